@@ -1,0 +1,17 @@
+// Every suite runs as ESM on the TypeScript sources; see CONTRIBUTING.md for what a test may do.
+export default {
+  testEnvironment: 'node',
+  testMatch: ['**/test/**/*.test.ts'],
+  testPathIgnorePatterns: ['/node_modules/', '/dist/'],
+  modulePathIgnorePatterns: ['/dist/'],
+  extensionsToTreatAsEsm: ['.ts'],
+  testEnvironmentOptions: { customExportConditions: ['source', 'node', 'node-addons'] },
+  transform: {
+    '\\.ts$': [
+      '@swc/jest',
+      { module: { type: 'es6' }, jsc: { target: 'es2024', parser: { syntax: 'typescript' } }, sourceMaps: 'inline' },
+    ],
+  },
+  testTimeout: 30_000,
+  maxWorkers: 2,
+};

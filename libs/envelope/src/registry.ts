@@ -1,0 +1,95 @@
+/** One status code of family A: when it is given, and with which HTTP status (specification, section 7). */
+export interface RegistryRow {
+  readonly http: number;
+  readonly status: string;
+  /** `general`, or the domain whose services give the code. */
+  readonly domain: string;
+  readonly when: string;
+}
+
+const row = (http: number, status: string, domain: string, when: string): RegistryRow => ({
+  http,
+  status,
+  domain,
+  when,
+});
+
+/**
+ * Every status code that the product can answer. The key is what code throws; it differs from `status`
+ * only where the specification gives one status two HTTP codes (`validation_error` is 400 and 422).
+ * `GET /errors` and the OpenAPI documents are made from this table.
+ */
+export const registry = {
+  bad_request: row(400, 'bad_request', 'general', 'malformed payload, missing or invalid required field'),
+  validation_error: row(400, 'validation_error', 'general', 'bean-validation constraint violation'),
+  missing_parameter: row(400, 'missing_parameter', 'general', 'a required parameter is absent'),
+  invalid_parameter: row(400, 'invalid_parameter', 'general', 'wrong type, format or enum value'),
+  unauthorized: row(401, 'unauthorized', 'general', 'missing or expired authentication token'),
+  forbidden: row(403, 'forbidden', 'general', 'valid token, insufficient permission'),
+  not_found: row(404, 'not_found', 'general', 'endpoint or resource id does not exist'),
+  method_not_allowed: row(405, 'method_not_allowed', 'general', 'method not supported on the path'),
+  request_timeout: row(408, 'request_timeout', 'general', 'the request did not arrive whole in time'),
+  conflict: row(409, 'conflict', 'general', 'conflicts with the current state of the resource'),
+  idempotency_in_progress: row(
+    409,
+    'idempotency_in_progress',
+    'general',
+    'the first request with this Idempotency-Key is still running',
+  ),
+  precondition_failed: row(
+    412,
+    'precondition_failed',
+    'general',
+    'precondition (for example order state) not satisfied',
+  ),
+  payload_too_large: row(413, 'payload_too_large', 'general', 'the request body is over 256 KiB'),
+  semantically_invalid: row(422, 'validation_error', 'general', 'well-formed but semantically invalid'),
+  idempotency_key_reused: row(
+    422,
+    'idempotency_key_reused',
+    'general',
+    'the Idempotency-Key was used for a different request',
+  ),
+  too_many_requests: row(
+    429,
+    'too_many_requests',
+    'general',
+    'the rate limit is used up; Retry-After says for how long',
+  ),
+  headers_too_large: row(431, 'headers_too_large', 'general', 'the request headers are too large'),
+  internal_error: row(500, 'internal_error', 'general', 'uncaught server failure'),
+  not_implemented: row(501, 'not_implemented', 'general', 'endpoint declared but not yet wired'),
+  bad_gateway: row(502, 'bad_gateway', 'general', 'upstream error propagated'),
+  service_unavailable: row(503, 'service_unavailable', 'general', 'maintenance or circuit breaker'),
+  contact_duplicate_email: row(
+    409,
+    'contact_duplicate_email',
+    'contact',
+    'another contact has the same email (trimmed, case-insensitive); data carries the existing contact; bypassed with allowDuplicateEmail=true',
+  ),
+  client_last_secret: row(409, 'client_last_secret', 'client', 'the last secret of a client cannot be deleted'),
+  client_too_many_secrets: row(409, 'client_too_many_secrets', 'client', 'a client has at most two active secrets'),
+  product_duplicate_code: row(409, 'product_duplicate_code', 'product', 'another product has the same code'),
+  product_state_conflict: row(
+    409,
+    'product_state_conflict',
+    'product',
+    'the product cannot go to that state from its own',
+  ),
+  performance_capacity_conflict: row(
+    409,
+    'performance_capacity_conflict',
+    'performance',
+    'the capacity would fall below what is held and sold',
+  ),
+  tariff_duplicate_code: row(409, 'tariff_duplicate_code', 'tariff', 'another tariff has the same code'),
+  point_of_sale_duplicate_host: row(
+    409,
+    'point_of_sale_duplicate_host',
+    'point_of_sale',
+    'another point of sale has the same service host',
+  ),
+} as const satisfies Record<string, RegistryRow>;
+
+/** What code throws: a key of the registry. */
+export type Code = keyof typeof registry;

@@ -1,0 +1,139 @@
+import type { Code } from '@boxoffice/envelope';
+import type { Caller } from '@boxoffice/identity';
+import type { Static, TObject, TProperties, TSchema } from 'typebox';
+
+export type Method = 'get' | 'post' | 'put' | 'patch' | 'delete';
+
+/** Who may call: the scope that the token must hold; `public`; or `internal`: other services only, never through the gateway. */
+export type Access = `${string}:${'read' | 'write'}` | 'public' | 'internal';
+
+/** What a handler answers; the envelope is put around `data` by the router. */
+export interface Answer<Data = unknown> {
+  readonly status: number;
+  readonly data: Data;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** A strong validator without quotes (a document's version, a hash); makes ETag and answers If-None-Match with 304. */
+  readonly etag?: string;
+  /** Ids of the persons that the answer speaks of, so that erasing one drops remembered answers. */
+  readonly subjects?: readonly string[];
+}
+
+/** What the store's writes take to remember the answer in the same write (structurally the store's `Stamp`). */
+export interface AnswerStamp<Document> {
+  readonly key: string;
+  readonly fingerprint: string;
+  readonly expiresAt: number;
+  answer(document: Document): {
+    readonly status: number;
+    readonly headers: Readonly<Record<string, string>>;
+    readonly body: unknown;
+    readonly subjects?: readonly string[];
+  };
+}
+
+/** A request as a handler meets it: validated, and typed by the operation's schemas. */
+export interface Request<Params, QueryParameters, Body> {
+  readonly caller: Caller;
+  readonly params: Params;
+  readonly query: QueryParameters;
+  readonly body: Body;
+  /** One header's value; names in lower case. */
+  header(name: string): string | undefined;
+  /**
+   * Call inside `update`, before the state is looked at: throws `precondition_failed` unless the request's If-Match is
+   * absent or names this validator (RFC 9110, 13.1.1).
+   */
+  ifMatch(etag: string): void;
+  /**
+   * The stamp that makes a repeat of this request answer the same: hand it to the write that is the request's effect. Undefined
+   * without an Idempotency-Key. `answer` is given the written document and must be what the handler will answer.
+   */
+  remember<Document>(answer: (document: Document) => Answer): AnswerStamp<Document> | undefined;
+  /** Opaque, signed list cursors, bound to this operation and caller: a foreign or changed one is `invalid_parameter`. */
+  readonly cursor: {
+    read(
+      cursor: string | undefined,
+    ): { readonly value: string | number | boolean | null; readonly id: string } | undefined;
+    write(after: { readonly value: string | number | boolean | null; readonly id: string }): string;
+  };
+}
+
+type Values<Properties extends TProperties> = Static<TObject<Properties>>;
+
+/** The data of any answer that the operation declares. */
+type DataOf<Answers> = Answers[keyof Answers] extends infer Schema
+  ? Schema extends TSchema
+    ? Static<Schema>
+    : never
+  : never;
+
+/** One operation: the only place that says what it takes, gives and needs. See services/contacts/src/routes.ts. */
+export interface Operation<
+  Params extends TProperties = TProperties,
+  QueryParameters extends TProperties = TProperties,
+  Body extends TSchema = TSchema,
+  Answers extends Readonly<Record<number, TSchema>> = Readonly<Record<number, TSchema>>,
+> {
+  /** The OpenAPI operationId, unique in the installation: lowerCamelCase verb and noun. */
+  readonly id: string;
+  readonly method: Method;
+  /** From the gateway's root, with `{templates}`: `/svc/v3/contacts/individuals/{contactNumber}`. */
+  readonly path: string;
+  /** Other paths of the same operation; they get operationIds of their own in the description (`…Unprefixed`). */
+  readonly aliases?: readonly string[];
+  readonly access: Access;
+  /** What it does, in the third person: "Creates an individual". */
+  readonly summary: string;
+  readonly description?: string;
+  readonly params?: Params;
+  readonly query?: QueryParameters;
+  readonly body?: Body;
+  /** JSON Schemas of `data`, by 2xx status. */
+  readonly answers: Answers;
+  /** Codes that it can give beyond those that follow from its shape (validation, 401, 403, 404 with params, 5xx…). */
+  readonly errors?: readonly Code[];
+  /** Answers to an error that carry data (only `contact_duplicate_email`): schema of `data`, by code. */
+  readonly errorData?: Readonly<Partial<Record<Code, TSchema>>>;
+  /** At least one example of the request's body (if it has one) and of the answer's data. */
+  readonly example: {
+    readonly params?: Values<Params>;
+    readonly query?: Partial<Values<QueryParameters>>;
+    readonly body?: Static<Body>;
+    readonly answer: unknown;
+  };
+  /** Honours If-Match (and documents 412). */
+  readonly conditional?: boolean;
+  /** Does not take Idempotency-Key although it is a POST or PATCH (`/auth/*`). */
+  readonly withoutIdempotency?: boolean;
+  /** Declared without a handler: answers 501 `not_implemented`. */
+  readonly handle?: (
+    request: Request<Values<Params>, Values<QueryParameters>, Static<Body>>,
+  ) => Promise<Answer<DataOf<Answers>>> | Answer<DataOf<Answers>>;
+}
+
+/** Declares an operation; the handler's types come from the schemas. */
+export const operation = <
+  const Params extends TProperties = Record<never, never>,
+  const QueryParameters extends TProperties = Record<never, never>,
+  const Body extends TSchema = TSchema,
+  const Answers extends Readonly<Record<number, TSchema>> = Readonly<Record<number, TSchema>>,
+>(
+  declared: Operation<Params, QueryParameters, Body, Answers>,
+): AnyOperation => declared as unknown as AnyOperation;
+
+/** An operation whose types are forgotten: what the router works with. */
+export type AnyOperation = Operation<TProperties, TProperties, TSchema, Readonly<Record<number, TSchema>>>;
+
+/** 200 with a resource; `etag` where it has one. */
+export const ok = <Data>(data: Data, more: Omit<Answer, 'status' | 'data'> = {}): Answer<Data> => ({
+  status: 200,
+  data,
+  ...more,
+});
+
+/** 201 with the new resource and where it is. */
+export const created = <Data>(
+  data: Data,
+  location: string,
+  more: Omit<Answer, 'status' | 'data'> = {},
+): Answer<Data> => ({ status: 201, data, ...more, headers: { Location: location, ...more.headers } });

@@ -1,0 +1,27 @@
+/** Who calls, as the authorizer vouches for it in a signed identity token. */
+export interface Caller {
+  /** The institution whose data the call may touch. */
+  readonly institution: string;
+  /** The OAuth client behind the call; null when a service calls for itself. */
+  readonly client: string | null;
+  /** The service that calls an internal operation; null for a call that came through the gateway. */
+  readonly service: string | null;
+  readonly scopes: readonly string[];
+  /** The one operation that the token is good for. */
+  readonly operation: string;
+}
+
+/** The header that carries the identity token; the gateway removes any that a client sends. */
+export const IDENTITY_HEADER = 'x-internal-identity';
+
+/** The `typ` of identity tokens, so that no access token passes for one (RFC 8725, 3.11). */
+export const IDENTITY_TYPE = 'identity+jwt';
+
+/** The `typ` of access tokens (RFC 9068, 2.1). */
+export const ACCESS_TYPE = 'at+jwt';
+
+/** Longest life of an identity token, in seconds. */
+export const IDENTITY_LIFETIME_SECONDS = 60;
+
+/** Turns the identity token of a request into its caller. Rejects with Fault `unauthorized` unless signature, type, audience and expiry hold. */
+export type IdentityVerifier = (token: string) => Promise<Caller>;

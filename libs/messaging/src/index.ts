@@ -1,0 +1,2 @@
+export * from './port.ts';
+export { topology } from './topology.ts';

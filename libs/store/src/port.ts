@@ -1,0 +1,216 @@
+/**
+ * The store: documents in named collections, and the guarantees that both engines give (libs/store/src/conformance
+ * holds them to it).
+ *
+ * - A write is durable before it is acknowledged (SQLite: WAL with synchronous=FULL; MongoDB: w=majority, j=true).
+ * - A write is atomic with the events it causes and with the idempotency stamp it carries: all of them or none.
+ * - Every document has a `version`, 1 after insert, one more after each write; updates are compare-and-swap on it.
+ * - A read that starts after a write was acknowledged sees it (MongoDB: reads go to the primary at majority).
+ * - There is no transaction over several documents; order the writes so that a crash between them is harmless.
+ * - Every collection belongs to tenants: `of(institution)` reads and writes that institution's documents only.
+ */
+
+/** A stored document. `version` and `institution` are the store's; everything else is the service's. */
+export interface Document {
+  readonly id: string;
+  readonly version: number;
+  readonly institution: string;
+}
+
+/** What a service hands to `insert`: the document without the members that the store sets. */
+export type New<T extends Document> = Omit<T, 'version' | 'institution'>;
+
+export type Scalar = string | number | boolean | null;
+
+/** A condition on one field. Absent fields compare as null. `prefix` is case-sensitive. */
+export type Condition =
+  | Scalar
+  | { readonly in: readonly Scalar[] }
+  | { readonly ne: Scalar }
+  | { readonly gt?: Scalar; readonly gte?: Scalar; readonly lt?: Scalar; readonly lte?: Scalar };
+
+/** All conditions must hold. Keys are dotted paths (`address.city`); `id` is the document's id. */
+export type Where = Readonly<Record<string, Condition>>;
+
+/** A declared index. Its fields follow the institution, which leads every index unless `acrossInstitutions`. */
+export interface Index {
+  readonly name: string;
+  readonly fields: readonly string[];
+  /** Unique within the institution, or within the installation if `acrossInstitutions`. Null and absent never collide. */
+  readonly unique?: boolean;
+  readonly acrossInstitutions?: boolean;
+}
+
+/** A collection: its name (`[a-z_]+`) and every index that its queries need. */
+export interface Collection<T extends Document> {
+  readonly name: string;
+  readonly indexes: readonly Index[];
+  /** Never set: carries the type of the documents. */
+  readonly document?: T;
+}
+
+/** Declares a collection of documents of type T. */
+export const collection = <T extends Document>(name: string, indexes: readonly Index[] = []): Collection<T> => ({
+  name,
+  indexes,
+});
+
+/** A fact that a write causes, as the domain states it: past tense, JSON data. */
+export interface Fact {
+  readonly type: string;
+  /** The aggregate it is about; messages of one key keep their order. Default: the document's id. */
+  readonly key?: string;
+  readonly data: object;
+}
+
+/** A fact in the outbox, as the relay publishes it. */
+export interface OutboxEvent {
+  /** Unique; consumers may deduplicate by it. */
+  readonly id: string;
+  readonly type: string;
+  readonly key: string;
+  /** The document's version after the write: consumers ignore older ones. */
+  readonly version: number;
+  readonly institution: string;
+  /** ISO 8601 UTC. */
+  readonly occurredAt: string;
+  readonly traceparent?: string;
+  readonly data: object;
+}
+
+/** The answer that a repeated request gets (endpoints: Idempotency-Key). */
+export interface RememberedAnswer {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: unknown;
+  /** Ids of the persons it speaks of: `forget` drops it. */
+  readonly subjects?: readonly string[];
+}
+
+/** An idempotency key on its way into a write: stored with the effect, in the same write. */
+export interface Stamp<T> {
+  readonly key: string;
+  /** A hash of the request, to tell a repeat from a reuse. */
+  readonly fingerprint: string;
+  /** Epoch milliseconds after which the key is free again. */
+  readonly expiresAt: number;
+  /** The answer as it follows from the document written; called inside the write, so synchronous and pure. */
+  answer(document: T): RememberedAnswer;
+}
+
+export interface WriteOptions<T> {
+  readonly events?: readonly Fact[];
+  readonly stamp?: Stamp<T> | undefined;
+  /** Drops every remembered answer that speaks of this subject, in the same write where the engine can. */
+  readonly forget?: string;
+}
+
+/** What `update`'s function answers: the next document (and events), or nothing to leave it as it is. */
+export interface Change<T extends Document> {
+  readonly next: New<T>;
+  readonly events?: readonly Fact[];
+}
+
+/** `orderBy` is one field, with the id as tie-break; ascending unless `descending`. `after` is the last document seen. */
+export interface Query {
+  readonly where?: Where;
+  readonly orderBy?: string;
+  readonly descending?: boolean;
+  readonly after?: { readonly value: Scalar; readonly id: string };
+  /** At most this many; default: all. */
+  readonly limit?: number;
+}
+
+export interface ClaimRequest<T extends Document> {
+  readonly where: Where;
+  /** What the claimed documents become, merged over their top-level fields. */
+  readonly set: Partial<New<T>>;
+  /** At most so many are claimed; each atomically. Default: all that match. */
+  readonly limit?: number;
+  /** A numeric field in [0, 1): the claim starts at a random position of it and wraps around, so that claimers spread. */
+  readonly spread?: string;
+}
+
+/** The documents of one institution (or of all). */
+export interface Documents<T extends Document> {
+  /** Inserts one document. @throws {UniqueViolation} on a taken id or unique index; {@link StampTaken} on a taken stamp. */
+  insert(document: New<T>, options?: WriteOptions<T>): Promise<T>;
+  /** Inserts many, skipping ids that exist already (so that an interrupted call can be repeated); answers how many were new. Not atomic as a whole. */
+  insertMany(documents: readonly New<T>[]): Promise<number>;
+  get(id: string): Promise<T | undefined>;
+  find(query?: Query): Promise<T[]>;
+  count(where?: Where): Promise<number>;
+  /**
+   * Loads the document, calls `fn` (synchronous, pure: it may be called several times), writes the result by
+   * compare-and-swap and tries again on a lost race. What `fn` throws aborts it. Answers the document as it then is,
+   * or undefined if there is none with that id.
+   */
+  update(id: string, fn: (current: T) => Change<T> | undefined, options?: WriteOptions<T>): Promise<T | undefined>;
+  /** Deletes; answers whether it was there. Events need a tombstone: use update instead. */
+  delete(id: string): Promise<boolean>;
+  /** Takes up to `limit` matching documents, each atomically: no document goes to two claimers. Answers them as written. */
+  claim(request: ClaimRequest<T>): Promise<T[]>;
+}
+
+export interface CollectionHandle<T extends Document> {
+  of(institution: string): Documents<T>;
+  /** For sweeps and for ids that are looked up before the institution is known. Inserts through it need `institution` in the document. */
+  readonly acrossInstitutions: Omit<Documents<T>, 'insert' | 'insertMany'>;
+}
+
+/** The remembered answers of one service's store, and the marks of requests that still run. */
+export interface Idempotency {
+  /** Marks the key as running (for at most 10 s after its process died), or says what is known of it. */
+  begin(key: string, fingerprint: string, expiresAt: number): Promise<Begun>;
+  /** Remembers an answer that no write carried (a refusal, an action without effect), and ends the mark. */
+  remember(key: string, fingerprint: string, expiresAt: number, answer: RememberedAnswer): Promise<void>;
+  /** Ends the mark and remembers nothing more (the answer was stamped into a write, or was a 5xx). */
+  end(key: string): Promise<void>;
+  /** Drops every remembered answer that speaks of the subject. */
+  forget(subject: string): Promise<void>;
+}
+
+export type Begun =
+  | { readonly state: 'fresh' }
+  | { readonly state: 'running'; readonly fingerprint: string }
+  | { readonly state: 'remembered'; readonly fingerprint: string; readonly answer: RememberedAnswer };
+
+/** Events written and not yet confirmed as published, in the order of their writes (per document). */
+export interface Outbox {
+  /** Up to `limit` events whose write is at least `olderThanMs` ago, oldest first. One indexed query. */
+  pending(limit: number, olderThanMs?: number): Promise<OutboxEvent[]>;
+  /** Removes events after they were published. Unknown ids are no error. */
+  done(ids: readonly string[]): Promise<void>;
+  /** Called right after a write of this process committed, with its events; answers how to stop listening. */
+  onCommitted(listener: (events: readonly OutboxEvent[]) => void): () => void;
+}
+
+export interface Store {
+  collection<T extends Document>(collection: Collection<T>): CollectionHandle<T>;
+  readonly idempotency: Idempotency;
+  readonly outbox: Outbox;
+  /**
+   * Takes or renews a lease for `ms`: true if this store instance holds it now. At most one holder at a time, over all
+   * processes; for work that one instance should do (sweeps, stray events).
+   */
+  lease(name: string, ms: number): Promise<boolean>;
+  /** Resolves if the engine answers; rejects otherwise. For readiness. */
+  ping(): Promise<void>;
+  /** Finishes what was accepted, then closes. */
+  close(): Promise<void>;
+}
+
+/** A unique index, or the id, is taken. `index` is the declared name, or `id`. */
+export class UniqueViolation extends Error {
+  override readonly name = 'UniqueViolation';
+  readonly index: string;
+  constructor(index: string) {
+    super(`unique index ${index} violated`);
+    this.index = index;
+  }
+}
+
+/** A write carried an idempotency key that an earlier write carries already. */
+export class StampTaken extends Error {
+  override readonly name = 'StampTaken';
+}
