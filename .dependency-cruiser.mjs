@@ -1,0 +1,87 @@
+// Who may import whom. CONTRIBUTING.md tells why; `npm run check` enforces it.
+const libraries = '^libs/';
+const programs = '^deploy/';
+const services = '^(gateway|authorizer|services/[^/]+)/';
+
+/** Only the first path may import the second. */
+const only = (name, from, to, comment) => ({
+  name,
+  comment,
+  severity: 'error',
+  from: { pathNot: from },
+  to: { path: to },
+});
+
+export default {
+  forbidden: [
+    { name: 'no-cycles', severity: 'error', from: {}, to: { circular: true } },
+    { name: 'no-unresolvable', severity: 'error', from: {}, to: { couldNotResolve: true } },
+    {
+      name: 'no-undeclared-packages',
+      comment: 'third-party packages stand in the importing package's own package.json (tests may use the root's); an undeclared workspace package does not resolve',
+      severity: 'error',
+      from: { pathNot: '(/test/|/conformance/|\\.config\\.mjs$)' },
+      to: { dependencyTypes: ['npm-no-pkg', 'npm-unknown'] },
+    },
+    {
+      name: 'libraries-know-no-service',
+      severity: 'error',
+      from: { path: libraries },
+      to: { path: [services, programs] },
+    },
+    {
+      name: 'store-and-messaging-stand-alone',
+      comment: 'they meet in libs/service and in the programs',
+      severity: 'error',
+      from: { path: '^libs/(store|messaging|runtime|envelope)/src/' },
+      to: { path: '^libs/', pathNot: '^libs/$1/' },
+    },
+    {
+      name: 'services-talk-http-or-events',
+      comment: 'gateway, authorizer and services import libraries only, never one another',
+      severity: 'error',
+      from: { path: '^(gateway|authorizer|services/[^/]+)/' },
+      to: { path: [services, programs], pathNot: '^$1/' },
+    },
+    {
+      name: 'nothing-imports-programs',
+      severity: 'error',
+      from: { pathNot: programs },
+      to: { path: programs },
+    },
+    {
+      name: 'through-the-exported-entry',
+      comment: 'a package is imported by its name, not by a path into it',
+      severity: 'error',
+      from: { path: '^(libs/[^/]+|gateway|authorizer|services/[^/]+|deploy/[^/]+)/' },
+      to: {
+        path: '^(libs/[^/]+|gateway|authorizer|services/[^/]+|deploy/[^/]+)/',
+        pathNot: ['^$1/', '/src/(index|contact-exception|conformance/index)\\.ts$'],
+      },
+    },
+    {
+      name: 'domain-is-pure',
+      comment: 'rules take clock, ids and randomness as arguments and import nothing',
+      severity: 'error',
+      from: { path: '^(authorizer|services/[^/]+)/src/domain/' },
+      to: { pathNot: '^(authorizer|services/[^/]+)/src/domain/' },
+    },
+    only('sqlite-only-in-its-engine', '^libs/store/(src/sqlite|test/)', '^(node:)?sqlite$', 'engines import drivers'),
+    only('mongodb-only-in-its-engine', '^libs/store/(src/mongo|test/)', '/mongodb/', 'engines import drivers'),
+    only('amqplib-only-in-its-engine', '^libs/messaging/(src/rabbitmq|test/)', '/amqplib/', 'engines import drivers'),
+    only(
+      'the-exception-belongs-to-contacts',
+      '^(libs/envelope|services/contacts)/',
+      '^libs/envelope/src/contact-exception',
+      'data is null on errors, but for the one exception that contacts can build',
+    ),
+  ],
+  options: {
+    doNotFollow: { path: 'node_modules' },
+    exclude: { path: '(/dist/|/node_modules/\\.bin/)' },
+    parser: 'swc',
+    tsPreCompilationDeps: true,
+    combinedDependencies: false,
+    enhancedResolveOptions: { conditionNames: ['source', 'import', 'node', 'default'], exportsFields: ['exports'] },
+  },
+};

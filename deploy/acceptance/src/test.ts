@@ -1,0 +1,48 @@
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { runChecks } from './checks.ts';
+import { run } from './command.ts';
+import { missingEngines } from './engines.ts';
+
+// npm test [-- <jest options and test paths>]: the checks, then every suite; the last line tallies both.
+const patterns = process.argv.slice(2);
+const scratch = await mkdtemp(join(tmpdir(), 'boxoffice-test-'));
+const report = join(scratch, 'jest.json');
+
+const checks = patterns.length > 0 ? { passed: 0, failed: 0 } : await runChecks();
+const { status } = await run(
+  'node',
+  [
+    '--experimental-vm-modules',
+    '--conditions=source',
+    '--disable-warning=ExperimentalWarning',
+    'node_modules/jest/bin/jest.js',
+    '--json',
+    `--outputFile=${report}`,
+    ...patterns,
+  ],
+  { NODE_ENV: 'test' },
+);
+
+interface JestReport {
+  readonly numPassedTests: number;
+  readonly numFailedTests: number;
+  readonly numPendingTests: number;
+  readonly numRuntimeErrorTestSuites: number;
+}
+const none: JestReport = { numPassedTests: 0, numFailedTests: 0, numPendingTests: 0, numRuntimeErrorTestSuites: 1 };
+const jest: JestReport = await readFile(report, 'utf8').then(JSON.parse, () => none);
+await rm(scratch, { recursive: true, force: true });
+
+const missing = missingEngines(process.env);
+const everyEngine = process.env.TEST_EVERY_ENGINE === '1';
+const broken = jest.numRuntimeErrorTestSuites + (everyEngine ? missing.length : 0);
+const passed = checks.passed + jest.numPassedTests;
+const failed = checks.failed + jest.numFailedTests + broken + (status !== 0 && jest.numFailedTests + broken === 0 ? 1 : 0);
+
+process.stdout.write('\n');
+for (const line of missing) process.stdout.write(`${line}\n`);
+if (jest.numPendingTests > 0) process.stdout.write(`${jest.numPendingTests} tests skipped for want of an engine\n`);
+process.stdout.write(`${passed} passed, ${failed} failed\n`);
+process.exitCode = failed === 0 ? 0 : 1;

@@ -1,0 +1,117 @@
+import { emailKey, trimmed, uniqueEmail } from './email.ts';
+
+export type Kind = 'individual' | 'structure';
+
+export interface Address {
+  readonly street?: string;
+  readonly postalCode?: string;
+  readonly city?: string;
+  readonly country?: string;
+}
+
+export interface Relay {
+  readonly firstName?: string;
+  readonly lastName?: string;
+  readonly email?: string;
+}
+
+export interface Authorizations {
+  readonly newsletter?: boolean;
+  readonly partners?: boolean;
+}
+
+/** What a partner says of an individual. */
+export interface IndividualDetails {
+  readonly lastName: string;
+  readonly firstName?: string;
+  readonly title?: string;
+  readonly email?: string;
+  readonly phone?: string;
+  readonly language?: string;
+  readonly address?: Address;
+  readonly criteria?: readonly string[];
+  readonly authorizations?: Authorizations;
+}
+
+/** What a partner says of a structure: a company, a school, a club. */
+export interface StructureDetails {
+  readonly name: string;
+  readonly legalForm?: string;
+  readonly registrationNumber?: string;
+  readonly email?: string;
+  readonly phone?: string;
+  readonly language?: string;
+  readonly address?: Address;
+  readonly relay?: Relay;
+}
+
+export type Details = IndividualDetails | StructureDetails;
+
+/** Sensitive data of an individual: only for the `contacts.sensitive` scopes, and part of no other answer. */
+export interface Sensitive {
+  readonly dateOfBirth?: string;
+  readonly identityDocument?: { readonly type: string; readonly number: string };
+  readonly accessibilityNeeds?: string;
+  readonly bankAccount?: { readonly iban: string };
+}
+
+/** A contact as it is kept. Erased ones have no details, no email keys and no sensitive data. */
+export interface Contact {
+  readonly contactNumber: string;
+  readonly kind: Kind;
+  readonly details?: Details;
+  readonly emailKey?: string;
+  readonly uniqueEmail?: string;
+  readonly sensitive?: Sensitive;
+  readonly createdAt: string;
+  readonly updatedAt: string;
+  readonly erasedAt?: string;
+}
+
+const withEmail = (details: Details, contactNumber: string, allowDuplicate: boolean) =>
+  details.email === undefined
+    ? { details }
+    : {
+        details: { ...details, email: trimmed(details.email) },
+        emailKey: emailKey(details.email),
+        uniqueEmail: uniqueEmail(details.email, contactNumber, allowDuplicate),
+      };
+
+/** A new contact. `now` is ISO 8601 UTC. */
+export const newContact = (
+  kind: Kind,
+  contactNumber: string,
+  details: Details,
+  allowDuplicate: boolean,
+  now: string,
+): Contact => ({
+  contactNumber,
+  kind,
+  ...withEmail(details, contactNumber, allowDuplicate),
+  createdAt: now,
+  updatedAt: now,
+});
+
+/** Whether the contact would take an email that it does not have yet, so that it must be checked like a new one. */
+export const changesEmail = (contact: Contact, details: Details): boolean =>
+  details.email !== undefined && emailKey(details.email) !== contact.emailKey;
+
+/**
+ * The contact with other details. An unchanged email keeps its key (also one that was allowed as a duplicate);
+ * a changed one gets a new key.
+ */
+export const withDetails = (contact: Contact, details: Details, allowDuplicate: boolean, now: string): Contact => {
+  const { emailKey: _key, uniqueEmail: _unique, ...rest } = contact;
+  const email = withEmail(details, contact.contactNumber, allowDuplicate);
+  const kept = !changesEmail(contact, details) && details.email !== undefined ? { uniqueEmail: contact.uniqueEmail } : {};
+  return { ...rest, ...email, ...kept, updatedAt: now };
+};
+
+/** The contact without personal data, for good: its number, kind and dates stay, so that orders stay valid. */
+export const erased = (contact: Contact, now: string): Contact => ({
+  contactNumber: contact.contactNumber,
+  kind: contact.kind,
+  createdAt: contact.createdAt,
+  updatedAt: now,
+  erasedAt: now,
+});
