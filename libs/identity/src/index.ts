@@ -1,1 +1,18 @@
+export { type AccessClaims, type AccessTokenOptions, invalidToken, verifyAccessToken } from './access-token.ts';
 export * from './caller.ts';
+export * from './constants.ts';
+export {
+  createIdentityVerifier,
+  type IdentityTokenOptions,
+  type IdentityVerifierOptions,
+  type SigningKey,
+  signIdentity,
+} from './identity-token.ts';
+export { createKeySet, type KeySet, type KeySetOptions, readKeys } from './key-set.ts';
+export {
+  createServiceCredentials,
+  type ServiceCall,
+  type ServiceCredentials,
+  type ServiceCredentialsOptions,
+  serviceAuthorization,
+} from './service-credentials.ts';

@@ -1,0 +1,20 @@
+/** The one signature algorithm of access and identity tokens; verifiers pin it. */
+export const SIGNATURE_ALGORITHM = 'ES256';
+
+/** The `iss` of identity tokens. They never leave the installation, so it is a name and no address. */
+export const IDENTITY_ISSUER = 'boxoffice-authorizer';
+
+/** Where the authorizer publishes the keys of both kinds of token (RFC 7517). */
+export const JWKS_PATH = '/auth/jwks';
+
+/** Where a service gets an identity token for a call of its own. */
+export const IDENTITIES_PATH = '/internal/identities';
+
+/** Where the gateway gets a decision, and with it the identity token of the forwarded call. */
+export const DECISIONS_PATH = '/internal/decisions';
+
+/** Where the gateway polls what was revoked, in case the broker is down. */
+export const REVOCATIONS_PATH = '/internal/revocations';
+
+/** No token of ours comes near this length; longer ones are refused unread. */
+export const MAX_TOKEN_LENGTH = 8192;
