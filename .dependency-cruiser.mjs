@@ -18,7 +18,7 @@ export default {
     { name: 'no-unresolvable', severity: 'error', from: {}, to: { couldNotResolve: true } },
     {
       name: 'no-undeclared-packages',
-      comment: 'third-party packages stand in the importing package's own package.json (tests may use the root's); an undeclared workspace package does not resolve',
+      comment: 'third-party packages stand in the importing own package.json (tests may use those of the root); an undeclared workspace package does not resolve',
       severity: 'error',
       from: { pathNot: '(/test/|/conformance/|\\.config\\.mjs$)' },
       to: { dependencyTypes: ['npm-no-pkg', 'npm-unknown'] },

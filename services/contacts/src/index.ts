@@ -1,1 +1,2 @@
-export {};
+export { contacts } from './app.ts';
+export { examples } from './events.ts';

@@ -100,11 +100,11 @@ export const changesEmail = (contact: Contact, details: Details): boolean =>
  * The contact with other details. An unchanged email keeps its key (also one that was allowed as a duplicate);
  * a changed one gets a new key.
  */
-export const withDetails = (contact: Contact, details: Details, allowDuplicate: boolean, now: string): Contact => {
-  const { emailKey: _key, uniqueEmail: _unique, ...rest } = contact;
+export const withDetails = <T extends Contact>(contact: T, details: Details, allowDuplicate: boolean, now: string): T => {
+  const { emailKey: _key, uniqueEmail: held, ...rest } = contact;
   const email = withEmail(details, contact.contactNumber, allowDuplicate);
-  const kept = !changesEmail(contact, details) && details.email !== undefined ? { uniqueEmail: contact.uniqueEmail } : {};
-  return { ...rest, ...email, ...kept, updatedAt: now };
+  const kept = details.email !== undefined && !changesEmail(contact, details) ? { uniqueEmail: held } : {};
+  return { ...rest, ...email, ...kept, updatedAt: now } as T;
 };
 
 /** The contact without personal data, for good: its number, kind and dates stay, so that orders stay valid. */

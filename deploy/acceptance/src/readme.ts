@@ -1,0 +1,55 @@
+import { spawnSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+
+/** A block of shell commands in the README, and what its answer must contain: its lines `# → fragment`. */
+interface Block {
+  readonly commands: string;
+  readonly expected: readonly string[];
+}
+
+const MARK = '@@ block';
+
+/** The ```sh blocks of one chapter of a Markdown text. @throws {Error} when the chapter is missing or empty. */
+export const blocksOf = (markdown: string, chapter: string): Block[] => {
+  const start = markdown.indexOf(`## ${chapter}\n`);
+  if (start < 0) throw new Error(`the README has no chapter "${chapter}"`);
+  const end = markdown.indexOf('\n## ', start + 1);
+  const text = markdown.slice(start, end < 0 ? undefined : end);
+  const blocks = [...text.matchAll(/```sh\n([\s\S]*?)```/g)].map(([, commands = '']) => ({
+    commands,
+    expected: [...commands.matchAll(/^# → (.+)$/gm)].map(([, fragment = '']) => fragment),
+  }));
+  if (blocks.length === 0) throw new Error(`the chapter "${chapter}" has no commands`);
+  return blocks;
+};
+
+/** Runs the blocks one after the other in one shell, as a reader would paste them; answers what went wrong. */
+export const runBlocks = (blocks: readonly Block[], directory: string): string[] => {
+  const script = blocks.map(({ commands }, index) => `echo "${MARK} ${index}"\n${commands}`).join('\n');
+  const { stdout, stderr, status } = spawnSync('bash', ['-euo', 'pipefail', '-c', script], {
+    cwd: directory,
+    encoding: 'utf8',
+    timeout: 120_000,
+  });
+  const outputs = stdout.split(new RegExp(`^${MARK} \\d+$`, 'm')).slice(1);
+  const faults = blocks.flatMap(({ commands, expected }, index) =>
+    expected
+      .filter((fragment) => !(outputs[index] ?? '').includes(fragment))
+      .map((fragment) => `expected «${fragment}» from\n${commands}\nbut got\n${outputs[index] ?? '(not run)'}`),
+  );
+  return status === 0 ? faults : [...faults, `the shell ended with status ${status}: ${stderr}`];
+};
+
+// node deploy/acceptance/src/readme.ts DIRECTORY CHAPTER…: DIRECTORY is a clone whose product runs
+const [directory, ...chapters] = process.argv.slice(2);
+if (directory !== undefined && import.meta.main) {
+  const readme = readFileSync(`${directory}/README.md`, 'utf8');
+  const faults = chapters.flatMap((chapter) => {
+    const blocks = blocksOf(readme, chapter);
+    const found = runBlocks(blocks, directory);
+    process.stdout.write(`README, "${chapter}": ${blocks.length} blocks, ${found.length} faults\n`);
+    return found;
+  });
+  for (const fault of faults) process.stderr.write(`${fault}\n`);
+  process.exitCode = faults.length === 0 ? 0 : 1;
+}

@@ -1,0 +1,141 @@
+import { DuplicateEmail } from '@boxoffice/envelope/contact-exception';
+import { Fault } from '@boxoffice/envelope';
+import type { CollectionHandle, Documents, Stamp, WriteOptions } from '@boxoffice/store';
+import { UniqueViolation } from '@boxoffice/store';
+import { changesEmail, type Details, erased, type Kind, newContact, type Sensitive, withDetails } from './domain/contact.ts';
+import { contactNumber } from './domain/contact-number.ts';
+import { emailKey } from './domain/email.ts';
+import { contactErased } from './events.ts';
+import { type ContactView, view } from './view.ts';
+import type { ContactDocument } from './store.ts';
+
+/** What the rules take from outside, so that tests can choose it. */
+export interface Surroundings {
+  readonly now: () => Date;
+  readonly randomBytes: (count: number) => Uint8Array;
+}
+
+/** A change that answers a request: its stamp, and the check of its If-Match against the contact's version. */
+export interface Request {
+  readonly stamp?: Stamp<ContactDocument> | undefined;
+  readonly ifMatch: (version: string) => void;
+}
+
+/** The contacts of one installation; every method works for one institution and sees no other's. */
+export interface Contacts {
+  create(institution: string, kind: Kind, details: Details, allowDuplicate: boolean, stamp?: Stamp<ContactDocument>): Promise<ContactDocument>;
+  get(institution: string, kind: Kind, number: string): Promise<ContactDocument>;
+  documents(institution: string): Documents<ContactDocument>;
+  change(institution: string, kind: Kind, number: string, to: (current: Details) => Details, allowDuplicate: boolean, request: Request): Promise<ContactDocument>;
+  erase(institution: string, kind: Kind, number: string, request: Request): Promise<ContactDocument>;
+  setSensitive(institution: string, number: string, sensitive: Sensitive, request: Request): Promise<ContactDocument>;
+}
+
+const absent = () => new Fault('not_found', 'no such contact');
+
+const isErased = () => new Fault('precondition_failed', 'the contact was erased');
+
+export const createContacts = (collection: CollectionHandle<ContactDocument>, { now, randomBytes }: Surroundings): Contacts => {
+  const timestamp = () => now().toISOString();
+
+  /** Refuses an email that another contact of the institution has; names the oldest that does. */
+  const refuseDuplicate = async (institution: string, email: string, except?: string): Promise<void> => {
+    const sharing = await collection.of(institution).find({ where: { emailKey: emailKey(email) }, orderBy: 'createdAt', limit: 2 });
+    const existing = sharing.find(({ id }) => id !== except);
+    if (existing) throw duplicate(existing);
+  };
+
+  const duplicate = (existing: ContactDocument): DuplicateEmail<ContactView> =>
+    new DuplicateEmail('another contact has this email; allowDuplicateEmail=true bypasses the check', view(existing));
+
+  /** Runs a write that may meet a concurrent one on the same email: then the winner is the existing contact. */
+  const orDuplicate = async <T>(institution: string, email: string | undefined, except: string, write: () => Promise<T>): Promise<T> => {
+    for (;;) {
+      try {
+        return await write();
+      } catch (error) {
+        if (!(error instanceof UniqueViolation && error.index === 'unique_email') || email === undefined) throw error;
+        await refuseDuplicate(institution, email, except);
+        // The contact that won has gone or changed its email in between: the write may succeed now.
+      }
+    }
+  };
+
+  const get = async (institution: string, kind: Kind, number: string): Promise<ContactDocument> => {
+    const contact = await collection.of(institution).get(number);
+    if (contact?.kind !== kind) throw absent();
+    return contact;
+  };
+
+  const update = async (
+    institution: string,
+    kind: Kind,
+    number: string,
+    request: Request,
+    step: (current: ContactDocument) => { next: ContactDocument; erases?: boolean } | undefined,
+    options: WriteOptions<ContactDocument> = {},
+  ): Promise<ContactDocument> => {
+    const updated = await collection.of(institution).update(
+      number,
+      (current) => {
+        if (current.kind !== kind) throw absent();
+        request.ifMatch(String(current.version));
+        const change = step(current);
+        if (!change) return undefined;
+        const events = change.erases && change.next.erasedAt ? [contactErased(number, change.next.erasedAt)] : [];
+        return { next: change.next, events };
+      },
+      { ...options, stamp: request.stamp },
+    );
+    if (!updated) throw absent();
+    return updated;
+  };
+
+  return {
+    get,
+    documents: (institution) => collection.of(institution),
+
+    async create(institution, kind, details, allowDuplicate, stamp) {
+      if (details.email !== undefined && !allowDuplicate) await refuseDuplicate(institution, details.email);
+      const number = contactNumber(randomBytes(12));
+      const contact = newContact(kind, number, details, allowDuplicate, timestamp());
+      return orDuplicate(institution, details.email, number, () =>
+        collection.of(institution).insert({ id: number, ...contact }, { stamp }),
+      );
+    },
+
+    async change(institution, kind, number, to, allowDuplicate, request) {
+      const current = await get(institution, kind, number);
+      request.ifMatch(String(current.version));
+      if (current.details === undefined) throw isErased();
+      const wanted = to(current.details);
+      if (wanted.email !== undefined && changesEmail(current, wanted) && !allowDuplicate)
+        await refuseDuplicate(institution, wanted.email, number);
+      return orDuplicate(institution, wanted.email, number, () =>
+        update(institution, kind, number, request, (contact) => {
+          if (contact.details === undefined) throw isErased();
+          return { next: withDetails(contact, to(contact.details), allowDuplicate, timestamp()) };
+        }),
+      );
+    },
+
+    erase: (institution, kind, number, request) =>
+      update(
+        institution,
+        kind,
+        number,
+        request,
+        (contact) =>
+          contact.erasedAt === undefined
+            ? { next: { id: contact.id, version: contact.version, institution, ...erased(contact, timestamp()) }, erases: true }
+            : undefined,
+        { forget: number },
+      ),
+
+    setSensitive: (institution, number, sensitive, request) =>
+      update(institution, 'individual', number, request, (contact) => {
+        if (contact.erasedAt !== undefined) throw isErased();
+        return { next: { ...contact, sensitive } };
+      }),
+  };
+};

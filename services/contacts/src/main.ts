@@ -1,0 +1,4 @@
+import { runService } from '@boxoffice/service';
+import { contacts } from './app.ts';
+
+await runService(contacts);

@@ -1,0 +1,94 @@
+import { emailSchema, timestamp } from '@boxoffice/http';
+import { Type } from 'typebox';
+
+const { Array: List, Boolean: Flag, Literal, Object: Members, Optional, String: Text } = Type;
+
+const text = (maxLength: number) => Text({ minLength: 1, maxLength });
+const closed = { additionalProperties: false } as const;
+
+const address = Members(
+  {
+    street: Optional(text(200)),
+    postalCode: Optional(text(20)),
+    city: Optional(text(100)),
+    country: Optional(Text({ pattern: '^[A-Z]{2}$', description: 'ISO 3166-1 alpha-2' })),
+  },
+  closed,
+);
+
+const shared = {
+  email: Optional(emailSchema),
+  phone: Optional(text(40)),
+  language: Optional(Text({ pattern: '^[a-z]{2,3}(-[A-Z]{2})?$', description: 'ISO 639, for example fr or de-CH' })),
+  address: Optional(address),
+};
+
+/** What a partner says of an individual; every string has at least one character. */
+export const NewIndividual = Members(
+  {
+    lastName: text(100),
+    firstName: Optional(text(100)),
+    title: Optional(text(40)),
+    ...shared,
+    criteria: Optional(
+      List(Text({ pattern: '^[a-z][a-z0-9_]{0,39}$' }), {
+        maxItems: 50,
+        uniqueItems: true,
+        description: 'what entitles to tariffs and payment methods: member, student, account…',
+      }),
+    ),
+    authorizations: Optional(Members({ newsletter: Optional(Flag()), partners: Optional(Flag()) }, closed)),
+  },
+  closed,
+);
+
+/** What a partner says of a structure: a company, a school, a club. */
+export const NewStructure = Members(
+  {
+    name: text(200),
+    legalForm: Optional(text(60)),
+    registrationNumber: Optional(text(60)),
+    ...shared,
+    relay: Optional(
+      Members({ firstName: Optional(text(100)), lastName: Optional(text(100)), email: Optional(emailSchema) }, closed),
+    ),
+  },
+  closed,
+);
+
+const kept = {
+  contactNumber: Text(),
+  createdAt: timestamp,
+  updatedAt: timestamp,
+  erasedAt: Optional(timestamp),
+};
+
+/** An individual as it is answered: an erased one has only its number, kind and dates. */
+export const Individual = Members({
+  ...Type.Partial(NewIndividual).properties,
+  kind: Literal('individual'),
+  ...kept,
+});
+
+/** A structure as it is answered. */
+export const Structure = Members({
+  ...Type.Partial(NewStructure).properties,
+  kind: Literal('structure'),
+  ...kept,
+});
+
+/** The sensitive sub-resource: `contacts.sensitive` scopes only. */
+export const Sensitive = Members(
+  {
+    dateOfBirth: Optional(Text({ format: 'date' })),
+    identityDocument: Optional(Members({ type: text(40), number: text(60) }, closed)),
+    accessibilityNeeds: Optional(text(1000)),
+    bankAccount: Optional(
+      Members({ iban: Text({ pattern: '^[A-Z]{2}[0-9]{2}[A-Z0-9]{11,30}$', description: 'ISO 13616, without spaces' }) }, closed),
+    ),
+  },
+  closed,
+);
+
+/** Members that a GET returns and a PUT or PATCH ignores. */
+export const readOnly = ['contactNumber', 'kind', 'createdAt', 'updatedAt', 'erasedAt'] as const;

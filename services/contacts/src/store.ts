@@ -1,0 +1,13 @@
+import { collection, type Document } from '@boxoffice/store';
+import type { Contact } from './domain/contact.ts';
+
+/** A contact as the store keeps it; the document's id is the contact number. */
+export interface ContactDocument extends Contact, Document {}
+
+/** Every query of this service leads with the institution and uses one of these. */
+export const contactsCollection = collection<ContactDocument>('contacts', [
+  { name: 'created', fields: ['kind', 'createdAt'] },
+  { name: 'updated', fields: ['kind', 'updatedAt'] },
+  { name: 'email', fields: ['emailKey', 'createdAt'] },
+  { name: 'unique_email', fields: ['uniqueEmail'], unique: true },
+]);

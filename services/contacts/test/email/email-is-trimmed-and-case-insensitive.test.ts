@@ -1,0 +1,37 @@
+import { describe, expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import { changesEmail, newContact, withDetails } from '../../src/domain/contact.ts';
+import { emailKey, uniqueEmail } from '../../src/domain/email.ts';
+
+const now = '2026-11-21T09:30:00.000Z';
+
+describe('email is trimmed and compared case-insensitively', () => {
+  test('white space around it and its case do not make it another email', () => {
+    fc.assert(
+      fc.property(fc.emailAddress(), fc.stringMatching(/^[ \t]{0,3}$/), (email, space) => {
+        expect(emailKey(`${space}${email.toUpperCase()}${space}`)).toBe(emailKey(email));
+      }),
+    );
+  });
+
+  test('an allowed duplicate never collides, neither with the email nor with another duplicate', () => {
+    const keys = [uniqueEmail('a@b.ch', 'C1', false), uniqueEmail('a@b.ch', 'C1', true), uniqueEmail('a@b.ch', 'C2', true)];
+    expect(new Set(keys).size).toBe(3);
+  });
+
+  test('it is stored trimmed, in the case it was given', () => {
+    const contact = newContact('individual', 'C1', { lastName: 'Martin', email: ' Ana@B.ch ' }, false, now);
+    expect(contact.details?.email).toBe('Ana@B.ch');
+    expect(contact.emailKey).toBe('ana@b.ch');
+  });
+
+  test('an unchanged email keeps its key, a removed one gives it back', () => {
+    const contact = newContact('individual', 'C1', { lastName: 'Martin', email: 'a@b.ch' }, true, now);
+    const same = withDetails(contact, { lastName: 'Muster', email: 'A@B.ch' }, false, now);
+    expect(changesEmail(contact, { lastName: 'Muster', email: 'A@B.ch' })).toBe(false);
+    expect(same.uniqueEmail).toBe(contact.uniqueEmail);
+    const without = withDetails(contact, { lastName: 'Muster' }, false, now);
+    expect(without).not.toHaveProperty('emailKey');
+    expect(without).not.toHaveProperty('uniqueEmail');
+  });
+});
