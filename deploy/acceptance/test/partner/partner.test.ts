@@ -1,0 +1,217 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { authorised, type Client, clientOf, demoClient } from '../../src/client.ts';
+import { type Product, startProduct } from '../../src/product.ts';
+
+let product: Product;
+let full: Client;
+let anonymous: Client;
+
+beforeAll(async () => {
+  product = await startProduct();
+  anonymous = clientOf(product);
+  full = await authorised(product, 'opera', 'full');
+}, 60_000);
+
+afterAll(async () => {
+  await product?.stop();
+  await product?.discard();
+});
+
+const unique = () => Math.random().toString(36).slice(2);
+
+describe('a partner reads the catalogue', () => {
+  test('the opera publishes 254 running shows in one answer', async () => {
+    const reply = await full('/svc/v3/catalog?type=show');
+    expect(reply.status).toBe(200);
+    expect(reply.body).toMatchObject({ status: 'success', details: null });
+    expect(reply.body.data.institution).toMatchObject({ currency: 'CHF', languages: ['fr', 'en', 'de'] });
+    const running = reply.body.data.products.filter(({ state }: { state: string }) => state === 'running');
+    expect(running).toHaveLength(254);
+  });
+
+  test('an unchanged catalogue is 304 to who has its ETag', async () => {
+    const first = await full('/svc/v3/catalog');
+    const again = await full('/svc/v3/catalog', { headers: { 'if-none-match': String(first.headers.etag) } });
+    expect(again.status).toBe(304);
+    expect(again.text).toBe('');
+  });
+
+  test('every availability adds up, and the fixtures are what they are called', async () => {
+    const { soldOut, twoLeft, numbered } = product.demo.fixtures.opera ?? {};
+    const availability = async (performanceId = '') =>
+      (await full(`/svc/v3/catalog/performances/${performanceId}/availability`)).body.data.seatCategories as {
+        capacity: number;
+        free: number;
+        held: number;
+        sold: number;
+      }[];
+    const free = (categories: { free: number }[]) => categories.reduce((sum, category) => sum + category.free, 0);
+    for (const fixture of [soldOut, twoLeft, numbered])
+      for (const { capacity, free, held, sold } of await availability(fixture?.performanceId))
+        expect(free + held + sold).toBe(capacity);
+    expect(free(await availability(soldOut?.performanceId))).toBe(0);
+    expect(free(await availability(twoLeft?.performanceId))).toBe(2);
+  });
+});
+
+describe('a partner creates contacts', () => {
+  for (const path of ['/svc/v3/contacts/individuals', '/contacts/individuals'])
+    test(`at ${path}`, async () => {
+      const email = ` ${unique()}@Example.org `;
+      const created = await full(path, { method: 'POST', body: { lastName: 'Martin', email } });
+      expect(created.status).toBe(201);
+      expect(created.body.data).toMatchObject({ kind: 'individual', lastName: 'Martin', email: email.trim() });
+      const read = await full(String(created.headers.location));
+      expect(read.body.data).toEqual(created.body.data);
+      const duplicate = await full(path, { method: 'POST', body: { lastName: 'Other', email: email.trim().toUpperCase() } });
+      expect(duplicate.status).toBe(409);
+      expect(duplicate.body).toMatchObject({ status: 'contact_duplicate_email', data: created.body.data });
+      const allowed = await full(`${path}?allowDuplicateEmail=true`, { method: 'POST', body: { lastName: 'Other', email } });
+      expect(allowed.status).toBe(201);
+    });
+
+  test('fifty at once with one email: one is created, forty-nine are told who it is', async () => {
+    const body = { lastName: 'Rush', email: `${unique()}@example.org` };
+    const replies = await Promise.all(
+      Array.from({ length: 50 }, (_, index) =>
+        full(index % 2 ? '/svc/v3/contacts/individuals' : '/svc/v3/contacts/structures', {
+          method: 'POST',
+          body: index % 2 ? body : { name: body.lastName, email: body.email },
+        }),
+      ),
+    );
+    const created = replies.filter(({ status }) => status === 201);
+    expect(created).toHaveLength(1);
+    const others = replies.filter(({ status }) => status === 409);
+    expect(others).toHaveLength(49);
+    for (const { body } of others) expect(body.data).toEqual(created[0]?.body.data);
+  });
+
+  test('a repeated request with the same Idempotency-Key creates nothing twice', async () => {
+    const call = {
+      method: 'POST',
+      body: { lastName: 'Once', email: `${unique()}@example.org` },
+      headers: { 'idempotency-key': unique() },
+    };
+    const first = await full('/contacts/individuals', call);
+    const again = await full('/contacts/individuals', call);
+    expect(again.status).toBe(201);
+    expect(again.headers['idempotency-replayed']).toBe('true');
+    expect(again.body).toEqual(first.body);
+    const reused = await full('/contacts/individuals', { ...call, body: { lastName: 'Other' } });
+    expect(reused.status).toBe(422);
+    expect(reused.body.status).toBe('idempotency_key_reused');
+  });
+
+  test('every fault of a body is named by its path', async () => {
+    const reply = await full('/contacts/individuals', {
+      method: 'POST',
+      body: { lastName: '', email: 'nobody', surname: 'x', address: { country: 'Suisse' } },
+    });
+    expect(reply.status).toBe(400);
+    expect(reply.body.status).toBe('validation_error');
+    for (const path of ['$.lastName', '$.email', '$.surname', '$.address.country'])
+      expect(reply.body.details).toContain(path);
+  });
+});
+
+describe('who may do what', () => {
+  test('no token is 401, a scope that is not held 403, both in the envelope', async () => {
+    const none = await anonymous('/svc/v3/catalog');
+    expect(none.status).toBe(401);
+    expect(none.body).toMatchObject({ status: 'unauthorized', data: null });
+    expect(none.headers['www-authenticate']).toBe('Bearer');
+    const reader = await authorised(product, 'opera', 'reader');
+    const refused = await reader('/contacts/individuals', { method: 'POST', body: { lastName: 'x' } });
+    expect(refused.status).toBe(403);
+    expect(refused.body).toMatchObject({ status: 'forbidden', data: null });
+    expect(refused.headers['www-authenticate']).toContain('contacts:write');
+  });
+
+  test('another institution’s contact is byte for byte an unknown one', async () => {
+    const created = await full('/contacts/individuals', { method: 'POST', body: { lastName: 'Private' } });
+    const museum = await authorised(product, 'museum', 'full');
+    const foreign = await museum(`/svc/v3/contacts/individuals/${created.body.data.contactNumber}`);
+    const unknown = await museum('/svc/v3/contacts/individuals/C000000000000');
+    expect(foreign.status).toBe(404);
+    expect(foreign.text).toBe(unknown.text);
+  });
+
+  test('internal operations are not reachable', async () => {
+    for (const path of ['/internal/stock/holds', '/internal/decisions', '/svc/v3/internal/stock/holds'])
+      expect((await full(path, { method: 'POST', body: {} })).status).toBe(404);
+  });
+
+  test('a removed scope is gone within five seconds, a revoked token too', async () => {
+    const created = await full('/svc/v3/clients', {
+      method: 'POST',
+      body: { name: 'short-lived', scopes: ['catalog:read', 'contacts:read'] },
+    });
+    expect(created.status).toBe(201);
+    const { clientId, clientSecret } = created.body.data;
+    const form = (more: Record<string, string>) => ({
+      method: 'POST',
+      headers: { 'content-type': 'application/x-www-form-urlencoded' },
+      body: new URLSearchParams({ client_id: clientId, client_secret: clientSecret, ...more }).toString(),
+    });
+    const token = (await anonymous('/auth/token', form({ grant_type: 'client_credentials' }))).body.access_token;
+    const client = clientOf(product, `Bearer ${token}`);
+    expect((await client('/svc/v3/catalog')).status).toBe(200);
+    expect((await client('/svc/v3/contacts/individuals')).status).toBe(200);
+    const until = async (path: string, status: number) => {
+      const deadline = Date.now() + 5_000;
+      let reply = await client(path);
+      while (reply.status !== status && Date.now() < deadline) reply = await client(path);
+      return reply.status;
+    };
+    await full(`/svc/v3/clients/${clientId}`, { method: 'PATCH', body: { scopes: ['catalog:read'] } });
+    expect(await until('/svc/v3/contacts/individuals', 403)).toBe(403);
+    await anonymous('/auth/revoke', form({ token }));
+    expect(await until('/svc/v3/catalog', 401)).toBe(401);
+  });
+});
+
+describe('what the gateway says of itself', () => {
+  test('405 carries Allow with HEAD, 404 the envelope, family B its own shape', async () => {
+    const wrong = await full('/svc/v3/catalog', { method: 'DELETE' });
+    expect(wrong.status).toBe(405);
+    expect(wrong.headers.allow).toBe('GET, HEAD');
+    expect((await full('/nowhere')).body).toMatchObject({ status: 'not_found', data: null });
+    expect((await anonymous('/tnwr/v1/nowhere')).body).toMatchObject({ success: false, errorCode: 'not_found' });
+  });
+
+  test('the plain listener answers 404 to everything but health', async () => {
+    expect((await fetch(`${product.httpUrl}/svc/v3/catalog`)).status).toBe(404);
+    expect(await (await fetch(`${product.httpUrl}/health/live`)).json()).toEqual({ status: 'ok' });
+  });
+
+  test('the registry is data, with the sixteen rows of the specification', async () => {
+    const reply = await anonymous('/errors');
+    const rows = new Set(reply.body.data.items.map((row: { http: number; status: string }) => `${row.http} ${row.status}`));
+    for (const row of ['400 bad_request', '422 validation_error', '400 validation_error', '409 contact_duplicate_email', '503 service_unavailable'])
+      expect(rows).toContain(row);
+  });
+
+  test('the merged description has every operation with id, summary, scope and example', async () => {
+    const { body } = await anonymous('/openapi.json');
+    expect(body.openapi).toMatch(/^3\.1/);
+    expect(body.servers[0].url).toBe(product.demo.baseUrl);
+    const methods = ['get', 'post', 'put', 'patch', 'delete'];
+    const operations = Object.entries<Record<string, { operationId?: string; summary?: string; security?: unknown }>>(
+      body.paths,
+    ).flatMap(([path, item]) => methods.filter((m) => item[m]).map((m) => ({ path, operation: item[m] })));
+    expect(operations.length).toBeGreaterThan(30);
+    for (const { operation } of operations) {
+      expect(operation?.operationId).toBeTruthy();
+      expect(operation?.summary).toBeTruthy();
+      expect(operation?.security).toBeDefined();
+    }
+    expect(new Set(operations.map(({ operation }) => operation?.operationId)).size).toBe(operations.length);
+  });
+
+  test('a client that holds no scope gets a token that opens nothing', async () => {
+    expect(demoClient(product, 'opera', 'none').scopes).toEqual([]);
+    const none = await authorised(product, 'opera', 'none');
+    expect((await none('/svc/v3/catalog')).status).toBe(403);
+  });
+});
