@@ -1,0 +1,45 @@
+import { generateKeyPairSync, type KeyObject } from 'node:crypto';
+import { createServer, type RequestListener } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import jwt from 'jsonwebtoken';
+import type { SigningKey } from '../src/index.ts';
+
+/** A key pair as the authorizer would hold it, and its public JWK. */
+export const newKey = (kid: string): SigningKey & { readonly publicKey: KeyObject; readonly jwk: object } => {
+  const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+  return { kid, privateKey, publicKey, jwk: { ...publicKey.export({ format: 'jwk' }), kid, use: 'sig', alg: 'ES256' } };
+};
+
+/** Serves on a free port of the loopback. */
+export const serve = async (listener: RequestListener): Promise<{ url: string; close(): Promise<void> }> => {
+  const server = createServer(listener);
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  return {
+    url: `http://127.0.0.1:${port}`,
+    close: () =>
+      new Promise((resolve) => {
+        server.closeAllConnections();
+        server.close(() => resolve());
+      }),
+  };
+};
+
+/** A key document whose keys and health a test changes, and which counts how often it is fetched. */
+export const serveKeys = async (jwks: object[]) => {
+  const state = { jwks, fetches: 0, down: false };
+  const server = await serve((_request, response) => {
+    state.fetches += 1;
+    response.statusCode = state.down ? 503 : 200;
+    response.setHeader('content-type', 'application/json');
+    response.end(JSON.stringify({ keys: state.jwks }));
+  });
+  return { state, ...server, jwksUrl: `${server.url}/auth/jwks` };
+};
+
+/** Signs claims with a header of the test's choice, as an attacker or another program would. */
+export const signAs = (key: SigningKey, claims: object, header: object = {}): string =>
+  jwt.sign(JSON.parse(JSON.stringify(claims)), key.privateKey, {
+    algorithm: 'ES256',
+    header: { alg: 'ES256', kid: key.kid, ...header },
+  });
