@@ -1,0 +1,92 @@
+import { addedSpots, type Spot } from './place.ts';
+import { type Row, type SeatCategory, seatsIn } from './seat-category.ts';
+
+/** A wish: an unnumbered category's new capacity, or a numbered one's rows (rows that are not named stay as they are). */
+export interface CapacityWish {
+  readonly id: string;
+  readonly capacity?: number;
+  readonly rows?: readonly Row[];
+}
+
+/** How one seat category gets from what it is to what it shall be. */
+export interface CategoryPlan {
+  readonly category: SeatCategory;
+  /** Places to be made, or to be put back where they stood. */
+  readonly add: readonly Spot[];
+  /** How many withdrawn places, no matter which, to put back. */
+  readonly reopen: number;
+  /** Seats to withdraw. */
+  readonly remove: readonly Spot[];
+  /** How many places, no matter which, to withdraw. */
+  readonly close: number;
+}
+
+/** The rows after a wish: named ones get their new number of seats, new ones come last. */
+export const mergedRows = (rows: readonly Row[], wish: readonly Row[]): Row[] => {
+  const wished = new Map(wish.map(({ row, seats }) => [row, seats]));
+  const kept = rows.map(({ row, seats }) => ({ row, seats: wished.get(row) ?? seats }));
+  const known = new Set(rows.map(({ row }) => row));
+  return [...kept, ...wish.filter(({ row }) => !known.has(row)).map(({ row, seats }) => ({ row, seats }))];
+};
+
+const planUnnumbered = (index: number, from: SeatCategory, capacity: number): CategoryPlan => {
+  const category = { ...from, capacity, made: Math.max(from.made, capacity) };
+  return {
+    category,
+    add: addedSpots(index, category, from),
+    reopen: Math.max(0, Math.min(from.made, capacity) - from.capacity),
+    remove: [],
+    close: Math.max(0, from.capacity - capacity),
+  };
+};
+
+const planNumbered = (index: number, from: SeatCategory, wish: readonly Row[]): CategoryPlan => {
+  const rows = mergedRows(from.rows, wish);
+  const category = { ...from, rows, capacity: seatsIn(rows) };
+  const shorter = rows.map((row, position) => ({
+    ...row,
+    seats: Math.min(row.seats, from.rows[position]?.seats ?? 0),
+  }));
+  return {
+    category,
+    add: addedSpots(index, category, from),
+    reopen: 0,
+    remove: addedSpots(index, from, { ...from, rows: shorter }),
+    close: 0,
+  };
+};
+
+const wishProblems = (wish: CapacityWish, category: SeatCategory | undefined, path: string): string[] => {
+  if (!category) return [`${path}.id is none of the seat categories`];
+  const { capacity, rows } = wish;
+  if (!category.numbered) return rows ? [`${path}.rows are for numbered seat categories only`] : [];
+  if (rows && new Set(rows.map(({ row }) => row)).size < rows.length) return [`${path}.rows names a row twice`];
+  const seats = seatsIn(mergedRows(category.rows, rows ?? []));
+  if (capacity === undefined || capacity === seats) return [];
+  return [
+    `${path}.capacity is ${capacity}, but the rows have ${seats} seats; a numbered seat category changes by its rows`,
+  ];
+};
+
+/** What is meaningless about the wishes, each by its path. */
+export const capacityProblems = (categories: readonly SeatCategory[], wishes: readonly CapacityWish[]): string[] =>
+  wishes.flatMap((wish, position) => {
+    const path = `$.seatCategories[${position}]`;
+    const repeated = wishes.findIndex(({ id }) => id === wish.id) < position;
+    const category = categories.find(({ id }) => id === wish.id);
+    return [...(repeated ? [`${path}.id is named twice`] : []), ...wishProblems(wish, category, path)];
+  });
+
+const isChange = ({ category, add, reopen, remove, close }: CategoryPlan, from: SeatCategory): boolean =>
+  add.length + reopen + remove.length + close > 0 || category.rows.length !== from.rows.length;
+
+/** The plans of the categories that change. The wishes must be free of problems. */
+export const planCapacity = (categories: readonly SeatCategory[], wishes: readonly CapacityWish[]): CategoryPlan[] =>
+  categories.flatMap((category, index) => {
+    const wish = wishes.find(({ id }) => id === category.id);
+    if (!wish) return [];
+    const plan = category.numbered
+      ? planNumbered(index, category, wish.rows ?? [])
+      : planUnnumbered(index, category, wish.capacity ?? category.capacity);
+    return isChange(plan, category) ? [plan] : [];
+  });

@@ -1,0 +1,37 @@
+export const paymentMethods = ['on_account', 'external', 'simulated'] as const;
+export type PaymentMethod = (typeof paymentMethods)[number];
+
+/** A sales channel of one institution, named by the host that requests to it carry. */
+export interface PointOfSaleDetails {
+  /** Lower case; unique in the installation. */
+  readonly serviceHost: string;
+  readonly name: string;
+  /** The first one is the default. */
+  readonly languages: readonly string[];
+  readonly currency: string;
+  /** Empty: every origin. */
+  readonly corsOrigins: readonly string[];
+  readonly tariffIds: readonly string[];
+  readonly paymentMethods: readonly PaymentMethod[];
+  readonly maxPlacesPerOrder: number;
+  /** Above 0; fractions allowed. */
+  readonly holdMinutes: number;
+}
+
+export interface PointOfSale extends PointOfSaleDetails {
+  readonly createdAt: string;
+  readonly updatedAt: string;
+}
+
+/** What is meaningless about a point of sale, each by its path. */
+export const pointOfSaleProblems = (
+  details: Pick<PointOfSaleDetails, 'currency' | 'tariffIds'>,
+  rules: { readonly currency: string; readonly tariffIds: ReadonlySet<string> },
+): string[] => [
+  ...(details.currency === rules.currency
+    ? []
+    : [`$.currency must be ${rules.currency}, the currency of the institution`]),
+  ...details.tariffIds.flatMap((id, index) =>
+    rules.tariffIds.has(id) ? [] : [`$.tariffIds[${index}] is no tariff of the institution`],
+  ),
+];

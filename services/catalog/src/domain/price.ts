@@ -1,0 +1,67 @@
+/** What a tariff costs in a seat category: an integer in the currency's minor unit. */
+export interface Price {
+  readonly seatCategoryId: string;
+  readonly tariffId: string;
+  readonly amount: number;
+  /** ISO 4217; always the institution's. */
+  readonly currency: string;
+}
+
+/** A price as it is asked for: the category by its code or, as a GET answers it, by its id. */
+export interface PriceInput {
+  readonly seatCategory?: string;
+  readonly seatCategoryId?: string;
+  readonly tariffId: string;
+  readonly amount: number;
+  readonly currency?: string;
+}
+
+interface Named {
+  readonly id?: string;
+  readonly code: string;
+}
+
+const named = <Category extends Named>(price: PriceInput, categories: readonly Category[]): Category | undefined =>
+  categories.find(({ id, code }) =>
+    price.seatCategoryId === undefined ? code === price.seatCategory : id === price.seatCategoryId,
+  );
+
+/** What is meaningless about the prices, each by its path below `at`. */
+export const priceProblems = (
+  prices: readonly PriceInput[],
+  categories: readonly Named[],
+  rules: { readonly currency: string; readonly tariffIds: ReadonlySet<string> },
+  at = '$',
+): string[] => {
+  const seen = new Set<string>();
+  return prices.flatMap((price, index) => {
+    const path = `${at}.prices[${index}]`;
+    const category = named(price, categories);
+    const pair = `${category?.code}\n${price.tariffId}`;
+    const repeated = seen.has(pair);
+    seen.add(pair);
+    return [
+      ...(category ? [] : [`${path}.seatCategory is none of the seat categories`]),
+      ...(rules.tariffIds.has(price.tariffId) ? [] : [`${path}.tariffId is no tariff of the institution`]),
+      ...(price.currency === undefined || price.currency === rules.currency
+        ? []
+        : [`${path}.currency must be ${rules.currency}, the currency of the institution`]),
+      ...(repeated ? [`${path} repeats a seat category and tariff`] : []),
+    ];
+  });
+};
+
+/** The prices as they are kept. They must be free of problems. */
+export const resolvedPrices = (
+  prices: readonly PriceInput[],
+  categories: readonly { readonly id: string; readonly code: string }[],
+  currency: string,
+): Price[] =>
+  prices.flatMap((price) => {
+    const category = named(price, categories);
+    return category ? [{ seatCategoryId: category.id, tariffId: price.tariffId, amount: price.amount, currency }] : [];
+  });
+
+/** The lowest amount, or null without prices. */
+export const lowestAmount = (prices: readonly { readonly amount: number }[]): number | null =>
+  prices.reduce<number | null>((low, { amount }) => (low === null || amount < low ? amount : low), null);

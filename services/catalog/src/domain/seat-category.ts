@@ -1,0 +1,78 @@
+import type { Texts } from './texts.ts';
+
+/** A row of numbered seats: 1 to `seats`. */
+export interface Row {
+  readonly row: string;
+  readonly seats: number;
+}
+
+export interface CategoryInput {
+  readonly code: string;
+  readonly name: Texts;
+  readonly numbered: boolean;
+  readonly capacity: number;
+  readonly rows?: readonly Row[];
+}
+
+/**
+ * A price zone of a performance. Its places stand in rows that are only ever appended, so that a place keeps its id;
+ * the places of an unnumbered category stand in one row without a name.
+ */
+export interface SeatCategory {
+  readonly id: string;
+  readonly code: string;
+  readonly name: Texts;
+  readonly numbered: boolean;
+  readonly capacity: number;
+  /** Numbered: the rows, best first (0 seats: given up). Empty otherwise. */
+  readonly rows: readonly Row[];
+  /** Unnumbered: how many places were ever made, of which `capacity` are in use. */
+  readonly made: number;
+}
+
+const sum = (rows: readonly Row[]): number => rows.reduce((total, { seats }) => total + seats, 0);
+
+/** How many seats the rows have together. */
+export const seatsIn = sum;
+
+const rowProblems = (rows: readonly Row[], path: string): string[] => {
+  const names = new Set(rows.map(({ row }) => row));
+  return names.size === rows.length ? [] : [`${path}.rows names a row twice`];
+};
+
+/** What is meaningless about new seat categories, each by its path below `at`. */
+export const categoryProblems = (categories: readonly CategoryInput[], at = '$'): string[] => {
+  const codes = new Set<string>();
+  return categories.flatMap((category, index) => {
+    const path = `${at}.seatCategories[${index}]`;
+    const repeated = codes.has(category.code);
+    codes.add(category.code);
+    const rows = category.rows ?? [];
+    return [
+      ...(repeated ? [`${path}.code is the code of another seat category`] : []),
+      ...(category.numbered && sum(rows) !== category.capacity
+        ? [`${path}.rows have ${sum(rows)} seats, but the capacity is ${category.capacity}`]
+        : []),
+      ...(!category.numbered && rows.length > 0 ? [`${path}.rows are for numbered seat categories only`] : []),
+      ...rowProblems(rows, path),
+    ];
+  });
+};
+
+/** Seat categories as they are kept; ids follow from the performance's. */
+export const newCategories = (performanceId: string, categories: readonly CategoryInput[]): SeatCategory[] =>
+  categories.map(({ code, name, numbered, capacity, rows }, index) => ({
+    id: seatCategoryId(performanceId, index),
+    code,
+    name,
+    numbered,
+    capacity,
+    rows: numbered ? (rows ?? []).map(({ row, seats }) => ({ row, seats })) : [],
+    made: numbered ? 0 : capacity,
+  }));
+
+/** What ids have after their prefix. */
+export const suffix = (id: string): string => id.slice(id.indexOf('_') + 1);
+
+/** The id of a performance's seat category, by its position among them. */
+export const seatCategoryId = (performanceId: string, index: number): string => `cat_${suffix(performanceId)}_${index}`;

@@ -1,0 +1,81 @@
+import { collection, type Document, type Documents, type Store } from '@boxoffice/store';
+import type { Institution } from './domain/institution.ts';
+import type { Performance } from './domain/performance.ts';
+import type { Place } from './domain/place.ts';
+import type { PointOfSale } from './domain/point-of-sale.ts';
+import type { Product } from './domain/product.ts';
+import type { Tariff } from './domain/tariff.ts';
+
+/** The institution, and a mark that changes after every write that the catalog's answer depends on. */
+export type InstitutionDocument = Document & Institution & { readonly catalogMark: string; readonly createdAt: string };
+export type ProductDocument = Document & Product;
+export type TariffDocument = Document & Tariff;
+/** Its id is the service host. */
+export type PointOfSaleDocument = Document & PointOfSale;
+export type PlaceDocument = Document & Place;
+
+/** A change of capacity that runs (`until`, epoch milliseconds) or has been decided and must still reach the places (`settle`). */
+export interface CapacityChange {
+  readonly token: string;
+  readonly until: number;
+  readonly settle: boolean;
+}
+export type PerformanceDocument = Document & Performance & { readonly capacityChange?: CapacityChange | null };
+
+const inOrderOfCreation = { name: 'created', fields: ['createdAt'] } as const;
+
+export const institutions = collection<InstitutionDocument>('institutions', []);
+
+export const products = collection<ProductDocument>('products', [
+  { name: 'code', fields: ['code'], unique: true },
+  inOrderOfCreation,
+  { name: 'type', fields: ['type', 'createdAt'] },
+  { name: 'state', fields: ['state', 'createdAt'] },
+  { name: 'modified', fields: ['modifiedAt'] },
+]);
+
+export const performances = collection<PerformanceDocument>('performances', [
+  { name: 'product', fields: ['productId', 'createdAt'] },
+  { name: 'sole', fields: ['soleOf'], unique: true },
+]);
+
+export const tariffs = collection<TariffDocument>('tariffs', [
+  { name: 'code', fields: ['code'], unique: true },
+  inOrderOfCreation,
+]);
+
+export const pointsOfSale = collection<PointOfSaleDocument>('points_of_sale', [
+  { name: 'host', fields: ['serviceHost'], unique: true, acrossInstitutions: true },
+  inOrderOfCreation,
+]);
+
+export const places = collection<PlaceDocument>('places', [
+  { name: 'stock', fields: ['performanceId', 'seatCategoryId', 'freeFrom', 'position'] },
+  { name: 'order', fields: ['performanceId', 'order'] },
+  { name: 'holder', fields: ['holder', 'request'] },
+]);
+
+/** Every collection of the catalog. */
+export const collections = [institutions, products, performances, tariffs, pointsOfSale, places];
+
+/** One institution's documents: the only way in which an operation reaches the store. */
+export interface Shelf {
+  readonly institution: string;
+  readonly institutions: Documents<InstitutionDocument>;
+  readonly products: Documents<ProductDocument>;
+  readonly performances: Documents<PerformanceDocument>;
+  readonly tariffs: Documents<TariffDocument>;
+  readonly pointsOfSale: Documents<PointOfSaleDocument>;
+  readonly places: Documents<PlaceDocument>;
+}
+
+/** The shelf of one institution. */
+export const shelfOf = (store: Store, institution: string): Shelf => ({
+  institution,
+  institutions: store.collection(institutions).of(institution),
+  products: store.collection(products).of(institution),
+  performances: store.collection(performances).of(institution),
+  tariffs: store.collection(tariffs).of(institution),
+  pointsOfSale: store.collection(pointsOfSale).of(institution),
+  places: store.collection(places).of(institution),
+});
