@@ -8,6 +8,8 @@
  * - A read that starts after a write was acknowledged sees it (MongoDB: reads go to the primary at majority).
  * - There is no transaction over several documents; order the writes so that a crash between them is harmless.
  * - Every collection belongs to tenants: `of(institution)` reads and writes that institution's documents only.
+ * - An id is unique in its collection over all institutions, so that a document can be found by its id alone.
+ * - What is handed to a method is read before it returns; changing it afterwards changes nothing.
  */
 
 /** A stored document. `version` and `institution` are the store's; everything else is the service's. */
@@ -22,14 +24,17 @@ export type New<T extends Document> = Omit<T, 'version' | 'institution'>;
 
 export type Scalar = string | number | boolean | null;
 
-/** A condition on one field. Absent fields compare as null. `prefix` is case-sensitive. */
+/**
+ * A condition on one field. Absent fields compare as null; `gt` … `lte` never hold for null, nor with it. A field has
+ * values of one type (besides null) in all documents; text compares by code point.
+ */
 export type Condition =
   | Scalar
   | { readonly in: readonly Scalar[] }
   | { readonly ne: Scalar }
   | { readonly gt?: Scalar; readonly gte?: Scalar; readonly lt?: Scalar; readonly lte?: Scalar };
 
-/** All conditions must hold. Keys are dotted paths (`address.city`); `id` is the document's id. */
+/** All conditions must hold. Keys are dotted paths (`address.city`); others are refused. */
 export type Where = Readonly<Record<string, Condition>>;
 
 /** A declared index. Its fields follow the institution, which leads every index unless `acrossInstitutions`. */
@@ -101,17 +106,23 @@ export interface Stamp<T> {
 export interface WriteOptions<T> {
   readonly events?: readonly Fact[];
   readonly stamp?: Stamp<T> | undefined;
-  /** Drops every remembered answer that speaks of this subject, in the same write where the engine can. */
+  /** Drops every remembered answer that speaks of this subject but this write's own, in the same write where the engine can. */
   readonly forget?: string;
 }
 
-/** What `update`'s function answers: the next document (and events), or nothing to leave it as it is. */
+/**
+ * What `update`'s function answers: the next document as a whole (and its events, before those of the options), or
+ * nothing to leave it as it is: then no stamp, event or `forget` takes effect either.
+ */
 export interface Change<T extends Document> {
   readonly next: New<T>;
   readonly events?: readonly Fact[];
 }
 
-/** `orderBy` is one field, with the id as tie-break; ascending unless `descending`. `after` is the last document seen. */
+/**
+ * `orderBy` is one field (default: the id), null first, with the id as tie-break; `descending` is the exact reverse.
+ * `after` is the last document seen (its value of `orderBy`); it need not exist any more.
+ */
 export interface Query {
   readonly where?: Where;
   readonly orderBy?: string;
@@ -123,17 +134,20 @@ export interface Query {
 
 export interface ClaimRequest<T extends Document> {
   readonly where: Where;
-  /** What the claimed documents become, merged over their top-level fields. */
+  /** What the claimed documents become, merged over their top-level fields; undefined removes. Not id, version, institution. */
   readonly set: Partial<New<T>>;
   /** At most so many are claimed; each atomically. Default: all that match. */
   readonly limit?: number;
-  /** A numeric field in [0, 1): the claim starts at a random position of it and wraps around, so that claimers spread. */
+  /**
+   * A numeric field in [0, 1): the claim starts at a random position of it and wraps around, so that claimers spread.
+   * Documents without it are not claimed. The index needs it as its last field, after those of `where`.
+   */
   readonly spread?: string;
 }
 
 /** The documents of one institution (or of all). */
 export interface Documents<T extends Document> {
-  /** Inserts one document. @throws {UniqueViolation} on a taken id or unique index; {@link StampTaken} on a taken stamp. */
+  /** Inserts one document. @throws {StampTaken} on a taken stamp, before {@link UniqueViolation} on a taken id or unique index. */
   insert(document: New<T>, options?: WriteOptions<T>): Promise<T>;
   /** Inserts many, skipping ids that exist already (so that an interrupted call can be repeated); answers how many were new. Not atomic as a whole. */
   insertMany(documents: readonly New<T>[]): Promise<number>;
@@ -154,7 +168,7 @@ export interface Documents<T extends Document> {
 
 export interface CollectionHandle<T extends Document> {
   of(institution: string): Documents<T>;
-  /** For sweeps and for ids that are looked up before the institution is known. Inserts through it need `institution` in the document. */
+  /** For sweeps and for ids that are looked up before the institution is known. Each document stays in its institution. */
   readonly acrossInstitutions: Omit<Documents<T>, 'insert' | 'insertMany'>;
 }
 
@@ -162,7 +176,7 @@ export interface CollectionHandle<T extends Document> {
 export interface Idempotency {
   /** Marks the key as running (for at most 10 s after its process died), or says what is known of it. */
   begin(key: string, fingerprint: string, expiresAt: number): Promise<Begun>;
-  /** Remembers an answer that no write carried (a refusal, an action without effect), and ends the mark. */
+  /** Remembers an answer that no write carried (a refusal, an action without effect), and ends the mark. The first one stays. */
   remember(key: string, fingerprint: string, expiresAt: number, answer: RememberedAnswer): Promise<void>;
   /** Ends the mark and remembers nothing more (the answer was stamped into a write, or was a 5xx). */
   end(key: string): Promise<void>;
@@ -186,6 +200,7 @@ export interface Outbox {
 }
 
 export interface Store {
+  /** The documents of a collection that the store was opened with; throws for any other. */
   collection<T extends Document>(collection: Collection<T>): CollectionHandle<T>;
   readonly idempotency: Idempotency;
   readonly outbox: Outbox;

@@ -1,0 +1,101 @@
+import assert from 'node:assert/strict';
+import type { New, Where } from '../port.ts';
+import { type Check, fresh, type Subject, type Thing, thing, thingsOf } from './subject.ts';
+
+const sample: readonly Partial<New<Thing>>[] = [
+  { name: 'a', rank: 1, active: true, address: { city: 'Lyon' } },
+  { name: 'b', rank: 2, active: false, address: { city: 'Paris' } },
+  { name: 'c', rank: null, active: null, address: { city: null } },
+  { name: 'd' },
+  { name: 'É', rank: 2.5, address: { city: 'lyon' } },
+  { name: '100%', rank: 10, address: { city: "L'Île" } },
+];
+
+/** Inserts the sample and checks which names each condition finds, by find, count and claim-free order. */
+const finds = async ({ store }: Subject, expected: readonly (readonly [Where, string])[]) => {
+  const mine = thingsOf(store).of(fresh('inst'));
+  await mine.insertMany(sample.map((fields) => thing(fields)));
+  for (const [where, names] of expected) {
+    const found = (await mine.find({ where })).map((one) => one.name);
+    assert.deepEqual(found.sort(), names === '' ? [] : names.split(' ').sort(), JSON.stringify(where));
+    assert.equal(await mine.count(where), found.length, JSON.stringify(where));
+  }
+};
+
+/** What the conditions of `where` mean. */
+export const conditions: readonly Check[] = [
+  {
+    rule: 'equality, on text, numbers, booleans and dotted paths, is exact',
+    run: (subject) =>
+      finds(subject, [
+        [{ name: 'a' }, 'a'],
+        [{ name: 'A' }, ''],
+        [{ name: 'É' }, 'É'],
+        [{ name: '100%' }, '100%'],
+        [{ rank: 2 }, 'b'],
+        [{ active: true }, 'a'],
+        [{ active: false }, 'b'],
+        [{ 'address.city': 'Lyon' }, 'a'],
+        [{ 'address.city': "L'Île" }, '100%'],
+        [{ name: 'a', rank: 2 }, ''],
+        [{}, 'a b c d É 100%'],
+      ]),
+  },
+  {
+    rule: 'absent fields compare as null',
+    run: (subject) =>
+      finds(subject, [
+        [{ rank: null }, 'c d'],
+        [{ 'address.city': null }, 'c d'],
+        [{ rank: { ne: null } }, 'a b É 100%'],
+        [{ active: { ne: true } }, 'b c d É 100%'],
+        [{ missing: null }, 'a b c d É 100%'],
+        [{ missing: 1 }, ''],
+      ]),
+  },
+  {
+    rule: '`in` finds any of the values, null among them, and nothing for an empty list',
+    run: (subject) =>
+      finds(subject, [
+        [{ name: { in: ['a', 'd', 'x'] } }, 'a d'],
+        [{ rank: { in: [1, null] } }, 'a c d'],
+        [{ active: { in: [true, false] } }, 'a b'],
+        [{ name: { in: [] } }, ''],
+      ]),
+  },
+  {
+    rule: 'ranges combine, and neither null nor a comparison with null is ever within one',
+    run: (subject) =>
+      finds(subject, [
+        [{ rank: { gt: 1 } }, 'b É 100%'],
+        [{ rank: { gte: 1, lt: 2.5 } }, 'a b'],
+        [{ rank: { lte: 2 } }, 'a b'],
+        [{ name: { gte: 'a', lt: 'c' } }, 'a b'],
+        [{ rank: { lt: 100 } }, 'a b É 100%'],
+        [{ rank: { gte: null } }, ''],
+        [{ rank: { lte: null } }, ''],
+        [{ rank: { gt: null } }, ''],
+      ]),
+  },
+  {
+    rule: 'conditions on the id and the version hold like any other',
+    async run({ store }) {
+      const mine = thingsOf(store).of(fresh('inst'));
+      const [first, second] = [await mine.insert(thing()), await mine.insert(thing())];
+      await mine.update(second.id, (current) => ({ next: current }));
+      assert.deepEqual(await mine.find({ where: { id: { in: [first.id, fresh()] } } }), [first]);
+      assert.equal(await mine.count({ version: 2 }), 1);
+      assert.equal(await mine.count({ id: { ne: first.id } }), 1);
+    },
+  },
+  {
+    rule: 'a field name that is not a path is refused',
+    async run({ store }) {
+      const mine = thingsOf(store).of(fresh('inst'));
+      for (const field of ['', 'a b', "a'", 'a"', '$where', 'a..b', '.a']) {
+        await assert.rejects(mine.find({ where: { [field]: 1 } }), `where ${field}`);
+        await assert.rejects(mine.find({ orderBy: field }), `orderBy ${field}`);
+      }
+    },
+  },
+];

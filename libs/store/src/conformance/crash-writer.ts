@@ -1,0 +1,50 @@
+import { writeSync } from 'node:fs';
+import type { Collection, Document, Documents, Store } from '../port.ts';
+import { fresh, suiteCollections, type Thing, thing, thingsOf } from './subject.ts';
+
+// The program that crashes.ts starts and kills. It tells each attempt before and each acknowledgement after the fact.
+
+/** What the program gets as its argument, in JSON. */
+export interface CrashTask {
+  readonly module: string;
+  readonly settings: unknown;
+  readonly institution: string;
+  readonly counter: string;
+  readonly show: string;
+}
+
+const tell = (...words: readonly (string | number)[]) => writeSync(1, `${words.join(' ')}\n`);
+
+const changed = (n: number) => [{ type: 'thing.changed', data: { n } }];
+
+const writer = async (mine: Documents<Thing>, task: CrashTask): Promise<never> => {
+  for (;;) {
+    const [one, key] = [thing(), fresh('key')];
+    tell('try', key, one.id);
+    const answer = () => ({ status: 201, headers: {}, body: { id: one.id } });
+    const stamp = { key, fingerprint: 'print', expiresAt: Date.now() + 3_600_000, answer };
+    await mine.insert(one, { stamp, events: changed(1) });
+    tell('wrote', one.id, 1);
+    for (const version of [2, 3]) {
+      await mine.update(one.id, (current) => ({ next: { ...current, rank: version }, events: changed(version) }));
+      tell('wrote', one.id, version);
+    }
+    const counted = await mine.update(task.counter, (current) => {
+      const count = (current.count ?? 0) + 1;
+      return { next: { ...current, count }, events: changed(count) };
+    });
+    tell('wrote', task.counter, counted?.version ?? 0);
+    const where = { show: task.show, state: 'free' };
+    for (const claimed of await mine.claim({ where, set: { state: 'held', name: key }, limit: 2, spread: 'spread' })) {
+      tell('claimed', claimed.id, key);
+    }
+  }
+};
+
+const task = JSON.parse(process.argv[2] ?? '{}') as CrashTask;
+const { openStore } = (await import(task.module)) as {
+  openStore(settings: unknown, collections: readonly Collection<Document>[]): Promise<Store>;
+};
+const store = await openStore(task.settings, suiteCollections);
+const mine = thingsOf(store).of(task.institution);
+await Promise.all(Array.from({ length: 8 }, () => writer(mine, task)));

@@ -1,0 +1,108 @@
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+import type { Store } from '../port.ts';
+import type { CrashTask } from './crash-writer.ts';
+import { type Check, type ChildEngine, fresh, type Subject, thing, thingsOf, until } from './subject.ts';
+
+interface Journal {
+  /** Highest acknowledged version by document. */
+  readonly wrote: Map<string, number>;
+  /** The claimer by claimed document. */
+  readonly claimed: Map<string, string>;
+  /** The document by idempotency key, acknowledged or not. */
+  readonly tried: Map<string, string>;
+}
+
+/** Starts a writer in a child process and kills it after so many acknowledgements; answers what it told. */
+const runAndKill = async (task: CrashTask, acknowledgements: number): Promise<Journal> => {
+  const extension = import.meta.url.slice(import.meta.url.lastIndexOf('.'));
+  const program = fileURLToPath(new URL(`./crash-writer${extension}`, import.meta.url));
+  const child = spawn(process.execPath, ['--conditions=source', program, JSON.stringify(task)], {
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const exited = once(child, 'exit');
+  let complaint = '';
+  child.stderr.on('data', (chunk) => {
+    complaint += chunk;
+  });
+  const journal: Journal = { wrote: new Map(), claimed: new Map(), tried: new Map() };
+  let heard = 0;
+  for await (const line of createInterface(child.stdout)) {
+    const [word, id = '', rest = ''] = line.split(' ');
+    if (word === 'wrote') journal.wrote.set(id, Math.max(Number(rest), journal.wrote.get(id) ?? 0));
+    if (word === 'claimed') journal.claimed.set(id, rest);
+    if (word === 'try') journal.tried.set(id, rest);
+    if (word === 'wrote' && ++heard === acknowledgements) child.kill('SIGKILL');
+  }
+  await exited;
+  assert.ok(heard >= acknowledgements, `the writer ended after ${heard} acknowledgements: ${complaint}`);
+  return journal;
+};
+
+const snapshot = async (store: Store, institution: string) => ({
+  documents: new Map((await thingsOf(store).of(institution).find()).map((one) => [one.id, one])),
+  events: (await store.outbox.pending(1_000_000)).filter((one) => one.institution === institution),
+});
+
+/** Reads until nothing changes any more: an engine in another process may still carry out what it was sent. */
+const settled = async (store: Store, institution: string) => {
+  let last = '';
+  let now = await snapshot(store, institution);
+  await until(async () => {
+    now = await snapshot(store, institution);
+    const sum = `${[...now.documents.values()].reduce((total, one) => total + one.version, 0)} ${now.events.length}`;
+    const same = sum === last;
+    last = sum;
+    return same;
+  });
+  return now;
+};
+
+const verify = async (store: Store, task: CrashTask, journal: Journal) => {
+  const { documents, events } = await settled(store, task.institution);
+  for (const [id, version] of journal.wrote) {
+    assert.ok((documents.get(id)?.version ?? 0) >= version, `acknowledged version ${version} of ${id} is lost`);
+  }
+  for (const [id, claimer] of journal.claimed) {
+    const one = documents.get(id);
+    assert.ok(one?.state === 'held' && one.name === claimer, `the acknowledged claim of ${id} is lost`);
+  }
+  const versions = new Map<string, number[]>();
+  for (const { key, version } of events) versions.set(key, [...(versions.get(key) ?? []), version]);
+  for (const key of versions.keys()) assert.ok(documents.has(key), `a ghost event of ${key}`);
+  for (const one of documents.values()) {
+    const expected = one.show === task.show ? [] : Array.from({ length: one.version }, (_, i) => i + 1);
+    assert.deepEqual(versions.get(one.id) ?? [], expected, `events of ${one.id}`);
+  }
+  const counter = documents.get(task.counter);
+  assert.equal(counter?.count, (counter?.version ?? 0) - 1);
+  for (const [key, id] of journal.tried) {
+    const begun = await store.idempotency.begin(key, 'print', Date.now() + 60_000);
+    assert.equal(begun.state, documents.has(id) ? 'remembered' : 'fresh', `the stamp of ${id} and its write differ`);
+  }
+};
+
+const crash = async (subject: Subject, child: ChildEngine, acknowledgements: number) => {
+  const [institution, show, counter] = [fresh('inst'), fresh('show'), fresh('counter')];
+  const mine = thingsOf(subject.store).of(institution);
+  await mine.insert(thing({ id: counter, count: 0 }), { events: [{ type: 'thing.changed', data: { n: 0 } }] });
+  await mine.insertMany(Array.from({ length: 400 }, (_, i) => thing({ show, state: 'free', spread: i / 400 })));
+  const task = { module: child.module, settings: child.settings, institution, show, counter };
+  const journal = await runAndKill(task, acknowledgements);
+  await verify(subject.store, task, journal);
+  await verify(await subject.another(), task, journal);
+};
+
+/** A writer that dies between two steps. */
+export const crashes: readonly Check[] = [7, 150, 600].map((acknowledgements) => ({
+  rule: `a writer killed after ${acknowledgements} acknowledged writes lost none of them, nor an event or stamp`,
+  timeoutMs: 60_000,
+  async run(subject) {
+    const { child } = subject.engine;
+    if (!child) throw new Error('the engine does not say how a child process opens it');
+    await crash(subject, child, acknowledgements);
+  },
+}));

@@ -1,0 +1,135 @@
+import assert from 'node:assert/strict';
+import { UniqueViolation } from '../port.ts';
+import { type Check, fresh, others, rejection, thing, thingsOf } from './subject.ts';
+
+/** Insert, get, insertMany, delete. */
+export const documents: readonly Check[] = [
+  {
+    rule: 'an inserted document has version 1 and its institution, and is read back as it was written',
+    async run({ store }) {
+      const institution = fresh('inst');
+      const mine = thingsOf(store).of(institution);
+      const input = thing({
+        name: 'Zoë "quoted" – \u0000 😀',
+        rank: -1.5,
+        active: false,
+        address: { city: null },
+        tags: ['a', ''],
+      });
+      const inserted = await mine.insert(input);
+      assert.deepEqual(inserted, { ...input, version: 1, institution });
+      assert.deepEqual(await mine.get(input.id), inserted);
+    },
+  },
+  {
+    rule: 'members that are undefined are absent when read back',
+    async run({ store }) {
+      const mine = thingsOf(store).of(fresh('inst'));
+      const input = thing({ email: undefined });
+      await mine.insert(input);
+      assert.equal('email' in ((await mine.get(input.id)) ?? {}), false);
+    },
+  },
+  {
+    rule: 'an acknowledged insert is seen by the next read, also of another instance',
+    async run({ store, another }) {
+      const institution = fresh('inst');
+      const elsewhere = await another();
+      for (let i = 0; i < 20; i++) {
+        const { id } = await thingsOf(store).of(institution).insert(thing());
+        assert.equal((await thingsOf(elsewhere).of(institution).get(id))?.id, id);
+      }
+    },
+  },
+  {
+    rule: 'a taken id is refused as UniqueViolation of `id` and changes nothing',
+    async run({ store }) {
+      const mine = thingsOf(store).of(fresh('inst'));
+      const first = await mine.insert(thing({ name: 'first' }));
+      const error = await rejection(mine.insert(thing({ id: first.id, name: 'second' })));
+      assert.ok(error instanceof UniqueViolation);
+      assert.equal(error.index, 'id');
+      assert.deepEqual(await mine.get(first.id), first);
+    },
+  },
+  {
+    rule: 'what the caller does to its object after the call is not stored',
+    async run({ store }) {
+      const mine = thingsOf(store).of(fresh('inst'));
+      const input = { ...thing(), tags: ['before'] };
+      const pending = mine.insert(input);
+      input.tags.push('after');
+      await pending;
+      assert.deepEqual((await mine.get(input.id))?.tags, ['before']);
+    },
+  },
+  {
+    rule: 'get answers undefined for an unknown id',
+    async run({ store }) {
+      assert.equal(await thingsOf(store).of(fresh('inst')).get(fresh()), undefined);
+    },
+  },
+  {
+    rule: 'insertMany inserts, skips ids that exist, and counts only the new ones',
+    async run({ store }) {
+      const mine = thingsOf(store).of(fresh('inst'));
+      const many = Array.from({ length: 2500 }, (_, rank) => thing({ rank }));
+      assert.equal(await mine.insertMany(many.slice(0, 1000)), 1000);
+      const renamed = many.map((one) => ({ ...one, name: 'again' }));
+      assert.equal(await mine.insertMany(renamed), 1500);
+      assert.equal(await mine.count(), 2500);
+      assert.equal(await mine.count({ name: 'Ada' }), 1000);
+      assert.equal((await mine.get(many[2000]?.id ?? ''))?.version, 1);
+      assert.equal(await mine.insertMany([]), 0);
+    },
+  },
+  {
+    rule: 'insertMany skips an id that stands twice in the same call',
+    async run({ store }) {
+      const mine = thingsOf(store).of(fresh('inst'));
+      const one = thing();
+      assert.equal(await mine.insertMany([one, { ...one, name: 'twin' }]), 1);
+      assert.equal((await mine.get(one.id))?.name, 'Ada');
+    },
+  },
+  {
+    rule: 'insertMany refuses a document that violates another unique index',
+    async run({ store }) {
+      const mine = thingsOf(store).of(fresh('inst'));
+      const error = await rejection(mine.insertMany([thing({ email: 'a@b.c' }), thing({ email: 'a@b.c' })]));
+      assert.ok(error instanceof UniqueViolation);
+      assert.equal(error.index, 'email');
+    },
+  },
+  {
+    rule: 'delete answers whether the document was there',
+    async run({ store }) {
+      const mine = thingsOf(store).of(fresh('inst'));
+      const { id } = await mine.insert(thing());
+      assert.equal(await mine.delete(id), true);
+      assert.equal(await mine.get(id), undefined);
+      assert.equal(await mine.delete(id), false);
+      assert.equal((await mine.insert(thing({ id }))).version, 1);
+    },
+  },
+  {
+    rule: 'documents of one collection do not appear in another',
+    async run({ store }) {
+      const institution = fresh('inst');
+      const { id } = await thingsOf(store).of(institution).insert(thing());
+      const elsewhere = store.collection(others).of(institution);
+      assert.equal(await elsewhere.get(id), undefined);
+      assert.deepEqual(await elsewhere.find(), []);
+      await elsewhere.insert(thing({ id }));
+    },
+  },
+  {
+    rule: '200 concurrent inserts are all stored',
+    async run({ store }) {
+      const mine = thingsOf(store).of(fresh('inst'));
+      const written = await Promise.all(Array.from({ length: 200 }, (_, rank) => mine.insert(thing({ rank }))));
+      const found = await mine.find({ orderBy: 'rank' });
+      assert.deepEqual(found, written);
+    },
+  },
+];

@@ -1,0 +1,79 @@
+import assert from 'node:assert/strict';
+import type { RememberedAnswer } from '../port.ts';
+import { type Check, fresh } from './subject.ts';
+
+const later = () => Date.now() + 3_600_000;
+const answer: RememberedAnswer = { status: 409, headers: { 'x-a': 'b' }, body: { status: 'conflict', data: null } };
+
+/** Marks of running requests and answers that no write carried. */
+export const idempotency: readonly Check[] = [
+  {
+    rule: 'a key is fresh once, then running until its request ends',
+    async run({ store: { idempotency: keys } }) {
+      const key = fresh('key');
+      assert.deepEqual(await keys.begin(key, 'first', later()), { state: 'fresh' });
+      assert.deepEqual(await keys.begin(key, 'second', later()), { state: 'running', fingerprint: 'first' });
+      await keys.end(key);
+      assert.deepEqual(await keys.begin(key, 'second', later()), { state: 'fresh' });
+      await keys.end(key);
+      await keys.end(key);
+    },
+  },
+  {
+    rule: 'of 30 concurrent begins one is fresh',
+    async run({ store: { idempotency: keys } }) {
+      const key = fresh('key');
+      const begun = await Promise.all(Array.from({ length: 30 }, () => keys.begin(key, 'print', later())));
+      assert.equal(begun.filter((one) => one.state === 'fresh').length, 1);
+      assert.equal(begun.filter((one) => one.state === 'running').length, 29);
+      await keys.end(key);
+    },
+  },
+  {
+    rule: 'a remembered answer ends the mark and is what the next begin gets, in every instance',
+    async run({ store, another }) {
+      const key = fresh('key');
+      await store.idempotency.begin(key, 'print', later());
+      await store.idempotency.remember(key, 'print', later(), answer);
+      for (const one of [store, await another()]) {
+        const begun = await one.idempotency.begin(key, 'another', later());
+        assert.deepEqual(begun, { state: 'remembered', fingerprint: 'print', answer });
+      }
+    },
+  },
+  {
+    rule: 'the first remembered answer stays',
+    async run({ store: { idempotency: keys } }) {
+      const key = fresh('key');
+      await keys.remember(key, 'print', later(), answer);
+      await keys.remember(key, 'print', later(), { ...answer, status: 422 });
+      const begun = await keys.begin(key, 'print', later());
+      assert.ok(begun.state === 'remembered' && begun.answer.status === 409);
+    },
+  },
+  {
+    rule: 'an expired answer is forgotten, and the key can be used again',
+    async run({ store: { idempotency: keys } }) {
+      const key = fresh('key');
+      await keys.remember(key, 'print', Date.now() - 1, { ...answer, subjects: ['someone'] });
+      assert.deepEqual(await keys.begin(key, 'print', later()), { state: 'fresh' });
+      await keys.remember(key, 'print', later(), answer);
+      await keys.forget('someone');
+      assert.equal((await keys.begin(key, 'print', later())).state, 'remembered');
+    },
+  },
+  {
+    rule: 'forget drops every answer that speaks of the subject, and no other',
+    async run({ store: { idempotency: keys } }) {
+      const subject = fresh('person');
+      const spoken = [fresh('key'), fresh('key')];
+      const silent = fresh('key');
+      for (const key of spoken) await keys.remember(key, 'print', later(), { ...answer, subjects: [subject] });
+      await keys.remember(silent, 'print', later(), { ...answer, subjects: [`${subject}x`] });
+      await keys.forget(subject);
+      for (const key of spoken) assert.deepEqual(await keys.begin(key, 'print', later()), { state: 'fresh' });
+      assert.equal((await keys.begin(silent, 'print', later())).state, 'remembered');
+      for (const key of spoken) await keys.end(key);
+    },
+  },
+];

@@ -1,0 +1,90 @@
+import { afterAll, beforeAll, describe, test } from '@jest/globals';
+import type { Store } from '../port.ts';
+import { claims } from './claims.ts';
+import { conditions } from './conditions.ts';
+import { crashes } from './crashes.ts';
+import { documents } from './documents.ts';
+import { idempotency } from './idempotency.ts';
+import { large } from './large.ts';
+import { leases } from './leases.ts';
+import { model } from './model.ts';
+import { outbox } from './outbox.ts';
+import { pages } from './pages.ts';
+import { stamps } from './stamps.ts';
+import { starts } from './starts.ts';
+import { type Check, type Engine, type Subject, suiteCollections } from './subject.ts';
+import { tenants } from './tenants.ts';
+import { uniqueness } from './uniqueness.ts';
+import { updates } from './updates.ts';
+
+export type { Check, ChildEngine, Engine, Subject, Thing } from './subject.ts';
+export { others, suiteCollections, things } from './subject.ts';
+
+/** Every check by topic; `large` needs an engine that does not scan. */
+export const topics: Readonly<Record<string, readonly Check[]>> = {
+  documents,
+  conditions,
+  tenants,
+  uniqueness,
+  updates,
+  claims,
+  outbox,
+  stamps,
+  idempotency,
+  pages,
+  starts,
+  leases,
+  crashes,
+  model,
+  large,
+};
+
+/** Declared differences of an engine. */
+export interface ConformanceOptions {
+  /** Topics left out, each with the reason, which is printed as a skipped test. */
+  readonly without?: Readonly<Record<string, string>>;
+}
+
+/** Opens a subject on an engine, and says how to close it together with every further instance. */
+export const openSubject = async (engine: Engine): Promise<Subject & { close(): Promise<void> }> => {
+  const opened: Store[] = [];
+  const another = async () => {
+    const store = await engine.open(suiteCollections);
+    opened.push(store);
+    return store;
+  };
+  const store = await another();
+  const close = async () => {
+    for (const one of opened.reverse()) await one.close();
+    await engine.remove();
+  };
+  return { engine, store, another, close };
+};
+
+/**
+ * Holds an engine to the port. `openEngine` answers an engine with empty data of its own; the checks of a topic share
+ * one, with random ids and institutions.
+ */
+export const storeConformance = (
+  name: string,
+  openEngine: () => Promise<Engine>,
+  options: ConformanceOptions = {},
+): void => {
+  describe(`${name} keeps the store's contract`, () => {
+    for (const [topic, checks] of Object.entries(topics)) {
+      const reason = options.without?.[topic];
+      if (reason !== undefined) {
+        test.skip(`${topic}: ${reason}`, () => {});
+        continue;
+      }
+      describe(topic, () => {
+        let subject: Awaited<ReturnType<typeof openSubject>>;
+        beforeAll(async () => {
+          subject = await openSubject(await openEngine());
+        });
+        afterAll(() => subject?.close());
+        for (const check of checks) test(check.rule, () => check.run(subject), check.timeoutMs);
+      });
+    }
+  });
+};

@@ -1,0 +1,35 @@
+import assert from 'node:assert/strict';
+import { type Check, fresh, until } from './subject.ts';
+
+/** Leases. */
+export const leases: readonly Check[] = [
+  {
+    rule: 'of several instances that ask at once one holds the lease, and may renew it',
+    async run({ store, another }) {
+      const stores = [store, await another(), await another()];
+      const name = fresh('lease');
+      const held = await Promise.all(stores.map((one) => one.lease(name, 60_000)));
+      assert.equal(held.filter(Boolean).length, 1);
+      const again = await Promise.all(stores.map((one) => one.lease(name, 60_000)));
+      assert.deepEqual(again, held);
+    },
+  },
+  {
+    rule: 'a lease that was not renewed goes to whoever asks',
+    async run({ store, another }) {
+      const name = fresh('lease');
+      const second = await another();
+      assert.equal(await store.lease(name, 50), true);
+      await until(() => second.lease(name, 60_000));
+      assert.equal(await store.lease(name, 50), false);
+    },
+  },
+  {
+    rule: 'leases of different names are independent',
+    async run({ store, another }) {
+      const second = await another();
+      assert.equal(await store.lease(fresh('lease'), 60_000), true);
+      assert.equal(await second.lease(fresh('lease'), 60_000), true);
+    },
+  },
+];

@@ -1,0 +1,176 @@
+import assert from 'node:assert/strict';
+import { type OutboxEvent, type Store, UniqueViolation } from '../port.ts';
+import { type Check, fresh, rejection, type Subject, thing, thingsOf, until } from './subject.ts';
+
+const pendingOf = async (store: Store, institution: string) =>
+  (await store.outbox.pending(100_000)).filter((one) => one.institution === institution);
+
+const fact = (n: number, key?: string) => ({
+  type: 'thing.changed',
+  data: { n },
+  ...(key === undefined ? {} : { key }),
+});
+
+/** A refused write leaves neither the document nor an event; a write that is there has its events. */
+export const eventsComeWithTheirWrite = async ({ store }: Subject): Promise<void> => {
+  const institution = fresh('inst');
+  const mine = thingsOf(store).of(institution);
+  const first = await mine.insert(thing({ email: 'taken@example.org' }), { events: [fact(1), fact(2)] });
+  const error = await rejection(mine.insert(thing({ email: 'taken@example.org' }), { events: [fact(3)] }));
+  assert.ok(error instanceof UniqueViolation);
+  const second = await mine.insert(thing());
+  await rejection(
+    mine.update(second.id, (current) => ({
+      next: { ...current, email: 'taken@example.org' },
+      events: [fact(4)],
+    })),
+  );
+  const events = await pendingOf(store, institution);
+  assert.deepEqual(
+    events.map((one) => one.data),
+    [{ n: 1 }, { n: 2 }],
+    'events of refused writes, or missing ones',
+  );
+  assert.ok(events.every((one) => one.key === first.id && one.version === 1));
+};
+
+/** The outbox. */
+export const outbox: readonly Check[] = [
+  { rule: 'a refused write leaves no event, an accepted one leaves all of its events', run: eventsComeWithTheirWrite },
+  {
+    rule: 'an event carries what the port says',
+    async run({ store }) {
+      const institution = fresh('inst');
+      const mine = thingsOf(store).of(institution);
+      const started = Date.now();
+      const { id } = await mine.insert(thing(), { events: [fact(1)] });
+      await mine.update(id, (current) => ({ next: current, events: [fact(2, 'other-key')] }), { events: [fact(3)] });
+      const events = await pendingOf(store, institution);
+      assert.deepEqual(
+        events.map((one) => [one.type, one.key, one.version, one.institution, one.data]),
+        [
+          ['thing.changed', id, 1, institution, { n: 1 }],
+          ['thing.changed', 'other-key', 2, institution, { n: 2 }],
+          ['thing.changed', id, 2, institution, { n: 3 }],
+        ],
+      );
+      assert.equal(new Set(events.map((one) => one.id)).size, 3);
+      for (const { occurredAt } of events) {
+        assert.equal(new Date(occurredAt).toISOString(), occurredAt);
+        assert.ok(Math.abs(Date.parse(occurredAt) - started) < 60_000);
+      }
+    },
+  },
+  {
+    rule: 'events of one document are pending in the order of its writes, and the limit cuts the newest',
+    async run({ store }) {
+      const institution = fresh('inst');
+      const mine = thingsOf(store).of(institution);
+      const { id } = await mine.insert(thing({ count: 0 }), { events: [fact(0)] });
+      await Promise.all(
+        Array.from({ length: 20 }, () =>
+          mine.update(id, (current) => {
+            const count = (current.count ?? 0) + 1;
+            return { next: { ...current, count }, events: [fact(count)] };
+          }),
+        ),
+      );
+      const events = await pendingOf(store, institution);
+      assert.deepEqual(
+        events.map((one) => one.data),
+        Array.from({ length: 21 }, (_, n) => ({ n })),
+      );
+      assert.equal((await store.outbox.pending(3)).length, 3);
+    },
+  },
+  {
+    rule: 'done removes those events and no others; unknown ids are no error',
+    async run({ store }) {
+      const institution = fresh('inst');
+      const mine = thingsOf(store).of(institution);
+      await mine.insert(thing(), { events: [fact(1), fact(2), fact(3)] });
+      const [a, b, c] = await pendingOf(store, institution);
+      assert.ok(a && b && c);
+      await store.outbox.done([b.id, fresh()]);
+      assert.deepEqual(
+        (await pendingOf(store, institution)).map((one) => one.id),
+        [a.id, c.id],
+      );
+      await store.outbox.done([]);
+      await store.outbox.done([a.id, b.id, c.id]);
+      assert.deepEqual(await pendingOf(store, institution), []);
+    },
+  },
+  {
+    rule: 'an event stays pending until done, although its document was written again',
+    async run({ store }) {
+      const institution = fresh('inst');
+      const mine = thingsOf(store).of(institution);
+      const { id } = await mine.insert(thing(), { events: [fact(1)] });
+      await mine.update(id, (current) => ({ next: { ...current, name: 'x' } }));
+      await mine.claim({ where: { id }, set: { name: 'y' } });
+      assert.equal((await pendingOf(store, institution)).length, 1);
+      const [event] = await pendingOf(store, institution);
+      await store.outbox.done([event?.id ?? '']);
+      assert.equal((await mine.get(id))?.version, 3, 'confirming an event is no write of the document');
+    },
+  },
+  {
+    rule: 'pending with an age leaves younger events out',
+    async run({ store }) {
+      const institution = fresh('inst');
+      await thingsOf(store)
+        .of(institution)
+        .insert(thing(), { events: [fact(1)] });
+      const aged = async (ms: number) =>
+        (await store.outbox.pending(100_000, ms)).some((one) => one.institution === institution);
+      assert.equal(await aged(3_600_000), false);
+      await until(() => aged(20));
+    },
+  },
+  {
+    rule: 'onCommitted tells the events of this instance after their commit, and of no refused write',
+    async run({ store, another }) {
+      const institution = fresh('inst');
+      const mine = thingsOf(store).of(institution);
+      const heard: OutboxEvent[] = [];
+      const stop = store.outbox.onCommitted((events) => {
+        heard.push(...events.filter((one) => one.institution === institution));
+      });
+      const { id } = await mine.insert(thing({ email: 'a@b.c' }), { events: [fact(1)] });
+      await mine.update(id, (current) => ({ next: current, events: [fact(2), fact(3)] }));
+      await rejection(mine.insert(thing({ email: 'a@b.c' }), { events: [fact(4)] }));
+      await thingsOf(await another())
+        .of(institution)
+        .insert(thing(), { events: [fact(5)] });
+      await until(async () => heard.length >= 3);
+      stop();
+      await mine.insert(thing(), { events: [fact(6)] });
+      assert.deepEqual(
+        heard.map((one) => one.data),
+        [{ n: 1 }, { n: 2 }, { n: 3 }],
+      );
+      const stored = await pendingOf(store, institution);
+      assert.deepEqual(stored.slice(0, 3), heard, 'what is told is what is stored');
+    },
+  },
+  {
+    rule: 'a listener that throws harms neither the write nor the other listeners',
+    async run({ store }) {
+      const institution = fresh('inst');
+      let heard = 0;
+      const stopFirst = store.outbox.onCommitted(() => {
+        throw new Error('listener');
+      });
+      const stopSecond = store.outbox.onCommitted(() => {
+        heard++;
+      });
+      await thingsOf(store)
+        .of(institution)
+        .insert(thing(), { events: [fact(1)] });
+      await until(async () => heard > 0);
+      stopFirst();
+      stopSecond();
+    },
+  },
+];

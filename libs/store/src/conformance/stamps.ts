@@ -1,0 +1,147 @@
+import assert from 'node:assert/strict';
+import { type Stamp, StampTaken, type Store } from '../port.ts';
+import { type Check, fresh, rejection, type Subject, type Thing, thing, thingsOf } from './subject.ts';
+
+const hour = 3_600_000;
+
+/** A stamp whose answer tells the document's name and version. */
+const stampOf = (key: string, fields: Partial<Stamp<Thing>> & { subjects?: readonly string[] } = {}): Stamp<Thing> => ({
+  key,
+  fingerprint: 'print',
+  expiresAt: Date.now() + hour,
+  answer: (document) => ({
+    status: 201,
+    headers: { location: `/things/${document.id}` },
+    body: { name: document.name, version: document.version },
+    ...(fields.subjects === undefined ? {} : { subjects: fields.subjects }),
+  }),
+  ...(fields.expiresAt === undefined ? {} : { expiresAt: fields.expiresAt }),
+});
+
+/** What is known of a key, without leaving a mark behind. */
+const known = async (store: Store, key: string) => {
+  const begun = await store.idempotency.begin(key, 'print', Date.now() + hour);
+  if (begun.state === 'fresh') await store.idempotency.end(key);
+  return begun;
+};
+
+/** A repeat of a stamped write is refused, leaves nothing, and its answer is remembered: also for another instance. */
+export const aRepeatLeavesNothing = async ({ store, another }: Subject): Promise<void> => {
+  const institution = fresh('inst');
+  const mine = thingsOf(store).of(institution);
+  const key = fresh('key');
+  const first = await mine.insert(thing({ email: 'a@b.c' }), { stamp: stampOf(key) });
+  const events = [{ type: 'thing.created', data: {} }];
+  const elsewhere = thingsOf(await another()).of(institution);
+  for (const handle of [mine, elsewhere]) {
+    const error = await rejection(handle.insert(thing({ email: 'a@b.c' }), { stamp: stampOf(key), events }));
+    assert.ok(error instanceof StampTaken, `a taken stamp goes before a taken value: ${error}`);
+  }
+  assert.equal(await mine.count(), 1, 'the repeat was written');
+  assert.equal(
+    (await store.outbox.pending(100_000)).some((one) => one.institution === institution),
+    false,
+  );
+  const begun = await known(store, key);
+  assert.deepEqual(begun, {
+    state: 'remembered',
+    fingerprint: 'print',
+    answer: { status: 201, headers: { location: `/things/${first.id}` }, body: { name: 'Ada', version: 1 } },
+  });
+};
+
+/** Of 20 concurrent writes with one key, one takes effect. */
+export const oneEffectPerKey = async ({ store, another }: Subject): Promise<void> => {
+  const institution = fresh('inst');
+  const handles = [store, await another()].map((one) => thingsOf(one).of(institution));
+  const [first] = handles;
+  assert.ok(first);
+  const { id } = await first.insert(thing({ count: 0 }));
+  const key = fresh('key');
+  const outcomes = await Promise.allSettled(
+    Array.from({ length: 20 }, (_, i) =>
+      (handles[i % 2] ?? first).update(id, (current) => ({ next: { ...current, count: (current.count ?? 0) + 1 } }), {
+        stamp: stampOf(key),
+      }),
+    ),
+  );
+  assert.equal((await first.get(id))?.count, 1, 'the effect happened more than once');
+  const refused = outcomes.flatMap((one) => (one.status === 'rejected' ? [one.reason] : []));
+  assert.equal(refused.length, 19);
+  for (const reason of refused) assert.ok(reason instanceof StampTaken, String(reason));
+};
+
+/** A stamp belongs to its write: if that is refused, the key stays free. */
+export const noStampWithoutItsWrite = async ({ store }: Subject): Promise<void> => {
+  const mine = thingsOf(store).of(fresh('inst'));
+  await mine.insert(thing({ email: 'taken@example.org' }));
+  const key = fresh('key');
+  await rejection(mine.insert(thing({ email: 'taken@example.org' }), { stamp: stampOf(key) }));
+  assert.equal((await known(store, key)).state, 'fresh');
+  await mine.insert(thing({ email: 'other@example.org' }), { stamp: stampOf(key) });
+};
+
+/** Idempotency stamps in writes. */
+export const stamps: readonly Check[] = [
+  {
+    rule: 'a repeat is refused, leaves nothing, and its answer is remembered by every instance',
+    run: aRepeatLeavesNothing,
+  },
+  { rule: 'of 20 concurrent updates with one key one takes effect', run: oneEffectPerKey },
+  { rule: 'a refused write leaves its key free', run: noStampWithoutItsWrite },
+  {
+    rule: 'the answer follows from the document as written, also after a lost race',
+    async run({ store }) {
+      const mine = thingsOf(store).of(fresh('inst'));
+      const { id } = await mine.insert(thing({ count: 0 }));
+      const keys = Array.from({ length: 10 }, () => fresh('key'));
+      const written = await Promise.all(
+        keys.map((key) => mine.update(id, (current) => ({ next: current }), { stamp: stampOf(key) })),
+      );
+      for (const [i, key] of keys.entries()) {
+        const begun = await known(store, key);
+        assert.ok(begun.state === 'remembered');
+        assert.deepEqual(begun.answer.body, { name: 'Ada', version: written[i]?.version });
+      }
+    },
+  },
+  {
+    rule: 'an update that leaves the document as it is leaves its key free',
+    async run({ store }) {
+      const mine = thingsOf(store).of(fresh('inst'));
+      const { id } = await mine.insert(thing());
+      const key = fresh('key');
+      await mine.update(id, () => undefined, { stamp: stampOf(key) });
+      assert.equal((await known(store, key)).state, 'fresh');
+    },
+  },
+  {
+    rule: 'a key is free again after it expired',
+    async run({ store }) {
+      const mine = thingsOf(store).of(fresh('inst'));
+      const key = fresh('key');
+      await mine.insert(thing(), { stamp: stampOf(key, { expiresAt: Date.now() - 1 }) });
+      assert.equal((await known(store, key)).state, 'fresh');
+      await mine.insert(thing(), { stamp: stampOf(key) });
+      assert.equal((await known(store, key)).state, 'remembered');
+      assert.ok((await rejection(mine.insert(thing(), { stamp: stampOf(key) }))) instanceof StampTaken);
+    },
+  },
+  {
+    rule: 'a write can forget what is remembered of a subject, and keeps its own answer',
+    async run({ store }) {
+      const mine = thingsOf(store).of(fresh('inst'));
+      const subject = fresh('person');
+      const [spoken, other, own] = [fresh('key'), fresh('key'), fresh('key')];
+      const { id } = await mine.insert(thing(), { stamp: stampOf(spoken, { subjects: [fresh('person'), subject] }) });
+      await mine.insert(thing(), { stamp: stampOf(other, { subjects: [fresh('person')] }) });
+      await mine.update(id, (current) => ({ next: { ...current, name: '' } }), {
+        stamp: stampOf(own),
+        forget: subject,
+      });
+      assert.equal((await known(store, spoken)).state, 'fresh');
+      assert.equal((await known(store, other)).state, 'remembered');
+      assert.equal((await known(store, own)).state, 'remembered');
+    },
+  },
+];

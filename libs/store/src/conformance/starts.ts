@@ -1,0 +1,117 @@
+import assert from 'node:assert/strict';
+import { type Collection, collection, type Document, UniqueViolation } from '../port.ts';
+import { type Check, fresh, rejection, type Thing } from './subject.ts';
+
+const widgets = (...indexes: Collection<Document>['indexes'][number][]) => collection<Thing>('widgets', indexes);
+const byName = { name: 'by_name', fields: ['name'] };
+const uniqueEmail = { name: 'email', fields: ['email'], unique: true };
+
+/** Collections and indexes at start. */
+export const starts: readonly Check[] = [
+  {
+    rule: 'six instances that start at once on empty data all serve',
+    async run({ engine }) {
+      const gadgets = collection<Thing>('gadgets', [
+        byName,
+        uniqueEmail,
+        { name: 'by_rank', fields: ['rank', 'name'] },
+      ]);
+      const stores = await Promise.all(Array.from({ length: 6 }, () => engine.open([gadgets])));
+      const institution = fresh('inst');
+      try {
+        await Promise.all(
+          stores.map((one) => one.collection(gadgets).of(institution).insert({ id: fresh(), name: 'x' })),
+        );
+        for (const one of stores) assert.equal(await one.collection(gadgets).of(institution).count({ name: 'x' }), 6);
+      } finally {
+        for (const one of stores) await one.close();
+      }
+    },
+  },
+  {
+    rule: 'indexes that are added, changed or no longer declared take effect at the next start, and data stays',
+    async run({ engine }) {
+      const institution = fresh('inst');
+      const insertTwins = async (declared: Collection<Thing>) => {
+        const store = await engine.open([declared]);
+        const mine = store.collection(declared).of(institution);
+        const email = `${fresh()}@example.org`;
+        try {
+          await mine.insert({ id: fresh(), name: 'a', email });
+          await mine.insert({ id: fresh(), name: 'a', email });
+          return 'both';
+        } catch (error) {
+          assert.ok(error instanceof UniqueViolation, String(error));
+          await mine.claim({ where: { name: 'a' }, set: { email: null } });
+          return error.index;
+        } finally {
+          await mine.claim({ where: { name: 'a' }, set: { email: null } });
+          await store.close();
+        }
+      };
+      assert.equal(await insertTwins(widgets(byName)), 'both');
+      assert.equal(await insertTwins(widgets(byName, uniqueEmail)), 'email');
+      assert.equal(await insertTwins(widgets(byName, { ...uniqueEmail, fields: ['email', 'name'] })), 'email');
+      assert.equal(await insertTwins(widgets(byName, { ...uniqueEmail, unique: false })), 'both');
+      assert.equal(await insertTwins(widgets(byName, { ...uniqueEmail, acrossInstitutions: true })), 'email');
+      assert.equal(await insertTwins(widgets()), 'both');
+      const store = await engine.open([widgets()]);
+      assert.equal(await store.collection(widgets()).of(institution).count(), 9);
+      await store.close();
+    },
+  },
+  {
+    rule: 'a unique index over values that collide already is refused at start, and the data stays as it was',
+    async run({ engine }) {
+      const institution = fresh('inst');
+      const plain = collection<Thing>('twins', [byName]);
+      const store = await engine.open([plain]);
+      for (let i = 0; i < 2; i++)
+        await store.collection(plain).of(institution).insert({ id: fresh(), name: 'a', email: 'e' });
+      await store.close();
+      const error = await rejection(engine.open([collection<Thing>('twins', [byName, uniqueEmail])]));
+      assert.match(String(error), /email/);
+      const again = await engine.open([plain]);
+      assert.equal(await again.collection(plain).of(institution).count(), 2);
+      await again.close();
+    },
+  },
+  {
+    rule: 'names that are not allowed are refused at start',
+    async run({ engine }) {
+      const wrong = [
+        collection('Bad Name'),
+        collection('fine', [{ name: 'bad name', fields: ['a'] }]),
+        collection('fine', [{ name: 'fields', fields: ["a'b"] }]),
+        collection('fine', [{ name: 'none', fields: [] }]),
+      ];
+      for (const one of wrong) await assert.rejects(engine.open([one]));
+    },
+  },
+  {
+    rule: 'a collection that was not opened is refused',
+    async run({ store }) {
+      assert.throws(() => store.collection(collection('never_opened')));
+    },
+  },
+  {
+    rule: 'ping answers while open; closing finishes what was accepted, and refuses what comes later',
+    async run({ engine }) {
+      const declared = widgets(byName);
+      const institution = fresh('inst');
+      const store = await engine.open([declared]);
+      await store.ping();
+      const mine = store.collection(declared).of(institution);
+      const accepted = Promise.all(Array.from({ length: 100 }, () => mine.insert({ id: fresh(), name: 'b' })));
+      const closing = store.close();
+      assert.equal((await accepted).length, 100);
+      await closing;
+      await store.close();
+      await assert.rejects(mine.insert({ id: fresh(), name: 'c' }));
+      await assert.rejects(store.ping());
+      const again = await engine.open([declared]);
+      assert.equal(await again.collection(declared).of(institution).count(), 100);
+      await again.close();
+    },
+  },
+];

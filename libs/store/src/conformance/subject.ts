@@ -1,0 +1,96 @@
+import { randomUUID } from 'node:crypto';
+import { type Collection, type CollectionHandle, collection, type Document, type New, type Store } from '../port.ts';
+
+/** One engine with its own, empty data. */
+export interface Engine {
+  /** Opens one more instance on the same data: another process, as far as the engine can tell. */
+  open(collections: readonly Collection<Document>[]): Promise<Store>;
+  /** How a child process opens an instance on the same data, for the checks that kill it. */
+  readonly child?: ChildEngine;
+  /** Removes the data; every store is closed by then. */
+  remove(): Promise<void>;
+}
+
+/** A module that exports `openStore(settings, collections): Promise<Store>`, and what to call it with. */
+export interface ChildEngine {
+  /** A file URL. */
+  readonly module: string;
+  /** JSON data. */
+  readonly settings: unknown;
+}
+
+/** What a check works on. */
+export interface Subject {
+  readonly engine: Engine;
+  /** The store under test, opened with the collections of the suite. */
+  readonly store: Store;
+  /** Opens another instance with the collections of the suite; closed when the suite ends. */
+  another(): Promise<Store>;
+}
+
+/** One rule of the port and the function that throws if an engine breaks it. */
+export interface Check {
+  readonly rule: string;
+  run(subject: Subject): Promise<void>;
+  /** Milliseconds; default: the runner's. */
+  readonly timeoutMs?: number;
+}
+
+/** The document that most checks use. */
+export interface Thing extends Document {
+  readonly name: string;
+  readonly rank?: number | null;
+  readonly email?: string | null;
+  readonly barcode?: string | null;
+  readonly active?: boolean | null;
+  readonly address?: { readonly city: string | null };
+  readonly show?: string | null;
+  readonly seat?: string | null;
+  readonly state?: string;
+  readonly spread?: number;
+  readonly count?: number;
+  readonly tags?: readonly string[];
+}
+
+export const things: Collection<Thing> = collection<Thing>('things', [
+  { name: 'by_name', fields: ['name'] },
+  { name: 'by_rank', fields: ['rank'] },
+  { name: 'by_city', fields: ['address.city'] },
+  { name: 'by_state', fields: ['show', 'state', 'spread'] },
+  { name: 'email', fields: ['email'], unique: true },
+  { name: 'seat', fields: ['show', 'seat'], unique: true },
+  { name: 'barcode', fields: ['barcode'], unique: true, acrossInstitutions: true },
+]);
+
+/** A second collection: documents of one must not appear in the other. */
+export const others: Collection<Thing> = collection<Thing>('others', [{ name: 'by_name', fields: ['name'] }]);
+
+export const suiteCollections: readonly Collection<Document>[] = [things, others];
+
+/** A random id, so that checks can share one engine and run in any order. */
+export const fresh = (prefix = 'id'): string => `${prefix}-${randomUUID()}`;
+
+/** A new thing with a random id. */
+export const thing = (fields: Partial<New<Thing>> = {}): New<Thing> => ({ id: fresh('thing'), name: 'Ada', ...fields });
+
+/** The things of a store. */
+export const thingsOf = (store: Store): CollectionHandle<Thing> => store.collection(things);
+
+/** Answers what a rejected promise was rejected with; throws if it was not. */
+export const rejection = async (promise: Promise<unknown>): Promise<unknown> => {
+  const outcome = await promise.then(
+    () => ({ rejected: false as const }),
+    (error: unknown) => ({ rejected: true as const, error }),
+  );
+  if (!outcome.rejected) throw new Error('expected a rejection, but the promise was fulfilled');
+  return outcome.error;
+};
+
+/** Repeats `probe` until it answers true; throws after `ms` milliseconds. */
+export const until = async (probe: () => Promise<boolean>, ms = 10_000): Promise<void> => {
+  const deadline = Date.now() + ms;
+  while (!(await probe())) {
+    if (Date.now() > deadline) throw new Error(`the condition did not hold within ${ms} ms`);
+    await new Promise((resolve) => setTimeout(resolve, 5));
+  }
+};
