@@ -1,1 +1,22 @@
-export {};
+export * from './certificate.ts';
+export { ensureDirectory } from './directory.ts';
+export { type Check, createHealth, type Health, type HealthAnswer } from './health.ts';
+export { keepSecret, readKeptSecret } from './kept-secret.ts';
+export { type Limits, type Listening, type ListenOptions, listen } from './listen.ts';
+export type { LogFields } from './log-fields.ts';
+export { createLogger, type Logger, type LoggerOptions, type LogLevel, logLevels } from './logger.ts';
+export { createMetrics, type Meter, type Metrics } from './metrics.ts';
+export { type OperationsOptions, serveOperations } from './operations.ts';
+export type { Refusal, RefusalAnswer, Refuse } from './refusal.ts';
+export * from './setting-kinds.ts';
+export {
+  type Environment,
+  readSettings,
+  type Setting,
+  type Settings,
+  SettingsFault,
+  type SettingsSpec,
+} from './settings.ts';
+export { explain, failStart, reasonOf, StartFault, startErrorText } from './start-fault.ts';
+export { createStop, type Stop, type StopOptions } from './stop.ts';
+export * from './trace.ts';

@@ -1,0 +1,60 @@
+/** The answer to a health request: its status and its bare body. */
+export interface HealthAnswer {
+  readonly status: 200 | 503;
+  readonly body:
+    | { readonly status: 'ok' }
+    | { readonly status: 'starting' | 'stopping'; readonly waitingFor: string[] };
+}
+
+/** A condition of readiness: rejects while it does not hold. */
+export type Check = () => Promise<void>;
+
+/** What a program says about itself at `/health/live` and `/health/ready`. */
+export interface Health {
+  /** From now on the program is ready whenever every check passes; each is asked at each request, one second at most. */
+  ready(checks?: Readonly<Record<string, Check>>): void;
+  /** From now on it is not ready any more, because it ends. */
+  stopping(): void;
+  /** The answer for a path of this kind, undefined for any other. */
+  answer(path: string): Promise<HealthAnswer> | undefined;
+}
+
+const CHECK_MS = 1_000;
+
+const ok: HealthAnswer = { status: 200, body: { status: 'ok' } };
+
+/** Settles like the check, or rejects after a second, so that a probe never hangs on a store that does. */
+const inTime = async (check: Check): Promise<void> => {
+  const late = Promise.withResolvers<never>();
+  const timer = setTimeout(() => late.reject(new Error('too slow')), CHECK_MS);
+  await Promise.race([check(), late.promise]).finally(() => clearTimeout(timer));
+};
+
+/** Makes the health of a program that is starting. `waitingFor` names what it waits for until `ready` is called. */
+export const createHealth = (waitingFor: readonly string[] = ['start']): Health => {
+  let state: 'starting' | 'started' | 'stopping' = 'starting';
+  let conditions: Readonly<Record<string, Check>> = {};
+
+  const readiness = async (): Promise<HealthAnswer> => {
+    if (state === 'stopping') return { status: 503, body: { status: 'stopping', waitingFor: [] } };
+    if (state === 'starting') return { status: 503, body: { status: 'starting', waitingFor: [...waitingFor] } };
+    const names = Object.keys(conditions);
+    const results = await Promise.allSettled(Object.values(conditions).map(inTime));
+    const failing = names.filter((_, index) => results[index]?.status === 'rejected');
+    return failing.length === 0 ? ok : { status: 503, body: { status: 'starting', waitingFor: failing } };
+  };
+
+  return {
+    ready(checks = {}) {
+      conditions = checks;
+      if (state === 'starting') state = 'started';
+    },
+    stopping() {
+      state = 'stopping';
+    },
+    answer(path) {
+      if (path === '/health/live') return Promise.resolve(ok);
+      return path === '/health/ready' ? readiness() : undefined;
+    },
+  };
+};

@@ -1,0 +1,38 @@
+import { randomBytes } from 'node:crypto';
+import { linkSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { explain, reasonOf, StartFault } from './start-fault.ts';
+
+/** The secret kept in a file of the data directory, or undefined if there is none. @throws {StartFault} if it cannot be read */
+export const readKeptSecret = (directory: string, file: string): string | undefined => {
+  const path = join(directory, file);
+  try {
+    const kept = readFileSync(path, 'utf8').trim();
+    if (kept === '') throw new StartFault(`the secret in ${path} is empty; remove the file or restore it`);
+    return kept;
+  } catch (error) {
+    if (reasonOf(error) === 'ENOENT') return undefined;
+    throw error instanceof StartFault ? error : new StartFault(`${path} cannot be read: ${explain(error)}`);
+  }
+};
+
+/**
+ * The secret kept in a file of the data directory (mode 0600), made at the first call: 256 random bits in hexadecimal.
+ * Two processes that start at once get the same one.
+ */
+export const keepSecret = (directory: string, file: string): string => {
+  const kept = readKeptSecret(directory, file);
+  if (kept !== undefined) return kept;
+  const path = join(directory, file);
+  const draft = `${path}.${process.pid}`;
+  writeFileSync(draft, `${randomBytes(32).toString('hex')}\n`, { mode: 0o600, flush: true });
+  try {
+    // A link, since it fails where a rename would replace the secret that another process has just made.
+    linkSync(draft, path);
+  } catch (error) {
+    if (reasonOf(error) !== 'EEXIST') throw new StartFault(`${path} cannot be written: ${explain(error)}`);
+  } finally {
+    rmSync(draft, { force: true });
+  }
+  return readKeptSecret(directory, file) ?? keepSecret(directory, file);
+};

@@ -1,0 +1,164 @@
+import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from 'node:http';
+import { createServer as createTlsServer } from 'node:https';
+import type { AddressInfo, Socket } from 'node:net';
+import type { Health } from './health.ts';
+import type { Metrics } from './metrics.ts';
+import { answerRefusals, malformed, type Refuse } from './refusal.ts';
+import { reasonOf, StartFault } from './start-fault.ts';
+import { requestIdFrom } from './trace.ts';
+
+/** Protection against slow and greedy clients. Times are in milliseconds. */
+export interface Limits {
+  /** Until the headers are there. */
+  readonly headersMs?: number;
+  /** Until the whole request is there. */
+  readonly requestMs?: number;
+  /** An idle connection is kept so long: longer than the agents of the gateway and of usual load balancers keep theirs. */
+  readonly keepAliveMs?: number;
+  /** A connection on which nothing moves at all is closed after this. */
+  readonly silenceMs?: number;
+  readonly connections?: number;
+  readonly headerBytes?: number;
+}
+
+export interface ListenOptions {
+  readonly host: string;
+  /** 0 lets the system choose. */
+  readonly port: number;
+  readonly tls?: { readonly cert: string | Buffer; readonly key: string | Buffer };
+  /** Answered at `/health/live` and `/health/ready`, before the handler. */
+  readonly health?: Health;
+  readonly limits?: Limits;
+  /** Gives what the HTTP parser refuses the interface's own shape. */
+  readonly refuse?: Refuse;
+  readonly metrics?: Metrics;
+  /** The setting that chooses the port, for the message when it is taken. */
+  readonly setting?: string;
+}
+
+/** A server that accepts requests. */
+export interface Listening {
+  readonly port: number;
+  /** `http://host:port` or `https://…`, as a client on this machine reaches it. */
+  readonly url: string;
+  readonly server: Server;
+  /**
+   * Stops accepting, lets the requests in hand finish for at most `graceMs` (default 8 s), then closes every connection.
+   * Calling it again answers the same promise.
+   */
+  close(graceMs?: number): Promise<void>;
+}
+
+const bareRefuse: Refuse = ({ details }) => ({ headers: { 'Content-Type': 'text/plain' }, body: `${details}\n` });
+
+const answerHealth = async (health: Health, request: IncomingMessage, response: ServerResponse): Promise<boolean> => {
+  if (request.method !== 'GET' && request.method !== 'HEAD') return false;
+  const answer = health.answer((request.url ?? '').split('?', 1)[0] ?? '');
+  if (!answer) return false;
+  const { status, body } = await answer;
+  const text = JSON.stringify(body);
+  response.writeHead(status, {
+    'Content-Type': 'application/json',
+    'Content-Length': Buffer.byteLength(text),
+    'Cache-Control': 'no-store',
+    'X-Request-Id': requestIdFrom(request.headers['x-request-id']),
+  });
+  response.end(request.method === 'HEAD' ? undefined : text);
+  return true;
+};
+
+const makeServer = ({ tls, limits = {} }: ListenOptions): Server => {
+  const { headersMs = 10_000, requestMs = 30_000, keepAliveMs = 75_000, silenceMs = 120_000 } = limits;
+  const options = {
+    headersTimeout: headersMs,
+    requestTimeout: requestMs,
+    // Node looks at the two limits above only so often.
+    connectionsCheckingInterval: Math.min(1_000, headersMs, requestMs),
+    keepAliveTimeout: keepAliveMs,
+    maxHeaderSize: limits.headerBytes ?? 16_384,
+    noDelay: true,
+    // Node would answer a missing Host with an empty 400; listen answers it in the interface's shape.
+    requireHostHeader: false,
+  };
+  const server = tls ? createTlsServer({ ...options, ...tls, handshakeTimeout: headersMs }) : createServer(options);
+  server.maxConnections = limits.connections ?? 10_000;
+  // The size limit bounds them; by default Node drops headers beyond the 2000th unseen.
+  server.maxHeadersCount = 0;
+  server.setTimeout(silenceMs);
+  return server;
+};
+
+const started = (server: Server, { host, port, setting }: ListenOptions): Promise<AddressInfo> =>
+  new Promise((resolve, reject) => {
+    server.once('error', (error) => {
+      const which = setting === undefined ? '' : `${setting}: `;
+      const reason = reasonOf(error);
+      if (reason === 'EADDRINUSE')
+        reject(new StartFault(`${which}port ${port} of ${host} is in use by another program`));
+      else if (reason === 'EACCES') reject(new StartFault(`${which}no permission to use port ${port} of ${host}`));
+      else if (['EADDRNOTAVAIL', 'ENOTFOUND', 'EAI_AGAIN'].includes(reason)) {
+        reject(new StartFault(`HOST: ${host} is no address of this machine`));
+      } else reject(error);
+    });
+    server.listen({ host, port }, () => resolve(server.address() as AddressInfo));
+  });
+
+const reachable = (host: string): string => {
+  if (host === '0.0.0.0') return '127.0.0.1';
+  if (host === '::') return '[::1]';
+  return host.includes(':') ? `[${host}]` : host;
+};
+
+const closing = (server: Server, graceMs: number): Promise<void> =>
+  new Promise((resolve) => {
+    // A connection becomes idle when its last answer is out; Node closes those that are idle now, and nobody closes later ones.
+    const sweep = setInterval(() => server.closeIdleConnections(), 20);
+    const deadline = setTimeout(() => server.closeAllConnections(), graceMs);
+    server.close(() => {
+      clearInterval(sweep);
+      clearTimeout(deadline);
+      resolve();
+    });
+  });
+
+/**
+ * Serves HTTP, or HTTPS with a certificate. Resolves when connections are accepted.
+ * @throws {StartFault} when the port or the address cannot be had
+ */
+export const listen = async (handler: RequestListener, options: ListenOptions): Promise<Listening> => {
+  const { health, metrics, refuse = bareRefuse } = options;
+  const server = makeServer(options);
+  const inFlight = new WeakMap<Socket, ServerResponse>();
+  let ending: Promise<void> | undefined;
+
+  const dispatch = (request: IncomingMessage, response: ServerResponse): void => {
+    inFlight.set(request.socket, response);
+    if (ending) response.setHeader('Connection', 'close');
+    if (request.headers.host === undefined && request.httpVersion !== '1.0') {
+      const { headers, body } = refuse({ ...malformed, method: request.method, path: request.url });
+      response.writeHead(malformed.status, { ...headers, Connection: 'close' }).end(body);
+    } else if (health && request.url?.startsWith('/health/')) {
+      answerHealth(health, request, response).then((answered) => {
+        if (!answered) handler(request, response);
+      });
+    } else {
+      if (metrics) metrics.observe(request, response);
+      handler(request, response);
+    }
+  };
+  server.on('request', dispatch);
+  // RFC 9110, 10.1.1: an expectation that is not understood may be ignored.
+  server.on('checkExpectation', dispatch);
+  answerRefusals(server, refuse, inFlight);
+
+  const { port } = await started(server, options);
+  return {
+    port,
+    url: `${options.tls ? 'https' : 'http'}://${reachable(options.host)}:${port}`,
+    server,
+    close(graceMs = 8_000) {
+      ending ??= closing(server, graceMs);
+      return ending;
+    },
+  };
+};

@@ -1,0 +1,41 @@
+/** Something that the operator must mend before the program can start. Its message is one line for humans and names the setting. */
+export class StartFault extends Error {
+  override readonly name: string = 'StartFault';
+}
+
+/** What Node's system errors look like. */
+interface SystemError extends Error {
+  readonly code?: string;
+}
+
+/** The system's error code (`EADDRINUSE`), or the error's name. */
+export const reasonOf = (error: unknown): string => {
+  if (!(error instanceof Error)) return String(error);
+  return (error as SystemError).code ?? error.name;
+};
+
+const sentences: Readonly<Record<string, string>> = {
+  ENOENT: 'it does not exist',
+  EACCES: 'permission denied',
+  EPERM: 'permission denied',
+  EROFS: 'the file system is read-only',
+  EISDIR: 'it is a directory',
+  ENOTDIR: 'a part of the path is no directory',
+  EEXIST: 'a file of that name is in the way',
+  ENOSPC: 'the disk is full',
+};
+
+/** A file system error in the words of a sentence: "permission denied". */
+export const explain = (error: unknown): string => sentences[reasonOf(error)] ?? reasonOf(error);
+
+/** What is printed when a program cannot start: one line per fault, without a stack unless it is a fault of the program. */
+export const startErrorText = (error: unknown): string => {
+  if (error instanceof StartFault) return error.message;
+  return error instanceof Error ? (error.stack ?? error.message) : String(error);
+};
+
+/** Prints why the program cannot start, and ends it with status 1. */
+export const failStart = (error: unknown): never => {
+  process.stderr.write(`boxoffice cannot start: ${startErrorText(error)}\n`);
+  process.exit(1);
+};

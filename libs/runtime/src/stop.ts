@@ -1,0 +1,67 @@
+import type { Logger } from './logger.ts';
+
+/** Ends a program in order. */
+export interface Stop {
+  /** Something to close; the last one added is closed first. */
+  add(name: string, close: () => Promise<void> | void): void;
+  /** Ends the process when SIGTERM or SIGINT comes: status 0 if everything closed in time, 1 otherwise or at a second signal. */
+  onSignal(): void;
+  /** Closes everything, each after the one before, within the time; answers whether all of it closed. A second call answers the same. */
+  run(): Promise<boolean>;
+}
+
+export interface StopOptions {
+  /** For everything together; default 10 s. */
+  readonly withinMs?: number;
+}
+
+/** Makes the list of what a program closes at its end. */
+export const createStop = (logger: Logger, { withinMs = 10_000 }: StopOptions = {}): Stop => {
+  const parts: { readonly name: string; readonly close: () => Promise<void> | void }[] = [];
+  let ending: Promise<boolean> | undefined;
+  let current = '';
+
+  const closeAll = async (): Promise<boolean> => {
+    let clean = true;
+    for (let part = parts.pop(); part; part = parts.pop()) {
+      current = part.name;
+      try {
+        await part.close();
+      } catch (error) {
+        clean = false;
+        logger.error('could not close', { part: part.name, error });
+      }
+    }
+    return clean;
+  };
+
+  const inTime = async (): Promise<boolean> => {
+    const late = Promise.withResolvers<boolean>();
+    const timer = setTimeout(() => {
+      logger.error('did not close in time', { part: current });
+      late.resolve(false);
+    }, withinMs);
+    return Promise.race([closeAll(), late.promise]).finally(() => clearTimeout(timer));
+  };
+
+  const run = (): Promise<boolean> => {
+    ending ??= inTime();
+    return ending;
+  };
+
+  return {
+    add: (name, close) => {
+      parts.push({ name, close });
+    },
+    run,
+    onSignal() {
+      for (const signal of ['SIGTERM', 'SIGINT'] as const) {
+        process.on(signal, async () => {
+          if (ending) process.exit(1);
+          logger.info('stopping', { signal });
+          process.exit((await run()) ? 0 : 1);
+        });
+      }
+    },
+  };
+};
