@@ -1,0 +1,77 @@
+import { type Credentials, isBasic, readBasic } from './basic.ts';
+import type { Secret } from './domain/client.ts';
+import { type Form, required } from './form.ts';
+import { OAuthFault } from './oauth-error.ts';
+import { matchSecret } from './secrets.ts';
+import type { ClientDocument } from './store.ts';
+
+/** Where clients are looked up for authentication. */
+export interface ClientDirectory {
+  /** A client as it was at most a second ago; undefined if none is remembered. */
+  remembered(clientId: string): ClientDocument | undefined;
+  /** The client as it is; undefined if there is none, or it was deleted. */
+  current(clientId: string): Promise<ClientDocument | undefined>;
+}
+
+/** Told of every failed authentication; never given a secret. */
+export type FailedAuthentication = (failure: {
+  readonly clientId: string | undefined;
+  readonly reason: string;
+}) => void;
+
+export interface AuthenticatedClient {
+  readonly client: ClientDocument;
+  readonly secret: Secret;
+}
+
+const CHALLENGE = { 'WWW-Authenticate': 'Basic realm="boxoffice", charset="UTF-8"' };
+
+/** One refusal for an unknown client and for a wrong secret; the challenge only if Basic was used. */
+const invalidClient = (basic: boolean): OAuthFault =>
+  new OAuthFault('unauthorized', 'invalid_client', 'The client credentials are not valid.', basic ? CHALLENGE : {});
+
+type CredentialForm = Form<'client_id' | 'client_secret'>;
+
+/** The credentials that a request presents, by exactly one of the two methods (RFC 6749, 2.3.1). */
+const presented = (form: CredentialForm, authorization: string | undefined): Credentials | undefined => {
+  if (!isBasic(authorization)) {
+    const [id = '', secret = ''] = required(form, ['client_id', 'client_secret']);
+    return { id, secret };
+  }
+  const credentials = readBasic(authorization);
+  if (form.client_secret !== undefined) {
+    throw new OAuthFault(
+      'bad_request',
+      'invalid_request',
+      'Client credentials come both as HTTP Basic and in the form.',
+    );
+  }
+  if (credentials && form.client_id !== undefined && form.client_id !== credentials.id) {
+    throw new OAuthFault('bad_request', 'invalid_request', 'The form names another client than HTTP Basic.');
+  }
+  return credentials;
+};
+
+/**
+ * Makes the authentication of clients. A request that fails costs a read of the store and one comparison, whether the client
+ * exists or not, so that neither the answer nor its time tells; it also sees a secret that was made a moment ago elsewhere.
+ */
+export const createClientAuthentication =
+  (clients: ClientDirectory, failed: FailedAuthentication) =>
+  async (form: CredentialForm, authorization: string | undefined): Promise<AuthenticatedClient> => {
+    const basic = isBasic(authorization);
+    const credentials = presented(form, authorization);
+    if (!credentials) {
+      failed({ clientId: undefined, reason: 'malformed credentials' });
+      throw invalidClient(basic);
+    }
+    const remembered = clients.remembered(credentials.id);
+    const known = remembered && matchSecret(remembered.secrets, credentials.secret);
+    if (remembered && known) return { client: remembered, secret: known };
+
+    const client = await clients.current(credentials.id);
+    const secret = matchSecret(client?.secrets ?? [], credentials.secret);
+    if (client && secret) return { client, secret };
+    failed({ clientId: credentials.id, reason: client ? 'wrong secret' : 'unknown client' });
+    throw invalidClient(basic);
+  };

@@ -1,0 +1,60 @@
+import { Fault } from '@boxoffice/envelope';
+import { IDENTITY_LIFETIME_SECONDS, invalidToken, type SigningKey, signIdentity } from '@boxoffice/identity';
+import { holds } from './domain/scopes.ts';
+import type { TokenStatus } from './token-status.ts';
+
+/** What the gateway asks: may the bearer of this token do that there? */
+export interface Question {
+  readonly token: string;
+  /** The operation's id and the scope that it needs, as the service describes them. */
+  readonly operation: string;
+  readonly scope: string;
+  /** The service that the call goes to. */
+  readonly audience: string;
+}
+
+/** Yes, as a signed identity for the service. */
+export interface Decision {
+  readonly identity: string;
+  /** ISO 8601 UTC. */
+  readonly expiresAt: string;
+}
+
+export interface DecisionDependencies {
+  readonly tokens: TokenStatus;
+  readonly signingKey: () => SigningKey;
+  /** Epoch milliseconds. */
+  readonly now: () => number;
+}
+
+/** The 403 of a token without the scope that the operation needs (RFC 6750, 3.1). */
+const insufficientScope = (scope: string): Fault =>
+  new Fault('forbidden', `This operation needs the scope ${scope}, which the token does not have.`, {
+    'WWW-Authenticate': `Bearer error="insufficient_scope", scope="${scope}"`,
+  });
+
+/**
+ * Makes the decision that every call through the gateway needs: the token is verified and looked up again, its scopes are those that
+ * its client still has. Rejects with Fault `unauthorized` or `forbidden`, which the gateway relays as it is.
+ */
+export const createDecide =
+  ({ tokens, signingKey, now }: DecisionDependencies) =>
+  async ({ token, operation, scope, audience }: Question): Promise<Decision> => {
+    const claims = await tokens.claims(token);
+    const live = await tokens.live(claims);
+    if (typeof live === 'string') throw invalidToken(live === 'revoked' ? 'it was revoked' : 'its client is gone');
+    if (!holds(live.scopes, scope)) throw insufficientScope(scope);
+    const issuedAt = Math.floor(now() / 1000);
+    const lifetime = Math.min(IDENTITY_LIFETIME_SECONDS, claims.exp - issuedAt);
+    const caller = {
+      institution: claims.institution,
+      client: claims.client_id,
+      service: null,
+      scopes: live.scopes,
+      operation,
+    };
+    return {
+      identity: signIdentity(signingKey(), { audience, caller, issuedAt, lifetime }),
+      expiresAt: new Date((issuedAt + lifetime) * 1000).toISOString(),
+    };
+  };

@@ -1,0 +1,41 @@
+/** Every scope that a client can hold: `<domain>:<action>`, and `<domain>.sensitive:<action>` for sensitive sub-resources. */
+export const SCOPES = [
+  'catalog:read',
+  'catalog:write',
+  'contacts:read',
+  'contacts:write',
+  'contacts.sensitive:read',
+  'contacts.sensitive:write',
+  'orders:read',
+  'orders:write',
+  'orders.sensitive:read',
+  'orders.sensitive:write',
+  'tickets:read',
+  'tickets:write',
+  'clients:read',
+  'clients:write',
+  'clients.sensitive:read',
+  'clients.sensitive:write',
+] as const;
+
+export type Scope = (typeof SCOPES)[number];
+
+/**
+ * Whether a set of scopes holds one. Membership and nothing else: no prefix, no wildcard, no hierarchy
+ * (specification, section 5): `contacts:write` does not hold `contacts:read`.
+ */
+export const holds = (held: readonly string[], scope: string): boolean => held.includes(scope);
+
+/** The scopes of the first list that the second does not hold; empty if it holds them all. */
+export const lacking = (wanted: readonly string[], held: readonly string[]): string[] =>
+  wanted.filter((scope) => !holds(held, scope));
+
+/** The scopes of the first list that the second holds too: what counts of a token are the scopes that its client still has. */
+export const remaining = (granted: readonly string[], held: readonly string[]): string[] =>
+  granted.filter((scope) => holds(held, scope));
+
+/** The scopes of a space-separated list (RFC 6749, 3.3), each once. */
+export const readScopes = (text: string): string[] => [...new Set(text.split(' ').filter(Boolean))];
+
+/** The space-separated list of scopes (RFC 6749, 3.3). */
+export const writeScopes = (scopes: readonly string[]): string => scopes.join(' ');

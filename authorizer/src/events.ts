@@ -1,0 +1,35 @@
+import type { Fact } from '@boxoffice/store';
+
+/** A client's scopes or secrets changed, or it is gone: whoever remembers decisions about it forgets them. */
+export interface ClientChanged {
+  readonly clientId: string;
+  readonly deleted: boolean;
+}
+
+/** An access token counts no more. */
+export interface TokenRevoked {
+  readonly clientId: string;
+  readonly jti: string;
+  /** ISO 8601 UTC: when the token would have expired, after which nobody need remember this. */
+  readonly expiresAt: string;
+}
+
+/** What this service tells the others; every gateway instance listens to both. */
+export const CLIENT_CHANGED = 'client.changed';
+export const TOKEN_REVOKED = 'token.revoked';
+
+/** The fact that a client changed. */
+export const clientChanged = (data: ClientChanged): Fact => ({ type: CLIENT_CHANGED, key: data.clientId, data });
+
+/** The fact that a token was revoked. */
+export const tokenRevoked = (data: TokenRevoked): Fact => ({ type: TOKEN_REVOKED, key: data.clientId, data });
+
+/** One example of each, for the tests of those that listen. */
+export const examples = {
+  [CLIENT_CHANGED]: { clientId: 'cli_3q2-7wAAAAAAAAAAAAAAAA', deleted: false } satisfies ClientChanged,
+  [TOKEN_REVOKED]: {
+    clientId: 'cli_3q2-7wAAAAAAAAAAAAAAAA',
+    jti: 'f3c1a2b4-5d6e-4f70-8192-a3b4c5d6e7f8',
+    expiresAt: '2026-03-01T12:15:00.000Z',
+  } satisfies TokenRevoked,
+} as const;

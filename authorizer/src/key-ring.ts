@@ -1,0 +1,76 @@
+import { createPrivateKey, createPublicKey, type KeyObject } from 'node:crypto';
+import type { KeySet, SigningKey } from '@boxoffice/identity';
+import type { Store } from '@boxoffice/store';
+import { published, signing } from './domain/key-life.ts';
+import { encryptionKey, unseal } from './key-encryption.ts';
+import { ensureFirstKey } from './keys.ts';
+import { type KeyDocument, keysOf } from './store.ts';
+
+/** The keys as one instance holds them in memory. */
+export interface KeyRing {
+  /** The key that signs now. @throws {Error} before the first `load`. */
+  signing(): SigningKey;
+  /** The public keys to publish (RFC 7517, 4). */
+  jwks(): { readonly keys: readonly object[] };
+  /** The published keys, for this service's own checks. */
+  readonly keySet: KeySet;
+  /** Reads the keys from the store, after making the first one if there is none. */
+  load(): Promise<void>;
+}
+
+export interface KeyRingOptions {
+  readonly store: Store;
+  /** KEY_ENCRYPTION_KEY. */
+  readonly secret: string;
+  /** The longest life of a token that these keys sign, in milliseconds. */
+  readonly longestLifeMs: number;
+  /** Epoch milliseconds. */
+  readonly now?: () => number;
+}
+
+interface LoadedKey {
+  readonly kid: string;
+  readonly generation: number;
+  readonly signsFrom: number;
+  readonly jwk: KeyDocument['jwk'];
+  readonly privateKey: KeyObject;
+  readonly publicKey: KeyObject;
+}
+
+/** Makes the key ring of an instance; it is empty until loaded. */
+export const createKeyRing = ({ store, secret, longestLifeMs, now = Date.now }: KeyRingOptions): KeyRing => {
+  const key = encryptionKey(secret);
+  let loaded: readonly LoadedKey[] = [];
+
+  const open = (document: KeyDocument): LoadedKey => {
+    const { kid, generation, signsFrom, jwk } = document;
+    const known = loaded.find((other) => other.kid === kid);
+    if (known) return known;
+    const privateKey = createPrivateKey({ key: unseal(key, kid, document.sealed), format: 'der', type: 'pkcs8' });
+    return { kid, generation, signsFrom, jwk, privateKey, publicKey: createPublicKey(privateKey) };
+  };
+
+  const load = async (): Promise<void> => {
+    let documents = await keysOf(store).find();
+    if (documents.length === 0) {
+      await ensureFirstKey(store, { secret, now });
+      documents = await keysOf(store).find();
+    }
+    // A key that is published no more verifies nothing: it need not be opened.
+    loaded = published(documents, now(), longestLifeMs).map(open);
+  };
+
+  return {
+    load,
+    signing: () => {
+      const current = signing(loaded, now());
+      if (!current) throw new Error('there is no signing key');
+      return current;
+    },
+    jwks: () => ({ keys: published(loaded, now(), longestLifeMs).map(({ jwk }) => jwk) }),
+    keySet: {
+      refresh: load,
+      key: async (kid) => published(loaded, now(), longestLifeMs).find((other) => other.kid === kid)?.publicKey,
+    },
+  };
+};

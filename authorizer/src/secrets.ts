@@ -1,0 +1,32 @@
+import { hash, randomBytes, timingSafeEqual } from 'node:crypto';
+import { MAX_SECRETS, type Secret } from './domain/client.ts';
+
+/** A new client secret: 256 random bits, so that a plain hash keeps it safe and a password hash would only cost throughput. */
+export const makeSecret = (): string => randomBytes(32).toString('base64url');
+
+/** A new client id. */
+export const makeClientId = (): string => `cli_${randomBytes(16).toString('base64url')}`;
+
+/** A new secret's id. */
+export const makeSecretId = (): string => `sec_${randomBytes(12).toString('base64url')}`;
+
+/** What the store keeps of a secret. */
+export const hashSecret = (secret: string): string => hash('sha256', secret, 'base64url');
+
+/** Compared with where a client has fewer secrets than it may have, or does not exist; no secret has this hash. */
+const NO_HASH = Buffer.alloc(32);
+
+/**
+ * The secret of a client that was presented, or undefined. Takes the same time whether the client exists, has one secret or two, and
+ * whichever of them matches.
+ */
+export const matchSecret = (secrets: readonly Secret[], presented: string): Secret | undefined => {
+  const candidate = hash('sha256', presented, 'buffer');
+  let match: Secret | undefined;
+  for (let slot = 0; slot < MAX_SECRETS; slot += 1) {
+    const secret = secrets[slot];
+    const known = secret ? Buffer.from(secret.hash, 'base64url') : NO_HASH;
+    if (timingSafeEqual(known, candidate) && secret) match = secret;
+  }
+  return match;
+};

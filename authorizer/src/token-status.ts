@@ -1,0 +1,52 @@
+import { Fault } from '@boxoffice/envelope';
+import { type AccessClaims, type KeySet, verifyAccessToken } from '@boxoffice/identity';
+import type { ClientDirectory } from './authenticate-client.ts';
+import { readScopes, remaining } from './domain/scopes.ts';
+import type { Revocations } from './revocations.ts';
+
+/** An access token that counts now. */
+export interface LiveToken {
+  readonly claims: AccessClaims;
+  /** The token's scopes that its client still has. */
+  readonly scopes: readonly string[];
+}
+
+export type DeadReason = 'revoked' | 'the client is gone';
+
+export interface TokenStatus {
+  /** The claims of a token that this installation signed and that has not expired; rejects with Fault `unauthorized` for any other. */
+  claims(token: string): Promise<AccessClaims>;
+  /** What counts of it now, asked of the store at each call: whether it was revoked, and what its client still has. */
+  live(claims: AccessClaims): Promise<LiveToken | DeadReason>;
+}
+
+export interface TokenStatusDependencies {
+  readonly keySet: KeySet;
+  readonly issuer: string;
+  readonly clients: Pick<ClientDirectory, 'current'>;
+  readonly revocations: Pick<Revocations, 'isRevoked'>;
+  readonly now: () => number;
+}
+
+/** For `catch`: a token that is refused as invalid is an unknown token; other trouble stays trouble. */
+export const unknownToken = (error: unknown): undefined => {
+  if (error instanceof Fault && error.code === 'unauthorized') return undefined;
+  throw error;
+};
+
+/** Makes the one place that knows whether a token counts. */
+export const createTokenStatus = (dependencies: TokenStatusDependencies): TokenStatus => {
+  const { keySet, issuer, clients, revocations, now } = dependencies;
+  return {
+    claims: verifyAccessToken({ keys: keySet, issuer, now }),
+    live: async (claims) => {
+      const [revoked, client] = await Promise.all([
+        revocations.isRevoked(claims.institution, claims.jti),
+        clients.current(claims.client_id),
+      ]);
+      if (revoked) return 'revoked';
+      if (!client || client.institution !== claims.institution) return 'the client is gone';
+      return { claims, scopes: remaining(readScopes(claims.scope), client.scopes) };
+    },
+  };
+};
