@@ -85,8 +85,9 @@ export const masked = (text: string): string =>
   masks.reduce((result, [pattern, replacement]) => result.replace(pattern, replacement), text);
 
 const plainError = (error: unknown): object => {
-  if (!(error instanceof Error)) return { message: masked(String(error)) };
-  const { name, message, stack, cause } = error;
+  // Not instanceof: errors of another realm are errors too.
+  if (typeof error !== 'object' || error === null || !('message' in error)) return { message: masked(String(error)) };
+  const { name, message, stack, cause } = error as Error;
   return {
     name,
     message: masked(message),

@@ -46,6 +46,33 @@ export const requestLine = (raw: Buffer | undefined): Pick<Refusal, 'method' | '
   return match ? { method: match[1], path: match[2] } : {};
 };
 
+/** The part of Node's HTTP parser that is needed to ask it for what it read so far; not documented, so nothing relies on it. */
+interface Parser {
+  onIncoming?: (request: IncomingMessage) => number;
+  execute?: (chunk: Buffer) => unknown;
+}
+
+/**
+ * Method and path of a request whose headers stopped coming: the parser has its first line and hands it out once the headers
+ * end, so they are ended for it.
+ */
+const unfinishedLine = (socket: Socket): Pick<Refusal, 'method' | 'path'> => {
+  const { parser } = socket as Socket & { readonly parser?: Parser | null };
+  let line: Pick<Refusal, 'method' | 'path'> = {};
+  if (!parser?.execute) return line;
+  const SKIP_BODY = 1;
+  parser.onIncoming = ({ method, url }) => {
+    line = { method, path: url };
+    return SKIP_BODY;
+  };
+  try {
+    parser.execute(Buffer.from('\r\n\r\n'));
+  } catch {
+    return {};
+  }
+  return line;
+};
+
 /** Writes the whole answer to the socket and closes it: what else comes on it cannot be told apart from rubbish. */
 const write = (socket: Socket, refusal: Refusal, refuse: Refuse): void => {
   const { headers, body } = refuse(refusal);
@@ -79,7 +106,8 @@ export const answerRefusals = (
     const response = inFlight.get(socket);
     const pending = response !== undefined && !response.writableFinished && !response.destroyed;
     if (!pending) {
-      write(socket, { ...kind, ...requestLine(error.rawPacket) }, refuse);
+      const line = kind.status === 408 ? unfinishedLine(socket) : requestLine(error.rawPacket);
+      write(socket, { ...kind, ...line }, refuse);
     } else if (response.req.complete) {
       // The trouble is in a request after the one that is being answered: that answer comes first.
       response.once('close', () => {

@@ -3,15 +3,10 @@ export class StartFault extends Error {
   override readonly name: string = 'StartFault';
 }
 
-/** What Node's system errors look like. */
-interface SystemError extends Error {
-  readonly code?: string;
-}
-
 /** The system's error code (`EADDRINUSE`), or the error's name. */
 export const reasonOf = (error: unknown): string => {
-  if (!(error instanceof Error)) return String(error);
-  return (error as SystemError).code ?? error.name;
+  const { code, name } = (error ?? {}) as { readonly code?: unknown; readonly name?: unknown };
+  return String(code ?? name ?? error);
 };
 
 const sentences: Readonly<Record<string, string>> = {

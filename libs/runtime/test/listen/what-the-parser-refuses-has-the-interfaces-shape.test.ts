@@ -1,0 +1,64 @@
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { type Listening, listen } from '../../src/index.ts';
+
+let listening: Listening;
+
+beforeAll(async () => {
+  listening = await listen(
+    (request, response) => {
+      request.resume().on('end', () => response.end('served'));
+    },
+    {
+      host: '127.0.0.1',
+      port: 0,
+      limits: { headersMs: 200, requestMs: 300 },
+      refuse: ({ status, code, method, path }) => ({
+        headers: { 'X-Shape': 'own' },
+        body: [status, code, method, path].join(' '),
+      }),
+    },
+  );
+});
+afterAll(() => listening.close());
+
+const exchange = async (...parts: string[]): Promise<string> => {
+  const socket = connect(listening.port, '127.0.0.1');
+  const received: Buffer[] = [];
+  socket.on('data', (chunk) => {
+    received.push(chunk);
+    const next = parts.shift();
+    if (next) socket.write(next);
+  });
+  socket.write(parts.shift() ?? '');
+  await once(socket, 'close');
+  return Buffer.concat(received).toString();
+};
+
+const start = 'GET /tnwr/v1/products HTTP/1.1\r\nHost: x\r\n';
+
+describe('listen', () => {
+  test.each([
+    ['a broken header', `${start}no colon\r\n\r\n`, '400 bad_request GET /tnwr/v1/products'],
+    ['no Host', 'GET /tnwr/v1/products HTTP/1.1\r\n\r\n', '400 bad_request GET /tnwr/v1/products'],
+    ['no HTTP at all', 'hello\r\n\r\n', '400 bad_request'],
+    ['a broken body', `${start}Transfer-Encoding: chunked\r\n\r\nzz\r\n`, '400 bad_request GET /tnwr/v1/products'],
+    ['large headers', `${start}X: ${'x'.repeat(20_000)}\r\n\r\n`, '431 headers_too_large GET /tnwr/v1/products'],
+    ['headers that do not come', start, '408 request_timeout GET /tnwr/v1/products'],
+    ['a line that does not come', 'GET /tnw', '408 request_timeout'],
+    ['a body that does not come', `${start}Content-Length: 9\r\n\r\nabc`, '408 request_timeout GET /tnwr/v1/products'],
+    ['a tunnel', 'CONNECT a:1 HTTP/1.1\r\nHost: x\r\n\r\n', '400 bad_request CONNECT a:1'],
+  ])('%s', async (_name, sent, shape) => {
+    const answer = await exchange(sent);
+    expect(answer).toMatch(new RegExp(`^HTTP/1.1 ${shape.slice(0, 3)} `));
+    expect(answer).toContain('X-Shape: own');
+    expect(answer).toContain(shape);
+  });
+
+  test('the second request of a connection is judged by its own line', async () => {
+    const answer = await exchange('GET /a HTTP/1.1\r\nHost: x\r\n\r\n', 'GET /b HTTP/1.1\r\nHost: x\r\n');
+    expect(answer).toContain('served');
+    expect(answer).toContain('408 request_timeout GET /b');
+  });
+});

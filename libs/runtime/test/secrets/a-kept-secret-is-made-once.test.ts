@@ -1,0 +1,27 @@
+import { mkdtempSync, readdirSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, test } from '@jest/globals';
+import { ensureDirectory, keepSecret, readKeptSecret } from '../../src/index.ts';
+
+describe('a kept secret', () => {
+  test('is 256 random bits, made once, readable by its owner only', () => {
+    const directory = mkdtempSync(join(tmpdir(), 'boxoffice-secret-'));
+    expect(readKeptSecret(directory, 'service-secret')).toBeUndefined();
+    const secret = keepSecret(directory, 'service-secret');
+    expect(secret).toMatch(/^[0-9a-f]{64}$/);
+    expect(keepSecret(directory, 'service-secret')).toBe(secret);
+    expect(statSync(join(directory, 'service-secret')).mode & 0o777).toBe(0o600);
+    expect(readdirSync(directory)).toEqual(['service-secret']);
+  });
+});
+
+describe('a data directory that cannot be made', () => {
+  test('is named with its setting', () => {
+    const file = join(mkdtempSync(join(tmpdir(), 'boxoffice-secret-')), 'file');
+    writeFileSync(file, '');
+    expect(() => ensureDirectory(join(file, 'data'), 'BOXOFFICE_DATA_DIR')).toThrow(
+      `BOXOFFICE_DATA_DIR: the data directory ${file}/data is not writable: a part of the path is no directory`,
+    );
+  });
+});

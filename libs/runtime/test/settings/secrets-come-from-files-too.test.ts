@@ -1,0 +1,32 @@
+import { mkdtempSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, test } from '@jest/globals';
+import { readSettings, secret, url } from '../../src/index.ts';
+
+const file = join(mkdtempSync(join(tmpdir(), 'boxoffice-settings-')), 'secret');
+writeFileSync(file, 'from the file\n');
+const spec = { secret: secret('SERVICE_SECRET') };
+
+describe('a secret setting', () => {
+  test('is read from the file that NAME_FILE names, without the line end', () => {
+    expect(readSettings(spec, { SERVICE_SECRET_FILE: file }).secret).toBe('from the file');
+  });
+
+  test('given twice is a fault', () => {
+    expect(() => readSettings(spec, { SERVICE_SECRET: 'a', SERVICE_SECRET_FILE: file })).toThrow(/is set twice/);
+  });
+
+  test('whose file is missing says which', () => {
+    expect(() => readSettings(spec, { SERVICE_SECRET_FILE: '/nowhere' })).toThrow(
+      'SERVICE_SECRET: SERVICE_SECRET_FILE names /nowhere, which cannot be read: it does not exist',
+    );
+  });
+
+  test('is never shown in a message', () => {
+    const database = { url: url('MONGODB_URL', { schemes: ['mongodb'], secret: true }) };
+    expect(() => readSettings(database, { MONGODB_URL: 'postgres://me:hunter2@host' })).toThrow(
+      'MONGODB_URL: expected an address like mongodb://host, got another value (not shown)',
+    );
+  });
+});
