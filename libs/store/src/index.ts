@@ -1,1 +1,2 @@
 export * from './port.ts';
+export { openSqliteStores, type SqliteOptions, type SqliteStores } from './sqlite.ts';

@@ -27,7 +27,7 @@ const operation: fc.Arbitrary<Operation> = fc.record({
 });
 
 type Row = Thing & Document;
-const before = (a: Row, b: Row) => (a.rank ?? -1) - (b.rank ?? -1) || (a.id < b.id ? -1 : 1);
+const before = (a: Row, b: Row) => (a.rank ?? -1) - (b.rank ?? -1) || (a.id < b.id ? -1 : Number(a.id > b.id));
 
 /** The port over a plain map, for one operation at a time. */
 const createModel = (institutions: readonly string[]) => {
@@ -72,9 +72,7 @@ const apply = (model: ReturnType<typeof createModel>, step: Operation, id: strin
   const ordered = descending ? model.own(who).reverse() : model.own(who);
   if (step.kind === 'find') return ordered.filter((one) => one.state === state);
   const cursor = { id, rank } as Row;
-  return ordered
-    .filter((one) => (descending ? before(cursor, one) > 0 && one.id !== id : before(cursor, one) < 0))
-    .slice(0, 3);
+  return ordered.filter((one) => (descending ? before(cursor, one) > 0 : before(cursor, one) < 0)).slice(0, 3);
 };
 
 const perform = async (mine: Documents<Thing>, step: Operation, id: string): Promise<unknown> => {

@@ -1,0 +1,93 @@
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Collection, Document, Store } from './port.ts';
+import { collectionHandle, type TableInfo } from './sqlite/documents.ts';
+import { type DatabaseFile, openFile, type Surroundings } from './sqlite/file.ts';
+import { createIdempotency } from './sqlite/idempotency.ts';
+import { createOutbox } from './sqlite/outbox.ts';
+import { isFailure, type Step } from './sqlite/protocol.ts';
+import { column, indexColumns, tableOf } from './sqlite/schema.ts';
+import { startWriterThread } from './sqlite/thread.ts';
+
+/** Where the files are, and what surrounds the engine. */
+export interface SqliteOptions extends Surroundings {
+  /** Created if missing. */
+  readonly directory: string;
+}
+
+/** The stores of one process: one file per service, one writer thread for all. */
+export interface SqliteStores {
+  /**
+   * Opens `<name>.sqlite` and brings it to the collections and their indexes. Other processes may have it open too.
+   * @throws an Error that names the file and the reason (directory not writable, file corrupted, disk full …)
+   */
+  open(name: string, collections: readonly Collection<Document>[]): Promise<Store>;
+  /** Closes every store, then the writer thread. */
+  close(): Promise<void>;
+}
+
+const tableInfo = ({ name, indexes }: Collection<Document>): TableInfo => {
+  const unique = new Map([[`${name}.id`, 'id']]);
+  for (const index of indexes.filter((one) => one.unique)) {
+    unique.set(
+      indexColumns(index)
+        .map((one) => `${name}.${one.replaceAll('"', '')}`)
+        .join(', '),
+      index.name,
+    );
+  }
+  return { name, unique, indexed: new Set(indexes.flatMap((index) => index.fields.map(column))) };
+};
+
+const leaseStep = (name: string, holder: string, ms: number): Step => [
+  `INSERT INTO "$leases" (name, holder, until) VALUES (?, ?, ?)
+   ON CONFLICT (name) DO UPDATE SET holder = excluded.holder, until = excluded.until WHERE holder = excluded.holder OR until <= ?`,
+  'must',
+  [name, holder, Date.now() + ms, Date.now()],
+];
+
+const storeOf = (file: DatabaseFile, collections: readonly Collection<Document>[], onClose: () => void): Store => {
+  const tables = new Map(collections.map((one) => [one.name, tableInfo(one)]));
+  const idempotency = createIdempotency(file);
+  return {
+    collection<T extends Document>({ name }: Collection<T>) {
+      const table = tables.get(name);
+      if (!table) throw new Error(`the store ${file.path} was opened without the collection ${name}`);
+      return collectionHandle<T>(file, table);
+    },
+    idempotency,
+    outbox: createOutbox(file),
+    lease: async (name, ms) => !isFailure(await file.write([leaseStep(name, file.holder, ms)], 0)),
+    ping: () => file.ping(),
+    async close() {
+      idempotency.stop();
+      onClose();
+      await file.close();
+    },
+  };
+};
+
+/** Starts the embedded engine on a directory. */
+export const openSqliteStores = ({ directory, ...surroundings }: SqliteOptions): SqliteStores => {
+  const thread = startWriterThread();
+  const opened = new Set<Store>();
+  return {
+    async open(name, collections) {
+      if (!/^[A-Za-z0-9_-]+$/.test(name)) throw new Error(`${JSON.stringify(name)} is no name of a store`);
+      const tables = collections.map(tableOf);
+      try {
+        mkdirSync(directory, { recursive: true });
+      } catch (error) {
+        throw new Error(`data directory ${directory}: ${(error as Error).message}`, { cause: error });
+      }
+      const file = await openFile(thread, join(directory, `${name}.sqlite`), tables, surroundings);
+      const store: Store = storeOf(file, collections, () => opened.delete(store));
+      opened.add(store);
+      return store;
+    },
+    async close() {
+      for (const store of opened) await store.close();
+      await thread.stop();
+    },
+  };
+};

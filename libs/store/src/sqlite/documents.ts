@@ -1,0 +1,158 @@
+import {
+  type Change,
+  type CollectionHandle,
+  type Document,
+  type Documents,
+  type New,
+  StampTaken,
+  type WriteOptions,
+} from '../port.ts';
+import { claimStep } from './claim.ts';
+import { engineError, uniqueViolation } from './errors.ts';
+import type { DatabaseFile } from './file.ts';
+import { forgetSteps, noteSubjects, takeKey } from './idempotency.ts';
+import { eventsOf, outboxSteps } from './outbox.ts';
+import { pageReads, pageSql } from './pages.ts';
+import { type Answer, type Failure, isFailure, type Step, type Value } from './protocol.ts';
+import { allOf, whereClauses } from './where.ts';
+
+/** A collection as the engine knows it. */
+export interface TableInfo {
+  readonly name: string;
+  /** The columns that indexes name. */
+  readonly indexed: ReadonlySet<string>;
+  /** The declared name of a unique index by its columns, as SQLite reports them. */
+  readonly unique: ReadonlyMap<string, string>;
+}
+
+/** So many documents of an insertMany go in one message and one transaction: other writes get their turn between. */
+const batch = 2000;
+
+const bodyOf = (document: object): string => {
+  const { version: _version, institution: _institution, ...body } = document as Document;
+  return JSON.stringify(body);
+};
+
+const documentOf = <T extends Document>([institution, version, body]: readonly unknown[]): T => {
+  const document = JSON.parse(body as string);
+  document.version = version;
+  document.institution = institution;
+  return document;
+};
+
+/** The documents of one institution, or of all where that is undefined. */
+const documentsOf = <T extends Document>(
+  file: DatabaseFile,
+  table: TableInfo,
+  institution: string | undefined,
+): Documents<T> => {
+  const raise = (failure: Failure): never => {
+    throw uniqueViolation(failure, table.unique) ?? engineError(file.path, failure);
+  };
+  const within = institution === undefined ? '' : ' AND institution = ?';
+  const tenant = institution === undefined ? [] : [institution];
+
+  /** Writes the document with its stamp and events. @returns false if the step on the document met nothing */
+  const write = async (step: Step, document: T, options: WriteOptions<T>, facts: WriteOptions<T>['events']) => {
+    const { stamp, forget } = options;
+    const remembered = stamp && { ...stamp, answer: stamp.answer(document) };
+    const events = eventsOf(facts ?? [], document, file.surroundings.trace);
+    const first = remembered ? [takeKey(remembered)] : [];
+    const steps = [
+      ...first,
+      ...(forget === undefined ? [] : forgetSteps(forget)),
+      ...(remembered ? noteSubjects(remembered) : []),
+      step,
+      ...outboxSteps(events),
+    ];
+    const answer = await file.write(steps, 0, events);
+    if (!isFailure(answer)) return true;
+    if (answer.code !== 0) return raise(answer);
+    if (remembered && answer.step === 0) throw new StampTaken(`the key ${remembered.key} is taken`);
+    return false;
+  };
+
+  const written = (answer: Answer) => (isFailure(answer) ? raise(answer) : answer);
+
+  const get = (id: string): T | undefined => {
+    const sql = `SELECT institution, version, body FROM "${table.name}" WHERE id = ?${within}`;
+    const [row] = file.reader.all(sql, [id, ...tenant]);
+    return row && documentOf<T>(row);
+  };
+
+  const replace = (current: T, change: Change<T>, options: WriteOptions<T>): Promise<T | false> => {
+    const { id, version, institution: home } = current;
+    const next = { ...change.next, version: version + 1, institution: home } as unknown as T;
+    if (next.id !== id) throw new Error(`an update cannot change the id ${id} to ${next.id}`);
+    const sql = `UPDATE "${table.name}" SET version = ?, body = ? WHERE id = ? AND version = ? AND institution = ?`;
+    const step: Step = [sql, 'must', [version + 1, bodyOf(next), id, version, home]];
+    const facts = [...(change.events ?? []), ...(options.events ?? [])];
+    return write(step, next, options, facts).then((met) => met && next);
+  };
+
+  return {
+    async insert(document: New<T>, options: WriteOptions<T> = {}) {
+      const next = { ...document, version: 1, institution } as unknown as T;
+      const sql = `INSERT INTO "${table.name}" (id, institution, version, body) VALUES (?, ?, 1, ?)`;
+      const step: Step = [sql, 'run', [next.id, next.institution, bodyOf(next)]];
+      await write(step, next, options, options.events);
+      return next;
+    },
+    async insertMany(documents) {
+      const sql = `INSERT INTO "${table.name}" (id, institution, version, body) VALUES (?, ?, 1, ?) ON CONFLICT (id) DO NOTHING`;
+      let inserted = 0;
+      for (let start = 0; start < documents.length; start += batch) {
+        const rows = documents
+          .slice(start, start + batch)
+          .map((one): readonly Value[] => [one.id, institution ?? '', bodyOf(one)]);
+        inserted += Number(written(await file.write([[sql, 'each', rows]], 0)));
+      }
+      return inserted;
+    },
+    get: async (id) => get(id),
+    async find(query = {}) {
+      const scope = whereClauses(query.where ?? {}, institution, table.indexed);
+      const reads = pageReads(query, table.indexed);
+      const found: T[] = [];
+      const readAll = () => {
+        for (const { conditions, order } of reads) {
+          const left = query.limit === undefined ? -1 : query.limit - found.length;
+          const { sql, values } = pageSql(table.name, [...scope, ...conditions], order, left);
+          for (const row of file.reader.all(sql, values)) found.push(documentOf<T>(row));
+          if (query.limit !== undefined && found.length >= query.limit) return;
+        }
+      };
+      if (reads.length === 1) readAll();
+      else file.reader.together(readAll);
+      return found;
+    },
+    async count(where = {}) {
+      const { sql, values } = allOf(whereClauses(where, institution, table.indexed));
+      const [row] = file.reader.all(`SELECT count(*) FROM "${table.name}" WHERE ${sql}`, values);
+      return row?.[0] as number;
+    },
+    async update(id, fn, options = {}) {
+      for (;;) {
+        const current = get(id);
+        const change = current && fn(current);
+        if (!current || !change) return current;
+        const next = await replace(current, change, options);
+        if (next) return next;
+      }
+    },
+    async delete(id) {
+      const sql = `DELETE FROM "${table.name}" WHERE id = ?${within}`;
+      return written(await file.write([[sql, 'run', [id, ...tenant]]], 0)) === 1;
+    },
+    async claim(request) {
+      const rows = written(await file.write([claimStep(table, institution, request)], 0));
+      return Array.from(rows as readonly unknown[][], (row) => documentOf<T>(row));
+    },
+  };
+};
+
+/** The handle of a collection in a file. */
+export const collectionHandle = <T extends Document>(file: DatabaseFile, table: TableInfo): CollectionHandle<T> => ({
+  of: (institution) => documentsOf<T>(file, table, institution),
+  acrossInstitutions: documentsOf<T>(file, table, undefined),
+});

@@ -1,0 +1,34 @@
+import { UniqueViolation } from '../port.ts';
+import type { Failure } from './protocol.ts';
+
+/** SQLite's primary result codes that an operator can do something about. */
+const reasons: Readonly<Record<number, string>> = {
+  5: 'another process keeps it locked',
+  8: 'it is read-only',
+  10: 'reading or writing it failed',
+  11: 'it is corrupted',
+  13: 'the disk is full',
+  14: 'it cannot be opened; is its directory there and writable?',
+  26: 'it is corrupted, or no database at all',
+};
+
+/** The failure as an error that names the file and what is the matter with it. */
+export const engineError = (path: string, { code, message }: Failure): Error => {
+  const reason = code > 0 ? reasons[code & 255] : undefined;
+  return new Error(reason ? `database file ${path}: ${reason} (${message})` : `database file ${path}: ${message}`);
+};
+
+const uniqueCodes: ReadonlySet<number> = new Set([2067, 1555]);
+
+/**
+ * The violated index, if that is what went wrong. SQLite names the columns, not the index: `indexes` tells which index
+ * has them.
+ */
+export const uniqueViolation = (
+  { code, message }: Failure,
+  indexes: ReadonlyMap<string, string>,
+): UniqueViolation | undefined => {
+  if (!uniqueCodes.has(code)) return undefined;
+  const columns = message.slice(message.indexOf(':') + 2);
+  return new UniqueViolation(indexes.get(columns) ?? columns);
+};

@@ -1,0 +1,106 @@
+import { randomUUID } from 'node:crypto';
+import type { OutboxEvent } from '../port.ts';
+import { engineError } from './errors.ts';
+import { type Answer, type Failure, isFailure, type Step, type Table } from './protocol.ts';
+import { openReader, type Reader } from './reader.ts';
+import type { WriterThread } from './thread.ts';
+
+/** What the engine asks of its surroundings. */
+export interface Surroundings {
+  /** The traceparent of the request under way, for the events that it causes. */
+  readonly trace?: (() => string | undefined) | undefined;
+  readonly logger?: { error(message: string, fields?: Record<string, unknown>): void } | undefined;
+}
+
+/** An open database file: one reader here, its writer in the writer thread. */
+export interface DatabaseFile {
+  readonly path: string;
+  readonly reader: Reader;
+  /** This opening of the file, as the holder of leases. */
+  readonly holder: string;
+  readonly surroundings: Surroundings;
+  /**
+   * Writes all steps or none, tells the listeners the events that they carry, and answers what the step `answers`
+   * answered. A failure that has to do with the steps (a constraint, an unmet `must`) is answered; others reject.
+   */
+  write(
+    steps: readonly Step[],
+    answers: number,
+    events?: readonly OutboxEvent[],
+  ): Promise<Exclude<Answer, Failure> | Failure>;
+  onCommitted(listener: (events: readonly OutboxEvent[]) => void): () => void;
+  ping(): Promise<void>;
+  close(): Promise<void>;
+}
+
+const constraint = 19;
+
+/** Opens a file and brings it to the tables. @throws an Error that names the file and the reason */
+export const openFile = async (
+  thread: WriterThread,
+  path: string,
+  tables: readonly Table[],
+  surroundings: Surroundings,
+): Promise<DatabaseFile> => {
+  const { file, answer } = await thread.open(path, tables);
+  if (isFailure(answer)) throw engineError(path, answer);
+  const reader = openReader(path);
+  const holder = randomUUID();
+  const listeners = new Set<(events: readonly OutboxEvent[]) => void>();
+  const underWay = new Set<Promise<unknown>>();
+  let closing: Promise<void> | undefined;
+
+  const tell = (events: readonly OutboxEvent[]) => {
+    for (const listener of listeners) {
+      try {
+        listener(events);
+      } catch (error) {
+        surroundings.logger?.error('a listener of the outbox failed', { error });
+      }
+    }
+  };
+
+  const write: DatabaseFile['write'] = async (steps, answers, events = []) => {
+    if (closing) throw new Error(`database file ${path} is closed`);
+    const call = thread.write(file, steps, answers);
+    underWay.add(call);
+    try {
+      const outcome = await call;
+      if (isFailure(outcome) && outcome.code !== 0 && (outcome.code & 255) !== constraint)
+        throw engineError(path, outcome);
+      if (!isFailure(outcome) && events.length > 0) tell(events);
+      return outcome;
+    } finally {
+      underWay.delete(call);
+    }
+  };
+
+  const close = async () => {
+    await Promise.allSettled(underWay);
+    // The writer closes last: it can fold the write-ahead log into the file, a reader cannot.
+    reader.close();
+    await thread.write(file, [['DELETE FROM "$leases" WHERE holder = ?', 'run', [holder]]], 0).catch(() => {});
+    await thread.closeFile(file).catch(() => {});
+  };
+
+  return {
+    path,
+    reader,
+    holder,
+    surroundings,
+    write,
+    onCommitted(listener) {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+    async ping() {
+      const outcome = await write([['SELECT 1', 'rows', []]], 0);
+      if (isFailure(outcome)) throw engineError(path, outcome);
+      reader.all('SELECT count(*) FROM "$leases"');
+    },
+    close: () => {
+      closing ??= close();
+      return closing;
+    },
+  };
+};

@@ -1,0 +1,73 @@
+import type { DatabaseSync, StatementSync } from 'node:sqlite';
+import type { Answer, Failure, Step, Write } from './protocol.ts';
+import { isFailure } from './protocol.ts';
+
+/** An open file of the writer thread. */
+export interface WritableFile {
+  readonly database: DatabaseSync;
+  prepare(sql: string): StatementSync;
+}
+
+/** What SQLite threw, as data. */
+export const failureOf = (error: unknown, step = -1): Failure => {
+  const { errcode, message, cause } = error as { errcode?: number; message?: string; cause?: { errcode?: number } };
+  return { step, code: errcode ?? cause?.errcode ?? -1, message: message ?? String(error) };
+};
+
+const unmet = (step: number): Failure => ({ step, code: 0, message: 'no row changed' });
+
+const perform = ({ prepare }: WritableFile, [sql, kind, values]: Step): Answer | undefined => {
+  const statement = prepare(sql);
+  if (kind === 'rows') return statement.all(...values) as unknown as unknown[][];
+  if (kind === 'each') return values.reduce((changes, row) => changes + Number(statement.run(...row).changes), 0);
+  const changes = Number(statement.run(...values).changes);
+  return kind === 'must' && changes === 0 ? undefined : changes;
+};
+
+/** Runs one write inside the open transaction; if it fails, nothing of it remains. */
+const runWrite = (file: WritableFile, [, , answers, steps]: Write): Answer => {
+  // A statement by itself is atomic already; only several need a savepoint to fall back to.
+  const several = steps.length > 1;
+  let at = 0;
+  try {
+    if (several) file.prepare('SAVEPOINT write').run();
+    let answer: Answer = 0;
+    for (; at < steps.length; at++) {
+      const result = perform(file, steps[at] as Step);
+      if (result === undefined) {
+        if (several) file.database.exec('ROLLBACK TO write; RELEASE write');
+        return unmet(at);
+      }
+      if (at === answers) answer = result;
+    }
+    if (several) file.prepare('RELEASE write').run();
+    return answer;
+  } catch (error) {
+    // A full disk or an I/O error may have ended the whole transaction; commitGroup sees to that.
+    if (several && file.database.isTransaction) file.database.exec('ROLLBACK TO write; RELEASE write');
+    return failureOf(error, at);
+  }
+};
+
+/**
+ * Commits all writes in one transaction, each all or nothing, and answers them in order: after the commit, so that what
+ * is answered is durable. If the transaction itself fails, all of them fail.
+ */
+export const commitGroup = (file: WritableFile, writes: readonly Write[]): Answer[] => {
+  const { database } = file;
+  try {
+    file.prepare('BEGIN IMMEDIATE').run();
+    const answers: Answer[] = [];
+    for (const write of writes) {
+      const answer = runWrite(file, write);
+      if (!database.isTransaction) return writes.map(() => (isFailure(answer) ? answer : failureOf('rolled back')));
+      answers.push(answer);
+    }
+    file.prepare('COMMIT').run();
+    return answers;
+  } catch (error) {
+    if (database.isTransaction) database.exec('ROLLBACK');
+    const failure = failureOf(error);
+    return writes.map(() => failure);
+  }
+};

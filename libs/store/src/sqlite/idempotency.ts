@@ -1,0 +1,96 @@
+import type { Idempotency, RememberedAnswer } from '../port.ts';
+import type { DatabaseFile } from './file.ts';
+import type { Step, Value } from './protocol.ts';
+
+/** A remembered answer on its way into the file. */
+export interface Remembered {
+  readonly key: string;
+  readonly fingerprint: string;
+  readonly expiresAt: number;
+  readonly answer: RememberedAnswer;
+}
+
+/** The step that takes the key, or finds it taken; an expired one is as good as none. */
+export const takeKey = ({ key, fingerprint, expiresAt, answer }: Remembered): Step => [
+  `INSERT INTO "$answers" (key, fingerprint, expires_at, answer) VALUES (?, ?, ?, ?)
+   ON CONFLICT (key) DO UPDATE SET fingerprint = excluded.fingerprint, expires_at = excluded.expires_at,
+   answer = excluded.answer WHERE expires_at <= ?`,
+  'must',
+  [key, fingerprint, expiresAt, JSON.stringify(answer), Date.now()],
+];
+
+/** The step that notes whom the answer speaks of; after those of `forget`, so that it is not itself forgotten. */
+export const noteSubjects = ({ key, expiresAt, answer }: Remembered): Step[] => {
+  const rows = [...new Set(answer.subjects)].map((subject): readonly Value[] => [subject, key, expiresAt]);
+  if (rows.length === 0) return [];
+  return [['INSERT OR REPLACE INTO "$subjects" (subject, key, expires_at) VALUES (?, ?, ?)', 'each', rows]];
+};
+
+/** The steps that drop every answer that speaks of a subject. A key that was used again since has another expiry. */
+export const forgetSteps = (subject: string): Step[] => [
+  [
+    `DELETE FROM "$answers" WHERE (key, expires_at) IN (SELECT key, expires_at FROM "$subjects" WHERE subject = ?)`,
+    'run',
+    [subject],
+  ],
+  ['DELETE FROM "$subjects" WHERE subject = ?', 'run', [subject]],
+];
+
+/** Expired answers go a thousand at a time, found by an index; answers whether there may be more. */
+const prune = async (file: DatabaseFile): Promise<boolean> => {
+  const now = Date.now();
+  const expired = (table: string, key: string): Step => [
+    `DELETE FROM "${table}" WHERE (${key}) IN
+     (SELECT ${key} FROM "${table}" WHERE expires_at <= ? ORDER BY expires_at LIMIT 1000)`,
+    'run',
+    [now],
+  ];
+  await file.write([expired('$subjects', 'subject, key')], 0);
+  return (await file.write([expired('$answers', 'key')], 0)) === 1000;
+};
+
+const minute = 60_000;
+
+/** The remembered answers of a file; expired ones are removed every minute until `stop`. */
+export const createIdempotency = (file: DatabaseFile): Idempotency & { prune(): Promise<void>; stop(): void } => {
+  // One process serves a file, so the marks of its running requests live and die with it.
+  const running = new Map<string, string>();
+
+  const pruneAll = async () => {
+    while (await prune(file));
+  };
+  const timer = setInterval(() => {
+    pruneAll().catch((error: unknown) => {
+      file.surroundings.logger?.error('expired answers could not be removed', { error });
+    });
+  }, minute);
+  timer.unref();
+
+  return {
+    async begin(key, fingerprint) {
+      const sql = 'SELECT fingerprint, answer FROM "$answers" WHERE key = ? AND expires_at > ?';
+      const [row] = file.reader.all(sql, [key, Date.now()]);
+      if (row) {
+        const answer = JSON.parse(row[1] as string) as RememberedAnswer;
+        return { state: 'remembered', fingerprint: row[0] as string, answer };
+      }
+      const mark = running.get(key);
+      if (mark !== undefined) return { state: 'running', fingerprint: mark };
+      running.set(key, fingerprint);
+      return { state: 'fresh' };
+    },
+    async remember(key, fingerprint, expiresAt, answer) {
+      const remembered = { key, fingerprint, expiresAt, answer };
+      await file.write([takeKey(remembered), ...noteSubjects(remembered)], 0);
+      running.delete(key);
+    },
+    async end(key) {
+      running.delete(key);
+    },
+    async forget(subject) {
+      await file.write(forgetSteps(subject), 0);
+    },
+    prune: pruneAll,
+    stop: () => clearInterval(timer),
+  };
+};

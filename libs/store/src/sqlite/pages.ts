@@ -1,0 +1,39 @@
+import type { Query } from '../port.ts';
+import { allOf, type Clause, fieldSql, sqlValue } from './where.ts';
+
+/** The reads that give a page, one after the other until the limit is reached. Each is one range of one index. */
+export interface PageReads {
+  readonly conditions: readonly Clause[];
+  readonly order: string;
+}
+
+const after = (field: string, { value, id }: NonNullable<Query['after']>, descending: boolean): Clause[][] => {
+  const sign = descending ? '<' : '>';
+  if (field === 'id') return [[{ sql: `id ${sign} ?`, values: [id] }]];
+  const isNull = { sql: `${field} IS NULL`, values: [] };
+  // Null comes first, so what follows it ascending is every value, and what follows a value descending is null.
+  if (value === null) {
+    const rest = [isNull, { sql: `id ${sign} ?`, values: [id] }];
+    return descending ? [rest] : [rest, [{ sql: `${field} IS NOT NULL`, values: [] }]];
+  }
+  const rest = [{ sql: `(${field}, id) ${sign} (?, ?)`, values: [sqlValue(value), id] }];
+  return descending ? [rest, [isNull]] : [rest];
+};
+
+/** How a query is read: usually at once, in two parts where a cursor crosses from null to values. */
+export const pageReads = (query: Query, indexed: ReadonlySet<string>): PageReads[] => {
+  const field = fieldSql(query.orderBy ?? 'id', indexed);
+  const direction = query.descending ? 'DESC' : 'ASC';
+  const order = field === 'id' ? `id ${direction}` : `${field} ${direction}, id ${direction}`;
+  const parts = query.after ? after(field, query.after, query.descending ?? false) : [[]];
+  return parts.map((conditions) => ({ conditions, order }));
+};
+
+/** The text and values of one read. A negative limit is none. */
+export const pageSql = (table: string, conditions: readonly Clause[], order: string, limit: number): Clause => {
+  const { sql, values } = allOf(conditions);
+  return {
+    sql: `SELECT institution, version, body FROM "${table}" WHERE ${sql} ORDER BY ${order} LIMIT ?`,
+    values: [...values, limit],
+  };
+};

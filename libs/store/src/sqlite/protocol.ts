@@ -1,0 +1,48 @@
+// What the caller's thread and the writer thread say to each other. Plain arrays of text and numbers: cheap to copy.
+
+export type Value = string | number | null;
+
+/**
+ * One statement of a write. `must`: the write is given up unless it changes a row. `rows`: it answers its rows.
+ * `each`: it runs once for every row of values.
+ */
+export type Step =
+  | readonly [sql: string, kind: 'run' | 'must' | 'rows', values: readonly Value[]]
+  | readonly [sql: string, kind: 'each', rows: readonly (readonly Value[])[]];
+
+/** Steps that take effect together or not at all; the answer is that of the step with the index `answers`. */
+export type Write = readonly [call: number, file: number, answers: number, steps: readonly Step[]];
+
+/** What the writer thread is asked: opening and closing keep their place among the writes. */
+export type Request =
+  | { readonly kind: 'writes'; readonly writes: readonly Write[] }
+  | {
+      readonly kind: 'open';
+      readonly call: number;
+      readonly file: number;
+      readonly path: string;
+      readonly tables: readonly Table[];
+    }
+  | { readonly kind: 'close'; readonly call: number; readonly file: number };
+
+/** A table as it shall be: generated columns by name, and the full statements of its indexes by name. */
+export interface Table {
+  readonly name: string;
+  readonly columns: Readonly<Record<string, string>>;
+  readonly indexes: Readonly<Record<string, string>>;
+}
+
+/** Why a write was given up. `code` is SQLite's extended result code, 0 if a `must` changed nothing. */
+export interface Failure {
+  readonly step: number;
+  readonly code: number;
+  readonly message: string;
+}
+
+/** Rows changed, rows read, or why nothing happened. */
+export type Answer = number | readonly (readonly unknown[])[] | Failure;
+
+/** Calls and their answers, flat and alternating, in the order of their commits. */
+export type Reply = readonly (number | Answer)[];
+
+export const isFailure = (answer: Answer): answer is Failure => typeof answer === 'object' && !Array.isArray(answer);

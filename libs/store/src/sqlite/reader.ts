@@ -1,0 +1,30 @@
+import { DatabaseSync } from 'node:sqlite';
+import type { Value } from './protocol.ts';
+import { statementCache } from './statements.ts';
+
+/** A read-only connection on the caller's thread. It sees every commit that was acknowledged before the call. */
+export interface Reader {
+  /** Rows as arrays. */
+  all(sql: string, values?: readonly Value[]): unknown[][];
+  /** Runs several reads on one state of the file. */
+  together<R>(read: () => R): R;
+  close(): void;
+}
+
+/** Opens a reader on a file that a writer has opened. */
+export const openReader = (path: string): Reader => {
+  const database = new DatabaseSync(path, { readOnly: true, timeout: 5000 });
+  const prepare = statementCache(database);
+  return {
+    all: (sql, values = []) => prepare(sql).all(...values) as unknown as unknown[][],
+    together: (read) => {
+      prepare('BEGIN').run();
+      try {
+        return read();
+      } finally {
+        prepare('COMMIT').run();
+      }
+    },
+    close: () => database.close(),
+  };
+};

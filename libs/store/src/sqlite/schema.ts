@@ -1,0 +1,109 @@
+import type { DatabaseSync } from 'node:sqlite';
+import type { Collection, Document, Index } from '../port.ts';
+import type { Table } from './protocol.ts';
+
+/** The columns that every table has; every other field is read from the body. */
+const ownColumns: ReadonlySet<string> = new Set(['id', 'institution', 'version']);
+
+const path = /^[A-Za-z_][A-Za-z0-9_]*(\.[A-Za-z_][A-Za-z0-9_]*)*$/;
+
+/** The column of a field that an index names. @throws for anything but a dotted path */
+export const column = (field: string): string => {
+  if (!path.test(field)) throw new Error(`${JSON.stringify(field)} is no field path`);
+  return ownColumns.has(field) ? field : `"$${field}"`;
+};
+
+/** What reads a field that no index names. */
+export const extraction = (field: string): string => `json_extract(body, '$.${field}')`;
+
+/**
+ * The columns of an index. A plain one ends with the id, the tie-break of every order, so that a page is read from the
+ * index alone; a unique one must not.
+ */
+export const indexColumns = (index: Index): readonly string[] => {
+  const columns = [...(index.acrossInstitutions ? [] : ['institution']), ...index.fields.map(column)];
+  return index.unique || columns.includes('id') ? columns : [...columns, 'id'];
+};
+
+const named = (name: string, pattern: RegExp, what: string) => {
+  if (!pattern.test(name)) throw new Error(`${JSON.stringify(name)} is no name of ${what}`);
+  return name;
+};
+
+/** The table of a collection. @throws if a name in it is not allowed */
+export const tableOf = ({ name, indexes }: Collection<Document>): Table => {
+  named(name, /^[a-z_]+$/, 'a collection');
+  const columns: Record<string, string> = {};
+  const statements: Record<string, string> = {
+    [`${name}.`]: `CREATE INDEX "${name}." ON "${name}" (institution, id)`,
+  };
+  for (const index of indexes) {
+    named(index.name, /^[A-Za-z0-9_]+$/, 'an index');
+    if (index.fields.length === 0) throw new Error(`index ${index.name} of ${name} has no fields`);
+    for (const field of index.fields) if (column(field).startsWith('"')) columns[`$${field}`] = extraction(field);
+    const unique = index.unique ? 'UNIQUE ' : '';
+    const full = `${name}.${index.name}`;
+    statements[full] = `CREATE ${unique}INDEX "${full}" ON "${name}" (${indexColumns(index).join(', ')})`;
+  }
+  return { name, columns, indexes: statements };
+};
+
+const ownTables = `
+  CREATE TABLE IF NOT EXISTS "$outbox" (
+    seq INTEGER PRIMARY KEY AUTOINCREMENT, id TEXT NOT NULL UNIQUE, at INTEGER NOT NULL, event TEXT NOT NULL) STRICT;
+  CREATE TABLE IF NOT EXISTS "$answers" (
+    key TEXT PRIMARY KEY, fingerprint TEXT NOT NULL, expires_at INTEGER NOT NULL, answer TEXT NOT NULL) STRICT, WITHOUT ROWID;
+  CREATE INDEX IF NOT EXISTS "$answers.expiry" ON "$answers" (expires_at);
+  CREATE TABLE IF NOT EXISTS "$subjects" (
+    subject TEXT, key TEXT, expires_at INTEGER NOT NULL, PRIMARY KEY (subject, key)) STRICT, WITHOUT ROWID;
+  CREATE INDEX IF NOT EXISTS "$subjects.expiry" ON "$subjects" (expires_at);
+  CREATE TABLE IF NOT EXISTS "$leases" (
+    name TEXT PRIMARY KEY, holder TEXT NOT NULL, until INTEGER NOT NULL) STRICT, WITHOUT ROWID;`;
+
+const migrateTable = (database: DatabaseSync, table: Table) => {
+  database.exec(`CREATE TABLE IF NOT EXISTS "${table.name}" (
+    row INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, institution TEXT NOT NULL, version INTEGER NOT NULL,
+    body TEXT NOT NULL) STRICT`);
+  const columns = new Set(
+    database
+      .prepare('SELECT name FROM pragma_table_xinfo(?)')
+      .all(table.name)
+      .map((row) => String(row.name)),
+  );
+  for (const [name, expression] of Object.entries(table.columns)) {
+    if (columns.has(name)) continue;
+    database.exec(`ALTER TABLE "${table.name}" ADD COLUMN "${name}" ANY GENERATED ALWAYS AS (${expression}) VIRTUAL`);
+  }
+  const existing = database
+    .prepare("SELECT name, sql FROM sqlite_schema WHERE type = 'index' AND tbl_name = ? AND sql IS NOT NULL")
+    .all(table.name);
+  const kept = new Set<unknown>();
+  for (const { name, sql } of existing) {
+    if (table.indexes[String(name)] === sql) kept.add(name);
+    else database.exec(`DROP INDEX "${name}"`);
+  }
+  for (const [name, sql] of Object.entries(table.indexes)) {
+    if (kept.has(name)) continue;
+    try {
+      database.exec(sql);
+    } catch (error) {
+      throw new Error(`index ${name} cannot be created: ${(error as Error).message}`, { cause: error });
+    }
+  }
+};
+
+/**
+ * Brings the file to the declared tables and indexes, in one transaction: instances that start at once wait for each
+ * other and find it done. Tables that are not declared stay as they are; so do documents.
+ */
+export const migrate = (database: DatabaseSync, tables: readonly Table[]): void => {
+  database.exec('BEGIN IMMEDIATE');
+  try {
+    database.exec(ownTables);
+    for (const table of tables) migrateTable(database, table);
+    database.exec('COMMIT');
+  } catch (error) {
+    if (database.isTransaction) database.exec('ROLLBACK');
+    throw error;
+  }
+};

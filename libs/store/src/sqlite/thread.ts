@@ -1,0 +1,91 @@
+import { fileURLToPath } from 'node:url';
+import { Worker } from 'node:worker_threads';
+import type { Answer, Reply, Request, Step, Table, Write } from './protocol.ts';
+
+/** The caller's side of the writer thread. */
+export interface WriterThread {
+  /** Opens a file and brings it to the tables; answers its number, or why not. */
+  open(path: string, tables: readonly Table[]): Promise<{ file: number; answer: Answer }>;
+  /** Queues a write; answers after its commit. Rejects only if the thread died. */
+  write(file: number, steps: readonly Step[], answers: number): Promise<Answer>;
+  closeFile(file: number): Promise<Answer>;
+  /** Ends the thread, after what was queued. */
+  stop(): Promise<void>;
+}
+
+interface Waiting {
+  resolve(answer: Answer): void;
+  reject(error: Error): void;
+}
+
+/** Starts the one writer thread of a process. While nothing is under way it does not keep the process alive. */
+export const startWriterThread = (): WriterThread => {
+  const extension = import.meta.url.slice(import.meta.url.lastIndexOf('.'));
+  const worker = new Worker(fileURLToPath(new URL(`./writer${extension}`, import.meta.url)), {
+    name: 'sqlite-writer',
+  });
+  worker.unref();
+
+  const waiting = new Map<number, Waiting>();
+  let calls = 0;
+  let files = 0;
+  let writes: Write[] = [];
+  let dead: Error | undefined;
+
+  const die = (error: Error) => {
+    dead ??= error;
+    for (const { reject } of waiting.values()) reject(dead);
+    waiting.clear();
+    worker.unref();
+  };
+  worker.on('error', (error) => die(new Error('the SQLite writer thread failed', { cause: error })));
+  worker.on('exit', () => die(new Error('the SQLite writer thread has ended')));
+  worker.on('message', (reply: Reply) => {
+    for (let i = 0; i < reply.length; i += 2) {
+      const call = reply[i] as number;
+      waiting.get(call)?.resolve(reply[i + 1] as Answer);
+      waiting.delete(call);
+    }
+    if (waiting.size === 0) worker.unref();
+  });
+
+  const flush = () => {
+    if (writes.length === 0) return;
+    const batch = writes;
+    writes = [];
+    if (!dead) worker.postMessage({ kind: 'writes', writes: batch } satisfies Request);
+  };
+
+  const expect = (call: number): Promise<Answer> => {
+    if (dead) return Promise.reject(dead);
+    if (waiting.size === 0) worker.ref();
+    return new Promise((resolve, reject) => waiting.set(call, { resolve, reject }));
+  };
+
+  const ask = (request: Exclude<Request, { kind: 'writes' }>) => {
+    flush();
+    const answer = expect(request.call);
+    if (!dead) worker.postMessage(request);
+    return answer;
+  };
+
+  return {
+    async open(path, tables) {
+      const file = ++files;
+      return { file, answer: await ask({ kind: 'open', call: ++calls, file, path, tables }) };
+    },
+    write(file, steps, answers) {
+      const call = ++calls;
+      const answer = expect(call);
+      // On the next tick: all that the answers of one commit cause goes in one message.
+      if (writes.length === 0) process.nextTick(flush);
+      writes.push([call, file, answers, steps]);
+      return answer;
+    },
+    closeFile: (file) => ask({ kind: 'close', call: ++calls, file }),
+    async stop() {
+      flush();
+      await worker.terminate();
+    },
+  };
+};

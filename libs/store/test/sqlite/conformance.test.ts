@@ -1,0 +1,4 @@
+import { storeConformance } from '../../src/conformance/index.ts';
+import { sqliteEngine } from './engine.ts';
+
+storeConformance('SQLite', sqliteEngine);

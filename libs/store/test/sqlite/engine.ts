@@ -1,0 +1,33 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Engine } from '../../src/conformance/index.ts';
+import type { Collection, Document, Store } from '../../src/index.ts';
+import { openSqliteStores } from '../../src/index.ts';
+
+/** Opens one instance, with a writer thread of its own, as another process would. */
+export const openStore = async (
+  { directory }: { directory: string },
+  collections: readonly Collection<Document>[],
+): Promise<Store> => {
+  const stores = openSqliteStores({ directory });
+  try {
+    const store = await stores.open('suite', collections);
+    return { ...store, close: () => stores.close() };
+  } catch (error) {
+    await stores.close();
+    throw error;
+  }
+};
+
+/** The SQLite engine on a new, empty directory. */
+export const sqliteEngine = async (): Promise<Engine> => {
+  const directory = mkdtempSync(join(tmpdir(), 'boxoffice-store-'));
+  return {
+    open: (collections) => openStore({ directory }, collections),
+    child: { module: import.meta.url, settings: { directory } },
+    async remove() {
+      rmSync(directory, { recursive: true, force: true });
+    },
+  };
+};
