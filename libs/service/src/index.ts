@@ -1,1 +1,1 @@
-export {};
+export type { Closable, Listener, Parts, Reaction, ServiceDefinition } from './definition.ts';

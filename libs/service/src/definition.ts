@@ -1,0 +1,62 @@
+import type { RequestListener } from 'node:http';
+import type { AnyOperation } from '@boxoffice/http';
+import type { IdentityVerifier, ServiceCredentials } from '@boxoffice/identity';
+import type { Broadcast, Bus, Handler, Message, Queue } from '@boxoffice/messaging';
+import type { Logger, Settings, SettingsSpec } from '@boxoffice/runtime';
+import type { Collection, Document, Store } from '@boxoffice/store';
+
+/** What a service is given: engines and surroundings, chosen by the program that starts it. */
+export interface Parts<Spec extends SettingsSpec = Record<never, never>> {
+  readonly store: Store;
+  readonly bus: Bus;
+  /** Checks identity tokens that name this service. */
+  readonly identify: IdentityVerifier;
+  /** This service's own credentials, for calls of other services. */
+  readonly credentials: ServiceCredentials;
+  readonly logger: Logger;
+  readonly settings: Settings<Spec>;
+  /** Where the authorizer is; for the authorizer itself its own address. */
+  readonly authorizerUrl: string;
+  /** The address that the outside sees: `iss`, Links, `servers`. */
+  readonly publicUrl: string;
+  /** SERVICE_SECRET of the installation. */
+  readonly serviceSecret: string;
+}
+
+/** Facts of one queue and what the service does about them. */
+export interface Reaction {
+  readonly queue: Queue;
+  readonly handle: Handler;
+}
+
+/** Facts that every instance hears. */
+export interface Listener {
+  readonly broadcast: Broadcast;
+  readonly hear: (message: Message) => void;
+}
+
+/** Something that runs until it is closed. */
+export interface Closable {
+  close(): Promise<void>;
+}
+
+/** A service, whatever engines and process it runs in. `Spec` are its own settings, `State` what `prepare` makes. */
+export interface ServiceDefinition<Spec extends SettingsSpec = Record<never, never>, State = unknown> {
+  /** One word: the audience of its identity tokens, the name of its database. */
+  readonly name: string;
+  readonly version: string;
+  readonly collections: readonly Collection<Document>[];
+  /** Settings of this service alone; the common ones are read by the program. */
+  readonly settings?: Spec;
+  /** Makes, once, what the other members share; they get it as `state`. */
+  prepare?(parts: Parts<Spec>): Promise<State> | State;
+  operations(parts: Parts<Spec>, state: State): readonly AnyOperation[];
+  /** Stands before the route table and hands on what it does not answer itself. */
+  front?(next: RequestListener, parts: Parts<Spec>, state: State): RequestListener;
+  /** Checks identity tokens instead of `parts.identify`; for the authorizer, which has the keys. */
+  identify?(parts: Parts<Spec>, state: State): IdentityVerifier;
+  reactions?(parts: Parts<Spec>, state: State): readonly Reaction[];
+  listens?(parts: Parts<Spec>, state: State): readonly Listener[];
+  /** Starts what runs beside requests, such as sweeps; closed before the engines. */
+  background?(parts: Parts<Spec>, state: State): Promise<Closable> | Closable;
+}
