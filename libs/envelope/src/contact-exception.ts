@@ -6,7 +6,7 @@ import { registry } from './registry.ts';
  * The specification's one exception to "data is null on errors": `contact_duplicate_email` carries the existing
  * contact (section 2). Only services/contacts may import this file; the architecture check enforces it.
  */
-export class DuplicateEmail<Contact extends object> extends Fault {
+export class DuplicateEmail<Contact extends { readonly contactNumber: string }> extends Fault {
   readonly contact: Contact;
 
   constructor(details: string, contact: Contact) {

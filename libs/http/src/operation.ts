@@ -1,6 +1,7 @@
-import type { Code } from '@boxoffice/envelope';
+import type { Code, Fault } from '@boxoffice/envelope';
 import type { Caller } from '@boxoffice/identity';
 import type { Static, TObject, TProperties, TSchema } from 'typebox';
+import type { Position } from './cursor.ts';
 
 export type Method = 'get' | 'post' | 'put' | 'patch' | 'delete';
 
@@ -16,6 +17,8 @@ export interface Answer<Data = unknown> {
   readonly etag?: string;
   /** Ids of the persons that the answer speaks of, so that erasing one drops remembered answers. */
   readonly subjects?: readonly string[];
+  /** Members beside the envelope's own, where another standard wants them at the top level (RFC 6749). */
+  readonly members?: object;
 }
 
 /** What the store's writes take to remember the answer in the same write (structurally the store's `Stamp`). */
@@ -50,12 +53,7 @@ export interface Request<Params, QueryParameters, Body> {
    */
   remember<Document>(answer: (document: Document) => Answer): AnswerStamp<Document> | undefined;
   /** Opaque, signed list cursors, bound to this operation and caller: a foreign or changed one is `invalid_parameter`. */
-  readonly cursor: {
-    read(
-      cursor: string | undefined,
-    ): { readonly value: string | number | boolean | null; readonly id: string } | undefined;
-    write(after: { readonly value: string | number | boolean | null; readonly id: string }): string;
-  };
+  readonly cursor: { read(cursor: string | undefined): Position | undefined; write(after: Position): string };
 }
 
 type Values<Properties extends TProperties> = Static<TObject<Properties>>;
@@ -101,6 +99,21 @@ export interface Operation<
     readonly body?: Static<Body>;
     readonly answer: unknown;
   };
+  /** Members at the top of the body that a GET returned: accepted whatever they hold, and ignored. See `withReadOnly` for deeper ones. */
+  readonly readOnly?: readonly string[];
+  /** The body is a form (`application/x-www-form-urlencoded`) of texts: faults are those of parameters, unknown fields are ignored. */
+  readonly form?: boolean;
+  /** The answer is `data` without an envelope (documents that another standard defines). */
+  readonly bare?: boolean;
+  /** What a fault of this operation carries beside the envelope, where another standard wants it (RFC 6749, 5.2). */
+  readonly onFault?: (fault: Fault) => {
+    readonly members?: object;
+    readonly headers?: Readonly<Record<string, string>>;
+  };
+  /** Its answers carry an ETag (documents it, and 304 for a GET). */
+  readonly etag?: boolean;
+  /** Compressed for who accepts it. The same `data` object is serialised and compressed once, so it must not change. */
+  readonly compressed?: boolean;
   /** Honours If-Match (and documents 412). */
   readonly conditional?: boolean;
   /** Does not take Idempotency-Key although it is a POST or PATCH (`/auth/*`). */

@@ -1,0 +1,38 @@
+import type { IncomingMessage } from 'node:http';
+import { Fault } from '@boxoffice/envelope';
+import { type Caller, IDENTITY_HEADER, type IdentityVerifier } from '@boxoffice/identity';
+import type { AnyOperation } from './operation.ts';
+
+/** The caller of a public operation: nobody, of no institution. */
+const ANYBODY: Omit<Caller, 'operation'> = { institution: '', client: null, service: null, scopes: [] };
+
+/** Whether the authorizer's word covers the operation: made for it, and with its scope, or for a service that it lists for it. */
+const covers = (caller: Caller, id: string, { access }: AnyOperation): boolean => {
+  if (caller.operation !== id) return false;
+  if (caller.service !== null && caller.client === null) return true;
+  return access !== 'internal' && caller.scopes.includes(access);
+};
+
+/**
+ * Makes the check of who calls an operation under one of its ids. Rejects with Fault `unauthorized` without a valid identity
+ * token, and `forbidden` with one for something else.
+ */
+export const createAdmission = (
+  operation: AnyOperation,
+  id: string,
+  identify: IdentityVerifier,
+): ((request: IncomingMessage) => Promise<Caller>) => {
+  if (operation.access === 'public') {
+    const anybody = Promise.resolve({ ...ANYBODY, operation: id });
+    return () => anybody;
+  }
+  return async (request) => {
+    const token = request.headers[IDENTITY_HEADER];
+    if (typeof token !== 'string' || token === '')
+      throw new Fault('unauthorized', 'The request has no identity token.');
+    const caller = await identify(token);
+    if (!covers(caller, id, operation))
+      throw new Fault('forbidden', 'The identity token does not cover this operation.');
+    return caller;
+  };
+};

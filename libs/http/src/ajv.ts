@@ -1,0 +1,58 @@
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import type { DataValidationCxt } from 'ajv/dist/types/index.js';
+import { fullFormats } from 'ajv-formats/dist/formats.js';
+
+export type { ErrorObject, ValidateFunction } from 'ajv';
+
+/** Marks a text that is changed before its other constraints are looked at: `trim`, or `timestamp` (to UTC). */
+export const NORMALISE = 'x-normalise';
+
+const RFC_3339 = /^\d{4}-\d\d-\d\d[Tt]\d\d:\d\d:\d\d(\.\d+)?([Zz]|[+-]\d\d:\d\d)$/;
+
+/** The same instant as ISO 8601 UTC with milliseconds, or undefined if it is no RFC 3339 timestamp. */
+const utc = (text: string): string | undefined => {
+  if (!RFC_3339.test(text)) return undefined;
+  const instant = new Date(text.toUpperCase());
+  if (Number.isNaN(instant.getTime())) return undefined;
+  // Date rolls a 30th of February over to March instead of refusing it.
+  const day = Number(text.slice(8, 10));
+  const lastDay = new Date(Date.UTC(Number(text.slice(0, 4)), Number(text.slice(5, 7)), 0)).getUTCDate();
+  const result = instant.toISOString();
+  return day <= lastDay && result.length === 24 ? result : undefined;
+};
+
+const normalisers: Readonly<Record<string, (text: string) => string | undefined>> = {
+  trim: (text) => text.trim(),
+  timestamp: utc,
+};
+
+/** A JSON Schema 2020-12 compiler with the formats and the keyword of this package. `proving` checks the schemas themselves, too. */
+export const createAjv = ({ proving = false } = {}): Ajv2020 => {
+  const ajv = new Ajv2020({
+    allErrors: true,
+    verbose: true,
+    strict: true,
+    strictRequired: false,
+    allowUnionTypes: true,
+    validateSchema: proving,
+    formats: { ...fullFormats, 'date-time': (text: string) => utc(text) !== undefined },
+  });
+  ajv.addKeyword({
+    keyword: NORMALISE,
+    type: 'string',
+    schemaType: 'string',
+    // The first rule of texts: whatever follows sees the changed text.
+    before: 'maxLength',
+    modifying: true,
+    errors: false,
+    validate: (how: string, text: string, _schema?: object, place?: DataValidationCxt) => {
+      const changed = normalisers[how]?.(text);
+      if (place && changed !== undefined && changed !== text) {
+        const kept = { value: changed, writable: true, enumerable: true, configurable: true };
+        Object.defineProperty(place.parentData, place.parentDataProperty, kept);
+      }
+      return true;
+    },
+  });
+  return ajv;
+};

@@ -1,0 +1,118 @@
+import { Fault } from '@boxoffice/envelope';
+import type { IdentityVerifier } from '@boxoffice/identity';
+import { type Logger, runWithTrace, traceFrom } from '@boxoffice/runtime';
+import express, { type ErrorRequestHandler, type Express, type RequestHandler, type Response } from 'express';
+import { createAjv } from './ajv.ts';
+import { ClientGone } from './body.ts';
+import { type Exchange, logAccess, type Reply, refusal, send } from './exchange.ts';
+import { type Family, familyA } from './family.ts';
+import { type Answering, prepare } from './handle.ts';
+import type { IdempotencyPort } from './idempotency.ts';
+import type { AnyOperation, Method } from './operation.ts';
+import { bySpecificity, placesOf } from './shape.ts';
+
+export interface AppOptions {
+  /** The service's name, as identity tokens and descriptions know it. */
+  readonly service: string;
+  readonly version: string;
+  readonly operations: readonly AnyOperation[];
+  readonly identify: IdentityVerifier;
+  /** Where answers are remembered: the store's `idempotency`. */
+  readonly idempotency: IdempotencyPort;
+  /** Signs list cursors; the same in every instance of the service. */
+  readonly cursorKey: string | Buffer;
+  readonly logger: Pick<Logger, 'info' | 'error'>;
+  /** The gateway's address as the outside sees it, for the description; default: where the description itself was found. */
+  readonly serverUrl?: string;
+  /** Where clients get tokens, for the description; default: below `serverUrl`. */
+  readonly oauthTokenUrl?: string;
+  /** What is particular to the interface family; default: family A. */
+  readonly family?: Family;
+}
+
+/** What the operations of one app share. */
+export interface AppParts extends AppOptions {
+  readonly family: Family;
+  readonly ajv: ReturnType<typeof createAjv>;
+}
+
+const exchangeOf = ({ locals }: Response): Exchange => locals.exchange;
+
+/** `/contacts/{contactNumber}` in the router's spelling. */
+const routerPath = (path: string): string => path.replaceAll(/\{([^}]+)\}/g, ':$1');
+
+const allowed = (methods: Iterable<string>): string =>
+  [...methods].flatMap((method) => (method === 'get' ? ['GET', 'HEAD'] : [method.toUpperCase()])).join(', ');
+
+/** Makes a service's HTTP side from its operations; every rule that holds for all of them is kept here. Serves its own `GET /openapi.json`. */
+export const createApp = (options: AppOptions): Express => {
+  const parts: AppParts = { ...options, family: options.family ?? familyA, ajv: createAjv() };
+  const { family, logger } = parts;
+  const app = express();
+  app.disable('x-powered-by').disable('etag').enable('case sensitive routing').enable('strict routing');
+  app.set('query parser', false);
+
+  const open: RequestHandler = (request, response, next) => {
+    const trace = traceFrom(request.headers);
+    const exchange: Exchange = { request, response, trace, startedAt: performance.now() };
+    response.locals.exchange = exchange;
+    logAccess(exchange, logger);
+    runWithTrace(trace, next);
+  };
+
+  const faultOf = (error: unknown, exchange: Exchange): Fault => {
+    if (error instanceof Fault && error.code !== 'internal_error') return error;
+    logger.error('a request failed', { operation: exchange.operation, error });
+    return new Fault('internal_error', 'An unexpected error happened. The request id tells our logs which.');
+  };
+
+  const close = (exchange: Exchange, error: unknown, shape: (fault: Fault) => Reply): void => {
+    if (error instanceof ClientGone) exchange.response.destroy();
+    else send(exchange, shape(faultOf(error, exchange)));
+  };
+
+  const answer =
+    (answering: Answering): RequestHandler<Record<string, string>> =>
+    (request, response) => {
+      const exchange = exchangeOf(response);
+      exchange.operation = answering.id;
+      answering.reply(exchange, request.params).then(
+        (reply) => send(exchange, reply),
+        (error) => close(exchange, error, answering.fault),
+      );
+    };
+
+  const refuseMethod =
+    (allow: string): RequestHandler =>
+    (_request, response) => {
+      const fault = new Fault('method_not_allowed', `This path supports ${allow}.`, { Allow: allow });
+      send(exchangeOf(response), refusal(family, fault));
+    };
+
+  const refusePath: RequestHandler = (_request, response) => {
+    send(exchangeOf(response), refusal(family, new Fault('not_found', 'There is no such endpoint.')));
+  };
+
+  // The router's own error is a path that cannot be decoded.
+  const refuseError: ErrorRequestHandler = (error, _request, response, _next) => {
+    const exchange = exchangeOf(response);
+    const isPath = error instanceof URIError;
+    close(exchange, isPath ? new Fault('bad_request', 'The path is not well-formed.') : error, (fault) =>
+      refusal(family, fault),
+    );
+  };
+
+  app.use(open);
+  const byPath = Map.groupBy(placesOf(options.operations), ({ path }) => path);
+  for (const path of [...byPath.keys()].toSorted(bySpecificity)) {
+    const route = app.route(routerPath(path));
+    const methods = new Set<Method>();
+    for (const { id, operation } of byPath.get(path) ?? []) {
+      methods.add(operation.method);
+      route[operation.method](answer(prepare(operation, id, parts)));
+    }
+    route.all(refuseMethod(allowed(methods)));
+  }
+  app.use(refusePath).use(refuseError);
+  return app;
+};

@@ -1,0 +1,81 @@
+import { isUtf8 } from 'node:buffer';
+import type { IncomingMessage } from 'node:http';
+import { Fault } from '@boxoffice/envelope';
+
+/** The largest request body, in bytes: 256 KiB. */
+export const BODY_LIMIT_BYTES = 256 * 1024;
+
+/** The client went away before its request was whole: nobody is left to answer. */
+export class ClientGone extends Error {
+  override readonly name = 'ClientGone';
+}
+
+const EMPTY = Buffer.alloc(0);
+
+const tooLarge = () =>
+  new Fault('payload_too_large', `The request body is over ${BODY_LIMIT_BYTES} bytes.`, { Connection: 'close' });
+
+/**
+ * Reads a request's body, counting the bytes that arrive. Rejects with Fault `payload_too_large` as soon as they (or the
+ * Content-Length) are too many, leaving the rest unread, and with ClientGone if the request breaks off.
+ */
+export const readBody = (request: IncomingMessage): Promise<Buffer> => {
+  const { 'content-length': length, 'transfer-encoding': coding } = request.headers;
+  if (coding === undefined && (length === undefined || length === '0')) return Promise.resolve(EMPTY);
+  if (Number(length) > BODY_LIMIT_BYTES) return Promise.reject(tooLarge());
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = [];
+    let size = 0;
+    const settle = (act: () => void) => {
+      request.off('data', onData).off('end', onEnd).off('close', onClose).off('error', onClose);
+      act();
+    };
+    const onData = (chunk: Buffer) => {
+      size += chunk.length;
+      chunks.push(chunk);
+      if (size > BODY_LIMIT_BYTES) settle(() => reject(tooLarge()));
+    };
+    const onEnd = () => settle(() => resolve(chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks)));
+    const onClose = () => settle(() => reject(new ClientGone()));
+    request.on('data', onData).on('end', onEnd).on('close', onClose).on('error', onClose);
+  });
+};
+
+const MEDIA_TYPE = /^\s*([^\s;]+)\s*(?:;\s*charset\s*=\s*"?utf-8"?\s*)?;?\s*$/i;
+
+/** Refuses another media type than this (in any case, with or without `charset=utf-8`), codings, and what is not UTF-8. */
+export const textOf = (request: IncomingMessage, body: Buffer, mediaType: string): string => {
+  const given = MEDIA_TYPE.exec(request.headers['content-type'] ?? '')?.[1]?.toLowerCase();
+  if (given !== mediaType) throw new Fault('bad_request', `The request body must be ${mediaType}, in UTF-8.`);
+  const coding = request.headers['content-encoding'] ?? 'identity';
+  if (coding.toLowerCase() !== 'identity') throw new Fault('bad_request', 'The request body must not be compressed.');
+  if (!isUtf8(body)) throw new Fault('bad_request', 'The request body is not UTF-8.');
+  return body.toString('utf8');
+};
+
+/** The JSON object in a body. Faults `bad_request` on anything else; what the client sent is not repeated. */
+export const jsonObjectOf = (request: IncomingMessage, body: Buffer): Record<string, unknown> => {
+  const value = parsed(textOf(request, body, 'application/json'));
+  if (typeof value !== 'object' || value === null || Array.isArray(value))
+    throw new Fault('bad_request', '$ must be an object.');
+  return value as Record<string, unknown>;
+};
+
+const parsed = (text: string): unknown => {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw new Fault('bad_request', 'The request body is not JSON.');
+  }
+};
+
+/** The texts of a form. An empty one counts as absent (RFC 6749, 3.2); one that stands twice is Fault `bad_request`. */
+export const formOf = (request: IncomingMessage, body: Buffer): Record<string, string> => {
+  const fields = new Map<string, string>();
+  for (const [name, value] of new URLSearchParams(textOf(request, body, 'application/x-www-form-urlencoded'))) {
+    if (fields.has(name))
+      throw new Fault('bad_request', `The form field ${JSON.stringify(name.slice(0, 64))} stands twice.`);
+    fields.set(name, value);
+  }
+  return Object.fromEntries([...fields].filter(([, value]) => value !== ''));
+};

@@ -1,0 +1,73 @@
+import type { ErrorObject } from './ajv.ts';
+import { jsonPath, ofValues, type Violation, violation } from './violations.ts';
+
+/** An error, and for a choice between schemas the errors of each. */
+interface Found {
+  readonly error: ErrorObject;
+  readonly within: readonly Found[];
+}
+
+const isChoice = ({ keyword }: ErrorObject): boolean => keyword === 'anyOf' || keyword === 'oneOf';
+
+const isWithin = (inner: ErrorObject, choice: ErrorObject): boolean =>
+  inner.schemaPath.startsWith(`${choice.schemaPath}/`) &&
+  (inner.instancePath === choice.instancePath || inner.instancePath.startsWith(`${choice.instancePath}/`));
+
+/** Puts the errors of a choice's schemas under it; they stand right before it. */
+const grouped = (errors: readonly ErrorObject[]): Found[] => {
+  const found: Found[] = [];
+  for (const error of errors) {
+    let first = found.length;
+    while (isChoice(error) && first > 0 && isWithin((found[first - 1] as Found).error, error)) first -= 1;
+    found.push({ error, within: found.splice(first) });
+  }
+  return found;
+};
+
+const branchesOf = ({ error, within }: Found): Found[][] =>
+  (error.schema as readonly unknown[])
+    .map((_, index) => within.filter((inner) => inner.error.schemaPath.startsWith(`${error.schemaPath}/${index}/`)))
+    .filter((branch) => branch.length > 0);
+
+const flat = (found: Found): Violation[] => {
+  if (isChoice(found.error)) return ofChoice(found);
+  const one = violation(found.error);
+  return one ? [one] : [];
+};
+
+/** What is wrong with a value that fits none of several schemas: told about the one that was meant, as far as that can be seen. */
+const ofChoice = (choice: Found): Violation[] => {
+  const here = choice.error.instancePath;
+  const path = jsonPath(here);
+  if (choice.error.params.passingSchemas)
+    return [{ path, message: 'must have exactly one of its forms', kind: 'constraint' }];
+  const atHere = ({ error }: Found) => error.instancePath === here;
+  const isType = (found: Found) => atHere(found) && flat(found).some(({ kind }) => kind === 'type');
+  const branches = branchesOf(choice);
+  const meant = branches.filter((branch) => !branch.some(isType));
+  if (meant.length === 0) {
+    const messages = branches.flatMap((branch) =>
+      branch
+        .filter(isType)
+        .flatMap(flat)
+        .map(({ message }) => message),
+    );
+    return [{ path, message: [...new Set(messages)].join(' or ').replaceAll(' or must be ', ' or '), kind: 'type' }];
+  }
+  const isConstant = ({ error }: Found) => error.keyword === 'const';
+  const constants = meant.flatMap((branch) => branch.filter((found) => isConstant(found) && atHere(found)));
+  if (constants.length === meant.length) {
+    const values = constants.map(({ error }) => error.params.allowedValue);
+    return [ofValues((constants[0] as Found).error, values)];
+  }
+  // A constant that differs (a discriminator) says that another form was meant.
+  const fitting = meant.filter((branch) => !branch.some(isConstant));
+  const [closest = []] = (fitting.length > 0 ? fitting : meant).toSorted((a, b) => a.length - b.length);
+  return closest.flatMap(flat);
+};
+
+/** The violations that a compiled schema's errors tell of, each once. */
+export const violationsOf = (errors: readonly ErrorObject[]): Violation[] => {
+  const found = grouped(errors).flatMap(flat);
+  return [...new Map(found.map((one) => [`${one.path} ${one.message}`, one])).values()];
+};

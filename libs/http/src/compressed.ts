@@ -1,0 +1,60 @@
+import { promisify } from 'node:util';
+import { brotliCompress, constants, gzip } from 'node:zlib';
+
+type Coding = 'br' | 'gzip';
+
+/** Smaller bodies are not worth the work. */
+const THRESHOLD_BYTES = 1024;
+
+/** Best effort for something compressed once and sent often, without minutes of it. */
+const BROTLI_QUALITY = 6;
+
+const compress: Readonly<Record<Coding, (body: Buffer) => Promise<Buffer>>> = {
+  gzip: promisify<Buffer, Buffer>(gzip),
+  br: (body) => promisify(brotliCompress)(body, { params: { [constants.BROTLI_PARAM_QUALITY]: BROTLI_QUALITY } }),
+};
+
+const CODINGS: readonly Coding[] = ['br', 'gzip'];
+
+/** The best coding that an Accept-Encoding takes (RFC 9110, 12.5.3), or undefined for none. */
+export const codingFor = (acceptEncoding: string | undefined): Coding | undefined => {
+  const qualities = new Map(
+    (acceptEncoding ?? '').split(',').map((entry) => {
+      const [name = '', ...parameters] = entry.split(';').map((part) => part.trim().toLowerCase());
+      const q = parameters.find((parameter) => parameter.startsWith('q='));
+      return [name, q === undefined ? 1 : Number(q.slice(2)) || 0];
+    }),
+  );
+  const quality = (coding: string) => qualities.get(coding) ?? qualities.get('*') ?? 0;
+  const [best] = CODINGS.filter((coding) => quality(coding) > 0).toSorted((a, b) => quality(b) - quality(a));
+  return best !== undefined && quality(best) >= (qualities.get('identity') ?? 0) ? best : undefined;
+};
+
+/** A body in one coding, or as it is. */
+export interface Encoded {
+  readonly body: Buffer;
+  readonly coding?: Coding;
+}
+
+/** Serialises and compresses values; each value once per coding, however often it is sent. */
+export const createEncoder = (serialise: (value: object) => Buffer) => {
+  const plain = new WeakMap<object, Buffer>();
+  const encoded = new WeakMap<object, Map<Coding, Promise<Buffer>>>();
+
+  const plainOf = (value: object): Buffer => {
+    const body = plain.get(value) ?? serialise(value);
+    plain.set(value, body);
+    return body;
+  };
+
+  return async (value: object, acceptEncoding: string | undefined): Promise<Encoded> => {
+    const body = plainOf(value);
+    const coding = body.length >= THRESHOLD_BYTES ? codingFor(acceptEncoding) : undefined;
+    if (!coding) return { body };
+    const variants = encoded.get(value) ?? new Map<Coding, Promise<Buffer>>();
+    encoded.set(value, variants);
+    const variant = variants.get(coding) ?? compress[coding](body);
+    variants.set(coding, variant);
+    return { body: await variant, coding };
+  };
+};

@@ -1,0 +1,50 @@
+import { createHmac, timingSafeEqual } from 'node:crypto';
+import { Fault } from '@boxoffice/envelope';
+
+/** Where a page ends: the value that the list is ordered by, and the id that breaks ties. */
+export interface Position {
+  readonly value: string | number | boolean | null;
+  readonly id: string;
+}
+
+/** Signs and reads the positions of one list. */
+export interface CursorCodec {
+  /** @throws {Fault} `invalid_parameter` unless this very text was written for the institution. */
+  read(institution: string, cursor: string): Position;
+  write(institution: string, position: Position): string;
+}
+
+const MAC_BYTES = 16;
+
+const BASE64URL = /^[A-Za-z0-9_-]+$/;
+
+const refused = () =>
+  new Fault('invalid_parameter', 'query parameter cursor is not one that this list gave; leave it out to start again.');
+
+/** Cursors that hold a position under a signature bound to the operation and the institution: neither readable promises nor forgeable. */
+export const createCursorCodec = (key: string | Buffer, operation: string): CursorCodec => {
+  const sign = (institution: string, payload: Buffer): Buffer =>
+    createHmac('sha256', key)
+      .update(JSON.stringify([operation, institution]))
+      .update('\0')
+      .update(payload)
+      .digest()
+      .subarray(0, MAC_BYTES);
+
+  return {
+    write: (institution, { value, id }) => {
+      const payload = Buffer.from(JSON.stringify([value, id]));
+      return Buffer.concat([sign(institution, payload), payload]).toString('base64url');
+    },
+    read: (institution, cursor) => {
+      const bytes = Buffer.from(cursor, 'base64url');
+      // Spellings that decode to the same bytes would make one position many cursors.
+      const isCanonical = BASE64URL.test(cursor) && bytes.toString('base64url') === cursor;
+      const payload = bytes.subarray(MAC_BYTES);
+      if (!isCanonical || payload.length === 0) throw refused();
+      if (!timingSafeEqual(sign(institution, payload), bytes.subarray(0, MAC_BYTES))) throw refused();
+      const [value, id] = JSON.parse(payload.toString('utf8'));
+      return { value, id };
+    },
+  };
+};

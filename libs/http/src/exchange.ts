@@ -1,0 +1,86 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Fault } from '@boxoffice/envelope';
+import type { Logger, Trace } from '@boxoffice/runtime';
+import type { Family } from './family.ts';
+
+/** The headers of an answer, by their usual spelling. */
+export type Headers = Readonly<Record<string, string>>;
+
+/** An answer on its way out. */
+export interface Reply {
+  readonly status: number;
+  readonly headers: Headers;
+  /** Undefined for 304, which has none. */
+  readonly body: Buffer | undefined;
+}
+
+/** One request and what is known of it so far. */
+export interface Exchange {
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+  readonly trace: Trace;
+  /** By the monotonic clock, in milliseconds. */
+  readonly startedAt: number;
+  operation?: string;
+  client?: string | null;
+}
+
+/** How long what a refused client still sends is read and thrown away, so that the answer reaches it and not a reset. */
+const LINGER_MS = 2_000;
+
+/** A value as the body of an answer. */
+export const jsonBody = (value: unknown): Buffer => Buffer.from(JSON.stringify(value));
+
+export const JSON_TYPE = { 'Content-Type': 'application/json; charset=utf-8' } as const;
+
+/** Sends the answer; a HEAD gets its headers alone. */
+export const send = ({ request, response, trace }: Exchange, { status, headers, body }: Reply): void => {
+  if (response.headersSent) {
+    response.destroy();
+    return;
+  }
+  const all = {
+    ...headers,
+    'X-Request-Id': trace.requestId,
+    traceparent: trace.traceparent,
+    ...(body && { 'Content-Length': body.length }),
+  };
+  response.writeHead(status, all);
+  if (headers.Connection !== 'close' || request.complete) {
+    response.end(body);
+    return;
+  }
+  response.write(body ?? '');
+  const end = () => {
+    clearTimeout(timer);
+    response.end();
+  };
+  const timer = setTimeout(end, LINGER_MS);
+  request.once('end', end).once('close', end).resume();
+};
+
+/** The reply to a fault, in the family's shape. */
+export const refusal = (family: Family, fault: Fault, more?: { members?: object; headers?: Headers }): Reply => {
+  const { status, body } = family.failure(fault);
+  return {
+    status,
+    headers: { ...JSON_TYPE, 'Cache-Control': 'no-store', ...fault.headers, ...more?.headers },
+    body: jsonBody(more?.members ? { ...body, ...more.members } : body),
+  };
+};
+
+/** Logs the request in one line when its answer is out, or its client gone. */
+export const logAccess = (exchange: Exchange, logger: Pick<Logger, 'info'>): void => {
+  const { request, response, trace, startedAt } = exchange;
+  response.once('close', () => {
+    logger.info('request', {
+      requestId: trace.requestId,
+      client: exchange.client ?? null,
+      operation: exchange.operation ?? 'none',
+      method: request.method,
+      // As proxies log it: the client went away before it was answered.
+      status: response.writableFinished ? response.statusCode : 499,
+      durationMs: Math.round((performance.now() - startedAt) * 10) / 10,
+    });
+  });
+};

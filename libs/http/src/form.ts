@@ -1,0 +1,102 @@
+import type { IncomingMessage } from 'node:http';
+import { type Code, Fault } from '@boxoffice/envelope';
+import { Type } from 'typebox';
+import type { createAjv, ValidateFunction } from './ajv.ts';
+import { formOf, jsonObjectOf } from './body.ts';
+import { bodySchema, type Json, readOnlyRemover } from './body-schema.ts';
+import { violationsOf } from './choices.ts';
+import type { AnyOperation } from './operation.ts';
+import { coercionsOf, readPath, readQuery } from './parameters.ts';
+import { TAKES_BODY } from './shape.ts';
+import { told, type Violation } from './violations.ts';
+
+/** The three typed parts of a request. */
+export interface Form {
+  readonly params: Record<string, unknown>;
+  readonly query: Record<string, unknown>;
+  readonly body: unknown;
+}
+
+export type ReadForm = (
+  request: IncomingMessage,
+  params: Readonly<Record<string, string>>,
+  search: string,
+  body: Buffer,
+) => Form;
+
+export interface FormRules {
+  readonly ajv: ReturnType<typeof createAjv>;
+  /** Whether a query parameter that the operation does not declare is refused. */
+  readonly unknownQuery: 'refuse' | 'ignore';
+}
+
+const violationsIn = (check: ValidateFunction, value: unknown): Violation[] =>
+  check(value) ? [] : violationsOf(check.errors ?? []);
+
+/** A parameter is named, not placed in a document: `$.limit` is `limit`. */
+const named =
+  (what: string) =>
+  ({ path, ...rest }: Violation): Violation => ({ path: `${what} ${path.replace(/^\$\.?/, '')}`, ...rest });
+
+/** Of several kinds of violation the earliest wins: what is absent, then what has the wrong type, then constraints. */
+const parameterFault = (violations: readonly Violation[], all: readonly Violation[]): Fault => {
+  const code: Code = violations.some(({ kind }) => kind === 'absent') ? 'missing_parameter' : 'invalid_parameter';
+  return new Fault(code, told(all));
+};
+
+const bodyFault = (violations: readonly Violation[]): Fault => {
+  const code: Code = violations.some(({ kind }) => kind !== 'constraint') ? 'bad_request' : 'validation_error';
+  return new Fault(code, told(violations));
+};
+
+/** Compiles what turns a request into its typed parts, or throws one Fault that names everything wrong with it. */
+export const compileForm = (operation: AnyOperation, { ajv, unknownQuery }: FormRules): ReadForm => {
+  const { params = {}, query = {}, body, form } = operation;
+  const pathCoercions = coercionsOf(params);
+  const queryCoercions = coercionsOf(query);
+  const checkPath = ajv.compile(Type.Object(params));
+  const checkQuery = ajv.compile(Type.Object(query));
+  const takesBody = TAKES_BODY.has(operation.method);
+  const schema = form && body ? (JSON.parse(JSON.stringify(body)) as Json) : bodySchema(operation);
+  const checkBody = ajv.compile(schema);
+  const dropReadOnly = readOnlyRemover(schema);
+  const inForm = named('form field');
+  const inQuery = named('query parameter');
+  const inPath = named('path parameter');
+
+  const queryOf = (search: string): { values: Record<string, unknown>; wrong: Violation[] } => {
+    const { values, unknown, repeated } = readQuery(search, queryCoercions);
+    const wrong = violationsIn(checkQuery, values);
+    const note = (names: readonly string[], message: string) => {
+      for (const name of names) wrong.push({ path: name.slice(0, 64), message, kind: 'constraint' });
+    };
+    note(repeated, 'stands twice');
+    if (unknownQuery === 'refuse') note(unknown, 'is not a known parameter');
+    return { values, wrong: wrong.map(inQuery) };
+  };
+
+  const bodyOf = (request: IncomingMessage, raw: Buffer): unknown => {
+    if (raw.length > 0) return form ? formOf(request, raw) : jsonObjectOf(request, raw);
+    // An absent PUT is not taken for an empty one, which would remove what there is.
+    if (operation.method === 'put' && body) throw new Fault('bad_request', 'The request has no body.');
+    return {};
+  };
+
+  return (request, pathParams, search, raw) => {
+    const path = readPath(pathParams, pathCoercions);
+    const { values, wrong } = queryOf(search);
+    const parameters = [...violationsIn(checkPath, path).map(inPath), ...wrong];
+    if (!takesBody) {
+      if (parameters.length > 0) throw parameterFault(parameters, parameters);
+      return { params: path, query: values, body: undefined };
+    }
+    const value = bodyOf(request, raw);
+    const inBody = violationsIn(checkBody, value);
+    if (form) parameters.push(...inBody.map(inForm));
+    const all = form ? parameters : [...parameters, ...inBody];
+    if (parameters.length > 0) throw parameterFault(parameters, all);
+    if (inBody.length > 0) throw bodyFault(inBody);
+    dropReadOnly?.(value);
+    return { params: path, query: values, body: body ? value : undefined };
+  };
+};

@@ -1,0 +1,97 @@
+import { Fault } from '@boxoffice/envelope';
+import type { Caller } from '@boxoffice/identity';
+import { createAdmission } from './access.ts';
+import type { AppParts } from './app.ts';
+import { readBody } from './body.ts';
+import { createEncoder } from './compressed.ts';
+import { createCursorCodec } from './cursor.ts';
+import { isKnown, requireMatch } from './etag.ts';
+import { type Exchange, jsonBody, type Reply } from './exchange.ts';
+import { compileForm } from './form.ts';
+import { createOnce, type Remember, rememberNothing, ticketOf } from './idempotency.ts';
+import type { AnyOperation } from './operation.ts';
+import { createOutcomes, type Outcome } from './outcome.ts';
+import { isIdempotent, TAKES_BODY } from './shape.ts';
+
+/** Answers requests to one operation under one of its ids. `fault` says how a fault of it looks. */
+export interface Answering {
+  readonly id: string;
+  reply(exchange: Exchange, params: Readonly<Record<string, string>>): Promise<Reply>;
+  fault(fault: Fault): Reply;
+}
+
+const NO_BODY = Buffer.alloc(0);
+
+/** Everything between the router and the handler, prepared once: who calls, the size, the key, the form, and the answer. */
+export const prepare = (operation: AnyOperation, id: string, parts: AppParts): Answering => {
+  const { family, ajv, idempotency, logger } = parts;
+  const { handle, compressed } = operation;
+  const admit = createAdmission(operation, id, parts.identify);
+  const readForm = compileForm(operation, { ajv, unknownQuery: family.unknownQuery });
+  const cursors = createCursorCodec(parts.cursorKey, operation.id);
+  const outcomes = createOutcomes(family, operation);
+  const once = createOnce(idempotency, outcomes, logger);
+  const takesBody = TAKES_BODY.has(operation.method);
+  const takesKey = isIdempotent(operation);
+  const encode = createEncoder((data) => jsonBody(data));
+
+  const run = async (
+    { request }: Exchange,
+    caller: Caller,
+    params: Readonly<Record<string, string>>,
+    raw: Buffer,
+    remember: Remember,
+  ): Promise<Outcome> => {
+    if (!handle) throw new Fault('not_implemented', 'This operation is declared, but not wired yet.');
+    const url = request.url ?? '';
+    const mark = url.indexOf('?');
+    const form = readForm(request, params, mark < 0 ? '' : url.slice(mark + 1), raw);
+    const header = (name: string): string | undefined => {
+      const value = request.headers[name];
+      return Array.isArray(value) ? value.join(', ') : value;
+    };
+    const answer = await handle({
+      caller,
+      ...form,
+      header,
+      ifMatch: (etag) => requireMatch(header('if-match'), etag),
+      remember,
+      cursor: {
+        read: (cursor) => (cursor === undefined ? undefined : cursors.read(caller.institution, cursor)),
+        write: (position) => cursors.write(caller.institution, position),
+      },
+    });
+    return outcomes.ofAnswer(answer);
+  };
+
+  const replyTo = async ({ request }: Exchange, { status, headers, body }: Outcome): Promise<Reply> => {
+    const isRead = status === 200 && operation.method === 'get';
+    if (isRead && headers.ETag !== undefined && isKnown(request.headers['if-none-match'], headers.ETag)) {
+      const { 'Content-Type': _, ...kept } = headers;
+      return { status: 304, headers: compressed ? { ...kept, Vary: 'Accept-Encoding' } : kept, body: undefined };
+    }
+    if (!isRead || !compressed) return { status, headers, body: jsonBody(body) };
+    const encoded = await encode(body as object, request.headers['accept-encoding']);
+    const coding = encoded.coding && { 'Content-Encoding': encoded.coding };
+    return { status, headers: { ...headers, Vary: 'Accept-Encoding', ...coding }, body: encoded.body };
+  };
+
+  return {
+    id,
+    reply: async (exchange, params) => {
+      const caller = await admit(exchange.request);
+      exchange.client = caller.client ?? caller.service;
+      const raw = takesBody ? await readBody(exchange.request) : NO_BODY;
+      const scope = takesKey ? family.idempotencyScope(caller) : undefined;
+      const ticket = scope === undefined ? undefined : ticketOf(exchange.request, scope, raw, Date.now());
+      const outcome = ticket
+        ? await once(ticket, (remember) => run(exchange, caller, params, raw, remember))
+        : await run(exchange, caller, params, raw, rememberNothing);
+      return replyTo(exchange, outcome);
+    },
+    fault: (fault) => {
+      const { status, headers, body } = outcomes.ofFault(fault);
+      return { status, headers, body: jsonBody(body) };
+    },
+  };
+};

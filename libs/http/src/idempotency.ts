@@ -1,0 +1,120 @@
+import { createHash } from 'node:crypto';
+import type { IncomingMessage } from 'node:http';
+import { Fault } from '@boxoffice/envelope';
+import type { Logger } from '@boxoffice/runtime';
+import type { Answer, AnswerStamp } from './operation.ts';
+import type { Outcome, Outcomes } from './outcome.ts';
+
+/** How long an answer is remembered. */
+export const IDEMPOTENCY_RETENTION_MS = 24 * 60 * 60 * 1000;
+
+/** The longest Idempotency-Key, in characters. */
+export const MAX_IDEMPOTENCY_KEY_LENGTH = 255;
+
+/** Where answers are remembered (structurally the store's `Idempotency`, whose port tells what each does). */
+export interface IdempotencyPort {
+  begin(
+    key: string,
+    fingerprint: string,
+    expiresAt: number,
+  ): Promise<
+    | { readonly state: 'fresh' }
+    | { readonly state: 'running'; readonly fingerprint: string }
+    | { readonly state: 'remembered'; readonly fingerprint: string; readonly answer: Outcome }
+  >;
+  remember(key: string, fingerprint: string, expiresAt: number, answer: Outcome): Promise<void>;
+  end(key: string): Promise<void>;
+}
+
+/** One use of an Idempotency-Key. */
+interface Ticket {
+  readonly key: string;
+  readonly fingerprint: string;
+  readonly expiresAt: number;
+}
+
+/** Makes the stamp that carries an answer into the write that is its effect. */
+export type Remember = <Document>(answer: (document: Document) => Answer) => AnswerStamp<Document> | undefined;
+
+/** What `remember` is without an Idempotency-Key. */
+export const rememberNothing: Remember = () => undefined;
+
+const hash = (...parts: readonly (string | Buffer)[]): string => {
+  const digest = createHash('sha256');
+  for (const part of parts) digest.update(part).update('\0');
+  return digest.digest('base64url');
+};
+
+/** The ticket of a request, or undefined if it has no key. The key is stored as a hash, apart from those of other callers. */
+export const ticketOf = (request: IncomingMessage, scope: string, body: Buffer, now: number): Ticket | undefined => {
+  const key = request.headers['idempotency-key'];
+  if (typeof key !== 'string') return undefined;
+  if (key.length === 0 || key.length > MAX_IDEMPOTENCY_KEY_LENGTH) {
+    const limits = `1 to ${MAX_IDEMPOTENCY_KEY_LENGTH} characters`;
+    throw new Fault('invalid_parameter', `header Idempotency-Key must have ${limits}.`);
+  }
+  return {
+    key: hash(scope, key),
+    fingerprint: hash(request.method ?? '', request.url ?? '', body),
+    expiresAt: now + IDEMPOTENCY_RETENTION_MS,
+  };
+};
+
+const inProgress = () =>
+  new Fault('idempotency_in_progress', 'The first request with this Idempotency-Key is still running.', {
+    'Retry-After': '1',
+  });
+
+/** Libraries do not know the store; it names its errors. */
+const isStampTaken = (error: unknown): boolean => error instanceof Error && error.name === 'StampTaken';
+
+/**
+ * Runs a request's effect at most once per ticket: replays a remembered outcome, refuses a key that is reused or still running, and
+ * remembers what the run led to, unless a write carries it already or it is a 5xx.
+ */
+export const createOnce = (port: IdempotencyPort, outcomes: Outcomes, logger: Pick<Logger, 'error'>) => {
+  const lookUp = async ({ key, fingerprint, expiresAt }: Ticket): Promise<Outcome | undefined> => {
+    const known = await port.begin(key, fingerprint, expiresAt);
+    if (known.state === 'fresh') return undefined;
+    if (known.fingerprint !== fingerprint) {
+      throw new Fault('idempotency_key_reused', 'This Idempotency-Key was used for a different request.');
+    }
+    if (known.state === 'running') throw inProgress();
+    const { answer } = known;
+    return { ...answer, headers: { ...answer.headers, 'Idempotency-Replayed': 'true' } };
+  };
+
+  /** The effect is there already: failing to remember it must not turn it into an error. */
+  const settle = (act: Promise<void>): Promise<void> =>
+    act.catch((error) => logger.error('an answer could not be remembered', { error }));
+
+  return async (ticket: Ticket, run: (remember: Remember) => Promise<Outcome>): Promise<Outcome> => {
+    const known = await lookUp(ticket);
+    if (known) return known;
+    const { key, fingerprint, expiresAt } = ticket;
+    let stamped = false;
+    const remember: Remember = (answer) => ({
+      ...ticket,
+      answer: (document) => {
+        stamped = true;
+        return outcomes.ofAnswer(answer(document));
+      },
+    });
+    try {
+      const outcome = await run(remember);
+      await settle(stamped ? port.end(key) : port.remember(key, fingerprint, expiresAt, outcome));
+      return outcome;
+    } catch (error) {
+      if (isStampTaken(error)) {
+        // Another instance took the key meanwhile, and its write won.
+        const winner = await lookUp(ticket);
+        await settle(port.end(key));
+        if (winner) return winner;
+        throw inProgress();
+      }
+      const isRefusal = error instanceof Fault && error.http < 500;
+      await settle(isRefusal ? port.remember(key, fingerprint, expiresAt, outcomes.ofFault(error)) : port.end(key));
+      throw error;
+    }
+  };
+};

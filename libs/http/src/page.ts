@@ -1,0 +1,77 @@
+import type { Position } from './cursor.ts';
+import { type Answer, ok } from './operation.ts';
+import { DEFAULT_LIMIT } from './schemas.ts';
+
+type Scalar = string | number | boolean | null;
+
+type Condition =
+  | Scalar
+  | { readonly in: readonly Scalar[] }
+  | { readonly ne: Scalar }
+  | { readonly gt?: Scalar; readonly gte?: Scalar; readonly lt?: Scalar; readonly lte?: Scalar };
+
+type Where = Readonly<Record<string, Condition>>;
+
+/** What can be listed (structurally the store's `Documents`). */
+export interface Listed<Document> {
+  find(query: {
+    readonly where?: Where;
+    readonly orderBy?: string;
+    readonly descending?: boolean;
+    readonly after?: Position;
+    readonly limit?: number;
+  }): Promise<readonly Document[]>;
+}
+
+/** The part of a request that `pageOf` reads: the members of `pageQuery` or `listQuery`, and the cursors. */
+export interface PageRequest {
+  readonly query: { readonly limit?: number; readonly cursor?: string; readonly modifiedSince?: string };
+  readonly cursor: { read(cursor: string | undefined): Position | undefined; write(after: Position): string };
+}
+
+export interface PageOptions<Document, Item> {
+  /** Conditions beyond `modifiedSince`; members that are undefined are no condition. */
+  readonly where?: Readonly<Record<string, Condition | undefined>>;
+  /** The field that orders the list; default `createdAt`. */
+  readonly orderBy?: string;
+  readonly descending?: boolean;
+  /** The field that `modifiedSince` (inclusive) is about; default `updatedAt`. */
+  readonly modifiedAt?: string;
+  /** A document as the list shows it. */
+  readonly item: (document: Document) => Item;
+}
+
+/** The data of a page. */
+export interface Page<Item> {
+  readonly items: Item[];
+  readonly nextCursor: string | null;
+}
+
+const valueAt = (document: object, path: string): Scalar => {
+  const value = path.split('.').reduce<unknown>((at, name) => (at as Record<string, unknown> | null)?.[name], document);
+  return (value ?? null) as Scalar;
+};
+
+/** Answers one page of a list: at most `limit` items after `cursor`, and the cursor of the next page, or null on the last. */
+export const pageOf = async <Document extends { readonly id: string }, Item>(
+  { query, cursor }: PageRequest,
+  documents: Listed<Document>,
+  {
+    where = {},
+    orderBy = 'createdAt',
+    descending = false,
+    modifiedAt = 'updatedAt',
+    item,
+  }: PageOptions<Document, Item>,
+): Promise<Answer<Page<Item>>> => {
+  const { limit = DEFAULT_LIMIT, modifiedSince } = query;
+  const after = cursor.read(query.cursor);
+  const conditions = { ...where, ...(modifiedSince === undefined ? {} : { [modifiedAt]: { gte: modifiedSince } }) };
+  const set = Object.entries(conditions).filter((entry): entry is [string, Condition] => entry[1] !== undefined);
+  // One more than asked for tells whether there is a next page.
+  const found = await documents.find({ where: Object.fromEntries(set), orderBy, descending, after, limit: limit + 1 });
+  const shown = found.slice(0, limit);
+  const last = found.length > limit ? shown.at(-1) : undefined;
+  const nextCursor = last ? cursor.write({ value: valueAt(last, orderBy), id: last.id }) : null;
+  return ok({ items: shown.map(item), nextCursor });
+};

@@ -1,0 +1,112 @@
+import { type Static, type TObject, type TProperties, type TSchema, type TUnsafe, Type } from 'typebox';
+import { NORMALISE } from './ajv.ts';
+
+/** Records per page without `limit`, and the most that a page holds. */
+export const DEFAULT_LIMIT = 20;
+export const MAX_LIMIT = 500;
+
+/** An email address: trimmed before its format is checked and before the handler sees it. */
+export const emailSchema = Type.String({
+  format: 'email',
+  maxLength: 254,
+  description: 'trimmed; compared case-insensitively',
+  [NORMALISE]: 'trim',
+});
+
+/** An instant: RFC 3339 with any offset in, ISO 8601 UTC with milliseconds out and in what the handler sees. */
+export const timestamp = Type.String({
+  format: 'date-time',
+  description: 'ISO 8601 UTC',
+  [NORMALISE]: 'timestamp',
+});
+
+/** The query parameters of a paged list; `pageOf` reads them. */
+export const pageQuery = {
+  limit: Type.Optional(
+    Type.Integer({ minimum: 1, maximum: MAX_LIMIT, default: DEFAULT_LIMIT, description: 'records per page' }),
+  ),
+  cursor: Type.Optional(
+    Type.String({ minLength: 1, maxLength: 2048, description: '`nextCursor` of the page before; opaque' }),
+  ),
+};
+
+/** The query parameters of a paged list that tells what changed. */
+export const listQuery = {
+  ...pageQuery,
+  modifiedSince: Type.Optional(
+    Type.String({ format: 'date-time', [NORMALISE]: 'timestamp', description: 'only what was updated then or later' }),
+  ),
+};
+
+/** The data of a paged list. */
+export const page = <Item extends TSchema>(item: Item) =>
+  Type.Object({
+    items: Type.Array(item),
+    nextCursor: nullable(Type.String({ description: '`cursor` of the next page; null on the last' })),
+  });
+
+/** One of these texts. */
+export const oneOf = <const Values extends readonly string[]>(
+  values: Values,
+  options: object = {},
+): TUnsafe<Values[number]> => Type.Unsafe<Values[number]>({ type: 'string', enum: [...values], ...options });
+
+interface Loose {
+  readonly type?: string | readonly string[];
+  readonly enum?: readonly unknown[];
+  readonly const?: unknown;
+  readonly anyOf?: readonly object[];
+}
+
+/** The schema, or null. Keeps `type`, `enum` and so on flat, so that a violation is told about the schema and not about null. */
+export const nullable = <Schema extends TSchema>(schema: Schema): TUnsafe<Static<Schema> | null> => {
+  const { const: constant, ...rest } = { ...schema } as Loose;
+  const values = constant === undefined ? rest.enum : [constant];
+  return Type.Unsafe<Static<Schema> | null>({
+    ...rest,
+    ...(rest.type === undefined ? {} : { type: [rest.type, 'null'].flat() }),
+    ...(values === undefined ? {} : { enum: [...values, null] }),
+    ...(rest.anyOf === undefined ? {} : { anyOf: [...rest.anyOf, { type: 'null' }] }),
+  });
+};
+
+/** The schema, accepting these members of its object whatever they hold; they are gone before the handler sees the body. */
+export const withReadOnly = <Schema extends TSchema>(schema: Schema, members: readonly string[]): Schema => {
+  const { properties } = schema as unknown as TObject;
+  const ignored = Object.fromEntries(members.map((name) => [name, { readOnly: true }]));
+  return { ...schema, properties: { ...ignored, ...properties } };
+};
+
+/** What RFC 7396 makes of a type: every member may be absent, an optional one may be null (which removes it), objects merge. */
+export type PatchOf<T> = {
+  [Key in keyof T]?: undefined extends T[Key] ? Patched<NonNullable<T[Key]>> | null : Patched<T[Key]>;
+};
+
+type Patched<T> = T extends readonly unknown[] ? T : T extends object ? PatchOf<T> : T;
+
+interface Members {
+  readonly properties?: TProperties;
+  readonly patternProperties?: TProperties;
+  readonly required?: readonly string[];
+}
+
+const patched = (schema: TSchema): TSchema => {
+  const { default: _, ...rest } = schema as TSchema & { default?: unknown };
+  const { properties, patternProperties, required = [] } = rest as Members;
+  if (patternProperties) {
+    const values = Object.entries(patternProperties).map(([pattern, value]) => [pattern, nullable(patched(value))]);
+    return Type.Unsafe({ ...rest, patternProperties: Object.fromEntries(values) });
+  }
+  if (!properties) return Type.Unsafe(rest);
+  const members = Object.entries(properties).map(([name, member]): [string, TSchema] => [
+    name,
+    required.includes(name) ? patched(member) : nullable(patched(member)),
+  ]);
+  const { required: _required, ...object } = rest as Members;
+  return Type.Unsafe({ ...object, properties: Object.fromEntries(members) });
+};
+
+/** The body of a PATCH on what this schema describes (RFC 7396). Check what a deep merge gives with `createCheck`. */
+export const patchOf = <Properties extends TProperties>(
+  schema: TObject<Properties>,
+): TUnsafe<PatchOf<Static<TObject<Properties>>>> => patched(schema) as TUnsafe<PatchOf<Static<TObject<Properties>>>>;

@@ -1,0 +1,49 @@
+import type { AnyOperation, Method } from './operation.ts';
+
+/** Methods whose requests have a body. */
+export const TAKES_BODY: ReadonlySet<Method> = new Set<Method>(['post', 'put', 'patch']);
+
+/** Whether the operation takes an Idempotency-Key: every POST and PATCH that somebody known sends. */
+export const isIdempotent = ({ method, access, withoutIdempotency = false }: AnyOperation): boolean =>
+  (method === 'post' || method === 'patch') && access !== 'public' && !withoutIdempotency;
+
+/** One path of an operation, with the id that the path has in the description. */
+export interface Place {
+  readonly id: string;
+  readonly path: string;
+  readonly operation: AnyOperation;
+}
+
+const shapeOf = (path: string): string => path.replaceAll(/\{[^}]*\}/g, '{}');
+
+/** Every path of the operations: their own and their aliases. @throws on an id or a method of a path that is declared twice. */
+export const placesOf = (operations: readonly AnyOperation[]): Place[] => {
+  const places = operations.flatMap((operation) => [
+    { id: operation.id, path: operation.path, operation },
+    ...(operation.aliases ?? []).map((path, index) => ({
+      id: `${operation.id}Unprefixed${index === 0 ? '' : index + 1}`,
+      path,
+      operation,
+    })),
+  ]);
+  const seen = new Set<string>();
+  const spelling = new Map<string, string>();
+  for (const { id, path, operation } of places) {
+    for (const key of [`the id ${id}`, `${operation.method.toUpperCase()} ${shapeOf(path)}`]) {
+      if (seen.has(key)) throw new Error(`${key} is declared twice`);
+      seen.add(key);
+    }
+    const other = spelling.get(shapeOf(path)) ?? path;
+    if (other !== path) throw new Error(`${path} and ${other} are one path: name its parameters alike`);
+    spelling.set(shapeOf(path), path);
+  }
+  return places;
+};
+
+const rank = (path: string): string => path.replaceAll(/\{[^}]*\}/g, '\uffff');
+
+/** Sorts paths so that a concrete one comes before a templated one that matches the same requests. */
+export const bySpecificity = (a: string, b: string): number => {
+  const [left, right] = [rank(a), rank(b)];
+  return left < right ? -1 : left > right ? 1 : 0;
+};

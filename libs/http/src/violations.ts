@@ -1,0 +1,94 @@
+import type { ErrorObject } from './ajv.ts';
+
+/** One thing that is wrong with a request. */
+export interface Violation {
+  /** Where: `$.address.city` in a body, a parameter's name. */
+  readonly path: string;
+  /** What: continues the sentence that the path begins. */
+  readonly message: string;
+  /** Absent or of the wrong type: the form is not even right. Otherwise a constraint. */
+  readonly kind: 'absent' | 'type' | 'constraint';
+}
+
+/** So many violations are named; a request with more gets their number. */
+const MAX_NAMED = 100;
+
+/** Longer names of fields are cut: they come from the client. */
+const MAX_NAME_LENGTH = 64;
+
+const PLAIN_NAME = /^[A-Za-z_$][\w$-]*$/;
+
+const member = (name: string): string => {
+  const short = name.length > MAX_NAME_LENGTH ? `${name.slice(0, MAX_NAME_LENGTH)}…` : name;
+  return PLAIN_NAME.test(short) ? `.${short}` : `[${JSON.stringify(short)}]`;
+};
+
+/** A JSON pointer (RFC 6901) as a JSON path: `/items/0/name` is `$.items[0].name`. */
+export const jsonPath = (pointer: string, field?: string): string => {
+  const steps = pointer
+    .split('/')
+    .slice(1)
+    .map((step) => step.replaceAll('~1', '/').replaceAll('~0', '~'))
+    .map((step) => (/^\d+$/.test(step) ? `[${step}]` : member(step)));
+  return `$${steps.join('')}${field === undefined ? '' : member(field)}`;
+};
+
+const typeOf = (value: unknown): string => (value === null ? 'null' : Array.isArray(value) ? 'array' : typeof value);
+
+const listed = (values: readonly unknown[]): string => values.map((value) => JSON.stringify(value)).join(', ');
+
+const FORMATS: Readonly<Record<string, string>> = {
+  email: 'must be an email address',
+  'date-time': 'must be a timestamp with an offset, such as 2027-01-31T19:30:00Z (RFC 3339)',
+  date: 'must be a date, such as 2027-01-31',
+};
+
+const CONSTRAINTS: Readonly<Record<string, (error: ErrorObject) => string>> = {
+  additionalProperties: () => 'is not a known field',
+  unevaluatedProperties: () => 'is not a known field',
+  format: ({ params }) => FORMATS[params.format] ?? `must be a valid ${params.format}`,
+  pattern: ({ params }) => `must match ${params.pattern}`,
+  minLength: ({ params }) =>
+    params.limit === 1 ? 'must not be empty' : `must have at least ${params.limit} characters`,
+  maxLength: ({ params }) => `must have at most ${params.limit} characters`,
+  minItems: ({ params }) => `must have at least ${params.limit} items`,
+  maxItems: ({ params }) => `must have at most ${params.limit} items`,
+  uniqueItems: () => 'must not have the same item twice',
+};
+
+const constraint = (error: ErrorObject): Violation => {
+  const field = error.params.additionalProperty ?? error.params.unevaluatedProperty ?? error.propertyName;
+  const message = CONSTRAINTS[error.keyword]?.(error) ?? (error.message ?? 'is not valid').replace('NOT', 'not');
+  return { path: jsonPath(error.instancePath, field), message, kind: 'constraint' };
+};
+
+/** What is wrong with a value that is none of these. */
+export const ofValues = (error: ErrorObject, values: readonly unknown[]): Violation => {
+  const path = jsonPath(error.instancePath);
+  const types = [...new Set(values.map(typeOf))];
+  if (!types.includes(typeOf(error.data))) return { path, message: `must be ${types.join(' or ')}`, kind: 'type' };
+  return { path, message: `must be one of ${listed(values)}`, kind: 'constraint' };
+};
+
+/** What one error of a compiled schema says; undefined if it only sums up others. */
+export const violation = (error: ErrorObject): Violation | undefined => {
+  const { keyword, params, instancePath } = error;
+  if (keyword === 'required')
+    return { path: jsonPath(instancePath, params.missingProperty), message: 'is required', kind: 'absent' };
+  if (keyword === 'type') {
+    const types = String(params.type).split(',').join(' or ');
+    return { path: jsonPath(instancePath), message: `must be ${types}`, kind: 'type' };
+  }
+  if (keyword === 'enum') return ofValues(error, params.allowedValues);
+  if (keyword === 'const') return ofValues(error, [params.allowedValue]);
+  // Summaries of what their own errors say already.
+  if (keyword === 'propertyNames' || keyword === 'if') return undefined;
+  return constraint(error);
+};
+
+/** One sentence that names every violation. */
+export const told = (violations: readonly Violation[]): string => {
+  const named = violations.slice(0, MAX_NAMED).map(({ path, message }) => `${path} ${message}`);
+  const rest = violations.length - named.length;
+  return `${named.join('; ')}${rest > 0 ? `; and ${rest} more` : ''}.`;
+};

@@ -1,0 +1,90 @@
+import { generateKeyPairSync, type KeyObject, randomBytes, randomUUID } from 'node:crypto';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { type Caller, createIdentityVerifier, type KeySet, signIdentity } from '@boxoffice/identity';
+import { type AnyOperation, type AppOptions, createApp, type IdempotencyPort } from '../src/index.ts';
+
+const SERVICE = 'things';
+
+const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+const signing = { kid: randomUUID(), privateKey };
+const published: ReadonlyMap<string, KeyObject> = new Map([[signing.kid, publicKey]]);
+const keys: KeySet = { key: async (kid) => published.get(kid), refresh: async () => {} };
+
+/** An identity token as the authorizer signs it. */
+export const identityFor = (caller: Partial<Caller>, audience = SERVICE): string =>
+  signIdentity(signing, {
+    audience,
+    caller: { institution: 'opera', client: 'cl_1', service: null, scopes: [], operation: 'none', ...caller },
+    issuedAt: Math.floor(Date.now() / 1000),
+  });
+
+/** Remembers in memory, with the semantics of the store's port. */
+export const rememberInMemory = (): IdempotencyPort => {
+  type Known = Awaited<ReturnType<IdempotencyPort['begin']>>;
+  const known = new Map<string, Known>();
+  return {
+    begin: async (key, fingerprint) => {
+      const found = known.get(key);
+      if (!found) known.set(key, { state: 'running', fingerprint });
+      return found ?? { state: 'fresh' };
+    },
+    remember: async (key, fingerprint, _expiresAt, answer) => {
+      known.set(key, { state: 'remembered', fingerprint, answer });
+    },
+    end: async (key) => {
+      if (known.get(key)?.state === 'running') known.delete(key);
+    },
+  };
+};
+
+/** A logged line. */
+export interface Line {
+  readonly message: string;
+  readonly fields: Readonly<Record<string, unknown>>;
+}
+
+export interface Started {
+  readonly url: string;
+  readonly server: Server;
+  readonly lines: Line[];
+  /** Requests a path with an identity token for this operation and scope. */
+  call(path: string, init: RequestInit & { as: Partial<Caller> }): Promise<Response>;
+  close(): Promise<void>;
+}
+
+/** Serves operations on a free port. */
+export const start = async (
+  operations: readonly AnyOperation[],
+  options: Partial<AppOptions> = {},
+): Promise<Started> => {
+  const lines: Line[] = [];
+  const log = (message: string, fields: object = {}) => {
+    lines.push({ message, fields: { ...fields } });
+  };
+  const app = createApp({
+    service: SERVICE,
+    version: '0.0.0',
+    operations,
+    identify: createIdentityVerifier({ keys, audience: SERVICE }),
+    idempotency: rememberInMemory(),
+    cursorKey: randomBytes(32),
+    logger: { info: log, error: log },
+    ...options,
+  });
+  const server = createServer(app).listen(0, '127.0.0.1');
+  await new Promise((resolve) => server.once('listening', resolve));
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  return {
+    url,
+    server,
+    lines,
+    call: (path, { as, ...init }) =>
+      fetch(url + path, { ...init, headers: { 'X-Internal-Identity': identityFor(as), ...init.headers } }),
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
+};

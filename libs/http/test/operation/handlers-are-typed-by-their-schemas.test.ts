@@ -1,0 +1,67 @@
+import { describe, expect, test } from '@jest/globals';
+import { type Static, Type } from 'typebox';
+import { created, mergePatch, nullable, ok, oneOf, operation, patchOf } from '../../src/index.ts';
+
+const Thing = Type.Object({ id: Type.String(), name: Type.String() });
+
+// The compiler is the judge here: each line that must not compile says so.
+describe('an operation', () => {
+  test('gives its handler the types of its schemas', () => {
+    const declared = operation({
+      id: 'createThing',
+      method: 'post',
+      path: '/things/{shelf}',
+      access: 'things:write',
+      summary: 'Creates a thing',
+      params: { shelf: Type.String() },
+      query: { force: Type.Optional(Type.Boolean()), at: Type.Integer() },
+      body: Type.Object({ name: Type.String(), color: Type.Optional(nullable(oneOf(['red', 'green']))) }),
+      answers: { 201: Thing },
+      example: { params: { shelf: 'a' }, body: { name: 'x', color: 'red' }, answer: {} },
+      handle: ({ params, query, body, remember }) => {
+        const shelf: string = params.shelf;
+        const force: boolean | undefined = query.force;
+        const at: number = query.at;
+        const color: 'red' | 'green' | null | undefined = body.color;
+        // @ts-expect-error no such member
+        body.size;
+        // @ts-expect-error no such parameter
+        params.id;
+        const stamp = remember((thing: { id: string }) => created({ id: thing.id, name: body.name }, '/'));
+        return created({ id: shelf, name: `${force} ${at} ${color} ${stamp}` }, '/');
+      },
+    });
+    expect(declared.id).toBe('createThing');
+  });
+
+  test('may answer only with the data that it declares', () => {
+    const shape = { id: 'a', method: 'get', path: '/', access: 'public', summary: '' } as const;
+    const answers = { 200: Thing };
+    // @ts-expect-error another shape
+    operation({ ...shape, answers, example: { answer: {} }, handle: () => ok({ nope: 1 }) });
+    operation({ ...shape, answers, example: { answer: {} }, handle: () => ok({ id: 'a', name: 'b' }) });
+    expect(shape.id).toBe('a');
+  });
+
+  test('declares a scope as domain and right', () => {
+    const shape = { id: 'a', method: 'get', path: '/', summary: '', answers: {}, example: { answer: {} } } as const;
+    // @ts-expect-error no right
+    operation({ ...shape, access: 'things' });
+    expect(shape.id).toBe('a');
+  });
+});
+
+test('a patch is typed after what it changes', () => {
+  const Person = Type.Object({
+    name: Type.String(),
+    nick: Type.Optional(Type.String()),
+    at: Type.Object({ city: Type.String() }),
+  });
+  const schema = patchOf(Person);
+  const patch: Static<typeof schema> = { nick: null, at: { city: 'Basel' } };
+  const person: Static<typeof Person> = { name: 'Ada', nick: 'A', at: { city: 'Genève' } };
+  // @ts-expect-error a required member cannot be removed
+  const wrong: Static<typeof schema> = { name: null };
+  expect(mergePatch(person, patch)).toEqual({ name: 'Ada', at: { city: 'Basel' } });
+  expect(wrong.name).toBeNull();
+});
