@@ -30,14 +30,14 @@ const inTime = async (check: Check): Promise<void> => {
   await Promise.race([check(), late.promise]).finally(() => clearTimeout(timer));
 };
 
-/** Makes the health of a program that is starting. `waitingFor` names what it waits for until `ready` is called. */
-export const createHealth = (waitingFor: readonly string[] = ['start']): Health => {
+/** Makes the health of a program that is starting. `waitingFor` answers what it waits for until `ready` is called. */
+export const createHealth = (waitingFor: () => readonly string[] = () => ['start']): Health => {
   let state: 'starting' | 'started' | 'stopping' = 'starting';
   let conditions: Readonly<Record<string, Check>> = {};
 
   const readiness = async (): Promise<HealthAnswer> => {
     if (state === 'stopping') return { status: 503, body: { status: 'stopping', waitingFor: [] } };
-    if (state === 'starting') return { status: 503, body: { status: 'starting', waitingFor: [...waitingFor] } };
+    if (state === 'starting') return { status: 503, body: { status: 'starting', waitingFor: [...waitingFor()] } };
     const names = Object.keys(conditions);
     const results = await Promise.allSettled(Object.values(conditions).map(inTime));
     const failing = names.filter((_, index) => results[index]?.status === 'rejected');

@@ -1,4 +1,5 @@
 export * from './certificate.ts';
+export * from './common-settings.ts';
 export { ensureDirectory } from './directory.ts';
 export { type Check, createHealth, type Health, type HealthAnswer } from './health.ts';
 export { keepSecret, readKeptSecret } from './kept-secret.ts';

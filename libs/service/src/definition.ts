@@ -1,5 +1,5 @@
 import type { RequestListener } from 'node:http';
-import type { AnyOperation } from '@boxoffice/http';
+import type { AnyOperation, Family } from '@boxoffice/http';
 import type { IdentityVerifier, ServiceCredentials } from '@boxoffice/identity';
 import type { Broadcast, Bus, Handler, Message, Queue } from '@boxoffice/messaging';
 import type { Logger, Settings, SettingsSpec } from '@boxoffice/runtime';
@@ -48,6 +48,8 @@ export interface ServiceDefinition<Spec extends SettingsSpec = Record<never, nev
   readonly collections: readonly Collection<Document>[];
   /** Settings of this service alone; the common ones are read by the program. */
   readonly settings?: Spec;
+  /** What is particular to its interface family; default: family A. */
+  readonly family?: Family;
   /** Makes, once, what the other members share; they get it as `state`. */
   prepare?(parts: Parts<Spec>): Promise<State> | State;
   operations(parts: Parts<Spec>, state: State): readonly AnyOperation[];

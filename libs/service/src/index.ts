@@ -1,1 +1,4 @@
 export type { Closable, Listener, Parts, Reaction, ServiceDefinition } from './definition.ts';
+export { type Engines, type EnginesOptions, openEngines } from './engines.ts';
+export { runService } from './run.ts';
+export { type RunningService, type StartOptions, startService } from './start.ts';

@@ -5,7 +5,7 @@ let health: Health;
 let listening: Listening;
 
 beforeAll(async () => {
-  health = createHealth(['demo data']);
+  health = createHealth(() => ['demo data']);
   listening = await listen((_request, response) => response.writeHead(418).end(), {
     host: '127.0.0.1',
     port: 0,

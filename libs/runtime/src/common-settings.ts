@@ -1,0 +1,60 @@
+import { join, resolve } from 'node:path';
+import { readKeptSecret } from './kept-secret.ts';
+import { logLevels } from './logger.ts';
+import { directory, oneOf, port, secret, text, url } from './setting-kinds.ts';
+import type { Environment, Setting } from './settings.ts';
+
+/** Settings that several programs read in the same way; each program takes those that it needs. */
+
+/** Where the installation keeps its files. */
+export const dataDirectory = directory('BOXOFFICE_DATA_DIR', { default: resolve('data') });
+
+/** The address that servers bind to. */
+export const host = text('HOST', {
+  default: '127.0.0.1',
+  pattern: /^[A-Za-z0-9.:_-]+$/,
+  expected: 'an address or a host name',
+});
+
+/** The gateway's HTTPS port. */
+export const gatewayPort = port('GATEWAY_PORT', { default: 8443 });
+
+export const logLevel = oneOf('LOG_LEVEL', logLevels, { default: 'info' });
+
+/** The port of `/metrics`; undefined: none. */
+export const operationsPort = port('OPERATIONS_PORT', { optional: true });
+
+export const mongodbUrl = url('MONGODB_URL', { optional: true, schemes: ['mongodb', 'mongodb+srv'], secret: true });
+
+export const amqpUrl = url('AMQP_URL', { optional: true, schemes: ['amqp', 'amqps'], secret: true });
+
+const publicUrlAsGiven = url('PUBLIC_URL', { optional: true });
+
+/** The address that the outside sees: PUBLIC_URL, or localhost with the gateway's HTTPS port. */
+export const publicUrl: Setting<string> = {
+  name: publicUrlAsGiven.name,
+  read: (env) => publicUrlAsGiven.read(env) ?? `https://localhost:${gatewayPort.read(env)}`,
+};
+
+/** The file of the data directory that keeps a secret setting: `SERVICE_SECRET` → `service-secret`. */
+export const keptFile = (name: string): string => name.toLowerCase().replaceAll('_', '-');
+
+/**
+ * A secret of the installation: from NAME, from the file that NAME_FILE names, or as `npm start` has kept it in the data
+ * directory. Required.
+ */
+export const installationSecret = (name: string): Setting<string> => {
+  const given = secret(name, { optional: true, pattern: /^.{16,}$/s, expected: 'at least 16 characters' });
+  return {
+    name,
+    read(env: Environment) {
+      const folder = dataDirectory.read(env);
+      const value = given.read(env) ?? readKeptSecret(folder, keptFile(name));
+      if (value !== undefined) return value;
+      throw new Error(`is not set, nor kept in ${join(folder, keptFile(name))}; every process needs the same one`);
+    },
+  };
+};
+
+/** What services prove themselves to the authorizer with. */
+export const serviceSecret = installationSecret('SERVICE_SECRET');

@@ -1,0 +1,45 @@
+import { type Logger, reasonOf } from '@boxoffice/runtime';
+
+/** Something that is opened again and again until it succeeds. */
+export interface Persistent<Value> {
+  /** Resolves at the first success; rejects only after `giveUp`. */
+  readonly opened: Promise<Value>;
+  /** Stops trying. */
+  giveUp(): void;
+  /** The value, or undefined if it never came. */
+  orNothing(): Promise<Value | undefined>;
+}
+
+const PAUSE_MS = 1_000;
+
+/** Opens an engine that may start later than this process does, and says in the log what it waits for. */
+export const persistently = <Value>(name: string, logger: Logger, open: () => Promise<Value>): Persistent<Value> => {
+  const end = new AbortController();
+
+  const pause = (): Promise<void> =>
+    new Promise((resolve) => {
+      const timer = setTimeout(resolve, PAUSE_MS);
+      end.signal.addEventListener('abort', () => {
+        clearTimeout(timer);
+        resolve();
+      });
+    });
+
+  const attempt = async (): Promise<Value> => {
+    for (;;) {
+      try {
+        return await open();
+      } catch (error) {
+        if (end.signal.aborted) throw error;
+        logger.warn('waiting', { part: name, code: reasonOf(error), reason: (error as Error).message });
+        await pause();
+        if (end.signal.aborted) throw error;
+      }
+    }
+  };
+
+  const opened = attempt();
+  // Whoever awaits it learns of a failure; nobody need do so.
+  opened.catch(() => undefined);
+  return { opened, giveUp: () => end.abort(), orNothing: () => opened.catch(() => undefined) };
+};

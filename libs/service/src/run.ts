@@ -1,0 +1,122 @@
+import { connectRabbitmq } from '@boxoffice/messaging';
+import {
+  amqpUrl,
+  createLogger,
+  createMetrics,
+  createStop,
+  currentTrace,
+  failStart,
+  host,
+  type Logger,
+  logLevel,
+  mongodbUrl,
+  operationsPort,
+  port,
+  publicUrl,
+  readSettings,
+  type Setting,
+  type Settings,
+  type SettingsSpec,
+  serveOperations,
+  serviceSecret,
+  url,
+} from '@boxoffice/runtime';
+import { openMongoStore } from '@boxoffice/store';
+import type { ServiceDefinition } from './definition.ts';
+import { persistently } from './persistently.ts';
+import { startService } from './start.ts';
+
+/** A setting that a service alone cannot do without, because the embedded engines serve one process. */
+const engineUrl = (setting: Setting<string | undefined>, engine: string): Setting<string> => ({
+  name: setting.name,
+  read(env) {
+    const value = setting.read(env);
+    if (value !== undefined) return value;
+    throw new Error(
+      `is not set; a service alone needs ${engine}, since the embedded engines serve one process (npm start)`,
+    );
+  },
+});
+
+const common = {
+  port: port('PORT', { default: 8081 }),
+  host,
+  logLevel,
+  operationsPort,
+  publicUrl,
+  serviceSecret,
+  mongodbUrl: engineUrl(mongodbUrl, 'MongoDB'),
+  amqpUrl: engineUrl(amqpUrl, 'RabbitMQ'),
+};
+
+const authorizerUrl = url('AUTHORIZER_URL', { optional: true, origin: true });
+
+const requiredAuthorizerUrl: Setting<string | undefined> = {
+  name: authorizerUrl.name,
+  read(env) {
+    const value = authorizerUrl.read(env);
+    if (value !== undefined) return value;
+    throw new Error('is not set; expected the address of the authorizer, like http://authorizer:8081');
+  },
+};
+
+const run = async <Spec extends SettingsSpec, State>(definition: ServiceDefinition<Spec, State>): Promise<void> => {
+  const { name, collections } = definition;
+  const own = definition.settings ?? ({} as Spec);
+  // One reading, so that all faults are told together.
+  const read = readSettings({
+    ...own,
+    ...common,
+    authorizerUrl: name === 'authorizer' ? authorizerUrl : requiredAuthorizerUrl,
+  });
+  const settings = read as unknown as Settings<typeof common & { authorizerUrl: typeof requiredAuthorizerUrl }>;
+  const logger: Logger = createLogger({ service: name, level: settings.logLevel });
+  const stop = createStop(logger);
+  stop.onSignal();
+
+  const trace = () => currentTrace()?.traceparent;
+  const store = persistently('MongoDB', logger, () =>
+    openMongoStore({ url: settings.mongodbUrl, name, collections, trace }),
+  );
+  const bus = persistently('RabbitMQ', logger, () => connectRabbitmq({ url: settings.amqpUrl, logger }));
+  stop.add('store', async () => (await store.orNothing())?.close());
+  stop.add('broker', async () => (await bus.orNothing())?.close());
+
+  const metrics = settings.operationsPort === undefined ? undefined : await createMetrics();
+  const service = startService(definition, {
+    store: store.opened,
+    bus: bus.opened,
+    authorizerUrl: name === 'authorizer' ? undefined : settings.authorizerUrl,
+    publicUrl: settings.publicUrl,
+    serviceSecret: settings.serviceSecret,
+    host: settings.host,
+    port: settings.port,
+    logger,
+    settings: read as unknown as Settings<Spec>,
+    metrics,
+  });
+  stop.add('service', async () => {
+    store.giveUp();
+    bus.giveUp();
+    await service.then(
+      (running) => running.close(),
+      () => undefined,
+    );
+  });
+  const { url: address, health } = await service;
+  if (metrics && settings.operationsPort !== undefined) {
+    const operations = await serveOperations({ host: settings.host, port: settings.operationsPort, metrics, health });
+    stop.add('operations', () => operations.close());
+  }
+  logger.info('ready', { url: address });
+};
+
+/**
+ * The main of a service that runs alone: reads the settings, opens MongoDB and RabbitMQ (waiting for them as long as it takes),
+ * serves, and ends in order at SIGTERM. Prints what is wrong and ends with status 1 if it cannot start.
+ */
+export const runService = async <Spec extends SettingsSpec, State>(
+  definition: ServiceDefinition<Spec, State>,
+): Promise<void> => {
+  await run(definition).catch(failStart);
+};

@@ -1,0 +1,152 @@
+import type { RequestListener } from 'node:http';
+import { Fault, failureOf } from '@boxoffice/envelope';
+import { createApp } from '@boxoffice/http';
+import { createIdentityVerifier, createKeySet, createServiceCredentials, JWKS_PATH } from '@boxoffice/identity';
+import { type Bus, startRelay } from '@boxoffice/messaging';
+import {
+  createHealth,
+  createStop,
+  type Health,
+  type Logger,
+  listen,
+  type Metrics,
+  type Settings,
+  type SettingsSpec,
+  traceHeaders,
+} from '@boxoffice/runtime';
+import type { Store } from '@boxoffice/store';
+import { cursorKeyOf } from './cursor-key.ts';
+import type { Parts, ServiceDefinition } from './definition.ts';
+import { refuseIn } from './refuse.ts';
+import { subscribeAll } from './subscriptions.ts';
+
+export interface StartOptions<Spec extends SettingsSpec> {
+  /** The service's own store; closed by whoever opened it, after the service. May be on its way: the service listens meanwhile. */
+  readonly store: Store | Promise<Store>;
+  /** The same for the bus, which several services of one process may share. */
+  readonly bus: Bus | Promise<Bus>;
+  /** Where the authorizer is; not needed for the authorizer itself. */
+  readonly authorizerUrl?: string;
+  readonly publicUrl: string;
+  readonly serviceSecret: string;
+  readonly host: string;
+  /** 0 lets the system choose. */
+  readonly port: number;
+  readonly logger: Logger;
+  readonly settings: Settings<Spec>;
+  readonly metrics?: Metrics;
+}
+
+/** A service that answers. */
+export interface RunningService {
+  readonly name: string;
+  readonly url: string;
+  readonly port: number;
+  readonly health: Health;
+  /** Resolves if the service's own store and broker answer; rejects otherwise. */
+  ready(): Promise<void>;
+  /** Stops accepting, finishes requests and messages in hand; the engines stay open. */
+  close(): Promise<void>;
+}
+
+const notYet: RequestListener = (request, response) => {
+  const fault = new Fault('service_unavailable', 'The service is starting.', { 'Retry-After': '1' });
+  const headers = { 'Content-Type': 'application/json; charset=utf-8', 'Cache-Control': 'no-store', ...fault.headers };
+  response.writeHead(fault.http, headers);
+  response.end(request.method === 'HEAD' ? undefined : JSON.stringify(failureOf(fault)));
+};
+
+/** Waits for something and takes it off the list of what is waited for. */
+const arrival = async <Value>(name: string, coming: Value | Promise<Value>, missing: Set<string>): Promise<Value> => {
+  const value = await coming;
+  missing.delete(name);
+  return value;
+};
+
+/**
+ * Starts a service on the engines given. It listens at once, says what it waits for at `/health/ready`, and resolves when it serves.
+ * @throws {StartFault} when the port cannot be had; whatever `prepare` throws
+ */
+export const startService = async <Spec extends SettingsSpec, State>(
+  definition: ServiceDefinition<Spec, State>,
+  options: StartOptions<Spec>,
+): Promise<RunningService> => {
+  const { name, version, family } = definition;
+  const { host, port, logger, settings, serviceSecret, publicUrl, metrics } = options;
+  const missing = new Set(['store', 'broker', 'start']);
+  const health = createHealth(() => [...missing]);
+  const stop = createStop(logger);
+
+  let handler = notYet;
+  const listening = await listen((request, response) => handler(request, response), {
+    host,
+    port,
+    health,
+    metrics,
+    refuse: refuseIn(family),
+    setting: 'PORT',
+  });
+  stop.add('requests', () => listening.close());
+
+  const serve = async (): Promise<{ store: Store; bus: Bus }> => {
+    const [store, bus] = await Promise.all([
+      arrival('store', options.store, missing),
+      arrival('broker', options.bus, missing),
+    ]);
+    const authorizerUrl = options.authorizerUrl ?? listening.url;
+    const keys = createKeySet({ url: new URL(JWKS_PATH, authorizerUrl).href });
+    const parts: Parts<Spec> = {
+      store,
+      bus,
+      identify: createIdentityVerifier({ keys, audience: name }),
+      credentials: createServiceCredentials({ authorizerUrl, service: name, secret: serviceSecret, traceHeaders }),
+      logger,
+      settings,
+      authorizerUrl,
+      publicUrl,
+      serviceSecret,
+    };
+    const state = (await definition.prepare?.(parts)) as State;
+    const app: RequestListener = createApp({
+      service: name,
+      version,
+      operations: definition.operations(parts, state),
+      identify: definition.identify?.(parts, state) ?? parts.identify,
+      idempotency: store.idempotency,
+      cursorKey: cursorKeyOf(serviceSecret, name),
+      logger,
+      serverUrl: publicUrl,
+      family,
+    });
+    const relay = startRelay({ outbox: store.outbox, lease: (lease, ms) => store.lease(lease, ms), bus, logger });
+    stop.add('relay', () => relay.close());
+    for (const subscription of await subscribeAll(
+      bus,
+      definition.reactions?.(parts, state) ?? [],
+      definition.listens?.(parts, state) ?? [],
+    )) {
+      stop.add('subscription', () => subscription.close());
+    }
+    const background = await definition.background?.(parts, state);
+    if (background) stop.add('background', () => background.close());
+    handler = definition.front?.(app, parts, state) ?? app;
+    return { store, bus };
+  };
+
+  const close = async (): Promise<void> => {
+    health.stopping();
+    // Requests first: what they publish still needs the relay. Then everything else, the last begun first.
+    await listening.close();
+    await stop.run();
+  };
+
+  const { store, bus } = await serve().catch(async (error: unknown) => {
+    await close();
+    throw error;
+  });
+  health.ready({ store: () => store.ping(), broker: () => bus.ping() });
+  const ready = async (): Promise<void> => {
+    await Promise.all([store.ping(), bus.ping()]);
+  };
+  return { name, url: listening.url, port: listening.port, health, ready, close };
+};
