@@ -5,6 +5,9 @@ import { OAuthFault } from './oauth-error.ts';
 import { matchSecret } from './secrets.ts';
 import type { ClientDocument } from './store.ts';
 
+/** The parameters by which a client may authenticate itself. */
+export type CredentialForm = Form<'client_id' | 'client_secret'>;
+
 /** Where clients are looked up for authentication. */
 export interface ClientDirectory {
   /** A client as it was at most a second ago; undefined if none is remembered. */
@@ -24,13 +27,14 @@ export interface AuthenticatedClient {
   readonly secret: Secret;
 }
 
+/** Authenticates the client of a posted form and its Authorization header, or rejects with OAuthFault. */
+export type Authenticate = (form: CredentialForm, authorization: string | undefined) => Promise<AuthenticatedClient>;
+
 const CHALLENGE = { 'WWW-Authenticate': 'Basic realm="boxoffice", charset="UTF-8"' };
 
 /** One refusal for an unknown client and for a wrong secret; the challenge only if Basic was used. */
 const invalidClient = (basic: boolean): OAuthFault =>
   new OAuthFault('unauthorized', 'invalid_client', 'The client credentials are not valid.', basic ? CHALLENGE : {});
-
-type CredentialForm = Form<'client_id' | 'client_secret'>;
 
 /** The credentials that a request presents, by exactly one of the two methods (RFC 6749, 2.3.1). */
 const presented = (form: CredentialForm, authorization: string | undefined): Credentials | undefined => {
@@ -57,8 +61,8 @@ const presented = (form: CredentialForm, authorization: string | undefined): Cre
  * exists or not, so that neither the answer nor its time tells; it also sees a secret that was made a moment ago elsewhere.
  */
 export const createClientAuthentication =
-  (clients: ClientDirectory, failed: FailedAuthentication) =>
-  async (form: CredentialForm, authorization: string | undefined): Promise<AuthenticatedClient> => {
+  (clients: ClientDirectory, failed: FailedAuthentication): Authenticate =>
+  async (form, authorization) => {
     const basic = isBasic(authorization);
     const credentials = presented(form, authorization);
     if (!credentials) {

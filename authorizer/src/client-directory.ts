@@ -13,6 +13,8 @@ const NO_CLIENT = 'cli_none';
 const CLIENT_ID = /^[A-Za-z0-9_-]{1,64}$/;
 
 export interface ClientUses {
+  /** Forgets what is remembered of a client that this instance has just changed. */
+  forget(clientId: string): void;
   /** Notes that a secret was used, coarsely and after the answer; a failure costs nothing but the note. */
   used(client: ClientDocument, secretId: string): void;
   /** Resolves when the notes in hand are written. */
@@ -38,6 +40,9 @@ export const createClientDirectory = (store: Store, now: () => number = Date.now
       if (!client || client.deletedAt !== null) return undefined;
       memory.set(clientId, { client, at });
       return client;
+    },
+    forget: (clientId) => {
+      memory.delete(clientId);
     },
     used: (client, secretId) => {
       const secret = client.secrets.find(({ id }) => id === secretId);

@@ -1,1 +1,22 @@
-export {};
+export { authorizer } from './app.ts';
+export { type Clients, type ClientWithSecret, createClients } from './clients.ts';
+export { SCOPES, type Scope } from './domain/scopes.ts';
+export { type ClientChanged, examples, type TokenRevoked } from './events.ts';
+export {
+  ensureFirstKey,
+  type KeyOptions,
+  type KeySummary,
+  listKeys,
+  type RotationOptions,
+  rotateKeys,
+} from './keys.ts';
+export {
+  addClientSecret,
+  type ClientSummary,
+  createClient,
+  deleteClient,
+  listClients,
+  type NewClientOptions,
+  removeClientSecret,
+} from './operate.ts';
+export { collections } from './store.ts';

@@ -1,6 +1,6 @@
-import { Fault, success } from '@boxoffice/envelope';
+import { Fault } from '@boxoffice/envelope';
+import { DECISIONS_PATH, IDENTITIES_PATH, REVOCATIONS_PATH } from '@boxoffice/identity';
 import type { Decision, Question } from './decide.ts';
-import type { Endpoint, RawAnswer, RawRequest } from './endpoint.ts';
 import type { ServiceQuestion } from './identify-service.ts';
 import type { Revocations } from './revocations.ts';
 
@@ -10,12 +10,6 @@ export interface InternalDependencies {
   readonly identify: (service: string, question: ServiceQuestion) => Decision;
   readonly revocations: Pick<Revocations, 'since'>;
 }
-
-const envelope = (data: object): RawAnswer => ({
-  status: 200,
-  headers: { 'Cache-Control': 'no-store' },
-  body: success(data),
-});
 
 /** Members of a JSON object that must be texts; the callers are our own, so a fault here is a fault of ours. */
 const texts = <const Name extends string>(body: string, names: readonly Name[]): Record<Name, string> => {
@@ -35,30 +29,59 @@ const parse = (body: string): unknown => {
   }
 };
 
-/** `POST /internal/decisions`, for the gateway. */
-export const decisions =
-  ({ service, decide }: InternalDependencies): Endpoint =>
-  async ({ authorization, body }: RawRequest) => {
-    onlyGateway(service(authorization));
-    return envelope(await decide(texts(body, ['token', 'operation', 'scope', 'audience'])));
-  };
+/** A request to an internal operation, its parts as they came. */
+export interface InternalRequest {
+  readonly authorization: string | undefined;
+  readonly query: string;
+  readonly body: string;
+}
 
-/** `POST /internal/identities`, for services that call one another. */
-export const identities =
-  ({ service, identify }: InternalDependencies): Endpoint =>
-  ({ authorization, body }) =>
-    envelope(identify(service(authorization), texts(body, ['audience', 'institution', 'operation'])));
+/** One operation for the services of this installation; resolves to its data. */
+export interface InternalOperation {
+  readonly method: 'GET' | 'POST';
+  readonly path: string;
+  answer(request: InternalRequest): Promise<object>;
+}
 
-/** `GET /internal/revocations?since=`, for gateways: what the broadcasts say, for when the broker is down. */
-export const revocationsSince =
-  ({ service, revocations }: InternalDependencies): Endpoint =>
-  async ({ authorization, query }) => {
-    onlyGateway(service(authorization));
-    const text = new URLSearchParams(query).get('since');
-    const since = text ? new Date(text) : undefined;
-    if (since && Number.isNaN(since.getTime())) throw new Fault('invalid_parameter', 'since must be a timestamp.');
-    return envelope(await revocations.since(since));
-  };
+/**
+ * The operations that the other services need before they can prove anything to one another. They authenticate with their name and
+ * SERVICE_SECRET, which no route table knows, and the gateway never forwards to them.
+ */
+export const internalOperations = (dependencies: InternalDependencies): InternalOperation[] => {
+  const { service, decide, identify, revocations } = dependencies;
+  return [
+    {
+      method: 'POST',
+      path: DECISIONS_PATH,
+      answer: async ({ authorization, body }) => {
+        onlyGateway(service(authorization));
+        return decide(texts(body, ['token', 'operation', 'scope', 'audience']));
+      },
+    },
+    {
+      method: 'POST',
+      path: IDENTITIES_PATH,
+      answer: async ({ authorization, body }) =>
+        identify(service(authorization), texts(body, ['audience', 'institution', 'operation'])),
+    },
+    {
+      method: 'GET',
+      path: REVOCATIONS_PATH,
+      answer: async ({ authorization, query }) => {
+        onlyGateway(service(authorization));
+        return revocations.since(readSince(query));
+      },
+    },
+  ];
+};
+
+const readSince = (query: string): Date | undefined => {
+  const text = new URLSearchParams(query).get('since');
+  if (text === null) return undefined;
+  const since = new Date(text);
+  if (Number.isNaN(since.getTime())) throw new Fault('invalid_parameter', 'query parameter since must be a timestamp.');
+  return since;
+};
 
 const onlyGateway = (service: string): void => {
   if (service !== 'gateway') throw new Fault('forbidden', 'Only the gateway may ask this.');

@@ -1,22 +1,18 @@
-import type { AuthenticatedClient } from './authenticate-client.ts';
+import type { Authenticate } from './authenticate-client.ts';
 import { writeScopes } from './domain/scopes.ts';
-import { type Endpoint, envelopeWith, refuseQuery } from './endpoint.ts';
-import { checkFormType, type Form, readForm, required } from './form.ts';
+import { type Form, required } from './form.ts';
 import { type LiveToken, type TokenStatus, unknownToken } from './token-status.ts';
 
-/** RFC 7662, 2.1, and RFC 7009, 2.1. The hint is no help: there is one kind of token. */
-export const TOKEN_PARAMETERS = ['token', 'client_id', 'client_secret'] as const;
+/** The parameters of introspection and of revocation. A hint is no help: there is one kind of token. */
+export type TokenQuestion = Form<'token' | 'client_id' | 'client_secret'>;
 
-export interface TokenEndpointDependencies {
-  readonly authenticate: (
-    form: Form<'client_id' | 'client_secret'>,
-    authorization: string | undefined,
-  ) => Promise<AuthenticatedClient>;
+export interface IntrospectionDependencies {
+  readonly authenticate: Authenticate;
   readonly tokens: TokenStatus;
 }
 
-/** What is told of a token (RFC 7662, 2.2). */
-const description = ({ claims, scopes }: LiveToken): object => ({
+/** What is told of a token that counts (RFC 7662, 2.2). */
+const description = ({ claims, scopes }: LiveToken) => ({
   active: true,
   scope: writeScopes(scopes),
   client_id: claims.client_id,
@@ -30,19 +26,19 @@ const description = ({ claims, scopes }: LiveToken): object => ({
   institution: claims.institution,
 });
 
+/** What is told of any token: of one that does not count, that it is not active and nothing else. */
+export type Introspection = ReturnType<typeof description> | { readonly active: false };
+
 /**
- * `POST /auth/introspect` (RFC 7662), for authenticated clients. Of a token that does not count, or that belongs to another institution, it
- * says that it is not active and nothing else.
+ * Makes token introspection (RFC 7662), for authenticated clients: a token of another institution is no more active than one
+ * that never existed.
  */
-export const createIntrospection =
-  ({ authenticate, tokens }: TokenEndpointDependencies): Endpoint =>
-  async ({ contentType, authorization, query, body }) => {
-    checkFormType(contentType);
-    refuseQuery(query);
-    const form = readForm(body, TOKEN_PARAMETERS);
+export const createIntrospect =
+  ({ authenticate, tokens }: IntrospectionDependencies) =>
+  async (form: TokenQuestion, authorization: string | undefined): Promise<Introspection> => {
     const { client } = await authenticate(form, authorization);
     const [token = ''] = required(form, ['token']);
     const claims = await tokens.claims(token).catch(unknownToken);
     const live = claims?.institution === client.institution ? await tokens.live(claims) : undefined;
-    return envelopeWith(typeof live === 'object' ? description(live) : { active: false });
+    return typeof live === 'object' ? description(live) : { active: false };
   };

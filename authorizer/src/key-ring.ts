@@ -11,7 +11,7 @@ export interface KeyRing {
   /** The key that signs now. @throws {Error} before the first `load`. */
   signing(): SigningKey;
   /** The public keys to publish (RFC 7517, 4). */
-  jwks(): { readonly keys: readonly object[] };
+  jwks(): { keys: KeyDocument['jwk'][] };
   /** The published keys, for this service's own checks. */
   readonly keySet: KeySet;
   /** Reads the keys from the store, after making the first one if there is none. */

@@ -14,15 +14,15 @@ export const PATHS = {
 const METHODS = ['client_secret_basic', 'client_secret_post'];
 
 /** Authorization server metadata (RFC 8414, 2): what a client library needs to know, from the issuer's address alone. */
-export const metadata = (issuer: string): object => ({
+export const metadata = (issuer: string) => ({
   issuer,
   token_endpoint: `${issuer}${PATHS.token}`,
   jwks_uri: `${issuer}${PATHS.jwks}`,
   introspection_endpoint: `${issuer}${PATHS.introspect}`,
   revocation_endpoint: `${issuer}${PATHS.revoke}`,
-  scopes_supported: SCOPES,
+  scopes_supported: [...SCOPES] as string[],
   // Required by the RFC; there is no authorization endpoint yet that could give any.
-  response_types_supported: [],
+  response_types_supported: [] as string[],
   grant_types_supported: [GRANT_TYPE],
   token_endpoint_auth_methods_supported: METHODS,
   introspection_endpoint_auth_methods_supported: METHODS,

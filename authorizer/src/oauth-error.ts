@@ -8,7 +8,7 @@ export type OAuthCode =
   | 'unsupported_grant_type'
   | 'unauthorized_client';
 
-/** A refusal in the words of both: the envelope's code and the RFC's. `details` is also the error_description, so it is ASCII without quotes. */
+/** A refusal in the words of both: the envelope's code and the RFC's. */
 export class OAuthFault extends Fault {
   readonly error: OAuthCode;
 
@@ -18,9 +18,20 @@ export class OAuthFault extends Fault {
   }
 }
 
-/** The error of the RFC for a fault that arose elsewhere, for example a body that is too large; undefined for our own failures. */
-export const errorOf = (fault: Fault): string => {
+/** Nothing that holds a token or speaks of one is stored on its way (RFC 6749, 5.1). */
+export const NO_STORE = { 'Cache-Control': 'no-store', Pragma: 'no-cache' } as const;
+
+const errorOf = (fault: Fault): string => {
   if (fault instanceof OAuthFault) return fault.error;
   if (fault.http === 503) return 'temporarily_unavailable';
   return fault.http >= 500 ? 'server_error' : 'invalid_request';
 };
+
+/** What an error_description may not contain (RFC 6749, 5.2). */
+const UNDESCRIBABLE = /[^\x20\x21\x23-\x5b\x5d-\x7e]/g;
+
+/** What a fault of an OAuth endpoint carries beside the envelope (RFC 6749, 5.2). */
+export const onOAuthFault = (fault: Fault) => ({
+  members: { error: errorOf(fault), error_description: fault.details.replaceAll(UNDESCRIBABLE, "'") },
+  headers: NO_STORE,
+});

@@ -18,7 +18,7 @@ export interface RevocationDocument extends Document {
 export interface KeyDocument extends Document, KeyLife {
   readonly kid: string;
   /** The public JWK, as it is published. */
-  readonly jwk: Readonly<Record<string, string>>;
+  readonly jwk: Readonly<Record<'kty' | 'crv' | 'x' | 'y' | 'kid' | 'use' | 'alg', string>>;
   /** The private key, PKCS #8, under KEY_ENCRYPTION_KEY: see key-encryption.ts. */
   readonly sealed: string;
   /** ISO 8601 UTC. */

@@ -1,43 +1,51 @@
 import { accessClaims, signAccessToken } from './access-tokens.ts';
-import type { ClientDirectory, FailedAuthentication } from './authenticate-client.ts';
-import { createClientAuthentication } from './authenticate-client.ts';
+import type { Authenticate } from './authenticate-client.ts';
 import { isBasic } from './basic.ts';
 import type { ClientUses } from './client-directory.ts';
 import { lacking, readScopes, writeScopes } from './domain/scopes.ts';
-import { type Endpoint, envelopeWith, refuseQuery } from './endpoint.ts';
-import { checkFormType, readForm, required } from './form.ts';
+import { type Form, required } from './form.ts';
 import type { KeyRing } from './key-ring.ts';
 import { OAuthFault } from './oauth-error.ts';
 
-/** RFC 6749, 4.4.2. */
-const PARAMETERS = ['grant_type', 'client_id', 'client_secret', 'scope'] as const;
+/** The parameters of the client credentials grant (RFC 6749, 4.4.2). */
+export type TokenForm = Form<'grant_type' | 'client_id' | 'client_secret' | 'scope'>;
 
 export const GRANT_TYPE = 'client_credentials';
 
-/** The one grant (RFC 6749, 4.4.2). */
-const checkGrant = (grantType: string | undefined): void => {
-  if (grantType === GRANT_TYPE) return;
+/** A successful answer (RFC 6749, 5.1). No refresh token (4.4.3). */
+export interface IssuedToken {
+  readonly access_token: string;
+  readonly token_type: 'Bearer';
+  /** Seconds. */
+  readonly expires_in: number;
+  readonly scope: string;
+}
+
+const requireParameters = (form: TokenForm, basic: boolean): void => {
+  required(form, basic ? ['grant_type'] : ['grant_type', 'client_id', 'client_secret']);
+};
+
+const requireKnownGrant = ({ grant_type }: TokenForm): void => {
+  if (grant_type === GRANT_TYPE) return;
   throw new OAuthFault('invalid_parameter', 'unsupported_grant_type', `The grant_type must be ${GRANT_TYPE}.`);
 };
 
 /** The scopes that a token gets: all that the client holds, or those of them that it asks for (RFC 6749, 3.3). */
-export const grantedScopes = (asked: string | undefined, held: readonly string[]): readonly string[] => {
-  if (asked === undefined) return held;
-  const wanted = readScopes(asked);
-  if (lacking(wanted, held).length > 0) {
-    throw new OAuthFault(
-      'invalid_parameter',
-      'invalid_scope',
-      'The client is not registered for every scope that it asks for.',
-    );
-  }
-  return wanted;
+const grantedScopes = ({ scope }: TokenForm, held: readonly string[]): readonly string[] => {
+  if (scope === undefined) return held;
+  const wanted = readScopes(scope);
+  if (lacking(wanted, held).length === 0) return wanted;
+  throw new OAuthFault(
+    'invalid_parameter',
+    'invalid_scope',
+    'The client is not registered for every scope that it asks for.',
+  );
 };
 
 export interface TokenDependencies {
-  readonly clients: ClientDirectory & ClientUses;
-  readonly keys: KeyRing;
-  readonly failed: FailedAuthentication;
+  readonly authenticate: Authenticate;
+  readonly clients: Pick<ClientUses, 'used'>;
+  readonly keys: Pick<KeyRing, 'signing'>;
   /** `iss` and `aud` of the tokens. */
   readonly issuer: string;
   /** Seconds. */
@@ -46,26 +54,19 @@ export interface TokenDependencies {
   readonly now: () => number;
 }
 
-/** `POST /auth/token`: the client credentials grant (RFC 6749, 4.4). No refresh token (4.4.3). Nothing is written for a token. */
-export const createTokenEndpoint = (dependencies: TokenDependencies): Endpoint => {
-  const { clients, keys, failed, issuer, lifetime, now } = dependencies;
-  const authenticate = createClientAuthentication(clients, failed);
+/** Issues an access token for a posted form and its Authorization header, or rejects with OAuthFault. */
+export type IssueToken = (form: TokenForm, authorization: string | undefined) => Promise<IssuedToken>;
 
-  return async ({ contentType, authorization, query, body }) => {
-    checkFormType(contentType);
-    refuseQuery(query);
-    const form = readForm(body, PARAMETERS);
-    required(form, isBasic(authorization) ? ['grant_type'] : ['grant_type', 'client_id', 'client_secret']);
-    checkGrant(form.grant_type);
+/** Makes the client credentials grant (RFC 6749, 4.4), step by step. Nothing is written for a token. */
+export const createIssueToken =
+  ({ authenticate, clients, keys, issuer, lifetime, now }: TokenDependencies): IssueToken =>
+  async (form, authorization) => {
+    requireParameters(form, isBasic(authorization));
+    requireKnownGrant(form);
     const { client, secret } = await authenticate(form, authorization);
-    const scopes = grantedScopes(form.scope, client.scopes);
-    const token = await signAccessToken(keys.signing(), accessClaims({ issuer, client, scopes, lifetime, now: now() }));
+    const scopes = grantedScopes(form, client.scopes);
+    const claims = accessClaims({ issuer, client, scopes, lifetime, now: now() });
+    const token = await signAccessToken(keys.signing(), claims);
     clients.used(client, secret.id);
-    return envelopeWith({
-      access_token: token,
-      token_type: 'Bearer',
-      expires_in: lifetime,
-      scope: writeScopes(scopes),
-    });
+    return { access_token: token, token_type: 'Bearer', expires_in: lifetime, scope: writeScopes(scopes) };
   };
-};

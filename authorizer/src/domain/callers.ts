@@ -11,9 +11,3 @@ export const SERVICES: readonly string[] = ['gateway', 'catalog', 'contacts', 'o
 /** Whether the service may call operations of the other. */
 export const mayCall = (service: string, audience: string): boolean =>
   Object.hasOwn(CALLS, service) && (CALLS[service]?.includes(audience) ?? false);
-
-/**
- * The scopes of a service's identity at another: those of the other's own domain, the sensitive ones excepted. The operation
- * that the identity names narrows it further.
- */
-export const scopesAt = (audience: string): string[] => [`${audience}:read`, `${audience}:write`];

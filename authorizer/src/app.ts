@@ -1,0 +1,26 @@
+import { createIdentityVerifier } from '@boxoffice/identity';
+import type { ServiceDefinition } from '@boxoffice/service';
+import { type Authorizer, createAuthorizer } from './authorizer.ts';
+import { startBackground } from './background.ts';
+import { createFront } from './front.ts';
+import { oauthRoutes } from './oauth-routes.ts';
+import { routes } from './routes.ts';
+import { settings } from './settings.ts';
+import { collections } from './store.ts';
+
+/** The authorizer: tokens and keys, clients, decisions. */
+export const authorizer: ServiceDefinition<typeof settings, Authorizer> = {
+  name: 'authorizer',
+  version: '0.1.0',
+  collections,
+  settings,
+  prepare: async ({ store, publicUrl, serviceSecret, settings: own, logger }) => {
+    const prepared = createAuthorizer({ store, issuer: publicUrl, serviceSecret, logger, ...own });
+    await prepared.keys.load();
+    return prepared;
+  },
+  operations: (_parts, { clients, oauth }) => [...oauthRoutes(oauth), ...routes(clients)],
+  identify: (_parts, { keySet }) => createIdentityVerifier({ keys: keySet, audience: 'authorizer' }),
+  front: (next, { logger }, { oauth, internal }) => createFront({ issue: oauth.issue, internal, logger })(next),
+  background: ({ store, logger }, prepared) => startBackground(prepared, store, logger),
+};

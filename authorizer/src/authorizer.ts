@@ -1,0 +1,90 @@
+import type { KeySet } from '@boxoffice/identity';
+import type { Logger } from '@boxoffice/runtime';
+import type { Store } from '@boxoffice/store';
+import { createClientAuthentication, type FailedAuthentication } from './authenticate-client.ts';
+import { createClientDirectory } from './client-directory.ts';
+import { type Clients, createClients } from './clients.ts';
+import { createDecide } from './decide.ts';
+import { createIdentifyService, createServiceAuthentication } from './identify-service.ts';
+import { type InternalOperation, internalOperations } from './internal.ts';
+import { createIntrospect } from './introspect.ts';
+import { createKeyRing, type KeyRing } from './key-ring.ts';
+import type { OAuthRouteDependencies } from './oauth-routes.ts';
+import { createRevocations } from './revocations.ts';
+import { createRevoke } from './revoke.ts';
+import { createIssueToken } from './token.ts';
+import { createTokenStatus } from './token-status.ts';
+
+/** No key is withdrawn while a token that it may have signed lives, even one from before the lifetime was shortened. */
+const LEAST_OVERLAP_SECONDS = 900;
+
+export interface AuthorizerOptions {
+  readonly store: Store;
+  /** The public address: `iss`. */
+  readonly issuer: string;
+  readonly serviceSecret: string;
+  readonly keyEncryptionKey: string;
+  /** Seconds. */
+  readonly accessTokenLifetime: number;
+  readonly logger: Pick<Logger, 'warn'>;
+  /** Epoch milliseconds. */
+  readonly now?: () => number;
+}
+
+/** One instance of the authorizer, without HTTP around it. */
+export interface Authorizer {
+  readonly clients: Clients;
+  readonly keys: KeyRing;
+  readonly oauth: OAuthRouteDependencies;
+  readonly internal: readonly InternalOperation[];
+  readonly keySet: KeySet;
+  /** Drops expired revocations; answers how many. */
+  sweep(): Promise<number>;
+  /** Resolves when what goes on beside requests is written. */
+  settle(): Promise<void>;
+}
+
+/** What a client id of ours looks like; anything else that was presented as one may be a secret in the wrong place, and is not logged. */
+const CLIENT_ID = /^cli_[A-Za-z0-9_-]{22}$/;
+
+/** The audit of failed authentications: who was claimed to be, and why it failed. */
+const auditTo =
+  (logger: Pick<Logger, 'warn'>): FailedAuthentication =>
+  ({ clientId, reason }) => {
+    const client = clientId !== undefined && CLIENT_ID.test(clientId) ? clientId : null;
+    logger.warn('authentication failed', { event: 'audit.authentication_failed', client, reason });
+  };
+
+/** Joins the parts of an instance. The keys are there after `keys.load()`. */
+export const createAuthorizer = (options: AuthorizerOptions): Authorizer => {
+  const { store, issuer, serviceSecret, keyEncryptionKey, accessTokenLifetime: lifetime, logger } = options;
+  const now = options.now ?? Date.now;
+  const directory = createClientDirectory(store, now);
+  const revocations = createRevocations(store, now);
+  const longestLifeMs = Math.max(lifetime, LEAST_OVERLAP_SECONDS) * 1000;
+  const keys = createKeyRing({ store, secret: keyEncryptionKey, longestLifeMs, now });
+  const audit = auditTo(logger);
+  const authenticate = createClientAuthentication(directory, audit);
+  const tokens = createTokenStatus({ keySet: keys.keySet, issuer, clients: directory, revocations, now });
+  const signingKey = () => keys.signing();
+  return {
+    clients: createClients(store, { now, changed: directory.forget }),
+    keys,
+    keySet: keys.keySet,
+    oauth: {
+      issuer,
+      keys,
+      issue: createIssueToken({ authenticate, clients: directory, keys, issuer, lifetime, now }),
+      introspect: createIntrospect({ authenticate, tokens }),
+      revoke: createRevoke({ authenticate, tokens, revocations }),
+    },
+    internal: internalOperations({
+      service: createServiceAuthentication(serviceSecret, audit),
+      decide: createDecide({ tokens, signingKey, now }),
+      identify: createIdentifyService({ signingKey, now }),
+      revocations,
+    }),
+    sweep: revocations.sweep,
+    settle: directory.settle,
+  };
+};

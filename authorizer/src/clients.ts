@@ -1,0 +1,124 @@
+import { Fault } from '@boxoffice/envelope';
+import type { Documents, Stamp, Store } from '@boxoffice/store';
+import * as rules from './domain/client.ts';
+import { clientChanged } from './events.ts';
+import { hashSecret, makeClientId, makeSecret, makeSecretId } from './secrets.ts';
+import { type ClientDocument, clientsOf } from './store.ts';
+
+/** A client and a secret of it that is told this once. */
+export interface ClientWithSecret {
+  readonly client: ClientDocument;
+  readonly clientSecret: string;
+}
+
+export interface ClientRegistration {
+  readonly name: string;
+  readonly scopes: readonly string[];
+}
+
+/** A change that answers a request: a check of the client as it is, which throws to refuse, and the request's stamp. */
+export interface ChangeRequest {
+  readonly allow?: (current: ClientDocument) => void;
+  readonly stamp?: Stamp<ClientDocument> | undefined;
+}
+
+/** The clients of one installation; every method works for one institution and sees no other's. */
+export interface Clients {
+  /** The living ones, for lists. */
+  documents(institution: string): Documents<ClientDocument>;
+  /** @throws {Fault} not_found, as does everything below. */
+  get(institution: string, clientId: string): Promise<ClientDocument>;
+  create(institution: string, client: ClientRegistration, stamp?: Stamp<ClientDocument>): Promise<ClientWithSecret>;
+  amend(
+    institution: string,
+    clientId: string,
+    change: Partial<ClientRegistration>,
+    request?: ChangeRequest,
+  ): Promise<ClientDocument>;
+  remove(institution: string, clientId: string, request?: ChangeRequest): Promise<ClientDocument>;
+  /** @throws {Fault} client_too_many_secrets */
+  addSecret(institution: string, clientId: string, request?: ChangeRequest): Promise<ClientWithSecret>;
+  /** @throws {Fault} client_last_secret */
+  removeSecret(
+    institution: string,
+    clientId: string,
+    secretId: string,
+    request?: ChangeRequest,
+  ): Promise<ClientDocument>;
+}
+
+export interface ClientsOptions {
+  /** Epoch milliseconds. */
+  readonly now?: () => number;
+  /** Called with the id of every client that was changed. */
+  readonly changed?: (clientId: string) => void;
+}
+
+const absent = (): Fault => new Fault('not_found', 'There is no client with this id.');
+
+const refusals: Record<rules.Refusal, () => Fault> = {
+  unknown_secret: () => new Fault('not_found', 'The client has no secret with this id.'),
+  client_last_secret: () =>
+    new Fault('client_last_secret', 'This is the last secret of the client; make another one first.'),
+  client_too_many_secrets: () =>
+    new Fault('client_too_many_secrets', `The client has ${rules.MAX_SECRETS} secrets; delete one first.`),
+};
+
+/** The clients in the store. */
+export const createClients = (
+  store: Store,
+  { now = Date.now, changed = () => undefined }: ClientsOptions = {},
+): Clients => {
+  const clients = clientsOf(store);
+
+  const change = async (
+    institution: string,
+    clientId: string,
+    { allow, stamp }: ChangeRequest,
+    step: (current: ClientDocument, at: Date) => ClientDocument | rules.Refusal,
+  ): Promise<ClientDocument> => {
+    const updated = await clients.of(institution).update(
+      clientId,
+      (current) => {
+        if (current.deletedAt !== null) throw absent();
+        allow?.(current);
+        const next = step(current, new Date(now()));
+        if (typeof next === 'string') throw refusals[next]();
+        return { next, events: [clientChanged({ clientId, deleted: next.deletedAt !== null })] };
+      },
+      { stamp },
+    );
+    changed(clientId);
+    if (!updated) throw absent();
+    return updated;
+  };
+
+  return {
+    documents: (institution) => clients.of(institution),
+    get: async (institution, clientId) => {
+      const client = await clients.of(institution).get(clientId);
+      if (!client || client.deletedAt !== null) throw absent();
+      return client;
+    },
+    create: async (institution, { name, scopes }, stamp) => {
+      const clientSecret = makeSecret();
+      const at = new Date(now());
+      const secret = rules.newSecret(makeSecretId(), hashSecret(clientSecret), at);
+      const registered = { id: makeClientId(), ...rules.newClient(name, scopes, secret, at) };
+      return { client: await clients.of(institution).insert(registered, { stamp }), clientSecret };
+    },
+    amend: (institution, clientId, to, request = {}) =>
+      change(institution, clientId, request, (current, at) => rules.amend(current, to, at)),
+    remove: (institution, clientId, request = {}) => change(institution, clientId, request, rules.deleted),
+    addSecret: async (institution, clientId, request = {}) => {
+      const clientSecret = makeSecret();
+      const [id, hash] = [makeSecretId(), hashSecret(clientSecret)];
+      const client = await change(institution, clientId, request, (current, at) =>
+        rules.addSecret(current, rules.newSecret(id, hash, at), at),
+      );
+      return { client, clientSecret };
+    },
+    removeSecret: (institution, clientId, secretId, request = {}) =>
+      change(institution, clientId, request, (current, at) => rules.removeSecret(current, secretId, at)),
+  };
+};

@@ -1,0 +1,121 @@
+import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
+import { Fault, failureOf, success } from '@boxoffice/envelope';
+import { type Logger, runWithTrace, type Trace, traceFrom } from '@boxoffice/runtime';
+import type { InternalOperation } from './internal.ts';
+import { NO_STORE, OAuthFault, onOAuthFault } from './oauth-error.ts';
+import type { IssueToken, TokenForm } from './token.ts';
+
+/** More than any form or question of ours needs; what is larger takes the ordinary way, or is refused. */
+const LIMIT_BYTES = 16_384;
+
+const FORM = /^application\/x-www-form-urlencoded(?:\s*;\s*charset=utf-8)?$/i;
+
+interface Reply {
+  readonly status: number;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body: object;
+}
+
+const readBody = (request: IncomingMessage): Promise<string> =>
+  new Promise((resolve, reject) => {
+    const chunks: Buffer[] = [];
+    request.on('data', (chunk: Buffer) => chunks.push(chunk));
+    request.on('end', () => resolve(String(chunks.length === 1 ? chunks[0] : Buffer.concat(chunks))));
+    request.on('close', () => reject(new Error('the request broke off')));
+  });
+
+const isSmall = ({ headers }: IncomingMessage): boolean => Number(headers['content-length']) <= LIMIT_BYTES;
+
+const send = (request: IncomingMessage, response: ServerResponse, trace: Trace, { status, headers, body }: Reply) => {
+  const text = JSON.stringify(body);
+  response.writeHead(status, {
+    'Content-Type': 'application/json; charset=utf-8',
+    'Content-Length': Buffer.byteLength(text),
+    'X-Request-Id': trace.requestId,
+    traceparent: trace.traceparent,
+    ...headers,
+  });
+  response.end(request.method === 'HEAD' ? undefined : text);
+};
+
+/** Whether this is the token request as every client sends it. */
+const isPlainTokenRequest = (request: IncomingMessage): boolean =>
+  request.url === '/auth/token' &&
+  request.method === 'POST' &&
+  FORM.test(request.headers['content-type'] ?? '') &&
+  request.headers['content-encoding'] === undefined &&
+  isSmall(request);
+
+/** The fields of a form as the route table reads them: an empty one is absent, one that stands twice is refused. */
+const readForm = (body: string): TokenForm => {
+  const fields: Record<string, string> = Object.create(null);
+  const seen = new Set<string>();
+  for (const [name, value] of new URLSearchParams(body)) {
+    if (seen.has(name)) throw new OAuthFault('bad_request', 'invalid_request', 'A form field stands twice.');
+    seen.add(name);
+    if (value !== '') fields[name] = value;
+  }
+  return fields;
+};
+
+const token = async (issue: IssueToken, request: IncomingMessage): Promise<Reply> => {
+  const issued = await issue(readForm(await readBody(request)), request.headers.authorization);
+  return { status: 200, headers: NO_STORE, body: { ...success(issued), ...issued } };
+};
+
+const internal = async (operation: InternalOperation, request: IncomingMessage): Promise<Reply> => {
+  const { url = '', method, headers } = request;
+  if (method !== operation.method) {
+    throw new Fault('method_not_allowed', `This path supports ${operation.method}.`, { Allow: operation.method });
+  }
+  if (method === 'POST' && !isSmall(request)) throw new Fault('payload_too_large', 'The body is too large.');
+  const body = method === 'POST' ? await readBody(request) : '';
+  const query = new URL(url, 'http://authorizer').search.slice(1);
+  const data = await operation.answer({ authorization: headers.authorization, query, body });
+  return { status: 200, headers: { 'Cache-Control': 'no-store' }, body: success(data) };
+};
+
+export interface FrontOptions {
+  readonly issue: IssueToken;
+  readonly internal: readonly InternalOperation[];
+  readonly logger: Pick<Logger, 'error'>;
+}
+
+/**
+ * Stands before the route table. It serves what the table cannot: the internal operations, and what is too hot for it: plain token requests. Every
+ * other request, an unusual token request too, goes to the table.
+ */
+export const createFront = ({ issue, internal: operations, logger }: FrontOptions) => {
+  const byPath = new Map(operations.map((operation) => [operation.path, operation]));
+
+  const fault = (error: unknown, oauth: boolean): Reply => {
+    const known = error instanceof Fault ? error : new Fault('internal_error', 'An unexpected error happened.');
+    if (known !== error) logger.error('a request failed', { error });
+    const more = oauth ? onOAuthFault(known) : { headers: { 'Cache-Control': 'no-store' }, members: {} };
+    return {
+      status: known.http,
+      headers: { ...known.headers, ...more.headers },
+      body: { ...failureOf(known), ...more.members },
+    };
+  };
+
+  const serve = (request: IncomingMessage, response: ServerResponse, oauth: boolean, answer: () => Promise<Reply>) => {
+    const trace = traceFrom(request.headers);
+    runWithTrace(trace, answer)
+      .catch((error: unknown) => fault(error, oauth))
+      .then((reply) => {
+        if (!response.destroyed) send(request, response, trace, reply);
+      });
+  };
+
+  return (next: RequestListener): RequestListener =>
+    (request, response) => {
+      if (isPlainTokenRequest(request)) {
+        serve(request, response, true, () => token(issue, request));
+        return;
+      }
+      const operation = byPath.get((request.url ?? '').split('?', 1)[0] ?? '');
+      if (operation) serve(request, response, false, () => internal(operation, request));
+      else next(request, response);
+    };
+};

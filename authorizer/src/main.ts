@@ -1,0 +1,4 @@
+import { runService } from '@boxoffice/service';
+import { authorizer } from './app.ts';
+
+await runService(authorizer);

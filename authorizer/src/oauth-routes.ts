@@ -1,0 +1,106 @@
+import { type AnyOperation, ok, operation } from '@boxoffice/http';
+import { type TSchema, Type } from 'typebox';
+import { KEY_DOCUMENT_SECONDS } from './domain/key-life.ts';
+import type { createIntrospect } from './introspect.ts';
+import type { KeyRing } from './key-ring.ts';
+import { metadata, PATHS } from './metadata.ts';
+import { NO_STORE, onOAuthFault } from './oauth-error.ts';
+import { examples, Introspection, IssuedToken, Jwks, Metadata } from './oauth-schemas.ts';
+import type { createRevoke } from './revoke.ts';
+import { GRANT_TYPE, type IssueToken } from './token.ts';
+
+export interface OAuthRouteDependencies {
+  readonly issuer: string;
+  readonly issue: IssueToken;
+  readonly introspect: ReturnType<typeof createIntrospect>;
+  readonly revoke: ReturnType<typeof createRevoke>;
+  readonly keys: Pick<KeyRing, 'jwks'>;
+}
+
+const credentials = {
+  client_id: Type.Optional(Type.String({ description: 'unless the client uses HTTP Basic' })),
+  client_secret: Type.Optional(Type.String({ description: 'unless the client uses HTTP Basic' })),
+};
+
+const TokenRequest = Type.Object({
+  grant_type: Type.String({ description: `\`${GRANT_TYPE}\`` }),
+  ...credentials,
+  scope: Type.Optional(Type.String({ description: 'space separated; all that the client holds by default' })),
+});
+
+const TokenQuestion = Type.Object({
+  token: Type.Optional(Type.String({ description: 'required, once the client is known' })),
+  token_type_hint: Type.Optional(Type.String()),
+  ...credentials,
+});
+
+/** What the three form endpoints of OAuth have in common. */
+const endpoint = {
+  method: 'post',
+  access: 'public',
+  form: true,
+  withoutIdempotency: true,
+  onFault: onOAuthFault,
+} as const;
+
+/** The envelope and, beside it, its data's members at the top level, where standard OAuth clients look for them. */
+const enveloped = <Data extends object>(data: Data) => ok(data, { members: data, headers: NO_STORE });
+
+const bare = <Schema extends TSchema>(schema: Schema) =>
+  ({ method: 'get', access: 'public', bare: true, answers: { 200: schema } }) as const;
+
+/** The endpoints that OAuth defines. */
+export const oauthRoutes = ({ issuer, issue, introspect, revoke, keys }: OAuthRouteDependencies): AnyOperation[] => [
+  operation({
+    ...endpoint,
+    id: 'createToken',
+    path: PATHS.token,
+    summary: 'Issues an access token to a client (RFC 6749, client credentials)',
+    body: TokenRequest,
+    answers: { 200: IssuedToken },
+    errors: ['unauthorized'],
+    example: { body: { grant_type: GRANT_TYPE, ...examples.credentials }, answer: examples.issued },
+    handle: async ({ body, header }) => enveloped(await issue(body, header('authorization'))),
+  }),
+  operation({
+    ...endpoint,
+    id: 'introspectToken',
+    path: PATHS.introspect,
+    summary: 'Tells whether an access token of the own institution counts (RFC 7662)',
+    body: TokenQuestion,
+    answers: { 200: Introspection },
+    errors: ['unauthorized'],
+    example: { body: { token: examples.token, ...examples.credentials }, answer: examples.introspection },
+    handle: async ({ body, header }) => enveloped(await introspect(body, header('authorization'))),
+  }),
+  operation({
+    ...endpoint,
+    id: 'revokeToken',
+    path: PATHS.revoke,
+    summary: 'Revokes an own access token (RFC 7009)',
+    body: TokenQuestion,
+    answers: { 200: Type.Object({}) },
+    errors: ['unauthorized', 'forbidden'],
+    example: { body: { token: examples.token, ...examples.credentials }, answer: {} },
+    handle: async ({ body, header }) => {
+      await revoke(body, header('authorization'));
+      return enveloped({});
+    },
+  }),
+  operation({
+    ...bare(Metadata),
+    id: 'getAuthorizationServerMetadata',
+    path: PATHS.metadata,
+    summary: 'Describes the authorization server (RFC 8414)',
+    example: { answer: metadata('https://tickets.example.org') },
+    handle: () => ok(metadata(issuer), { headers: { 'Cache-Control': 'public, max-age=3600' } }),
+  }),
+  operation({
+    ...bare(Jwks),
+    id: 'getKeys',
+    path: PATHS.jwks,
+    summary: 'Gives the public keys that verify tokens (RFC 7517)',
+    example: { answer: examples.jwks },
+    handle: () => ok(keys.jwks(), { headers: { 'Cache-Control': `public, max-age=${KEY_DOCUMENT_SECONDS}` } }),
+  }),
+];

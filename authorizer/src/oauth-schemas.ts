@@ -1,0 +1,100 @@
+import { Type } from 'typebox';
+
+/** RFC 6749, 5.1. */
+export const IssuedToken = Type.Object({
+  access_token: Type.String(),
+  token_type: Type.Literal('Bearer'),
+  expires_in: Type.Integer({ minimum: 1, description: 'seconds' }),
+  scope: Type.String({ description: 'space separated' }),
+});
+
+const text = Type.Optional(Type.String());
+const seconds = Type.Optional(Type.Integer({ description: 'seconds since 1970' }));
+
+/** RFC 7662, 2.2: a token that does not count has `active` and nothing else. */
+export const Introspection = Type.Object({
+  active: Type.Boolean(),
+  scope: text,
+  client_id: text,
+  token_type: text,
+  exp: seconds,
+  iat: seconds,
+  sub: text,
+  aud: text,
+  iss: text,
+  jti: text,
+  institution: text,
+});
+
+const texts = Type.Array(Type.String());
+
+/** RFC 8414, 2. */
+export const Metadata = Type.Object({
+  issuer: Type.String(),
+  token_endpoint: Type.String(),
+  jwks_uri: Type.String(),
+  introspection_endpoint: Type.String(),
+  revocation_endpoint: Type.String(),
+  scopes_supported: texts,
+  response_types_supported: texts,
+  grant_types_supported: texts,
+  token_endpoint_auth_methods_supported: texts,
+  introspection_endpoint_auth_methods_supported: texts,
+  revocation_endpoint_auth_methods_supported: texts,
+});
+
+/** RFC 7517, 5. */
+export const Jwks = Type.Object({
+  keys: Type.Array(
+    Type.Object({
+      kty: Type.String(),
+      crv: Type.String(),
+      x: Type.String(),
+      y: Type.String(),
+      kid: Type.String(),
+      use: Type.String(),
+      alg: Type.String(),
+    }),
+  ),
+});
+
+const clientId = 'cli_q8Y2mXH0T3mV1n5b7c9d2Q';
+const issuer = 'https://tickets.example.org';
+
+/** What the descriptions show. */
+export const examples = {
+  token: 'eyJ0eXAiOiJhdCtqd3QiLCJhbGciOiJFUzI1NiJ9.e30.c2ln',
+  credentials: { client_id: clientId, client_secret: 'R2xvYmFsbHkgdW5pcXVlLCBub3QgYSByZWFsIHNlY3JldCE' },
+  issued: {
+    access_token: 'eyJ0eXAiOiJhdCtqd3QiLCJhbGciOiJFUzI1NiJ9.e30.c2ln',
+    token_type: 'Bearer',
+    expires_in: 900,
+    scope: 'catalog:read contacts:read',
+  },
+  introspection: {
+    active: true,
+    scope: 'catalog:read contacts:read',
+    client_id: clientId,
+    token_type: 'Bearer',
+    exp: 1_772_366_100,
+    iat: 1_772_365_200,
+    sub: clientId,
+    aud: issuer,
+    iss: issuer,
+    jti: 'f3c1a2b4-5d6e-4f70-8192-a3b4c5d6e7f8',
+    institution: 'opera',
+  },
+  jwks: {
+    keys: [
+      {
+        kty: 'EC',
+        crv: 'P-256',
+        x: 'MKBCTNIcKUSDii11ySs3526iDZ8AiTo7Tu6KPAqv7D4',
+        y: '4Etl6SRW2YiLUrN5vfvVHuhp7x8PxltmWWlbbM4IFyM',
+        kid: 'vzYB0Fl0l6s0nFaRkqHXbJHwqbeyLP-fmBdQw4cI0Rg',
+        use: 'sig',
+        alg: 'ES256',
+      },
+    ],
+  },
+} as const;

@@ -1,0 +1,60 @@
+import { Fault } from '@boxoffice/envelope';
+import type { Store } from '@boxoffice/store';
+import { createClients } from './clients.ts';
+import { lacking, SCOPES } from './domain/scopes.ts';
+import { clientsOf } from './store.ts';
+import { view } from './view.ts';
+
+/** A client as the interface shows it, without anything that opens it. */
+export type ClientSummary = ReturnType<typeof view>;
+
+export interface NewClientOptions {
+  readonly institution: string;
+  readonly name: string;
+  readonly scopes: readonly string[];
+}
+
+/**
+ * Registers a client directly in the store, for an operator who holds every scope; the secret is told this once.
+ * @throws {Fault} semantically_invalid, naming scopes that do not exist
+ */
+export const createClient = async (
+  store: Store,
+  { institution, name, scopes }: NewClientOptions,
+): Promise<ClientSummary & { readonly clientSecret: string }> => {
+  const unknown = lacking(scopes, SCOPES);
+  if (unknown.length > 0) throw new Fault('semantically_invalid', `There is no scope ${unknown.join(', ')}.`);
+  const { client, clientSecret } = await createClients(store).create(institution, { name, scopes });
+  return { ...view(client), clientSecret };
+};
+
+/** Every client, of one institution or of all, oldest first. */
+export const listClients = async (store: Store, institution?: string): Promise<ClientSummary[]> => {
+  const clients = clientsOf(store);
+  const documents = institution === undefined ? clients.acrossInstitutions : clients.of(institution);
+  const found = await documents.find({ where: { deletedAt: null }, orderBy: 'createdAt' });
+  return found.map(view);
+};
+
+/** Deletes a client. @throws {Fault} not_found */
+export const deleteClient = async (store: Store, institution: string, clientId: string): Promise<void> => {
+  await createClients(store).remove(institution, clientId);
+};
+
+/** Makes a second secret of a client, told this once. @throws {Fault} not_found, client_too_many_secrets */
+export const addClientSecret = async (
+  store: Store,
+  institution: string,
+  clientId: string,
+): Promise<ClientSummary & { readonly clientSecret: string }> => {
+  const { client, clientSecret } = await createClients(store).addSecret(institution, clientId);
+  return { ...view(client), clientSecret };
+};
+
+/** Withdraws a secret of a client. @throws {Fault} not_found, client_last_secret */
+export const removeClientSecret = async (
+  store: Store,
+  institution: string,
+  clientId: string,
+  secretId: string,
+): Promise<ClientSummary> => view(await createClients(store).removeSecret(institution, clientId, secretId));

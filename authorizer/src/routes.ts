@@ -1,0 +1,157 @@
+import { Fault } from '@boxoffice/envelope';
+import {
+  type AnyOperation,
+  created,
+  ok,
+  operation,
+  page,
+  pageOf,
+  pageQuery,
+  patchOf,
+  withReadOnly,
+} from '@boxoffice/http';
+import type { Caller } from '@boxoffice/identity';
+import { Type } from 'typebox';
+import type { Clients } from './clients.ts';
+import { lacking } from './domain/scopes.ts';
+import type { ClientDocument } from './store.ts';
+import { Client, ClientWithNewSecret, example, NewClient, READ_ONLY, view } from './view.ts';
+
+const CLIENTS = '/svc/v3/clients';
+const CLIENT = `${CLIENTS}/{clientId}`;
+
+const clientId = Type.String({ minLength: 1, maxLength: 64 });
+
+const secretExample = { ...example, clientSecret: 'R2xvYmFsbHkgdW5pcXVlLCBub3QgYSByZWFsIHNlY3JldCE' };
+
+/** Nobody can grant what he does not hold, nor act on a client that can do more than he. */
+const mustHold = (caller: Caller, scopes: readonly string[], what: string): void => {
+  const missing = lacking(scopes, caller.scopes);
+  if (missing.length > 0)
+    throw new Fault('forbidden', `${what} scopes that the caller's token lacks: ${missing.join(', ')}.`);
+};
+
+const etag = ({ revision }: ClientDocument): string => String(revision);
+
+const shown = (client: ClientDocument) => ok(view(client), { etag: etag(client) });
+
+const location = ({ id }: ClientDocument): string => `${CLIENTS}/${id}`;
+
+/** The check of a change: the caller holds what the client holds, and the client is the one that If-Match names. */
+const allowed =
+  (caller: Caller, ifMatch: (etag: string) => void) =>
+  (current: ClientDocument): void => {
+    mustHold(caller, current.scopes, 'The client holds');
+    ifMatch(etag(current));
+  };
+
+/** The operations on clients; a client's own institution is the only one that it sees. */
+export const routes = (clients: Clients): AnyOperation[] => [
+  operation({
+    id: 'listClients',
+    method: 'get',
+    path: CLIENTS,
+    access: 'clients:read',
+    summary: 'Lists the clients of the institution',
+    query: pageQuery,
+    answers: { 200: page(Client) },
+    example: { answer: { items: [example], nextCursor: null } },
+    handle: (request) =>
+      pageOf(request, clients.documents(request.caller.institution), { where: { deletedAt: null }, item: view }),
+  }),
+  operation({
+    id: 'createClient',
+    method: 'post',
+    path: CLIENTS,
+    access: 'clients:write',
+    summary: 'Registers a client and answers its first secret, this once',
+    body: NewClient,
+    answers: { 201: ClientWithNewSecret },
+    example: { body: { name: example.name, scopes: example.scopes }, answer: secretExample },
+    handle: async ({ caller, body, remember }) => {
+      mustHold(caller, body.scopes, 'The new client would get');
+      const withoutSecret = (client: ClientDocument) =>
+        created({ ...view(client), clientSecret: null }, location(client), { etag: etag(client) });
+      const { client, clientSecret } = await clients.create(caller.institution, body, remember(withoutSecret));
+      return created({ ...view(client), clientSecret }, location(client), { etag: etag(client) });
+    },
+  }),
+  operation({
+    id: 'getClient',
+    method: 'get',
+    path: CLIENT,
+    access: 'clients:read',
+    summary: 'Gives a client',
+    params: { clientId },
+    answers: { 200: Client },
+    example: { params: { clientId: example.clientId }, answer: example },
+    handle: async ({ caller, params }) => shown(await clients.get(caller.institution, params.clientId)),
+  }),
+  operation({
+    id: 'updateClient',
+    method: 'patch',
+    path: CLIENT,
+    access: 'clients:write',
+    summary: 'Changes the name or the scopes of a client',
+    description: 'New tokens carry the new scopes; tokens issued before lose the removed ones within five seconds.',
+    params: { clientId },
+    body: withReadOnly(patchOf(NewClient), READ_ONLY),
+    answers: { 200: Client },
+    conditional: true,
+    example: { params: { clientId: example.clientId }, body: { scopes: example.scopes }, answer: example },
+    handle: async ({ caller, params, body, ifMatch, remember }) => {
+      mustHold(caller, body.scopes ?? [], 'The client would get');
+      const request = { allow: allowed(caller, ifMatch), stamp: remember(shown) };
+      return shown(await clients.amend(caller.institution, params.clientId, body, request));
+    },
+  }),
+  operation({
+    id: 'deleteClient',
+    method: 'delete',
+    path: CLIENT,
+    access: 'clients:write',
+    summary: 'Deletes a client; its tokens are refused within five seconds',
+    params: { clientId },
+    answers: { 200: Client },
+    conditional: true,
+    example: { params: { clientId: example.clientId }, answer: { ...example, scopes: [], secrets: [] } },
+    handle: async ({ caller, params, ifMatch }) =>
+      ok(view(await clients.remove(caller.institution, params.clientId, { allow: allowed(caller, ifMatch) }))),
+  }),
+  operation({
+    id: 'createClientSecret',
+    method: 'post',
+    path: `${CLIENT}/secrets`,
+    access: 'clients.sensitive:write',
+    summary: 'Makes a second secret, for rotation, and answers it this once',
+    params: { clientId },
+    answers: { 201: ClientWithNewSecret },
+    errors: ['client_too_many_secrets'],
+    conditional: true,
+    example: { params: { clientId: example.clientId }, answer: secretExample },
+    handle: async ({ caller, params, ifMatch, remember }) => {
+      const withoutSecret = (client: ClientDocument) =>
+        created({ ...view(client), clientSecret: null }, location(client), { etag: etag(client) });
+      const request = { allow: allowed(caller, ifMatch), stamp: remember(withoutSecret) };
+      const { client, clientSecret } = await clients.addSecret(caller.institution, params.clientId, request);
+      return created({ ...view(client), clientSecret }, location(client), { etag: etag(client) });
+    },
+  }),
+  operation({
+    id: 'deleteClientSecret',
+    method: 'delete',
+    path: `${CLIENT}/secrets/{secretId}`,
+    access: 'clients.sensitive:write',
+    summary: 'Withdraws a secret; it is refused within five seconds',
+    params: { clientId, secretId: Type.String({ minLength: 1, maxLength: 64 }) },
+    answers: { 200: Client },
+    errors: ['client_last_secret'],
+    conditional: true,
+    example: { params: { clientId: example.clientId, secretId: 'sec_Jx0aP4hV7nB2mK9s' }, answer: example },
+    handle: async ({ caller, params, ifMatch }) => {
+      const { institution } = caller;
+      const request = { allow: allowed(caller, ifMatch) };
+      return shown(await clients.removeSecret(institution, params.clientId, params.secretId, request));
+    },
+  }),
+];
