@@ -66,7 +66,7 @@ export default {
       from: { path: '^(authorizer|services/[^/]+)/src/domain/' },
       to: { pathNot: '^(authorizer|services/[^/]+)/src/domain/' },
     },
-    only('sqlite-only-in-its-engine', '^libs/store/(src/sqlite|test/)', '^(node:)?sqlite$', 'engines import drivers'),
+    only('sqlite-only-in-its-engine', '^(libs/store/(src/sqlite|test/)|deploy/bench/)', '^(node:)?sqlite$', 'engines import drivers'),
     only('mongodb-only-in-its-engine', '^libs/store/(src/mongo|test/)', '/mongodb/', 'engines import drivers'),
     only('amqplib-only-in-its-engine', '^libs/messaging/(src/rabbitmq|test/)', '/amqplib/', 'engines import drivers'),
     only(

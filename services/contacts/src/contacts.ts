@@ -1,13 +1,21 @@
-import { DuplicateEmail } from '@boxoffice/envelope/contact-exception';
 import { Fault } from '@boxoffice/envelope';
+import { DuplicateEmail } from '@boxoffice/envelope/contact-exception';
 import type { CollectionHandle, Documents, Stamp, WriteOptions } from '@boxoffice/store';
 import { UniqueViolation } from '@boxoffice/store';
-import { changesEmail, type Details, erased, type Kind, newContact, type Sensitive, withDetails } from './domain/contact.ts';
+import {
+  changesEmail,
+  type Details,
+  erased,
+  type Kind,
+  newContact,
+  type Sensitive,
+  withDetails,
+} from './domain/contact.ts';
 import { contactNumber } from './domain/contact-number.ts';
 import { emailKey } from './domain/email.ts';
 import { contactErased } from './events.ts';
-import { type ContactView, view } from './view.ts';
 import type { ContactDocument } from './store.ts';
+import { type ContactView, view } from './view.ts';
 
 /** What the rules take from outside, so that tests can choose it. */
 export interface Surroundings {
@@ -23,10 +31,23 @@ export interface Request {
 
 /** The contacts of one installation; every method works for one institution and sees no other's. */
 export interface Contacts {
-  create(institution: string, kind: Kind, details: Details, allowDuplicate: boolean, stamp?: Stamp<ContactDocument>): Promise<ContactDocument>;
+  create(
+    institution: string,
+    kind: Kind,
+    details: Details,
+    allowDuplicate: boolean,
+    stamp?: Stamp<ContactDocument>,
+  ): Promise<ContactDocument>;
   get(institution: string, kind: Kind, number: string): Promise<ContactDocument>;
   documents(institution: string): Documents<ContactDocument>;
-  change(institution: string, kind: Kind, number: string, to: (current: Details) => Details, allowDuplicate: boolean, request: Request): Promise<ContactDocument>;
+  change(
+    institution: string,
+    kind: Kind,
+    number: string,
+    to: (current: Details) => Details,
+    allowDuplicate: boolean,
+    request: Request,
+  ): Promise<ContactDocument>;
   erase(institution: string, kind: Kind, number: string, request: Request): Promise<ContactDocument>;
   setSensitive(institution: string, number: string, sensitive: Sensitive, request: Request): Promise<ContactDocument>;
 }
@@ -35,12 +56,17 @@ const absent = () => new Fault('not_found', 'no such contact');
 
 const isErased = () => new Fault('precondition_failed', 'the contact was erased');
 
-export const createContacts = (collection: CollectionHandle<ContactDocument>, { now, randomBytes }: Surroundings): Contacts => {
+export const createContacts = (
+  collection: CollectionHandle<ContactDocument>,
+  { now, randomBytes }: Surroundings,
+): Contacts => {
   const timestamp = () => now().toISOString();
 
   /** Refuses an email that another contact of the institution has; names the oldest that does. */
   const refuseDuplicate = async (institution: string, email: string, except?: string): Promise<void> => {
-    const sharing = await collection.of(institution).find({ where: { emailKey: emailKey(email) }, orderBy: 'createdAt', limit: 2 });
+    const sharing = await collection
+      .of(institution)
+      .find({ where: { emailKey: emailKey(email) }, orderBy: 'createdAt', limit: 2 });
     const existing = sharing.find(({ id }) => id !== except);
     if (existing) throw duplicate(existing);
   };
@@ -49,7 +75,12 @@ export const createContacts = (collection: CollectionHandle<ContactDocument>, { 
     new DuplicateEmail('another contact has this email; allowDuplicateEmail=true bypasses the check', view(existing));
 
   /** Runs a write that may meet a concurrent one on the same email: then the winner is the existing contact. */
-  const orDuplicate = async <T>(institution: string, email: string | undefined, except: string, write: () => Promise<T>): Promise<T> => {
+  const orDuplicate = async <T>(
+    institution: string,
+    email: string | undefined,
+    except: string,
+    write: () => Promise<T>,
+  ): Promise<T> => {
     for (;;) {
       try {
         return await write();
@@ -127,7 +158,10 @@ export const createContacts = (collection: CollectionHandle<ContactDocument>, { 
         request,
         (contact) =>
           contact.erasedAt === undefined
-            ? { next: { id: contact.id, version: contact.version, institution, ...erased(contact, timestamp()) }, erases: true }
+            ? {
+                next: { id: contact.id, version: contact.version, institution, ...erased(contact, timestamp()) },
+                erases: true,
+              }
             : undefined,
         { forget: number },
       ),

@@ -84,7 +84,10 @@ export const Sensitive = Members(
     identityDocument: Optional(Members({ type: text(40), number: text(60) }, closed)),
     accessibilityNeeds: Optional(text(1000)),
     bankAccount: Optional(
-      Members({ iban: Text({ pattern: '^[A-Z]{2}[0-9]{2}[A-Z0-9]{11,30}$', description: 'ISO 13616, without spaces' }) }, closed),
+      Members(
+        { iban: Text({ pattern: '^[A-Z]{2}[0-9]{2}[A-Z0-9]{11,30}$', description: 'ISO 13616, without spaces' }) },
+        closed,
+      ),
     ),
   },
   closed,

@@ -100,7 +100,12 @@ export const changesEmail = (contact: Contact, details: Details): boolean =>
  * The contact with other details. An unchanged email keeps its key (also one that was allowed as a duplicate);
  * a changed one gets a new key.
  */
-export const withDetails = <T extends Contact>(contact: T, details: Details, allowDuplicate: boolean, now: string): T => {
+export const withDetails = <T extends Contact>(
+  contact: T,
+  details: Details,
+  allowDuplicate: boolean,
+  now: string,
+): T => {
   const { emailKey: _key, uniqueEmail: held, ...rest } = contact;
   const email = withEmail(details, contact.contactNumber, allowDuplicate);
   const kept = details.email !== undefined && !changesEmail(contact, details) ? { uniqueEmail: held } : {};

@@ -15,7 +15,11 @@ describe('email is trimmed and compared case-insensitively', () => {
   });
 
   test('an allowed duplicate never collides, neither with the email nor with another duplicate', () => {
-    const keys = [uniqueEmail('a@b.ch', 'C1', false), uniqueEmail('a@b.ch', 'C1', true), uniqueEmail('a@b.ch', 'C2', true)];
+    const keys = [
+      uniqueEmail('a@b.ch', 'C1', false),
+      uniqueEmail('a@b.ch', 'C1', true),
+      uniqueEmail('a@b.ch', 'C2', true),
+    ];
     expect(new Set(keys).size).toBe(3);
   });
 

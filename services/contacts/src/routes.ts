@@ -1,0 +1,212 @@
+import {
+  type AnyOperation,
+  created,
+  listQuery,
+  mergePatch,
+  ok,
+  operation,
+  page,
+  pageOf,
+  patchOf,
+} from '@boxoffice/http';
+import { type TObject, Type } from 'typebox';
+import type { Contacts } from './contacts.ts';
+import type { Details, Kind } from './domain/contact.ts';
+import { emailKey } from './domain/email.ts';
+import * as example from './examples.ts';
+import { Individual, NewIndividual, NewStructure, readOnly, Structure } from './schemas.ts';
+import { sensitiveRoutes } from './sensitive-routes.ts';
+import type { ContactDocument } from './store.ts';
+import { view } from './view.ts';
+
+/** What the two kinds of contact differ in; the operations are the same. */
+interface KindOfContact {
+  readonly kind: Kind;
+  readonly plural: 'individuals' | 'structures';
+  /** The kind in an operationId, and with its article in a summary. */
+  readonly noun: 'Individual' | 'Structure';
+  readonly a: 'an individual' | 'a structure';
+  readonly Details: TObject;
+  readonly Contact: TObject;
+  readonly details: object;
+  readonly contact: { readonly contactNumber: string };
+}
+
+const kinds: readonly KindOfContact[] = [
+  {
+    kind: 'individual',
+    plural: 'individuals',
+    noun: 'Individual',
+    a: 'an individual',
+    Details: NewIndividual,
+    Contact: Individual,
+    details: example.individualDetails,
+    contact: example.individual,
+  },
+  {
+    kind: 'structure',
+    plural: 'structures',
+    noun: 'Structure',
+    a: 'a structure',
+    Details: NewStructure,
+    Contact: Structure,
+    details: example.structureDetails,
+    contact: example.structure,
+  },
+];
+
+const allowDuplicateEmail = Type.Optional(
+  Type.Boolean({ description: 'true creates or keeps a contact whose email another one has' }),
+);
+const contactNumber = Type.String({ minLength: 1, maxLength: 64 });
+
+/** An answer that speaks of one contact: erasing the contact drops it where it is remembered. */
+const about = (contact: ContactDocument) => ({ etag: String(contact.version), subjects: [contact.contactNumber] });
+const one = (contact: ContactDocument) => ok(view(contact), about(contact));
+
+const routesOf = (contacts: Contacts, { kind, plural, noun, a, Details, Contact, ...examples }: KindOfContact) => {
+  const collection = { path: `/svc/v3/contacts/${plural}`, aliases: [`/contacts/${plural}`] };
+  const single = {
+    path: `/svc/v3/contacts/${plural}/{contactNumber}`,
+    aliases: [`/contacts/${plural}/{contactNumber}`],
+    params: { contactNumber },
+  };
+  const params = { contactNumber: examples.contact.contactNumber };
+  const duplicate = {
+    errors: ['contact_duplicate_email'],
+    errorData: { contact_duplicate_email: Type.Union([Individual, Structure]) },
+  } as const;
+  const newOne = (contact: ContactDocument) =>
+    created(view(contact), `/svc/v3/contacts/${plural}/${contact.contactNumber}`, about(contact));
+
+  return [
+    operation({
+      ...collection,
+      ...duplicate,
+      id: `create${noun}`,
+      method: 'post',
+      access: 'contacts:write',
+      summary: `Creates ${a}`,
+      description: 'Refuses an email that another contact of the institution has, unless allowDuplicateEmail is true.',
+      query: { allowDuplicateEmail },
+      body: Details,
+      answers: { 201: Contact },
+      etag: true,
+      example: { body: examples.details, answer: examples.contact },
+      handle: async ({ caller, query, body, remember }) =>
+        newOne(
+          await contacts.create(
+            caller.institution,
+            kind,
+            body as Details,
+            query.allowDuplicateEmail === true,
+            remember(newOne),
+          ),
+        ),
+    }),
+    operation({
+      ...collection,
+      id: `list${noun}s`,
+      method: 'get',
+      access: 'contacts:read',
+      summary: `Lists ${plural}, erased ones included`,
+      description:
+        'In order of creation; with modifiedSince in order of their last change, so that paging on misses nothing.',
+      query: { ...listQuery, email: Type.Optional(Type.String({ minLength: 1, maxLength: 254 })) },
+      answers: { 200: page(Contact) },
+      example: { query: { limit: 20 }, answer: { items: [examples.contact], nextCursor: null } },
+      handle: (request) => {
+        const { email, modifiedSince } = request.query;
+        return pageOf(request, contacts.documents(request.caller.institution), {
+          where: { kind, emailKey: email === undefined ? undefined : emailKey(email) },
+          orderBy: modifiedSince === undefined ? 'createdAt' : 'updatedAt',
+          item: view,
+        });
+      },
+    }),
+    operation({
+      ...single,
+      id: `get${noun}`,
+      method: 'get',
+      access: 'contacts:read',
+      summary: `Reads ${a}`,
+      answers: { 200: Contact },
+      etag: true,
+      example: { params, answer: examples.contact },
+      handle: async ({ caller, params }) => one(await contacts.get(caller.institution, kind, params.contactNumber)),
+    }),
+    operation({
+      ...single,
+      ...duplicate,
+      id: `replace${noun}`,
+      method: 'put',
+      access: 'contacts:write',
+      summary: `Replaces what is known of ${a}`,
+      query: { allowDuplicateEmail },
+      body: Details,
+      readOnly,
+      answers: { 200: Contact },
+      etag: true,
+      conditional: true,
+      example: { params, body: examples.details, answer: examples.contact },
+      handle: async ({ caller, params, query, body, ifMatch }) =>
+        one(
+          await contacts.change(
+            caller.institution,
+            kind,
+            params.contactNumber,
+            () => body as Details,
+            query.allowDuplicateEmail === true,
+            { ifMatch },
+          ),
+        ),
+    }),
+    operation({
+      ...single,
+      ...duplicate,
+      id: `update${noun}`,
+      method: 'patch',
+      access: 'contacts:write',
+      summary: `Changes some of what is known of ${a}`,
+      description: 'A JSON merge patch (RFC 7396): null removes.',
+      query: { allowDuplicateEmail },
+      body: patchOf(Details),
+      readOnly,
+      answers: { 200: Contact },
+      etag: true,
+      conditional: true,
+      example: { params, body: { phone: '+41 22 555 01 03' }, answer: examples.contact },
+      handle: async ({ caller, params, query, body, ifMatch, remember }) =>
+        one(
+          await contacts.change(
+            caller.institution,
+            kind,
+            params.contactNumber,
+            (current) => mergePatch(current, body),
+            query.allowDuplicateEmail === true,
+            { ifMatch, stamp: remember(one) },
+          ),
+        ),
+    }),
+    operation({
+      ...single,
+      id: `erase${noun}`,
+      method: 'delete',
+      access: 'contacts:write',
+      summary: `Erases the personal data of ${a} for good`,
+      description: 'The contact number stays, so that orders stay valid. Erasing again changes nothing.',
+      answers: { 200: Contact },
+      etag: true,
+      conditional: true,
+      example: { params, answer: example.erased(kind) },
+      handle: async ({ caller, params, ifMatch }) =>
+        one(await contacts.erase(caller.institution, kind, params.contactNumber, { ifMatch })),
+    }),
+  ];
+};
+
+/** Every operation of the contacts service. */
+export const routes = (contacts: Contacts): AnyOperation[] => [
+  ...kinds.flatMap((kind) => routesOf(contacts, kind)),
+  ...sensitiveRoutes(contacts),
+];

@@ -1,0 +1,49 @@
+import { type AnyOperation, ok, operation } from '@boxoffice/http';
+import { Type } from 'typebox';
+import type { Contacts } from './contacts.ts';
+import * as example from './examples.ts';
+import { Sensitive } from './schemas.ts';
+import type { ContactDocument } from './store.ts';
+import { sensitiveView } from './view.ts';
+
+const resource = {
+  path: '/svc/v3/contacts/individuals/{contactNumber}/sensitive',
+  aliases: ['/contacts/individuals/{contactNumber}/sensitive'],
+  params: { contactNumber: Type.String({ minLength: 1, maxLength: 64 }) },
+  answers: { 200: Sensitive },
+  etag: true,
+} as const;
+
+const answer = (contact: ContactDocument) =>
+  ok(sensitiveView(contact), { etag: String(contact.version), subjects: [contact.contactNumber] });
+
+/** The sensitive sub-resource of an individual; the other scopes of the domain do not open it. */
+export const sensitiveRoutes = (contacts: Contacts): AnyOperation[] => [
+  operation({
+    ...resource,
+    id: 'getSensitive',
+    method: 'get',
+    access: 'contacts.sensitive:read',
+    summary: 'Reads the sensitive data of an individual',
+    description: 'An empty object before anything is set.',
+    example: { params: { contactNumber: example.individual.contactNumber }, answer: example.sensitive },
+    handle: async ({ caller, params }) =>
+      answer(await contacts.get(caller.institution, 'individual', params.contactNumber)),
+  }),
+  operation({
+    ...resource,
+    id: 'replaceSensitive',
+    method: 'put',
+    access: 'contacts.sensitive:write',
+    summary: 'Replaces the sensitive data of an individual',
+    body: Sensitive,
+    conditional: true,
+    example: {
+      params: { contactNumber: example.individual.contactNumber },
+      body: example.sensitive,
+      answer: example.sensitive,
+    },
+    handle: async ({ caller, params, body, ifMatch }) =>
+      answer(await contacts.setSensitive(caller.institution, params.contactNumber, body, { ifMatch })),
+  }),
+];

@@ -1,0 +1,77 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { engines, openStand, type Stand } from '../stand/stand.ts';
+
+describe.each(engines)('erased for good, on $name', (engine) => {
+  let stand: Stand;
+  beforeAll(async () => {
+    stand = await openStand(engine);
+  });
+  afterAll(() => stand.close());
+
+  const path = (number: unknown) => `/svc/v3/contacts/individuals/${number}`;
+  const erase = (number: unknown) => stand.call('eraseIndividual', 'DELETE', path(number));
+
+  test('only number, kind and dates stay; erasing again changes nothing; changing is 412', async () => {
+    const email = `${randomUUID()}@example.org`;
+    const { body } = await stand.create({ lastName: 'Martin', email, phone: '1' });
+    const number = body.data?.contactNumber;
+    await stand.call('replaceSensitive', 'PUT', `${path(number)}/sensitive`, { body: { dateOfBirth: '1984-02-29' } });
+    const erased = await erase(number);
+    expect(Object.keys(erased.body.data ?? {}).sort()).toEqual([
+      'contactNumber',
+      'createdAt',
+      'erasedAt',
+      'kind',
+      'updatedAt',
+    ]);
+    expect((await erase(number)).text).toBe(erased.text);
+    const change = { body: { lastName: 'Back' } };
+    expect((await stand.call('updateIndividual', 'PATCH', path(number), change)).status).toBe(412);
+    expect((await stand.call('replaceIndividual', 'PUT', path(number), change)).status).toBe(412);
+    const sensitive = await stand.call('getSensitive', 'GET', `${path(number)}/sensitive`);
+    expect(sensitive.body.data).toEqual({});
+    expect((await stand.create({ lastName: 'Free again', email })).status).toBe(201);
+  });
+
+  test('the fact is in the outbox, with the contact number and no name', async () => {
+    const { body } = await stand.create({ lastName: 'Martin' });
+    await erase(body.data?.contactNumber);
+    const events = await stand.store.outbox.pending(100);
+    const fact = events.find(({ key }) => key === body.data?.contactNumber);
+    expect(fact).toMatchObject({ type: 'contact.erased', institution: 'opera' });
+    expect(JSON.stringify(fact)).not.toContain('Martin');
+  });
+
+  test('remembered answers that speak of the contact are gone', async () => {
+    const email = `${randomUUID()}@example.org`;
+    const headers = { 'idempotency-key': randomUUID() };
+    const first = await stand.create({ lastName: 'Remembered', email }, { headers });
+    const replay = await stand.create({ lastName: 'Remembered', email }, { headers });
+    expect(replay.headers.get('idempotency-replayed')).toBe('true');
+    expect(replay.text).toBe(first.text);
+    const other = { 'idempotency-key': randomUUID() };
+    const duplicate = { lastName: 'Other', email };
+    expect((await stand.create(duplicate, { headers: other })).status).toBe(409);
+    await erase(first.body.data?.contactNumber);
+    for (const [body, key] of [
+      [{ lastName: 'Remembered', email }, headers],
+      [duplicate, other],
+    ] as const) {
+      const after = await stand.create(body, { headers: key });
+      expect(after.headers.get('idempotency-replayed')).toBeNull();
+      expect(after.text).not.toContain(String(first.body.data?.contactNumber));
+    }
+  });
+
+  test('erased contacts stay in lists, so that modifiedSince tells of them', async () => {
+    const institution = `opera-${randomUUID().slice(0, 8)}`;
+    const { body } = await stand.create({ lastName: 'Martin' }, { institution });
+    const erased = await stand.call('eraseIndividual', 'DELETE', path(body.data?.contactNumber), { institution });
+    const since = encodeURIComponent(String(erased.body.data?.erasedAt));
+    const list = await stand.call('listIndividuals', 'GET', `/svc/v3/contacts/individuals?modifiedSince=${since}`, {
+      institution,
+    });
+    expect(list.body.data?.items).toEqual([erased.body.data]);
+  });
+});

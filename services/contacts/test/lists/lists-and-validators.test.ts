@@ -1,0 +1,65 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { engines, openStand, type Stand } from '../stand/stand.ts';
+
+describe.each(engines)('lists and validators, on $name', (engine) => {
+  let stand: Stand;
+  beforeAll(async () => {
+    stand = await openStand(engine);
+  });
+  afterAll(() => stand.close());
+
+  const list = (query: string, institution: string) =>
+    stand.call('listIndividuals', 'GET', `/svc/v3/contacts/individuals${query}`, { institution });
+
+  test('pages follow each other in order of creation, without gap or repeat', async () => {
+    const institution = `club-${randomUUID().slice(0, 8)}`;
+    const numbers: unknown[] = [];
+    for (let index = 0; index < 7; index += 1)
+      numbers.push((await stand.create({ lastName: `N${index}` }, { institution })).body.data?.contactNumber);
+    const seen: unknown[] = [];
+    let cursor = '';
+    do {
+      const { body } = await list(`?limit=3${cursor}`, institution);
+      const { items, nextCursor } = body.data as { items: { contactNumber: string }[]; nextCursor: string | null };
+      seen.push(...items.map(({ contactNumber }) => contactNumber));
+      cursor = nextCursor === null ? '' : `&cursor=${encodeURIComponent(nextCursor)}`;
+    } while (cursor !== '');
+    expect(seen.sort()).toEqual(numbers.sort());
+  });
+
+  test('the email filter is trimmed and case-insensitive', async () => {
+    const email = `${randomUUID()}@example.org`;
+    const { body } = await stand.create({ lastName: 'Martin', email });
+    const found = await list(`?email=%20${email.toUpperCase()}`, 'opera');
+    expect(found.body.data?.items).toEqual([body.data]);
+  });
+
+  test('a wrong limit, a foreign cursor and an unknown parameter are invalid_parameter', async () => {
+    for (const query of ['?limit=0', '?limit=501', '?limit=x', '?cursor=abc', '?nonsense=1', '?limit=1&limit=2'])
+      expect((await list(query, 'opera')).body.status).toBe('invalid_parameter');
+  });
+
+  test('If-Match: the version that was read, else 412; If-None-Match: 304', async () => {
+    const { body, headers } = await stand.create({ lastName: 'Martin' });
+    const path = `/svc/v3/contacts/individuals/${body.data?.contactNumber}`;
+    const etag = String(headers.get('etag'));
+    const patch = (ifMatch: string) =>
+      stand.call('updateIndividual', 'PATCH', path, { body: { phone: '1' }, headers: { 'if-match': ifMatch } });
+    expect((await patch('"nonsense"')).status).toBe(412);
+    const changed = await patch(etag);
+    expect(changed.status).toBe(200);
+    expect((await patch(etag)).status).toBe(412);
+    const get = (tag: string) => stand.call('getIndividual', 'GET', path, { headers: { 'if-none-match': tag } });
+    expect((await get(String(changed.headers.get('etag')))).status).toBe(304);
+    expect((await get(etag)).status).toBe(200);
+  });
+
+  test('what a GET returned can be PUT back: read-only members are ignored', async () => {
+    const { body } = await stand.create({ lastName: 'Martin', email: `${randomUUID()}@example.org` });
+    const path = `/svc/v3/contacts/individuals/${body.data?.contactNumber}`;
+    const put = await stand.call('replaceIndividual', 'PUT', path, { body: { ...body.data, kind: 'structure' } });
+    expect(put.status).toBe(200);
+    expect(put.body.data).toMatchObject({ ...body.data, updatedAt: expect.any(String) });
+  });
+});

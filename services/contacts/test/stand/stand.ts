@@ -1,0 +1,132 @@
+import { generateKeyPairSync, randomBytes, randomUUID } from 'node:crypto';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createApp } from '@boxoffice/http';
+import { createIdentityVerifier, type KeySet, signIdentity } from '@boxoffice/identity';
+import { type CollectionHandle, openMongoStore, openSqliteStores, type Store } from '@boxoffice/store';
+import { createContacts } from '../../src/contacts.ts';
+import { routes } from '../../src/routes.ts';
+import { type ContactDocument, contactsCollection } from '../../src/store.ts';
+
+const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+const kid = randomUUID();
+const keys: KeySet = { key: async (id) => (id === kid ? publicKey : undefined), refresh: async () => {} };
+const silent = { info() {}, error() {} };
+
+/** Opens a store for one test file, on the engine of that name. */
+export type Engine = { readonly name: string; open(): Promise<{ store: Store; discard(): Promise<void> }> };
+
+const sqlite: Engine = {
+  name: 'SQLite',
+  async open() {
+    const directory = mkdtempSync(join(tmpdir(), 'boxoffice-contacts-'));
+    const stores = openSqliteStores({ directory });
+    const store = await stores.open('contacts', [contactsCollection]);
+    return {
+      store,
+      async discard() {
+        await stores.close();
+        rmSync(directory, { recursive: true, force: true });
+      },
+    };
+  },
+};
+
+const mongodb = (url: string): Engine => ({
+  name: 'MongoDB',
+  async open() {
+    const name = `contacts_${randomBytes(4).toString('hex')}`;
+    const store = await openMongoStore({ url, name, collections: [contactsCollection] });
+    return { store, discard: () => store.close() };
+  },
+});
+
+const mongodbUrl = process.env.TEST_MONGODB_URL;
+
+/** The engines that this run has; `npm test` says which it did not. */
+export const engines: readonly Engine[] = mongodbUrl ? [sqlite, mongodb(mongodbUrl)] : [sqlite];
+
+export interface Reply {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly text: string;
+  readonly body: {
+    readonly status: string;
+    readonly details: string | null;
+    readonly data: Record<string, unknown> | null;
+  };
+}
+
+export interface Call {
+  readonly institution?: string;
+  readonly body?: unknown;
+  readonly headers?: Record<string, string>;
+}
+
+export interface Stand {
+  readonly store: Store;
+  /** Calls one operation by its id, as the gateway would for a client that holds its scope. */
+  call(operation: string, method: string, path: string, call?: Call): Promise<Reply>;
+  create(details: object, call?: Call, query?: string): Promise<Reply>;
+  close(): Promise<void>;
+}
+
+/** Serves the contacts over HTTP, with signed identities. `sabotage` wraps the collection, for negative controls. */
+export const openStand = async (
+  engine: Engine,
+  sabotage: (collection: CollectionHandle<ContactDocument>) => CollectionHandle<ContactDocument> = (same) => same,
+): Promise<Stand> => {
+  const { store, discard } = await engine.open();
+  const collection = sabotage(store.collection(contactsCollection));
+  const operations = routes(createContacts(collection, { now: () => new Date(), randomBytes }));
+  const app = createApp({
+    service: 'contacts',
+    version: '0.0.0',
+    operations,
+    identify: createIdentityVerifier({ keys, audience: 'contacts' }),
+    idempotency: store.idempotency,
+    cursorKey: randomBytes(32),
+    logger: silent,
+  });
+  const server = createServer(app).listen(0, '127.0.0.1');
+  await new Promise((resolve) => server.once('listening', resolve));
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+
+  const call: Stand['call'] = async (operation, method, path, { institution = 'opera', body, headers = {} } = {}) => {
+    const declared = operations.find(({ id }) => id === operation);
+    const identity = signIdentity(
+      { kid, privateKey },
+      {
+        audience: 'contacts',
+        caller: { institution, client: 'cl_test', service: null, scopes: [String(declared?.access)], operation },
+        issuedAt: Math.floor(Date.now() / 1000),
+      },
+    );
+    const response = await fetch(`${url}${path}`, {
+      method,
+      headers: {
+        'x-internal-identity': identity,
+        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+        ...headers,
+      },
+      body: body === undefined ? undefined : JSON.stringify(body),
+    });
+    const text = await response.text();
+    return { status: response.status, headers: response.headers, text, body: text === '' ? null : JSON.parse(text) };
+  };
+
+  return {
+    store,
+    call,
+    create: (details, options, query = '') =>
+      call('createIndividual', 'POST', `/svc/v3/contacts/individuals${query}`, { ...options, body: details }),
+    async close() {
+      server.close();
+      server.closeAllConnections();
+      await discard();
+    },
+  };
+};
