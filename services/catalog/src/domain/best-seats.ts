@@ -44,9 +44,10 @@ const blocksOf = ({ row, seats }: Run, count: number, seatsInRow: (row: number) 
     return { ids, score: row * ROW_WORTH + offCentre + orphans * ORPHAN_COST };
   });
 
-/** As few groups as possible: always the longest run that is left, the nearer one if several are as long. */
-const scattered = (found: readonly Run[], count: number): string[] => {
-  const longest = [...found].sort((left, right) => right.seats.length - left.seats.length || left.row - right.row);
+/** In as few groups as possible: always the longest run that is left, the nearer one if several are as long. Undefined if fewer are free. */
+export const fewestGroups = (free: readonly FreeSeat[], count: number): readonly string[] | undefined => {
+  if (free.length < count) return undefined;
+  const longest = runs(free).sort((left, right) => right.seats.length - left.seats.length || left.row - right.row);
   return longest
     .flatMap(({ seats }) => seats)
     .slice(0, count)
@@ -54,21 +55,19 @@ const scattered = (found: readonly Run[], count: number): string[] => {
 };
 
 /**
- * The best free seats for `count` people: side by side if any row has so many, near the front and the middle, leaving no
- * single seat alone; otherwise in as few groups as possible. Undefined if fewer are free. `rank` takes the rank-th best
- * block instead (0: the best), so that those who want the same seats at the same time do not all try the same ones.
+ * The best free seats side by side for `count` people: near the front and the middle, leaving no single seat alone. Undefined
+ * if no row has so many. `rank` takes the rank-th best block instead (0: the best), so that those who want the same
+ * seats at the same time do not all try the same ones.
  */
-export const bestSeats = (
+export const bestBlock = (
   free: readonly FreeSeat[],
   count: number,
   seatsInRow: (row: number) => number,
   rank = 0,
 ): readonly string[] | undefined => {
-  if (free.length < count) return undefined;
-  const found = runs(free);
-  const blocks = found
+  const blocks = runs(free)
     .filter(({ seats }) => seats.length >= count)
     .flatMap((run) => blocksOf(run, count, seatsInRow))
     .sort((left, right) => left.score - right.score);
-  return blocks[Math.min(rank, blocks.length - 1)]?.ids ?? scattered(found, count);
+  return blocks[Math.min(rank, blocks.length - 1)]?.ids;
 };

@@ -1,0 +1,65 @@
+import { randomBytes } from 'node:crypto';
+import { Fault } from '@boxoffice/envelope';
+import type { Store } from '@boxoffice/store';
+import { ID_BYTES, newId } from './domain/id.ts';
+import { type InstitutionDocument, type Shelf, shelfOf } from './store.ts';
+
+/** What the catalog's actions work with: one institution's documents, a clock and randomness. */
+export interface Context {
+  readonly shelf: Shelf;
+  /** Epoch milliseconds. */
+  readonly now: () => number;
+  /** In [0, 1). */
+  readonly random: () => number;
+  readonly newId: (prefix: string) => string;
+}
+
+/** The context of one institution, on the system's clock unless told otherwise. */
+export const contextOf = (store: Store, institution: string, now: () => number = Date.now): Context => ({
+  shelf: shelfOf(store, institution),
+  now,
+  random: Math.random,
+  newId: (prefix) => newId(prefix, now(), randomBytes(ID_BYTES)),
+});
+
+/** The clock's time as documents keep it: ISO 8601 UTC. */
+export const timestampOf = ({ now }: Context): string => new Date(now()).toISOString();
+
+/** @throws Fault `semantically_invalid` that names every problem, if there is any. */
+export const refuseProblems = (problems: readonly string[]): void => {
+  if (problems.length > 0) throw new Fault('semantically_invalid', problems.join('; '));
+};
+
+/** @throws Fault `not_found`, the same for what belongs to others and what never existed. */
+export const notFound = (): never => {
+  throw new Fault('not_found', 'There is no resource with this id.');
+};
+
+/** The caller's institution. @throws Fault `not_found` if the catalog has never heard of it. */
+export const institutionOf = async ({ institution, institutions }: Shelf): Promise<InstitutionDocument> => {
+  const found = await institutions.get(institution);
+  if (!found) throw new Fault('not_found', 'The institution is not set up in the catalog.');
+  return found;
+};
+
+/** What prices and points of sale are checked against. `tariffIds`: those of these that exist. */
+export const moneyRules = async (
+  shelf: Shelf,
+  tariffIds: readonly string[],
+): Promise<{ readonly currency: string; readonly tariffIds: ReadonlySet<string> }> => {
+  const wanted = [...new Set(tariffIds)];
+  const [{ currency }, known] = await Promise.all([
+    institutionOf(shelf),
+    wanted.length > 0 ? shelf.tariffs.find({ where: { id: { in: wanted } } }) : [],
+  ]);
+  return { currency, tariffIds: new Set(known.map(({ id }) => id)) };
+};
+
+/**
+ * Tells every instance that the catalog's answer has changed: after the write, and before the request is answered, so that
+ * who wrote reads it. One blind write, so that writers do not queue up.
+ */
+export const markCatalog = async (context: Context): Promise<void> => {
+  const { institutions, institution } = context.shelf;
+  await institutions.claim({ where: { id: institution }, set: { catalogMark: context.newId('mark') } });
+};

@@ -1,0 +1,67 @@
+import { type CapacityWish, type CategoryPlan, capacityProblems } from './capacity.ts';
+import { detailProblems, type Performance, type PerformanceDetails, type PerformanceState } from './performance.ts';
+import { type PriceInput, priceProblems, resolvedPrices } from './price.ts';
+
+/** What a change may say: absent stays, null removes, objects merge, lists replace. */
+export interface PerformancePatch {
+  readonly state?: PerformanceState;
+  readonly startDate?: string;
+  readonly durationMinutes?: number | null;
+  readonly venue?: { readonly name?: string; readonly city?: string | null };
+  readonly timeZone?: string;
+  readonly salesFrom?: string | null;
+  readonly salesTo?: string | null;
+  readonly seatCategories?: readonly CapacityWish[];
+  readonly prices?: readonly PriceInput[];
+}
+
+const merged = (performance: PerformanceDetails, patch: PerformancePatch): PerformanceDetails => ({
+  startDate: patch.startDate ?? performance.startDate,
+  durationMinutes: patch.durationMinutes === undefined ? performance.durationMinutes : patch.durationMinutes,
+  venue: {
+    name: patch.venue?.name ?? performance.venue.name,
+    city: patch.venue?.city === undefined ? performance.venue.city : patch.venue.city,
+  },
+  timeZone: patch.timeZone ?? performance.timeZone,
+  salesFrom: patch.salesFrom === undefined ? performance.salesFrom : patch.salesFrom,
+  salesTo: patch.salesTo === undefined ? performance.salesTo : patch.salesTo,
+});
+
+/** Everything that is meaningless about a change, each by its path. */
+export const patchProblems = (
+  performance: Performance,
+  patch: PerformancePatch,
+  rules: { readonly currency: string; readonly tariffIds: ReadonlySet<string> },
+): string[] => [
+  ...detailProblems(merged(performance, patch)),
+  ...capacityProblems(performance.seatCategories, patch.seatCategories ?? []),
+  ...priceProblems(patch.prices ?? [], performance.seatCategories, rules),
+];
+
+const same = (left: unknown, right: unknown): boolean => JSON.stringify(left) === JSON.stringify(right);
+
+/**
+ * The performance after a change that has no problems, with the seat categories of the plans; undefined if nothing would
+ * change. `now` is ISO 8601 UTC.
+ */
+export const changedPerformance = <P extends Performance>(
+  performance: P,
+  patch: PerformancePatch,
+  plans: readonly CategoryPlan[],
+  currency: string,
+  now: string,
+): P | undefined => {
+  const changes = {
+    ...merged(performance, patch),
+    state: patch.state ?? performance.state,
+    prices: patch.prices ? resolvedPrices(patch.prices, performance.seatCategories, currency) : performance.prices,
+    seatCategories: performance.seatCategories.map(
+      (category) => plans.find((plan) => plan.category.id === category.id)?.category ?? category,
+    ),
+  };
+  const { state, prices, seatCategories } = performance;
+  const before = { ...merged(performance, {}), state, prices, seatCategories };
+  return same(before, changes)
+    ? undefined
+    : { ...performance, ...changes, revision: performance.revision + 1, updatedAt: now };
+};

@@ -1,0 +1,177 @@
+import {
+  type AnyOperation,
+  created,
+  listQuery,
+  mergePatch,
+  nullable,
+  ok,
+  oneOf,
+  operation,
+  page,
+  pageOf,
+  patchOf,
+} from '@boxoffice/http';
+import type { Store } from '@boxoffice/store';
+import { type Static, Type } from 'typebox';
+import { contextOf, notFound } from './context.ts';
+import { type PointOfSaleDetails, paymentMethods } from './domain/point-of-sale.ts';
+import * as examples from './examples.ts';
+import { changePointOfSale, createPointOfSale, pointOfSaleByHost } from './points-of-sale.ts';
+import { currency, id, languages } from './schemas.ts';
+import type { PointOfSaleDocument } from './store.ts';
+
+const host = Type.String({
+  minLength: 1,
+  maxLength: 253,
+  pattern: '^[A-Za-z0-9]([A-Za-z0-9.-]*[A-Za-z0-9])?(:[0-9]{1,5})?$',
+  description: 'what requests say in X-Service-Host; case does not matter',
+});
+
+const members = {
+  name: Type.String({ minLength: 1, maxLength: 200 }),
+  languages,
+  currency,
+  corsOrigins: Type.Optional(
+    nullable(
+      Type.Array(Type.String({ maxLength: 300, pattern: '^https?://[^/\\s?#]+$' }), {
+        maxItems: 100,
+        description: 'origins that browsers may call from; empty: all',
+      }),
+    ),
+  ),
+  tariffIds: Type.Array(id, { maxItems: 500, uniqueItems: true }),
+  paymentMethods: Type.Array(oneOf(paymentMethods), { maxItems: paymentMethods.length, uniqueItems: true }),
+  maxPlacesPerOrder: Type.Integer({ minimum: 1, maximum: 500 }),
+  holdMinutes: Type.Number({ exclusiveMinimum: 0, maximum: 1_440, description: 'fractions allowed' }),
+};
+
+const NewPointOfSale = Type.Object({ serviceHost: host, ...members });
+const Changes = Type.Object(members);
+
+const PointOfSale = Type.Object({
+  serviceHost: Type.String(),
+  ...members,
+  corsOrigins: Type.Array(Type.String()),
+  createdAt: Type.String({ format: 'date-time' }),
+  updatedAt: Type.String({ format: 'date-time' }),
+});
+
+const detailsOf = (serviceHost: string, body: Static<typeof Changes>): PointOfSaleDetails => ({
+  serviceHost: serviceHost.toLowerCase(),
+  name: body.name,
+  languages: body.languages,
+  currency: body.currency,
+  corsOrigins: body.corsOrigins ?? [],
+  tariffIds: body.tariffIds,
+  paymentMethods: body.paymentMethods,
+  maxPlacesPerOrder: body.maxPlacesPerOrder,
+  holdMinutes: body.holdMinutes,
+});
+
+const view = (document: PointOfSaleDocument): Static<typeof PointOfSale> => ({
+  serviceHost: document.serviceHost,
+  name: document.name,
+  languages: [...document.languages],
+  currency: document.currency,
+  corsOrigins: [...document.corsOrigins],
+  tariffIds: [...document.tariffIds],
+  paymentMethods: [...document.paymentMethods],
+  maxPlacesPerOrder: document.maxPlacesPerOrder,
+  holdMinutes: document.holdMinutes,
+  createdAt: document.createdAt,
+  updatedAt: document.updatedAt,
+});
+
+const answer = (document: PointOfSaleDocument) => ok(view(document), { etag: String(document.version) });
+
+const params = { serviceHost: id };
+const example = { params: { serviceHost: examples.newPointOfSale.serviceHost }, answer: examples.pointOfSale };
+
+/** The operations on points of sale, and the look-up by host that the gateway and the point-of-sale service need. */
+export const pointsOfSaleRoutes = (store: Store): AnyOperation[] => [
+  operation({
+    id: 'listPointsOfSale',
+    method: 'get',
+    path: '/svc/v3/catalog/points-of-sale',
+    access: 'catalog:read',
+    summary: 'Lists points of sale in order of creation',
+    query: listQuery,
+    answers: { 200: page(PointOfSale) },
+    example: { answer: { items: [examples.pointOfSale], nextCursor: null } },
+    handle: (request) =>
+      pageOf(request, contextOf(store, request.caller.institution).shelf.pointsOfSale, { item: view }),
+  }),
+  operation({
+    id: 'createPointOfSale',
+    method: 'post',
+    path: '/svc/v3/catalog/points-of-sale',
+    access: 'catalog:write',
+    summary: 'Creates a point of sale',
+    body: NewPointOfSale,
+    answers: { 201: PointOfSale },
+    errors: ['semantically_invalid', 'point_of_sale_duplicate_host'],
+    etag: true,
+    example: { body: examples.newPointOfSale, answer: examples.pointOfSale },
+    handle: async ({ caller, body, remember }) => {
+      const reply = (document: PointOfSaleDocument) => ({
+        ...answer(document),
+        ...created(view(document), `/svc/v3/catalog/points-of-sale/${document.serviceHost}`),
+      });
+      const details = detailsOf(body.serviceHost, body);
+      return reply(await createPointOfSale(contextOf(store, caller.institution), details, remember(reply)));
+    },
+  }),
+  operation({
+    id: 'getPointOfSale',
+    method: 'get',
+    path: '/svc/v3/catalog/points-of-sale/{serviceHost}',
+    access: 'catalog:read',
+    summary: 'Gives a point of sale',
+    params,
+    answers: { 200: PointOfSale },
+    etag: true,
+    example,
+    handle: async ({ caller, params }) => {
+      const { pointsOfSale } = contextOf(store, caller.institution).shelf;
+      return answer((await pointsOfSale.get(params.serviceHost.toLowerCase())) ?? notFound());
+    },
+  }),
+  operation({
+    id: 'changePointOfSale',
+    method: 'patch',
+    path: '/svc/v3/catalog/points-of-sale/{serviceHost}',
+    access: 'catalog:write',
+    summary: 'Changes members of a point of sale',
+    params,
+    body: patchOf(Changes),
+    readOnly: ['serviceHost', 'createdAt', 'updatedAt'],
+    answers: { 200: PointOfSale },
+    errors: ['semantically_invalid'],
+    conditional: true,
+    etag: true,
+    example: { ...example, body: { holdMinutes: 15 } },
+    handle: async ({ caller, params, body, ifMatch, remember }) =>
+      answer(
+        await changePointOfSale(contextOf(store, caller.institution), params.serviceHost.toLowerCase(), {
+          to: (current) => detailsOf(current.serviceHost, mergePatch<Static<typeof Changes>>(view(current), body)),
+          tariffIds: body.tariffIds ?? [],
+          allow: ({ version }) => ifMatch(String(version)),
+          stamp: remember(answer),
+        }),
+      ),
+  }),
+  operation({
+    id: 'findPointOfSale',
+    method: 'get',
+    path: '/internal/points-of-sale/{serviceHost}',
+    access: 'internal',
+    summary: 'Finds the point of sale of a host and the institution that it belongs to',
+    params,
+    answers: { 200: Type.Object({ institution: Type.String(), ...PointOfSale.properties }) },
+    example: { ...example, answer: { institution: 'opera', ...examples.pointOfSale } },
+    handle: async ({ params }) => {
+      const found = (await pointOfSaleByHost(store, params.serviceHost)) ?? notFound();
+      return ok({ institution: found.institution, ...view(found) });
+    },
+  }),
+];

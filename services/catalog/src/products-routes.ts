@@ -1,0 +1,211 @@
+import {
+  type AnyOperation,
+  created,
+  listQuery,
+  mergePatch,
+  nullable,
+  ok,
+  oneOf,
+  operation,
+  page,
+  pageOf,
+  patchOf,
+  timestamp,
+} from '@boxoffice/http';
+import type { Query, Store } from '@boxoffice/store';
+import { type Static, Type } from 'typebox';
+import { contextOf, institutionOf } from './context.ts';
+import { firstStates, type ProductDetails } from './domain/product.ts';
+import * as examples from './examples.ts';
+import { inputOf, NewPerformance } from './performance-input.ts';
+import { performancesOf } from './performances.ts';
+import { changeProduct, createProduct, findOffering, type Offering } from './products.ts';
+import { code, currency, id, Product, productState, productType, texts } from './schemas.ts';
+import type { ProductDocument, Shelf } from './store.ts';
+import { productEtag, productView } from './views.ts';
+
+const details = {
+  code,
+  type: productType,
+  name: texts(200),
+  description: Type.Optional(nullable(texts(20_000))),
+  startDate: Type.Optional(nullable(timestamp)),
+  endDate: Type.Optional(nullable(timestamp)),
+};
+
+const NewProduct = Type.Object({
+  ...details,
+  state: Type.Optional(oneOf(firstStates)),
+  currency: Type.Optional(currency),
+  performances: Type.Optional(Type.Array(NewPerformance, { maxItems: 500 })),
+});
+
+const ProductBody = Type.Object({ ...details, state: Type.Optional(productState) });
+
+const readOnly = ['id', 'priceFrom', 'currency', 'performances', 'createdAt', 'updatedAt'];
+
+const params = { productId: id };
+
+const detailsOf = (body: Static<typeof ProductBody>): ProductDetails => ({
+  code: body.code,
+  type: body.type,
+  name: body.name,
+  description: body.description && Object.keys(body.description).length > 0 ? body.description : null,
+  startDate: body.startDate ?? null,
+  endDate: body.endDate ?? null,
+});
+
+/** The document as a PUT would say it: what a PATCH merges into. */
+const bodyOf = ({ code, type, name, description, startDate, endDate, state }: ProductDocument) => ({
+  code,
+  type,
+  name,
+  ...(description ? { description } : {}),
+  ...(startDate ? { startDate } : {}),
+  ...(endDate ? { endDate } : {}),
+  state,
+});
+
+const answer = ({ product, performances, currency }: Offering) =>
+  ok(productView(product, performances, currency), { etag: productEtag(product, performances) });
+
+/** Products with their performances, found in two queries a page. */
+const offerings = (shelf: Shelf) => ({
+  async find(query: Query) {
+    const [products, { currency }] = await Promise.all([shelf.products.find(query), institutionOf(shelf)]);
+    const performances = await performancesOf(
+      shelf,
+      products.map(({ id }) => id),
+    );
+    const byProduct = Map.groupBy(performances, ({ productId }) => productId);
+    return products.map((product) => ({
+      id: product.id,
+      createdAt: product.createdAt,
+      view: productView(product, byProduct.get(product.id) ?? [], currency),
+    }));
+  },
+});
+
+/** The operations on products. */
+export const productsRoutes = (store: Store): AnyOperation[] => [
+  operation({
+    id: 'listProducts',
+    method: 'get',
+    path: '/svc/v3/catalog/products',
+    access: 'catalog:read',
+    summary: 'Lists products in order of creation',
+    query: { type: Type.Optional(productType), state: Type.Optional(productState), ...listQuery },
+    answers: { 200: page(Product) },
+    example: { query: { type: 'show', limit: 1 }, answer: { items: [examples.product], nextCursor: null } },
+    handle: (request) => {
+      const { type, state } = request.query;
+      const listed = offerings(contextOf(store, request.caller.institution).shelf);
+      return pageOf(request, listed, { where: { type, state }, modifiedAt: 'modifiedAt', item: ({ view }) => view });
+    },
+  }),
+  operation({
+    id: 'createProduct',
+    method: 'post',
+    path: '/svc/v3/catalog/products',
+    access: 'catalog:write',
+    summary: 'Creates a product, with performances and their places if given',
+    body: NewProduct,
+    answers: { 201: Product },
+    errors: ['semantically_invalid', 'product_duplicate_code', 'conflict'],
+    etag: true,
+    example: {
+      body: { ...examples.newProduct, performances: [examples.newPerformance] },
+      answer: examples.product,
+    },
+    handle: async ({ caller, body, remember }) => {
+      const reply = (offering: Offering) => ({
+        ...answer(offering),
+        ...created(answer(offering).data, `/svc/v3/catalog/products/${offering.product.id}`),
+      });
+      const wanted = {
+        ...detailsOf(body),
+        state: body.state ?? 'preparing',
+        currency: body.currency,
+        performances: (body.performances ?? []).map(inputOf),
+      };
+      return reply(
+        await createProduct(contextOf(store, caller.institution), wanted, (offering) =>
+          remember((product: ProductDocument) => reply(offering(product))),
+        ),
+      );
+    },
+  }),
+  operation({
+    id: 'getProduct',
+    method: 'get',
+    path: '/svc/v3/catalog/products/{productId}',
+    access: 'catalog:read',
+    summary: 'Gives a product',
+    params,
+    answers: { 200: Product },
+    etag: true,
+    example: { params: { productId: examples.ids.product }, answer: examples.product },
+    handle: async ({ caller, params }) =>
+      answer(await findOffering(contextOf(store, caller.institution), params.productId)),
+  }),
+  operation({
+    id: 'replaceProduct',
+    method: 'put',
+    path: '/svc/v3/catalog/products/{productId}',
+    access: 'catalog:write',
+    summary: 'Replaces what an institution says of a product',
+    description: 'Without `state` the state stays. Performances have operations of their own and are ignored here.',
+    params,
+    body: ProductBody,
+    readOnly,
+    answers: { 200: Product },
+    errors: ['semantically_invalid', 'product_duplicate_code', 'product_state_conflict'],
+    conditional: true,
+    etag: true,
+    example: {
+      params: { productId: examples.ids.product },
+      body: examples.newProduct,
+      answer: examples.product,
+    },
+    handle: async ({ caller, params, body, ifMatch }) =>
+      answer(
+        await changeProduct(contextOf(store, caller.institution), params.productId, {
+          to: (current) => ({ ...detailsOf(body), state: body.state ?? current.state }),
+          allow: ({ product, performances }) => ifMatch(productEtag(product, performances)),
+        }),
+      ),
+  }),
+  operation({
+    id: 'changeProduct',
+    method: 'patch',
+    path: '/svc/v3/catalog/products/{productId}',
+    access: 'catalog:write',
+    summary: 'Changes members of a product',
+    description:
+      'JSON merge patch (RFC 7396). States follow one another one at a time: preparing, validated, running; running and ' +
+      'suspended alternate; either can be closed; everything can be cancelled. Cancelling a product cancels none of its performances.',
+    params,
+    body: patchOf(ProductBody),
+    readOnly,
+    answers: { 200: Product },
+    errors: ['semantically_invalid', 'product_duplicate_code', 'product_state_conflict'],
+    conditional: true,
+    etag: true,
+    example: {
+      params: { productId: examples.ids.product },
+      body: { state: 'suspended' },
+      answer: { ...examples.product, state: 'suspended' },
+    },
+    handle: async ({ caller, params, body, ifMatch, remember }) =>
+      answer(
+        await changeProduct(contextOf(store, caller.institution), params.productId, {
+          to: (current) => {
+            const merged = mergePatch<Static<typeof ProductBody>>(bodyOf(current), body);
+            return { ...detailsOf(merged), state: merged.state ?? current.state };
+          },
+          allow: ({ product, performances }) => ifMatch(productEtag(product, performances)),
+          stampFor: (offering) => remember((product: ProductDocument) => answer(offering(product))),
+        }),
+      ),
+  }),
+];

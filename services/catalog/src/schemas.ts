@@ -1,0 +1,112 @@
+import { nullable, oneOf, timestamp } from '@boxoffice/http';
+import { Type } from 'typebox';
+import { performanceStates } from './domain/performance.ts';
+import { productStates, productTypes } from './domain/product.ts';
+
+const language = '^[a-z]{2,3}(-[A-Z]{2})?$';
+
+/** A text by language. */
+export const texts = (maxLength: number) =>
+  Type.Record(Type.String({ pattern: language }), Type.String({ minLength: 1, maxLength }), {
+    minProperties: 1,
+    additionalProperties: false,
+    description: 'by language (ISO 639)',
+  });
+
+export const languages = Type.Array(Type.String({ pattern: language }), {
+  minItems: 1,
+  maxItems: 50,
+  uniqueItems: true,
+});
+
+/** A code that an institution gives. */
+export const code = Type.String({ minLength: 1, maxLength: 64, pattern: '^\\S(.*\\S)?$' });
+
+/** An id in a path or a body: opaque, so anything short is well-formed. */
+export const id = Type.String({ minLength: 1, maxLength: 128 });
+
+/** Money: the largest amount is far from where integers stop being exact, also after adding 500 of them up. */
+export const amount = Type.Integer({ minimum: 0, maximum: 1_000_000_000, description: "in the currency's minor unit" });
+
+export const currency = Type.String({ pattern: '^[A-Z]{3}$', description: 'ISO 4217' });
+
+export const productType = oneOf(productTypes);
+export const productState = oneOf(productStates);
+
+const row = (least: number) =>
+  Type.Object({
+    row: Type.String({ minLength: 1, maxLength: 20 }),
+    seats: Type.Integer({ minimum: least, maximum: 10_000 }),
+  });
+/** The rows of a numbered seat category; in a change 0 seats give a row up. */
+export const rows = (least: number) => Type.Array(row(least), { maxItems: 900 });
+
+export const capacity = Type.Integer({ minimum: 0, maximum: 100_000 });
+
+export const venue = Type.Object({
+  name: Type.String({ minLength: 1, maxLength: 200 }),
+  city: Type.Optional(nullable(Type.String({ minLength: 1, maxLength: 200 }))),
+});
+
+export const durationMinutes = Type.Integer({ minimum: 0, maximum: 5_256_000 });
+
+export const timeZone = Type.String({ minLength: 1, maxLength: 64, description: 'IANA name' });
+
+export const Price = Type.Object({ seatCategoryId: Type.String(), tariffId: Type.String(), amount, currency });
+
+export const SeatCategory = Type.Object({
+  id: Type.String(),
+  code: Type.String(),
+  name: texts(200),
+  numbered: Type.Boolean(),
+  capacity,
+  rows: Type.Optional(rows(1)),
+});
+
+export const Performance = Type.Object({
+  id: Type.String(),
+  productId: Type.String(),
+  startDate: timestamp,
+  durationMinutes: nullable(durationMinutes),
+  venue: Type.Object({ name: Type.String(), city: nullable(Type.String()) }),
+  timeZone,
+  salesFrom: nullable(timestamp),
+  salesTo: nullable(timestamp),
+  state: oneOf(performanceStates),
+  seatCategories: Type.Array(SeatCategory),
+  prices: Type.Array(Price),
+  createdAt: timestamp,
+  updatedAt: timestamp,
+});
+
+export const Product = Type.Object({
+  id: Type.String(),
+  code: Type.String(),
+  type: productType,
+  state: productState,
+  name: texts(200),
+  description: nullable(texts(20_000)),
+  startDate: nullable(timestamp),
+  endDate: nullable(timestamp),
+  priceFrom: nullable(amount),
+  currency,
+  performances: Type.Array(Performance),
+  createdAt: timestamp,
+  updatedAt: timestamp,
+});
+
+export const Tariff = Type.Object({
+  id: Type.String(),
+  code: Type.String(),
+  name: texts(200),
+  criterion: nullable(oneOf(['member'])),
+  createdAt: timestamp,
+  updatedAt: timestamp,
+});
+
+export const Institution = Type.Object({
+  id: Type.String(),
+  name: Type.String(),
+  currency,
+  languages: Type.Array(Type.String()),
+});
