@@ -9,6 +9,7 @@ import { type Family, familyA } from './family.ts';
 import { type Answering, prepare } from './handle.ts';
 import type { IdempotencyPort } from './idempotency.ts';
 import type { AnyOperation, Method } from './operation.ts';
+import { selfDescription } from './self-description.ts';
 import { bySpecificity, placesOf } from './shape.ts';
 
 export interface AppOptions {
@@ -103,7 +104,7 @@ export const createApp = (options: AppOptions): Express => {
   };
 
   app.use(open);
-  const byPath = Map.groupBy(placesOf(options.operations), ({ path }) => path);
+  const byPath = Map.groupBy(placesOf([...options.operations, selfDescription(options)]), ({ path }) => path);
   for (const path of [...byPath.keys()].toSorted(bySpecificity)) {
     const route = app.route(routerPath(path));
     const methods = new Set<Method>();

@@ -5,6 +5,8 @@ import { Fault } from '@boxoffice/envelope';
 export interface Position {
   readonly value: string | number | boolean | null;
   readonly id: string;
+  /** What the list is ordered by, where one list has several orders. */
+  readonly by?: string;
 }
 
 /** Signs and reads the positions of one list. */
@@ -18,7 +20,8 @@ const MAC_BYTES = 16;
 
 const BASE64URL = /^[A-Za-z0-9_-]+$/;
 
-const refused = () =>
+/** The refusal of a cursor. */
+export const foreignCursor = () =>
   new Fault('invalid_parameter', 'query parameter cursor is not one that this list gave; leave it out to start again.');
 
 /** Cursors that hold a position under a signature bound to the operation and the institution: neither readable promises nor forgeable. */
@@ -32,8 +35,8 @@ export const createCursorCodec = (key: string | Buffer, operation: string): Curs
       .subarray(0, MAC_BYTES);
 
   return {
-    write: (institution, { value, id }) => {
-      const payload = Buffer.from(JSON.stringify([value, id]));
+    write: (institution, { value, id, by }) => {
+      const payload = Buffer.from(JSON.stringify([value, id, by]));
       return Buffer.concat([sign(institution, payload), payload]).toString('base64url');
     },
     read: (institution, cursor) => {
@@ -41,10 +44,10 @@ export const createCursorCodec = (key: string | Buffer, operation: string): Curs
       // Spellings that decode to the same bytes would make one position many cursors.
       const isCanonical = BASE64URL.test(cursor) && bytes.toString('base64url') === cursor;
       const payload = bytes.subarray(MAC_BYTES);
-      if (!isCanonical || payload.length === 0) throw refused();
-      if (!timingSafeEqual(sign(institution, payload), bytes.subarray(0, MAC_BYTES))) throw refused();
-      const [value, id] = JSON.parse(payload.toString('utf8'));
-      return { value, id };
+      if (!isCanonical || payload.length === 0) throw foreignCursor();
+      if (!timingSafeEqual(sign(institution, payload), bytes.subarray(0, MAC_BYTES))) throw foreignCursor();
+      const [value, id, by] = JSON.parse(payload.toString('utf8'));
+      return { value, id, by: by ?? undefined };
     },
   };
 };

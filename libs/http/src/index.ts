@@ -1,9 +1,12 @@
 export { type AppOptions, createApp } from './app.ts';
 export { BODY_LIMIT_BYTES } from './body.ts';
+export { createCheck } from './check.ts';
 export type { Position } from './cursor.ts';
+export { exampleFaults } from './examples.ts';
 export { type Family, familyA } from './family.ts';
 export { IDEMPOTENCY_RETENTION_MS, type IdempotencyPort, MAX_IDEMPOTENCY_KEY_LENGTH } from './idempotency.ts';
 export { mergePatch } from './merge-patch.ts';
+export { type DescriptionOptions, openApiDocument } from './openapi.ts';
 export * from './operation.ts';
 export { type Listed, type Page, type PageOptions, type PageRequest, pageOf } from './page.ts';
 export * from './schemas.ts';

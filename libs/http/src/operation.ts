@@ -98,6 +98,10 @@ export interface Operation<
     readonly query?: Partial<Values<QueryParameters>>;
     readonly body?: Static<Body>;
     readonly answer: unknown;
+    /** The data of errors that carry some; default: the answer's. */
+    readonly errorData?: Readonly<Partial<Record<Code, unknown>>>;
+    /** Members beside the envelope. */
+    readonly members?: object;
   };
   /** Members at the top of the body that a GET returned: accepted whatever they hold, and ignored. See `withReadOnly` for deeper ones. */
   readonly readOnly?: readonly string[];
@@ -105,6 +109,8 @@ export interface Operation<
   readonly form?: boolean;
   /** The answer is `data` without an envelope (documents that another standard defines). */
   readonly bare?: boolean;
+  /** Schemas of the members that its answers and its errors carry beside the envelope's own. */
+  readonly members?: { readonly answer?: TProperties; readonly error?: TProperties };
   /** What a fault of this operation carries beside the envelope, where another standard wants it (RFC 6749, 5.2). */
   readonly onFault?: (fault: Fault) => {
     readonly members?: object;

@@ -1,4 +1,4 @@
-import type { Position } from './cursor.ts';
+import { foreignCursor, type Position } from './cursor.ts';
 import { type Answer, ok } from './operation.ts';
 import { DEFAULT_LIMIT } from './schemas.ts';
 
@@ -65,13 +65,21 @@ export const pageOf = async <Document extends { readonly id: string }, Item>(
   }: PageOptions<Document, Item>,
 ): Promise<Answer<Page<Item>>> => {
   const { limit = DEFAULT_LIMIT, modifiedSince } = query;
+  const by = `${descending ? '-' : ''}${orderBy}`;
   const after = cursor.read(query.cursor);
+  if (after && after.by !== by) throw foreignCursor();
   const conditions = { ...where, ...(modifiedSince === undefined ? {} : { [modifiedAt]: { gte: modifiedSince } }) };
   const set = Object.entries(conditions).filter((entry): entry is [string, Condition] => entry[1] !== undefined);
   // One more than asked for tells whether there is a next page.
-  const found = await documents.find({ where: Object.fromEntries(set), orderBy, descending, after, limit: limit + 1 });
+  const found = await documents.find({
+    where: Object.fromEntries(set),
+    orderBy,
+    descending,
+    after: after && { value: after.value, id: after.id },
+    limit: limit + 1,
+  });
   const shown = found.slice(0, limit);
   const last = found.length > limit ? shown.at(-1) : undefined;
-  const nextCursor = last ? cursor.write({ value: valueAt(last, orderBy), id: last.id }) : null;
+  const nextCursor = last ? cursor.write({ value: valueAt(last, orderBy), id: last.id, by }) : null;
   return ok({ items: shown.map(item), nextCursor });
 };

@@ -62,6 +62,8 @@ interface Loose {
 export const nullable = <Schema extends TSchema>(schema: Schema): TUnsafe<Static<Schema> | null> => {
   const { const: constant, ...rest } = { ...schema } as Loose;
   const values = constant === undefined ? rest.enum : [constant];
+  const isNullable = rest.type?.includes('null') || values?.includes(null);
+  if (isNullable) return Type.Unsafe<Static<Schema> | null>(schema);
   return Type.Unsafe<Static<Schema> | null>({
     ...rest,
     ...(rest.type === undefined ? {} : { type: [rest.type, 'null'].flat() }),

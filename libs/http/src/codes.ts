@@ -1,0 +1,37 @@
+import { type Code, registry } from '@boxoffice/envelope';
+import type { AnyOperation } from './operation.ts';
+import { isIdempotent, TAKES_BODY } from './shape.ts';
+
+/** What any request can meet on its way: the parser, the gateway, the form of its path and query, and failures. */
+const ALWAYS: readonly Code[] = [
+  'bad_request',
+  'invalid_parameter',
+  'request_timeout',
+  'too_many_requests',
+  'headers_too_large',
+  'internal_error',
+  'bad_gateway',
+  'service_unavailable',
+];
+
+const requires = (properties: object | undefined): boolean =>
+  Object.values(properties ?? {}).some((schema) => !('~optional' in schema));
+
+/** Every code that the operation can answer: those that follow from its shape, and those that it declares. In the registry's order. */
+export const codesOf = (operation: AnyOperation): Code[] => {
+  const { method, access, form } = operation;
+  const when = (holds: boolean | undefined, ...codes: Code[]): Code[] => (holds ? codes : []);
+  const codes = new Set<Code>([
+    ...ALWAYS,
+    ...when(requires(operation.query) || form, 'missing_parameter'),
+    ...when(TAKES_BODY.has(method) && !form, 'validation_error'),
+    ...when(method !== 'get', 'payload_too_large'),
+    ...when(access !== 'public', 'unauthorized', 'forbidden'),
+    ...when(operation.params !== undefined, 'not_found'),
+    ...when(isIdempotent(operation), 'idempotency_in_progress', 'idempotency_key_reused'),
+    ...when(operation.conditional, 'precondition_failed'),
+    ...when(operation.handle === undefined, 'not_implemented'),
+    ...(operation.errors ?? []),
+  ]);
+  return (Object.keys(registry) as Code[]).filter((code) => codes.has(code));
+};

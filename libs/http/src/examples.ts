@@ -1,0 +1,47 @@
+import type { Code } from '@boxoffice/envelope';
+import { Type } from 'typebox';
+import { createAjv } from './ajv.ts';
+import { bodySchema } from './body-schema.ts';
+import { violationsOf } from './choices.ts';
+import { answerExample, answerSchema, errorExample, errorSchema } from './openapi.ts';
+import type { AnyOperation } from './operation.ts';
+import { told } from './violations.ts';
+
+/**
+ * What is wrong with the examples of these operations: one sentence per missing one and per one that its own schema refuses. Also
+ * proves the schemas themselves. For tests: each service's expects none.
+ */
+export const exampleFaults = (operations: readonly AnyOperation[]): string[] => {
+  const ajv = createAjv({ proving: true });
+  const faults: string[] = [];
+
+  const check = (what: string, schema: object, example: unknown): void => {
+    if (example === undefined) {
+      faults.push(`${what}: there is none`);
+      return;
+    }
+    try {
+      const holds = ajv.compile(schema);
+      // A copy: normalising keywords change what they check.
+      if (!holds(structuredClone(example))) faults.push(`${what}: ${told(violationsOf(holds.errors ?? []))}`);
+    } catch (error) {
+      faults.push(`${what}: ${error instanceof Error ? error.message : error}`);
+    }
+  };
+
+  for (const operation of operations) {
+    const { id, params, query, body, answers, errorData = {}, example } = operation;
+    if (params) check(`${id}, example.params`, Type.Object(params), example.params);
+    if (query) check(`${id}, example.query`, Type.Object(query), example.query ?? {});
+    if (body) check(`${id}, example.body`, operation.form ? body : bodySchema(operation), example.body);
+    for (const [status, data] of Object.entries(answers)) {
+      const what = `${id}, example.answer as ${status}`;
+      check(what, answerSchema(operation, data), example.answer === undefined ? undefined : answerExample(operation));
+    }
+    for (const [code, data] of Object.entries(errorData)) {
+      check(`${id}, example of ${code}`, errorSchema(code as Code, data), errorExample(code as Code, operation));
+    }
+    if (Object.keys(answers).length === 0) faults.push(`${id}: it declares no answer`);
+  }
+  return faults;
+};

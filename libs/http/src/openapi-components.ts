@@ -1,0 +1,76 @@
+import { type Code, failure, registry } from '@boxoffice/envelope';
+import { MAX_IDEMPOTENCY_KEY_LENGTH } from './idempotency.ts';
+
+/** A reference to a component. */
+export const ref = (kind: 'schemas' | 'parameters' | 'headers' | 'examples', name: string) => ({
+  $ref: `#/components/${kind}/${name}`,
+});
+
+const header = (description: string, schema: object = { type: 'string' }) => ({ description, schema });
+
+const parameter = (name: string, description: string, schema: object = { type: 'string' }) => ({
+  name,
+  in: 'header',
+  required: false,
+  description,
+  schema,
+});
+
+const withData = new Set<Code>(['contact_duplicate_email']);
+
+/**
+ * What every description shares, the same in each service's, so that several can be merged. An example of each
+ * code stands here once.
+ */
+export const sharedComponents = () => ({
+  schemas: {
+    Failure: {
+      type: 'object',
+      description: 'The envelope of an error.',
+      required: ['status', 'details', 'data'],
+      properties: {
+        status: {
+          type: 'string',
+          pattern: '^[a-z][a-z0-9_]*$',
+          description:
+            'Machine-readable code; the only member to switch on. New codes may come: treat an unknown one like the generic code of the HTTP status.',
+        },
+        details: { type: 'string', description: 'For humans; wording may change.' },
+        data: { type: 'null' },
+      },
+    },
+  },
+  parameters: {
+    RequestId: parameter(
+      'X-Request-Id',
+      'Returned and logged everywhere; made where it is absent or not well-formed (`[A-Za-z0-9._-]{1,128}`).',
+    ),
+    Traceparent: parameter('traceparent', 'W3C Trace Context; a trace is begun where it is absent or not well-formed.'),
+    IdempotencyKey: parameter(
+      'Idempotency-Key',
+      'Makes the request safe to repeat for 24 hours: a repeat is answered like the first one, with `Idempotency-Replayed: true`.',
+      { type: 'string', minLength: 1, maxLength: MAX_IDEMPOTENCY_KEY_LENGTH },
+    ),
+    IfMatch: parameter('If-Match', 'The ETag that the resource must still have (RFC 9110, 13.1.1).'),
+    IfNoneMatch: parameter('If-None-Match', 'ETags that are known already: 304 if one is current (RFC 9110, 13.1.2).'),
+  },
+  headers: {
+    'X-Request-Id': header("The request's id."),
+    traceparent: header("The request's trace (W3C Trace Context)."),
+    ETag: header('Validator of the resource, for If-Match and If-None-Match.'),
+    Location: header('Where the new resource is.', { type: 'string', format: 'uri-reference' }),
+    'Idempotency-Replayed': header('`true` on the answer to a repeated request.', { type: 'string', const: 'true' }),
+    'Retry-After': header('Seconds to wait.', { type: 'string' }),
+    'WWW-Authenticate': header('How to authenticate (RFC 6750, 3).'),
+    RateLimit: header('What is left of the limits (IETF RateLimit fields).'),
+    'RateLimit-Policy': header('The limits (IETF RateLimit fields).'),
+  },
+  examples: Object.fromEntries(
+    (Object.keys(registry) as Code[])
+      .filter((code) => !withData.has(code))
+      .map((code) => [
+        code,
+        { summary: registry[code].when, value: failure(code, `Example: ${registry[code].when}.`) },
+      ]),
+  ),
+});

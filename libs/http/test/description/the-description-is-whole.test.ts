@@ -1,0 +1,122 @@
+import SwaggerParser from '@apidevtools/swagger-parser';
+import { registry } from '@boxoffice/envelope';
+import { describe, expect, test } from '@jest/globals';
+import { Type } from 'typebox';
+import { exampleFaults, ok, openApiDocument, operation } from '../../src/index.ts';
+import { start } from '../fixture.ts';
+import { things } from '../things.ts';
+
+interface Described {
+  readonly operationId: string;
+  readonly security: readonly unknown[];
+  readonly parameters: readonly { readonly name?: string; readonly $ref?: string; readonly schema?: object }[];
+  readonly requestBody?: { content: Record<string, { schema: { additionalProperties?: boolean } }> };
+  readonly responses: Record<string, { content?: Record<string, { schema: object; examples: object }> }>;
+}
+
+type Document = { paths: Record<string, Record<string, Described>>; servers: { url: string }[] };
+
+const description = { service: 'things', version: '1.2.3', operations: things, serverUrl: 'https://tickets.example' };
+const document = openApiDocument(description) as Document;
+
+test('a validator of OpenAPI 3.1 accepts the document that a service serves', async () => {
+  const app = await start(things, { serverUrl: 'https://tickets.example' });
+  const served = await fetch(`${app.url}/openapi.json`);
+  await app.close();
+  expect(served.status).toBe(200);
+  const found = await served.json();
+  expect(found).toMatchObject({ openapi: '3.1.0', servers: [{ url: 'https://tickets.example' }] });
+  await SwaggerParser.validate(found as never);
+});
+
+describe('every operation', () => {
+  const described = Object.values(document.paths).flatMap((path) => Object.values(path));
+
+  test('stands once with its id, its aliases with ids of their own, internal ones not at all', () => {
+    const ids = described.map(({ operationId }) => operationId);
+    expect(ids).toContain('createThingUnprefixed');
+    expect(ids).not.toContain('countThings');
+    expect(new Set(ids).size).toBe(ids.length);
+  });
+
+  test('names its scope, its service, and each status by number with a schema and examples', () => {
+    expect(document.paths['/svc/v3/things']?.post).toMatchObject({
+      security: [{ oauth2: ['things:write'] }],
+      'x-service': 'things',
+    });
+    expect(document.paths['/svc/v3/things/key']?.get?.security).toEqual([]);
+    for (const { responses } of described) {
+      for (const [status, { content }] of Object.entries(responses)) {
+        expect(status).toMatch(/^\d{3}$/);
+        if (status === '304') continue;
+        expect(content?.['application/json']?.schema).toBeDefined();
+        expect(Object.keys(content?.['application/json']?.examples ?? {}).length).toBeGreaterThan(0);
+      }
+    }
+    const statuses = (path: string, method: string) => Object.keys(document.paths[path]?.[method]?.responses ?? {});
+    const common = ['400', '408', '429', '431', '500', '502', '503'];
+    const known = [...common, '401', '403'];
+    const sorted = (...codes: string[]) => codes.toSorted();
+    expect(statuses('/svc/v3/things', 'get')).toEqual(sorted('200', ...known));
+    expect(statuses('/svc/v3/things', 'post')).toEqual(sorted('201', '409', '413', '422', ...known));
+    expect(statuses('/svc/v3/things/{id}', 'get')).toEqual(sorted('200', '304', '404', ...known));
+    expect(statuses('/svc/v3/things/{id}', 'put')).toEqual(sorted('200', '404', '412', '413', ...known));
+    expect(statuses('/svc/v3/things/{id}', 'delete')).toEqual(sorted('200', '404', '413', '501', ...known));
+    expect(statuses('/auth/token', 'post')).toEqual(sorted('200', '401', '413', ...common));
+  });
+
+  test('closes its JSON body, and describes parameters that are never wrong without a constraint', () => {
+    const schema = document.paths['/svc/v3/things']?.post?.requestBody?.content['application/json']?.schema;
+    expect(schema?.additionalProperties).toBe(false);
+    const { parameters = [] } = document.paths['/svc/v3/things']?.post ?? {};
+    expect(parameters).toContainEqual({ $ref: '#/components/parameters/RequestId' });
+    expect(parameters).toContainEqual({ $ref: '#/components/parameters/IdempotencyKey' });
+    const shared = (document as unknown as { components: { parameters: Record<string, { schema: object }> } })
+      .components;
+    expect(shared.parameters.RequestId?.schema).toEqual({ type: 'string' });
+    expect(shared.parameters.Traceparent?.schema).toEqual({ type: 'string' });
+  });
+
+  test('tells of the one error that carries data', () => {
+    const conflict = document.paths['/svc/v3/things']?.post?.responses['409']?.content?.['application/json'];
+    expect(conflict?.schema).toMatchObject({
+      anyOf: [{ $ref: '#/components/schemas/Failure' }, { properties: { data: { required: expect.any(Array) } } }],
+    });
+    expect(conflict?.examples).toMatchObject({
+      contact_duplicate_email: { value: { status: registry.contact_duplicate_email.status, data: { id: 'thg_1' } } },
+    });
+  });
+});
+
+describe('examples', () => {
+  test('fit their schemas', () => expect(exampleFaults(things)).toEqual([]));
+
+  test('are missed and refused by name', () => {
+    const Wrong = operation({
+      id: 'wrong',
+      method: 'post',
+      path: '/wrong/{id}',
+      access: 'public',
+      summary: 'Is described wrongly',
+      params: { id: Type.String() },
+      body: Type.Object({ a: Type.Integer({ maximum: 3 }) }),
+      answers: { 200: Type.Object({ b: Type.String() }) },
+      example: { body: { a: 4 }, answer: { b: 5 } },
+      handle: () => ok({ b: '' }),
+    });
+    expect(exampleFaults([Wrong])).toEqual([
+      'wrong, example.params: there is none',
+      'wrong, example.body: $.a must be <= 3.',
+      'wrong, example.answer as 200: $.data.b must be string.',
+    ]);
+  });
+});
+
+test('an id or a path that is declared twice does not start', () => {
+  const [first, second] = things;
+  if (!first || !second) throw new Error('no operations');
+  const openTwice = (other: object) => () =>
+    openApiDocument({ ...description, operations: [first, { ...second, ...other }] });
+  expect(openTwice({ id: first.id })).toThrow('the id createThing is declared twice');
+  expect(openTwice({ method: 'post' })).toThrow('POST /svc/v3/things is declared twice');
+});
