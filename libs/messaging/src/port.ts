@@ -4,10 +4,15 @@
  *
  * - At least once: a message is published when every queue bound to its type has it durably, and done when its handler
  *   resolved. Handlers are idempotent; a handler resolves only after its own write committed.
- * - Order: messages of one key reach a handler in the order of publishing, one at a time, unless a retry delays one:
- *   so every message carries its aggregate's version and consumers ignore older ones.
- * - A handler that rejects is tried again after 5 s, 30 s and 5 min (five attempts in all); then, or when the message cannot be read
- *   (`Unreadable`), it goes to the dead letters of its queue, where an operator lists, replays or drops it.
+ * - Order: messages of one key reach a process in the order of publishing and its handler one at a time, unless a retry
+ *   delays one, or several instances share the queue (then two messages of a key may be in two instances at once): so
+ *   every message carries its aggregate's version and consumers ignore older ones. Keys do not wait for one another;
+ *   up to ten messages of a queue are in hand at once.
+ * - A handler that rejects is tried again after 5 s, 30 s, 5 min and 5 min (five attempts in all), and does not hold up
+ *   the others meanwhile; then, or when the message cannot be read (`Unreadable`), it goes to the dead letters of its
+ *   queue, where an operator lists, replays or drops it.
+ * - A fact that the topology names nowhere cannot be published (`Unroutable`).
+ * - Start order: subscribe everything, then start the relays; stop the relays first.
  */
 
 /** One fact on its way. The same shape as an outbox event of the store. */
@@ -37,6 +42,11 @@ export interface Broadcast {
 
 export type Handler = (message: Message, attempt: number) => Promise<void>;
 
+/** What `publish` rejects with when no queue and no broadcast is declared for the message's type. */
+export class Unroutable extends Error {
+  override readonly name = 'Unroutable';
+}
+
 /** Thrown by a handler for a message that no retry can mend: it is dead-lettered at once. */
 export class Unreadable extends Error {
   override readonly name = 'Unreadable';
@@ -48,8 +58,10 @@ export interface Subscription {
 }
 
 export interface DeadLetter {
+  /** `<queue>:<message id>`. */
   readonly id: string;
   readonly queue: string;
+  /** What could not be read has the type `unreadable` and its bytes, in base64, as `data.content`. */
   readonly message: Message;
   readonly reason: string;
   readonly attempts: number;
@@ -58,8 +70,12 @@ export interface DeadLetter {
 }
 
 export interface DeadLetters {
+  /** Up to 10,000 per queue, the oldest first. */
   list(queue?: string): Promise<DeadLetter[]>;
-  /** Gives the message to its queue once more; answers whether it was there. */
+  /**
+   * Gives the message to its queue once more, with all of its attempts; answers whether it was there. It leaves the
+   * list when it is safe elsewhere: in its queue (RabbitMQ) or handled (in-process, where the queue needs a subscriber).
+   */
   replay(id: string): Promise<boolean>;
   drop(id: string): Promise<boolean>;
 }
@@ -67,7 +83,8 @@ export interface DeadLetters {
 export interface Bus {
   /**
    * Resolves when every bound queue has the message durably (RabbitMQ: confirmed and not returned; in-process: every
-   * handler resolved or the message is a dead letter). Rejects otherwise, within 10 s on RabbitMQ: publish it again then.
+   * handler resolved or the message is a dead letter). Rejects otherwise, within 10 s on RabbitMQ: publish it again
+   * then. A broadcast counts as published although nobody listens.
    */
   publish(message: Message): Promise<void>;
   subscribe(queue: Queue, handler: Handler): Promise<Subscription>;
@@ -87,10 +104,34 @@ export interface OutboxPort {
   onCommitted(listener: (events: readonly Message[]) => void): () => void;
 }
 
+/** What the relay tells of its work, for a dashboard. */
+export interface RelayMetrics {
+  published(count: number): void;
+  failed(count: number): void;
+  /** Seconds since the oldest known event that is not published yet; 0 if there is none. Told with every look at the outbox. */
+  backlogAge(seconds: number): void;
+}
+
 /** Where the in-process bus keeps its dead letters; the embedded composition gives it a store. */
 export interface DeadLetterStore {
+  /** Durable when it resolves; replaces a letter of the same id. */
   add(letter: DeadLetter): Promise<void>;
   list(queue?: string): Promise<DeadLetter[]>;
   get(id: string): Promise<DeadLetter | undefined>;
   remove(id: string): Promise<boolean>;
+}
+
+/** Where this library writes what it noticed. */
+export type Logger = Readonly<Record<'info' | 'warn' | 'error', (message: string, fields?: LogFields) => void>>;
+
+export interface LogFields {
+  readonly queue?: string;
+  readonly type?: string;
+  readonly messageId?: string;
+  readonly attempt?: number;
+  readonly reason?: string;
+  readonly part?: string;
+  readonly waitMs?: number;
+  readonly count?: number;
+  readonly error?: unknown;
 }

@@ -1,7 +1,40 @@
-import type { Queue } from './port.ts';
+import type { Broadcast, Queue } from './port.ts';
 
 /**
  * Every queue of the installation, with the facts it receives: the events table of the interface, as data. Publishers
  * declare all of them, so that no fact is unroutable because its consumer has not started yet.
+ *
+ * A fact enters this table together with its publisher, and with all of its consumers, also those whose service is not
+ * deployed: their queues keep the facts until the service comes, without a time limit. A queue takes up to
+ * `maxQueueLength` messages; then it refuses more, the fact stays in the publisher's outbox, and the relay reports the
+ * age of its backlog. An installation that does without a service passes the engine a topology without its queues.
+ * The arguments of a queue that exists cannot change: a queue with other arguments gets the next version in its name.
  */
-export const topology = {} as const satisfies Record<string, Queue>;
+export const topology = {
+  ordersContactErased: { name: 'orders.contact-erased.v1', types: ['contact.erased'] },
+  ticketsContactErased: { name: 'tickets.contact-erased.v1', types: ['contact.erased'] },
+  posContactErased: { name: 'pos.contact-erased.v1', types: ['contact.erased'] },
+  ordersPerformanceCancelled: { name: 'orders.performance-cancelled.v1', types: ['performance.cancelled'] },
+} as const satisfies Record<string, Queue>;
+
+/** The facts that every process of a kind hears, each for itself; they are lost on those that are down. */
+export const broadcasts = {
+  /** Gateways drop cached decisions. */
+  access: { types: ['client.changed', 'token.revoked'] },
+} as const satisfies Record<string, Broadcast>;
+
+/** How many messages a queue holds before it refuses more: about 1 GB of disk. */
+export const maxQueueLength = 1_000_000;
+
+/** What an engine knows of the installation's facts. */
+export interface Declared {
+  readonly queues: readonly Queue[];
+  readonly broadcasts: readonly Broadcast[];
+}
+
+/** The installation's own facts; what engines declare unless told otherwise. */
+export const declared: Declared = { queues: Object.values(topology), broadcasts: Object.values(broadcasts) };
+
+/** Whether any process may hear facts of this type by broadcast. */
+export const isBroadcast = (type: string, { broadcasts: all }: Declared): boolean =>
+  all.some(({ types }) => types.includes(type));

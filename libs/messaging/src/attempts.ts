@@ -1,0 +1,46 @@
+import type { Handler, Message } from './port.ts';
+
+/** How often a message is given to its handler before it becomes a dead letter. */
+export const maxAttempts = 5;
+
+/** Milliseconds before the second, third and later attempts; the last holds for all further ones. */
+export const defaultRetryDelaysMs: readonly number[] = [5_000, 30_000, 300_000];
+
+/** What became of one attempt. */
+export type Outcome =
+  | { readonly state: 'handled' }
+  | { readonly state: 'retry'; readonly delayMs: number; readonly reason: string; readonly error: unknown }
+  | { readonly state: 'dead'; readonly reason: string; readonly error: unknown };
+
+/** A reason that fits into a message header and a table of an operator. */
+export const reasonOf = (error: unknown): string => String(error).slice(0, 500);
+
+/** Gives a message to its handler and says what is to be done with it; never rejects. */
+export const attemptTo = async (
+  handler: Handler,
+  message: Message,
+  attempt: number,
+  retryDelaysMs: readonly number[],
+): Promise<Outcome> => {
+  try {
+    await handler(message, attempt);
+    return { state: 'handled' };
+  } catch (error) {
+    const reason = reasonOf(error);
+    // By name, because a handler may be bundled with its own copy of this library.
+    const unreadable = error instanceof Error && error.name === 'Unreadable';
+    if (unreadable || attempt >= maxAttempts) return { state: 'dead', reason, error };
+    return { state: 'retry', delayMs: delayAfter(attempt, retryDelaysMs), reason, error };
+  }
+};
+
+/** Milliseconds to wait after the failure of an attempt (the first is 1). */
+export const delayAfter = (attempt: number, delaysMs: readonly number[]): number =>
+  delaysMs[Math.min(attempt, delaysMs.length) - 1] ?? 0;
+
+/** A delay that doubles with every failure in a row, up to `maxMs`, and varies, so that many do not come back at once. */
+export const backoff = (failures: number, maxMs: number): number =>
+  Math.min(maxMs, 100 * 2 ** Math.min(failures - 1, 20)) * (0.75 + Math.random() / 2);
+
+/** The id of a dead letter: the same message may be dead in several queues. */
+export const letterId = (queue: string, messageId: string): string => `${queue}:${messageId}`;

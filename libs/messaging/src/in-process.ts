@@ -1,0 +1,202 @@
+import { attemptTo, defaultRetryDelaysMs, letterId } from './attempts.ts';
+import { createLanes, type Lanes } from './lanes.ts';
+import {
+  type Bus,
+  type DeadLetterStore,
+  type DeadLetters,
+  type Handler,
+  type Logger,
+  type Message,
+  type Queue,
+  type Subscription,
+  Unroutable,
+} from './port.ts';
+import { type Declared, declared as installation, isBroadcast } from './topology.ts';
+
+export interface InProcessOptions {
+  readonly deadLetters: DeadLetterStore;
+  readonly logger: Logger;
+  /** Milliseconds before the second, third and later attempts. Default: 5 s, 30 s, 5 min. */
+  readonly retryDelaysMs?: readonly number[];
+  /** The facts that may be published; default: the installation's. A declared queue that nobody subscribed to is not there. */
+  readonly declared?: Declared;
+  /** Queues that this process will subscribe to: until it did, their facts cannot be published and stay in the outbox. */
+  readonly serves?: readonly Queue[];
+}
+
+/** A message on its way to one queue. */
+interface Delivery {
+  readonly message: Message;
+  readonly attempt: number;
+  readonly done: (end: 'handled' | 'dead') => void;
+  readonly failed: (error: unknown) => void;
+}
+
+interface Consumers {
+  readonly queue: Queue;
+  readonly handlers: Handler[];
+  readonly lanes: Lanes<Delivery>;
+  /** Deliveries that wait for another attempt, and their timers. */
+  readonly delayed: Map<Delivery, NodeJS.Timeout>;
+  next: number;
+}
+
+/** Messages of a queue in hand at once, as the prefetch of the other engine. */
+const inHand = 10;
+
+/**
+ * The embedded engine: publishers and handlers in one process, nothing stored but dead letters. Durability is the
+ * outbox's: `publish` resolves after every handler did, so an event that a crash interrupts is still there to be
+ * published again.
+ */
+export const createInProcessBus = (options: InProcessOptions): Bus => {
+  const { deadLetters: letters, logger, retryDelaysMs = defaultRetryDelaysMs, declared = installation } = options;
+  const queues = new Map<string, Consumers>();
+  const listeners = new Set<{ types: readonly string[]; hear: (message: Message) => void }>();
+  const replaying = new Set<string>();
+  let closed = false;
+
+  const nobody = (queue: Queue) => new Error(`nobody takes messages from ${queue.name} now`);
+
+  const work = async (consumers: Consumers, delivery: Delivery): Promise<undefined> => {
+    const { queue, handlers, lanes, delayed } = consumers;
+    const { message, attempt } = delivery;
+    const handler = handlers[consumers.next++ % Math.max(1, handlers.length)];
+    if (!handler) return void delivery.failed(nobody(queue));
+    const outcome = await attemptTo(handler, message, attempt, retryDelaysMs);
+    if (outcome.state === 'handled') return void delivery.done('handled');
+    const { reason, error } = outcome;
+    const about = { queue: queue.name, type: message.type, messageId: message.id, attempt };
+    if (outcome.state === 'dead') {
+      logger.error('a message became a dead letter', { ...about, error });
+      const deadSince = new Date().toISOString();
+      const letter = { id: letterId(queue.name, message.id), queue: queue.name, message, reason, deadSince };
+      return letters.add({ ...letter, attempts: attempt }).then(
+        () => void delivery.done('dead'),
+        (failure: unknown) => void delivery.failed(failure),
+      );
+    }
+    if (handlers.length === 0) return void delivery.failed(nobody(queue));
+    logger.warn('a message will be tried again', { ...about, waitMs: outcome.delayMs, error });
+    const again = { ...delivery, attempt: attempt + 1 };
+    const retry = () => {
+      delayed.delete(again);
+      lanes.push(message.key, again);
+    };
+    delayed.set(again, setTimeout(retry, outcome.delayMs));
+  };
+
+  const consumersOf = (queue: Queue): Consumers => {
+    const known = queues.get(queue.name);
+    if (known) return known;
+    const consumers: Consumers = {
+      queue,
+      handlers: [],
+      lanes: createLanes<Delivery>({ limit: inHand, work: (delivery) => work(consumers, delivery) }),
+      delayed: new Map(),
+      next: 0,
+    };
+    queues.set(queue.name, consumers);
+    return consumers;
+  };
+  for (const queue of options.serves ?? []) consumersOf(queue);
+
+  const give = (consumers: Consumers, message: Message): Promise<'handled' | 'dead'> =>
+    new Promise((done, failed) => consumers.lanes.push(message.key, { message, attempt: 1, done, failed }));
+
+  /** Hands back what was not begun, and resolves when what was begun is finished. */
+  const giveUp = async ({ queue, lanes, delayed }: Consumers): Promise<void> => {
+    const waiting = [...lanes.drop(), ...delayed.keys()];
+    for (const timer of delayed.values()) clearTimeout(timer);
+    delayed.clear();
+    for (const { failed } of waiting) failed(nobody(queue));
+    await lanes.quiet();
+  };
+
+  const deadLetters: DeadLetters = {
+    list: async (queue) =>
+      (await letters.list(queue)).sort((a, b) => (a.deadSince < b.deadSince ? -1 : 1)).slice(0, 10_000),
+    async replay(id) {
+      const letter = await letters.get(id);
+      if (!letter) return false;
+      const consumers = queues.get(letter.queue);
+      if (closed || !consumers || consumers.handlers.length === 0) throw nobody({ name: letter.queue, types: [] });
+      if (replaying.has(id)) return true;
+      replaying.add(id);
+      // The letter stays until the message is handled: a crash in between must not lose it.
+      give(consumers, letter.message)
+        .then(async (end) => void (end === 'handled' && (await letters.remove(id))))
+        .catch((error: unknown) => logger.warn('a replayed dead letter stays', { queue: letter.queue, error }))
+        .finally(() => replaying.delete(id));
+      return true;
+    },
+    drop: (id) => letters.remove(id),
+  };
+
+  return {
+    async publish(message) {
+      if (closed) throw new Error('the bus is closed');
+      const takers = [...queues.values()].filter(({ queue }) => queue.types.includes(message.type));
+      const broadcast = isBroadcast(message.type, declared);
+      if (takers.length === 0 && !broadcast && !declared.queues.some(({ types }) => types.includes(message.type))) {
+        throw new Unroutable(`no queue is declared for ${message.type}`);
+      }
+      const idle = takers.find(({ handlers }) => handlers.length === 0);
+      if (idle) throw nobody(idle.queue);
+      // Each handler gets a copy, as it would from a broker: what one does to it is nobody else's business.
+      const text = JSON.stringify(message);
+      const copy = (): Message => JSON.parse(text);
+      for (const { types, hear } of listeners) if (types.includes(message.type)) hear(copy());
+      // All, not the first failure: publishing again while another queue still works on it would hand it out twice.
+      const ends = await Promise.allSettled(takers.map((consumers) => give(consumers, copy())));
+      for (const end of ends) if (end.status === 'rejected') throw end.reason;
+    },
+
+    async subscribe(queue, handler): Promise<Subscription> {
+      if (closed) throw new Error('the bus is closed');
+      const consumers = consumersOf(queue);
+      if (consumers.queue.types.join() !== queue.types.join()) throw new Error(`${queue.name} has other types already`);
+      const own = new Set<Promise<void>>();
+      const watched: Handler = (message, attempt) => {
+        const running = handler(message, attempt);
+        own.add(running);
+        return running.finally(() => own.delete(running));
+      };
+      consumers.handlers.push(watched);
+      return {
+        async close() {
+          const at = consumers.handlers.indexOf(watched);
+          if (at >= 0) consumers.handlers.splice(at, 1);
+          if (consumers.handlers.length === 0) await giveUp(consumers);
+          else await Promise.allSettled(own);
+        },
+      };
+    },
+
+    async listen({ types }, handler) {
+      const hear = (message: Message) => {
+        try {
+          handler(message);
+        } catch (error) {
+          logger.error('a listener failed', { type: message.type, messageId: message.id, error });
+        }
+      };
+      const listener = { types, hear };
+      listeners.add(listener);
+      return { close: async () => void listeners.delete(listener) };
+    },
+
+    deadLetters,
+
+    async ping() {
+      if (closed) throw new Error('the bus is closed');
+    },
+
+    async close() {
+      closed = true;
+      listeners.clear();
+      for (const { handlers } of queues.values()) handlers.splice(0);
+      await Promise.all([...queues.values()].map(giveUp));
+    },
+  };
+};

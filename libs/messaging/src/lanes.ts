@@ -1,0 +1,123 @@
+/** Work in order per key: one item of a key at a time, several keys at once. */
+export interface Lanes<T> {
+  push(key: string, item: T): void;
+  /** Items not finished yet, those at work included. */
+  readonly size: number;
+  /** Begins nothing new until `resume`. */
+  hold(): void;
+  resume(): void;
+  /** Forgets the items that are not at work, and answers them. */
+  drop(): T[];
+  /** Resolves when no item is left. */
+  quiet(): Promise<void>;
+}
+
+export interface LanesOptions<T> {
+  /** How many items are at work at once, over all keys. */
+  readonly limit: number;
+  /**
+   * Works on an item; must not reject. A number says that the same item is to be tried again after so many
+   * milliseconds, before the later ones of its key; it does not count as at work meanwhile.
+   */
+  work(item: T): Promise<number | undefined>;
+}
+
+interface Lane<T> {
+  readonly key: string;
+  readonly items: T[];
+  timer?: NodeJS.Timeout;
+}
+
+/** Creates empty lanes. */
+export const createLanes = <T>({ limit, work }: LanesOptions<T>): Lanes<T> => {
+  const lanes = new Map<string, Lane<T>>();
+  const ready: Lane<T>[] = [];
+  let held = false;
+  let working = 0;
+  let size = 0;
+  let waiters: (() => void)[] = [];
+
+  const finished = (lane: Lane<T>): void => {
+    if (lane.items.length > 0) ready.push(lane);
+    else lanes.delete(lane.key);
+  };
+  const settle = (): void => {
+    if (size > 0) return;
+    const woken = waiters;
+    waiters = [];
+    for (const wake of woken) wake();
+  };
+  const later = (lane: Lane<T>, item: T, delayMs: number): void => {
+    lane.items.unshift(item);
+    lane.timer = setTimeout(() => {
+      delete lane.timer;
+      ready.push(lane);
+      run();
+    }, delayMs);
+  };
+  const begin = async (lane: Lane<T>, item: T): Promise<void> => {
+    const again = await work(item);
+    working--;
+    if (again === undefined) {
+      size--;
+      finished(lane);
+    } else {
+      later(lane, item, again);
+    }
+    settle();
+    run();
+  };
+  const run = (): void => {
+    while (!held && working < limit) {
+      const lane = ready.shift();
+      if (lane === undefined) return;
+      const item = lane.items.shift();
+      if (item === undefined) continue;
+      working++;
+      void begin(lane, item);
+    }
+  };
+
+  return {
+    push(key, item) {
+      size++;
+      const lane = lanes.get(key);
+      if (lane) {
+        lane.items.push(item);
+        return;
+      }
+      const fresh = { key, items: [item] };
+      lanes.set(key, fresh);
+      ready.push(fresh);
+      run();
+    },
+    get size() {
+      return size;
+    },
+    hold() {
+      held = true;
+    },
+    resume() {
+      held = false;
+      run();
+    },
+    drop() {
+      const dropped: T[] = [];
+      for (const lane of lanes.values()) {
+        // A lane that waits for another try has no item at work, so it ends here.
+        if (lane.timer) {
+          clearTimeout(lane.timer);
+          lanes.delete(lane.key);
+        }
+        dropped.push(...lane.items.splice(0));
+      }
+      for (const lane of ready.splice(0)) lanes.delete(lane.key);
+      size -= dropped.length;
+      settle();
+      return dropped;
+    },
+    quiet() {
+      return size === 0 ? Promise.resolve() : new Promise((resolve) => waiters.push(resolve));
+    },
+  };
+};

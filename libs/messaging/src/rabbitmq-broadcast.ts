@@ -1,0 +1,62 @@
+import type { ConfirmChannel, ConsumeMessage } from 'amqplib';
+import type { Broadcast, Logger, Message, Subscription } from './port.ts';
+import { decode } from './rabbitmq-codec.ts';
+import { declareExchanges } from './rabbitmq-declare.ts';
+import { closeChannel, type Link } from './rabbitmq-link.ts';
+import { exchangeOf, type Plan } from './rabbitmq-names.ts';
+
+/** What a process that stopped reading may cost the broker, in messages. */
+const backlog = 10_000;
+
+export interface ListenOptions {
+  readonly link: Link;
+  readonly plan: Plan;
+  readonly logger: Logger;
+  readonly waitMs: number;
+}
+
+/** Hears broadcasts on a queue of this process's own, which lives as long as its connection. */
+export const hear = async (
+  { types }: Broadcast,
+  handler: (message: Message) => void,
+  { link, plan, logger, waitMs }: ListenOptions,
+): Promise<Subscription> => {
+  let channel: ConfirmChannel | undefined;
+
+  const take = (received: ConsumeMessage | null): void => {
+    if (!received) return;
+    try {
+      handler(decode(received));
+    } catch (error) {
+      const { type, messageId } = received.properties;
+      logger.error('a listener failed', { type, messageId, error });
+    }
+  };
+  const station = {
+    name: `broadcast ${types.join(' ')}`,
+    async open(fresh: ConfirmChannel) {
+      await declareExchanges(fresh, types, plan);
+      const limits = { 'x-max-length': backlog, 'x-overflow': 'drop-head' };
+      const { queue } = await fresh.assertQueue('', {
+        exclusive: true,
+        autoDelete: true,
+        durable: false,
+        arguments: limits,
+      });
+      for (const type of types) await fresh.bindQueue(queue, exchangeOf(type, plan), type);
+      await fresh.consume(queue, (received) => (received ? take(received) : void closeChannel(fresh)), { noAck: true });
+      channel = fresh;
+    },
+    lost() {
+      channel = undefined;
+    },
+  };
+  await link.attach(station, waitMs);
+
+  return {
+    async close() {
+      link.detach(station);
+      if (channel) await closeChannel(channel);
+    },
+  };
+};

@@ -1,0 +1,96 @@
+import { createHash } from 'node:crypto';
+import type { Options, Message as Received } from 'amqplib';
+import { letterId } from './attempts.ts';
+import { type DeadLetter, type Message, Unreadable } from './port.ts';
+
+/** A message as it goes over the wire: the body is the whole message, the properties are for brokers and eyes. */
+export interface Wire {
+  readonly content: Buffer;
+  readonly properties: Options.Publish;
+}
+
+/** Encodes a message. */
+export const encode = (message: Message): Wire => ({
+  content: Buffer.from(JSON.stringify(message)),
+  properties: {
+    contentType: 'application/json',
+    messageId: message.id,
+    type: message.type,
+    timestamp: Math.floor(Date.parse(message.occurredAt) / 1000),
+    headers: {
+      version: message.version,
+      ...(message.traceparent === undefined ? {} : { traceparent: message.traceparent }),
+    },
+  },
+});
+
+/** The same message for another queue: its body untouched, its own headers set anew, the broker's left behind. */
+export const forward = ({ content, properties }: Received, headers: Readonly<Record<string, unknown>>): Wire => {
+  const { version, traceparent } = properties.headers ?? {};
+  const kept = { ...(version === undefined ? {} : { version }), ...(traceparent === undefined ? {} : { traceparent }) };
+  const { contentType, messageId, type, timestamp } = properties;
+  return { content, properties: { contentType, messageId, type, timestamp, headers: { ...kept, ...headers } } };
+};
+
+/** Decodes a message. @throws {Unreadable} if it is none of ours. */
+export const decode = ({ content }: Received): Message => {
+  let body: unknown;
+  try {
+    body = JSON.parse(content.toString());
+  } catch {
+    throw new Unreadable('the body is not JSON');
+  }
+  if (!isMessage(body)) throw new Unreadable('the body is not a message');
+  return body;
+};
+
+const isMessage = (body: unknown): body is Message => {
+  if (typeof body !== 'object' || body === null) return false;
+  const { id, type, key, version, institution, occurredAt, data } = body as Record<string, unknown>;
+  const texts = [id, type, key, institution, occurredAt].every((one) => typeof one === 'string');
+  return texts && typeof version === 'number' && typeof data === 'object' && data !== null;
+};
+
+/** Which attempt a delivery is: 1, or what the retry wrote. */
+export const attemptOf = ({ properties }: Received): number => {
+  const attempt: unknown = properties.headers?.attempt;
+  return typeof attempt === 'number' && attempt >= 1 ? attempt : 1;
+};
+
+/** Reads a dead letter, one that the broker made included. */
+export const letterOf = (queue: string, received: Received): DeadLetter => {
+  const headers = received.properties.headers ?? {};
+  const death = headers['x-death']?.[0];
+  const message = readable(received);
+  const since: unknown = headers['dead-since'] ?? (death ? new Date(death.time.value * 1000).toISOString() : undefined);
+  return {
+    id: letterId(queue, message.id),
+    queue,
+    message,
+    reason: String(headers.reason ?? death?.reason ?? 'unknown'),
+    attempts: attemptOf(received),
+    deadSince: typeof since === 'string' ? since : message.occurredAt,
+  };
+};
+
+/** The message, or a stand-in with the bytes of what could not be read. */
+const readable = (received: Received): Message => {
+  try {
+    return decode(received);
+  } catch {
+    const { content, properties } = received;
+    const ownId: unknown = properties.messageId;
+    return {
+      id:
+        typeof ownId === 'string' && ownId !== ''
+          ? ownId
+          : createHash('sha256').update(content).digest('hex').slice(0, 32),
+      type: 'unreadable',
+      key: '',
+      version: 0,
+      institution: '',
+      occurredAt: new Date(0).toISOString(),
+      data: { content: content.toString('base64') },
+    };
+  }
+};

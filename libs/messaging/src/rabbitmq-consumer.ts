@@ -1,0 +1,127 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import type { ConfirmChannel, ConsumeMessage } from 'amqplib';
+import { attemptTo, backoff, reasonOf } from './attempts.ts';
+import { createLanes } from './lanes.ts';
+import type { Handler, Logger, Message, Queue, Subscription } from './port.ts';
+import { attemptOf, decode, forward } from './rabbitmq-codec.ts';
+import { declareQueue } from './rabbitmq-declare.ts';
+import { closeChannel, type Link } from './rabbitmq-link.ts';
+import { deadQueue, type Plan, retryQueue, workQueue } from './rabbitmq-names.ts';
+import type { Sender } from './rabbitmq-publisher.ts';
+
+/** Messages that the broker hands out before the first of them is acknowledged. */
+const prefetch = 10;
+
+export interface ConsumerOptions {
+  readonly link: Link;
+  readonly sender: Sender;
+  readonly plan: Plan;
+  readonly logger: Logger;
+  readonly waitMs: number;
+}
+
+interface Delivery {
+  readonly channel: ConfirmChannel;
+  readonly received: ConsumeMessage;
+  readonly message: Message | undefined;
+}
+
+/**
+ * Consumes a queue: one message of a key at a time, acknowledged when its handler resolved or when the queue that it
+ * goes to next has confirmed it; so there is no moment at which a crash loses it. A delivery of a channel that is gone
+ * is not begun any more, since the broker delivers it again.
+ */
+export const consume = async (queue: Queue, handler: Handler, options: ConsumerOptions): Promise<Subscription> => {
+  const { link, sender, plan, logger, waitMs } = options;
+  let channel: ConfirmChannel | undefined;
+  let tag = '';
+  let stopping = false;
+
+  const acknowledge = ({ channel: from, received }: Delivery): void => {
+    if (from === channel) from.ack(received);
+  };
+
+  /** Hands a message on to another queue, as long as it takes, then acknowledges it. */
+  const moveTo = async (
+    target: string,
+    delivery: Delivery,
+    headers: Readonly<Record<string, unknown>>,
+  ): Promise<void> => {
+    for (let tries = 1; delivery.channel === channel; tries++) {
+      try {
+        await sender.sendTo(target, forward(delivery.received, headers));
+        return acknowledge(delivery);
+      } catch (error) {
+        logger.warn('a message could not be moved', { queue: target, attempt: tries, error });
+        if (stopping) return; // it stays unacknowledged, so another consumer gets it
+        await pause(backoff(tries, 5_000));
+      }
+    }
+  };
+
+  const bury = (delivery: Delivery, attempts: number, error: unknown): Promise<void> => {
+    const { type, messageId } = delivery.received.properties;
+    logger.error('a message became a dead letter', { queue: queue.name, type, messageId, attempt: attempts, error });
+    const headers = { attempt: attempts, reason: reasonOf(error), 'dead-since': new Date().toISOString() };
+    return moveTo(deadQueue(queue.name, plan), delivery, headers);
+  };
+
+  const work = async (delivery: Delivery): Promise<undefined> => {
+    const { message, received } = delivery;
+    if (stopping || delivery.channel !== channel) return;
+    const attempt = attemptOf(received);
+    if (!message) return void (await bury(delivery, attempt, 'Unreadable: it is not a message'));
+    const outcome = await attemptTo(handler, message, attempt, plan.retryDelaysMs);
+    if (outcome.state === 'handled') return void acknowledge(delivery);
+    if (outcome.state === 'dead') return void (await bury(delivery, attempt, outcome.error));
+    const { delayMs, error } = outcome;
+    const about = { queue: queue.name, type: message.type, messageId: message.id, attempt };
+    logger.warn('a message will be tried again', { ...about, waitMs: delayMs, error });
+    await moveTo(retryQueue(queue.name, delayMs, plan), delivery, { attempt: attempt + 1 });
+  };
+  const lanes = createLanes<Delivery>({ limit: prefetch, work });
+
+  const readable = (received: ConsumeMessage): Message | undefined => {
+    try {
+      return decode(received);
+    } catch {
+      return undefined;
+    }
+  };
+
+  const station = {
+    name: queue.name,
+    async open(fresh: ConfirmChannel) {
+      await declareQueue(fresh, queue, plan);
+      await fresh.prefetch(prefetch);
+      channel = fresh;
+      const take = (received: ConsumeMessage | null): void => {
+        // The broker ended the consumer (its queue was deleted or moved): a new channel declares and consumes again.
+        if (!received) return void closeChannel(fresh);
+        const message = readable(received);
+        lanes.push(message?.key ?? `unreadable ${received.fields.deliveryTag}`, { channel: fresh, received, message });
+      };
+      const { consumerTag } = await fresh.consume(workQueue(queue.name, plan), take);
+      tag = consumerTag;
+    },
+    lost() {
+      channel = undefined;
+    },
+  };
+  await link.attach(station, waitMs);
+
+  return {
+    async close() {
+      if (stopping) return;
+      stopping = true;
+      link.detach(station);
+      const last = channel;
+      await last?.cancel(tag).catch(() => {});
+      lanes.drop();
+      await lanes.quiet();
+      // Closing right behind an acknowledgement can lose it: ask something about the queue first, which it answers in turn.
+      await last?.checkQueue(workQueue(queue.name, plan)).catch(() => {});
+      if (last) await closeChannel(last);
+    },
+  };
+};

@@ -1,0 +1,90 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import type { ConfirmChannel, GetMessage } from 'amqplib';
+import type { DeadLetter, DeadLetters } from './port.ts';
+import { forward, letterOf } from './rabbitmq-codec.ts';
+import type { Link } from './rabbitmq-link.ts';
+import { deadQueue, type Plan, workQueue } from './rabbitmq-names.ts';
+import type { Sender } from './rabbitmq-publisher.ts';
+
+/** Letters that a listing shows per queue. */
+const shown = 10_000;
+
+/**
+ * The dead-letter queues, for an operator. Letters are taken without acknowledgement and given back at the end, by the
+ * broker if the operator is killed; only what was dropped, or has arrived in its queue again, is acknowledged. While one
+ * operator looks, another sees fewer.
+ */
+export const createDeadLetters = (link: Link, sender: Sender, plan: Plan): DeadLetters => {
+  const queueNames = () => plan.declared.queues.map(({ name }) => name);
+  let last: Promise<unknown> = Promise.resolve();
+  /** One look at a time, or the second would not see what the first has in hand. */
+  const inTurn = <T>(work: () => Promise<T>): Promise<T> => {
+    const turn = last.then(work, work);
+    last = turn.catch(() => {});
+    return turn;
+  };
+
+  /** Takes letters until `visit` says that it found its own (and has seen to it) or none is left; gives the others back. */
+  const look = (
+    name: string,
+    visit: (channel: ConfirmChannel, one: GetMessage) => Promise<boolean>,
+  ): Promise<boolean> =>
+    link.using(async (channel) => {
+      const queue = deadQueue(name, plan);
+      const kept: GetMessage[] = [];
+      try {
+        for (let one = await channel.get(queue); one; one = await channel.get(queue)) {
+          if (await visit(channel, one)) return true;
+          kept.push(one);
+        }
+        return false;
+      } finally {
+        for (const one of kept) channel.nack(one, false, true);
+        await settled(channel, queue, kept.length);
+      }
+    });
+
+  /** Finds one letter and lets `act` take it; answers whether it was there. */
+  const take = (id: string, act: (name: string, one: GetMessage) => Promise<void>): Promise<boolean> => {
+    const name = queueNames().find((known) => id.startsWith(`${known}:`));
+    if (name === undefined) return Promise.resolve(false);
+    return inTurn(() =>
+      look(name, async (channel, one) => {
+        if (letterOf(name, one).id !== id) return false;
+        await act(name, one);
+        channel.ack(one);
+        return true;
+      }),
+    );
+  };
+
+  return {
+    list: (only) =>
+      inTurn(async () => {
+        const letters: DeadLetter[] = [];
+        for (const name of queueNames().filter((known) => only === undefined || known === only)) {
+          let count = 0;
+          await look(name, async (channel, one) => {
+            if (++count > shown) {
+              channel.nack(one, false, true);
+              return true;
+            }
+            letters.push(letterOf(name, one));
+            return false;
+          });
+        }
+        return letters.sort((a, b) => (a.deadSince < b.deadSince ? -1 : 1));
+      }),
+    replay: (id) => take(id, (name, one) => sender.sendTo(workQueue(name, plan), forward(one, { attempt: 1 }))),
+    drop: (id) => take(id, async () => {}),
+  };
+};
+
+/** Waits until the broker has taken note of acknowledgements, and shows again what was given back. */
+const settled = async (channel: ConfirmChannel, queue: string, givenBack: number): Promise<void> => {
+  for (let tries = 0; tries < 100; tries++) {
+    const { messageCount } = await channel.checkQueue(queue);
+    if (messageCount >= givenBack) return;
+    await pause(10);
+  }
+};

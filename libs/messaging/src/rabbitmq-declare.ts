@@ -1,0 +1,36 @@
+import type { Channel } from 'amqplib';
+import type { Queue } from './port.ts';
+import {
+  deadArguments,
+  deadQueue,
+  exchangeOf,
+  type Plan,
+  retryArguments,
+  retryQueue,
+  workArguments,
+  workQueue,
+} from './rabbitmq-names.ts';
+
+/** Declares the durable topic exchanges of message types. */
+export const declareExchanges = async (channel: Channel, types: readonly string[], plan: Plan): Promise<void> => {
+  for (const exchange of new Set(types.map((type) => exchangeOf(type, plan)))) {
+    await channel.assertExchange(exchange, 'topic', { durable: true });
+  }
+};
+
+/** Declares a queue with its retry queues and its dead letters, the targets first, and binds it to its types. */
+export const declareQueue = async (channel: Channel, { name, types }: Queue, plan: Plan): Promise<void> => {
+  await declareExchanges(channel, types, plan);
+  await channel.assertQueue(deadQueue(name, plan), deadArguments());
+  await channel.assertQueue(workQueue(name, plan), workArguments(name, plan));
+  for (const delayMs of new Set(plan.retryDelaysMs)) {
+    await channel.assertQueue(retryQueue(name, delayMs, plan), retryArguments(name, delayMs, plan));
+  }
+  for (const type of types) await channel.bindQueue(workQueue(name, plan), exchangeOf(type, plan), type);
+};
+
+/** Declares everything that the installation's facts need. */
+export const declareAll = async (channel: Channel, plan: Plan): Promise<void> => {
+  for (const { types } of plan.declared.broadcasts) await declareExchanges(channel, types, plan);
+  for (const queue of plan.declared.queues) await declareQueue(channel, queue, plan);
+};

@@ -1,0 +1,219 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { type ChannelModel, type ConfirmChannel, connect } from 'amqplib';
+import { backoff, reasonOf } from './attempts.ts';
+import type { Logger } from './port.ts';
+
+/** Something that lives on a channel of its own, and is opened again whenever that channel or its connection was lost. */
+export interface Station {
+  readonly name: string;
+  /** Declares, consumes, … on a fresh channel. */
+  open(channel: ConfirmChannel): Promise<void>;
+  /** The channel is gone: what was not confirmed or acknowledged on it will not be. */
+  lost(): void;
+}
+
+export interface Link {
+  /** Whether the connection stands and the broker takes messages. */
+  isUp(): boolean;
+  /** Resolves at the first connection. @throws after `ms`, or at once if the broker refuses us. */
+  established(ms: number): Promise<void>;
+  /** Resolves when the station is open, or, if there is no connection within `waitMs`, at once: it opens with the next one. */
+  attach(station: Station, waitMs: number): Promise<void>;
+  detach(station: Station): void;
+  /** A channel for one piece of work, closed after it. @throws if there is no connection. */
+  using<T>(work: (channel: ConfirmChannel) => Promise<T>): Promise<T>;
+  close(): Promise<void>;
+}
+
+export interface LinkOptions {
+  readonly url: string;
+  readonly name: string;
+  readonly logger: Logger;
+}
+
+const heartbeatSeconds = '10';
+const openingMs = 10_000;
+const closingMs = 3_000;
+
+/**
+ * One connection to RabbitMQ that comes back. The driver reopens the connection; channels, consumers and everything
+ * else on them are the stations' and are reopened here, also when the broker closes a channel alone.
+ */
+export const openLink = async ({ url, name, logger }: LinkOptions): Promise<Link> => {
+  const address = new URL(url);
+  if (!/^amqps?:$/.test(address.protocol))
+    throw new Error('the address of RabbitMQ must begin with amqp:// or amqps://');
+  if (!address.searchParams.has('heartbeat')) address.searchParams.set('heartbeat', heartbeatSeconds);
+  /** The attached stations, each with who waits for its opening. */
+  const stations = new Map<Station, () => void>();
+  let current: ChannelModel | undefined;
+  let blocked = false;
+  let closing = false;
+  let lastFailure: unknown;
+
+  const openStation = async (model: ChannelModel, station: Station): Promise<void> => {
+    const channel = await model.createConfirmChannel();
+    let opened = false;
+    channel.on('error', (error) => logger.warn('RabbitMQ closed a channel', { part: station.name, error }));
+    channel.on('handler-error', (error) => logger.error('a channel listener failed', { part: station.name, error }));
+    channel.once('close', () => {
+      station.lost();
+      if (opened && !closing) void reopen(model, station);
+    });
+    try {
+      await station.open(channel);
+    } catch (error) {
+      await closeChannel(channel);
+      throw error;
+    }
+    opened = true;
+    const wake = stations.get(station);
+    if (wake) wake();
+    else await closeChannel(channel); // detached meanwhile
+  };
+
+  /** Opens a station's channel again for as long as its connection lasts; the next connection opens all of them. */
+  const reopen = async (model: ChannelModel, station: Station): Promise<void> => {
+    for (let tries = 1; ; tries++) {
+      await pause(backoff(tries, 5_000));
+      if (closing || current !== model || !stations.has(station)) return;
+      try {
+        return await openStation(model, station);
+      } catch (error) {
+        logger.warn('a channel could not be opened again', { part: station.name, error });
+      }
+    }
+  };
+
+  /** Runs after every (re)connection, before the driver listens to it: so an end of it in here is ours to notice. */
+  const setup = async (model: ChannelModel): Promise<void> => {
+    const ended = Promise.withResolvers<never>();
+    ended.promise.catch(() => {});
+    model.on('error', (error) => {
+      lastFailure = error;
+    });
+    model.on('handler-error', (error) => logger.error('a connection listener failed', { part: name, error }));
+    model.on('blocked', (reason) => {
+      blocked = true;
+      logger.warn('RabbitMQ takes no messages', { part: name, reason });
+    });
+    model.on('unblocked', () => {
+      blocked = false;
+    });
+    model.once('close', (error) => {
+      if (current === model) current = undefined;
+      ended.reject(error ?? new Error('connection closed'));
+    });
+    current = model;
+    blocked = false;
+    const opened = [...stations.keys()].map((station) =>
+      openStation(model, station).catch((error: unknown) => {
+        lastFailure = error;
+        logger.warn('a channel could not be opened', { part: station.name, error });
+        void reopen(model, station);
+      }),
+    );
+    const deadline = new AbortController();
+    const late = pause(openingMs, undefined, { signal: deadline.signal }).then(() => {
+      throw new Error(`channels not open within ${openingMs} ms`);
+    });
+    late.catch(() => {});
+    try {
+      await Promise.race([Promise.all(opened), ended.promise, late]);
+    } catch (error) {
+      if (current === model) current = undefined;
+      // The driver waits for the answer to a close before it connects anew, for ever if there is none: so it gets a
+      // connection that has ended, by the broker's answer or at the latest by its missing heartbeats.
+      model.close().catch(() => {});
+      await ended.promise.catch(() => {});
+      throw error;
+    } finally {
+      deadline.abort();
+    }
+  };
+
+  const connection = await connect(address.toString(), {
+    timeout: openingMs,
+    noDelay: true,
+    keepAlive: true,
+    clientProperties: { connection_name: name },
+    recovery: { waitForConnect: false, initialDelay: 100, maxDelay: 5_000, factor: 2, jitter: 0.2, setup },
+  });
+  const first = Promise.withResolvers<void>();
+  first.promise.catch(() => {});
+  connection.on('error', (error) => {
+    lastFailure = error;
+  });
+  connection.on('connect', () => {
+    logger.info('connected to RabbitMQ', { part: name });
+    first.resolve();
+  });
+  connection.on('disconnect', (error) => logger.warn('RabbitMQ is gone', { part: name, error }));
+  connection.on('connect-failed', (error) => {
+    lastFailure = error;
+    if (isRefusal(error)) first.reject(unreachable(address, error));
+  });
+
+  return {
+    isUp: () => current !== undefined && !blocked,
+    async established(ms) {
+      const deadline = new AbortController();
+      const late = pause(ms, undefined, { signal: deadline.signal }).then(() => {
+        throw unreachable(address, lastFailure);
+      });
+      late.catch(() => {});
+      await Promise.race([first.promise, late]).finally(() => deadline.abort());
+    },
+    async attach(station, waitMs) {
+      const opening = Promise.withResolvers<void>();
+      stations.set(station, opening.resolve);
+      const model = current;
+      if (model) {
+        try {
+          return await openStation(model, station);
+        } catch (error) {
+          if (current === model) {
+            stations.delete(station);
+            throw error;
+          }
+        }
+      }
+      if (waitMs > 0) await Promise.race([opening.promise, pause(waitMs, undefined, { ref: false })]);
+    },
+    detach(station) {
+      stations.delete(station);
+    },
+    async using(work) {
+      if (!current) throw new Error('not connected to RabbitMQ');
+      const channel = await current.createConfirmChannel();
+      channel.on('error', (error) => logger.warn('RabbitMQ closed a channel', { part: name, error }));
+      try {
+        return await work(channel);
+      } finally {
+        await closeChannel(channel);
+      }
+    },
+    async close() {
+      closing = true;
+      current = undefined;
+      // Its last answer may never come.
+      const deadline = new AbortController();
+      await Promise.race([connection.close(), pause(closingMs, undefined, { signal: deadline.signal })]);
+      deadline.abort();
+    },
+  };
+};
+
+/** Closes a channel; never rejects, and does not wait for the broker's answer if the connection ends meanwhile. */
+export const closeChannel = async (channel: ConfirmChannel): Promise<void> => {
+  const closed = new Promise<void>((resolve) => channel.once('close', resolve));
+  await Promise.race([channel.close(), closed]).catch(() => {});
+};
+
+/** The broker answered and said no: waiting will not help. */
+const isRefusal = (error: Error): boolean => /ACCESS[_-]REFUSED|NOT[_-]ALLOWED|not authorised/i.test(error.message);
+
+const unreachable = ({ host }: URL, error: unknown): Error =>
+  new Error(`RabbitMQ at ${host} cannot be reached: ${reasonOf(error instanceof Error ? error.message : error)}`, {
+    cause: error,
+  });

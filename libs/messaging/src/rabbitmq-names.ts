@@ -1,0 +1,60 @@
+import type { Options } from 'amqplib';
+import { type Declared, maxQueueLength } from './topology.ts';
+
+/** What the names and arguments of an installation's queues follow from. */
+export interface Plan {
+  /** Precedes every exchange and queue name: installations, or tests, that share a broker. Empty by default. */
+  readonly prefix: string;
+  readonly retryDelaysMs: readonly number[];
+  readonly maxLength: number;
+  readonly declared: Declared;
+}
+
+/** Fills in what was not asked for. */
+export const planOf = (given: Partial<Plan> & Pick<Plan, 'retryDelaysMs' | 'declared'>): Plan => ({
+  prefix: '',
+  maxLength: maxQueueLength,
+  ...given,
+});
+
+/** `contact.erased` is published to `boxoffice.contact`. */
+export const exchangeOf = (type: string, { prefix }: Plan): string => `${prefix}boxoffice.${type.split('.', 1)[0]}`;
+
+export const workQueue = (name: string, { prefix }: Plan): string => `${prefix}${name}`;
+export const deadQueue = (name: string, { prefix }: Plan): string => `${prefix}${name}.dlq`;
+
+/** The delay is part of the name, since the arguments of a queue cannot change. */
+export const retryQueue = (name: string, delayMs: number, { prefix }: Plan): string =>
+  `${prefix}${name}.retry.${duration(delayMs)}`;
+
+const duration = (ms: number): string => {
+  if (ms % 60_000 === 0) return `${ms / 60_000}m`;
+  return ms % 1000 === 0 ? `${ms / 1000}s` : `${ms}ms`;
+};
+
+/** Declared without a limit, RabbitMQ 4 would drop a dead letter that an operator looked at twenty times. */
+const lookedAtForever = 1_000_000_000;
+
+const quorum = (rest: Readonly<Record<string, unknown>>): Options.AssertQueue => ({
+  durable: true,
+  arguments: { 'x-queue-type': 'quorum', ...rest },
+});
+
+/** Nothing is dropped: a full queue refuses, and a message leaves for another queue only once that one has it. */
+const toQueue = (target: string, { maxLength }: Plan) => ({
+  'x-dead-letter-exchange': '',
+  'x-dead-letter-routing-key': target,
+  'x-dead-letter-strategy': 'at-least-once',
+  'x-overflow': 'reject-publish',
+  'x-max-length': maxLength,
+});
+
+/** A message that twenty deliveries did not get acknowledged kills its consumers: it is dead. */
+export const workArguments = (name: string, plan: Plan): Options.AssertQueue =>
+  quorum({ 'x-delivery-limit': 20, ...toQueue(deadQueue(name, plan), plan) });
+
+export const retryArguments = (name: string, delayMs: number, plan: Plan): Options.AssertQueue =>
+  quorum({ 'x-message-ttl': delayMs, 'x-delivery-limit': 20, ...toQueue(workQueue(name, plan), plan) });
+
+/** Dead letters stay until an operator decides. */
+export const deadArguments = (): Options.AssertQueue => quorum({ 'x-delivery-limit': lookedAtForever });

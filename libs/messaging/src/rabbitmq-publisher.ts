@@ -1,0 +1,98 @@
+import type { ConfirmChannel } from 'amqplib';
+import { type Message, Unroutable } from './port.ts';
+import { encode, type Wire } from './rabbitmq-codec.ts';
+import { declareAll, declareExchanges } from './rabbitmq-declare.ts';
+import type { Link, Station } from './rabbitmq-link.ts';
+import { exchangeOf, type Plan } from './rabbitmq-names.ts';
+import { isBroadcast } from './topology.ts';
+
+/** Sends messages and knows what became of each. */
+export interface Sender {
+  readonly station: Station;
+  /** Publishes to the exchange of the message's type. */
+  publish(message: Message): Promise<void>;
+  /** Puts a message into one queue. */
+  sendTo(queue: string, wire: Wire): Promise<void>;
+  isReady(): boolean;
+  /** Resolves when every message on its way is confirmed or has failed. */
+  quiet(): Promise<void>;
+}
+
+interface Sent {
+  returned: boolean;
+  readonly end: (error?: unknown) => void;
+}
+
+/**
+ * Creates the sender of a link: one confirm channel, which it declares the topology on whenever it is opened. Every
+ * message is persistent and mandatory; it has arrived when the broker confirmed it, did not return it, and did so in time.
+ */
+export const createSender = (link: Link, plan: Plan, confirmTimeoutMs: number): Sender => {
+  let channel: ConfirmChannel | undefined;
+  let serial = 0;
+  /** Messages on their way, by the number that they carry: the same message may be on its way to two queues. */
+  const sent = new Map<string, Sent>();
+  const exchanges = new Set<string>();
+  const waiters: (() => void)[] = [];
+
+  const station: Station = {
+    name: 'publisher',
+    async open(fresh) {
+      fresh.on('return', ({ properties }) => {
+        const one = sent.get(properties.correlationId);
+        if (one) one.returned = true;
+      });
+      exchanges.clear();
+      await declareAll(fresh, plan);
+      channel = fresh;
+    },
+    lost() {
+      channel = undefined;
+    },
+  };
+
+  const send = (exchange: string, key: string, wire: Wire, mandatory: boolean): Promise<void> =>
+    new Promise((resolve, reject) => {
+      if (!channel || !link.isUp()) throw new Error('not connected to RabbitMQ');
+      const number = String(++serial);
+      const end = (error?: unknown) => {
+        clearTimeout(timer);
+        if (!sent.delete(number)) return;
+        if (error === undefined) resolve();
+        else reject(error);
+        if (sent.size === 0) for (const wake of waiters.splice(0)) wake();
+      };
+      const one: Sent = { returned: false, end };
+      const timer = setTimeout(() => end(new Error(`not confirmed within ${confirmTimeoutMs} ms`)), confirmTimeoutMs);
+      sent.set(number, one);
+      const options = { ...wire.properties, persistent: true, mandatory, correlationId: number };
+      try {
+        // An unroutable message is returned first and confirmed afterwards.
+        channel.publish(exchange, key, wire.content, options, (error: unknown) => {
+          if (one.returned) end(new Unroutable(`no queue takes ${key}`));
+          else end(error ?? undefined);
+        });
+      } catch (error) {
+        end(error);
+      }
+    });
+
+  /** Publishing to an exchange that does not exist would cost the channel, with everything on its way. */
+  const ensureExchange = async (exchange: string, type: string): Promise<void> => {
+    if (!channel) throw new Error('not connected to RabbitMQ');
+    await declareExchanges(channel, [type], plan);
+    exchanges.add(exchange);
+  };
+
+  return {
+    station,
+    async publish(message) {
+      const exchange = exchangeOf(message.type, plan);
+      if (!exchanges.has(exchange)) await ensureExchange(exchange, message.type);
+      await send(exchange, message.type, encode(message), !isBroadcast(message.type, plan.declared));
+    },
+    sendTo: (queue, wire) => send('', queue, wire, true),
+    isReady: () => channel !== undefined && link.isUp(),
+    quiet: () => (sent.size === 0 ? Promise.resolve() : new Promise((resolve) => waiters.push(resolve))),
+  };
+};

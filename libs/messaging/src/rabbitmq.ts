@@ -1,0 +1,136 @@
+import { defaultRetryDelaysMs } from './attempts.ts';
+import type { Bus, Logger, Queue, Subscription } from './port.ts';
+import { hear } from './rabbitmq-broadcast.ts';
+import { consume } from './rabbitmq-consumer.ts';
+import { createDeadLetters } from './rabbitmq-dead-letters.ts';
+import { type Link, openLink } from './rabbitmq-link.ts';
+import { type Plan, planOf } from './rabbitmq-names.ts';
+import { createSender, type Sender } from './rabbitmq-publisher.ts';
+import { type Declared, declared as installation } from './topology.ts';
+
+export interface RabbitmqOptions {
+  /** `amqp://user:password@host:port/vhost`, or `amqps:`. */
+  readonly url: string;
+  readonly logger: Logger;
+  /** What the broker shows as the connection's name; default `boxoffice`. */
+  readonly name?: string;
+  /** Milliseconds before the second, third and later attempts. Default: 5 s, 30 s, 5 min. */
+  readonly retryDelaysMs?: readonly number[];
+  /** Precedes every exchange and queue name, to share a broker. */
+  readonly prefix?: string;
+  /** The facts that are declared; default: the installation's. */
+  readonly declared?: Declared;
+  /**
+   * How long to wait for the first connection before giving up. Default 30,000. With 0 the bus is there at once,
+   * connects when it can, and refuses to publish until then.
+   */
+  readonly connectTimeoutMs?: number;
+  /** How long a published message may go unconfirmed. Default 10,000. */
+  readonly confirmTimeoutMs?: number;
+  /** Messages that a queue takes before it refuses more; part of its arguments, so the same for all processes. */
+  readonly maxLength?: number;
+}
+
+/** A bus that only publishes. */
+export type Publisher = Pick<Bus, 'publish' | 'ping' | 'close'>;
+
+interface Publishing extends Publisher {
+  readonly link: Link;
+  readonly sender: Sender;
+  readonly plan: Plan;
+}
+
+const openPublishing = async (options: RabbitmqOptions): Promise<Publishing> => {
+  const { url, logger, name = 'boxoffice', connectTimeoutMs = 30_000, confirmTimeoutMs = 10_000 } = options;
+  const { retryDelaysMs = defaultRetryDelaysMs, declared = installation, prefix = '', maxLength } = options;
+  const plan = planOf({ retryDelaysMs, declared, prefix, ...(maxLength === undefined ? {} : { maxLength }) });
+  const link = await openLink({ url, logger, name: `${name} publishing` });
+  const sender = createSender(link, plan, confirmTimeoutMs);
+  try {
+    if (connectTimeoutMs > 0) await link.established(connectTimeoutMs);
+    await link.attach(sender.station, connectTimeoutMs);
+  } catch (error) {
+    await link.close();
+    throw error;
+  }
+  return {
+    link,
+    sender,
+    plan,
+    publish: sender.publish,
+    async ping() {
+      if (!sender.isReady()) throw new Error('not connected to RabbitMQ');
+    },
+    async close() {
+      await sender.quiet();
+      await link.close();
+    },
+  };
+};
+
+/**
+ * Connects to RabbitMQ for publishing alone: one connection, no queue of its own; declares the topology.
+ * @throws if the broker cannot be reached in time or refuses us; the message is one line.
+ */
+export const connectRabbitmqPublisher = async (options: RabbitmqOptions): Promise<Publisher> => {
+  const { publish, ping, close } = await openPublishing(options);
+  return { publish, ping, close };
+};
+
+/**
+ * Connects to RabbitMQ (3.10 and newer). Publishing and consuming have a connection each, the second one opened by the
+ * first subscription, so that a broker that throttles publishers still gets acknowledgements. Connections, channels and
+ * consumers come back by themselves, without end.
+ * @throws if the broker cannot be reached in time or refuses us; the message is one line.
+ */
+export const connectRabbitmq = async (options: RabbitmqOptions): Promise<Bus> => {
+  const { url, logger, name = 'boxoffice', connectTimeoutMs: waitMs = 30_000 } = options;
+  const publishing = await openPublishing(options);
+  const { sender } = publishing;
+  const own: Queue[] = [...publishing.plan.declared.queues];
+  const plan: Plan = { ...publishing.plan, declared: { ...publishing.plan.declared, queues: own } };
+  const subscriptions = new Set<Subscription>();
+  let consuming: Promise<Link> | undefined;
+  let consumingLink: Link | undefined;
+
+  const consumingConnection = (): Promise<Link> => {
+    consuming ??= openLink({ url, logger, name: `${name} consuming` }).then((link) => {
+      consumingLink = link;
+      return link;
+    });
+    return consuming;
+  };
+  const remembered = (subscription: Subscription): Subscription => {
+    const kept = {
+      async close() {
+        subscriptions.delete(kept);
+        await subscription.close();
+      },
+    };
+    subscriptions.add(kept);
+    return kept;
+  };
+
+  return {
+    publish: sender.publish,
+    async subscribe(queue, handler) {
+      if (!own.some((known) => known.name === queue.name)) own.push(queue);
+      const link = await consumingConnection();
+      return remembered(await consume(queue, handler, { link, sender, plan, logger, waitMs }));
+    },
+    async listen(broadcast, handler) {
+      const link = await consumingConnection();
+      return remembered(await hear(broadcast, handler, { link, plan, logger, waitMs }));
+    },
+    deadLetters: createDeadLetters(publishing.link, sender, plan),
+    async ping() {
+      await publishing.ping();
+      if (consumingLink && !consumingLink.isUp()) throw new Error('not connected to RabbitMQ');
+    },
+    async close() {
+      await Promise.all([...subscriptions].map((subscription) => subscription.close()));
+      await consumingLink?.close();
+      await publishing.close();
+    },
+  };
+};

@@ -1,0 +1,136 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { backoff } from './attempts.ts';
+import { createLanes } from './lanes.ts';
+import type { Bus, Logger, Message, OutboxPort, RelayMetrics } from './port.ts';
+import { createStrays } from './strays.ts';
+
+export interface RelayOptions {
+  readonly outbox: OutboxPort;
+  /** The store's lease: at most one process holds it. */
+  readonly lease: (name: string, ms: number) => Promise<boolean>;
+  readonly bus: Pick<Bus, 'publish' | 'ping'>;
+  readonly logger: Logger;
+  readonly metrics?: RelayMetrics;
+  /** Events on their way to the bus at once, each of another key. Default 256. */
+  readonly window?: number;
+  /** Events kept in memory; further ones are read from the outbox when there is room again. Default 10,000. */
+  readonly memory?: number;
+  /** Milliseconds between two looks for strays. Default 3,000. */
+  readonly sweepMs?: number;
+  /** Age from which an event counts as left behind by its process. Default 5,000. */
+  readonly strayMs?: number;
+  /** How long `close` waits for what is on its way. Default 5,000. */
+  readonly drainMs?: number;
+}
+
+export interface Relay {
+  /** Publishes what it holds, marks it done and stops. What it could not publish in time stays in the outbox. */
+  close(): Promise<void>;
+}
+
+/** Ids marked done by one call of the outbox. */
+const doneBatch = 500;
+/** How long the first id of a batch waits for others. */
+const doneDelayMs = 10;
+
+/**
+ * Publishes the events of a store: those that this process commits at once, in order per key, several keys at a time;
+ * and, if this process holds the lease, the strays of processes that died. An event is marked done only after the bus
+ * has it; so it may be published twice (after a crash in between), never not at all. Within one process an event is
+ * never on its way twice at once. Subscribe before starting it.
+ */
+export const startRelay = (options: RelayOptions): Relay => {
+  const { outbox, bus, logger, metrics } = options;
+  const { window = 256, memory = 10_000, drainMs = 5_000 } = options;
+  /** Everything that is not marked done yet, in the order of arrival. */
+  const held = new Map<string, Message>();
+  const failures = new Map<string, number>();
+  const confirmed: string[] = [];
+  const stopping = new AbortController();
+  let flushing: Promise<void> | undefined;
+  let probing = false;
+
+  const publish = async (event: Message): Promise<number | undefined> => {
+    try {
+      await bus.publish(event);
+    } catch (error) {
+      metrics?.failed(1);
+      if (stopping.signal.aborted) return undefined;
+      const count = (failures.get(event.id) ?? 0) + 1;
+      failures.set(event.id, count);
+      const { type, id: messageId } = event;
+      if (count === 1) logger.warn('an event could not be published', { type, messageId, error });
+      if (!probing) void probe();
+      return backoff(count, 10_000);
+    }
+    metrics?.published(1);
+    failures.delete(event.id);
+    confirmed.push(event.id);
+    flushing ??= flush();
+    return undefined;
+  };
+  const lanes = createLanes<Message>({ limit: window, work: publish });
+
+  /** After a failure: if the bus as a whole is down, nothing more is tried until it is back. */
+  const probe = async (): Promise<void> => {
+    probing = true;
+    const reachable = () => bus.ping().then(...both);
+    for (let tries = 1; !stopping.signal.aborted && !(await reachable()); tries++) {
+      if (tries === 1) logger.warn('the bus is down; events wait in the outbox');
+      lanes.hold();
+      await pause(backoff(tries, 5_000), undefined, { signal: stopping.signal }).catch(() => {});
+      strays.busWasDown();
+    }
+    probing = false;
+    lanes.resume();
+  };
+
+  const flush = async (): Promise<void> => {
+    for (let tries = 0; confirmed.length > 0; ) {
+      if (confirmed.length < doneBatch && tries === 0) await pause(doneDelayMs);
+      const batch = confirmed.splice(0, doneBatch);
+      try {
+        await outbox.done(batch);
+        tries = 0;
+        for (const id of batch) held.delete(id);
+        strays.done(batch);
+      } catch (error) {
+        confirmed.unshift(...batch);
+        tries++;
+        logger.warn('published events could not be marked done', { count: confirmed.length, error });
+        if (stopping.signal.aborted) break;
+        await pause(backoff(tries, 10_000), undefined, { signal: stopping.signal }).catch(() => {});
+      }
+    }
+    flushing = undefined;
+    strays.room();
+  };
+
+  const take = (event: Message): void => {
+    if (held.has(event.id)) return;
+    held.set(event.id, event);
+    lanes.push(event.key, event);
+  };
+  const strays = createStrays({ ...options, memory, held, take, isBusDown: () => probing });
+
+  const unlisten = outbox.onCommitted((events) => {
+    for (const event of events) if (!strays.committed(event)) take(event);
+  });
+  strays.start();
+
+  return {
+    async close() {
+      unlisten();
+      await strays.close();
+      const deadline = new AbortController();
+      const late = pause(drainMs, undefined, { signal: deadline.signal }).catch(() => {});
+      if (!probing) await Promise.race([lanes.quiet(), late]);
+      stopping.abort();
+      lanes.drop();
+      await Promise.race([flushing, late]);
+      deadline.abort();
+    },
+  };
+};
+
+const both = [() => true, () => false] as const;
