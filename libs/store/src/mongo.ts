@@ -1,0 +1,97 @@
+import { type Connection, connect } from './mongo/client.ts';
+import { collectionHandle } from './mongo/documents.ts';
+import type { Surroundings } from './mongo/events.ts';
+import { createGate, type Gate } from './mongo/gate.ts';
+import { createIdempotency, indexKeys } from './mongo/idempotency.ts';
+import { ensureIndexes } from './mongo/indexes.ts';
+import { createLeases } from './mongo/lease.ts';
+import { createOutbox } from './mongo/outbox.ts';
+import type { StoredRecord } from './mongo/record.ts';
+import { type Schema, schemaOf } from './mongo/schema.ts';
+import type { Collection, Document, Idempotency, Outbox, Store } from './port.ts';
+
+// The engine of the scaled deployment, on MongoDB 4.4 or newer: standalone, replica set, or a sharded cluster.
+//
+// - Every write is one command on one document, which holds its events and stamps too: no multi-document transaction,
+//   no change stream, no update pipeline. Writes wait for a majority and its journals; reads go to the primary at majority.
+// - Where a write's acknowledgement is lost on the way, the driver repeats it at most once in effect on a replica set;
+//   a standalone server has no such protection: the caller gets the error, and the write may have happened.
+// - Several instances may serve one database. Only marks of running requests compare clocks, and bear 2 s of difference.
+// - Sharded: spread services by their databases and large collections by `moveCollection`; they are not themselves
+//   sharded. Sharding one by `{ institution: 1 }` needs its unique indexes to begin with the institution (now sparse, on one
+//   member, with the institution in the key) and to be partial.
+// - Not shown by the tests, whose server can neither plan nor replicate: users and TLS, elections and rollbacks,
+//   that queries use the indexes declared for them, the removal of expired keys by MongoDB itself.
+
+/** Where the database is, and what is in it. */
+export interface MongoOptions extends Surroundings {
+  /** `mongodb://…` or `mongodb+srv://…`; the database in it is the prefix of the names of the services' databases. */
+  readonly url: string;
+  /** The service: its documents are in the database `<prefix>_<name>`. */
+  readonly name: string;
+  readonly collections: readonly Collection<Document>[];
+}
+
+const opened = async ({ client, database }: Connection, schemas: readonly Schema[], options: MongoOptions) => {
+  const records = new Map(schemas.map(({ name }) => [name, database.collection<StoredRecord>(name)]));
+  for (const schema of schemas) await ensureIndexes(database.collection<StoredRecord>(schema.name), schema);
+  await indexKeys(database);
+  const surroundings = { trace: options.trace, logger: options.logger };
+  const outbox = createOutbox(database, records, surroundings);
+  const idempotency = createIdempotency(database, records, surroundings);
+  return { client, database, records, outbox, idempotency, surroundings, leases: createLeases(database) };
+};
+
+const guardedOutbox = (outbox: Outbox, gate: Gate): Outbox => ({
+  pending: (limit, olderThanMs) => gate.run(() => outbox.pending(limit, olderThanMs)),
+  done: (ids) => gate.run(() => outbox.done(ids)),
+  onCommitted: (listener) => outbox.onCommitted(listener),
+});
+
+const guardedIdempotency = (keys: Idempotency, gate: Gate): Idempotency => ({
+  begin: (key, fingerprint, expiresAt) => gate.run(() => keys.begin(key, fingerprint, expiresAt)),
+  remember: (key, fingerprint, expiresAt, answer) => gate.run(() => keys.remember(key, fingerprint, expiresAt, answer)),
+  end: (key) => gate.run(() => keys.end(key)),
+  forget: (subject) => gate.run(() => keys.forget(subject)),
+});
+
+/**
+ * Opens a service's store, and brings the database to the declared indexes.
+ * @throws an Error that names the address and the reason (not reachable, wrong password …) or the index
+ */
+export const openMongoStore = async (options: MongoOptions): Promise<Store> => {
+  const schemas = options.collections.map(schemaOf);
+  const connection = await connect(options.url, options.name);
+  const parts = await opened(connection, schemas, options).catch(async (error: unknown) => {
+    await connection.client.close();
+    throw error;
+  });
+  const { client, database, records, outbox, idempotency, surroundings, leases } = parts;
+  const gate = createGate(`the store ${database.databaseName}`);
+  let closing: Promise<void> | undefined;
+
+  const close = async () => {
+    await gate.close();
+    idempotency.stop();
+    await leases.release().catch(() => undefined);
+    await client.close();
+  };
+
+  return {
+    collection<T extends Document>({ name }: Collection<T>) {
+      const schema = schemas.find((one) => one.name === name);
+      const own = records.get(name);
+      if (!schema || !own)
+        throw new Error(`the store ${database.databaseName} was opened without the collection ${name}`);
+      return collectionHandle<T>({ schema, records: own, outbox, idempotency, surroundings }, gate);
+    },
+    idempotency: guardedIdempotency(idempotency, gate),
+    outbox: guardedOutbox(outbox, gate),
+    lease: (name, ms) => gate.run(() => leases.lease(name, ms)),
+    ping: () => gate.run(async () => void (await database.command({ ping: 1 }))),
+    close() {
+      closing ??= close();
+      return closing;
+    },
+  };
+};

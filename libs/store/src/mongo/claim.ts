@@ -1,0 +1,122 @@
+import type { Sort } from 'mongodb';
+import { type ClaimRequest, type Document, UniqueViolation } from '../port.ts';
+import { bodyOf, decode, encode } from './body.ts';
+import { isDuplicate, takenIndex } from './duplicates.ts';
+import { eachOf } from './gate.ts';
+import { contentOf, documentOf, type StoredRecord, visible } from './record.ts';
+import { recordPath } from './schema.ts';
+import type { Shelf } from './shelf.ts';
+import { updateOf } from './stamps.ts';
+import { allOf, conditionsOf, type RecordFilter } from './where.ts';
+
+/** So many documents of one claim are taken at the same time. */
+const width = 8;
+
+/** Takes one document that matches, the first in the order; answers it as written. */
+type TakeOne = (filter: RecordFilter, sort?: Sort) => Promise<StoredRecord | null>;
+
+/** In one step of the server: for what a claim sets without looking at the document. */
+const blindly = ({ records }: Shelf, set: object): TakeOne => {
+  const encoded = encode(bodyOf(set));
+  const values: readonly (readonly [string, unknown])[] = Object.entries(encoded.body);
+  const gone = Object.entries(set).filter(([, value]) => value === undefined);
+  const $set: Partial<StoredRecord> = {
+    ...Object.fromEntries(values.map(([name, value]) => [`body.${name}`, value])),
+    ...(encoded.escaped ? { _escaped: true } : {}),
+  };
+  const $unset = Object.fromEntries(gone.map(([name]) => [`body.${name}`, '' as const]));
+  const update = { ...updateOf({ $set, $unset }), $inc: { version: 1 } };
+  const how = { returnDocument: 'after', projection: visible } as const;
+  return (filter, sort) => records.findOneAndUpdate(filter, update, sort ? { ...how, sort } : how);
+};
+
+/** By compare-and-swap: for what changes a unique key, which follows from the whole document. */
+const bySwap = ({ records, schema }: Shelf, set: object): TakeOne => {
+  const gone = Object.entries(set).flatMap(([name, value]) => (value === undefined ? [name] : []));
+  const merged = bodyOf(set);
+  return async (filter, sort) => {
+    for (;;) {
+      const record = await records.findOne(filter, { projection: visible, ...(sort ? { sort } : {}) });
+      if (!record) return null;
+      const { _id, institution, version } = record;
+      const body = { ...decode(record.body, record._escaped), ...merged };
+      const kept = Object.fromEntries(Object.entries(body).filter(([name]) => !gone.includes(name)));
+      const $set = { ...contentOf(schema, institution, _id, kept), version: version + 1 };
+      const how = { returnDocument: 'after', projection: visible } as const;
+      const written = await records.findOneAndUpdate({ _id, institution, version }, { $set }, how);
+      if (written) return written;
+    }
+  };
+};
+
+const takerOf = (shelf: Shelf, set: object): TakeOne => {
+  for (const name of ['id', 'version', 'institution']) {
+    if (name in set) throw new Error(`a claim cannot set ${name}`);
+  }
+  const changed = new Set(Object.keys(set));
+  const touchesKey = shelf.schema.unique.some((one) =>
+    one.fields.some((field) => changed.has(field.split('.')[0] ?? '')),
+  );
+  return touchesKey ? bySwap(shelf, set) : blindly(shelf, set);
+};
+
+/** The parts of the circle, from a random position to its end and from the beginning to there. */
+const halves = (field: string): RecordFilter[] => {
+  const start = Math.random();
+  return [{ [field]: { $gte: start } }, { [field]: { $lt: start } }];
+};
+
+/** Takes up to `limit` documents that match, each atomically. */
+const takeSome = async (take: TakeOne, filter: RecordFilter, limit: number, spread: string | undefined) => {
+  const taken: StoredRecord[] = [];
+  let exhausted = false;
+  const takeNext = async () => {
+    if (spread === undefined) return take(filter);
+    for (const half of halves(spread)) {
+      const one = await take(allOf([filter, half]), { [spread]: 1 });
+      if (one) return one;
+    }
+    return null;
+  };
+  await eachOf(Array.from({ length: limit }), width, async () => {
+    if (exhausted) return;
+    const one = await takeNext();
+    if (one) taken.push(one);
+    else exhausted = true;
+  });
+  return taken;
+};
+
+/** Takes all documents that match when it starts and still do when their turn comes. */
+const takeAll = async ({ records }: Shelf, take: TakeOne, filter: RecordFilter) => {
+  const taken: StoredRecord[] = [];
+  const found = await records.find(filter, { projection: { _id: 1 } }).toArray();
+  await eachOf(found, width, async ({ _id }) => {
+    const one = await take(allOf([{ _id }, filter]));
+    if (one) taken.push(one);
+  });
+  return taken;
+};
+
+/** The claim of the port. */
+export const claim = async <T extends Document>(
+  shelf: Shelf,
+  institution: string | undefined,
+  { where, set, limit, spread }: ClaimRequest<T>,
+): Promise<T[]> => {
+  const take = takerOf(shelf, set);
+  const field = spread === undefined ? undefined : recordPath(spread);
+  const present = field === undefined ? [] : [{ [field]: { $ne: null } }];
+  const filter = allOf(conditionsOf(where, institution));
+  try {
+    const taken =
+      limit === undefined
+        ? await takeAll(shelf, take, allOf([filter, ...present]))
+        : await takeSome(take, filter, limit, field);
+    return taken.map((one) => documentOf<T>(one));
+  } catch (error) {
+    if (!isDuplicate(error)) throw error;
+    const taken = takenIndex(shelf.schema, error.message);
+    throw 'index' in taken ? new UniqueViolation(taken.index) : error;
+  }
+};

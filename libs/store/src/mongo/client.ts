@@ -1,0 +1,49 @@
+import { type Db, MongoClient } from 'mongodb';
+
+/** A connected client and the database of one service. */
+export interface Connection {
+  readonly client: MongoClient;
+  readonly database: Db;
+}
+
+/** The URL without user and password, for messages. */
+export const withoutCredentials = (url: string): string => url.replace(/\/\/[^@/]*@/, '//');
+
+/** `<prefix>_<service>`: the prefix is the database that the URL names, or `boxoffice`. */
+export const databaseName = (url: string, service: string): string => {
+  if (!/^[A-Za-z0-9_-]+$/.test(service)) throw new Error(`${JSON.stringify(service)} is no name of a store`);
+  const path = /^mongodb(?:\+srv)?:\/\/[^/]*\/([^?]*)/.exec(url)?.[1];
+  return `${path ? decodeURIComponent(path) : 'boxoffice'}_${service}`;
+};
+
+/**
+ * Connects, with the concerns that the port promises; they overrule those of the URL. A server that is not there fails
+ * a call within seconds, not within the driver's half minute, unless the URL says otherwise.
+ * @throws an Error that names the address and the reason
+ */
+export const connect = async (url: string, service: string): Promise<Connection> => {
+  const impatient = /[?&]serverSelectionTimeoutMS=/i.test(url) ? {} : { serverSelectionTimeoutMS: 5_000 };
+  const name = databaseName(url, service);
+  let client: MongoClient | undefined;
+  try {
+    client = new MongoClient(url, {
+      appName: `boxoffice ${service}`,
+      writeConcern: { w: 'majority', j: true, wtimeoutMS: 10_000 },
+      readConcern: { level: 'majority' },
+      readPreference: 'primary',
+      retryWrites: true,
+      retryReads: true,
+      ignoreUndefined: true,
+      connectTimeoutMS: 5_000,
+      waitQueueTimeoutMS: 10_000,
+      ...impatient,
+    });
+    await client.connect();
+    await client.db(name).command({ ping: 1 });
+    return { client, database: client.db(name) };
+  } catch (error) {
+    await client?.close();
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new Error(`MongoDB at ${withoutCredentials(url)}: ${reason}`, { cause: error });
+  }
+};

@@ -1,0 +1,43 @@
+import type { CollectionHandle, Document, Documents } from '../port.ts';
+import { claim } from './claim.ts';
+import type { Gate } from './gate.ts';
+import { insert, insertMany } from './insert.ts';
+import { documentOf, visible } from './record.ts';
+import { remove } from './remove.ts';
+import type { Shelf } from './shelf.ts';
+import { update } from './update.ts';
+import { allOf, conditionsOf, pageOf } from './where.ts';
+
+/** The documents of one institution, or of all where that is undefined. */
+const documentsOf = <T extends Document>(shelf: Shelf, gate: Gate, institution: string | undefined): Documents<T> => {
+  const scope = institution === undefined ? {} : { institution };
+  const { records } = shelf;
+  return {
+    insert: (document, options = {}) => gate.run(() => insert<T>(shelf, institution ?? '', document, options)),
+    insertMany: (documents) => gate.run(() => insertMany<T>(shelf, institution ?? '', documents)),
+    get: (id) =>
+      gate.run(async () => {
+        const record = await records.findOne({ _id: id, ...scope }, { projection: visible });
+        return record ? documentOf<T>(record) : undefined;
+      }),
+    find: (query = {}) =>
+      gate.run(async () => {
+        const { filter, sort } = pageOf(query, institution);
+        // MongoDB takes a limit of 0 for none.
+        if (query.limit !== undefined && query.limit <= 0) return [];
+        const cursor = records.find(filter, { projection: visible }).sort(sort);
+        const found = await (query.limit === undefined ? cursor : cursor.limit(query.limit)).toArray();
+        return found.map((one) => documentOf<T>(one));
+      }),
+    count: (where = {}) => gate.run(async () => records.countDocuments(allOf(conditionsOf(where, institution)))),
+    update: (id, fn, options = {}) => gate.run(() => update<T>(shelf, scope, id, fn, options)),
+    delete: (id) => gate.run(() => remove(shelf, scope, id)),
+    claim: (request) => gate.run(() => claim<T>(shelf, institution, request)),
+  };
+};
+
+/** The handle of a collection. */
+export const collectionHandle = <T extends Document>(shelf: Shelf, gate: Gate): CollectionHandle<T> => ({
+  of: (institution) => documentsOf<T>(shelf, gate, institution),
+  acrossInstitutions: documentsOf<T>(shelf, gate, undefined),
+});

@@ -1,0 +1,21 @@
+import { MongoServerError } from 'mongodb';
+import { type Schema, stampIndex } from './schema.ts';
+
+/** The server's code of a unique index that is violated. */
+const duplicateKey = 11_000;
+
+/** What of a write is taken: the index as declared, `id`, or the idempotency key. */
+export type Taken = { readonly stamp: true } | { readonly index: string };
+
+/** Whether this is a unique index that was violated. */
+export const isDuplicate = (error: unknown): error is MongoServerError =>
+  error instanceof MongoServerError && error.code === duplicateKey;
+
+/** Which index the server's message names. */
+export const takenIndex = (schema: Schema, message: string): Taken => {
+  // "E11000 duplicate key error collection: db.things index: email#1a2b3c4d dup key: { … }"
+  const name = /index: (\S+)/.exec(message)?.[1] ?? '';
+  if (name === stampIndex) return { stamp: true };
+  if (name === '_id_' || name === '_id') return { index: 'id' };
+  return { index: schema.unique.find((one) => one.name === name)?.declared ?? name };
+};

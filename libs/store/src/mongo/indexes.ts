@@ -1,0 +1,66 @@
+import { type Collection, type IndexDescription, MongoServerError } from 'mongodb';
+import { decode } from './body.ts';
+import { isDuplicate } from './duplicates.ts';
+import type { StoredRecord } from './record.ts';
+import { recordPath, type Schema, type UniqueKey, uniqueKeys } from './schema.ts';
+
+/** The server's codes: nothing is wrong, another instance was faster or an operator has made the same index. */
+const noCollection = 26;
+const noIndex = 27;
+const sameKeys = 85;
+
+const hasCode = (error: unknown, ...codes: readonly number[]) =>
+  error instanceof MongoServerError && codes.includes(Number(error.code));
+
+/** The names that this engine gives; others belong to operators and stay. */
+const ours = /^(?:\w+#[0-9a-f]{8}|store\.\w+)$/;
+
+const existing = async (records: Collection<StoredRecord>): Promise<string[]> => {
+  try {
+    return (await records.listIndexes().toArray()).map((one) => String(one.name));
+  } catch (error) {
+    if (hasCode(error, noCollection)) return [];
+    throw error;
+  }
+};
+
+/** Gives documents that were written before the unique index was declared their key. Repeatable, and safe while others write. */
+const fillKeys = async (records: Collection<StoredRecord>, schema: Schema, { name, fields }: UniqueKey) => {
+  const present = fields.map((field) => ({ [recordPath(field)]: { $ne: null } }));
+  const missing = records.find({ $and: [{ [`_unique.${name}`]: { $exists: false } }, ...present] });
+  for await (const { _id, institution, version, body, _escaped } of missing) {
+    const key = uniqueKeys(schema, institution, _id, decode(body, _escaped))[name];
+    if (key !== undefined) await records.updateOne({ _id, version }, { $set: { [`_unique.${name}`]: key } });
+  }
+};
+
+const create = async (records: Collection<StoredRecord>, schema: Schema, index: IndexDescription) => {
+  const { key, name = '', ...options } = index;
+  const unique = schema.unique.find((one) => one.name === name);
+  if (unique) await fillKeys(records, schema, unique);
+  try {
+    await records.createIndex(key, { name, ...options });
+  } catch (error) {
+    if (hasCode(error, sameKeys)) return;
+    if (!isDuplicate(error)) throw error;
+    const what = `unique index ${unique?.declared ?? name} of ${schema.name}`;
+    throw new Error(`${what} cannot be created: there are documents that collide in it`, { cause: error });
+  }
+};
+
+/**
+ * Brings a collection to its declared indexes. Names carry a hash of the definition, so a changed index is another one:
+ * new ones are made first, then those that are not declared any more are dropped. Instances that start at once do the
+ * same work to the same end. While versions with different declarations start, the one that starts last decides.
+ */
+export const ensureIndexes = async (records: Collection<StoredRecord>, schema: Schema): Promise<void> => {
+  const there = await existing(records);
+  const wanted = new Set(schema.indexes.map((one) => one.name));
+  for (const index of schema.indexes) if (!there.includes(index.name ?? '')) await create(records, schema, index);
+  for (const name of there) {
+    if (!ours.test(name) || wanted.has(name)) continue;
+    await records.dropIndex(name).catch((error: unknown) => {
+      if (!hasCode(error, noCollection, noIndex)) throw error;
+    });
+  }
+};

@@ -1,0 +1,157 @@
+import type { AnyBulkWriteOperation, Collection, Db } from 'mongodb';
+import type { Outbox, OutboxEvent } from '../port.ts';
+import { homeOf, published, type Surroundings } from './events.ts';
+import type { StoredEvent, StoredRecord } from './record.ts';
+
+// Events wait in the document whose write caused them. `_pending` is the time of the oldest, or earlier: it is found by a
+// sparse index, which holds only documents with events, and which is not multikey, so that it also gives the order.
+
+/** The events of a deleted document, which wait on without it. */
+export interface Orphans {
+  readonly _id: string;
+  /** The event ids' home: `<collection>.<document>`. */
+  readonly of: string;
+  readonly institution: string;
+  readonly _outbox: readonly StoredEvent[];
+  readonly _pending: number;
+}
+
+/** So many unpublished events a document holds; a write that would add more is refused. */
+export const outboxCapacity = 1000;
+
+/** The outbox of a store, and how writes tell it of their events. */
+export interface MongoOutbox extends Outbox {
+  /** Tells the listeners of a committed write. */
+  committed(events: readonly StoredEvent[], institution: string): void;
+  /** Keeps the events of a document that is about to be deleted. */
+  orphan(orphans: Orphans): Promise<void>;
+}
+
+interface Waiting {
+  readonly at: number;
+  readonly event: OutboxEvent;
+}
+
+type Holder = Pick<StoredRecord, '_id' | 'institution' | '_outbox' | '_pending'>;
+
+/** The clocks of processes differ: within a document the order of its writes counts, whatever their times say. */
+const waitingIn = ({ _outbox = [], institution }: Holder): Waiting[] => {
+  let latest = 0;
+  return _outbox.map((event) => {
+    latest = Math.max(latest, event.at);
+    return { at: latest, event: published(event, institution) };
+  });
+};
+
+/** By document (or home of orphans) the ids of the events to take out. */
+type Published = ReadonlyMap<string, readonly string[]>;
+type Step = AnyBulkWriteOperation<StoredRecord>;
+
+const emptied = { $unset: { _outbox: '' as const, _pending: '' as const } };
+
+/** Empties the outboxes that hold nothing but the published events: one write each. */
+const emptyOut = (documents: Published): Step[] =>
+  [...documents].map(([_id, ids]) => {
+    const all = { _outbox: { $size: ids.length }, '_outbox.id': { $all: [...ids] } };
+    return { updateOne: { filter: { _id, ...all }, update: emptied } };
+  });
+
+/** Takes the published events out of outboxes that hold more, or fewer. */
+const takeOut = (documents: Published): Step[] =>
+  [...documents].flatMap(([_id, ids]): Step[] => {
+    const some = { '_outbox.id': { $in: [...ids] } };
+    return [
+      { updateOne: { filter: { _id, ...some }, update: { $pull: { _outbox: { id: { $in: [...ids] } } } } } },
+      { updateOne: { filter: { _id, _outbox: { $size: 0 } }, update: emptied } },
+    ];
+  });
+
+/** The outbox over the collections of a database. */
+export const createOutbox = (
+  database: Db,
+  collections: ReadonlyMap<string, Collection<StoredRecord>>,
+  { logger }: Surroundings,
+): MongoOutbox => {
+  const orphanage = database.collection<Orphans>('store.orphans');
+  const listeners = new Set<(events: readonly OutboxEvent[]) => void>();
+
+  /** A crash or a partial `done` leaves a mark that is too early; it is set right, so that it hides no other. */
+  const mend = async (from: Collection<StoredRecord>, { _id, _outbox = [], _pending }: Holder) => {
+    const [first] = _outbox;
+    if (!first) {
+      const empty = { _id, $or: [{ _outbox: { $size: 0 } }, { _outbox: { $exists: false } }] };
+      if (from.collectionName === orphanage.collectionName) await from.deleteOne(empty);
+      else await from.updateOne(empty, emptied);
+    } else if (_pending !== undefined && _pending < first.at) {
+      await from.updateOne({ _id, _pending, '_outbox.0.id': first.id }, { $set: { _pending: first.at } });
+    }
+  };
+
+  const oldest = async (from: Collection<StoredRecord>, limit: number, before: number): Promise<Waiting[]> => {
+    const projection = { institution: 1, _outbox: 1, _pending: 1 };
+    const filter = { _pending: { $lte: before } };
+    const holders = (await from.find(filter, { projection }).sort({ _pending: 1 }).limit(limit).toArray()) as Holder[];
+    for (const holder of holders) if (holder._pending !== holder._outbox?.[0]?.at) await mend(from, holder);
+    return holders.flatMap(waitingIn);
+  };
+
+  const takeOutOrphans = async (collection: string, documents: Published) => {
+    const homes = [...documents].map(([document, ids]) => [`${collection}.${document}`, ids] as const);
+    const steps = homes.flatMap(([of, ids]): AnyBulkWriteOperation<Orphans>[] => [
+      { updateMany: { filter: { of }, update: { $pull: { _outbox: { id: { $in: [...ids] } } } } } },
+      { deleteMany: { filter: { of, _outbox: { $size: 0 } } } },
+    ]);
+    await orphanage.bulkWrite(steps, { ordered: true });
+  };
+
+  return {
+    async pending(limit, olderThanMs = 0) {
+      if (limit <= 0) return [];
+      const before = Date.now() - olderThanMs;
+      // Orphans have what a record has, as far as the outbox goes.
+      const holders = [...collections.values(), orphanage as unknown as Collection<StoredRecord>];
+      const found = await Promise.all(holders.map((from) => oldest(from, limit, before)));
+      const waiting = found.flat().filter(({ at }) => at <= before);
+      const inOrder = waiting.sort((a, b) => a.at - b.at).map(({ event }) => event);
+      return [...new Map(inOrder.map((event) => [event.id, event])).values()].slice(0, limit);
+    },
+    async done(ids) {
+      const byCollection = new Map<string, Map<string, string[]>>();
+      for (const id of new Set(ids)) {
+        const home = homeOf(id);
+        if (!home || !collections.has(home.collection)) continue;
+        const documents = byCollection.get(home.collection) ?? new Map<string, string[]>();
+        documents.set(home.document, [...(documents.get(home.document) ?? []), id]);
+        byCollection.set(home.collection, documents);
+      }
+      for (const [name, documents] of byCollection) {
+        const home = collections.get(name);
+        const { matchedCount } = (await home?.bulkWrite(emptyOut(documents), { ordered: false })) ?? {
+          matchedCount: 0,
+        };
+        if (matchedCount === documents.size) continue;
+        await home?.bulkWrite(takeOut(documents), { ordered: true });
+        await takeOutOrphans(name, documents);
+      }
+    },
+    onCommitted(listener) {
+      const own: typeof listener = (events) => listener(events);
+      listeners.add(own);
+      return () => listeners.delete(own);
+    },
+    committed(events, institution) {
+      if (events.length === 0) return;
+      const told = events.map((event) => published(event, institution));
+      for (const listener of listeners) {
+        try {
+          listener(told);
+        } catch (error) {
+          logger?.error('a listener of the outbox failed', { error });
+        }
+      }
+    },
+    async orphan(orphans) {
+      await orphanage.replaceOne({ _id: orphans._id }, orphans, { upsert: true });
+    },
+  };
+};

@@ -1,0 +1,24 @@
+import type { StoredRecord } from './record.ts';
+import type { Shelf } from './shelf.ts';
+import type { RecordFilter } from './where.ts';
+
+/**
+ * Deletes a document; answers whether it was there. Events that wait in it and answers that it remembers are kept
+ * elsewhere first: a crash between leaves them twice, which consumers must bear with anyway, and never loses them.
+ */
+export const remove = async (shelf: Shelf, scope: RecordFilter, id: string): Promise<boolean> => {
+  const { records, outbox, idempotency, schema } = shelf;
+  const projection = { version: 1, institution: 1, _outbox: 1, _pending: 1, _stamps: 1 };
+  for (;;) {
+    const record = await records.findOne<StoredRecord>({ _id: id, ...scope }, { projection });
+    if (!record) return false;
+    const { version, institution, _outbox = [], _pending = _outbox[0]?.at, _stamps = [] } = record;
+    if (_outbox.length > 0 && _pending !== undefined) {
+      const of = `${schema.name}.${id}`;
+      await outbox.orphan({ _id: `${of}.${version}`, of, institution, _outbox, _pending });
+    }
+    await idempotency.carry(_stamps.filter((one) => one.expiresAt > Date.now()));
+    const { deletedCount } = await records.deleteOne({ _id: id, ...scope, version });
+    if (deletedCount === 1) return true;
+  }
+};

@@ -1,0 +1,15 @@
+import type { Collection } from 'mongodb';
+import type { Surroundings } from './events.ts';
+import type { MongoIdempotency } from './idempotency.ts';
+import type { MongoOutbox } from './outbox.ts';
+import type { StoredRecord } from './record.ts';
+import type { Schema } from './schema.ts';
+
+/** One collection and what its writes need around it. */
+export interface Shelf {
+  readonly schema: Schema;
+  readonly records: Collection<StoredRecord>;
+  readonly outbox: MongoOutbox;
+  readonly idempotency: MongoIdempotency;
+  readonly surroundings: Surroundings;
+}

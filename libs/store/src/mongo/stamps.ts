@@ -1,0 +1,85 @@
+import type { Collection } from 'mongodb';
+import type { RememberedAnswer } from '../port.ts';
+import type { StoredRecord, StoredStamp } from './record.ts';
+import type { RecordFilter } from './where.ts';
+
+// Idempotency stamps live in the document of their effect. Whoever changes them replaces all of them at once, on the
+// condition that their keys are still those it read; so the array of keys is never empty, and nothing is lost.
+
+type Stamped = Pick<StoredRecord, '_id' | '_stamps' | '_stampKeys'>;
+
+const projection = { _stamps: 1, _stampKeys: 1 } as const;
+
+/** Holds while the stamps are still those that were read. */
+export const unchanged = ({ _stampKeys }: Pick<Stamped, '_stampKeys'>): RecordFilter =>
+  _stampKeys ? { _stampKeys: [..._stampKeys] } : { _stampKeys: { $exists: false } };
+
+/** What an update sets and removes. */
+export interface Parts {
+  readonly $set: Partial<StoredRecord>;
+  readonly $unset: Readonly<Record<string, ''>>;
+}
+
+/** The parts of an update that make these the document's stamps. */
+export const stampsAs = (stamps: readonly StoredStamp[]): Parts => {
+  if (stamps.length === 0) return { $set: {}, $unset: { _stamps: '', _stampKeys: '', _subjects: '' } };
+  const subjects = [...new Set(stamps.flatMap((one) => one.subjects ?? []))];
+  const $set = { _stamps: stamps, _stampKeys: stamps.map((one) => one.key) };
+  return subjects.length > 0
+    ? { $set: { ...$set, _subjects: subjects }, $unset: {} }
+    : { $set, $unset: { _subjects: '' } };
+};
+
+/** The update without empty parts, which MongoDB before 5.0 refuses. */
+export const updateOf = ({ $set, $unset }: Parts): Partial<Parts> => ({
+  ...(Object.keys($set).length > 0 ? { $set } : {}),
+  ...(Object.keys($unset).length > 0 ? { $unset } : {}),
+});
+
+/** The answer as it is stored. */
+export const storedStamp = (
+  { key, fingerprint, expiresAt }: Omit<StoredStamp, 'answer' | 'subjects'>,
+  answer: RememberedAnswer,
+): StoredStamp => ({
+  key,
+  fingerprint,
+  expiresAt,
+  ...(answer.subjects?.length ? { subjects: answer.subjects } : {}),
+  answer: JSON.stringify(answer),
+});
+
+const drop = async (from: Collection<StoredRecord>, filter: RecordFilter, dropped: (stamp: StoredStamp) => boolean) => {
+  for await (const found of from.find<Stamped>(filter, { projection })) {
+    let record: Stamped | null = found;
+    while (record?._stamps?.some(dropped)) {
+      const kept = record._stamps.filter((one) => !dropped(one));
+      const filter = { _id: record._id, ...unchanged(record) };
+      const { matchedCount } = await from.updateOne(filter, updateOf(stampsAs(kept)));
+      if (matchedCount === 1) break;
+      record = await from.findOne<Stamped>({ _id: record._id }, { projection });
+    }
+  }
+};
+
+/** The stamp of a key that has not expired, in whichever collection it is. */
+export const findStamp = async (
+  collections: Iterable<Collection<StoredRecord>>,
+  key: string,
+): Promise<StoredStamp | undefined> => {
+  const look = async (from: Collection<StoredRecord>) => {
+    const record = await from.findOne<Stamped>({ _stampKeys: key }, { projection });
+    return record?._stamps?.find((one) => one.key === key && one.expiresAt > Date.now());
+  };
+  const found = await Promise.all([...collections].map(look));
+  return found.find((one) => one !== undefined);
+};
+
+/** Takes an expired stamp of the key out of the document that has it; answers whether the key is free now. */
+export const freeStamp = async (from: Collection<StoredRecord>, key: string): Promise<boolean> => {
+  await drop(from, { _stampKeys: key }, (one) => one.key === key && one.expiresAt <= Date.now());
+  return (await from.findOne({ _stampKeys: key }, { projection: { _id: 1 } })) === null;
+};
+
+/** Takes every stamp that speaks of the subject, but that of one key, out of the documents of a collection. */
+export const forgetStamps = (from: Collection<StoredRecord>, subject: string, but?: string): Promise<void> =>
+  drop(from, { _subjects: subject }, (one) => one.key !== but && (one.subjects?.includes(subject) ?? false));

@@ -1,0 +1,114 @@
+import type { Change, Document, WriteOptions } from '../port.ts';
+import { StampTaken } from '../port.ts';
+import { bodyOf } from './body.ts';
+import { eventsOf, type FrozenFact, freeze } from './events.ts';
+import { outboxCapacity } from './outbox.ts';
+import { contentOf, documentOf, type StoredRecord, writable } from './record.ts';
+import { explain, refuseAnswered } from './refusal.ts';
+import type { Shelf } from './shelf.ts';
+import { type Parts, stampsAs, storedStamp, unchanged, updateOf } from './stamps.ts';
+import type { RecordFilter } from './where.ts';
+
+/** A document keeps so many stamps itself; the oldest ones over it move to the store's other keys. */
+const stampCapacity = 50;
+
+const patience = 30_000;
+
+/** The stamps after the write, or undefined if they stay as they are. Room is made before, where it is needed. */
+const nextStamps = async <T extends Document>(
+  { idempotency }: Shelf,
+  record: StoredRecord,
+  next: T,
+  { stamp, forget }: WriteOptions<T>,
+) => {
+  const now = Date.now();
+  const before = record._stamps ?? [];
+  const kept = before.filter((one) => one.expiresAt > now && !(forget !== undefined && one.subjects?.includes(forget)));
+  if (stamp && kept.some((one) => one.key === stamp.key)) throw new StampTaken(`the key ${stamp.key} is taken`);
+  if (!stamp) return kept.length === before.length ? undefined : kept;
+  const excess = kept.splice(0, Math.max(0, kept.length + 1 - stampCapacity));
+  await idempotency.carry(excess);
+  return [...kept, storedStamp(stamp, stamp.answer(next))];
+};
+
+/** Writes the change if the document is still as it was read; answers the document, or undefined on a lost race. */
+const replace = async <T extends Document>(
+  shelf: Shelf,
+  record: StoredRecord,
+  { next, events: facts }: Change<T>,
+  options: WriteOptions<T>,
+  more: { readonly facts: readonly FrozenFact[]; readonly traceparent: string | undefined },
+): Promise<T | undefined> => {
+  const { _id, institution, version } = record;
+  if (next.id !== _id) throw new Error(`an update cannot change the id ${_id} to ${next.id}`);
+  const content = contentOf(shelf.schema, institution, _id, bodyOf(next));
+  const written = documentOf<T>({ _id, institution, version: version + 1, ...content });
+  const stamps = await nextStamps(shelf, record, written, options);
+  const changed: Parts = stamps ? stampsAs(stamps) : { $set: {}, $unset: {} };
+  const home = { collection: shelf.schema.name, document: _id };
+  const events = eventsOf([...freeze(facts), ...more.facts], home, version + 1, more.traceparent);
+  const [first] = events;
+  const filter: RecordFilter = {
+    _id,
+    institution,
+    version,
+    ...(stamps ? unchanged(record) : {}),
+    ...(first ? { [`_outbox.${outboxCapacity - 1}`]: { $exists: false } } : {}),
+  };
+  const parts: Parts = {
+    $set: { ...content, ...changed.$set, version: version + 1 },
+    $unset: { ...changed.$unset, ...(record._escaped && !content._escaped ? { _escaped: '' } : {}) },
+  };
+  const { matchedCount } = await shelf.records.updateOne(filter, {
+    ...updateOf(parts),
+    ...(first ? { $push: { _outbox: { $each: events } }, $min: { _pending: first.at } } : {}),
+  });
+  if (matchedCount === 0) return undefined;
+  shelf.outbox.committed(events, institution);
+  return written;
+};
+
+const pause = (attempt: number) =>
+  new Promise((resolve) => setTimeout(resolve, Math.random() * Math.min(50, 2 ** attempt)));
+
+/** Loads, calls `fn` and writes by compare-and-swap, until it is written. */
+export const update = async <T extends Document>(
+  shelf: Shelf,
+  scope: RecordFilter,
+  id: string,
+  fn: (current: T) => Change<T> | undefined,
+  options: WriteOptions<T>,
+): Promise<T | undefined> => {
+  const more = { facts: freeze(options.events), traceparent: shelf.surroundings.trace?.() };
+  const { stamp, forget } = options;
+  const deadline = Date.now() + patience;
+  let seen = 0;
+  for (let attempt = 0; ; attempt++) {
+    const record = await shelf.records.findOne({ _id: id, ...scope }, { projection: writable });
+    if (!record) return undefined;
+    if (record.version === seen) await refuseFull(shelf, id);
+    if (Date.now() > deadline) throw new Error(`${shelf.schema.name}/${id} is written too often to update it`);
+    seen = record.version;
+    const current = documentOf<T>(record);
+    const change = fn(current);
+    if (!change) return documentOf<T>(record);
+    if (attempt === 0) await refuseAnswered(shelf, stamp?.key);
+    // Before the write and after it: a crash between leaves nothing that should be forgotten, nor does a race.
+    if (forget !== undefined) await shelf.idempotency.forgetBut(forget, stamp?.key);
+    try {
+      const written = await replace(shelf, record, change, options, more);
+      if (written && forget !== undefined) await shelf.idempotency.forgetBut(forget, stamp?.key);
+      if (written) return written;
+    } catch (error) {
+      await explain(shelf, error, stamp?.key);
+    }
+    await pause(attempt);
+  }
+};
+
+/** An outbox that nobody empties must not grow until the document is too large to be written at all. */
+const refuseFull = async ({ schema, records }: Shelf, id: string): Promise<void> => {
+  const full = { _id: id, [`_outbox.${outboxCapacity - 1}`]: { $exists: true } };
+  if (!(await records.findOne(full, { projection: { _id: 1 } }))) return;
+  throw new Error(`${schema.name}/${id} has ${outboxCapacity} events that were not published; is the broker down?`);
+};

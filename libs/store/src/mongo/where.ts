@@ -1,0 +1,62 @@
+import type { Filter } from 'mongodb';
+import type { Condition, Query, Where } from '../port.ts';
+import type { StoredRecord } from './record.ts';
+import { recordPath } from './schema.ts';
+
+export type RecordFilter = Filter<StoredRecord>;
+
+const nothing: RecordFilter = { _id: { $in: [] } };
+const operators = { gt: '$gt', gte: '$gte', lt: '$lt', lte: '$lte' } as const;
+
+const condition = (field: string, wanted: Condition | undefined): RecordFilter[] => {
+  const path = recordPath(field);
+  // A condition that was forgotten must not find everything.
+  if (wanted === undefined) throw new Error(`the condition on ${field} is undefined`);
+  if (wanted === null || typeof wanted !== 'object') return [{ [path]: wanted }];
+  if ('in' in wanted) return [{ [path]: { $in: [...wanted.in] } }];
+  if ('ne' in wanted) return [{ [path]: { $ne: wanted.ne } }];
+  return Object.entries(operators).flatMap(([name, operator]) => {
+    const bound = wanted[name as keyof typeof operators];
+    if (bound === undefined) return [];
+    return bound === null ? [nothing] : [{ [path]: { [operator]: bound } }];
+  });
+};
+
+/** All conditions joined; no condition finds all. */
+export const allOf = (conditions: readonly RecordFilter[]): RecordFilter =>
+  conditions.length === 0 ? {} : conditions.length === 1 ? { ...conditions[0] } : { $and: [...conditions] };
+
+/** The conditions of `where`, within an institution unless that is undefined. */
+export const conditionsOf = (where: Where, institution: string | undefined): RecordFilter[] => [
+  ...(institution === undefined ? [] : [{ institution }]),
+  ...Object.entries(where).flatMap(([field, wanted]) => condition(field, wanted)),
+];
+
+/** What comes after the cursor, as alternatives that are each one range of the index of the order. */
+const beyond = (path: string, { descending, after }: Query): RecordFilter[] => {
+  if (!after) return [];
+  const next = descending ? '$lt' : '$gt';
+  const { value, id } = after;
+  if (path === '_id') return [{ _id: { [next]: id } } as RecordFilter];
+  const tie = { [path]: value, _id: { [next]: id } } as RecordFilter;
+  // Null is the least value, but ranges never hold for it.
+  if (value === null) return descending ? [tie] : [tie, { [path]: { $ne: null } }];
+  const rest = { [path]: { [next]: value } };
+  return descending ? [tie, rest, { [path]: null }] : [tie, rest];
+};
+
+/**
+ * A page of a query. The alternatives of a cursor stand at the root, each with all conditions, so that MongoDB reads
+ * each from the index in order and merges them.
+ */
+export const pageOf = (query: Query, institution: string | undefined) => {
+  const path = recordPath(query.orderBy ?? 'id');
+  const scope = conditionsOf(query.where ?? {}, institution);
+  const alternatives = beyond(path, query);
+  const filter: RecordFilter =
+    alternatives.length > 1
+      ? { $or: alternatives.map((one) => allOf([...scope, one])) }
+      : allOf([...scope, ...alternatives]);
+  const direction = query.descending ? -1 : 1;
+  return { filter, sort: { [path]: direction, _id: direction } as Readonly<Record<string, 1 | -1>> };
+};

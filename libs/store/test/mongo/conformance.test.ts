@@ -1,0 +1,12 @@
+import { storeConformance } from '../../src/conformance/index.ts';
+import { describeMongo } from './describe.ts';
+import { mongoEngine } from './engine.ts';
+
+describeMongo('the store on MongoDB', (url) => {
+  storeConformance('MongoDB', mongoEngine(url), {
+    without:
+      process.env.TEST_MONGODB_LARGE === '1'
+        ? {}
+        : { large: 'the wire-protocol server of the tests scans; set TEST_MONGODB_LARGE=1 on a real MongoDB' },
+  });
+});
