@@ -54,11 +54,17 @@ const ofChoice = (choice: Found): Violation[] => {
     );
     return [{ path, message: [...new Set(messages)].join(' or ').replaceAll(' or must be ', ' or '), kind: 'type' }];
   }
+  // Every form names itself by a constant at the same place, and none is this one.
   const isConstant = ({ error }: Found) => error.keyword === 'const';
-  const constants = meant.flatMap((branch) => branch.filter((found) => isConstant(found) && atHere(found)));
-  if (constants.length === meant.length) {
-    const values = constants.map(({ error }) => error.params.allowedValue);
-    return [ofValues((constants[0] as Found).error, values)];
+  const constants = meant.flatMap((branch) => branch.filter(isConstant).slice(0, 1)).map(({ error }) => error);
+  const [first] = constants;
+  if (first && constants.length === meant.length && constants.every((c) => c.instancePath === first.instancePath)) {
+    return [
+      ofValues(
+        first,
+        constants.map(({ params }) => params.allowedValue),
+      ),
+    ];
   }
   // A constant that differs (a discriminator) says that another form was meant.
   const fitting = meant.filter((branch) => !branch.some(isConstant));

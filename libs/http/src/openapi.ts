@@ -15,11 +15,15 @@ export interface DescriptionOptions {
   readonly oauthTokenUrl?: string;
 }
 
+const LIMIT_HEADERS = {
+  RateLimit: ref('headers', 'RateLimit'),
+  'RateLimit-Policy': ref('headers', 'RateLimit-Policy'),
+};
+
 const COMMON_HEADERS = {
   'X-Request-Id': ref('headers', 'X-Request-Id'),
   traceparent: ref('headers', 'traceparent'),
-  RateLimit: ref('headers', 'RateLimit'),
-  'RateLimit-Policy': ref('headers', 'RateLimit-Policy'),
+  ...LIMIT_HEADERS,
 };
 
 const when = <Part extends object>(holds: unknown, part: Part): Part | Record<string, never> => (holds ? part : {});
@@ -86,9 +90,10 @@ const errorOf = (operation: AnyOperation, status: number, codes: readonly Code[]
   const carrying = codes.flatMap((code) => (errorData[code] ? [errorSchema(code, errorData[code])] : []));
   const isPlain = carrying.length < codes.length;
   return {
-    description: codes.map((code) => `\`${registry[code].status}\`: ${registry[code].when}`).join('; '),
+    description: [...new Set(codes.map((code) => registry[code].status))].join(', '),
     headers: {
-      ...COMMON_HEADERS,
+      'X-Request-Id': COMMON_HEADERS['X-Request-Id'],
+      ...when(status === 429, LIMIT_HEADERS),
       ...when(status === 401 || status === 403, { 'WWW-Authenticate': ref('headers', 'WWW-Authenticate') }),
       ...when(status === 429 || status === 503, { 'Retry-After': ref('headers', 'Retry-After') }),
     },

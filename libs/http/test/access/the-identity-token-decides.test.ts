@@ -1,0 +1,66 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { identityFor, type Started, start } from '../fixture.ts';
+import { things } from '../things.ts';
+
+let app: Started;
+beforeAll(async () => {
+  app = await start(things);
+});
+afterAll(() => app.close());
+
+const get = (headers: Record<string, string>, path = '/svc/v3/things/thg_1') => fetch(app.url + path, { headers });
+
+const reader = { operation: 'getThing', scopes: ['things:read'] };
+
+describe('without a valid identity token', () => {
+  test.each([
+    ['none', {}],
+    ['an empty one', { 'X-Internal-Identity': '' }],
+    ['garbage', { 'X-Internal-Identity': 'a.b.c' }],
+    ['one for another service', { 'X-Internal-Identity': identityFor(reader, 'others') }],
+    ['a bearer token instead', { Authorization: `Bearer ${identityFor(reader)}` }],
+  ])('a request is unauthorized: %s', async (_what, headers) => {
+    const answer = await get(headers);
+    expect([answer.status, await answer.json()]).toMatchObject([401, { status: 'unauthorized', data: null }]);
+  });
+
+  test('and before anything of it is looked at', async () => {
+    const answer = await fetch(`${app.url}/svc/v3/things?nonsense=1`, { method: 'POST', body: 'x'.repeat(400_000) });
+    expect(answer.status).toBe(401);
+  });
+
+  test('a public operation answers', async () => {
+    expect((await get({}, '/svc/v3/things/key')).status).toBe(200);
+  });
+});
+
+describe('a valid identity token for something else', () => {
+  test.each([
+    ['another operation', { operation: 'listThings', scopes: ['things:read'] }],
+    ['another scope', { operation: 'getThing', scopes: ['things:write', 'things.sensitive:read', 'things'] }],
+    ['no scope', { operation: 'getThing', scopes: [] }],
+  ])('is forbidden: %s', async (_what, caller) => {
+    const answer = await get({ 'X-Internal-Identity': identityFor(caller) });
+    expect([answer.status, await answer.json()]).toMatchObject([403, { status: 'forbidden', data: null }]);
+  });
+});
+
+describe('an internal operation', () => {
+  const path = '/internal/things/count';
+  const count = { operation: 'countThings' };
+
+  test('answers a service', async () => {
+    const token = identityFor({ ...count, client: null, service: 'orders' });
+    expect((await get({ 'X-Internal-Identity': token }, path)).status).toBe(200);
+  });
+
+  test('refuses a client, whatever scopes it has', async () => {
+    const token = identityFor({ ...count, scopes: ['internal', 'things:read'] });
+    expect((await get({ 'X-Internal-Identity': token }, path)).status).toBe(403);
+  });
+});
+
+test('a service calls an ordinary operation with a token that the authorizer made for it', async () => {
+  const token = identityFor({ operation: 'getThing', client: null, service: 'pos' });
+  expect((await get({ 'X-Internal-Identity': token })).status).toBe(200);
+});

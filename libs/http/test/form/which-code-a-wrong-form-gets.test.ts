@@ -1,0 +1,229 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { type Started, start } from '../fixture.ts';
+import { given, things } from '../things.ts';
+
+let app: Started;
+beforeAll(async () => {
+  app = await start(things);
+});
+afterAll(() => app.close());
+beforeEach(() => given.clear());
+
+const JSON_TYPE = { 'Content-Type': 'application/json' };
+
+const post = async (body: string | undefined, { query = '', headers = JSON_TYPE as Record<string, string> } = {}) => {
+  const as = { operation: 'createThing', scopes: ['things:write'] };
+  const answer = await app.call(`/svc/v3/things${query}`, { as, method: 'POST', headers, body });
+  return {
+    status: answer.status,
+    ...((await answer.json()) as { status: string; details: string }),
+    http: answer.status,
+  };
+};
+
+const list = async (query: string) => {
+  const answer = await app.call(`/svc/v3/things${query}`, { as: { operation: 'listThings', scopes: ['things:read'] } });
+  return { ...((await answer.json()) as { status: string; details: string }), http: answer.status };
+};
+
+describe('bad_request', () => {
+  test.each([
+    ['malformed JSON', '{"name":'],
+    ['an array', '[]'],
+    ['null', 'null'],
+    ['a text', '"x"'],
+    ['a required field absent', '{"size":1}'],
+    ['no body', undefined],
+    ['a field of the wrong type', '{"name":"x","size":"1"}'],
+    ['null for a field that cannot be', '{"name":null}'],
+    ['a nested field of the wrong type', '{"name":"x","place":{"city":1}}'],
+    ['a nested required field absent', '{"name":"x","place":{}}'],
+    ['a wrong type where a value of a list is due', '{"name":"x","color":1}'],
+    ['a fraction for an integer', '{"name":"x","size":1.5}'],
+    ['a number too large to be one', '{"name":"x","size":1e999}'],
+    ['an absent field, also when others break constraints', '{"color":"blue","extra":1,"email":"nope"}'],
+    ['a wrong type, also when others break constraints', '{"name":"","place":7}'],
+    ['the wrong type of a choice', '{"name":"x","shape":1}'],
+    ['an absent field of the meant choice', '{"name":"x","shape":{"kind":"circle"}}'],
+  ])('%s', async (_what, body) => {
+    expect(await post(body)).toMatchObject({ http: 400, status: 'bad_request' });
+    expect(given.size).toBe(0);
+  });
+
+  test.each([
+    'text/plain',
+    'application/x-www-form-urlencoded',
+    'application/json; charset=latin1',
+    'application/jsonx',
+  ])('the content type %s', async (type) => {
+    expect(await post('{"name":"x"}', { headers: { 'Content-Type': type } })).toMatchObject({ status: 'bad_request' });
+  });
+
+  test('a body without a content type, or compressed', async () => {
+    const as = { operation: 'createThing', scopes: ['things:write'] };
+    const bytes = new TextEncoder().encode('{"name":"x"}');
+    const bare = await app.call('/svc/v3/things', { as, method: 'POST', body: bytes });
+    expect(bare.status).toBe(400);
+    const headers = { ...JSON_TYPE, 'Content-Encoding': 'gzip' };
+    expect(await post('{"name":"x"}', { headers })).toMatchObject({ status: 'bad_request' });
+  });
+
+  test('what is not UTF-8', async () => {
+    const as = { operation: 'createThing', scopes: ['things:write'] };
+    const body = Buffer.from('{"name":"\xff"}', 'latin1');
+    const answer = await app.call('/svc/v3/things', { as, method: 'POST', headers: JSON_TYPE, body });
+    expect(await answer.json()).toMatchObject({ status: 'bad_request' });
+  });
+});
+
+describe('validation_error', () => {
+  test.each([
+    ['length', '{"name":""}', '$.name'],
+    ['range', '{"name":"x","size":10}', '$.size'],
+    ['enum', '{"name":"x","color":"blue"}', '$.color'],
+    ['format', '{"name":"x","email":"nope"}', '$.email'],
+    ['a day that does not exist', '{"name":"x","since":"2027-02-30T00:00:00Z"}', '$.since'],
+    ['a timestamp without an offset', '{"name":"x","since":"2027-02-20T00:00:00"}', '$.since'],
+    ['an unknown field', '{"name":"x","extra":1}', '$.extra'],
+    ['a nested unknown field', '{"name":"x","place":{"city":"x","zip":1}}', '$.place.zip'],
+    ['a prototype field', '{"name":"x","__proto__":{"admin":true}}', '$.__proto__'],
+    ['an inherited name', '{"name":"x","constructor":1}', '$.constructor'],
+    ['a key of a map', '{"name":"x","labels":{"english":"x"}}', '$.labels.english'],
+    ['an item', '{"name":"x","place":{"city":"x","lines":["","","",""]}}', '$.place.lines'],
+    ['the meant choice', '{"name":"x","shape":{"kind":"square","side":-1}}', '$.shape.side'],
+    ['no choice', '{"name":"x","shape":{"kind":"star"}}', '$.shape'],
+  ])('%s', async (_what, body, path) => {
+    const refused = await post(body);
+    expect(refused).toMatchObject({ http: 400, status: 'validation_error' });
+    expect(refused.details).toContain(path);
+    expect(given.size).toBe(0);
+  });
+
+  test('names every violation, and repeats no value', async () => {
+    const body = {
+      name: 'n'.repeat(21),
+      size: 0,
+      color: 'secret-value',
+      email: 'secret',
+      place: { city: '', 'odd key': 1 },
+    };
+    const { details } = await post(JSON.stringify(body));
+    for (const path of ['$.name', '$.size', '$.color', '$.email', '$.place.city', '$.place["odd key"]']) {
+      expect(details).toContain(`${path} `);
+    }
+    expect(details).not.toContain('secret');
+  });
+
+  test('names a hundred of a flood of violations, and counts the others', async () => {
+    const body = { name: 'x', ...Object.fromEntries(Array.from({ length: 5000 }, (_, index) => [`f${index}`, 1])) };
+    const { details } = await post(JSON.stringify(body));
+    expect(details).toContain('$.f99 ');
+    expect(details).toContain('and 4900 more');
+  });
+});
+
+describe('invalid_parameter', () => {
+  test.each([
+    ['wrong type', '?limit=x', 'limit'],
+    ['range', '?limit=0', 'limit'],
+    ['range', '?limit=501', 'limit'],
+    ['a number in another notation', '?limit=1e1', 'limit'],
+    ['empty', '?limit=', 'limit'],
+    ['enum', '?color=blue', 'color'],
+    ['format', '?modifiedSince=yesterday', 'modifiedSince'],
+    ['unknown', '?colour=red', 'colour'],
+    ['a prototype name', '?__proto__=1', '__proto__'],
+    ['twice', '?limit=1&limit=2', 'limit'],
+  ])('%s: %s', async (_what, query, name) => {
+    const refused = await list(query);
+    expect(refused).toMatchObject({ http: 400, status: 'invalid_parameter' });
+    expect(refused.details).toContain(`query parameter ${name} `);
+  });
+
+  test('names all parameters, and the body as well', async () => {
+    const refused = await post('{"name":""}', { query: '?allowDuplicates=maybe&x=1' });
+    expect(refused.status).toBe('invalid_parameter');
+    for (const name of ['parameter allowDuplicates', 'parameter x', '$.name']) expect(refused.details).toContain(name);
+  });
+});
+
+describe('a right form', () => {
+  test('reaches the handler typed and normalised', async () => {
+    const body = { name: 'x', email: '  Ada@Example.org ', since: '2027-06-01T02:00:00+02:00', color: null };
+    expect(await post(JSON.stringify(body), { query: '?allowDuplicates=true&times=-3' })).toMatchObject({ http: 201 });
+    expect(given.get('createThing')).toEqual({
+      body: { name: 'x', email: 'Ada@Example.org', since: '2027-06-01T00:00:00.000Z', color: null },
+      query: { allowDuplicates: true, times: -3 },
+    });
+  });
+
+  test('coerces the query by its types', async () => {
+    expect(await list('?limit=500&color=red&min=1.5&modifiedSince=2027-01-01T00:00:00%2B01:00')).toMatchObject({
+      http: 200,
+    });
+    const modifiedSince = '2026-12-31T23:00:00.000Z';
+    expect(given.get('listThings')).toEqual({ limit: 500, color: 'red', min: 1.5, modifiedSince });
+  });
+
+  test.each(['application/json', 'APPLICATION/JSON; charset=UTF-8', 'application/json;charset="utf-8"'])(
+    'may say its content type as %s',
+    async (type) => {
+      expect(await post('{"name":"x"}', { headers: { 'Content-Type': type } })).toMatchObject({ http: 201 });
+    },
+  );
+
+  test('may leave out a body that nothing of is required, and its content type', async () => {
+    const as = { operation: 'paintThing', scopes: ['things:write'] };
+    const answer = await app.call('/svc/v3/things/a/paint', { as, method: 'POST' });
+    expect(answer.status).toBe(200);
+    expect(given.get('paintThing')).toEqual({});
+  });
+
+  test('may not leave out what it would replace everything with', async () => {
+    const as = { operation: 'replaceThing', scopes: ['things:write'] };
+    const answer = await app.call('/svc/v3/things/a', { as, method: 'PUT' });
+    expect(await answer.json()).toMatchObject({ status: 'bad_request' });
+  });
+});
+
+describe('read-only members that a GET returned', () => {
+  test.each([
+    ['PUT', 'replaceThing'],
+    ['PATCH', 'updateThing'],
+  ])('are accepted and ignored by %s', async (method, operation) => {
+    const as = { operation, scopes: ['things:write'] };
+    const body = JSON.stringify({ id: 17, name: 'x', createdAt: 'whenever' });
+    const answer = await app.call('/svc/v3/things/a', { as, method, headers: JSON_TYPE, body });
+    expect(answer.status).toBe(200);
+    expect(given.get(operation)).toEqual({ name: 'x' });
+  });
+
+  test('are unknown fields to a creation', async () => {
+    expect(await post('{"name":"x","id":"a"}')).toMatchObject({ status: 'validation_error' });
+  });
+});
+
+describe('an HTML form', () => {
+  const token = async (body: string, type = 'application/x-www-form-urlencoded;charset=UTF-8') => {
+    const answer = await fetch(`${app.url}/auth/token`, { method: 'POST', headers: { 'Content-Type': type }, body });
+    return { http: answer.status, ...((await answer.json()) as object) };
+  };
+
+  test('gives texts, ignores unknown fields, and takes empty ones for absent', async () => {
+    const answer = await token('grant_type=client_credentials&scope=&other=1');
+    expect(answer).toMatchObject({ http: 200, status: 'success', data: { access_token: 't' }, access_token: 't' });
+    expect(given.get('issueToken')).toMatchObject({ grant_type: 'client_credentials' });
+  });
+
+  test.each([
+    ['an absent field', 'scope=x', 'missing_parameter'],
+    ['a value outside the list', 'grant_type=password', 'invalid_parameter'],
+    ['a field twice', 'grant_type=client_credentials&grant_type=client_credentials', 'bad_request'],
+  ])('is refused in both shapes: %s', async (_what, body, status) => {
+    expect(await token(body)).toMatchObject({ http: 400, status, data: null, error: 'invalid_request' });
+  });
+
+  test('is not JSON', async () => {
+    expect(await token('{}', 'application/json')).toMatchObject({ status: 'bad_request', error: 'invalid_request' });
+  });
+});

@@ -1,0 +1,76 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { BODY_LIMIT_BYTES } from '../../src/index.ts';
+import { identityFor, type Started, start } from '../fixture.ts';
+import { exchangeRaw } from '../raw.ts';
+import { things } from '../things.ts';
+
+let app: Started;
+beforeAll(async () => {
+  app = await start(things);
+});
+afterAll(() => app.close());
+
+const as = { operation: 'createThing', scopes: ['things:write'] };
+
+const padded = (bytes: number): string => {
+  const body = '{"name":"x"}';
+  return body + ' '.repeat(bytes - body.length);
+};
+
+const post = (body: string) =>
+  app.call('/svc/v3/things', { as, method: 'POST', headers: { 'Content-Type': 'application/json' }, body });
+
+test('exactly 256 KiB are read', async () => {
+  expect((await post(padded(BODY_LIMIT_BYTES))).status).toBe(201);
+});
+
+test('one byte more is payload_too_large', async () => {
+  const answer = await post(padded(BODY_LIMIT_BYTES + 1));
+  expect([answer.status, await answer.json()]).toMatchObject([413, { status: 'payload_too_large', data: null }]);
+});
+
+const head = (...more: string[]) =>
+  [
+    'POST /svc/v3/things HTTP/1.1',
+    'Host: a',
+    `X-Internal-Identity: ${identityFor(as)}`,
+    'Content-Type: application/json',
+    ...more,
+    '',
+    '',
+  ].join('\r\n');
+
+test('bytes count, not characters, and not only those announced', async () => {
+  const chunk = Buffer.from('é'.repeat(32 * 1024));
+  const chunked = [`${chunk.length.toString(16)}\r\n`, chunk, '\r\n'];
+  const parts = [head('Transfer-Encoding: chunked'), ...Array.from({ length: 5 }, () => chunked).flat(), '0\r\n\r\n'];
+  const { text } = await exchangeRaw(app.url, parts, 'payload_too_large');
+  expect(text).toContain('HTTP/1.1 413');
+});
+
+test('the answer reaches a client that reads only after it has sent everything, and the connection is closed', async () => {
+  const bytes = 4 * 1024 * 1024;
+  const { text, closed, failed } = await exchangeRaw(app.url, [
+    head(`Content-Length: ${bytes}`),
+    Buffer.alloc(bytes, 32),
+  ]);
+  expect(failed).toBeUndefined();
+  expect(text).toContain('HTTP/1.1 413');
+  expect(text.toLowerCase()).toContain('connection: close');
+  expect(text).toContain('"status":"payload_too_large"');
+  expect(closed).toBe(true);
+});
+
+test('a client that goes away in the middle of its body disturbs nobody', async () => {
+  const controller = new AbortController();
+  const body = new ReadableStream({
+    pull: (stream) => {
+      stream.enqueue(new TextEncoder().encode('{'));
+      setImmediate(() => controller.abort());
+    },
+  });
+  const init = { as, method: 'POST', body, duplex: 'half', signal: controller.signal } as const;
+  await expect(app.call('/svc/v3/things', init)).rejects.toThrow();
+  expect((await post('{"name":"x"}')).status).toBe(201);
+  expect(app.lines.filter(({ message }) => message !== 'request')).toEqual([]);
+});

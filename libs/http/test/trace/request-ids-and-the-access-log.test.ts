@@ -1,0 +1,94 @@
+import { currentTrace } from '@boxoffice/runtime';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { Type } from 'typebox';
+import { ok, operation } from '../../src/index.ts';
+import { type Line, type Started, start } from '../fixture.ts';
+
+const whoAmI = operation({
+  id: 'getTrace',
+  method: 'get',
+  path: '/trace/{id}',
+  access: 'things:read',
+  summary: 'Tells the trace',
+  params: { id: Type.String() },
+  answers: { 200: Type.Unknown() },
+  example: { params: { id: 'a' }, answer: {} },
+  handle: async () => {
+    await new Promise((resolve) => setImmediate(resolve));
+    return ok<unknown>(currentTrace());
+  },
+});
+
+let app: Started;
+beforeAll(async () => {
+  app = await start([whoAmI]);
+});
+afterAll(() => app.close());
+beforeEach(() => {
+  app.lines.length = 0;
+});
+
+const as = { operation: 'getTrace', scopes: ['things:read'], client: 'cl_7' };
+const get = (headers: Record<string, string>) => app.call('/trace/secret?', { as, headers });
+
+const traceparent = `00-${'a'.repeat(32)}-${'b'.repeat(16)}-01`;
+
+test('well-formed ids are taken over, returned, and known to whatever the request causes', async () => {
+  const answer = await get({ 'X-Request-Id': 'order.17_a-b', traceparent });
+  expect(answer.headers.get('x-request-id')).toBe('order.17_a-b');
+  expect(answer.headers.get('traceparent')).toBe(traceparent);
+  expect(await answer.json()).toMatchObject({ data: { requestId: 'order.17_a-b', traceparent } });
+});
+
+test.each(['', 'a b', 'x'.repeat(129), 'ä', '<script>'])(
+  'an id that is not well-formed is replaced: %s',
+  async (id) => {
+    const answer = await get({
+      'X-Request-Id': /^[ -~]*$/.test(id) ? id : encodeURIComponent(id),
+      traceparent: '00-0-0-0',
+    });
+    expect(answer.status).toBe(200);
+    expect(answer.headers.get('x-request-id')).toMatch(/^[0-9a-f-]{36}$/);
+    expect(answer.headers.get('traceparent')).toMatch(/^00-[0-9a-f]{32}-[0-9a-f]{16}-01$/);
+  },
+);
+
+test('errors carry them too', async () => {
+  const answer = await fetch(`${app.url}/nowhere`, { headers: { 'X-Request-Id': 'mine' } });
+  expect(answer.headers.get('x-request-id')).toBe('mine');
+});
+
+describe('the access log', () => {
+  /** Lines are written when the connection is done with the answer, a moment after the client has it. */
+  const logged = async (count: number): Promise<Line[]> => {
+    while (app.lines.length < count) await new Promise((resolve) => setImmediate(resolve));
+    return app.lines;
+  };
+
+  test('has one line per request, without paths, queries and tokens', async () => {
+    await get({ 'X-Request-Id': 'mine' });
+    const [line, ...others] = await logged(1);
+    expect(others).toEqual([]);
+    expect(line).toEqual({
+      message: 'request',
+      fields: {
+        requestId: 'mine',
+        client: 'cl_7',
+        operation: 'getTrace',
+        method: 'GET',
+        status: 200,
+        durationMs: expect.any(Number),
+      },
+    });
+  });
+
+  test('has one for what is refused as well', async () => {
+    await fetch(`${app.url}/nowhere`);
+    await fetch(`${app.url}/trace/a`);
+    const lines = await logged(2);
+    expect(lines.map(({ fields }) => [fields.operation, fields.client, fields.status])).toEqual([
+      ['none', null, 404],
+      ['getTrace', null, 401],
+    ]);
+  });
+});
