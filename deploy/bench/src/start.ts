@@ -1,47 +1,22 @@
-import { type ChildProcess, spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { startProduct } from './product.ts';
 import { type Benchmark, quantile, round } from './report.ts';
 
-const MAIN = new URL('../../local/src/main.ts', import.meta.url).pathname;
 const RUNS = 5;
 
-const freePort = async (): Promise<number> => {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  server.close();
-  return typeof address === 'object' && address ? address.port : 0;
-};
-
 /** Resident memory in MiB, now or at its peak, as the kernel counts it (Linux). */
-const memory = (child: ChildProcess, field: 'VmRSS' | 'VmHWM'): number => {
-  const status = readFileSync(`/proc/${child.pid}/status`, 'utf8');
+const memory = (pid: number, field: 'VmRSS' | 'VmHWM'): number => {
+  const status = readFileSync(`/proc/${pid}/status`, 'utf8');
   return Number(new RegExp(`${field}:\\s+(\\d+) kB`).exec(status)?.[1] ?? Number.NaN) / 1024;
 };
 
 const startOnce = async (directory: string) => {
-  const [https, http] = [await freePort(), await freePort()];
-  const started = performance.now();
-  const child = spawn(process.execPath, ['--conditions=source', MAIN], {
-    env: { ...process.env, BOXOFFICE_DATA_DIR: directory, GATEWAY_PORT: `${https}`, GATEWAY_HTTP_PORT: `${http}` },
-    stdio: 'ignore',
-  });
-  for (;;) {
-    if (child.exitCode !== null) throw new Error(`the product ended with ${child.exitCode}`);
-    const answer = await fetch(`http://127.0.0.1:${http}/health/ready`).catch(() => undefined);
-    if (answer?.status === 200) break;
-    await new Promise((resolve) => setTimeout(resolve, 10));
-  }
-  const seconds = (performance.now() - started) / 1000;
-  const [resident, peak] = [memory(child, 'VmRSS'), memory(child, 'VmHWM')];
-  const ended = once(child, 'exit');
-  child.kill('SIGTERM');
-  await ended;
-  return { seconds, resident, peak };
+  const product = await startProduct(directory);
+  const [resident, peak] = [memory(product.pid, 'VmRSS'), memory(product.pid, 'VmHWM')];
+  await product.stop();
+  return { seconds: product.seconds, resident, peak };
 };
 
 /** Time to ready and memory of the whole product in one process. */

@@ -1,0 +1,56 @@
+import { type Command, type Given, Misuse } from './command.ts';
+import type { Installation } from './installation.ts';
+
+const letterOf = async (installation: Installation, { words: [id = ''] }: Given) => {
+  const found = (await (await installation.deadLetters()).list()).find((letter) => letter.id === id);
+  if (!found) throw new Misuse(`there is no dead letter ${id}`);
+  return found;
+};
+
+export const deadLetters: readonly Command[] = [
+  {
+    name: 'dead-letters list',
+    usage: '[QUEUE]',
+    about: 'messages that no retry could deliver',
+    async run(installation, { words: [queue] }) {
+      const letters = await (await installation.deadLetters()).list(queue);
+      return letters.map(({ id, queue: from, message, attempts, deadSince, reason }) => ({
+        id,
+        queue: from,
+        type: message.type,
+        attempts,
+        deadSince,
+        reason,
+      }));
+    },
+  },
+  {
+    name: 'dead-letters show',
+    usage: 'ID',
+    about: 'one of them, with its message',
+    words: ['ID'],
+    run: letterOf,
+  },
+  {
+    name: 'dead-letters replay',
+    usage: 'ID',
+    about: 'gives it to its queue once more',
+    words: ['ID'],
+    async run(installation, given) {
+      const { id } = await letterOf(installation, given);
+      await (await installation.deadLetters()).replay(id);
+      return `${id} is in its queue again`;
+    },
+  },
+  {
+    name: 'dead-letters drop',
+    usage: 'ID',
+    about: 'forgets it for good',
+    words: ['ID'],
+    async run(installation, given) {
+      const { id } = await letterOf(installation, given);
+      await (await installation.deadLetters()).drop(id);
+      return `${id} is dropped`;
+    },
+  },
+];
