@@ -20,9 +20,9 @@ export const deadLettersIn = (store: Store): DeadLetterStore => {
   const letters = store.collection(deadLetterCollection).of(TOGETHER);
   return {
     async add(letter) {
-      await letters.insert(letter).catch((error: unknown) => {
-        // The same letter once more: it is kept already.
+      await letters.insert(letter).catch(async (error: unknown) => {
         if (!(error instanceof UniqueViolation)) throw error;
+        await letters.update(letter.id, () => ({ next: letter }));
       });
     },
     async list(queue) {

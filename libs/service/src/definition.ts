@@ -57,6 +57,8 @@ export interface ServiceDefinition<Spec extends SettingsSpec = Record<never, nev
   front?(next: RequestListener, parts: Parts<Spec>, state: State): RequestListener;
   /** Checks identity tokens instead of `parts.identify`; for the authorizer, which has the keys. */
   identify?(parts: Parts<Spec>, state: State): IdentityVerifier;
+  /** The queues of `reactions`, known before the service starts: until it does, their facts wait. */
+  readonly queues?: readonly Queue[];
   reactions?(parts: Parts<Spec>, state: State): readonly Reaction[];
   listens?(parts: Parts<Spec>, state: State): readonly Listener[];
   /** Starts what runs beside requests, such as sweeps; closed before the engines. */

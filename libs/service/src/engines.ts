@@ -1,14 +1,15 @@
-import { type Bus, connectRabbitmq, createInProcessBus } from '@boxoffice/messaging';
-import { currentTrace, type Logger } from '@boxoffice/runtime';
+import { type Bus, connectRabbitmq, createInProcessBus, type Queue } from '@boxoffice/messaging';
+import { currentTrace, type Logger, StartFault } from '@boxoffice/runtime';
 import { type Collection, type Document, openMongoStore, openSqliteStores, type Store } from '@boxoffice/store';
 import { deadLetterCollection, deadLettersIn } from './dead-letter-store.ts';
 
 /** The engines of one process. */
 export interface Engines {
-  /** In words, for the screen: "SQLite", "MongoDB". */
+  /** In words: "SQLite" or "MongoDB". */
   readonly storeEngine: string;
+  /** In words: "in-process bus" or "RabbitMQ". */
   readonly busEngine: string;
-  /** Opens the store of a service. Closed by `close`. */
+  /** Opens the store of a service; closed by `close`. @throws {StartFault} when it cannot be had */
   store(service: string, collections: readonly Collection<Document>[]): Promise<Store>;
   readonly bus: Bus;
   /** Closes the bus, then every store that was opened. */
@@ -22,21 +23,40 @@ export interface EnginesOptions {
   readonly amqpUrl: string | undefined;
   readonly directory: string;
   readonly logger: Logger;
+  /** The queues that services of this process are going to serve; only the in-process bus needs to know. */
+  readonly serves?: readonly Queue[];
 }
 
-const trace = (): string | undefined => currentTrace()?.traceparent;
+/** The traceparent of what is under way, for the events that it causes. */
+export const traceOfEvents = (): string | undefined => currentTrace()?.traceparent;
 
 /** The store of the in-process bus, which belongs to no service. */
 const MESSAGING = 'messaging';
 
-/** Opens the engines that the settings choose: embedded ones, which serve one process, or MongoDB and RabbitMQ. */
-export const openEngines = async ({ mongodbUrl, amqpUrl, directory, logger }: EnginesOptions): Promise<Engines> => {
+/** How long RabbitMQ may take to answer before it counts as not there. */
+const CONNECT_MS = 10_000;
+
+/** Turns the failure to open an engine into a line that names the setting. */
+const naming =
+  (setting: string) =>
+  (error: unknown): never => {
+    throw new StartFault(`${setting}: ${(error as Error).message}`);
+  };
+
+/**
+ * Opens the engines that the settings choose: embedded ones, which serve one process, or MongoDB and RabbitMQ.
+ * @throws {StartFault} when one cannot be had, naming its setting
+ */
+export const openEngines = async (options: EnginesOptions): Promise<Engines> => {
+  const { mongodbUrl, amqpUrl, directory, logger, serves } = options;
   const opened: Store[] = [];
-  const sqlite = mongodbUrl === undefined ? openSqliteStores({ directory, trace }) : undefined;
+  const sqlite = mongodbUrl === undefined ? openSqliteStores({ directory, trace: traceOfEvents, logger }) : undefined;
   const store: Engines['store'] = async (name, collections) => {
     const fresh = sqlite
-      ? await sqlite.open(name, collections)
-      : await openMongoStore({ url: String(mongodbUrl), name, collections, trace });
+      ? await sqlite.open(name, collections).catch(naming('BOXOFFICE_DATA_DIR'))
+      : await openMongoStore({ url: String(mongodbUrl), name, collections, trace: traceOfEvents, logger }).catch(
+          naming('MONGODB_URL'),
+        );
     opened.push(fresh);
     return fresh;
   };
@@ -44,23 +64,25 @@ export const openEngines = async ({ mongodbUrl, amqpUrl, directory, logger }: En
     for (const one of opened.splice(0)) await one.close();
     await sqlite?.close();
   };
-  try {
-    const bus =
-      amqpUrl === undefined
-        ? createInProcessBus({ deadLetters: deadLettersIn(await store(MESSAGING, [deadLetterCollection])), logger })
-        : await connectRabbitmq({ url: amqpUrl, logger });
-    return {
-      storeEngine: sqlite ? 'SQLite' : 'MongoDB',
-      busEngine: amqpUrl === undefined ? 'in-process bus' : 'RabbitMQ',
-      store,
-      bus,
-      async close() {
-        await bus.close();
-        await closeStores();
-      },
-    };
-  } catch (error) {
+  const openBus = async (): Promise<Bus> => {
+    if (amqpUrl !== undefined) {
+      return connectRabbitmq({ url: amqpUrl, logger, connectTimeoutMs: CONNECT_MS }).catch(naming('AMQP_URL'));
+    }
+    const deadLetters = deadLettersIn(await store(MESSAGING, [deadLetterCollection]));
+    return createInProcessBus({ deadLetters, logger, serves });
+  };
+  const bus = await openBus().catch(async (error: unknown) => {
     await closeStores();
     throw error;
-  }
+  });
+  return {
+    storeEngine: sqlite ? 'SQLite' : 'MongoDB',
+    busEngine: amqpUrl === undefined ? 'in-process bus' : 'RabbitMQ',
+    store,
+    bus,
+    async close() {
+      await bus.close();
+      await closeStores();
+    },
+  };
 };

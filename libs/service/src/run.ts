@@ -4,7 +4,6 @@ import {
   createLogger,
   createMetrics,
   createStop,
-  currentTrace,
   failStart,
   host,
   type Logger,
@@ -23,6 +22,7 @@ import {
 } from '@boxoffice/runtime';
 import { openMongoStore } from '@boxoffice/store';
 import type { ServiceDefinition } from './definition.ts';
+import { traceOfEvents } from './engines.ts';
 import { persistently } from './persistently.ts';
 import { startService } from './start.ts';
 
@@ -49,6 +49,9 @@ const common = {
   amqpUrl: engineUrl(amqpUrl, 'RabbitMQ'),
 };
 
+/** How long RabbitMQ may take to answer before the log says that it is waited for. */
+const CONNECT_MS = 5_000;
+
 const authorizerUrl = url('AUTHORIZER_URL', { optional: true, origin: true });
 
 const requiredAuthorizerUrl: Setting<string | undefined> = {
@@ -74,11 +77,12 @@ const run = async <Spec extends SettingsSpec, State>(definition: ServiceDefiniti
   const stop = createStop(logger);
   stop.onSignal();
 
-  const trace = () => currentTrace()?.traceparent;
   const store = persistently('MongoDB', logger, () =>
-    openMongoStore({ url: settings.mongodbUrl, name, collections, trace }),
+    openMongoStore({ url: settings.mongodbUrl, name, collections, trace: traceOfEvents, logger }),
   );
-  const bus = persistently('RabbitMQ', logger, () => connectRabbitmq({ url: settings.amqpUrl, logger }));
+  const bus = persistently('RabbitMQ', logger, () =>
+    connectRabbitmq({ url: settings.amqpUrl, logger, name, connectTimeoutMs: CONNECT_MS }),
+  );
   stop.add('store', async () => (await store.orNothing())?.close());
   stop.add('broker', async () => (await bus.orNothing())?.close());
 

@@ -18,6 +18,7 @@ import type { Store } from '@boxoffice/store';
 import { cursorKeyOf } from './cursor-key.ts';
 import type { Parts, ServiceDefinition } from './definition.ts';
 import { refuseIn } from './refuse.ts';
+import { relayMetrics } from './relay-metrics.ts';
 import { subscribeAll } from './subscriptions.ts';
 
 export interface StartOptions<Spec extends SettingsSpec> {
@@ -118,8 +119,6 @@ export const startService = async <Spec extends SettingsSpec, State>(
       serverUrl: publicUrl,
       family,
     });
-    const relay = startRelay({ outbox: store.outbox, lease: (lease, ms) => store.lease(lease, ms), bus, logger });
-    stop.add('relay', () => relay.close());
     for (const subscription of await subscribeAll(
       bus,
       definition.reactions?.(parts, state) ?? [],
@@ -127,6 +126,14 @@ export const startService = async <Spec extends SettingsSpec, State>(
     )) {
       stop.add('subscription', () => subscription.close());
     }
+    const relay = startRelay({
+      outbox: store.outbox,
+      lease: (lease, ms) => store.lease(lease, ms),
+      bus,
+      logger,
+      metrics: metrics && relayMetrics(metrics),
+    });
+    stop.add('relay', () => relay.close());
     const background = await definition.background?.(parts, state);
     if (background) stop.add('background', () => background.close());
     handler = definition.front?.(app, parts, state) ?? app;
