@@ -1,0 +1,177 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { createServer, request as forward } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { IDENTITY_HEADER, serviceAuthorization } from '@boxoffice/identity';
+import { createLogger } from '@boxoffice/runtime';
+import { openEngines, type RunningService, startService } from '@boxoffice/service';
+import type { Store } from '@boxoffice/store';
+import { authorizer, createClient, type Scope } from '../src/index.ts';
+
+const serviceSecret = 'a-service-secret-of-the-tests';
+export const keyEncryptionKey = 'a-key-encryption-key-of-the-tests';
+
+export type Json = Record<string, unknown>;
+
+/** What came back. */
+export interface Received {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly text: string;
+  readonly body: Json;
+}
+
+const received = async (answer: Promise<Response>): Promise<Received> => {
+  const response = await answer;
+  const text = await response.text();
+  return { status: response.status, headers: response.headers, text, body: text ? (JSON.parse(text) as Json) : {} };
+};
+
+export interface TestClient {
+  readonly clientId: string;
+  readonly clientSecret: string;
+}
+
+const form = (fields: Readonly<Record<string, string>> | string): string =>
+  typeof fields === 'string' ? fields : new URLSearchParams(fields).toString();
+
+/** HTTP Basic as a client would send it. */
+export const basic = (id: string, secret: string): string =>
+  `Basic ${Buffer.from(`${id}:${secret}`).toString('base64')}`;
+
+/** Forwards to a service that starts later, so that its public address is known before. */
+const publicAddress = async () => {
+  let target = '';
+  const server = createServer((incoming, outgoing) => {
+    const { method, url, headers } = incoming;
+    const onward = forward(`${target}${url}`, { method, headers }, (answer) => {
+      outgoing.writeHead(answer.statusCode ?? 502, answer.headers);
+      answer.pipe(outgoing);
+    });
+    incoming.pipe(onward);
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    lead: (to: string) => {
+      target = to;
+    },
+    close: () => server.close(),
+  };
+};
+
+export interface InstallationOptions {
+  readonly accessTokenLifetime?: number;
+  readonly directory?: string;
+  /** More instances on the same store. */
+  readonly instances?: number;
+}
+
+/** A running authorizer on embedded engines, and the ways to it. */
+export const startInstallation = async (options: InstallationOptions = {}) => {
+  const directory = options.directory ?? mkdtempSync(join(tmpdir(), 'authorizer-'));
+  const lines: Json[] = [];
+  const logger = createLogger({
+    service: 'authorizer',
+    pretty: false,
+    write: (line) => lines.push(JSON.parse(line) as Json),
+  });
+  const engines = await openEngines({ mongodbUrl: undefined, amqpUrl: undefined, directory, logger });
+  const store = await engines.store('authorizer', authorizer.collections);
+  const front = await publicAddress();
+  const services: RunningService[] = [];
+  for (let i = 0; i < (options.instances ?? 1); i += 1) {
+    services.push(
+      await startService(authorizer, {
+        store,
+        bus: engines.bus,
+        publicUrl: front.url,
+        serviceSecret,
+        host: '127.0.0.1',
+        port: 0,
+        logger,
+        settings: { accessTokenLifetime: options.accessTokenLifetime ?? 900, keyEncryptionKey },
+      }),
+    );
+  }
+  const url = services[0]?.url ?? '';
+  front.lead(url);
+  return { directory, lines, engines, store, issuer: front.url, url, services, ...waysTo(url, store), close };
+
+  async function close({ keep = false } = {}): Promise<void> {
+    front.close();
+    for (const service of services) await service.close();
+    await engines.close();
+    if (!keep) rmSync(directory, { recursive: true, force: true });
+  }
+};
+
+export type Installation = Awaited<ReturnType<typeof startInstallation>>;
+
+const waysTo = (url: string, store: Store) => {
+  const post = (
+    path: string,
+    fields: Readonly<Record<string, string>> | string,
+    headers: Record<string, string> = {},
+  ) =>
+    received(
+      fetch(`${url}${path}`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/x-www-form-urlencoded', ...headers },
+        body: form(fields),
+      }),
+    );
+  const get = (path: string, headers: Record<string, string> = {}) => received(fetch(`${url}${path}`, { headers }));
+
+  const newClient = async (scopes: readonly Scope[], institution = 'opera'): Promise<TestClient> =>
+    createClient(store, { institution, name: 'test', scopes });
+
+  const askToken = ({ clientId, clientSecret }: TestClient, more: Readonly<Record<string, string>> = {}) =>
+    post('/auth/token', {
+      grant_type: 'client_credentials',
+      client_id: clientId,
+      client_secret: clientSecret,
+      ...more,
+    });
+
+  const tokenOf = async (client: TestClient): Promise<string> => String((await askToken(client)).body.access_token);
+
+  const internal = (path: string, body: object | undefined, service = 'gateway', secret = serviceSecret) =>
+    received(
+      fetch(`${url}${path}`, {
+        method: body ? 'POST' : 'GET',
+        headers: { authorization: serviceAuthorization(service, secret), 'content-type': 'application/json' },
+        ...(body && { body: JSON.stringify(body) }),
+      }),
+    );
+
+  const decide = (token: string, scope: string, operation = 'getClient', audience = 'authorizer') =>
+    internal('/internal/decisions', { token, scope, operation, audience });
+
+  /** An operation of the clients API, the way the gateway calls it. */
+  const call = async (
+    token: string,
+    operation: string,
+    scope: string,
+    method: string,
+    path: string,
+    { body, headers = {} }: { body?: object; headers?: Record<string, string> } = {},
+  ): Promise<Received> => {
+    const decision = await decide(token, scope, operation);
+    if (decision.status !== 200) return decision;
+    return received(
+      fetch(`${url}/svc/v3/clients${path}`, {
+        method,
+        headers: {
+          [IDENTITY_HEADER]: String((decision.body.data as Json).identity),
+          ...(body && { 'content-type': 'application/json' }),
+          ...headers,
+        },
+        ...(body && { body: JSON.stringify(body) }),
+      }),
+    );
+  };
+
+  return { post, get, newClient, askToken, tokenOf, internal, decide, call };
+};

@@ -1,0 +1,62 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { basic, type Installation, startInstallation, type TestClient } from '../installation.ts';
+
+let installation: Installation;
+let client: TestClient;
+
+beforeAll(async () => {
+  installation = await startInstallation();
+  client = await installation.newClient([]);
+});
+afterAll(() => installation.close());
+
+const unknown = 'cli_AAAAAAAAAAAAAAAAAAAAAA';
+
+describe('an unknown client is indistinguishable from a wrong secret', () => {
+  test('the same answer, byte for byte, in the form and in Basic', async () => {
+    const { askToken, post } = installation;
+    const wrong = await askToken({ ...client, clientSecret: 'wrong' });
+    for (const clientId of [unknown, 'x', 'no such client', "'; drop", '\u0000', 'ü'.repeat(500)]) {
+      const answer = await askToken({ clientId, clientSecret: client.clientSecret });
+      expect({ status: answer.status, text: answer.text }).toEqual({ status: 401, text: wrong.text });
+    }
+    const body = { grant_type: 'client_credentials' };
+    const wrongBasic = await post('/auth/token', body, { authorization: basic(client.clientId, 'wrong') });
+    const unknownBasic = await post('/auth/token', body, { authorization: basic(unknown, 'wrong') });
+    expect(unknownBasic.text).toBe(wrongBasic.text);
+    expect([wrongBasic.status, unknownBasic.status]).toEqual([401, 401]);
+  });
+
+  test('the same work: each refusal reads the store, even after the client has just been served', async () => {
+    const { askToken } = installation;
+    await askToken(client);
+    const times = { wrong: [] as number[], unknown: [] as number[] };
+    for (let i = 0; i < 200; i += 1) {
+      for (const [kind, clientId] of [
+        ['wrong', client.clientId],
+        ['unknown', unknown],
+      ] as const) {
+        const start = performance.now();
+        await askToken({ clientId, clientSecret: 'wrong' });
+        times[kind].push(performance.now() - start);
+      }
+    }
+    const median = (values: number[]) => values.sort((a, b) => a - b)[values.length / 2] ?? 0;
+    const ratio = median(times.wrong) / median(times.unknown);
+    expect(ratio).toBeGreaterThan(0.6);
+    expect(ratio).toBeLessThan(1.7);
+  });
+
+  test('every failure is in the audit, without secrets, and without what may be a secret in the wrong place', async () => {
+    const { askToken, lines } = installation;
+    await askToken({ ...client, clientSecret: 'a-secret-that-nobody-may-read' });
+    await askToken({ clientId: 'a-secret-in-the-wrong-place', clientSecret: 'x' });
+    const audit = lines.filter(({ event }) => event === 'audit.authentication_failed').slice(-2);
+    expect(audit).toMatchObject([
+      { client: client.clientId, reason: 'wrong secret', requestId: expect.any(String) },
+      { client: null, reason: 'unknown client' },
+    ]);
+    expect(JSON.stringify(lines)).not.toMatch(/nobody-may-read|in-the-wrong-place/);
+    expect(JSON.stringify(lines)).not.toContain(client.clientSecret);
+  });
+});
