@@ -46,7 +46,10 @@ export interface Index {
   readonly acrossInstitutions?: boolean;
 }
 
-/** A collection: its name (`[a-z_]+`) and every index that its queries need. */
+/**
+ * A collection: its name (`[a-z_]+`) and every index that its queries need, the order by id of a list included: only
+ * the look-up by id needs none. What no index serves is scanned.
+ */
 export interface Collection<T extends Document> {
   readonly name: string;
   readonly indexes: readonly Index[];

@@ -45,8 +45,11 @@ const prune = async (file: DatabaseFile): Promise<boolean> => {
     'run',
     [now],
   ];
-  await file.write([expired('$subjects', 'subject, key')], 0);
-  return (await file.write([expired('$answers', 'key')], 0)) === 1000;
+  const removed = [
+    await file.write([expired('$subjects', 'subject, key')], 0),
+    await file.write([expired('$answers', 'key')], 0),
+  ];
+  return removed.includes(1000);
 };
 
 const minute = 60_000;

@@ -3,6 +3,11 @@ import type { Document, Fact, Outbox, OutboxEvent } from '../port.ts';
 import type { DatabaseFile } from './file.ts';
 import type { Step } from './protocol.ts';
 
+// Random for each start of the program, counted within: unique, and next to each other in the index of the outbox.
+const start = randomUUID();
+let count = 0;
+const newEventId = () => `${start}-${(++count).toString(36).padStart(8, '0')}`;
+
 /** The facts of a write as events of the document that it writes. */
 export const eventsOf = (
   facts: readonly Fact[],
@@ -13,7 +18,7 @@ export const eventsOf = (
   const occurredAt = new Date().toISOString();
   const traceparent = trace?.();
   return facts.map(({ type, key, data }) => ({
-    id: randomUUID(),
+    id: newEventId(),
     type,
     key: key ?? document.id,
     version: document.version,

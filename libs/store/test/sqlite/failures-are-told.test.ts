@@ -1,0 +1,111 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from '@jest/globals';
+import { collection, type Document, openSqliteStores } from '../../src/index.ts';
+import { type DatabaseFile, openFile } from '../../src/sqlite/file.ts';
+import type { Step } from '../../src/sqlite/protocol.ts';
+import { tableOf } from '../../src/sqlite/schema.ts';
+import { startWriterThread, type WriterThread } from '../../src/sqlite/thread.ts';
+
+interface Note extends Document {
+  readonly text: string;
+}
+const notes = collection<Note>('notes', [{ name: 'by_text', fields: ['text'] }]);
+
+let directory: string;
+beforeEach(() => {
+  directory = mkdtempSync(join(tmpdir(), 'boxoffice-store-'));
+});
+afterEach(() => rmSync(directory, { recursive: true, force: true }));
+
+const insert = (id: string, text: string): Step => [
+  'INSERT INTO notes (id, institution, version, body) VALUES (?, ?, 1, ?)',
+  'run',
+  [id, 'inst', JSON.stringify({ id, text })],
+];
+
+const openNotes = async (use: (file: DatabaseFile, thread: WriterThread) => Promise<void>) => {
+  const thread = startWriterThread();
+  const file = await openFile(thread, join(directory, 'notes.sqlite'), [tableOf(notes)], {});
+  try {
+    await use(file, thread);
+  } finally {
+    await file.close();
+    await thread.stop();
+  }
+};
+
+const opening = async (name: string, where = directory) => {
+  const stores = openSqliteStores({ directory: where });
+  try {
+    await stores.open(name, [notes]);
+  } finally {
+    await stores.close();
+  }
+};
+
+test('a directory that cannot be made is named', async () => {
+  writeFileSync(join(directory, 'file'), '');
+  await expect(opening('notes', join(directory, 'file', 'data'))).rejects.toThrow(
+    /data directory .*file.data: ENOTDIR/,
+  );
+});
+
+test('a file that cannot be opened is named, with the reason', async () => {
+  mkdirSync(join(directory, 'notes.sqlite'));
+  await expect(opening('notes')).rejects.toThrow(/notes\.sqlite: it cannot be opened/);
+});
+
+test('a file that is no database is named as corrupted', async () => {
+  writeFileSync(
+    join(directory, 'notes.sqlite'),
+    'this is a text, and a long one, where a header is expected '.repeat(100),
+  );
+  await expect(opening('notes')).rejects.toThrow(/notes\.sqlite: it is corrupted, or no database at all/);
+});
+
+test('on a full disk every write that does not fit is refused by that name, and what was acknowledged stays', async () => {
+  await openNotes(async (file) => {
+    await file.write([['PRAGMA max_page_count = 40', 'rows', []]], 0);
+    const outcomes = await Promise.allSettled(
+      Array.from({ length: 100 }, (_, i) => file.write([insert(`n${i}`, 'x'.repeat(2000)), insert(`m${i}`, '')], 0)),
+    );
+    const refused = outcomes.flatMap((one) => (one.status === 'rejected' ? [String(one.reason)] : []));
+    expect(refused.length).toBeGreaterThan(0);
+    for (const reason of refused) expect(reason).toMatch(/notes\.sqlite: the disk is full/);
+    const stored = file.reader.all('SELECT count(*) FROM notes');
+    expect(stored).toEqual([[2 * (100 - refused.length)]]);
+    await file.write([['PRAGMA max_page_count = 100000', 'rows', []]], 0);
+    expect(await file.write([insert('later', 'fits again')], 0)).toBe(1);
+  });
+});
+
+test('when the writer thread dies, pending writes, later writes and the ping reject, and closing ends', async () => {
+  await openNotes(async (file, thread) => {
+    await file.write([insert('before', 'x')], 0);
+    const pending = [file.write([insert('a', 'x')], 0), file.write([insert('b', 'x')], 0)];
+    const outcomes = Promise.allSettled(pending);
+    await thread.stop();
+    for (const one of await outcomes) {
+      expect(one.status === 'rejected' ? String(one.reason) : '').toMatch(/the SQLite writer thread has ended/);
+    }
+    await expect(file.write([insert('c', 'x')], 0)).rejects.toThrow(/the SQLite writer thread has ended/);
+    await expect(file.ping()).rejects.toThrow(/the SQLite writer thread has ended/);
+    expect(file.reader.all('SELECT id FROM notes')).toEqual([['before']]);
+  });
+});
+
+test('of the writes that share a commit, one that fails takes no other with it', async () => {
+  await openNotes(async (file) => {
+    await file.write([insert('taken', 'x')], 0);
+    const answers = await Promise.all(
+      Array.from({ length: 20 }, (_, i) =>
+        file.write([insert(`p${i}`, 'x'), insert(i % 5 === 0 ? 'taken' : `q${i}`, 'x')], 0),
+      ),
+    );
+    expect(answers.filter((one) => one === 1)).toHaveLength(16);
+    expect(answers.filter((one) => typeof one === 'object')).toHaveLength(4);
+    expect(file.reader.all('SELECT count(*) FROM notes')).toEqual([[33]]);
+  });
+});

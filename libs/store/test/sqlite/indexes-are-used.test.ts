@@ -1,0 +1,123 @@
+import { DatabaseSync } from 'node:sqlite';
+import { describe, expect, test } from '@jest/globals';
+import { type ClaimRequest, collection, type Document, type Query } from '../../src/index.ts';
+import { claimStep } from '../../src/sqlite/claim.ts';
+import { pageReads, pageSql } from '../../src/sqlite/pages.ts';
+import type { Value } from '../../src/sqlite/protocol.ts';
+import { column, migrate, tableOf } from '../../src/sqlite/schema.ts';
+import { whereClauses } from '../../src/sqlite/where.ts';
+
+const places = collection('places', [
+  { name: 'by_created', fields: ['createdAt'] },
+  { name: 'by_id', fields: ['id'] },
+  { name: 'by_city', fields: ['address.city', 'createdAt'] },
+  { name: 'stock', fields: ['performanceId', 'state', 'spread'] },
+  { name: 'due', fields: ['heldUntil'], acrossInstitutions: true },
+  { name: 'email', fields: ['emailKey'], unique: true },
+]);
+const table = {
+  name: 'places',
+  indexed: new Set(places.indexes.flatMap((index) => index.fields.map(column))),
+  unique: new Map<string, string>(),
+};
+const database = new DatabaseSync(':memory:');
+migrate(database, [tableOf(places)]);
+
+const plan = (sql: string, values: readonly Value[]): string =>
+  database
+    .prepare(`EXPLAIN QUERY PLAN ${sql}`)
+    .all(...values)
+    .map((row) => String(row.detail))
+    .join('; ');
+
+const findPlan = (query: Query, across = false) =>
+  pageReads(query, table.indexed).map(({ conditions, order }) => {
+    const scope = whereClauses(query.where ?? {}, across ? undefined : 'inst', table.indexed);
+    const { sql, values } = pageSql('places', [...scope, ...conditions], order, 20);
+    return plan(sql, values);
+  });
+
+const claimPlan = (request: ClaimRequest<Document>) => {
+  const [sql, , values] = claimStep(table, 'inst', request);
+  return plan(sql, values as readonly Value[]);
+};
+
+const after = (value: string | null) => ({ after: { value, id: 'x' } });
+
+describe('a declared index serves', () => {
+  const served: readonly [string, string, Query][] = [
+    ['the first page of a list', 'places.by_created', { orderBy: 'createdAt' }],
+    ['a deep cursor', 'places.by_created', { orderBy: 'createdAt', ...after('2026') }],
+    ['a deep cursor, descending', 'places.by_created', { orderBy: 'createdAt', descending: true, ...after('2026') }],
+    ['a cursor among nulls', 'places.by_created', { orderBy: 'createdAt', ...after(null) }],
+    ['a list by id', 'places.by_id', after('x')],
+    [
+      'an ordered selection',
+      'places.by_city',
+      { where: { 'address.city': 'Lyon' }, orderBy: 'createdAt', ...after('2026') },
+    ],
+    ['a range', 'places.by_created', { where: { createdAt: { gte: '2026' } }, orderBy: 'createdAt', ...after('2027') }],
+    ['a look-up', 'places.email', { where: { emailKey: 'ada' }, orderBy: 'emailKey' }],
+  ];
+  for (const [what, index, query] of served) {
+    test(what, () => {
+      for (const detail of findPlan(query)) {
+        expect(detail).toContain(`USING INDEX ${index} (institution=?`);
+        expect(detail).not.toMatch(/SCAN|TEMP B-TREE/);
+      }
+    });
+  }
+
+  test('a deep cursor among ties: it narrows by value and id, not by value alone', () => {
+    expect(findPlan({ orderBy: 'createdAt', ...after('2026') })).toEqual([
+      expect.stringContaining('(institution=? AND ($createdAt,id)>(?,?))'),
+    ]);
+  });
+
+  test('a sweep across institutions', () => {
+    const [detail] = findPlan({ where: { heldUntil: { lt: 5 } }, orderBy: 'heldUntil' }, true);
+    expect(detail).toMatch(/^SEARCH places USING INDEX places.due \(\$heldUntil<\?\)$/);
+  });
+
+  test('a look-up of an id and of several ids', () => {
+    for (const id of ['x', { in: ['x', 'y'] }]) {
+      const [detail] = findPlan({ where: { id } });
+      expect(detail).toMatch(/USING (COVERING )?INDEX (sqlite_autoindex_places_1|places\.by_id) .*id=\?/);
+      expect(detail).not.toMatch(/SCAN places/);
+    }
+  });
+
+  test('a claim from a random position, on both of its ranges, without sorting', () => {
+    const where = { performanceId: 'p', state: 'free' };
+    const detail = claimPlan({ where, set: {}, limit: 2, spread: 'spread' });
+    const range = (sign: string) =>
+      `INDEX places.stock (institution=? AND $performanceId=? AND $state=? AND $spread${sign}?)`;
+    expect(detail).toContain(range('>'));
+    expect(detail).toContain(range('<'));
+    expect(detail).not.toMatch(/SCAN places|TEMP B-TREE/);
+  });
+
+  test('a claim of all', () => {
+    const detail = claimPlan({ where: { performanceId: 'p', state: 'held' }, set: {} });
+    expect(detail).toContain('INDEX places.stock (institution=? AND $performanceId=? AND $state=?)');
+  });
+});
+
+describe('the own tables', () => {
+  const statements: readonly [string, string][] = [
+    ['pending events', 'SELECT event FROM "$outbox" WHERE at <= ? ORDER BY seq LIMIT ?'],
+    ['a remembered answer', 'SELECT fingerprint, answer FROM "$answers" WHERE key = ? AND expires_at > ?'],
+    ['expired answers', 'SELECT key FROM "$answers" WHERE expires_at <= ? ORDER BY expires_at LIMIT 1000'],
+    ['expired subjects', 'SELECT subject, key FROM "$subjects" WHERE expires_at <= ? ORDER BY expires_at LIMIT 1000'],
+    [
+      'answers of a subject',
+      'DELETE FROM "$answers" WHERE (key, expires_at) IN (SELECT key, expires_at FROM "$subjects" WHERE subject = ?)',
+    ],
+  ];
+  for (const [what, sql] of statements) {
+    test(`${what} are found by a key, in order`, () => {
+      const detail = plan(sql, Array(sql.split('?').length - 1).fill(1));
+      expect(detail).not.toMatch(/SCAN \$(answers|subjects)|TEMP B-TREE/);
+    });
+  }
+});
