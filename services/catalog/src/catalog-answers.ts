@@ -138,9 +138,8 @@ export const createCatalogAnswers = (store: Store, clock: () => number = Date.no
     const known = snapshots.get(institution);
     if (known && known.sequence > snapshot.sequence) return snapshot;
     // The same content: keep the answers, which are serialised and compressed already.
-    const { mark, checkedAt, buildMs } = snapshot;
-    const unchanged = known?.whole.etag === snapshot.whole.etag;
-    const kept = known && unchanged ? { ...known, mark, checkedAt, buildMs, sequence: snapshot.sequence } : snapshot;
+    const same = known?.whole.etag === snapshot.whole.etag;
+    const kept = known && same ? { ...snapshot, whole: known.whole, byType: known.byType } : snapshot;
     snapshots.set(institution, kept);
     return kept;
   };

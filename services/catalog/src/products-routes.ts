@@ -1,70 +1,31 @@
 import {
   type AnyOperation,
+  createCheck,
   created,
   listQuery,
   mergePatch,
-  nullable,
   ok,
-  oneOf,
   operation,
   page,
   pageOf,
   patchOf,
-  timestamp,
 } from '@boxoffice/http';
 import type { Query, Store } from '@boxoffice/store';
 import { type Static, Type } from 'typebox';
 import { contextOf, institutionOf } from './context.ts';
-import { firstStates, type ProductDetails } from './domain/product.ts';
 import * as examples from './examples.ts';
-import { inputOf, NewPerformance } from './performance-input.ts';
 import { performancesOf } from './performances.ts';
+import { bodyOf, detailsOf, NewProduct, offeringOf, ProductBody } from './product-body.ts';
 import { changeProduct, createProduct, findOffering, type Offering } from './products.ts';
-import { code, currency, id, Product, productState, productType, texts } from './schemas.ts';
+import { id, Product, productState, productType } from './schemas.ts';
 import type { ProductDocument, Shelf } from './store.ts';
 import { productEtag, productView } from './views.ts';
-
-const details = {
-  code,
-  type: productType,
-  name: texts(200),
-  description: Type.Optional(nullable(texts(20_000))),
-  startDate: Type.Optional(nullable(timestamp)),
-  endDate: Type.Optional(nullable(timestamp)),
-};
-
-const NewProduct = Type.Object({
-  ...details,
-  state: Type.Optional(oneOf(firstStates)),
-  currency: Type.Optional(currency),
-  performances: Type.Optional(Type.Array(NewPerformance, { maxItems: 500 })),
-});
-
-const ProductBody = Type.Object({ ...details, state: Type.Optional(productState) });
 
 const readOnly = ['id', 'priceFrom', 'currency', 'performances', 'createdAt', 'updatedAt'];
 
 const params = { productId: id };
 
-const detailsOf = (body: Static<typeof ProductBody>): ProductDetails => ({
-  code: body.code,
-  type: body.type,
-  name: body.name,
-  description: body.description && Object.keys(body.description).length > 0 ? body.description : null,
-  startDate: body.startDate ?? null,
-  endDate: body.endDate ?? null,
-});
-
-/** The document as a PUT would say it: what a PATCH merges into. */
-const bodyOf = ({ code, type, name, description, startDate, endDate, state }: ProductDocument) => ({
-  code,
-  type,
-  name,
-  ...(description ? { description } : {}),
-  ...(startDate ? { startDate } : {}),
-  ...(endDate ? { endDate } : {}),
-  state,
-});
+const check = createCheck(ProductBody);
 
 const answer = ({ product, performances, currency }: Offering) =>
   ok(productView(product, performances, currency), { etag: productEtag(product, performances) });
@@ -122,14 +83,8 @@ export const productsRoutes = (store: Store): AnyOperation[] => [
         ...answer(offering),
         ...created(answer(offering).data, `/svc/v3/catalog/products/${offering.product.id}`),
       });
-      const wanted = {
-        ...detailsOf(body),
-        state: body.state ?? 'preparing',
-        currency: body.currency,
-        performances: (body.performances ?? []).map(inputOf),
-      };
       return reply(
-        await createProduct(contextOf(store, caller.institution), wanted, (offering) =>
+        await createProduct(contextOf(store, caller.institution), offeringOf(body), (offering) =>
           remember((product: ProductDocument) => reply(offering(product))),
         ),
       );
@@ -201,6 +156,7 @@ export const productsRoutes = (store: Store): AnyOperation[] => [
         await changeProduct(contextOf(store, caller.institution), params.productId, {
           to: (current) => {
             const merged = mergePatch<Static<typeof ProductBody>>(bodyOf(current), body);
+            check(merged);
             return { ...detailsOf(merged), state: merged.state ?? current.state };
           },
           allow: ({ product, performances }) => ifMatch(productEtag(product, performances)),

@@ -95,6 +95,13 @@ export const Product = Type.Object({
   updatedAt: timestamp,
 });
 
+/** The body that creates a tariff, and what a PATCH merges into. */
+export const TariffBody = Type.Object({
+  code,
+  name: texts(200),
+  criterion: Type.Optional(nullable(oneOf(['member']))),
+});
+
 export const Tariff = Type.Object({
   id: Type.String(),
   code: Type.String(),

@@ -48,11 +48,11 @@ const taking = (order: HoldRequest, item: number): Partial<Place> => ({
   item,
 });
 
-const giveBack = (places: Places, order: HoldRequest, ids?: readonly string[]): Promise<unknown> =>
-  places.claim({
-    where: { holder: order.holder, request: order.request, state: 'held', ...(ids ? { id: { in: ids } } : {}) },
-    set: freed,
-  });
+const giveBack = async (places: Places, order: HoldRequest, taken: readonly PlaceDocument[]): Promise<void> => {
+  if (taken.length === 0) return;
+  const id = { in: taken.map((place) => place.id) };
+  await places.claim({ where: { id, holder: order.holder, request: order.request, state: 'held' }, set: freed });
+};
 
 /** Any places: never sold ones first, then those whose hold is over. */
 const takeAny = async (places: Places, order: HoldRequest, item: number, count: number): Promise<PlaceDocument[]> => {
@@ -115,13 +115,7 @@ const takeBest = async (
     try {
       const taken = await takeNamed(places, order, item, ids);
       if (taken.length === count) return taken;
-      if (taken.length > 0) {
-        await giveBack(
-          places,
-          order,
-          taken.map(({ id }) => id),
-        );
-      }
+      await giveBack(places, order, taken);
     } finally {
       for (const id of ids) busy.delete(id);
     }
@@ -164,6 +158,9 @@ const isUnknown = async (places: Places, { performanceId, seatCategoryId, placeI
   return (await places.count(where)) < placeIds.length;
 };
 
+const sorted = (places: readonly PlaceDocument[]): PlaceDocument[] =>
+  [...places].sort((left, right) => left.order - right.order);
+
 /** One canonical order for everybody, so that two requests do not take half each of what both want. */
 const inOrder = (items: readonly StockItem[]): number[] =>
   items
@@ -173,36 +170,41 @@ const inOrder = (items: readonly StockItem[]): number[] =>
       return one === other ? left - right : (one ?? '') < (other ?? '') ? -1 : 1;
     });
 
-const tryOnce = async (places: Places, order: HoldRequest, busy: Busy): Promise<PlaceDocument[][] | number> => {
+type Try =
+  | { readonly held: readonly (readonly PlaceDocument[])[] }
+  | { readonly short: number; readonly taken: readonly PlaceDocument[] };
+
+const tryOnce = async (places: Places, order: HoldRequest, busy: Busy): Promise<Try> => {
   const held = await regain(places, order);
+  const taken: PlaceDocument[] = [];
   for (const item of inOrder(order.items)) {
     const have = held[item] ?? [];
-    held[item] = [...have, ...(await take(places, order, item, have, busy))];
-    if ((held[item] ?? []).length < (order.items[item]?.count ?? 0)) return item;
+    const more = await take(places, order, item, have, busy);
+    taken.push(...more);
+    held[item] = [...have, ...more];
+    if (have.length + more.length < (order.items[item]?.count ?? 0)) return { short: item, taken };
   }
-  return held.map((each, item) =>
-    each.sort((left, right) => left.order - right.order).slice(0, order.items[item]?.count),
-  );
+  return { held: held.map((each, item) => sorted(each).slice(0, order.items[item]?.count)) };
 };
 
 /**
  * Holds all the places that the request wants, or none. Each place is claimed atomically, so none goes to two holders;
- * when some are missing, what was taken is given back. Repeating the request, also after a crash in the middle of it, gives
- * what it already has.
+ * when some are missing, what this run took is given back. Repeating the request, also after a crash in the middle of it, gives
+ * what it already has. What two runs of one request on two instances hold too much lapses with the hold: neither gives
+ * back what the other may have answered.
  */
 export const holdPlaces = async (places: Places, order: HoldRequest, busy: Busy = new Set()): Promise<HoldOutcome> => {
   for (let attempt = 1; ; attempt += 1) {
     const outcome = await tryOnce(places, order, busy);
-    if (typeof outcome !== 'number') return { held: outcome };
-    const had = await regain(places, order);
-    if (had.every((each, item) => each.length >= (order.items[item]?.count ?? 0))) return { held: had };
-    await giveBack(places, order);
-    if (attempt < TRIES && (await couldBeServed(places, order, outcome))) {
+    if ('held' in outcome) return outcome;
+    const { short, taken } = outcome;
+    await giveBack(places, order, taken);
+    if (attempt < TRIES && (await couldBeServed(places, order, short))) {
       // Two who want the last two places may each have got one: come back at different times.
       await new Promise((resolve) => setTimeout(resolve, order.random() * 10 * attempt));
       continue;
     }
-    const unknown = await isUnknown(places, order.items[outcome] as StockItem);
-    return { short: outcome, why: unknown ? 'unknown_place' : 'unavailable' };
+    const unknown = await isUnknown(places, order.items[short] as StockItem);
+    return { short, why: unknown ? 'unknown_place' : 'unavailable' };
   }
 };

@@ -1,41 +1,29 @@
-import { Fault } from '@boxoffice/envelope';
 import {
   type AnyOperation,
+  createCheck,
   created,
   listQuery,
   mergePatch,
-  nullable,
   ok,
-  oneOf,
   operation,
   page,
   pageOf,
   patchOf,
 } from '@boxoffice/http';
-import { type Store, UniqueViolation } from '@boxoffice/store';
-import { type Static, Type } from 'typebox';
-import { contextOf, markCatalog, notFound, refuseProblems, timestampOf } from './context.ts';
+import type { Store } from '@boxoffice/store';
+import type { Static } from 'typebox';
+import { contextOf, notFound } from './context.ts';
 import * as examples from './examples.ts';
-import { code, id, Tariff, texts } from './schemas.ts';
+import { id, Tariff, TariffBody } from './schemas.ts';
 import type { TariffDocument } from './store.ts';
+import { changeTariff, createTariff } from './tariffs.ts';
 import { tariffView } from './views.ts';
-
-const TariffBody = Type.Object({
-  code,
-  name: texts(200),
-  criterion: Type.Optional(nullable(oneOf(['member']))),
-});
 
 const params = { tariffId: id };
 
-const answer = (tariff: TariffDocument) => ok(tariffView(tariff), { etag: String(tariff.version) });
+const check = createCheck(TariffBody);
 
-const onDuplicate = (error: unknown): never => {
-  if (error instanceof UniqueViolation && error.index === 'code') {
-    throw new Fault('tariff_duplicate_code', 'Another tariff has the same code.');
-  }
-  throw error;
-};
+const answer = (tariff: TariffDocument) => ok(tariffView(tariff), { etag: String(tariff.version) });
 
 /** The operations on tariffs. */
 export const tariffsRoutes = (store: Store): AnyOperation[] => [
@@ -63,21 +51,14 @@ export const tariffsRoutes = (store: Store): AnyOperation[] => [
     etag: true,
     example: { body: examples.newTariff, answer: examples.tariff },
     handle: async ({ caller, body, remember }) => {
-      const context = contextOf(store, caller.institution);
       const reply = (tariff: TariffDocument) => ({
         ...answer(tariff),
         ...created(tariffView(tariff), `/svc/v3/catalog/tariffs/${tariff.id}`),
       });
-      const now = timestampOf(context);
       const { code, name, criterion = null } = body;
-      const tariff = await context.shelf.tariffs
-        .insert(
-          { id: context.newId('trf'), code, name, criterion, createdAt: now, updatedAt: now },
-          { stamp: remember(reply) },
-        )
-        .catch(onDuplicate);
-      await markCatalog(context);
-      return reply(tariff);
+      return reply(
+        await createTariff(contextOf(store, caller.institution), { code, name, criterion }, remember(reply)),
+      );
     },
   }),
   operation({
@@ -103,7 +84,7 @@ export const tariffsRoutes = (store: Store): AnyOperation[] => [
     body: patchOf(TariffBody),
     readOnly: ['id', 'createdAt', 'updatedAt'],
     answers: { 200: Tariff },
-    errors: ['semantically_invalid', 'tariff_duplicate_code'],
+    errors: ['tariff_duplicate_code'],
     conditional: true,
     etag: true,
     example: {
@@ -111,29 +92,18 @@ export const tariffsRoutes = (store: Store): AnyOperation[] => [
       body: { name: { en: 'Regular' } },
       answer: { ...examples.tariff, name: { fr: 'Plein tarif', en: 'Regular' } },
     },
-    handle: async ({ caller, params, body, ifMatch, remember }) => {
-      const context = contextOf(store, caller.institution);
-      const tariff = await context.shelf.tariffs
-        .update(
-          params.tariffId,
-          (current) => {
-            ifMatch(String(current.version));
-            const { code, name, criterion } = current;
+    handle: async ({ caller, params, body, ifMatch, remember }) =>
+      answer(
+        await changeTariff(contextOf(store, caller.institution), params.tariffId, {
+          to: ({ code, name, criterion }) => {
             const before = { code, name, ...(criterion ? { criterion } : {}) };
             const merged = mergePatch<Static<typeof TariffBody>>(before, body);
-            refuseProblems(
-              Object.keys(merged.name).length > 0 ? [] : ['$.name must have a text in at least one language'],
-            );
-            if (JSON.stringify(before) === JSON.stringify(merged)) return undefined;
-            return {
-              next: { ...current, ...merged, criterion: merged.criterion ?? null, updatedAt: timestampOf(context) },
-            };
+            check(merged);
+            return { code: merged.code, name: merged.name, criterion: merged.criterion ?? null };
           },
-          { stamp: remember(answer) },
-        )
-        .catch(onDuplicate);
-      await markCatalog(context);
-      return answer(tariff ?? notFound());
-    },
+          allow: ({ version }) => ifMatch(String(version)),
+          stamp: remember(answer),
+        }),
+      ),
   }),
 ];

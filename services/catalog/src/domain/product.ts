@@ -56,10 +56,8 @@ export const isPublished = (state: ProductState): boolean => state === 'running'
 export const hasManyPerformances = (type: ProductType): boolean => type === 'show';
 
 /** What is meaningless about the details, each by its path; nothing if all is well. */
-export const productProblems = ({ name, startDate, endDate }: ProductDetails): string[] => [
-  ...(Object.keys(name).length > 0 ? [] : ['$.name must have a text in at least one language']),
-  ...(beforeStart(startDate, endDate) ? ['$.endDate is before $.startDate'] : []),
-];
+export const productProblems = ({ startDate, endDate }: ProductDetails): string[] =>
+  beforeStart(startDate, endDate) ? ['$.endDate is before $.startDate'] : [];
 
 /** A new product. `now` is ISO 8601 UTC. */
 export const newProduct = (details: ProductDetails, state: ProductState, now: string): Product => ({

@@ -1,0 +1,11 @@
+import type { ServiceDefinition } from '@boxoffice/service';
+import { routes } from './routes.ts';
+import { collections } from './store.ts';
+
+/** The catalog service: institutions, products, performances, places, tariffs and points of sale. */
+export const catalog: ServiceDefinition = {
+  name: 'catalog',
+  version: '0.1.0',
+  collections,
+  operations: ({ store }) => routes(store),
+};

@@ -1,0 +1,72 @@
+import { nullable, oneOf } from '@boxoffice/http';
+import { type Static, Type } from 'typebox';
+import { type PointOfSaleDetails, paymentMethods } from './domain/point-of-sale.ts';
+import { currency, id, languages } from './schemas.ts';
+import type { PointOfSaleDocument } from './store.ts';
+
+const host = Type.String({
+  minLength: 1,
+  maxLength: 253,
+  pattern: '^[A-Za-z0-9]([A-Za-z0-9.-]*[A-Za-z0-9])?(:[0-9]{1,5})?$',
+  description: 'what requests say in X-Service-Host; case does not matter',
+});
+
+const members = {
+  name: Type.String({ minLength: 1, maxLength: 200 }),
+  languages,
+  currency,
+  corsOrigins: Type.Optional(
+    nullable(
+      Type.Array(Type.String({ maxLength: 300, pattern: '^https?://[^/\\s?#]+$' }), {
+        maxItems: 100,
+        description: 'origins that browsers may call from; empty: all',
+      }),
+    ),
+  ),
+  tariffIds: Type.Array(id, { maxItems: 500, uniqueItems: true }),
+  paymentMethods: Type.Array(oneOf(paymentMethods), { maxItems: paymentMethods.length, uniqueItems: true }),
+  maxPlacesPerOrder: Type.Integer({ minimum: 1, maximum: 500 }),
+  holdMinutes: Type.Number({ exclusiveMinimum: 0, maximum: 1_440, description: 'fractions allowed' }),
+};
+
+/** The body that creates a point of sale. */
+export const NewPointOfSale = Type.Object({ serviceHost: host, ...members });
+/** What a PATCH merges into. */
+export const Changes = Type.Object(members);
+
+/** A point of sale as it is answered. */
+export const PointOfSale = Type.Object({
+  serviceHost: Type.String(),
+  ...members,
+  corsOrigins: Type.Array(Type.String()),
+  createdAt: Type.String({ format: 'date-time' }),
+  updatedAt: Type.String({ format: 'date-time' }),
+});
+
+/** A body as the rules take it. */
+export const detailsOf = (serviceHost: string, body: Static<typeof Changes>): PointOfSaleDetails => ({
+  serviceHost: serviceHost.toLowerCase(),
+  name: body.name,
+  languages: body.languages,
+  currency: body.currency,
+  corsOrigins: body.corsOrigins ?? [],
+  tariffIds: body.tariffIds,
+  paymentMethods: body.paymentMethods,
+  maxPlacesPerOrder: body.maxPlacesPerOrder,
+  holdMinutes: body.holdMinutes,
+});
+
+/** A point of sale as it is answered. */
+export const view = (document: PointOfSaleDocument): Static<typeof PointOfSale> => ({
+  serviceHost: document.serviceHost,
+  name: document.name,
+  languages: [...document.languages],
+  currency: document.currency,
+  corsOrigins: [...document.corsOrigins],
+  tariffIds: [...document.tariffIds],
+  paymentMethods: [...document.paymentMethods],
+  maxPlacesPerOrder: document.maxPlacesPerOrder,
+  holdMinutes: document.holdMinutes,
+  createdAt: document.createdAt,
+  updatedAt: document.updatedAt,
+});

@@ -1,0 +1,19 @@
+import type { AnyOperation } from '@boxoffice/http';
+import type { Store } from '@boxoffice/store';
+import { createCatalogAnswers } from './catalog-answers.ts';
+import { catalogRoutes } from './catalog-routes.ts';
+import { performancesRoutes } from './performances-routes.ts';
+import { pointsOfSaleRoutes } from './points-of-sale-routes.ts';
+import { productsRoutes } from './products-routes.ts';
+import { stockRoutes } from './stock-routes.ts';
+import { tariffsRoutes } from './tariffs-routes.ts';
+
+/** Every operation of the catalog, resource by resource. */
+export const routes = (store: Store): AnyOperation[] => [
+  ...catalogRoutes(createCatalogAnswers(store)),
+  ...productsRoutes(store),
+  ...performancesRoutes(store),
+  ...tariffsRoutes(store),
+  ...pointsOfSaleRoutes(store),
+  ...stockRoutes(store),
+];

@@ -1,0 +1,167 @@
+import { settle } from './capacity-change.ts';
+import type { Context } from './context.ts';
+import type { Price } from './domain/price.ts';
+import {
+  notSoldHere,
+  priceOf,
+  quantityOf,
+  type Refusal,
+  refusal,
+  repeatedPlace,
+  type SaleItem,
+} from './domain/sale.ts';
+import { type Busy, type HoldOutcome, holdPlaces, type StockItem } from './stock-hold.ts';
+import type {
+  PerformanceDocument,
+  PlaceDocument,
+  PointOfSaleDocument,
+  ProductDocument,
+  TariffDocument,
+} from './store.ts';
+
+/** How long a hold lasts when neither the request nor a point of sale says it. */
+export const DEFAULT_HOLD_MINUTES = 15;
+
+export interface HoldWish {
+  readonly holder: string;
+  readonly request: string;
+  readonly items: readonly SaleItem[];
+  /** ISO 8601 UTC. */
+  readonly heldUntil?: string | undefined;
+  /** Service host: its tariffs, its most places per order and its time apply. */
+  readonly pointOfSale?: string | undefined;
+  /** How many places the order has already. */
+  readonly placesInOrder?: number | undefined;
+}
+
+/** One held place and everything that an order's line needs to know. */
+export interface HeldLine {
+  readonly item: number;
+  readonly place: PlaceDocument;
+  readonly price: Price;
+  readonly tariff: TariffDocument;
+  readonly performance: PerformanceDocument;
+}
+
+export interface Held {
+  /** Epoch milliseconds. */
+  readonly until: number;
+  readonly lines: readonly HeldLine[];
+  readonly pointOfSale: PointOfSaleDocument | null;
+}
+
+interface Offers {
+  readonly performances: ReadonlyMap<string, PerformanceDocument>;
+  readonly products: ReadonlyMap<string, ProductDocument>;
+  readonly tariffs: ReadonlyMap<string, TariffDocument>;
+  readonly pointOfSale: PointOfSaleDocument | null | undefined;
+}
+
+const byId = <T extends { readonly id: string }>(documents: readonly T[]): ReadonlyMap<string, T> =>
+  new Map(documents.map((document) => [document.id, document]));
+
+const loadOffers = async ({ shelf }: Context, wish: HoldWish): Promise<Offers> => {
+  const distinct = (ids: readonly string[]) => ({ where: { id: { in: [...new Set(ids)] } } });
+  const [performances, tariffs, pointOfSale] = await Promise.all([
+    shelf.performances.find(distinct(wish.items.map(({ performanceId }) => performanceId))),
+    shelf.tariffs.find(distinct(wish.items.map(({ tariffId }) => tariffId))),
+    wish.pointOfSale === undefined ? null : shelf.pointsOfSale.get(wish.pointOfSale.toLowerCase()),
+  ]);
+  const products = await shelf.products.find(distinct(performances.map(({ productId }) => productId)));
+  // A change of capacity that was decided must reach the places before any is claimed.
+  await Promise.all(performances.map((performance) => settle(shelf, performance)));
+  return { performances: byId(performances), products: byId(products), tariffs: byId(tariffs), pointOfSale };
+};
+
+const isRefusal = (value: object): value is Refusal => 'reason' in value;
+
+const check = (wish: HoldWish, offers: Offers, now: number): Price[] | Refusal => {
+  const { performances, products, pointOfSale } = offers;
+  if (pointOfSale === undefined) {
+    return refusal('unknown_reference', `$.pointOfSale: there is no point of sale ${wish.pointOfSale}`);
+  }
+  const repeated = repeatedPlace(wish.items);
+  if (repeated !== undefined) return refusal('unknown_reference', `$.items: the place ${repeated} is named twice`);
+  const prices: Price[] = [];
+  for (const [index, item] of wish.items.entries()) {
+    const performance = performances.get(item.performanceId);
+    const productState = products.get(performance?.productId ?? '')?.state;
+    const price = priceOf(item, index, { performance, productState }, now);
+    if (isRefusal(price)) return price;
+    prices.push(price);
+  }
+  return (pointOfSale && notSoldHere(wish.items, wish.placesInOrder ?? 0, pointOfSale)) ?? prices;
+};
+
+const stockItem = (item: SaleItem, { performances }: Offers): StockItem => {
+  const categories = performances.get(item.performanceId)?.seatCategories ?? [];
+  const category = categories.findIndex(({ id }) => id === item.seatCategoryId);
+  const { numbered = false, rows = [] } = categories[category] ?? {};
+  return {
+    performanceId: item.performanceId,
+    seatCategoryId: item.seatCategoryId,
+    count: quantityOf(item),
+    placeIds: item.placeIds,
+    seats: numbered ? { category, seatsInRow: (row) => rows[row]?.seats ?? 0 } : undefined,
+  };
+};
+
+const refused = (outcome: Exclude<HoldOutcome, { readonly held: unknown }>): Refusal => {
+  const { short, why } = outcome;
+  return why === 'unknown_place'
+    ? refusal('unknown_reference', `$.items[${short}].placeIds names a place that is not in this seat category`, short)
+    : refusal('places_unavailable', `Not enough places are free for $.items[${short}]; nothing is held.`, short);
+};
+
+const linesOf = (
+  wish: HoldWish,
+  offers: Offers,
+  prices: readonly Price[],
+  held: readonly (readonly PlaceDocument[])[],
+): HeldLine[] =>
+  held.flatMap((places, item) => {
+    const { performanceId = '', tariffId = '' } = wish.items[item] ?? {};
+    const price = prices[item];
+    const performance = offers.performances.get(performanceId);
+    const tariff = offers.tariffs.get(tariffId);
+    return price && performance && tariff ? places.map((place) => ({ item, place, price, tariff, performance })) : [];
+  });
+
+/** What the holds of one process share. */
+export interface Desk {
+  readonly busy: Busy;
+  readonly running: Map<string, Promise<Held | Refusal>>;
+}
+
+export const createDesk = (): Desk => ({ busy: new Set(), running: new Map() });
+
+const holdOnce = async (context: Context, wish: HoldWish, busy: Busy): Promise<Held | Refusal> => {
+  const offers = await loadOffers(context, wish);
+  const now = context.now();
+  const prices = check(wish, offers, now);
+  if (isRefusal(prices)) return prices;
+  const minutes = offers.pointOfSale?.holdMinutes ?? DEFAULT_HOLD_MINUTES;
+  const until = wish.heldUntil === undefined ? now + Math.round(minutes * 60_000) : Date.parse(wish.heldUntil);
+  const { holder, request } = wish;
+  const items = wish.items.map((item) => stockItem(item, offers));
+  const { random } = context;
+  const outcome = await holdPlaces(context.shelf.places, { holder, request, items, until, now, random }, busy);
+  if ('short' in outcome) return refused(outcome);
+  // A repeat answers for how long the places are held, not for how long it would hold them.
+  const ends = outcome.held.flat().flatMap(({ state, freeFrom }) => (state === 'held' ? [freeFrom] : []));
+  const lines = linesOf(wish, offers, prices, outcome.held);
+  return { until: ends.length > 0 ? Math.min(...ends) : until, lines, pointOfSale: offers.pointOfSale ?? null };
+};
+
+/**
+ * Checks whether everything that the wish names is on sale, then holds all its places or none. The same wish (holder and
+ * request) again gives the same places, also while the first one runs.
+ */
+export const hold = (context: Context, wish: HoldWish, { busy, running }: Desk): Promise<Held | Refusal> => {
+  const key = JSON.stringify([context.shelf.institution, wish.holder, wish.request]);
+  const first = running.get(key);
+  if (first) return first;
+  const outcome = holdOnce(context, wish, busy).finally(() => running.delete(key));
+  running.set(key, outcome);
+  return outcome;
+};
