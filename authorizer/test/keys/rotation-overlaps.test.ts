@@ -1,0 +1,139 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { openSqliteStores, type SqliteStores, type Store } from '@boxoffice/store';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import { accessClaims, signAccessToken } from '../../src/access-tokens.ts';
+import { type KeyLife, OVERLAP_SPARE_MS, PUBLISH_AHEAD_MS, published, signing } from '../../src/domain/key-life.ts';
+import { collections, ensureFirstKey, listKeys, rotateKeys } from '../../src/index.ts';
+import { createKeyRing } from '../../src/key-ring.ts';
+import { keysOf } from '../../src/store.ts';
+
+const secret = 'a-key-encryption-key-of-the-tests';
+const LIFE_MS = 900_000;
+const directory = mkdtempSync(join(tmpdir(), 'keys-'));
+let stores: SqliteStores;
+let count = 0;
+
+beforeAll(() => {
+  stores = openSqliteStores({ directory });
+});
+afterAll(async () => {
+  await stores.close();
+  rmSync(directory, { recursive: true });
+});
+
+const newStore = (): Promise<Store> => {
+  count += 1;
+  return stores.open(`authorizer${count}`, collections);
+};
+
+const kids = (jwks: { keys: { kid: string }[] }) => jwks.keys.map(({ kid }) => kid);
+
+describe('keys are made once, published before they sign, and kept past the longest token life', () => {
+  test('instances that start together make exactly one first key', async () => {
+    const store = await newStore();
+    const rings = Array.from({ length: 8 }, () => createKeyRing({ store, secret, longestLifeMs: LIFE_MS }));
+    await Promise.all(rings.map((ring) => ring.load()));
+    expect(await listKeys(store)).toHaveLength(1);
+    expect(new Set(rings.map((ring) => ring.signing().kid)).size).toBe(1);
+    await Promise.all([ensureFirstKey(store, { secret }), ensureFirstKey(store, { secret })]);
+    expect(await listKeys(store)).toHaveLength(1);
+  });
+
+  test('a new key is published at once, signs later, and the old one verifies until its last token is dead', async () => {
+    const store = await newStore();
+    const clock = { at: 1_800_000_000_000 };
+    const now = () => clock.at;
+    const ring = createKeyRing({ store, secret, longestLifeMs: LIFE_MS, now });
+    await ring.load();
+    const first = ring.signing().kid;
+
+    const second = (await rotateKeys(store, { secret, now })).kid;
+    await ring.load();
+    expect(ring.signing().kid).toBe(first);
+    expect(kids(ring.jwks())).toEqual([second, first]);
+
+    clock.at += PUBLISH_AHEAD_MS;
+    expect(ring.signing().kid).toBe(second);
+    clock.at += LIFE_MS + OVERLAP_SPARE_MS - 1;
+    expect(await ring.keySet.key(first)).toBeDefined();
+    clock.at += 1;
+    expect(kids(ring.jwks())).toEqual([second]);
+    expect(await ring.keySet.key(first)).toBeUndefined();
+    await ring.load();
+    expect(ring.signing().kid).toBe(second);
+  });
+
+  test('rotations at the same time are one', async () => {
+    const store = await newStore();
+    await ensureFirstKey(store, { secret });
+    const made = await Promise.all(Array.from({ length: 5 }, () => rotateKeys(store, { secret })));
+    expect(new Set(made.map(({ kid }) => kid)).size).toBe(1);
+    expect(await listKeys(store)).toHaveLength(2);
+  });
+
+  test('a compromised key is gone at once', async () => {
+    const store = await newStore();
+    const ring = createKeyRing({ store, secret, longestLifeMs: LIFE_MS });
+    await ring.load();
+    const compromised = ring.signing().kid;
+    const next = await rotateKeys(store, { secret, compromised: true });
+    await ring.load();
+    expect(ring.signing().kid).toBe(next.kid);
+    expect(kids(ring.jwks())).not.toContain(compromised);
+  });
+
+  test('at any time one key signs, it is published, and so is whatever signed within the longest token life', () => {
+    const rotations = fc.array(fc.integer({ min: 0, max: 3 * LIFE_MS }), { minLength: 1, maxLength: 6 });
+    fc.assert(
+      fc.property(rotations, fc.integer({ min: 0, max: 12 * LIFE_MS }), (gaps, at) => {
+        let from = 0;
+        const keys: KeyLife[] = gaps.map((gap, generation) => {
+          from += generation === 0 ? 0 : gap;
+          return { generation, signsFrom: from };
+        });
+        const shown = published(keys, at, LIFE_MS);
+        expect(shown).toContain(signing(keys, at));
+        for (let before = at; before >= Math.max(0, at - LIFE_MS); before -= 60_000) {
+          expect(shown).toContain(signing(keys, before));
+        }
+      }),
+    );
+  });
+
+  test('private keys are encrypted at rest, under the key of the installation', async () => {
+    const store = await newStore();
+    const ring = createKeyRing({ store, secret, longestLifeMs: LIFE_MS });
+    await ring.load();
+    const [stored] = await keysOf(store).find();
+    const der = ring.signing().privateKey.export({ type: 'pkcs8', format: 'der' });
+    const d = ring.signing().privateKey.export({ format: 'jwk' }).d ?? 'none';
+    expect(JSON.stringify(stored)).not.toContain(d);
+    expect(Buffer.from(String(stored?.sealed), 'base64url').includes(der.subarray(36, 68))).toBe(false);
+    const stranger = createKeyRing({ store, secret: 'another-key-encryption-key', longestLifeMs: LIFE_MS });
+    await expect(stranger.load()).rejects.toThrow('KEY_ENCRYPTION_KEY');
+  });
+
+  test('the published keys hold no private part', async () => {
+    const store = await newStore();
+    const ring = createKeyRing({ store, secret, longestLifeMs: LIFE_MS });
+    await ring.load();
+    const [jwk] = ring.jwks().keys;
+    expect(Object.keys(jwk ?? {}).sort()).toEqual(['alg', 'crv', 'kid', 'kty', 'use', 'x', 'y']);
+  });
+
+  test('a token signed before a rotation verifies after it', async () => {
+    const store = await newStore();
+    const ring = createKeyRing({ store, secret, longestLifeMs: LIFE_MS });
+    await ring.load();
+    const client = { id: 'cli_1', institution: 'opera' };
+    const claims = accessClaims({ issuer: 'https://x', client, scopes: [], lifetime: 900, now: Date.now() });
+    const token = await signAccessToken(ring.signing(), claims);
+    await rotateKeys(store, { secret });
+    await ring.load();
+    const { kid } = JSON.parse(Buffer.from(token.split('.')[0] ?? '', 'base64url').toString()) as { kid: string };
+    expect(await ring.keySet.key(kid)).toBeDefined();
+  });
+});

@@ -1,0 +1,86 @@
+import type { Message } from '@boxoffice/messaging';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { type Installation, type Json, startInstallation, type TestClient } from '../installation.ts';
+
+let installation: Installation;
+let client: TestClient;
+const heard: Message[] = [];
+
+beforeAll(async () => {
+  installation = await startInstallation({ instances: 2 });
+  client = await installation.newClient(['catalog:read']);
+  await installation.engines.bus.listen({ types: ['token.revoked', 'client.changed'] }, (message) =>
+    heard.push(message),
+  );
+});
+afterAll(() => installation.close());
+
+const revoke = (token: string, { clientId, clientSecret }: TestClient = client) =>
+  installation.post('/auth/revoke', { token, client_id: clientId, client_secret: clientSecret, token_type_hint: 'x' });
+
+const claimsOf = (token: string) => JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString()) as Json;
+
+const until = async (condition: () => boolean | Promise<boolean>): Promise<void> => {
+  const deadline = Date.now() + 5_000;
+  while (!(await condition())) {
+    if (Date.now() > deadline) throw new Error('it did not come to pass');
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+};
+
+describe('a client revokes its own tokens (RFC 7009)', () => {
+  test('the token is refused at once, by every instance; another one of the client is not', async () => {
+    const [token, other] = [await installation.tokenOf(client), await installation.tokenOf(client)];
+    expect(await revoke(token)).toMatchObject({ status: 200, body: { status: 'success', details: null, data: {} } });
+    const refused = await installation.decide(token, 'catalog:read');
+    expect(refused.status).toBe(401);
+    expect(refused.headers.get('www-authenticate')).toBe('Bearer error="invalid_token"');
+    expect((await installation.decide(other, 'catalog:read')).status).toBe(200);
+  });
+
+  test('every gateway hears of it, and can ask what it did not hear', async () => {
+    const before = await installation.internal('/internal/revocations', undefined);
+    const { asOf } = before.body.data as { asOf: string };
+    const token = await installation.tokenOf(client);
+    await revoke(token);
+    const { jti } = claimsOf(token);
+    await until(() => heard.some(({ type, data }) => type === 'token.revoked' && (data as Json).jti === jti));
+    for (const query of ['', `?since=${asOf}`]) {
+      const { body } = await installation.internal(`/internal/revocations${query}`, undefined);
+      const { tokens } = body.data as { tokens: Json[] };
+      expect(tokens).toContainEqual({ jti, expiresAt: new Date(Number(claimsOf(token).exp) * 1000).toISOString() });
+    }
+    expect((await installation.internal('/internal/revocations', undefined, 'orders')).status).toBe(403);
+    expect((await installation.internal('/internal/revocations', undefined, 'gateway', 'wrong')).status).toBe(401);
+    expect((await installation.internal('/internal/revocations?since=x', undefined)).status).toBe(400);
+  });
+
+  test('again, and for what is no token, it is 200', async () => {
+    const token = await installation.tokenOf(client);
+    await revoke(token);
+    for (const one of [token, 'x', `${token}x`]) expect((await revoke(one)).status).toBe(200);
+  });
+
+  test('the token of another client is refused and stays alive', async () => {
+    const token = await installation.tokenOf(client);
+    for (const institution of ['opera', 'museum']) {
+      const { status, body } = await revoke(token, await installation.newClient([], institution));
+      expect({ status, body }).toMatchObject({
+        status: 403,
+        body: { status: 'forbidden', error: 'unauthorized_client' },
+      });
+    }
+    expect((await installation.decide(token, 'catalog:read')).status).toBe(200);
+  });
+
+  test('it needs the client and the token', async () => {
+    const token = await installation.tokenOf(client);
+    expect(await revoke(token, { ...client, clientSecret: 'wrong' })).toMatchObject({ status: 401 });
+    expect(await installation.post('/auth/revoke', { token })).toMatchObject({
+      status: 400,
+      body: { error: 'invalid_request' },
+    });
+    expect(await revoke('')).toMatchObject({ status: 400, body: { status: 'missing_parameter' } });
+    expect((await installation.decide(token, 'catalog:read')).status).toBe(200);
+  });
+});

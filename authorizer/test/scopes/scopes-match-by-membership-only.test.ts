@@ -1,0 +1,77 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import { holds, lacking, readScopes, remaining, SCOPES, writeScopes } from '../../src/domain/scopes.ts';
+import { type Installation, startInstallation } from '../installation.ts';
+
+const scope = fc.constantFrom(...SCOPES);
+const scopes = fc.uniqueArray(scope);
+
+describe('a scope is held if it is a member of the set, and only then', () => {
+  test('for every set and every scope', () => {
+    fc.assert(fc.property(scopes, scope, (held, wanted) => holds(held, wanted) === new Set<string>(held).has(wanted)));
+  });
+
+  test('no part, extension or other spelling of a held scope is held', () => {
+    const near = scope.chain((one) =>
+      fc.constantFrom(
+        one.slice(0, -1),
+        `${one}:x`,
+        `${one} `,
+        one.toUpperCase(),
+        one.split(':')[0],
+        one.replace('.sensitive', ''),
+        one.replace(':', '.sensitive:'),
+        '*',
+        '',
+        `${one.split(':')[0]}:*`,
+      ),
+    );
+    fc.assert(
+      fc.property(
+        scopes,
+        near,
+        (held, wanted) => holds(held, String(wanted)) === (held as string[]).includes(String(wanted)),
+      ),
+    );
+  });
+
+  test('write holds no read, sensitive no plain scope, plain no sensitive one', () => {
+    for (const one of SCOPES) expect(SCOPES.filter((other) => holds([one], other))).toEqual([one]);
+  });
+
+  test('what remains of a token is what both hold; what is lacking is the rest', () => {
+    fc.assert(
+      fc.property(scopes, scopes, (granted, held) => {
+        const rest = remaining(granted, held);
+        expect(rest.every((one) => granted.includes(one as never) && held.includes(one as never))).toBe(true);
+        expect([...rest, ...lacking(granted, held)].sort()).toEqual([...granted].sort());
+      }),
+    );
+  });
+
+  test('a list of scopes survives being written and read', () => {
+    fc.assert(fc.property(scopes, (some) => expect(readScopes(writeScopes(some))).toEqual(some)));
+  });
+});
+
+describe('the authorizer decides by it', () => {
+  let installation: Installation;
+  beforeAll(async () => {
+    installation = await startInstallation();
+  });
+  afterAll(() => installation.close());
+
+  test('for every scope, a client with all others is refused and a client with it alone is let through', async () => {
+    for (const one of SCOPES) {
+      const with1 = await installation.tokenOf(await installation.newClient([one]));
+      const without = await installation.tokenOf(await installation.newClient(SCOPES.filter((other) => other !== one)));
+      expect((await installation.decide(with1, one)).status).toBe(200);
+      const refused = await installation.decide(without, one);
+      expect({ status: refused.status, body: refused.body }).toEqual({
+        status: 403,
+        body: { status: 'forbidden', details: expect.stringContaining(one), data: null },
+      });
+      expect(refused.headers.get('www-authenticate')).toBe(`Bearer error="insufficient_scope", scope="${one}"`);
+    }
+  });
+});
