@@ -1,0 +1,60 @@
+import { chmodSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { reasonOf, StartFault } from '@boxoffice/runtime';
+import type { FixtureIds } from './catalogue.ts';
+import type { DemoClient } from './clients.ts';
+
+/** `demo.json`: everything that trying the installation out needs. */
+export interface DemoCredentials {
+  readonly baseUrl: string;
+  readonly posUrl: string;
+  readonly caFile: string;
+  readonly clients: readonly DemoClient[];
+  readonly pointsOfSale: readonly {
+    readonly serviceHost: string;
+    readonly institution: string;
+    readonly languages: readonly string[];
+    readonly currency: string;
+  }[];
+  readonly users: readonly [];
+  readonly fixtures: Readonly<Record<string, FixtureIds>>;
+}
+
+/** Where the installation is seen; this part of `demo.json` follows the settings. */
+export type Addresses = Pick<DemoCredentials, 'baseUrl' | 'posUrl' | 'caFile'>;
+
+/** The file's path in a data directory. */
+export const demoFile = (directory: string): string => join(directory, 'demo.json');
+
+/** The kept credentials, or undefined if there are none. @throws {StartFault} when the file is damaged */
+export const readDemo = (directory: string): DemoCredentials | undefined => {
+  const path = demoFile(directory);
+  try {
+    return JSON.parse(readFileSync(path, 'utf8'));
+  } catch (error) {
+    if (reasonOf(error) === 'ENOENT') return undefined;
+    throw new StartFault(`${path} cannot be read (${reasonOf(error)}); remove it to get new demo credentials`);
+  }
+};
+
+/** Removes the file. */
+export const removeDemo = (directory: string): void => rmSync(demoFile(directory), { force: true });
+
+/** Writes the file whole or not at all, readable by its owner only. */
+export const writeDemo = (directory: string, demo: DemoCredentials): void => {
+  const path = demoFile(directory);
+  const draft = `${path}.new`;
+  writeFileSync(draft, `${JSON.stringify(demo, null, 2)}\n`, { mode: 0o600, flush: true });
+  // A draft that a crash left behind may have had another mode.
+  chmodSync(draft, 0o600);
+  renameSync(draft, path);
+};
+
+/** Lets the addresses follow the settings; the credentials never change. */
+export const followAddresses = (directory: string, demo: DemoCredentials, addresses: Addresses): DemoCredentials => {
+  const { baseUrl, posUrl, caFile } = addresses;
+  if (demo.baseUrl === baseUrl && demo.posUrl === posUrl && demo.caFile === caFile) return demo;
+  const next = { ...demo, baseUrl, posUrl, caFile };
+  writeDemo(directory, next);
+  return next;
+};

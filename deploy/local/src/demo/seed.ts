@@ -1,0 +1,125 @@
+import { createInstitution, listInstitutions } from '@boxoffice/catalog';
+import type { Store } from '@boxoffice/store';
+import { type Fixture, type FixtureIds, openPointOfSale, stockProducts, stockTariffs } from './catalogue.ts';
+import { type DemoClient, registerClients } from './clients.ts';
+import {
+  type Addresses,
+  type DemoCredentials,
+  followAddresses,
+  readDemo,
+  removeDemo,
+  writeDemo,
+} from './credentials.ts';
+import { museum } from './museum.ts';
+import { opera } from './opera.ts';
+import type { AllFixtures, Progress } from './progress.ts';
+import type { DemoInstitution } from './shapes.ts';
+import { createShopKeeper } from './shop-keeper.ts';
+
+const institutions: readonly DemoInstitution[] = [opera, museum];
+
+export interface SeedingOptions {
+  readonly stores: { readonly authorizer: Store; readonly catalog: Store };
+  readonly progress: Progress;
+  /** Where `demo.json` goes. */
+  readonly directory: string;
+  readonly authorizerUrl: string;
+  readonly catalogUrl: string;
+  readonly serviceSecret: string;
+  readonly addresses: Addresses;
+  readonly now: Date;
+  /** Hears what is being done, in a few words. */
+  readonly tell: (what: string) => void;
+}
+
+/** Makes what is missing of an institution's catalogue; answers where its fixtures are. */
+const stock = async (
+  institution: DemoInstitution,
+  clients: readonly DemoClient[],
+  options: SeedingOptions,
+): Promise<FixtureIds> => {
+  const { authorizerUrl, catalogUrl, serviceSecret, now, tell } = options;
+  const full = clients.find(({ name }) => name === 'full');
+  if (!full) throw new Error('there is no client to seed with');
+  const { clientId, clientSecret } = full;
+  const keeper = await createShopKeeper({ authorizerUrl, catalogUrl, serviceSecret, clientId, clientSecret });
+  const tariffs = await stockTariffs(keeper, institution.tariffs);
+  const products = institution.products(tariffs, now);
+  const found = await stockProducts(keeper, products, (done) =>
+    tell(`${institution.name}: ${done} of ${products.length} products`),
+  );
+  await openPointOfSale(keeper, institution, tariffs);
+  const fixture = (code: string): Fixture => {
+    const ids = found.get(code);
+    if (!ids) throw new Error(`the demo data lacks the product ${code}`);
+    return ids;
+  };
+  const { soldOut, numbered, twoLeft } = institution.fixtures;
+  return { soldOut: fixture(soldOut), numbered: fixture(numbered), twoLeft: fixture(twoLeft) };
+};
+
+const credentials = (addresses: Addresses, clients: readonly DemoClient[], fixtures: AllFixtures): DemoCredentials => ({
+  ...addresses,
+  clients,
+  pointsOfSale: institutions.map(({ id, serviceHost, languages, currency }) => ({
+    serviceHost,
+    institution: id,
+    languages,
+    currency,
+  })),
+  users: [],
+  fixtures,
+});
+
+/** Seeds what is missing of the demo data. The credentials are written last: with them the data is complete. */
+const seed = async (options: SeedingOptions): Promise<DemoCredentials> => {
+  const { stores, progress, directory, addresses } = options;
+  const existing = await listInstitutions(stores.catalog);
+  const allClients: DemoClient[] = [];
+  const allFixtures: Record<string, FixtureIds> = {};
+  for (const institution of institutions) {
+    const { id, name, currency, languages } = institution;
+    if (!existing.some((known) => known.id === id)) {
+      await createInstitution(stores.catalog, { id, name, currency, languages: [...languages] });
+    }
+    const clients = await registerClients(stores.authorizer, id);
+    allClients.push(...clients);
+    allFixtures[id] = await stock(institution, clients, options);
+  }
+  const demo = credentials(addresses, allClients, allFixtures);
+  writeDemo(directory, demo);
+  await progress.finish(allFixtures);
+  return demo;
+};
+
+/** Writes a lost `demo.json` again: the same clients, with new secrets. */
+const renew = async (
+  { stores, directory, addresses }: SeedingOptions,
+  fixtures: AllFixtures,
+): Promise<DemoCredentials> => {
+  const clients: DemoClient[] = [];
+  for (const { id } of institutions) clients.push(...(await registerClients(stores.authorizer, id)));
+  const demo = credentials(addresses, clients, fixtures);
+  writeDemo(directory, demo);
+  return demo;
+};
+
+/**
+ * Gives an installation without institutions its demo data, finishes what an earlier start did not, and writes a lost
+ * `demo.json` again. Answers the credentials; undefined for an installation that was set up without demo data.
+ */
+export const ensureDemo = async (options: SeedingOptions): Promise<DemoCredentials | undefined> => {
+  const { progress, directory, addresses, stores } = options;
+  const noted = await progress.state();
+  const kept = readDemo(directory);
+  if (noted.state === 'done') {
+    return kept ? followAddresses(directory, kept, addresses) : renew(options, noted.fixtures);
+  }
+  if (noted.state === 'never') {
+    if ((await listInstitutions(stores.catalog)).length > 0) return undefined;
+    // Credentials of other data, which is gone.
+    if (kept) removeDemo(directory);
+    await progress.begin();
+  }
+  return seed(options);
+};

@@ -1,0 +1,88 @@
+import { DECISIONS_PATH, IDENTITY_HEADER, serviceAuthorization } from '@boxoffice/identity';
+
+/** An operation of the catalog, as the seeding calls it. */
+export interface CatalogCall {
+  readonly operation: string;
+  readonly method: 'GET' | 'POST';
+  readonly path: string;
+  readonly body?: object;
+}
+
+export interface CatalogReply<Data> {
+  readonly status: number;
+  /** The envelope's status: `success` or a code of the registry. */
+  readonly code: string;
+  readonly data: Data;
+}
+
+/** Calls the catalog in the name of a client. */
+export type ShopKeeper = <Data>(call: CatalogCall) => Promise<CatalogReply<Data>>;
+
+export interface ShopKeeperOptions {
+  readonly authorizerUrl: string;
+  readonly catalogUrl: string;
+  /** SERVICE_SECRET of the installation. */
+  readonly serviceSecret: string;
+  readonly clientId: string;
+  readonly clientSecret: string;
+}
+
+interface Envelope {
+  readonly status: string;
+  readonly details: string | null;
+  readonly data: unknown;
+}
+
+const read = async (response: Response): Promise<Envelope> => {
+  const envelope = (await response.json()) as Envelope;
+  if (response.status < 500 && response.status !== 401 && response.status !== 403) return envelope;
+  throw new Error(`${new URL(response.url).pathname} answered ${response.status}: ${envelope.details}`);
+};
+
+/** The authorizer's identities live for a minute; they are renewed well before. */
+const RENEWED_AFTER_MS = 30_000;
+
+/**
+ * Makes a caller of the catalog that goes the gateway's way without the gateway, which opens only when the demo data is there: a token
+ * of the client, the authorizer's decision on each operation, the signed identity. Rejects on answers that are no business matter.
+ */
+export const createShopKeeper = async (options: ShopKeeperOptions): Promise<ShopKeeper> => {
+  const { authorizerUrl, catalogUrl, serviceSecret, clientId, clientSecret } = options;
+  const identities = new Map<string, { readonly identity: Promise<string>; readonly at: number }>();
+
+  const form = { grant_type: 'client_credentials', client_id: clientId, client_secret: clientSecret };
+  const issued = await fetch(new URL('/auth/token', authorizerUrl), {
+    method: 'POST',
+    body: new URLSearchParams(form),
+  }).then(read);
+  const { access_token: token } = issued.data as { readonly access_token: string };
+
+  const decide = async (operation: string, scope: string): Promise<string> => {
+    const response = await fetch(new URL(DECISIONS_PATH, authorizerUrl), {
+      method: 'POST',
+      headers: { authorization: serviceAuthorization('gateway', serviceSecret), 'content-type': 'application/json' },
+      body: JSON.stringify({ token, operation, scope, audience: 'catalog' }),
+    });
+    const { data } = await read(response);
+    return (data as { readonly identity: string }).identity;
+  };
+
+  const identityFor = (operation: string, scope: string): Promise<string> => {
+    const known = identities.get(operation);
+    if (known && Date.now() - known.at < RENEWED_AFTER_MS) return known.identity;
+    const identity = decide(operation, scope);
+    identities.set(operation, { identity, at: Date.now() });
+    return identity;
+  };
+
+  return async <Data>({ operation, method, path, body }: CatalogCall): Promise<CatalogReply<Data>> => {
+    const identity = await identityFor(operation, method === 'GET' ? 'catalog:read' : 'catalog:write');
+    const response = await fetch(new URL(path, catalogUrl), {
+      method,
+      headers: { [IDENTITY_HEADER]: identity, 'content-type': 'application/json' },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    });
+    const { status: code, data } = await read(response);
+    return { status: response.status, code, data: data as Data };
+  };
+};

@@ -1,0 +1,61 @@
+import { authorizer } from '@boxoffice/authorizer';
+import { catalog } from '@boxoffice/catalog';
+import { contacts } from '@boxoffice/contacts';
+import { createLogger, type Metrics, type SettingsSpec, type Stop } from '@boxoffice/runtime';
+import { type Engines, type RunningService, type ServiceDefinition, startService } from '@boxoffice/service';
+import type { Store } from '@boxoffice/store';
+import type { LocalSettings } from './settings.ts';
+
+/** The services of the installation, and the stores that the seeding writes to. */
+export interface Services {
+  readonly authorizer: RunningService;
+  readonly catalog: RunningService;
+  readonly contacts: RunningService;
+  readonly stores: { readonly authorizer: Store; readonly catalog: Store };
+}
+
+/** Starts every service in this process, on loopback and ports of the system's choice: only the gateway is for the outside. */
+export const startServices = async (
+  settings: LocalSettings,
+  engines: Engines,
+  stop: Stop,
+  metrics: Metrics | undefined,
+): Promise<Services> => {
+  const { publicUrl, serviceSecret, logLevel: level } = settings;
+
+  const start = async <Spec extends SettingsSpec, State>(
+    definition: ServiceDefinition<Spec, State>,
+    own: Parameters<typeof startService<Spec, State>>[1]['settings'],
+    authorizerUrl?: string,
+  ): Promise<readonly [RunningService, Store]> => {
+    const { name, collections } = definition;
+    const store = await engines.store(name, collections);
+    const running = await startService(definition, {
+      store,
+      bus: engines.bus,
+      authorizerUrl,
+      publicUrl,
+      serviceSecret,
+      host: '127.0.0.1',
+      port: 0,
+      logger: createLogger({ service: name, level }),
+      settings: own,
+      metrics,
+    });
+    stop.add(name, () => running.close());
+    return [running, store];
+  };
+
+  // First, because the others have to know where it is.
+  const [first, authorizerStore] = await start(authorizer, settings.authorizer);
+  const [[second, catalogStore], [third]] = await Promise.all([
+    start(catalog, {}, first.url),
+    start(contacts, {}, first.url),
+  ]);
+  return {
+    authorizer: first,
+    catalog: second,
+    contacts: third,
+    stores: { authorizer: authorizerStore, catalog: catalogStore },
+  };
+};

@@ -1,0 +1,56 @@
+/** What a started installation tells the person before the terminal. */
+export interface ScreenOptions {
+  readonly publicUrl: string;
+  readonly httpUrl: string;
+  /** Of the development certificate; undefined when a configured one is in use. */
+  readonly caFile: string | undefined;
+  /** Undefined in an installation without demo data. */
+  readonly demoFile: string | undefined;
+  readonly directory: string;
+  readonly engines: string;
+  readonly seconds: number;
+}
+
+/** A word as a shell takes it literally. */
+export const quoted = (word: string): string =>
+  /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`;
+
+/** Commands that get a token of the first demo client and list shows with it; they work as they are when pasted. */
+export const firstCommands = (publicUrl: string, demoFile: string, caFile: string | undefined): string[] => {
+  const curl = caFile === undefined ? 'curl -sS' : `curl -sS --cacert ${quoted(caFile)}`;
+  const pick = `c = require(${JSON.stringify(demoFile)}).clients[0], c.clientId + ":" + c.clientSecret`;
+  const token = 'JSON.parse(require("fs").readFileSync(0)).access_token';
+  return [
+    `CLIENT=$(node -p ${quoted(pick)})`,
+    `TOKEN=$(${curl} -u "$CLIENT" -d grant_type=client_credentials ${quoted(`${publicUrl}/auth/token`)} | node -p ${quoted(token)})`,
+    `${curl} -H "Authorization: Bearer $TOKEN" ${quoted(`${publicUrl}/svc/v3/catalog/products?type=show&limit=3`)}`,
+  ];
+};
+
+/** The screen, as lines. */
+export const screen = (options: ScreenOptions): string[] => {
+  const { publicUrl, httpUrl, caFile, demoFile, directory, engines, seconds } = options;
+  const row = (name: string, value: string): string => `  ${name.padEnd(20)}${value}`;
+  const facts = [
+    row('institution API', `${publicUrl}/svc/v3`),
+    row('API description', `${publicUrl}/openapi.json`),
+    row('health', `${httpUrl}/health/ready`),
+    row('engines', engines),
+    row('data', directory),
+  ];
+  const start = `boxoffice is ready after ${seconds.toFixed(1)} s; Ctrl-C stops it.`;
+  if (demoFile === undefined) {
+    return [
+      '',
+      start,
+      '',
+      ...facts,
+      '',
+      'No demo data here. Clients are registered with: npm run operator -- --help',
+      '',
+    ];
+  }
+  const commands = firstCommands(publicUrl, demoFile, caFile).map((command) => `  ${command}`);
+  const first = 'Get a token, then list shows (in another terminal):';
+  return ['', start, '', ...facts, row('demo credentials', demoFile), '', first, '', ...commands, ''];
+};

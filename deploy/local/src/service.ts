@@ -1,0 +1,33 @@
+import { existsSync } from 'node:fs';
+import { enableCompileCache } from 'node:module';
+
+// npm run service -- NAME: that process only, by the same main.ts that its container starts.
+
+const ROOT = new URL('../../../', import.meta.url);
+
+/** Every service of the product and its package; those that are not built yet have no main.ts. */
+const folders: Readonly<Record<string, string>> = {
+  gateway: 'gateway',
+  authorizer: 'authorizer',
+  catalog: 'services/catalog',
+  contacts: 'services/contacts',
+  orders: 'services/orders',
+  tickets: 'services/tickets',
+  pos: 'services/pos',
+};
+
+const mainOf = (folder: string): URL => new URL(`${folder}/src/main.ts`, ROOT);
+
+const existing = Object.entries(folders).filter(([, folder]) => existsSync(mainOf(folder)));
+
+const [name = ''] = process.argv.slice(2);
+const found = existing.find(([known]) => known === name);
+if (found) {
+  enableCompileCache(new URL('.cache/compiled', ROOT).pathname);
+  await import(mainOf(found[1]).href);
+} else {
+  const names = existing.map(([known]) => known).join(', ');
+  const problem = name === '' ? 'which service? npm run service -- NAME' : `there is no service "${name}"`;
+  process.stderr.write(`${problem}; there are: ${names}\n`);
+  process.exitCode = 1;
+}

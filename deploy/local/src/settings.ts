@@ -1,0 +1,39 @@
+import { authorizer } from '@boxoffice/authorizer';
+import {
+  amqpUrl,
+  dataDirectory,
+  type Environment,
+  ensureDirectory,
+  flag,
+  logLevel,
+  mongodbUrl,
+  operationsPort,
+  publicUrl,
+  readSettings,
+  serviceSecret,
+} from '@boxoffice/runtime';
+import { keepSecrets } from './secrets.ts';
+
+const spec = {
+  directory: dataDirectory,
+  mongodbUrl,
+  amqpUrl,
+  logLevel,
+  operationsPort,
+  publicUrl,
+  demo: flag('BOXOFFICE_DEMO', { default: true }),
+};
+
+/** The settings of everything in one process. @throws {StartFault} naming every wrong one, or the data directory */
+export const readLocalSettings = (env?: Environment) => {
+  const common = readSettings(spec, env);
+  ensureDirectory(common.directory, 'BOXOFFICE_DATA_DIR');
+  keepSecrets(common.directory, env);
+  return {
+    ...common,
+    ...readSettings({ serviceSecret }, env),
+    authorizer: readSettings({ ...authorizer.settings }, env),
+  };
+};
+
+export type LocalSettings = ReturnType<typeof readLocalSettings>;
