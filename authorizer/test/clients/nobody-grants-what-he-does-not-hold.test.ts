@@ -1,0 +1,258 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { type Installation, type Json, startInstallation, type TestClient } from '../installation.ts';
+
+let installation: Installation;
+let token: string;
+let strong: TestClient;
+
+beforeAll(async () => {
+  installation = await startInstallation();
+  const caller = await installation.newClient([
+    'clients:read',
+    'clients:write',
+    'clients.sensitive:write',
+    'catalog:read',
+  ]);
+  token = await installation.tokenOf(caller);
+});
+beforeEach(async () => {
+  strong = await installation.newClient(['catalog:read', 'orders:write']);
+});
+afterAll(() => installation.close());
+
+const create = (body: object, headers?: Record<string, string>) =>
+  installation.call(token, 'createClient', 'clients:write', 'POST', '', { body, headers });
+
+const forbidden = {
+  status: 403,
+  body: { status: 'forbidden', details: expect.stringContaining('orders:write'), data: null },
+};
+
+describe('a client grants only scopes that it holds', () => {
+  test('a new client gets some of them, and a secret that works', async () => {
+    const { status, body, headers } = await create({ name: 'Till', scopes: ['catalog:read'] });
+    expect(status).toBe(201);
+    const data = body.data as Json;
+    expect(data).toEqual({
+      clientId: expect.stringMatching(/^cli_[A-Za-z0-9_-]{22}$/),
+      name: 'Till',
+      institution: 'opera',
+      scopes: ['catalog:read'],
+      secrets: [{ id: expect.any(String), createdAt: expect.any(String), lastUsedAt: null }],
+      createdAt: expect.any(String),
+      updatedAt: expect.any(String),
+      clientSecret: expect.stringMatching(/^[A-Za-z0-9_-]{43}$/),
+    });
+    expect(headers.get('location')).toBe(`/svc/v3/clients/${data.clientId}`);
+    const created = { clientId: String(data.clientId), clientSecret: String(data.clientSecret) };
+    expect((await installation.askToken(created)).body.scope).toBe('catalog:read');
+  });
+
+  test('not those that it lacks, at creation or later', async () => {
+    expect(await create({ name: 'Till', scopes: ['catalog:read', 'orders:write'] })).toMatchObject(forbidden);
+    const weak = await installation.newClient(['catalog:read']);
+    const patch = { body: { scopes: ['orders:write'] } };
+    expect(
+      await installation.call(token, 'updateClient', 'clients:write', 'PATCH', `/${weak.clientId}`, patch),
+    ).toMatchObject(forbidden);
+  });
+
+  test('nor does it act on a client that holds more', async () => {
+    const path = `/${strong.clientId}`;
+    const { call } = installation;
+    const [secret] = await secretsOf(strong);
+    const refusals = [
+      await call(token, 'updateClient', 'clients:write', 'PATCH', path, { body: { name: 'x' } }),
+      await call(token, 'updateClient', 'clients:write', 'PATCH', path, { body: { scopes: [] } }),
+      await call(token, 'deleteClient', 'clients:write', 'DELETE', path),
+      await call(token, 'createClientSecret', 'clients.sensitive:write', 'POST', `${path}/secrets`),
+      await call(token, 'deleteClientSecret', 'clients.sensitive:write', 'DELETE', `${path}/secrets/${secret?.id}`),
+    ];
+    for (const refusal of refusals) expect(refusal).toMatchObject(forbidden);
+    expect((await installation.askToken(strong)).body.scope).toBe('catalog:read orders:write');
+  });
+
+  test('an unknown scope is validation_error, a missing one bad_request', async () => {
+    expect(await create({ name: 'x', scopes: ['catalog:*'] })).toMatchObject({
+      status: 400,
+      body: { status: 'validation_error' },
+    });
+    expect(await create({ name: 'x', scopes: ['catalog:read', 'catalog:read'] })).toMatchObject({
+      status: 400,
+      body: { status: 'validation_error' },
+    });
+    expect(await create({ name: 'x' })).toMatchObject({ status: 400, body: { status: 'bad_request' } });
+    expect(await create({ name: '', scopes: [] })).toMatchObject({ status: 400, body: { status: 'validation_error' } });
+  });
+});
+
+const get = (clientId: string, headers?: Record<string, string>) =>
+  installation.call(token, 'getClient', 'clients:read', 'GET', `/${clientId}`, { headers });
+
+const secretsOf = async ({ clientId }: TestClient) => {
+  const { body } = await get(clientId);
+  return (body.data as { secrets: { id: string; lastUsedAt: string | null }[] }).secrets;
+};
+
+describe('clients can be listed, read and changed', () => {
+  test('a list has pages, and no secret in it', async () => {
+    const names = ['a', 'b', 'c'];
+    for (const name of names) await create({ name: `paged ${name}`, scopes: [] });
+    const seen: string[] = [];
+    let cursor = '';
+    do {
+      const query = `?limit=2${cursor && `&cursor=${encodeURIComponent(cursor)}`}`;
+      const { body, text } = await installation.call(token, 'listClients', 'clients:read', 'GET', query);
+      expect(text).not.toMatch(/hash|clientSecret/);
+      const { items, nextCursor } = body.data as { items: { name: string }[]; nextCursor: string | null };
+      expect(items.length).toBeLessThanOrEqual(2);
+      seen.push(...items.map(({ name }) => name));
+      cursor = nextCursor ?? '';
+    } while (cursor);
+    expect(seen.filter((name) => name.startsWith('paged'))).toEqual(names.map((name) => `paged ${name}`));
+  });
+
+  test('PATCH merges, ignores what a GET returned and cannot be changed, and honours If-Match', async () => {
+    const { clientId } = await installation.newClient(['catalog:read']);
+    const before = await get(clientId);
+    const etag = String(before.headers.get('etag'));
+    const patch = (body: object, ifMatch: string) =>
+      installation.call(token, 'updateClient', 'clients:write', 'PATCH', `/${clientId}`, {
+        body,
+        headers: { 'if-match': ifMatch },
+      });
+    const changed = await patch({ ...(before.body.data as Json), name: 'Renamed' }, etag);
+    expect(changed).toMatchObject({
+      status: 200,
+      body: { data: { name: 'Renamed', scopes: ['catalog:read'], clientId } },
+    });
+    expect(await patch({ name: 'Again' }, etag)).toMatchObject({
+      status: 412,
+      body: { status: 'precondition_failed' },
+    });
+    expect((await get(clientId, { 'if-none-match': String(changed.headers.get('etag')) })).status).toBe(304);
+    expect(await patch({ name: null }, '*')).toMatchObject({ status: 400, body: { status: 'bad_request' } });
+  });
+
+  test('a deleted client is gone, and its secret with it', async () => {
+    const client = await installation.newClient(['catalog:read']);
+    const { clientId } = client;
+    const granted = await installation.tokenOf(client);
+    const remove = () => installation.call(token, 'deleteClient', 'clients:write', 'DELETE', `/${clientId}`);
+    expect((await remove()).status).toBe(200);
+    const unknown = await get('cli_AAAAAAAAAAAAAAAAAAAAAA');
+    expect(unknown.status).toBe(404);
+    expect((await get(clientId)).text).toBe(unknown.text);
+    expect((await remove()).text).toBe(unknown.text);
+    expect((await installation.askToken(client)).status).toBe(401);
+    expect((await installation.decide(granted, 'catalog:read')).status).toBe(401);
+  });
+
+  test('tokens lose the scopes that their client loses, and get none that it gains', async () => {
+    const client = await installation.newClient(['catalog:read', 'clients:read']);
+    const granted = await installation.tokenOf(client);
+    const patch = (scopes: string[]) =>
+      installation.call(token, 'updateClient', 'clients:write', 'PATCH', `/${client.clientId}`, { body: { scopes } });
+    await patch(['clients:read', 'clients:write']);
+    expect((await installation.decide(granted, 'catalog:read')).status).toBe(403);
+    expect((await installation.decide(granted, 'clients:write')).status).toBe(403);
+    expect((await installation.decide(granted, 'clients:read')).status).toBe(200);
+    expect((await installation.askToken(client)).body.scope).toBe('clients:read clients:write');
+  });
+
+  test('what a client does to itself is bounded by what it holds now', async () => {
+    const self = await installation.newClient(['clients:write', 'catalog:read']);
+    const own = await installation.tokenOf(self);
+    const patch = (scopes: string[]) =>
+      installation.call(own, 'updateClient', 'clients:write', 'PATCH', `/${self.clientId}`, { body: { scopes } });
+    expect((await patch(['clients:write'])).status).toBe(200);
+    expect((await patch(['clients:write', 'catalog:read'])).status).toBe(403);
+  });
+
+  test('the use of a secret is noted, without changing the ETag', async () => {
+    const client = await installation.newClient(['catalog:read']);
+    const before = await get(client.clientId);
+    await installation.tokenOf(client);
+    const deadline = Date.now() + 5_000;
+    while ((await secretsOf(client))[0]?.lastUsedAt === null && Date.now() < deadline);
+    const after = await get(client.clientId);
+    expect(Date.parse(String((await secretsOf(client))[0]?.lastUsedAt))).toBeGreaterThan(Date.now() - 10_000);
+    expect(after.headers.get('etag')).toBe(before.headers.get('etag'));
+    expect((after.body.data as Json).updatedAt).toBe((before.body.data as Json).updatedAt);
+  });
+});
+
+describe('a secret is shown once', () => {
+  test('the replay of a creation and of a new secret has null in its place', async () => {
+    const key = { 'idempotency-key': 'creation' };
+    const another = { 'idempotency-key': 'second secret' };
+    const [first, replay] = [
+      await create({ name: 'once', scopes: [] }, key),
+      await create({ name: 'once', scopes: [] }, key),
+    ];
+    const data = first.body.data as Json;
+    expect(replay.status).toBe(201);
+    expect(replay.headers.get('idempotency-replayed')).toBe('true');
+    expect(replay.body.data).toEqual({ ...data, clientSecret: null });
+    expect(replay.headers.get('location')).toBe(first.headers.get('location'));
+
+    const add = () =>
+      installation.call(token, 'createClientSecret', 'clients.sensitive:write', 'POST', `/${data.clientId}/secrets`, {
+        headers: another,
+      });
+    const [second, again] = [await add(), await add()];
+    expect(second.status).toBe(201);
+    expect(again.body.data).toEqual({ ...(second.body.data as Json), clientSecret: null });
+    expect((again.body.data as { secrets: unknown[] }).secrets).toHaveLength(2);
+  });
+});
+
+describe('two secrets are active at once, for rotation', () => {
+  const add = (clientId: string) =>
+    installation.call(token, 'createClientSecret', 'clients.sensitive:write', 'POST', `/${clientId}/secrets`);
+  const remove = (clientId: string, secretId: string | undefined) =>
+    installation.call(
+      token,
+      'deleteClientSecret',
+      'clients.sensitive:write',
+      'DELETE',
+      `/${clientId}/secrets/${secretId}`,
+    );
+
+  test('both work, a third is refused, a withdrawn one ends, the last one stays', async () => {
+    const client = await installation.newClient(['catalog:read']);
+    await installation.askToken(client);
+    const added = await add(client.clientId);
+    const clientSecret = String((added.body.data as Json).clientSecret);
+    expect((await installation.askToken({ ...client, clientSecret })).status).toBe(200);
+    expect((await installation.askToken(client)).status).toBe(200);
+    expect(await add(client.clientId)).toMatchObject({ status: 409, body: { status: 'client_too_many_secrets' } });
+
+    const [old, fresh] = await secretsOf(client);
+    expect(await remove(client.clientId, old?.id)).toMatchObject({
+      status: 200,
+      body: { data: { secrets: [{ id: fresh?.id }] } },
+    });
+    expect((await installation.askToken(client)).status).toBe(401);
+    expect((await installation.askToken({ ...client, clientSecret })).status).toBe(200);
+    expect(await remove(client.clientId, fresh?.id)).toMatchObject({
+      status: 409,
+      body: { status: 'client_last_secret' },
+    });
+    expect(await remove(client.clientId, old?.id)).toMatchObject({ status: 404, body: { status: 'not_found' } });
+  });
+
+  test('of many that are asked for at once, one more is made', async () => {
+    const client = await installation.newClient(['catalog:read']);
+    const answers = await Promise.all(Array.from({ length: 8 }, () => add(client.clientId)));
+    expect(answers.filter(({ status }) => status === 201)).toHaveLength(1);
+    expect(answers.filter(({ body }) => body.status === 'client_too_many_secrets')).toHaveLength(7);
+  });
+
+  test('making one needs clients.sensitive:write, which clients:write does not imply', async () => {
+    const plain = await installation.tokenOf(await installation.newClient(['clients:write']));
+    const path = `/${strong.clientId}/secrets`;
+    const answer = await installation.call(plain, 'createClientSecret', 'clients.sensitive:write', 'POST', path);
+    expect(answer.status).toBe(403);
+  });
+});

@@ -1,0 +1,143 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import * as oauth from 'oauth4webapi';
+import * as openid from 'openid-client';
+import { ClientCredentials } from 'simple-oauth2';
+import { type Installation, startInstallation, type TestClient } from '../installation.ts';
+
+let installation: Installation;
+let client: TestClient;
+
+beforeAll(async () => {
+  installation = await startInstallation();
+  client = await installation.newClient(['catalog:read', 'contacts:write']);
+});
+afterAll(() => installation.close());
+
+const wrong = () => ({ ...client, clientSecret: 'wrong' });
+
+describe('simple-oauth2', () => {
+  const library = ({ clientId, clientSecret }: TestClient, authorizationMethod: 'header' | 'body') =>
+    new ClientCredentials({
+      client: { id: clientId, secret: clientSecret },
+      auth: { tokenHost: installation.url, tokenPath: '/auth/token', revokePath: '/auth/revoke' },
+      options: { authorizationMethod },
+    });
+
+  test.each(['header', 'body'] as const)('gets a token with its credentials in the %s', async (method) => {
+    const accessToken = await library(client, method).getToken({ scope: ['catalog:read'] });
+    expect(accessToken.token).toMatchObject({ token_type: 'Bearer', expires_in: 900, scope: 'catalog:read' });
+    expect(accessToken.expired()).toBe(false);
+    expect((await installation.decide(String(accessToken.token.access_token), 'catalog:read')).status).toBe(200);
+  });
+
+  test.each(['header', 'body'] as const)('learns of wrong credentials in the %s', async (method) => {
+    await expect(library(wrong(), method).getToken({})).rejects.toMatchObject({ output: { statusCode: 401 } });
+  });
+});
+
+describe('openid-client', () => {
+  const discover = ({ clientId, clientSecret }: TestClient, method: openid.ClientAuth) =>
+    openid.discovery(new URL(installation.issuer), clientId, clientSecret, method, {
+      algorithm: 'oauth2',
+      execute: [openid.allowInsecureRequests],
+    });
+
+  test.each([
+    ['Basic', () => openid.ClientSecretBasic(client.clientSecret)],
+    ['post', () => openid.ClientSecretPost(client.clientSecret)],
+  ])('discovers the endpoints, gets, inspects and revokes a token with %s', async (_name, method) => {
+    const library = await discover(client, method());
+    const issued = await openid.clientCredentialsGrant(library, { scope: 'contacts:write' });
+    expect(issued).toMatchObject({ token_type: 'bearer', expires_in: 900, scope: 'contacts:write' });
+    expect(issued.expiresIn()).toBeGreaterThan(890);
+    const about = await openid.tokenIntrospection(library, issued.access_token);
+    expect(about).toMatchObject({ active: true, client_id: client.clientId, scope: 'contacts:write' });
+    await openid.tokenRevocation(library, issued.access_token);
+    expect((await openid.tokenIntrospection(library, issued.access_token)).active).toBe(false);
+  });
+
+  test('learns of wrong credentials and of a scope that is not granted', async () => {
+    const stranger = await discover(wrong(), openid.ClientSecretPost('wrong'));
+    await expect(openid.clientCredentialsGrant(stranger)).rejects.toMatchObject({
+      error: 'invalid_client',
+      status: 401,
+    });
+    const challenged = await discover(wrong(), openid.ClientSecretBasic('wrong'));
+    await expect(openid.clientCredentialsGrant(challenged)).rejects.toMatchObject({
+      cause: [{ scheme: 'basic', parameters: { realm: 'boxoffice' } }],
+    });
+    const own = await discover(client, openid.ClientSecretPost(client.clientSecret));
+    await expect(openid.clientCredentialsGrant(own, { scope: 'orders:write' })).rejects.toMatchObject({
+      error: 'invalid_scope',
+    });
+  });
+});
+
+describe('oauth4webapi', () => {
+  const insecure = { [oauth.allowInsecureRequests]: true };
+  const server = async () => {
+    const issuer = new URL(installation.issuer);
+    return oauth.processDiscoveryResponse(
+      issuer,
+      await oauth.discoveryRequest(issuer, { algorithm: 'oauth2', ...insecure }),
+    );
+  };
+
+  test.each([
+    ['Basic', () => oauth.ClientSecretBasic(client.clientSecret)],
+    ['post', () => oauth.ClientSecretPost(client.clientSecret)],
+  ])('gets a token with %s and validates it as RFC 9068 says', async (_name, method) => {
+    const as = await server();
+    const me = { client_id: client.clientId };
+    const response = await oauth.clientCredentialsGrantRequest(as, me, method(), new URLSearchParams(), insecure);
+    const issued = await oauth.processClientCredentialsResponse(as, me, response);
+    expect(issued.scope).toBe('catalog:read contacts:write');
+    const request = new Request('http://api.example', { headers: { authorization: `Bearer ${issued.access_token}` } });
+    const claims = await oauth.validateJwtAccessToken(as, request, installation.issuer, insecure);
+    expect(claims).toMatchObject({ client_id: client.clientId, sub: client.clientId, institution: 'opera' });
+  });
+
+  test('understands the refusals', async () => {
+    const as = await server();
+    const me = { client_id: client.clientId };
+    const ask = async (method: oauth.ClientAuth, scope = '') => {
+      const parameters = new URLSearchParams(scope ? { scope } : {});
+      const response = await oauth.clientCredentialsGrantRequest(as, me, method, parameters, insecure);
+      return oauth.processClientCredentialsResponse(as, me, response);
+    };
+    await expect(ask(oauth.ClientSecretPost('wrong'))).rejects.toMatchObject({ error: 'invalid_client' });
+    await expect(ask(oauth.ClientSecretBasic('wrong'))).rejects.toMatchObject({
+      code: 'OAUTH_WWW_AUTHENTICATE_CHALLENGE',
+    });
+    await expect(ask(oauth.ClientSecretPost(client.clientSecret), 'x:y')).rejects.toMatchObject({
+      error: 'invalid_scope',
+    });
+  });
+});
+
+describe('the documents that they read', () => {
+  test('metadata (RFC 8414) is bare, its issuer is the public address, and every address is below it', async () => {
+    const { body, headers } = await installation.get('/.well-known/oauth-authorization-server');
+    expect(headers.get('content-type')).toMatch(/^application\/json/);
+    expect(body).toMatchObject({
+      issuer: installation.issuer,
+      token_endpoint: `${installation.issuer}/auth/token`,
+      token_endpoint_auth_methods_supported: ['client_secret_basic', 'client_secret_post'],
+      grant_types_supported: ['client_credentials'],
+    });
+    for (const [name, value] of Object.entries(body)) {
+      if (name.endsWith('_endpoint') || name.endsWith('_uri')) expect(String(value)).toMatch(`${installation.issuer}/`);
+    }
+    expect(body).not.toHaveProperty('status');
+  });
+
+  test('the key document (RFC 7517) is bare', async () => {
+    const { body } = await installation.get('/auth/jwks');
+    expect(Object.keys(body)).toEqual(['keys']);
+    expect(body.keys).toEqual([expect.objectContaining({ kty: 'EC', crv: 'P-256', alg: 'ES256', use: 'sig' })]);
+  });
+
+  test('success answers never hold an error member', async () => {
+    expect((await installation.askToken(client)).body).not.toHaveProperty('error');
+  });
+});
