@@ -1,0 +1,130 @@
+import assert from 'node:assert/strict';
+import { createLedger } from './ledger.ts';
+import { createMemoryOutbox } from './memory-outbox.ts';
+import { type Check, first, probe, type Subject, until } from './subject.ts';
+
+const silent = { info() {}, warn() {}, error() {} };
+/** Relays in these checks look for strays at once. */
+const eager = { logger: silent, sweepMs: 30, strayMs: 0, drainMs: 0 };
+
+const times = (effects: ReadonlyMap<string, number>) => [...new Set(effects.values())];
+
+/**
+ * A consumer is killed with messages in hand, not committed yet. The next process handles them: every fact takes effect,
+ * and each once.
+ */
+export const killedInMidConsume = async (subject: Subject): Promise<void> => {
+  const outbox = createMemoryOutbox();
+  const ledger = createLedger();
+  const react = subject.react(ledger);
+  const forever = Promise.withResolvers<void>();
+  const messages = Array.from({ length: 40 }, (_, n) => probe({ key: `key-${n % 7}` }));
+
+  const doomed = await subject.start();
+  const doomedOutbox = outbox.process();
+  let inHand = 0;
+  await doomed.bus.subscribe(first, async (message, attempt) => {
+    if (ledger.effects.size < 5) return react(message, attempt);
+    inHand++;
+    await forever.promise; // its commit never comes
+    throw new Error('killed');
+  });
+  const doomedRelay = subject.relay({ ...eager, ...doomedOutbox, outbox: doomedOutbox, bus: doomed.bus });
+  outbox.commit(doomedOutbox, messages);
+  await until('messages in hand', () => inHand > 0, subject);
+  doomedOutbox.cut();
+  await doomed.kill();
+  await doomedRelay.close();
+
+  const heir = await subject.start();
+  const heirOutbox = outbox.process();
+  await heir.bus.subscribe(first, react);
+  const relay = subject.relay({ ...eager, ...heirOutbox, outbox: heirOutbox, bus: heir.bus });
+  try {
+    await until('every fact to take effect', () => ledger.effects.size === messages.length, subject);
+    await until('an empty outbox', () => outbox.pending.size === 0, subject);
+    assert.deepEqual(times(ledger.effects), [1], 'a fact took effect more than once');
+    assert.deepEqual(await heir.bus.deadLetters.list(), []);
+  } finally {
+    forever.resolve();
+    await relay.close();
+  }
+};
+
+/** A process is killed after it published and before it marked the events done: they are published again, with one effect each. */
+export const killedBeforeDone = async (subject: Subject): Promise<void> => {
+  const outbox = createMemoryOutbox();
+  const ledger = createLedger();
+  const { bus } = await subject.start();
+  let deliveries = 0;
+  const react = subject.react(ledger);
+  await bus.subscribe(first, async (message, attempt) => {
+    await react(message, attempt);
+    deliveries++;
+  });
+  const messages = Array.from({ length: 20 }, (_, n) => probe({ key: `key-${n % 5}` }));
+  const doomed = outbox.process();
+  const doomedRelay = subject.relay({
+    ...eager,
+    ...doomed,
+    bus,
+    outbox: { ...doomed, done: () => new Promise(() => {}) },
+  });
+  outbox.commit(doomed, messages);
+  await until('every message once', () => deliveries >= messages.length, subject);
+  doomed.cut();
+  await doomedRelay.close();
+
+  const heir = outbox.process();
+  const relay = subject.relay({ ...eager, ...heir, bus, outbox: heir });
+  try {
+    await until('every message twice', () => deliveries >= 2 * messages.length, subject);
+    await until('an empty outbox', () => outbox.pending.size === 0, subject);
+    assert.equal(ledger.effects.size, messages.length);
+    assert.deepEqual(times(ledger.effects), [1], 'a repeated message took effect again');
+  } finally {
+    await relay.close();
+  }
+};
+
+/** The bus refuses every message at first: the events stay pending until it has taken them, and then they arrive. */
+export const doneOnlyWhenPublished = async (subject: Subject): Promise<void> => {
+  const outbox = createMemoryOutbox();
+  const ledger = createLedger();
+  const { bus } = await subject.start();
+  await bus.subscribe(first, subject.react(ledger));
+  const messages = Array.from({ length: 20 }, (_, n) => probe({ key: `key-${n % 5}` }));
+  let refusing = true;
+  let refused = 0;
+  const moody = {
+    ping: async () => {},
+    publish: async (message: (typeof messages)[number]) => {
+      if (!refusing) return bus.publish(message);
+      refused++;
+      throw new Error('refused');
+    },
+  };
+  const process = outbox.process();
+  const relay = subject.relay({ ...eager, ...process, bus: moody, outbox: process });
+  try {
+    outbox.commit(process, messages);
+    await until('a refusal of every key', () => refused >= 5, subject);
+    assert.equal(outbox.pending.size, messages.length, 'events were marked done that the bus had refused');
+    refusing = false;
+    await until('every fact to take effect', () => ledger.effects.size === messages.length, subject);
+    await until('an empty outbox', () => outbox.pending.size === 0, subject);
+    assert.deepEqual(times(ledger.effects), [1]);
+  } finally {
+    await relay.close();
+  }
+};
+
+/** Nothing is lost, and nothing takes effect twice, whoever dies when. */
+export const crashes: readonly Check[] = [
+  { rule: 'a consumer killed before it committed: every fact takes effect, each once', run: killedInMidConsume },
+  {
+    rule: 'a publisher killed before it marked events done: they come again and take effect once',
+    run: killedBeforeDone,
+  },
+  { rule: 'an event is done when the bus has it, not before', run: doneOnlyWhenPublished },
+];

@@ -1,0 +1,77 @@
+import assert from 'node:assert/strict';
+import { type Bus, type Message, Unreadable } from '../port.ts';
+import { type Check, first, probe, publishAll, type Subject, second, until } from './subject.ts';
+
+const lettersOf = async (bus: Bus, queue?: string) => (await bus.deadLetters.list(queue)).map(({ id }) => id).sort();
+
+/** Publishes poison and waits until all of it is dead; the handler accepts everything once `mended`. */
+const plant = async (subject: Subject, count: number) => {
+  const { bus } = await subject.start();
+  const state = { mended: false, refused: 0, handled: [] as { message: Message; attempt: number }[] };
+  await bus.subscribe(first, async (message, attempt) => {
+    if (!state.mended) {
+      state.refused++;
+      throw new Unreadable('planted');
+    }
+    state.handled.push({ message, attempt });
+  });
+  const messages = Array.from({ length: count }, () => probe());
+  await publishAll(bus, messages);
+  await until('the dead letters', async () => (await lettersOf(bus)).length === count, subject);
+  return { bus, state, messages, ids: messages.map(({ id }) => `${first.name}:${id}`) };
+};
+
+/** What an operator does with dead letters. */
+export const deadLetters: readonly Check[] = [
+  {
+    rule: 'letters are listed for all queues or one, and looking at them often loses none',
+    async run(subject) {
+      const { bus, ids } = await plant(subject, 3);
+      await bus.subscribe(second, async () => {
+        throw new Unreadable('planted too');
+      });
+      const both = probe({ type: 'probe.happened' });
+      await bus.publish(both);
+      const all = [...ids, `${first.name}:${both.id}`, `${second.name}:${both.id}`].sort();
+      await until('five letters', async () => (await lettersOf(bus)).length === 5, subject);
+      for (let looks = 0; looks < 30; looks++) assert.deepEqual(await lettersOf(bus), all, `look ${looks}`);
+      assert.deepEqual(await lettersOf(bus, second.name), [`${second.name}:${both.id}`]);
+      assert.deepEqual(await lettersOf(bus, 'probe.unknown.v1'), []);
+    },
+  },
+  {
+    rule: 'a replayed letter goes to its queue as a first attempt, and leaves the list',
+    async run(subject) {
+      const { bus, state, ids, messages } = await plant(subject, 5);
+      state.mended = true;
+      const [, , third] = ids;
+      assert.equal(await bus.deadLetters.replay(third ?? ''), true);
+      await until('the replayed message', () => state.handled.length === 1, subject);
+      assert.deepEqual(state.handled, [{ message: messages[2], attempt: 1 }]);
+      const others = ids.filter((id) => id !== third).sort();
+      await until('four letters', async () => (await lettersOf(bus)).length === 4, subject);
+      assert.deepEqual(await lettersOf(bus), others);
+      assert.equal(await bus.deadLetters.replay(third ?? ''), false, 'it is not there any more');
+    },
+  },
+  {
+    rule: 'a replayed letter that fails again is a dead letter again, once',
+    async run(subject) {
+      const { bus, state, ids } = await plant(subject, 2);
+      assert.equal(await bus.deadLetters.replay(ids[0] ?? ''), true);
+      await until('another refusal', () => state.refused === 3, subject);
+      await until('the letter again', async () => (await lettersOf(bus)).length === 2, subject);
+      assert.deepEqual(await lettersOf(bus), [...ids].sort());
+    },
+  },
+  {
+    rule: 'a dropped letter is gone, and the others are not',
+    async run(subject) {
+      const { bus, ids } = await plant(subject, 3);
+      assert.equal(await bus.deadLetters.drop(ids[1] ?? ''), true);
+      assert.deepEqual(await lettersOf(bus), [ids[0] ?? '', ids[2] ?? ''].sort());
+      assert.equal(await bus.deadLetters.drop(ids[1] ?? ''), false);
+      assert.equal(await bus.deadLetters.drop('no such letter'), false);
+    },
+  },
+];

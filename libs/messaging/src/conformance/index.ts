@@ -1,0 +1,52 @@
+import { describe, test } from '@jest/globals';
+import { broadcasts } from './broadcasts.ts';
+import { crashes } from './crashes.ts';
+import { deadLetters } from './dead-letters.ts';
+import { delivery } from './delivery.ts';
+import { order } from './order.ts';
+import { retries } from './retries.ts';
+import { stops } from './stops.ts';
+import { type Check, type Engine, openSubject } from './subject.ts';
+
+export { doneOnlyWhenPublished, killedBeforeDone, killedInMidConsume } from './crashes.ts';
+export { createLedger, type Ledger, reactOnce } from './ledger.ts';
+export { createMemoryOutbox, type MemoryOutbox, type OutboxProcess } from './memory-outbox.ts';
+export { inOrderPerKey } from './order.ts';
+export { onlyPoisonDies } from './retries.ts';
+export type { Check, Engine, Installation, InstallationSettings, Process, Subject } from './subject.ts';
+export { first, openSubject, probe, probes, publishAll, rejection, until } from './subject.ts';
+
+/** Every check by topic. */
+export const topics: Readonly<Record<string, readonly Check[]>> = {
+  delivery,
+  order,
+  retries,
+  'dead letters': deadLetters,
+  crashes,
+  broadcasts,
+  stops,
+};
+
+/** Holds an engine to the port; each check has an installation of its own. */
+export const messagingConformance = (name: string, engine: Engine): void => {
+  describe(`${name} keeps the contract of messaging`, () => {
+    for (const [topic, checks] of Object.entries(topics)) {
+      describe(topic, () => {
+        for (const check of checks) {
+          test(
+            check.rule,
+            async () => {
+              const subject = await openSubject(engine);
+              try {
+                await check.run(subject);
+              } finally {
+                await subject.close();
+              }
+            },
+            check.timeoutMs,
+          );
+        }
+      });
+    }
+  });
+};

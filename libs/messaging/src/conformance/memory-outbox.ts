@@ -1,0 +1,67 @@
+import type { Message, OutboxPort } from '../port.ts';
+
+/** An outbox that outlives the processes of a check, as a store would. */
+export interface MemoryOutbox {
+  /** Commits events in a process: they are pending, and that process is told. */
+  commit(process: OutboxProcess, events: readonly Message[]): void;
+  process(): OutboxProcess;
+  /** Ids of what is not marked done. */
+  readonly pending: ReadonlySet<string>;
+}
+
+/** One process's view of it. */
+export interface OutboxProcess extends OutboxPort {
+  lease(name: string, ms: number): Promise<boolean>;
+  /** After it the process writes nothing more and hears nothing more, as if killed. */
+  cut(): void;
+}
+
+/** Creates an empty outbox. */
+export const createMemoryOutbox = (): MemoryOutbox => {
+  const events = new Map<string, { readonly event: Message; readonly at: number }>();
+  const listeners = new Map<OutboxProcess, Set<(events: readonly Message[]) => void>>();
+  let holder: { readonly by: OutboxProcess; readonly until: number } | undefined;
+
+  return {
+    get pending() {
+      return new Set(events.keys());
+    },
+    commit(process, committed) {
+      for (const event of committed) events.set(event.id, { event, at: Date.now() });
+      for (const listener of listeners.get(process) ?? []) listener(committed);
+    },
+    process() {
+      const own = new Set<(events: readonly Message[]) => void>();
+      let alive = true;
+      const process: OutboxProcess = {
+        async pending(limit, olderThanMs = 0) {
+          const before = Date.now() - olderThanMs;
+          return [...events.values()]
+            .filter(({ at }) => at <= before)
+            .slice(0, limit)
+            .map(({ event }) => event);
+        },
+        async done(ids) {
+          if (alive) for (const id of ids) events.delete(id);
+        },
+        onCommitted(listener) {
+          own.add(listener);
+          return () => own.delete(listener);
+        },
+        async lease(_name, ms) {
+          const now = Date.now();
+          if (!alive || (holder && holder.by !== process && holder.until > now)) return false;
+          holder = { by: process, until: now + ms };
+          return true;
+        },
+        cut() {
+          alive = false;
+          own.clear();
+          if (holder?.by === process) holder = undefined;
+        },
+      };
+      listeners.set(process, own);
+      return process;
+    },
+  };
+};

@@ -1,0 +1,82 @@
+import assert from 'node:assert/strict';
+import { setImmediate as turn } from 'node:timers/promises';
+import { type Check, first, probe, publishAll, type Subject, until } from './subject.ts';
+
+/** 10,000 messages of 100 keys reach the handler in the order of their keys, one of a key at a time. */
+export const inOrderPerKey = async (subject: Subject): Promise<void> => {
+  const { bus } = await subject.start();
+  const seen = new Map<string, number[]>();
+  const busy = new Set<string>();
+  let overlaps = 0;
+  let count = 0;
+  await bus.subscribe(first, async ({ key, data }) => {
+    if (busy.has(key)) overlaps++;
+    busy.add(key);
+    await turn();
+    const { n } = data as { n: number };
+    seen.set(key, [...(seen.get(key) ?? []), n]);
+    busy.delete(key);
+    count++;
+  });
+  const messages = Array.from({ length: 10_000 }, (_, n) => probe({ key: `key-${n % 100}`, data: { n } }));
+  await publishAll(bus, messages);
+  await until('10,000 messages', () => count >= messages.length, { patienceMs: subject.patienceMs * 3 });
+  assert.equal(overlaps, 0, 'two messages of a key were in hand at once');
+  assert.equal(seen.size, 100);
+  for (const [key, numbers] of seen) {
+    const expected = messages.filter((message) => message.key === key).map(({ data }) => (data as { n: number }).n);
+    assert.deepEqual(numbers, expected, `the order of ${key}`);
+  }
+};
+
+/** Order per key, and nothing more than that. */
+export const order: readonly Check[] = [
+  { rule: '10,000 messages arrive in order per key, one of a key at a time', run: inOrderPerKey, timeoutMs: 60_000 },
+  {
+    rule: 'a key whose handler takes long holds up no other key',
+    async run(subject) {
+      const { bus } = await subject.start();
+      const gate = Promise.withResolvers<void>();
+      const heard: string[] = [];
+      await bus.subscribe(first, async ({ key, version }) => {
+        if (key === 'slow' && !heard.includes('slow')) {
+          heard.push('slow');
+          await gate.promise;
+        }
+        heard.push(`${key} ${version}`);
+      });
+      const slow = [probe({ key: 'slow', version: 1 }), probe({ key: 'slow', version: 2 })];
+      const others = Array.from({ length: 30 }, (_, n) => probe({ key: `quick-${n}`, version: 1 }));
+      const publishing = publishAll(bus, slow);
+      await until('the slow one in hand', () => heard.includes('slow'), subject);
+      await publishAll(bus, others);
+      await until('the others', () => heard.filter((one) => one.startsWith('quick')).length === 30, subject);
+      assert.ok(!heard.includes('slow 2'), 'two messages of a key at once');
+      gate.resolve();
+      await publishing;
+      await until('the slow ones', () => heard.includes('slow 2'), subject);
+    },
+  },
+  {
+    rule: 'a message that waits for its next attempt holds up neither other keys nor the next one of its own',
+    async run(subject) {
+      const { bus } = await subject.start();
+      const heard: string[] = [];
+      await bus.subscribe(first, async ({ key, version }, attempt) => {
+        heard.push(`${key} ${version} ${attempt}`);
+        if (version === 1 && attempt === 1) throw new Error('not yet');
+      });
+      // All at once: an engine whose publish waits for the handler must not make the next one wait for the retry.
+      await Promise.all([
+        bus.publish(probe({ key: 'a', version: 1 })),
+        bus.publish(probe({ key: 'a', version: 2 })),
+        bus.publish(probe({ key: 'b', version: 2 })),
+      ]);
+      await until('the second attempt', () => heard.includes('a 1 2'), subject);
+      const at = (entry: string) => heard.indexOf(entry);
+      assert.ok(at('a 1 1') < at('a 2 1'), `order of publishing: ${heard}`);
+      assert.ok(at('a 2 1') >= 0 && at('a 2 1') < at('a 1 2'), `a 2 was held up: ${heard}`);
+      assert.ok(at('b 2 1') >= 0 && at('b 2 1') < at('a 1 2'), `b 2 was held up: ${heard}`);
+    },
+  },
+];

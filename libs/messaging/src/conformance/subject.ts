@@ -1,0 +1,123 @@
+import { randomUUID } from 'node:crypto';
+import type { Bus, Handler, Logger, Message, Queue } from '../port.ts';
+import { startRelay } from '../relay.ts';
+import type { Declared } from '../topology.ts';
+import { type Ledger, reactOnce } from './ledger.ts';
+
+/** One process of an installation, as far as messages are concerned. */
+export interface Process {
+  readonly bus: Bus;
+  /** Ends it as SIGKILL would: what is in hand is neither finished nor acknowledged, as the engine sees it. */
+  kill(): Promise<void>;
+}
+
+/** One installation with its own exchanges and queues. */
+export interface Installation {
+  /** Starts a process. An engine for one process answers the running one while it lives. */
+  start(): Promise<Process>;
+  /** Ends every process and removes all data. */
+  remove(): Promise<void>;
+}
+
+export interface InstallationSettings {
+  readonly declared: Declared;
+  readonly retryDelaysMs: readonly number[];
+  readonly logger: Logger;
+}
+
+/** How to open an installation on an engine. */
+export interface Engine {
+  open(settings: InstallationSettings): Promise<Installation>;
+}
+
+/** What a check works on: an empty installation, and the mechanisms that a negative control may break. */
+export interface Subject {
+  start(): Promise<Process>;
+  /** The relay under test. */
+  readonly relay: typeof startRelay;
+  /** The reaction of a consumer under test. */
+  readonly react: (ledger: Ledger) => Handler;
+  /** Milliseconds after which what should have happened is taken for lost. */
+  readonly patienceMs: number;
+}
+
+/** One rule of the port and the function that throws if an engine breaks it. */
+export interface Check {
+  readonly rule: string;
+  run(subject: Subject): Promise<void>;
+  /** Milliseconds; default: the runner's. */
+  readonly timeoutMs?: number;
+}
+
+export const first: Queue = { name: 'probe.first.v1', types: ['probe.happened', 'probe.repeated'] };
+export const second: Queue = { name: 'probe.second.v1', types: ['probe.happened'] };
+export const announced = 'probe.announced';
+export const probes: Declared = { queues: [first, second], broadcasts: [{ types: [announced] }] };
+
+/** Short enough for tests, long enough to tell them apart. */
+export const retryDelaysMs: readonly number[] = [40, 80, 160];
+
+const silent: Logger = { info() {}, warn() {}, error() {} };
+
+/** Opens a subject on an engine; `broken` replaces what a negative control sabotages. */
+export const openSubject = async (
+  engine: Engine,
+  broken: Partial<Omit<Subject, 'start'>> = {},
+): Promise<Subject & { close(): Promise<void> }> => {
+  const installation = await engine.open({ declared: probes, retryDelaysMs, logger: silent });
+  return {
+    start: installation.start,
+    relay: startRelay,
+    react: reactOnce,
+    patienceMs: 10_000,
+    ...broken,
+    close: installation.remove,
+  };
+};
+
+let serial = 0;
+
+/** A message with a random id; for the first queue alone unless told otherwise. */
+export const probe = (fields: Partial<Message> = {}): Message => ({
+  id: randomUUID(),
+  type: 'probe.repeated',
+  key: randomUUID(),
+  version: ++serial,
+  institution: 'opera',
+  occurredAt: new Date().toISOString(),
+  data: {},
+  ...fields,
+});
+
+/** Repeats `holds` until it answers true; throws `what` after `ms` milliseconds. */
+export const until = async (
+  what: string,
+  holds: () => boolean | Promise<boolean>,
+  { patienceMs }: Pick<Subject, 'patienceMs'>,
+): Promise<void> => {
+  const deadline = Date.now() + patienceMs;
+  while (!(await holds())) {
+    if (Date.now() > deadline) throw new Error(`not within ${patienceMs} ms: ${what}`);
+    await new Promise((resolve) => setTimeout(resolve, 5));
+  }
+};
+
+/** Answers what a promise was rejected with; throws if it was not. */
+export const rejection = async (promise: Promise<unknown>): Promise<unknown> => {
+  const outcome = await promise.then(
+    () => ({ rejected: false as const }),
+    (error: unknown) => ({ rejected: true as const, error }),
+  );
+  if (!outcome.rejected) throw new Error('expected a rejection, but the promise was fulfilled');
+  return outcome.error;
+};
+
+/** Publishes per key in order, the keys at once. */
+export const publishAll = async (bus: Bus, messages: readonly Message[]): Promise<void> => {
+  const keys = Map.groupBy(messages, ({ key }) => key);
+  await Promise.all(
+    [...keys.values()].map(async (own) => {
+      for (const message of own) await bus.publish(message);
+    }),
+  );
+};

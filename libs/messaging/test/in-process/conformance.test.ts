@@ -1,0 +1,4 @@
+import { messagingConformance } from '@boxoffice/messaging/conformance';
+import { inProcess } from './engine.ts';
+
+messagingConformance('the in-process bus', inProcess);

@@ -1,0 +1,83 @@
+import { once } from 'node:events';
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
+import { describe, test } from '@jest/globals';
+import amqp, { type ConfirmChannel } from 'amqplib';
+
+/** The broker of the run; undefined if there is none. */
+export const brokerUrl = process.env.TEST_AMQP_URL || undefined;
+
+/** Declares a suite that needs a broker, or one skipped test that says why it is not run. */
+export const describeWithBroker = (name: string, suite: (url: string) => void): void => {
+  if (brokerUrl !== undefined) describe(name, () => suite(brokerUrl));
+  else describe(name, () => test.skip('not exercised: TEST_AMQP_URL names no RabbitMQ', () => {}));
+};
+
+/** Runs `work` with a channel of its own, apart from the code under test. */
+export const onChannel = async <T>(url: string, work: (channel: ConfirmChannel) => Promise<T>): Promise<T> => {
+  const connection = await amqp.connect(url);
+  connection.on('error', () => {});
+  try {
+    const channel = await connection.createConfirmChannel();
+    channel.on('error', () => {});
+    return await work(channel);
+  } finally {
+    await connection.close();
+  }
+};
+
+/** A TCP way to the broker that can be cut. */
+export interface Way {
+  readonly url: string;
+  /** Ends every connection without a word and takes no new one until `mend`. */
+  cut(): void;
+  mend(): void;
+  /** Lets nothing through any more, without ending anything: a broker that is silent. */
+  freeze(): void;
+  close(): Promise<void>;
+}
+
+/** Opens a way to the broker on a port of its own. */
+export const openWay = async (url: string): Promise<Way> => {
+  const { hostname, port } = new URL(url);
+  const sockets = new Set<Socket>();
+  let passable = true;
+  const server = createServer((near) => {
+    if (!passable) return void near.destroy();
+    const far = connect(Number(port), hostname);
+    for (const [one, other] of [
+      [near, far],
+      [far, near],
+    ] as const) {
+      sockets.add(one);
+      one.setNoDelay(true);
+      one.on('error', () => {});
+      one.on('close', () => {
+        sockets.delete(one);
+        other.destroy();
+      });
+      one.pipe(other);
+    }
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const way = new URL(url);
+  way.host = `127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const cut = () => {
+    passable = false;
+    for (const socket of sockets) socket.destroy();
+  };
+  return {
+    url: way.toString(),
+    cut,
+    mend() {
+      passable = true;
+    },
+    freeze() {
+      for (const socket of sockets) socket.unpipe().pause();
+    },
+    async close() {
+      cut();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+};
