@@ -15,7 +15,6 @@ const post = async (body: string | undefined, { query = '', headers = JSON_TYPE 
   const as = { operation: 'createThing', scopes: ['things:write'] };
   const answer = await app.call(`/svc/v3/things${query}`, { as, method: 'POST', headers, body });
   return {
-    status: answer.status,
     ...((await answer.json()) as { status: string; details: string }),
     http: answer.status,
   };

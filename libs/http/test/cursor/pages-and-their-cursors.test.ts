@@ -1,0 +1,183 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { collection, type Document, openSqliteStores, type SqliteStores, type Store } from '@boxoffice/store';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import { Type } from 'typebox';
+import { createCursorCodec } from '../../src/cursor.ts';
+import { type AnyOperation, listQuery, operation, type Page, page, pageOf } from '../../src/index.ts';
+import { type Started, start } from '../fixture.ts';
+
+interface Note extends Document {
+  readonly createdAt: string;
+  readonly updatedAt: string;
+  readonly rank: number;
+}
+
+const notes = collection<Note>('notes', [
+  { name: 'by_creation', fields: ['createdAt'] },
+  { name: 'by_rank', fields: ['rank'] },
+]);
+
+const example = { answer: { items: [{ id: 'a', rank: 1 }], nextCursor: null } };
+const Item = Type.Object({ id: Type.String(), rank: Type.Integer() });
+const item = ({ id, rank }: Note) => ({ id, rank });
+
+const operationsOn = (store: Store): AnyOperation[] => {
+  const shape = {
+    method: 'get',
+    access: 'notes:read',
+    summary: 'Lists notes',
+    example,
+    answers: { 200: page(Item) },
+  } as const;
+  const documents = (institution: string) => store.collection(notes).of(institution);
+  return [
+    operation({
+      ...shape,
+      id: 'listNotes',
+      path: '/notes',
+      query: { ...listQuery, order: Type.Optional(Type.String()) },
+      handle: (request) =>
+        pageOf(request, documents(request.caller.institution), {
+          orderBy: request.query.order ?? 'createdAt',
+          descending: request.query.order === 'rank',
+          item,
+        }),
+    }),
+    operation({
+      ...shape,
+      id: 'listOthers',
+      path: '/others',
+      query: listQuery,
+      handle: (request) =>
+        pageOf(request, documents(request.caller.institution), { where: { rank: { gt: 10 }, id: undefined }, item }),
+    }),
+  ];
+};
+
+const COUNT = 47;
+
+let directory: string;
+let stores: SqliteStores;
+let app: Started;
+let ids: string[];
+beforeAll(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'pages-'));
+  stores = openSqliteStores({ directory });
+  const store = await stores.open('notes', [notes]);
+  ids = Array.from({ length: COUNT }, (_, index) => `n${String(index).padStart(2, '0')}`);
+  // Several of one instant, so that the id must break ties.
+  const at = (index: number) => new Date(Date.UTC(2027, 0, 1 + Math.floor(index / 5))).toISOString();
+  const documents = ids.map((id, index) => ({ id, createdAt: at(index), updatedAt: at(index), rank: index % 7 }));
+  await store.collection(notes).of('opera').insertMany(documents);
+  await store.collection(notes).of('museum').insertMany(documents.slice(0, 3));
+  app = await start(operationsOn(store), { idempotency: store.idempotency });
+});
+afterAll(async () => {
+  await app.close();
+  await stores.close();
+  await rm(directory, { recursive: true });
+});
+
+const list = async (query: string, { path = '/notes', institution = 'opera' } = {}) => {
+  const as = { operation: path === '/notes' ? 'listNotes' : 'listOthers', scopes: ['notes:read'], institution };
+  const answer = await app.call(path + query, { as });
+  return { http: answer.status, ...((await answer.json()) as { data: Page<{ id: string; rank: number }> }) };
+};
+
+const walk = async (limit: number, more = ''): Promise<string[]> => {
+  const seen: string[] = [];
+  let query = `?limit=${limit}${more}`;
+  for (;;) {
+    const { data } = await list(query);
+    seen.push(...data.items.map(({ id }: { id: string }) => id));
+    if (data.nextCursor === null) return seen;
+    query = `?limit=${limit}${more}&cursor=${data.nextCursor}`;
+  }
+};
+
+describe('a list', () => {
+  test('has 20 items a page, and null after the last', async () => {
+    const { data } = await list('');
+    expect(data.items).toHaveLength(20);
+    expect(await walk(500)).toEqual(ids);
+  });
+
+  test.each([1, 2, 19, 46, 47, 48])('shows each item once in pages of %i', async (limit) => {
+    expect(await walk(limit)).toEqual(ids);
+  });
+
+  test('ends with null also when the last page is full', async () => {
+    const { data } = await list(`?limit=${COUNT}`);
+    expect(data.nextCursor).toBeNull();
+  });
+
+  test('can be ordered the other way round', async () => {
+    const seen = await walk(4, '&order=rank');
+    expect(new Set(seen).size).toBe(COUNT);
+    expect(seen.slice(0, 3).map((id) => ids.indexOf(id) % 7)).toEqual([6, 6, 6]);
+  });
+
+  test('since an instant includes that instant, in any offset', async () => {
+    const { data } = await list('?modifiedSince=2027-01-10T01:00:00%2B01:00&limit=500');
+    expect(data.items.map(({ id }: { id: string }) => id)).toEqual(ids.slice(45));
+  });
+});
+
+describe('a cursor', () => {
+  const refused = { http: 400, status: 'invalid_parameter', details: expect.stringContaining('cursor'), data: null };
+
+  test('of another institution, operation or order is refused', async () => {
+    const { nextCursor } = (await list('?limit=2')).data;
+    expect((await list(`?cursor=${nextCursor}`)).http).toBe(200);
+    expect(await list(`?cursor=${nextCursor}`, { institution: 'museum' })).toMatchObject(refused);
+    expect(await list(`?cursor=${nextCursor}`, { path: '/others' })).toMatchObject(refused);
+    expect(await list(`?cursor=${nextCursor}&order=rank`)).toMatchObject(refused);
+  });
+
+  test.each(['a', 'AAAA', '%00', '..', randomUUID(), Buffer.from('["",""]').toString('base64url')])(
+    'that the list did not give is refused: %s',
+    async (cursor) => {
+      expect(await list(`?cursor=${cursor}`)).toMatchObject(refused);
+    },
+  );
+
+  const codec = createCursorCodec(randomBytes(32), 'listNotes');
+  const positions = fc.record({
+    value: fc.oneof(
+      fc.string({ unit: 'binary' }),
+      fc.double({ noNaN: true, noDefaultInfinity: true }),
+      fc.boolean(),
+      fc.constant(null),
+    ),
+    id: fc.string({ unit: 'binary' }),
+  });
+
+  test('reads back what was written, for whoever it was written', () => {
+    fc.assert(
+      fc.property(fc.string(), positions, (institution, position) => {
+        // JSON has no -0 and no lone surrogates that survive UTF-8: positions come from stored JSON.
+        const stored = JSON.parse(Buffer.from(JSON.stringify(position)).toString());
+        expect(codec.read(institution, codec.write(institution, stored))).toMatchObject(stored);
+      }),
+    );
+  });
+
+  test('with any one character changed, added or left out is refused', () => {
+    const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_=+/. ';
+    fc.assert(
+      fc.property(positions, fc.nat(), fc.constantFrom(...alphabet), fc.nat(2), (position, at, letter, how) => {
+        const cursor = codec.write('opera', position);
+        const index = at % cursor.length;
+        const end = how === 0 ? index : index + 1;
+        const changed = cursor.slice(0, index) + (how === 2 ? '' : letter) + cursor.slice(end);
+        fc.pre(changed !== cursor);
+        expect(() => codec.read('opera', changed)).toThrow('cursor');
+      }),
+      { numRuns: 500 },
+    );
+  });
+});
