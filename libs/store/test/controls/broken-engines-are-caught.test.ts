@@ -1,0 +1,91 @@
+import { describe, expect, test } from '@jest/globals';
+import { type Check, topics } from '../../src/conformance/index.ts';
+import type { Store } from '../../src/index.ts';
+import {
+  withEventsBefore,
+  withoutAtomicClaim,
+  withoutCompareAndSwap,
+  withoutStamps,
+  withoutTenantFilter,
+  withoutTieBreak,
+  withStampsApart,
+} from './doubles.ts';
+import { checkOf, failing } from './failing.ts';
+
+const checks = (topic: string): readonly Check[] => topics[topic] ?? [];
+const intact = (store: Store) => store;
+
+/** The checks of a topic that a double breaks, as the parts of their rules given here: these and no others. */
+const breaks = async (topic: string, double: (store: Store) => Store, parts: readonly string[]) => {
+  const broken = await failing(checks(topic), double);
+  const expected = parts.map((part) => checkOf(checks(topic), part).rule);
+  expect([...broken.keys()].sort()).toEqual(expected.sort());
+};
+
+describe('the suite catches an engine', () => {
+  test('that drops the tenant filter', () =>
+    breaks('tenants', withoutTenantFilter, [
+      'get, find and count see the own institution only',
+      'does not lead out of the own institution',
+      'update and delete leave',
+      'a claim takes documents of the own institution only',
+      'an id belongs to one institution',
+    ]));
+
+  test('that skips the compare-and-swap', () => breaks('updates', withoutCompareAndSwap, ['64 concurrent increments']));
+
+  test('that claims in two steps', async () => {
+    const broken = await failing([checkOf(checks('claims'), '300 concurrent')], withoutAtomicClaim);
+    expect([...broken.values()]).toEqual([expect.stringContaining('200 claimers win one place each')]);
+  });
+
+  test('that writes events before their document', async () => {
+    const rules = [
+      checkOf(checks('outbox'), 'a refused write leaves no event'),
+      checkOf(checks('uniqueness'), 'of 50'),
+    ];
+    expect((await failing(rules, withEventsBefore)).size).toBe(2);
+  });
+
+  test('that forgets stamps', () =>
+    breaks('stamps', withoutStamps, [
+      'a repeat is refused',
+      'of 20 concurrent updates',
+      'the answer follows from the document',
+      'a key is free again after it expired',
+      'a write can forget',
+    ]));
+
+  test('that writes stamps before or after their document', async () => {
+    const [refused, repeat] = [
+      checkOf(checks('stamps'), 'leaves its key free'),
+      checkOf(checks('stamps'), 'a repeat is'),
+    ];
+    expect((await failing([refused], withStampsApart('before'))).size).toBe(1);
+    expect((await failing([repeat], withStampsApart('after'))).size).toBe(1);
+  });
+
+  test('that pages without a tie-break', async () => {
+    const broken = await failing([checkOf(checks('pages'), 'pages over ties')], withoutTieBreak);
+    expect(broken.size).toBe(1);
+  });
+});
+
+describe('the suite catches a writer that, when killed,', () => {
+  const killed = checkOf(checks('crashes'), 'after 150');
+  const engine = (file: string) => new URL(`./${file}.ts`, import.meta.url).href;
+
+  test('had events still to write', async () => {
+    const broken = await failing([killed], intact, engine('late-events'));
+    expect([...broken.values()]).toEqual([expect.stringMatching(/events of thing-|ghost event/)]);
+  });
+
+  test('had acknowledged what it had not written', async () => {
+    const broken = await failing([killed], intact, engine('early-acknowledgement'));
+    expect([...broken.values()]).toEqual([expect.stringMatching(/acknowledged version \d+ of thing-.* is lost/)]);
+  });
+});
+
+test('the same checks pass on the intact engine behind the same wrapping', async () => {
+  for (const topic of ['tenants', 'updates', 'stamps']) expect(await failing(checks(topic), intact)).toEqual(new Map());
+});

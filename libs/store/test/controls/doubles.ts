@@ -1,0 +1,126 @@
+import type { Collection, Document, Documents, New, Store, WriteOptions } from '../../src/index.ts';
+
+// Stores that each break one guarantee of the port, over one that keeps it.
+
+type Wrap = <T extends Document>(
+  documents: Documents<T>,
+  institution: string,
+  all: Partial<Documents<T>>,
+) => Documents<T>;
+
+const wrapped = (store: Store, wrap: Wrap): Store => ({
+  ...store,
+  collection<T extends Document>(collection: Collection<T>) {
+    const handle = store.collection(collection);
+    const all = handle.acrossInstitutions;
+    return { of: (institution: string) => wrap<T>(handle.of(institution), institution, all), acrossInstitutions: all };
+  },
+});
+
+/** Reads and writes without the tenant filter. */
+export const withoutTenantFilter = (store: Store): Store =>
+  wrapped(store, (documents, _institution, all) => ({ ...documents, ...all }));
+
+/** Updates by reading, computing and overwriting, whatever happened in between. */
+export const withoutCompareAndSwap = (store: Store): Store =>
+  wrapped(store, (documents) => ({
+    ...documents,
+    async update(id, fn, options) {
+      const current = await documents.get(id);
+      const change = current && fn(current);
+      return change ? documents.update(id, () => change, options) : current;
+    },
+  }));
+
+/** Claims by finding free documents first and taking them one by one, whoever took them meanwhile. */
+export const withoutAtomicClaim = (store: Store): Store =>
+  wrapped(store, (documents) => ({
+    ...documents,
+    async claim({ where, set, limit }) {
+      const found = await documents.find({ where, ...(limit === undefined ? {} : { limit }) });
+      const taken = await Promise.all(
+        found.map(({ id }) => documents.update(id, (current) => ({ next: { ...current, ...set } }))),
+      );
+      return taken.filter((one) => one !== undefined);
+    },
+  }));
+
+/** Writes the events first, by themselves. */
+export const withEventsBefore = (store: Store): Store =>
+  wrapped(store, <T extends Document>(documents: Documents<T>) => {
+    const publish = async (id: string, events: WriteOptions<T>['events'] = []) => {
+      const carrier = { id: `carrier-${id}-${Math.random()}`, name: 'carrier' } as unknown as New<T>;
+      await documents.insert(carrier, { events: events.map((one) => ({ key: id, ...one })) });
+      await documents.delete(carrier.id);
+    };
+    return {
+      ...documents,
+      async insert(document: New<T>, { events, ...options }: WriteOptions<T> = {}) {
+        await publish(document.id, events);
+        return documents.insert(document, options);
+      },
+    };
+  });
+
+/** Writes the events after the document: those of one write together with the next. */
+export const withEventsAfter = (store: Store): Store => {
+  let late: WriteOptions<Document>['events'] = [];
+  return wrapped(store, <T extends Document>(documents: Documents<T>) => ({
+    ...documents,
+    insert(document: New<T>, options: WriteOptions<T> = {}) {
+      const events = late;
+      late = options.events?.map((one) => ({ key: document.id, ...one }));
+      return documents.insert(document, { ...options, events });
+    },
+  }));
+};
+
+/** Acknowledges an insert and carries it out with the next one. */
+export const withEarlyAcknowledgement = (store: Store): Store => {
+  let held: (() => Promise<unknown>) | undefined;
+  return wrapped(store, <T extends Document>(documents: Documents<T>, institution: string) => ({
+    ...documents,
+    async insert(document: New<T>, options?: WriteOptions<T>) {
+      const before = held;
+      held = () => documents.insert(document, options);
+      await before?.();
+      return { ...document, version: 1, institution } as unknown as T;
+    },
+  }));
+};
+
+/** Forgets the stamp of a write. */
+export const withoutStamps = (store: Store): Store =>
+  wrapped(store, (documents) => ({
+    ...documents,
+    insert: (document, options) => documents.insert(document, { ...options, stamp: undefined }),
+    update: (id, fn, options) => documents.update(id, fn, { ...options, stamp: undefined }),
+  }));
+
+/** Writes the stamp by itself, before its write or after it. */
+export const withStampsApart =
+  (order: 'before' | 'after') =>
+  (store: Store): Store =>
+    wrapped(store, <T extends Document>(documents: Documents<T>) => ({
+      ...documents,
+      async insert(document: New<T>, { stamp, ...options }: WriteOptions<T> = {}) {
+        const remember = async (written: T) => {
+          if (!stamp) return;
+          await store.idempotency.remember(stamp.key, stamp.fingerprint, stamp.expiresAt, stamp.answer(written));
+        };
+        if (order === 'before') await remember({ ...document, version: 1 } as unknown as T);
+        const written = await documents.insert(document, options);
+        if (order === 'after') await remember(written);
+        return written;
+      },
+    }));
+
+/** Pages by the value alone, without the id as tie-break. */
+export const withoutTieBreak = (store: Store): Store =>
+  wrapped(store, (documents) => ({
+    ...documents,
+    find: (query = {}) =>
+      documents.find(
+        query.after ? { ...query, after: { ...query.after, id: query.descending ? '' : '\uffff' } } : query,
+      ),
+  }));

@@ -1,0 +1,9 @@
+import type { Collection, Document, Store } from '../../src/index.ts';
+import { openStore as openSqlite } from '../sqlite/engine.ts';
+import { withEarlyAcknowledgement } from './doubles.ts';
+
+/** What the killed writer opens. */
+export const openStore = async (
+  settings: { directory: string },
+  collections: readonly Collection<Document>[],
+): Promise<Store> => withEarlyAcknowledgement(await openSqlite(settings, collections));
