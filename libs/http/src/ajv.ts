@@ -7,7 +7,7 @@ export type { ErrorObject, ValidateFunction } from 'ajv';
 /** Marks a text that is changed before its other constraints are looked at: `trim`, or `timestamp` (to UTC). */
 export const NORMALISE = 'x-normalise';
 
-const RFC_3339 = /^\d{4}-\d\d-\d\d[Tt]\d\d:\d\d:\d\d(\.\d+)?([Zz]|[+-]\d\d:\d\d)$/;
+const RFC_3339 = /^\d{4}-\d\d-\d\d[Tt]([01]\d|2[0-3]):\d\d:\d\d(\.\d+)?([Zz]|[+-]\d\d:\d\d)$/;
 
 /** The same instant as ISO 8601 UTC with milliseconds, or undefined if it is no RFC 3339 timestamp. */
 const utc = (text: string): string | undefined => {

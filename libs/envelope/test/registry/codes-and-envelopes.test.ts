@@ -1,0 +1,107 @@
+import { describe, expect, test } from '@jest/globals';
+import { DuplicateEmail } from '../../src/contact-exception.ts';
+import { type Code, Fault, failure, failureOf, posFailure, registry, subjectsOf, success } from '../../src/index.ts';
+
+/** The table of section 7. */
+const specified: [number, string][] = [
+  [400, 'bad_request'],
+  [400, 'validation_error'],
+  [400, 'missing_parameter'],
+  [400, 'invalid_parameter'],
+  [401, 'unauthorized'],
+  [403, 'forbidden'],
+  [404, 'not_found'],
+  [405, 'method_not_allowed'],
+  [409, 'conflict'],
+  [412, 'precondition_failed'],
+  [422, 'validation_error'],
+  [500, 'internal_error'],
+  [501, 'not_implemented'],
+  [502, 'bad_gateway'],
+  [503, 'service_unavailable'],
+  [409, 'contact_duplicate_email'],
+];
+
+const rows = Object.entries(registry);
+
+describe('the registry', () => {
+  test.each(specified)('has the specified row %i %s', (http, status) => {
+    expect(rows.filter(([, row]) => row.http === http && row.status === status)).toHaveLength(1);
+  });
+
+  test('has one row per status and HTTP code, each told', () => {
+    expect(new Set(rows.map(([, { http, status }]) => `${http} ${status}`)).size).toBe(rows.length);
+    for (const [, { when }] of rows) expect(when).not.toBe('');
+  });
+
+  test.each(rows)(
+    '%s is lower-case snake_case, and a domain code names its domain first',
+    (code, { status, domain }) => {
+      expect(status).toMatch(/^[a-z]+(_[a-z]+)*$/);
+      if (domain !== 'general') expect(status.startsWith(`${domain}_`)).toBe(true);
+      if (code !== status) expect(code).toBe('semantically_invalid');
+    },
+  );
+
+  test('has only errors', () => {
+    for (const [, { http }] of rows) expect(http >= 400 && http < 600).toBe(true);
+  });
+});
+
+describe('an envelope', () => {
+  test('of a success has its data and no details', () => {
+    expect(success({ a: 1 })).toEqual({ status: 'success', details: null, data: { a: 1 } });
+  });
+
+  test.each(Object.keys(registry) as Code[])('of an error has null data: %s', (code) => {
+    const { status } = registry[code];
+    expect(failure(code, 'Why.')).toEqual({ status, details: 'Why.', data: null });
+    expect(failureOf(new Fault(code, 'Why.'))).toEqual({ status, details: 'Why.', data: null });
+    expect(subjectsOf(new Fault(code, 'Why.'))).toEqual([]);
+  });
+
+  test('cannot carry data for a fault that is declared elsewhere', () => {
+    class Chatty extends Fault {
+      envelope() {
+        return { status: 'conflict', details: 'x', data: { secret: 1 } };
+      }
+    }
+    expect(failureOf(new Chatty('conflict', 'x')).data).toBeNull();
+  });
+
+  test('has the existing contact in the one exception, which speaks of that person', () => {
+    const contact = { contactNumber: 'C1', email: 'a@example.org' };
+    const fault = new DuplicateEmail('Taken.', contact);
+    expect(fault.http).toBe(409);
+    expect(failureOf(fault)).toEqual({ status: 'contact_duplicate_email', details: 'Taken.', data: contact });
+    expect(subjectsOf(fault)).toEqual(['C1']);
+  });
+});
+
+describe('a fault in family B', () => {
+  test('says success false, a code and a message', () => {
+    expect(posFailure(new Fault('not_found', 'No.'))).toEqual({
+      success: false,
+      errorCode: 'not_found',
+      errorMessage: 'No.',
+    });
+  });
+
+  test('says at 500 whether the user was logged out and the order cancelled', () => {
+    expect(posFailure(new Fault('internal_error', 'No.'))).toMatchObject({
+      userLoggedOut: false,
+      orderCancelled: false,
+    });
+  });
+});
+
+test('a fault is an error with a code, details and headers', () => {
+  const fault = new Fault('service_unavailable', 'Later.', { 'Retry-After': '3' });
+  expect(fault).toBeInstanceOf(Error);
+  expect(fault).toMatchObject({
+    code: 'service_unavailable',
+    http: 503,
+    details: 'Later.',
+    headers: { 'Retry-After': '3' },
+  });
+});
