@@ -1,0 +1,33 @@
+import { mkdtempSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type Message, Unreadable } from '@boxoffice/messaging';
+import { expect, test } from '@jest/globals';
+import { noteQueue, openEmbedded } from '../workshop.ts';
+
+const message: Message = {
+  id: 'evt_1',
+  type: 'contact.erased',
+  key: 'k',
+  version: 1,
+  institution: 'i',
+  occurredAt: '2027-01-01T00:00:00.000Z',
+  data: {},
+};
+
+test('a dead letter of the in-process bus is there after a restart, and is handed out again', async () => {
+  const directory = mkdtempSync(join(tmpdir(), 'boxoffice-service-'));
+  const first = await openEmbedded(directory);
+  await first.bus.subscribe(noteQueue, () => Promise.reject(new Unreadable('not for me')));
+  await first.bus.publish(message);
+  await first.close();
+
+  const second = await openEmbedded(directory);
+  const [letter] = await second.bus.deadLetters.list(noteQueue.name);
+  expect(letter).toMatchObject({ queue: noteQueue.name, message, attempts: 1 });
+  const handled = Promise.withResolvers<Message>();
+  await second.bus.subscribe(noteQueue, async (again) => handled.resolve(again));
+  expect(await second.bus.deadLetters.replay(String(letter?.id))).toBe(true);
+  expect(await handled.promise).toEqual(message);
+  await second.close();
+});

@@ -1,0 +1,44 @@
+import { type Listening, listen } from '@boxoffice/runtime';
+import type { Store } from '@boxoffice/store';
+import { expect, test } from '@jest/globals';
+import { startService } from '../../src/index.ts';
+import { common, definition, notes, openEmbedded, openKeys } from '../workshop.ts';
+
+const freePort = async (): Promise<number> => {
+  const listening: Listening = await listen(() => undefined, { host: '127.0.0.1', port: 0 });
+  await listening.close();
+  return listening.port;
+};
+
+test('a service says what it waits for, refuses meanwhile, and is ready when its engines are', async () => {
+  const keys = await openKeys();
+  const engines = await openEmbedded();
+  const store = Promise.withResolvers<Store>();
+  const port = await freePort();
+  const url = `http://127.0.0.1:${port}`;
+  const starting = startService(definition(), { ...common(keys), port, store: store.promise, bus: engines.bus });
+  const asked = async (path: string) => {
+    const response = await fetch(`${url}${path}`).catch(() => undefined);
+    if (!response) return undefined;
+    const body = (await response.json()) as { readonly waitingFor?: string[] };
+    return { status: response.status, body };
+  };
+
+  let readiness = await asked('/health/ready');
+  while (!readiness || readiness.body.waitingFor?.includes('broker')) readiness = await asked('/health/ready');
+  expect(readiness).toEqual({ status: 503, body: { status: 'starting', waitingFor: ['store', 'start'] } });
+  expect(await asked('/health/live')).toEqual({ status: 200, body: { status: 'ok' } });
+  expect(await asked('/notes')).toMatchObject({ status: 503, body: { status: 'service_unavailable', data: null } });
+
+  store.resolve(await engines.store('notes', [notes]));
+  const service = await starting;
+  await service.ready();
+  expect(await asked('/health/ready')).toEqual({ status: 200, body: { status: 'ok' } });
+  const call = { method: 'POST', headers: keys.headers('createNote'), body: '{"text":"x"}' };
+  expect((await fetch(`${url}/notes`, call)).status).toBe(201);
+  expect(await asked('/notes')).toMatchObject({ status: 405, body: { status: 'method_not_allowed' } });
+
+  await service.close();
+  await engines.close();
+  await keys.listening.close();
+});

@@ -1,0 +1,31 @@
+import { expect, test } from '@jest/globals';
+import { startService } from '../../src/index.ts';
+import { common, createNote, definition, notes, openEmbedded, openKeys } from '../workshop.ts';
+
+test('closing a service finishes the request in hand, its write included, and accepts no other', async () => {
+  const keys = await openKeys();
+  const engines = await openEmbedded();
+  const store = await engines.store('notes', [notes]);
+  const [begun, released] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  const waits = async () => {
+    begun.resolve();
+    await released.promise;
+  };
+  const service = await startService(definition({ operations: () => [createNote(store, waits)] }), {
+    ...common(keys),
+    store,
+    bus: engines.bus,
+  });
+  const call = { method: 'POST', headers: keys.headers('createNote'), body: '{"text":"kept"}' };
+  const answer = fetch(`${service.url}/notes`, call);
+  await begun.promise;
+  const closed = service.close();
+  await expect(fetch(`${service.url}/notes`, call)).rejects.toThrow();
+  released.resolve();
+  const { status, ok } = await answer;
+  expect([status, ok]).toEqual([201, true]);
+  await closed;
+  expect(await store.collection(notes).of('i').count({ text: 'kept' })).toBe(1);
+  await engines.close();
+  await keys.listening.close();
+});
