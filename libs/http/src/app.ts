@@ -1,41 +1,15 @@
 import { Fault } from '@boxoffice/envelope';
-import type { IdentityVerifier } from '@boxoffice/identity';
-import { type Logger, runWithTrace, traceFrom } from '@boxoffice/runtime';
+import { runWithTrace, traceFrom } from '@boxoffice/runtime';
 import express, { type ErrorRequestHandler, type Express, type RequestHandler, type Response } from 'express';
 import { createAjv } from './ajv.ts';
+import type { AppOptions, AppParts } from './app-options.ts';
 import { ClientGone } from './body.ts';
 import { type Exchange, logAccess, type Reply, refusal, send } from './exchange.ts';
-import { type Family, familyA } from './family.ts';
+import { familyA } from './family.ts';
 import { type Answering, prepare } from './handle.ts';
-import type { IdempotencyPort } from './idempotency.ts';
-import type { AnyOperation, Method } from './operation.ts';
+import type { Method } from './operation.ts';
 import { selfDescription } from './self-description.ts';
 import { bySpecificity, placesOf } from './shape.ts';
-
-export interface AppOptions {
-  /** The service's name, as identity tokens and descriptions know it. */
-  readonly service: string;
-  readonly version: string;
-  readonly operations: readonly AnyOperation[];
-  readonly identify: IdentityVerifier;
-  /** Where answers are remembered: the store's `idempotency`. */
-  readonly idempotency: IdempotencyPort;
-  /** Signs list cursors; the same in every instance of the service. */
-  readonly cursorKey: string | Buffer;
-  readonly logger: Pick<Logger, 'info' | 'error'>;
-  /** The gateway's address as the outside sees it, for the description; default: where the description itself was found. */
-  readonly serverUrl?: string;
-  /** Where clients get tokens, for the description; default: below `serverUrl`. */
-  readonly oauthTokenUrl?: string;
-  /** What is particular to the interface family; default: family A. */
-  readonly family?: Family;
-}
-
-/** What the operations of one app share. */
-export interface AppParts extends AppOptions {
-  readonly family: Family;
-  readonly ajv: ReturnType<typeof createAjv>;
-}
 
 const exchangeOf = ({ locals }: Response): Exchange => locals.exchange;
 

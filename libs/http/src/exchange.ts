@@ -55,7 +55,7 @@ export const send = ({ request, response, trace }: Exchange, { status, headers, 
     clearTimeout(timer);
     response.end();
   };
-  const timer = setTimeout(end, LINGER_MS);
+  const timer = setTimeout(end, LINGER_MS).unref();
   request.once('end', end).once('close', end).resume();
 };
 

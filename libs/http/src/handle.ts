@@ -1,7 +1,7 @@
 import { Fault } from '@boxoffice/envelope';
 import type { Caller } from '@boxoffice/identity';
 import { createAdmission } from './access.ts';
-import type { AppParts } from './app.ts';
+import type { AppParts } from './app-options.ts';
 import { readBody } from './body.ts';
 import { createEncoder } from './compressed.ts';
 import { createCursorCodec } from './cursor.ts';

@@ -1,4 +1,5 @@
-export { type AppOptions, createApp } from './app.ts';
+export { createApp } from './app.ts';
+export type { AppOptions } from './app-options.ts';
 export { BODY_LIMIT_BYTES } from './body.ts';
 export { createCheck } from './check.ts';
 export type { Position } from './cursor.ts';

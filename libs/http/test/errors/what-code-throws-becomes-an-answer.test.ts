@@ -1,5 +1,4 @@
 import { Fault } from '@boxoffice/envelope';
-import { DuplicateEmail } from '@boxoffice/envelope/contact-exception';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { Type } from 'typebox';
 import { operation } from '../../src/index.ts';
@@ -7,7 +6,6 @@ import { type Started, start } from '../fixture.ts';
 
 const thrown = new Map<string, () => unknown>([
   ['fault', () => new Fault('service_unavailable', 'Later.', { 'Retry-After': '7' })],
-  ['duplicate', () => new DuplicateEmail('Taken.', { contactNumber: 'C1', email: 'a@example.org' })],
   ['bug', () => new TypeError('password=hunter2 at line 3')],
   ['text', () => 'a text'],
   ['nothing', () => undefined],
@@ -42,13 +40,6 @@ test('a fault gives its code, details and headers', async () => {
   const { http, headers, body } = await fail('fault');
   expect([http, headers.get('retry-after'), headers.get('cache-control')]).toEqual([503, '7', 'no-store']);
   expect(body).toEqual({ status: 'service_unavailable', details: 'Later.', data: null });
-});
-
-test('the one exception carries the existing contact', async () => {
-  const { http, body } = await fail('duplicate');
-  expect(http).toBe(409);
-  const data = { contactNumber: 'C1', email: 'a@example.org' };
-  expect(body).toEqual({ status: 'contact_duplicate_email', details: 'Taken.', data });
 });
 
 test.each(['bug', 'text', 'nothing'])('anything else is internal_error, told to the log only: %s', async (how) => {

@@ -1,0 +1,32 @@
+import type { IdentityVerifier } from '@boxoffice/identity';
+import type { Logger } from '@boxoffice/runtime';
+import type { createAjv } from './ajv.ts';
+import type { Family } from './family.ts';
+import type { IdempotencyPort } from './idempotency.ts';
+import type { AnyOperation } from './operation.ts';
+
+/** What an app is made of; see `createApp`. */
+export interface AppOptions {
+  /** The service's name, as identity tokens and descriptions know it. */
+  readonly service: string;
+  readonly version: string;
+  readonly operations: readonly AnyOperation[];
+  readonly identify: IdentityVerifier;
+  /** Where answers are remembered: the store's `idempotency`. */
+  readonly idempotency: IdempotencyPort;
+  /** Signs list cursors; the same in every instance of the service. */
+  readonly cursorKey: string | Buffer;
+  readonly logger: Pick<Logger, 'info' | 'error'>;
+  /** The gateway's address as the outside sees it, for the description; default: where the description itself was found. */
+  readonly serverUrl?: string;
+  /** Where clients get tokens, for the description; default: below `serverUrl`. */
+  readonly oauthTokenUrl?: string;
+  /** What is particular to the interface family; default: family A. */
+  readonly family?: Family;
+}
+
+/** What the operations of one app share. */
+export interface AppParts extends AppOptions {
+  readonly family: Family;
+  readonly ajv: ReturnType<typeof createAjv>;
+}
