@@ -1,0 +1,37 @@
+/** One line that tells what is going on, rewritten in a terminal, and a few plain lines elsewhere. */
+export interface ProgressLine {
+  tell(what: string): void;
+  /** Ends the line, if there is one. */
+  end(): void;
+}
+
+interface Output {
+  readonly isTTY?: boolean;
+  readonly columns?: number;
+  write(text: string): unknown;
+}
+
+/** A file or a pipe gets a line at most this often. */
+const PAUSE_MS = 1_000;
+
+/** Makes the line. */
+export const createProgressLine = (output: Output, now: () => number = () => performance.now()): ProgressLine => {
+  let toldAt = Number.NEGATIVE_INFINITY;
+  let open = false;
+  return {
+    tell(what) {
+      const line = `Demo data: ${what}`;
+      if (output.isTTY) {
+        output.write(`\r\x1b[2K${line.slice(0, (output.columns ?? 80) - 1)}`);
+        open = true;
+      } else if (now() - toldAt >= PAUSE_MS) {
+        output.write(`${line}\n`);
+        toldAt = now();
+      }
+    },
+    end() {
+      if (open) output.write('\n');
+      open = false;
+    },
+  };
+};
