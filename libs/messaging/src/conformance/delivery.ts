@@ -70,13 +70,13 @@ export const delivery: readonly Check[] = [
     rule: 'the instances of a group share its queue: each message goes to one of them',
     async run(subject) {
       const heard: string[][] = [[], []];
-      const bothBusy = Promise.withResolvers<void>();
+      const bothBusy = subject.gate();
       const processes = [await subject.start(), await subject.start()];
       for (const [index, { bus }] of processes.entries()) {
         await bus.subscribe(first, async ({ id }) => {
           heard[index]?.push(id);
-          if (heard.every((own) => own.length > 0)) bothBusy.resolve();
-          await bothBusy.promise;
+          if (heard.every((own) => own.length > 0)) bothBusy.open();
+          await bothBusy.passed;
         });
       }
       const messages = Array.from({ length: 40 }, () => probe());

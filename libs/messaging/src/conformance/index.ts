@@ -13,7 +13,7 @@ export { createLedger, type Ledger, reactOnce } from './ledger.ts';
 export { createMemoryOutbox, type MemoryOutbox, type OutboxProcess } from './memory-outbox.ts';
 export { inOrderPerKey } from './order.ts';
 export { onlyPoisonDies } from './retries.ts';
-export type { Check, Engine, Installation, InstallationSettings, Process, Subject } from './subject.ts';
+export type { Broken, Check, Engine, Gate, Installation, InstallationSettings, Process, Subject } from './subject.ts';
 export { first, openSubject, probe, probes, publishAll, rejection, until } from './subject.ts';
 
 /** Every check by topic. */

@@ -36,12 +36,12 @@ export const order: readonly Check[] = [
     rule: 'a key whose handler takes long holds up no other key',
     async run(subject) {
       const { bus } = await subject.start();
-      const gate = Promise.withResolvers<void>();
+      const gate = subject.gate();
       const heard: string[] = [];
       await bus.subscribe(first, async ({ key, version }) => {
         if (key === 'slow' && !heard.includes('slow')) {
           heard.push('slow');
-          await gate.promise;
+          await gate.passed;
         }
         heard.push(`${key} ${version}`);
       });
@@ -52,7 +52,7 @@ export const order: readonly Check[] = [
       await publishAll(bus, others);
       await until('the others', () => heard.filter((one) => one.startsWith('quick')).length === 30, subject);
       assert.ok(!heard.includes('slow 2'), 'two messages of a key at once');
-      gate.resolve();
+      gate.open();
       await publishing;
       await until('the slow ones', () => heard.includes('slow 2'), subject);
     },

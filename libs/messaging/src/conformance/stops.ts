@@ -13,23 +13,23 @@ export const stops: readonly Check[] = [
     async run(subject) {
       const outbox = createMemoryOutbox();
       const ledger = createLedger();
-      const gate = Promise.withResolvers<void>();
+      const gate = subject.gate();
       const { bus } = await subject.start();
       const begun: string[] = [];
       const finished: string[] = [];
       const subscription = await bus.subscribe(first, async ({ id }) => {
         begun.push(id);
-        await gate.promise;
+        await gate.passed;
         ledger.write(id, false);
         finished.push(id);
       });
       const process = outbox.process();
-      const relay = subject.relay({ ...eager, ...process, bus, outbox: process });
+      subject.relay({ ...eager, ...process, bus, outbox: process });
       const messages = Array.from({ length: 50 }, () => probe());
       outbox.commit(process, messages);
       await until('messages in hand', () => begun.length >= 5, subject);
       const closing = subscription.close();
-      gate.resolve();
+      gate.open();
       await closing;
       assert.deepEqual(finished.sort(), begun.sort(), 'a handler was cut off, or begun while closing');
       assert.ok(finished.length < messages.length, 'everything was taken: the check shows nothing');
@@ -38,7 +38,6 @@ export const stops: readonly Check[] = [
       await until('the rest', () => ledger.effects.size === messages.length, subject);
       await until('an empty outbox', () => outbox.pending.size === 0, subject);
       assert.equal(finished.length, before, 'the closed subscription took another one');
-      await relay.close();
       const twice = [...ledger.effects.values()].filter((count) => count !== 1);
       assert.equal(twice.length, 0, `${twice.length} messages were handled twice`);
     },
@@ -47,19 +46,19 @@ export const stops: readonly Check[] = [
     rule: 'a closed bus finished what was in hand, then publishes and answers no more',
     async run(subject) {
       const { bus } = await subject.start();
-      const gate = Promise.withResolvers<void>();
+      const gate = subject.gate();
       let begun = 0;
       let finished = 0;
       await bus.subscribe(first, async () => {
         begun++;
-        await gate.promise;
+        await gate.passed;
         finished++;
       });
       const publishing = Promise.allSettled([bus.publish(probe()), bus.publish(probe())]);
       await until('both in hand', () => begun === 2, subject);
       await bus.ping();
       const closing = bus.close();
-      gate.resolve();
+      gate.open();
       await closing;
       assert.equal(finished, 2);
       assert.deepEqual(

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Bus, Handler, Logger, Message, Queue } from '../port.ts';
-import { startRelay } from '../relay.ts';
+import { type Relay, startRelay } from '../relay.ts';
 import type { Declared } from '../topology.ts';
 import { type Ledger, reactOnce } from './ledger.ts';
 
@@ -30,11 +30,18 @@ export interface Engine {
   open(settings: InstallationSettings): Promise<Installation>;
 }
 
+export interface Gate {
+  readonly passed: Promise<void>;
+  open(): void;
+}
+
 /** What a check works on: an empty installation, and the mechanisms that a negative control may break. */
 export interface Subject {
   start(): Promise<Process>;
-  /** The relay under test. */
+  /** The relay under test; closed when the check ends. */
   readonly relay: typeof startRelay;
+  /** Something for handlers to wait for; open when the check ends, at the latest. */
+  gate(): Gate;
   /** The reaction of a consumer under test. */
   readonly react: (ledger: Ledger) => Handler;
   /** Milliseconds after which what should have happened is taken for lost. */
@@ -59,19 +66,37 @@ export const retryDelaysMs: readonly number[] = [40, 80, 160];
 
 const silent: Logger = { info() {}, warn() {}, error() {} };
 
+/** What a negative control may replace. */
+export type Broken = Partial<Pick<Subject, 'relay' | 'react' | 'patienceMs'>>;
+
 /** Opens a subject on an engine; `broken` replaces what a negative control sabotages. */
 export const openSubject = async (
   engine: Engine,
-  broken: Partial<Omit<Subject, 'start'>> = {},
+  { relay = startRelay, react = reactOnce, patienceMs = 10_000 }: Broken = {},
 ): Promise<Subject & { close(): Promise<void> }> => {
   const installation = await engine.open({ declared: probes, retryDelaysMs, logger: silent });
+  const relays: Relay[] = [];
+  const gates: Gate[] = [];
   return {
     start: installation.start,
-    relay: startRelay,
-    react: reactOnce,
-    patienceMs: 10_000,
-    ...broken,
-    close: installation.remove,
+    relay(options) {
+      const started = relay(options);
+      relays.push(started);
+      return started;
+    },
+    gate() {
+      const { promise, resolve } = Promise.withResolvers<void>();
+      const gate = { passed: promise, open: resolve };
+      gates.push(gate);
+      return gate;
+    },
+    react,
+    patienceMs,
+    async close() {
+      for (const gate of gates) gate.open();
+      await Promise.all(relays.map((one) => one.close()));
+      await installation.remove();
+    },
   };
 };
 

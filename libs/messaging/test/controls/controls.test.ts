@@ -1,0 +1,132 @@
+import {
+  type Broken,
+  createLedger,
+  doneOnlyWhenPublished,
+  type Engine,
+  inOrderPerKey,
+  killedBeforeDone,
+  killedInMidConsume,
+  onlyPoisonDies,
+  openSubject,
+  type Subject,
+} from '@boxoffice/messaging/conformance';
+import { describe, expect, test } from '@jest/globals';
+import { type Bus, startRelay } from '../../src/index.ts';
+import { inProcess } from '../in-process/engine.ts';
+import { brokerUrl } from '../rabbitmq/broker.ts';
+import { rabbitmq } from '../rabbitmq/engine.ts';
+
+/** An engine whose buses are spoilt. */
+const spoilt = (engine: Engine, spoil: (bus: Bus) => Bus): Engine => ({
+  async open(settings) {
+    const installation = await engine.open(settings);
+    const buses = new Map<Bus, Bus>();
+    return {
+      ...installation,
+      async start() {
+        const process = await installation.start();
+        const bus = buses.get(process.bus) ?? spoil(process.bus);
+        buses.set(process.bus, bus);
+        return { ...process, bus };
+      },
+    };
+  },
+});
+
+/** Acknowledges when the handler begins, not when it has committed. */
+const ackBeforeCommit = (bus: Bus): Bus => ({
+  ...bus,
+  subscribe: (queue, handler) =>
+    bus.subscribe(queue, async (message, attempt) => {
+      handler(message, attempt).catch(() => {});
+    }),
+});
+
+/** Hands out some messages a little later. */
+const unordered = (bus: Bus): Bus => ({
+  ...bus,
+  subscribe: (queue, handler) =>
+    bus.subscribe(queue, async (message, attempt) => {
+      setTimeout(() => void handler(message, attempt).catch(() => {}), Math.random() < 0.5 ? 5 : 0);
+    }),
+});
+
+/** Takes a failed attempt for a success. */
+const swallowsFailures = (bus: Bus): Bus => ({
+  ...bus,
+  subscribe: (queue, handler) => bus.subscribe(queue, (message, attempt) => handler(message, attempt).catch(() => {})),
+});
+
+/** Tells the relay that the bus has an event before it has. */
+const doneBeforeConfirm: typeof startRelay = (options) =>
+  startRelay({
+    ...options,
+    bus: {
+      ...options.bus,
+      publish: async (message) => {
+        options.bus.publish(message).catch(() => {});
+      },
+    },
+  });
+
+const noDedupe: Subject['react'] = (ledger) => async (message) => ledger.write(message.id, false);
+
+const outcome = async (
+  check: (subject: Subject) => Promise<void>,
+  engine: Engine,
+  broken: Broken = {},
+): Promise<string> => {
+  const subject = await openSubject(engine, { patienceMs: 1_500, ...broken });
+  try {
+    return await check(subject).then(
+      () => 'kept',
+      (error: Error) => error.message,
+    );
+  } finally {
+    await subject.close();
+  }
+};
+
+const engines: [string, Engine][] = [['the in-process bus', inProcess]];
+if (brokerUrl !== undefined) engines.push(['RabbitMQ', rabbitmq(brokerUrl)]);
+
+describe.each(engines)('the checks notice on %s', (_name, engine) => {
+  test('an acknowledgement before the commit', async () => {
+    expect(await outcome(killedInMidConsume, engine)).toBe('kept');
+    expect(await outcome(killedInMidConsume, spoilt(engine, ackBeforeCommit))).toMatch('every fact to take effect');
+  });
+
+  test('a consumer that does not dedupe', async () => {
+    expect(await outcome(killedBeforeDone, engine)).toBe('kept');
+    expect(await outcome(killedBeforeDone, engine, { react: noDedupe })).toMatch('took effect again');
+  });
+
+  test('an event marked done before the bus confirmed it', async () => {
+    expect(await outcome(doneOnlyWhenPublished, engine)).toBe('kept');
+    expect(await outcome(doneOnlyWhenPublished, engine, { relay: doneBeforeConfirm })).toMatch(
+      /every fact to take effect/,
+    );
+  });
+
+  test('messages of a key out of order', async () => {
+    expect(await outcome(inOrderPerKey, spoilt(engine, unordered), { patienceMs: 10_000 })).toMatch(
+      /the order of|at once/,
+    );
+  });
+
+  test('a failure taken for a success', async () => {
+    expect(await outcome(onlyPoisonDies, spoilt(engine, swallowsFailures))).toMatch('done + dead = published');
+  });
+});
+
+test('the ledger counts what is written twice', () => {
+  const ledger = createLedger();
+  ledger.write('a', true);
+  ledger.write('a', true);
+  ledger.write('b', false);
+  ledger.write('b', false);
+  expect([...ledger.effects]).toEqual([
+    ['a', 1],
+    ['b', 2],
+  ]);
+});

@@ -1,0 +1,115 @@
+import { createMemoryOutbox, probe, until } from '@boxoffice/messaging/conformance';
+import { describe, expect, test } from '@jest/globals';
+import { type RelayOptions, startRelay } from '../../src/index.ts';
+import { createScriptedBus } from './scripted-bus.ts';
+
+const patience = { patienceMs: 5_000 };
+const logger = { info() {}, warn() {}, error() {} };
+
+const start = (options: Partial<RelayOptions> = {}) => {
+  const outbox = createMemoryOutbox();
+  const process = outbox.process();
+  const bus = createScriptedBus();
+  const relay = startRelay({ ...process, outbox: process, bus, logger, drainMs: 100, ...options });
+  const commit = (...events: ReturnType<typeof probe>[]) => outbox.commit(process, events);
+  return { outbox, process, bus, relay, commit };
+};
+const versionsOf = (events: readonly { key: string; version: number }[], key: string) =>
+  events.filter((one) => one.key === key).map(({ version }) => version);
+
+describe('the relay publishes the events of its own process', () => {
+  test('at once, one of a key at a time, several keys in parallel, as many as the window has', async () => {
+    const { bus, relay, commit, outbox } = start({ window: 3 });
+    commit(
+      probe({ key: 'a', version: 1 }),
+      probe({ key: 'a', version: 2 }),
+      probe({ key: 'b', version: 1 }),
+      probe({ key: 'c', version: 1 }),
+      probe({ key: 'd', version: 1 }),
+    );
+    expect(bus.waiting.map(({ message }) => message.key)).toEqual(['a', 'b', 'c']);
+    bus.waiting[1]?.confirm();
+    await until('the window to be used', () => bus.waiting.length === 3, patience);
+    expect(bus.waiting.map(({ message }) => message.key)).toEqual(['a', 'c', 'd']);
+    bus.flow(true);
+    await until('an empty outbox', () => outbox.pending.size === 0, patience);
+    expect(versionsOf(bus.confirmed, 'a')).toEqual([1, 2]);
+    await relay.close();
+  });
+
+  test('again and in order when the bus refuses one, without holding up other keys', async () => {
+    const { bus, relay, commit, outbox } = start();
+    commit(probe({ key: 'a', version: 1 }), probe({ key: 'a', version: 2 }), probe({ key: 'b', version: 1 }));
+    bus.waiting[0]?.refuse();
+    bus.flow(true);
+    await until('an empty outbox', () => outbox.pending.size === 0, patience);
+    expect(bus.confirmed.map(({ key, version }) => `${key}${version}`)).toEqual(['b1', 'a1', 'a2']);
+    await relay.close();
+  });
+
+  test('not at all while the bus is down, and all of them in order when it is back', async () => {
+    const { bus, relay, commit, outbox } = start();
+    bus.down(true);
+    const events = Array.from({ length: 300 }, (_, n) => probe({ key: `key-${n % 60}`, version: n }));
+    commit(...events);
+    let attempts = 0;
+    const { publish } = bus;
+    bus.publish = (message) => {
+      attempts++;
+      return publish(message);
+    };
+    commit(probe({ key: 'late', version: 1 }));
+    expect(attempts).toBeLessThanOrEqual(1);
+    bus.down(false);
+    bus.flow(true);
+    await until('an empty outbox', () => outbox.pending.size === 0, patience);
+    expect(bus.confirmed.length).toBe(301);
+    expect(versionsOf(bus.confirmed, 'key-7')).toEqual(versionsOf(events, 'key-7'));
+    await relay.close();
+  });
+
+  test('marks them done in batches, and does not publish again what it could not mark', async () => {
+    const batches: number[] = [];
+    let failing = true;
+    const outbox = createMemoryOutbox();
+    const own = outbox.process();
+    const done = async (ids: readonly string[]) => {
+      if (failing) throw new Error('the store is down');
+      batches.push(ids.length);
+      await own.done(ids);
+    };
+    const bus = createScriptedBus();
+    bus.flow(true);
+    const relay = startRelay({ ...own, outbox: { ...own, done }, bus, logger, sweepMs: 5, strayMs: 0, drainMs: 100 });
+    outbox.commit(
+      own,
+      Array.from({ length: 200 }, (_, n) => probe({ key: `key-${n}` })),
+    );
+    await until('all published', () => bus.confirmed.length === 200, patience);
+    failing = false;
+    await until('an empty outbox', () => outbox.pending.size === 0, patience);
+    expect(bus.confirmed.length).toBe(200);
+    expect(batches.length).toBeLessThan(20);
+    await relay.close();
+  });
+
+  test('and leaves in the outbox what it cannot publish before it closes', async () => {
+    const { bus, relay, commit, outbox } = start({ drainMs: 50 });
+    const [stuck, next, quick] = [probe({ key: 'a' }), probe({ key: 'a' }), probe({ key: 'b' })];
+    commit(stuck, next, quick);
+    bus.waiting.find(({ message }) => message.id === quick.id)?.confirm();
+    await relay.close();
+    expect([...outbox.pending]).toEqual([stuck.id, next.id]);
+    expect(bus.waiting.map(({ message }) => message.id)).toEqual([stuck.id]);
+  });
+
+  test('close waits for those on their way, and marks them done', async () => {
+    const { bus, relay, commit, outbox } = start({ drainMs: 5_000 });
+    commit(probe({ key: 'a' }), probe({ key: 'a' }), probe({ key: 'b' }));
+    const closing = relay.close();
+    bus.flow(true);
+    await closing;
+    expect(bus.confirmed.length).toBe(3);
+    expect(outbox.pending.size).toBe(0);
+  });
+});

@@ -1,0 +1,64 @@
+import type { Message } from '../../src/index.ts';
+
+/** A bus end that a test plays by hand: every publish waits for its verdict. */
+export interface ScriptedBus {
+  publish(message: Message): Promise<void>;
+  ping(): Promise<void>;
+  /** Messages that wait for their verdict, in the order in which they came. */
+  readonly waiting: { readonly message: Message; confirm(): void; refuse(): void }[];
+  /** Messages confirmed, in order. */
+  readonly confirmed: Message[];
+  /** How often a message came while it was waiting already. */
+  readonly overlaps: number;
+  /** Confirms everything, now and from now on; or goes back to waiting. */
+  flow(on: boolean): void;
+  /** Whether `ping` and `publish` reject. */
+  down(on: boolean): void;
+}
+
+/** Creates one that waits. */
+export const createScriptedBus = (): ScriptedBus => {
+  const waiting: ScriptedBus['waiting'][number][] = [];
+  const confirmed: Message[] = [];
+  let overlaps = 0;
+  let flowing = false;
+  let isDown = false;
+  return {
+    waiting,
+    confirmed,
+    get overlaps() {
+      return overlaps;
+    },
+    publish: (message) =>
+      new Promise((resolve, reject) => {
+        if (isDown) throw new Error('down');
+        if (waiting.some((one) => one.message.id === message.id)) overlaps++;
+        const leave = () => waiting.splice(waiting.indexOf(one), 1);
+        const one = {
+          message,
+          confirm() {
+            leave();
+            confirmed.push(message);
+            resolve();
+          },
+          refuse() {
+            leave();
+            reject(new Error('refused'));
+          },
+        };
+        waiting.push(one);
+        if (flowing) setImmediate(one.confirm);
+      }),
+    async ping() {
+      if (isDown) throw new Error('down');
+    },
+    flow(on) {
+      flowing = on;
+      if (on) for (const one of [...waiting]) one.confirm();
+    },
+    down(on) {
+      isDown = on;
+      if (on) for (const one of [...waiting]) one.refuse();
+    },
+  };
+};

@@ -1,0 +1,156 @@
+import { createMemoryOutbox, probe, until } from '@boxoffice/messaging/conformance';
+import { describe, expect, test } from '@jest/globals';
+import { startRelay } from '../../src/index.ts';
+import { createScriptedBus } from './scripted-bus.ts';
+
+const patience = { patienceMs: 5_000 };
+const logger = { info() {}, warn() {}, error() {} };
+const eager = { logger, sweepMs: 10, strayMs: 0, drainMs: 100 };
+
+describe('the relay publishes what dead processes left behind', () => {
+  test('only the holder of the lease does, at its start', async () => {
+    const outbox = createMemoryOutbox();
+    const dead = outbox.process();
+    outbox.commit(
+      dead,
+      Array.from({ length: 1200 }, (_, n) => probe({ key: `key-${n % 50}`, version: n })),
+    );
+    dead.cut();
+    const [holder, other] = [outbox.process(), outbox.process()];
+    const buses = [createScriptedBus(), createScriptedBus()];
+    for (const bus of buses) bus.flow(true);
+    await holder.lease('relay', 60_000);
+    const relays = [holder, other].map((own, n) => {
+      const bus = buses[n] as (typeof buses)[number];
+      return startRelay({ ...eager, ...own, outbox: own, bus });
+    });
+    await until('an empty outbox', () => outbox.pending.size === 0, patience);
+    expect(buses.map(({ confirmed }) => confirmed.length)).toEqual([1200, 0]);
+    const versions = buses[0]?.confirmed.filter(({ key }) => key === 'key-3').map(({ version }) => version);
+    expect(versions).toEqual(Array.from({ length: 24 }, (_, n) => n * 50 + 3));
+    for (const relay of relays) await relay.close();
+  });
+
+  test('another takes over when the holder is gone', async () => {
+    const outbox = createMemoryOutbox();
+    const [first, second] = [outbox.process(), outbox.process()];
+    await first.lease('relay', 60_000);
+    const bus = createScriptedBus();
+    bus.flow(true);
+    let asked = 0;
+    const lease = (name: string, ms: number) => {
+      asked++;
+      return second.lease(name, ms);
+    };
+    const relay = startRelay({ ...eager, outbox: second, lease, bus });
+    outbox.commit(first, [probe()]);
+    await until('two looks', () => asked >= 2, patience);
+    expect(bus.confirmed.length).toBe(0);
+    first.cut();
+    await until('an empty outbox', () => outbox.pending.size === 0, patience);
+    await relay.close();
+  });
+
+  test('events younger than a stray are left to the process that committed them', async () => {
+    const outbox = createMemoryOutbox();
+    const [own, peer] = [outbox.process(), outbox.process()];
+    const bus = createScriptedBus();
+    bus.flow(true);
+    const ages: number[] = [];
+    let looks = 0;
+    const pending = async (limit: number, olderThanMs?: number) => {
+      looks++;
+      ages.push(olderThanMs ?? 0);
+      return own.pending(limit, olderThanMs);
+    };
+    const relay = startRelay({ ...eager, ...own, outbox: { ...own, pending }, bus, strayMs: 60_000 });
+    outbox.commit(peer, [probe()]);
+    await until('some looks', () => looks >= 3, patience);
+    expect(bus.confirmed.length).toBe(0);
+    expect(new Set(ages)).toEqual(new Set([60_000]));
+    await relay.close();
+  });
+
+  test('an event is never on its way twice at once, however often the outbox shows it', async () => {
+    const outbox = createMemoryOutbox();
+    const own = outbox.process();
+    const bus = createScriptedBus();
+    let looks = 0;
+    const pending = async (limit: number, olderThanMs?: number) => {
+      looks++;
+      return own.pending(limit, olderThanMs);
+    };
+    const relay = startRelay({ ...eager, ...own, outbox: { ...own, pending }, bus });
+    const events = Array.from({ length: 100 }, (_, n) => probe({ key: `key-${n % 40}` }));
+    outbox.commit(own, events);
+    await until('looks while they wait', () => looks >= 5, patience);
+    bus.flow(true);
+    await until('an empty outbox', () => outbox.pending.size === 0, patience);
+    expect(bus.overlaps).toBe(0);
+    expect(bus.confirmed.length).toBe(events.length);
+    await relay.close();
+  });
+
+  test('what found no room in memory comes from the outbox, each event once and in order', async () => {
+    const outbox = createMemoryOutbox();
+    const own = outbox.process();
+    const bus = createScriptedBus();
+    bus.down(true);
+    // strayMs keeps the look for strays out of it.
+    const relay = startRelay({
+      ...own,
+      outbox: own,
+      bus,
+      logger,
+      memory: 50,
+      sweepMs: 10,
+      strayMs: 60_000,
+      drainMs: 100,
+    });
+    const events = Array.from({ length: 900 }, (_, n) => probe({ key: `key-${n % 30}`, version: n }));
+    for (const event of events.slice(0, 600)) outbox.commit(own, [event]);
+    bus.down(false);
+    bus.flow(true);
+    for (const event of events.slice(600)) {
+      outbox.commit(own, [event]);
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    await until('an empty outbox', () => outbox.pending.size === 0, patience);
+    expect(bus.confirmed.length).toBe(events.length);
+    for (const key of new Set(events.map((event) => event.key))) {
+      const versions = (all: typeof events) => all.filter((one) => one.key === key).map(({ version }) => version);
+      expect(versions(bus.confirmed)).toEqual(versions(events));
+    }
+    const last = probe();
+    outbox.commit(own, [last]);
+    expect(bus.waiting.map(({ message }) => message.id)).toEqual([last.id]);
+    await until('the last', () => outbox.pending.size === 0, patience);
+    await relay.close();
+  });
+
+  test('tells how old its backlog is', async () => {
+    const outbox = createMemoryOutbox();
+    const own = outbox.process();
+    const bus = createScriptedBus();
+    const ages: number[] = [];
+    const counts = { published: 0, failed: 0 };
+    const metrics = {
+      published(count: number) {
+        counts.published += count;
+      },
+      failed(count: number) {
+        counts.failed += count;
+      },
+      backlogAge: (seconds: number) => void ages.push(seconds),
+    };
+    const relay = startRelay({ ...eager, ...own, outbox: own, bus, metrics });
+    await until('an age', () => ages.at(-1) === 0, patience);
+    outbox.commit(own, [probe({ occurredAt: new Date(Date.now() - 90_000).toISOString() })]);
+    await until('the age of the backlog', () => (ages.at(-1) ?? 0) >= 90, patience);
+    bus.waiting[0]?.refuse();
+    bus.flow(true);
+    await until('no backlog', () => outbox.pending.size === 0 && ages.at(-1) === 0, patience);
+    expect(counts).toEqual({ published: 1, failed: 1 });
+    await relay.close();
+  });
+});
