@@ -1,0 +1,66 @@
+import { Fault, failureOf, posFailure } from '@boxoffice/envelope';
+import type { Exchange } from './exchange.ts';
+import type { Family } from './target.ts';
+
+/** A body that a refused client goes on sending is read and thrown away up to here, so that the answer reaches it and not a reset. */
+const LINGER_BYTES = 1_048_576;
+const LINGER_MS = 5_000;
+
+/** The body of an error in the family's shape. */
+export const faultBody = (family: Family, fault: Fault): string =>
+  JSON.stringify(family === 'B' ? posFailure(fault) : failureOf(fault));
+
+/** The headers that every answer carries, names and values in turn. */
+export const commonHeaders = ({ trace, quota }: Exchange): string[] => {
+  const headers = ['X-Request-Id', trace.requestId, 'traceparent', trace.traceparent];
+  if (quota) headers.push('RateLimit-Policy', quota.policy, 'RateLimit', quota.state);
+  return headers;
+};
+
+/** Sets the same on a response that somebody else will write. */
+export const setCommonHeaders = (exchange: Exchange): void => {
+  const headers = commonHeaders(exchange);
+  for (let index = 0; index < headers.length; index += 2) {
+    exchange.response.setHeader(headers[index] ?? '', headers[index + 1] ?? '');
+  }
+};
+
+/** Drops what still comes of the request; a client that sends too much or too slowly loses its connection. */
+const linger = ({ request }: Exchange): void => {
+  if (request.complete || request.destroyed) return;
+  let bytes = 0;
+  const cut = (): void => {
+    request.socket.destroy();
+  };
+  const timer = setTimeout(cut, LINGER_MS);
+  request.on('data', (chunk: Buffer) => {
+    bytes += chunk.length;
+    if (bytes > LINGER_BYTES) cut();
+  });
+  request.once('close', () => clearTimeout(timer));
+  request.resume();
+};
+
+/** Answers with a fault, in the family's shape. An answer that has begun cannot be taken back: its connection is cut. */
+export const answerFault = (exchange: Exchange, fault: Fault): void => {
+  const { request, response, family } = exchange;
+  if (response.headersSent) {
+    response.destroy();
+    return;
+  }
+  const body = Buffer.from(faultBody(family, fault));
+  const headers = commonHeaders(exchange);
+  headers.push('Content-Type', 'application/json; charset=utf-8', 'Content-Length', `${body.length}`);
+  headers.push('Cache-Control', 'no-store');
+  for (const [name, value] of Object.entries(fault.headers)) headers.push(name, value);
+  response.writeHead(fault.http, headers);
+  response.end(request.method === 'HEAD' ? undefined : body);
+  linger(exchange);
+};
+
+/** Any thrown thing as a fault. `report` hears of what is no fault: it is a mistake of ours. */
+export const faultOf = (error: unknown, report: (error: unknown) => void): Fault => {
+  if (error instanceof Fault) return error;
+  report(error);
+  return new Fault('internal_error', 'An unexpected error happened. The request id tells our logs which.');
+};

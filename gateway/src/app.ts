@@ -1,0 +1,140 @@
+import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
+import { Fault } from '@boxoffice/envelope';
+import { type Logger, traceFrom } from '@boxoffice/runtime';
+import type { AccessLog } from './access-log.ts';
+import { answerFault, faultOf } from './answer.ts';
+import { answered, type Exchange, type Step } from './exchange.ts';
+import { refuseAmbiguousHeaders } from './headers.ts';
+import { cameOverTls, type Peer } from './peer.ts';
+import { familyOf, readTarget } from './target.ts';
+
+/** What the pipeline is made of. */
+export interface AppParts {
+  readonly peerOf: (request: IncomingMessage) => Peer;
+  readonly countAddress: Step;
+  readonly preflight: Step;
+  readonly allowOrigin: Step;
+  readonly findRoute: Step;
+  readonly answerOwn: Step;
+  readonly checkToken: Step;
+  readonly countCaller: Step;
+  readonly authorize: Step;
+  readonly forward: Step;
+  readonly accessLog: AccessLog;
+  /** Hears of every exchange that is over. */
+  readonly over?: (exchange: Exchange) => void;
+  readonly logger: Pick<Logger, 'error'>;
+}
+
+/** The gateway as a request listener, for a listener with or without TLS. */
+export interface App {
+  listener(tls: boolean): RequestListener;
+}
+
+/** Section 8: https only. What came in the clear is answered as if there were nothing. */
+const onlyTls: Step = ({ secure }) => {
+  if (!secure) throw new Fault('not_found', 'There is no such endpoint.');
+  return undefined;
+};
+
+const onlyUnambiguous: Step = ({ request }) => {
+  refuseAmbiguousHeaders(request);
+  return undefined;
+};
+
+const canonicalise: Step = (exchange) => {
+  exchange.target = readTarget(exchange.request.url ?? '');
+  exchange.family = familyOf(exchange.target.path);
+  return undefined;
+};
+
+const UNREAD = { path: '', query: '' };
+
+/** Makes the gateway's request handling: the way of a request is the list of steps, from the top. */
+export const createApp = (parts: AppParts): App => {
+  const { peerOf, accessLog, over, logger } = parts;
+
+  const steps: readonly { readonly name: string; readonly run: Step }[] = [
+    { name: 'count the address', run: parts.countAddress }, //          429
+    { name: 'only over TLS', run: onlyTls }, //                         404
+    { name: 'only unambiguous headers', run: onlyUnambiguous }, //      400
+    { name: 'canonical path', run: canonicalise }, //                   400, 404
+    { name: 'preflight', run: parts.preflight }, //                     204
+    { name: 'allow the origin', run: parts.allowOrigin },
+    { name: 'find the route', run: parts.findRoute }, //                404, 405, 503
+    { name: 'check the token', run: parts.checkToken }, //              401
+    { name: 'count the caller', run: parts.countCaller }, //            429
+    { name: 'answer what is our own', run: parts.answerOwn }, //        200
+    { name: 'ask the authorizer', run: parts.authorize }, //            401, 403, 503
+    { name: 'forward', run: parts.forward }, //                         413, 502, 503, or the service's answer
+  ];
+
+  const refuse = (exchange: Exchange, error: unknown): void => {
+    const report = (unknown: unknown) => {
+      logger.error('a request failed', {
+        requestId: exchange.trace.requestId,
+        operation: exchange.route?.operation,
+        error: unknown,
+      });
+    };
+    answerFault(exchange, faultOf(error, report));
+  };
+
+  /** Runs the steps from this one on; only a step that has to wait leaves the stack. */
+  const run = (exchange: Exchange, first: number): void => {
+    try {
+      for (let index = first; index < steps.length; index += 1) {
+        const outcome = steps[index]?.run(exchange);
+        if (outcome === answered) return;
+        if (outcome instanceof Promise) {
+          resume(exchange, outcome, index + 1);
+          return;
+        }
+      }
+    } catch (error) {
+      refuse(exchange, error);
+    }
+  };
+
+  const resume = (exchange: Exchange, waiting: ReturnType<Step> & Promise<unknown>, next: number): void => {
+    waiting.then(
+      (outcome) => {
+        // The client may have gone meanwhile.
+        if (outcome !== answered && !exchange.response.destroyed) run(exchange, next);
+      },
+      (error: unknown) => refuse(exchange, error),
+    );
+  };
+
+  const open = (request: IncomingMessage, response: ServerResponse, tls: boolean): Exchange => {
+    const peer = peerOf(request);
+    return {
+      request,
+      response,
+      trace: traceFrom(request.headers),
+      startedAt: performance.now(),
+      now: Date.now(),
+      secure: tls || (peer.trusted && cameOverTls(request)),
+      address: peer.address,
+      family: familyOf(request.url),
+      target: UNREAD,
+      quota: undefined,
+      route: undefined,
+      claims: undefined,
+      token: '',
+      tokenHash: '',
+      identity: undefined,
+    };
+  };
+
+  return {
+    listener: (tls) => (request, response) => {
+      const exchange = open(request, response, tls);
+      response.once('close', () => {
+        accessLog.note(exchange);
+        over?.(exchange);
+      });
+      run(exchange, 0);
+    },
+  };
+};

@@ -1,0 +1,92 @@
+import { Fault } from '@boxoffice/envelope';
+import type { Logger } from '@boxoffice/runtime';
+import { createBreaker } from './breaker.ts';
+import { answered, type Exchange, type Step } from './exchange.ts';
+import type { Figures } from './figures.ts';
+import { createForwarder, type Forwarder } from './forward.ts';
+import { type Limits, SESSION_HEADER } from './limits.ts';
+import { type ServiceName, services } from './services.ts';
+
+export interface ForwardingOptions {
+  readonly addresses: ReadonlyMap<ServiceName, string>;
+  readonly limits: Pick<Limits, 'sessionSeen'>;
+  readonly figures: Figures;
+  readonly logger: Pick<Logger, 'warn' | 'info'>;
+  readonly timeouts?: UpstreamTimeouts;
+}
+
+/** Milliseconds. */
+export interface UpstreamTimeouts {
+  /** Until a service begins to answer. */
+  readonly answer?: number;
+  /** For a request as a whole. */
+  readonly total?: number;
+}
+
+/** Passes requests on to the services. */
+export interface Forwarding {
+  readonly step: Step;
+  close(): void;
+}
+
+/** Requests under way to one service at once: far more than it does well, far fewer than would hurt the gateway. */
+const CONCURRENCY = 2_000;
+
+/** A session that the point-of-sale service made, or knew well enough to serve. */
+const sessionOf = (
+  { request }: Exchange,
+  reply: { readonly statusCode?: number; readonly headers: NodeJS.Dict<string | string[]> },
+): string | undefined => {
+  const status = reply.statusCode ?? 0;
+  if (status < 200 || status > 299) return undefined;
+  const token = reply.headers[SESSION_HEADER] ?? request.headers[SESSION_HEADER];
+  return typeof token === 'string' && token !== '' ? token : undefined;
+};
+
+/** Makes the last step, with a forwarder for each service that has an address. */
+export const createForwarding = (options: ForwardingOptions): Forwarding => {
+  const { addresses, limits, figures, logger, timeouts } = options;
+  const forwarders = new Map<string, Forwarder>();
+  for (const [service, url] of addresses) {
+    const breaker = createBreaker({
+      onChange: (state) => {
+        figures.breaker(service, state);
+        if (state === 'open') logger.warn('a service fails; requests are kept from it', { upstream: service });
+        else if (state === 'closed') logger.info('a service answers again', { upstream: service });
+      },
+    });
+    forwarders.set(
+      service,
+      createForwarder({
+        url,
+        breaker,
+        timeoutMs: timeouts?.answer ?? 15_000,
+        deadlineMs: timeouts?.total ?? 30_000,
+        concurrency: CONCURRENCY,
+        onFailure: ({ route, trace }, { code }) => {
+          figures.upstreamFailed(service, code);
+          const about = { upstream: service, operation: route?.operation, requestId: trace.requestId, code };
+          logger.warn('a service did not answer', about);
+        },
+        onReply:
+          services[service].sessions.length === 0
+            ? undefined
+            : (exchange, reply) => {
+                const session = sessionOf(exchange, reply);
+                if (session !== undefined) limits.sessionSeen(session);
+              },
+      }),
+    );
+  }
+  return {
+    step(exchange) {
+      const forwarder = forwarders.get(exchange.route?.service ?? '');
+      if (!forwarder) throw new Fault('not_found', 'There is no such endpoint.');
+      forwarder.forward(exchange);
+      return answered;
+    },
+    close() {
+      for (const forwarder of forwarders.values()) forwarder.close();
+    },
+  };
+};

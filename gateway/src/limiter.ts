@@ -1,0 +1,52 @@
+import { LRUCache } from 'lru-cache';
+
+/** What is left to somebody, in the words of the RateLimit header fields (draft-ietf-httpapi-ratelimit-headers). */
+export interface Quota {
+  readonly allowed: boolean;
+  /** The value of `RateLimit-Policy`. */
+  readonly policy: string;
+  /** The value of `RateLimit`. */
+  readonly state: string;
+  /** Seconds until the quota is whole again. */
+  readonly resetSeconds: number;
+}
+
+/** Counts requests per key in windows of a minute, which begin with a key's first request. */
+export interface Limiter {
+  /** Counts one request at this moment (epoch milliseconds). */
+  take(key: string, now: number): Quota;
+}
+
+interface Window {
+  endsAt: number;
+  used: number;
+}
+
+const WINDOW_MS = 60_000;
+
+/** Keys that are counted at once; the least recently seen are forgotten, and so begin anew. */
+const KEYS = 100_000;
+
+/** Makes a limiter; `name` is the policy's, for instance `client`. */
+export const createLimiter = (name: string, perMinute: number): Limiter => {
+  const windows = new LRUCache<string, Window>({ max: KEYS });
+  const policy = `"${name}";q=${perMinute};w=60`;
+  return {
+    take(key, now) {
+      let window = windows.get(key);
+      if (!window || window.endsAt <= now) {
+        window = { endsAt: now + WINDOW_MS, used: 0 };
+        windows.set(key, window);
+      }
+      window.used += 1;
+      const resetSeconds = Math.ceil((window.endsAt - now) / 1000);
+      const left = Math.max(0, perMinute - window.used);
+      return {
+        allowed: window.used <= perMinute,
+        policy,
+        state: `"${name}";r=${left};t=${resetSeconds}`,
+        resetSeconds,
+      };
+    },
+  };
+};

@@ -1,0 +1,108 @@
+import { registry } from '@boxoffice/envelope';
+import { ok, openApiDocument, operation } from '@boxoffice/http';
+import { Type } from 'typebox';
+import { asDocument, type OpenApiDocument } from './description.ts';
+import { gatewayFailure } from './gateway-statuses.ts';
+import type { Route } from './routes.ts';
+
+export const VERSION = '0.1.0';
+
+/** The registry of error codes as data: the answer to `GET /errors`. */
+export const errorItems = Object.values(registry).map(({ http, status, domain, when }) => ({
+  http,
+  status,
+  domain,
+  when,
+}));
+
+const operations = [
+  operation({
+    id: 'describeInstitutionApi',
+    method: 'get',
+    path: '/openapi.json',
+    access: 'public',
+    summary: 'Describes the institution API: this document',
+    answers: { 200: Type.Object({}, { description: 'An OpenAPI 3.1 document.' }) },
+    bare: true,
+    etag: true,
+    example: {
+      answer: { openapi: '3.1.0', info: { title: 'boxoffice institution API', version: VERSION }, paths: {} },
+    },
+    handle: () => ok({}),
+  }),
+  operation({
+    id: 'listErrors',
+    method: 'get',
+    path: '/errors',
+    access: 'public',
+    summary: 'Lists every status code of the institution API',
+    answers: {
+      200: Type.Object({
+        items: Type.Array(
+          Type.Object({
+            http: Type.Integer({ description: 'the HTTP status that it comes with' }),
+            status: Type.String({ description: 'the envelope’s `status`' }),
+            domain: Type.String({ description: '`general`, or the domain that gives it' }),
+            when: Type.String(),
+          }),
+        ),
+      }),
+    },
+    etag: true,
+    example: { answer: { items: errorItems.slice(0, 2) } },
+    handle: () => ok({ items: errorItems }),
+  }),
+];
+
+/** The gateway's own description of its family A operations. */
+export const ownDocument = (publicUrl: string): OpenApiDocument =>
+  asDocument(openApiDocument({ service: 'gateway', version: VERSION, operations, serverUrl: publicUrl }));
+
+/** Versions of family B, and the ids under which their descriptions are described. */
+export const versions = [
+  { prefix: '/tnwr/v1', operationId: 'describePointOfSaleApi' },
+  { prefix: '/tnwr/vexp', operationId: 'describeExperimentalPointOfSaleApi' },
+] as const;
+
+/** The gateway's own description of what it answers in a version of family B. */
+export const ownVersionDocument = (publicUrl: string, prefix: string, operationId: string): OpenApiDocument => {
+  const { components } = ownDocument(publicUrl);
+  const document = { schema: { type: 'object', description: 'An OpenAPI 3.1 document.' } };
+  const examples = {
+    [operationId]: {
+      value: { openapi: '3.1.0', info: { title: 'boxoffice point-of-sale API', version: VERSION }, paths: {} },
+    },
+  };
+  return {
+    openapi: '3.1.0',
+    tags: [{ name: 'gateway' }],
+    paths: {
+      [`${prefix}/openapi.json`]: {
+        get: {
+          operationId,
+          summary: 'Describes the point-of-sale API: this document. It needs no X-Service-Host.',
+          tags: ['gateway'],
+          security: [],
+          responses: { 200: { description: 'OK', content: { 'application/json': { ...document, examples } } } },
+        } as OpenApiDocument['paths'][string][string],
+      },
+    },
+    components: { schemas: { GatewayFailure: gatewayFailure }, headers: components?.headers ?? {} },
+  };
+};
+
+const ownRoute = (template: string, operation: string): Route => ({
+  method: 'GET',
+  template,
+  operation,
+  service: 'gateway',
+  scope: undefined,
+  mediaTypes: new Set(),
+  key: `gateway ${operation}`,
+});
+
+/** The routes of what the gateway answers itself. */
+export const ownRoutes: readonly Route[] = [
+  ...operations.map(({ path, id }) => ownRoute(path, id)),
+  ...versions.map(({ prefix, operationId }) => ownRoute(`${prefix}/openapi.json`, operationId)),
+];

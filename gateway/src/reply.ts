@@ -1,0 +1,49 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Route } from './routes.ts';
+
+const JSON_TYPE = 'application/json';
+
+const isJson = (type: string): boolean =>
+  type === JSON_TYPE || (type.startsWith('application/') && type.endsWith('+json'));
+
+/**
+ * Whether a reply can be an answer of this interface, by its media type alone: JSON, what the operation's description names, or
+ * nothing at all.
+ */
+export const isOfInterface = (reply: IncomingMessage, method: string, route: Route | undefined): boolean => {
+  const { statusCode, headers } = reply;
+  const type = headers['content-type'];
+  if (type === undefined) {
+    return method === 'HEAD' || statusCode === 204 || statusCode === 304 || headers['content-length'] === '0';
+  }
+  const mark = type.indexOf(';');
+  const essence = (mark < 0 ? type : type.slice(0, mark)).trim().toLowerCase();
+  return isJson(essence) || (route?.mediaTypes.has(essence) ?? false);
+};
+
+/** Joins the service's `Vary` and the gateway's own, which CORS has set. */
+const joinVary = (response: ServerResponse, headers: string[]): void => {
+  const own = response.getHeader('Vary');
+  if (own === undefined) return;
+  for (let index = 0; index < headers.length; index += 2) {
+    if (headers[index]?.toLowerCase() === 'vary') headers[index + 1] += `, ${String(own)}`;
+  }
+};
+
+/** Passes a reply on as it comes, no faster than the client takes it. A whole answer in one piece leaves in one piece. */
+export const sendReply = (reply: IncomingMessage, response: ServerResponse, headers: string[]): void => {
+  joinVary(response, headers);
+  response.writeHead(reply.statusCode ?? 502, headers);
+  const length = Number(reply.headers['content-length'] ?? -1);
+  reply.on('data', (chunk: Buffer) => {
+    if (chunk.length === length) {
+      response.end(chunk);
+    } else if (!response.write(chunk)) {
+      reply.pause();
+      response.once('drain', () => reply.resume());
+    }
+  });
+  reply.on('end', () => {
+    if (!response.writableEnded) response.end();
+  });
+};

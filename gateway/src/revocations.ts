@@ -1,0 +1,71 @@
+import type { Broadcast, Bus, Message, Subscription } from '@boxoffice/messaging';
+import { broadcasts } from '@boxoffice/messaging';
+import type { Logger } from '@boxoffice/runtime';
+import { LRUCache } from 'lru-cache';
+import type { Authority } from './authority.ts';
+
+/** Which tokens count no more although they verify, and whose decisions are out of date. */
+export interface Revocations {
+  isRevoked(jti: string): boolean;
+  /** Hears of changes from the bus, at once. */
+  listen(bus: Bus): Promise<Subscription>;
+  /** Asks the authorizer what changed; resolves in any case. The backstop for when the bus is down. */
+  poll(): Promise<void>;
+}
+
+export interface RevocationsOptions {
+  readonly authority: Pick<Authority, 'changes'>;
+  /** Called when a client's rights changed. */
+  readonly clientChanged: (clientId: string) => void;
+  readonly logger: Pick<Logger, 'warn'>;
+}
+
+/** Tokens and clients that are remembered. One that is crowded out is still refused by the authorizer, seconds later. */
+const REMEMBERED = 100_000;
+
+/** The fields of the facts that matter here. */
+const text = (data: object, name: string): string | undefined => {
+  const value = (data as Readonly<Record<string, unknown>>)[name];
+  return typeof value === 'string' ? value : undefined;
+};
+
+/** Makes the list of what was revoked. */
+export const createRevocations = ({ authority, clientChanged, logger }: RevocationsOptions): Revocations => {
+  const revoked = new LRUCache<string, true>({ max: REMEMBERED });
+  const changedAt = new LRUCache<string, string>({ max: REMEMBERED });
+  let since: string | undefined;
+  let reachable = true;
+
+  const revoke = (jti: string, expiresAt: string | undefined): void => {
+    const left = Date.parse(expiresAt ?? '') - Date.now();
+    // Without a readable time it is kept until it is crowded out.
+    if (Number.isNaN(left)) revoked.set(jti, true);
+    else if (left > 0) revoked.set(jti, true, { ttl: left });
+  };
+
+  const hear = ({ type, key, data }: Message): void => {
+    const jti = text(data, 'jti');
+    if (type === 'token.revoked' && jti !== undefined) revoke(jti, text(data, 'expiresAt'));
+    else if (type === 'client.changed') clientChanged(text(data, 'clientId') ?? key);
+  };
+
+  const poll = async (): Promise<void> => {
+    try {
+      const changes = await authority.changes(since);
+      for (const { jti, expiresAt } of changes.tokens) revoke(jti, expiresAt);
+      for (const { clientId, changedAt: at } of changes.clients) {
+        if (changedAt.get(clientId) === at) continue;
+        changedAt.set(clientId, at);
+        clientChanged(clientId);
+      }
+      since = changes.asOf;
+      reachable = true;
+    } catch (error) {
+      if (reachable) logger.warn('the authorizer tells nothing of revocations', { error });
+      reachable = false;
+    }
+  };
+
+  const access: Broadcast = broadcasts.access;
+  return { isRevoked: (jti) => revoked.has(jti), listen: (bus) => bus.listen(access, hear), poll };
+};

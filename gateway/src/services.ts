@@ -1,0 +1,48 @@
+/** What one service may put before the outside, whatever its description says. */
+export interface ServiceRow {
+  readonly prefixes: readonly string[];
+  /** The domains whose scopes its operations may ask for. */
+  readonly domains: readonly string[];
+  /** Operations without a token: `METHOD /path`. Any other operation without a scope is not routed. */
+  readonly open: readonly string[];
+  /** Prefixes below which sessions, not tokens, say who calls. */
+  readonly sessions: readonly string[];
+}
+
+const row = (given: Partial<ServiceRow> & Pick<ServiceRow, 'prefixes'>): ServiceRow => ({
+  domains: [],
+  open: [],
+  sessions: [],
+  ...given,
+});
+
+/** Every service that can stand behind the gateway. */
+export const services = {
+  authorizer: row({
+    prefixes: ['/auth', '/.well-known', '/svc/v3/clients'],
+    domains: ['clients'],
+    open: [
+      'POST /auth/token',
+      'POST /auth/introspect',
+      'POST /auth/revoke',
+      'GET /auth/jwks',
+      'GET /.well-known/oauth-authorization-server',
+    ],
+  }),
+  catalog: row({ prefixes: ['/svc/v3/catalog'], domains: ['catalog'] }),
+  contacts: row({ prefixes: ['/svc/v3/contacts', '/contacts'], domains: ['contacts'] }),
+  orders: row({ prefixes: ['/svc/v3/orders'], domains: ['orders'] }),
+  tickets: row({ prefixes: ['/svc/v3/tickets'], domains: ['tickets'] }),
+  pos: row({
+    prefixes: ['/tnwr/v1', '/tnwr/vexp', '/shop'],
+    sessions: ['/tnwr/v1', '/tnwr/vexp', '/shop'],
+  }),
+} as const satisfies Record<string, ServiceRow>;
+
+export type ServiceName = keyof typeof services;
+
+/** The names of all services, in the order of the table. */
+export const serviceNames = Object.keys(services) as ServiceName[];
+
+/** Whether a path is a prefix or lies below it. */
+export const isBelow = (path: string, prefix: string): boolean => path === prefix || path.startsWith(`${prefix}/`);

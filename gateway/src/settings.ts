@@ -1,0 +1,67 @@
+import {
+  amqpUrl,
+  cidrs,
+  dataDirectory,
+  file,
+  gatewayPort,
+  host,
+  integer,
+  logLevel,
+  operationsPort,
+  port,
+  publicUrl,
+  type Settings,
+  serviceSecret,
+  url,
+} from '@boxoffice/runtime';
+import type { GatewayOptions } from './start.ts';
+
+const address = (name: string) => url(name, { optional: true, origin: true });
+
+const perMinute = (name: string, standard: number) => integer(name, { default: standard, min: 1 });
+
+/** The settings of the gateway, for every program that runs one. */
+export const gatewaySettings = {
+  gatewayPort,
+  gatewayHttpPort: port('GATEWAY_HTTP_PORT', { default: 8080 }),
+  host,
+  publicUrl,
+  trustProxy: cidrs('TRUST_PROXY'),
+  tlsCertFile: file('TLS_CERT_FILE', { optional: true }),
+  tlsKeyFile: file('TLS_KEY_FILE', { optional: true }),
+  rateLimitPerMinute: perMinute('RATE_LIMIT_PER_MINUTE', 60_000),
+  addressLimitPerMinute: perMinute('ADDRESS_LIMIT_PER_MINUTE', 120_000),
+  posRateLimitPerMinute: perMinute('POS_RATE_LIMIT_PER_MINUTE', 6_000),
+};
+
+/** What a gateway that runs alone is told beside these. */
+export const standaloneSettings = {
+  ...gatewaySettings,
+  dataDirectory,
+  logLevel,
+  operationsPort,
+  amqpUrl,
+  serviceSecret,
+  authorizer: address('AUTHORIZER_URL'),
+  catalog: address('CATALOG_URL'),
+  contacts: address('CONTACTS_URL'),
+  orders: address('ORDERS_URL'),
+  tickets: address('TICKETS_URL'),
+  pos: address('POS_URL'),
+};
+
+/** The options that the settings give; a program adds the rest. */
+export const optionsFrom = (
+  settings: Settings<typeof gatewaySettings>,
+): Pick<GatewayOptions, 'host' | 'port' | 'httpPort' | 'publicUrl' | 'trustProxy' | 'limits'> => ({
+  host: settings.host,
+  port: settings.gatewayPort,
+  httpPort: settings.gatewayHttpPort,
+  publicUrl: settings.publicUrl,
+  trustProxy: settings.trustProxy,
+  limits: {
+    client: settings.rateLimitPerMinute,
+    address: settings.addressLimitPerMinute,
+    session: settings.posRateLimitPerMinute,
+  },
+});

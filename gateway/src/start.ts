@@ -1,0 +1,197 @@
+import { join } from 'node:path';
+import { Fault } from '@boxoffice/envelope';
+import { createKeySet, createServiceCredentials, JWKS_PATH, verifyAccessToken } from '@boxoffice/identity';
+import type { Bus } from '@boxoffice/messaging';
+import {
+  createHealth,
+  type Health,
+  type Logger,
+  listen,
+  type Metrics,
+  type Refuse,
+  requestIdFrom,
+} from '@boxoffice/runtime';
+import { type AccessLog, loggedAccess } from './access-log.ts';
+import { faultBody } from './answer.ts';
+import { createApp } from './app.ts';
+import { createAuthority } from './authority.ts';
+import { createAuthorize } from './authorize.ts';
+import { createBearer } from './bearer.ts';
+import { createCors } from './cors.ts';
+import { createDocuments } from './documents.ts';
+import { createFigures } from './figures.ts';
+import { createForwarding, type UpstreamTimeouts } from './forwarding.ts';
+import { createKeptDescriptions, keepNothing } from './kept-description.ts';
+import { createLearner } from './learn.ts';
+import { createLimits, type LimitOptions } from './limits.ts';
+import { createOwn } from './own.ts';
+import { ownRoutes } from './own-operations.ts';
+import { createPeers } from './peer.ts';
+import { createPointsOfSale } from './points-of-sale.ts';
+import { createRevocations } from './revocations.ts';
+import { createRouting } from './routing.ts';
+import { type ServiceName, serviceNames } from './services.ts';
+import { familyOf } from './target.ts';
+import { unavailable } from './upstream-failure.ts';
+import { startWatch } from './watch.ts';
+
+export interface GatewayOptions {
+  readonly host: string;
+  /** The HTTPS port; 0 lets the system choose. */
+  readonly port: number;
+  /** The plain HTTP port. */
+  readonly httpPort: number;
+  readonly tls: { readonly cert: string | Buffer; readonly key: string | Buffer };
+  /** The address that the outside sees; the issuer of access tokens. */
+  readonly publicUrl: string;
+  /** CIDR ranges of proxies whose `X-Forwarded-*` are believed. */
+  readonly trustProxy?: readonly string[];
+  /** Where the services are; those without an address do not exist. */
+  readonly services: Readonly<Partial<Record<ServiceName, string | undefined>>>;
+  /** SERVICE_SECRET of the installation. */
+  readonly serviceSecret: string;
+  /** Where the last known descriptions are kept; undefined: nowhere. */
+  readonly dataDirectory?: string;
+  /** Requests per minute. */
+  readonly limits: LimitOptions;
+  /** Tells of revocations at once; without it they are noticed within seconds. May be on its way. */
+  readonly bus?: Bus | Promise<Bus | undefined>;
+  readonly logger: Logger;
+  /** Default: through the logger. */
+  readonly accessLog?: AccessLog;
+  readonly metrics?: Metrics;
+  readonly timeouts?: UpstreamTimeouts;
+  /** Milliseconds between two looks at a service's description. */
+  readonly learnEveryMs?: number;
+}
+
+/** A running gateway. */
+export interface Gateway {
+  readonly httpsUrl: string;
+  readonly httpUrl: string;
+  readonly httpsPort: number;
+  readonly httpPort: number;
+  readonly health: Health;
+  /** Resolves when every configured service has been ready once. */
+  ready(): Promise<void>;
+  /** Stops accepting, finishes the requests in hand, lets go of everything. */
+  close(): Promise<void>;
+}
+
+/** What the HTTP parser refuses, in the shape of the family that the raw request line names. */
+const refuseByLine: Refuse = ({ code, details, path }) => ({
+  headers: {
+    'Content-Type': 'application/json; charset=utf-8',
+    'Cache-Control': 'no-store',
+    'X-Request-Id': requestIdFrom(undefined),
+  },
+  body: faultBody(familyOf(path), new Fault(code, details)),
+});
+
+const addressesOf = (given: GatewayOptions['services']): ReadonlyMap<ServiceName, string> =>
+  new Map(serviceNames.flatMap((name) => (given[name] === undefined ? [] : [[name, given[name]] as const])));
+
+/** The check of access tokens. Without an authorizer nobody can tell. */
+const verifierOf = (authorizerUrl: string | undefined, issuer: string) => {
+  if (authorizerUrl === undefined) {
+    return { verify: () => Promise.reject(unavailable('There is no authorizer.')), prepare: () => undefined };
+  }
+  const keys = createKeySet({ url: new URL(JWKS_PATH, authorizerUrl).href });
+  return { verify: verifyAccessToken({ keys, issuer }), prepare: () => void keys.refresh().catch(() => undefined) };
+};
+
+/**
+ * Starts the gateway. Resolves when it accepts requests; it answers 503 below the prefixes of services that it has never reached.
+ * @throws {StartFault} when a port cannot be had
+ */
+export const startGateway = async (options: GatewayOptions): Promise<Gateway> => {
+  const { host, tls, publicUrl, serviceSecret, logger, metrics, dataDirectory } = options;
+  const { trustProxy = [], accessLog = loggedAccess(logger) } = options;
+  const addresses = addressesOf(options.services);
+  const [authorizerUrl, catalogUrl] = [addresses.get('authorizer'), addresses.get('catalog')];
+  const figures = createFigures(metrics);
+  const limits = createLimits(options.limits);
+  const authority = createAuthority({ url: authorizerUrl, secret: serviceSecret });
+  const authorize = createAuthorize(authority);
+  const revocations = createRevocations({ authority, clientChanged: authorize.forget, logger });
+  const { verify, prepare } = verifierOf(authorizerUrl, publicUrl);
+  const routing = createRouting({ configured: [...addresses.keys()], own: ownRoutes, logger });
+  const forwarding = createForwarding({ addresses, limits, figures, logger, timeouts: options.timeouts });
+  const pointsOfSale =
+    authorizerUrl === undefined || catalogUrl === undefined
+      ? undefined
+      : createPointsOfSale({
+          catalogUrl,
+          credentials: createServiceCredentials({ authorizerUrl, service: 'gateway', secret: serviceSecret }),
+          logger,
+        });
+  const cors = createCors(pointsOfSale);
+  const kept = dataDirectory === undefined ? keepNothing : createKeptDescriptions(join(dataDirectory, 'gateway'));
+
+  const app = createApp({
+    peerOf: createPeers(trustProxy),
+    countAddress: limits.countAddress,
+    preflight: cors.preflight,
+    allowOrigin: cors.allow,
+    findRoute: routing.step,
+    checkToken: createBearer({ verify, revocations }),
+    countCaller: limits.countCaller,
+    answerOwn: createOwn(createDocuments(routing, publicUrl), (error) => logger.error('a request failed', { error })),
+    authorize: authorize.step,
+    forward: forwarding.step,
+    accessLog,
+    over: figures.over,
+    logger,
+  });
+
+  const learners = new Map(
+    [...addresses].map(([service, url]) => [
+      service,
+      createLearner({
+        service,
+        url,
+        kept,
+        logger,
+        everyMs: options.learnEveryMs,
+        learned: ({ document }) => {
+          routing.learn(service, document);
+          if (service === 'authorizer') prepare();
+        },
+      }),
+    ]),
+  );
+  await Promise.all([...learners.values()].map((learner) => learner.recall()));
+
+  const health = createHealth();
+  const common = { host, health, metrics, refuse: refuseByLine };
+  const https = await listen(app.listener(true), { ...common, tls, port: options.port, setting: 'GATEWAY_PORT' });
+  const http = await listen(app.listener(false), {
+    ...common,
+    port: options.httpPort,
+    setting: 'GATEWAY_HTTP_PORT',
+  }).catch(async (error: unknown) => {
+    await https.close(0);
+    throw error;
+  });
+  for (const learner of learners.values()) learner.start();
+  const watch = startWatch({ revocations, bus: options.bus, polls: authorizerUrl !== undefined, logger });
+  health.ready(Object.fromEntries([...learners].map(([name, { check }]) => [name, check])));
+
+  return {
+    httpsUrl: https.url,
+    httpUrl: http.url,
+    httpsPort: https.port,
+    httpPort: http.port,
+    health,
+    ready: async () => {
+      await Promise.all([...learners.values()].map((learner) => learner.ready));
+    },
+    async close() {
+      health.stopping();
+      for (const learner of learners.values()) learner.close();
+      await Promise.all([https.close(), http.close(), watch.close()]);
+      forwarding.close();
+      accessLog.flush();
+    },
+  };
+};

@@ -1,0 +1,47 @@
+import type { Bus, Subscription } from '@boxoffice/messaging';
+import type { Logger } from '@boxoffice/runtime';
+import type { Revocations } from './revocations.ts';
+
+export interface WatchOptions {
+  readonly revocations: Pick<Revocations, 'listen' | 'poll'>;
+  readonly bus: Bus | Promise<Bus | undefined> | undefined;
+  /** Whether there is an authorizer to ask. */
+  readonly polls: boolean;
+  readonly logger: Pick<Logger, 'warn'>;
+}
+
+/** With the time that an answer takes, well within the 5 s in which a revocation must count. */
+const POLL_MS = 2_000;
+
+/** Keeps the list of revocations up to date: from the bus at once, from the authorizer every two seconds. */
+export const startWatch = ({ revocations, bus, polls, logger }: WatchOptions): { close(): Promise<void> } => {
+  let closed = false;
+  let timer: NodeJS.Timeout | undefined;
+  let subscription: Subscription | undefined;
+
+  const poll = async (): Promise<void> => {
+    await revocations.poll();
+    if (!closed) timer = setTimeout(poll, POLL_MS);
+  };
+  if (polls) void poll();
+
+  const subscribe = async (): Promise<void> => {
+    try {
+      const connected = await bus;
+      if (!connected || closed) return;
+      subscription = await revocations.listen(connected);
+      if (closed) await subscription.close();
+    } catch (error) {
+      logger.warn('the bus cannot be heard; revocations are asked for instead', { error });
+    }
+  };
+  void subscribe();
+
+  return {
+    async close() {
+      closed = true;
+      clearTimeout(timer);
+      await subscription?.close();
+    },
+  };
+};
