@@ -1,6 +1,7 @@
-import { randomUUID, sign } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import { ACCESS_TYPE, type AccessClaims, SIGNATURE_ALGORITHM, type SigningKey } from '@boxoffice/identity';
 import { writeScopes } from './domain/scopes.ts';
+import type { Signer } from './signer.ts';
 import type { ClientDocument } from './store.ts';
 
 export interface AccessTokenIssue {
@@ -41,16 +42,12 @@ const headerOf = (key: SigningKey): string => {
   return header;
 };
 
-/**
- * Signs an access token (RFC 7515, 3.1; RFC 7518, 3.4). In the thread pool, which jsonwebtoken cannot: a signature takes longer than
- * everything else in a token request, and the event loop goes on meanwhile.
- */
-export const signAccessToken = (key: SigningKey, claims: AccessClaims): Promise<string> =>
-  new Promise((resolve, reject) => {
-    const input = `${headerOf(key)}.${encoded(claims)}`;
-    const options = { key: key.privateKey, dsaEncoding: 'ieee-p1363' } as const;
-    sign('sha256', Buffer.from(input), options, (error, signature) => {
-      if (error) reject(error);
-      else resolve(`${input}.${signature.toString('base64url')}`);
-    });
-  });
+/** Signs an access token (RFC 7515, 3.1). By hand, since jsonwebtoken signs on the event loop only. */
+export const signAccessToken = async (
+  signer: Pick<Signer, 'sign'>,
+  key: SigningKey,
+  claims: AccessClaims,
+): Promise<string> => {
+  const input = `${headerOf(key)}.${encoded(claims)}`;
+  return `${input}.${await signer.sign(key, input)}`;
+};

@@ -12,6 +12,7 @@ import { createKeyRing, type KeyRing } from './key-ring.ts';
 import type { OAuthRouteDependencies } from './oauth-routes.ts';
 import { createRevocations } from './revocations.ts';
 import { createRevoke } from './revoke.ts';
+import { createSigner } from './signer.ts';
 import { createIssueToken } from './token.ts';
 import { createTokenStatus } from './token-status.ts';
 
@@ -40,8 +41,8 @@ export interface Authorizer {
   readonly keySet: KeySet;
   /** Drops expired revocations; answers how many. */
   sweep(): Promise<number>;
-  /** Resolves when what goes on beside requests is written. */
-  settle(): Promise<void>;
+  /** Finishes what goes on beside requests. */
+  close(): Promise<void>;
 }
 
 /** What a client id of ours looks like; anything else that was presented as one may be a secret in the wrong place, and is not logged. */
@@ -66,6 +67,7 @@ export const createAuthorizer = (options: AuthorizerOptions): Authorizer => {
   const audit = auditTo(logger);
   const authenticate = createClientAuthentication(directory, audit);
   const tokens = createTokenStatus({ keySet: keys.keySet, issuer, clients: directory, revocations, now });
+  const signer = createSigner();
   const signingKey = () => keys.signing();
   return {
     clients: createClients(store, { now, changed: directory.forget }),
@@ -74,7 +76,7 @@ export const createAuthorizer = (options: AuthorizerOptions): Authorizer => {
     oauth: {
       issuer,
       keys,
-      issue: createIssueToken({ authenticate, clients: directory, keys, issuer, lifetime, now }),
+      issue: createIssueToken({ authenticate, clients: directory, keys, signer, issuer, lifetime, now }),
       introspect: createIntrospect({ authenticate, tokens }),
       revoke: createRevoke({ authenticate, tokens, revocations }),
     },
@@ -85,6 +87,8 @@ export const createAuthorizer = (options: AuthorizerOptions): Authorizer => {
       revocations,
     }),
     sweep: revocations.sweep,
-    settle: directory.settle,
+    close: async () => {
+      await Promise.all([directory.settle(), signer.close()]);
+    },
   };
 };

@@ -41,7 +41,7 @@ export const startBackground = (authorizer: Authorizer, store: Store, logger: Pi
   return {
     close: async (): Promise<void> => {
       await Promise.all([stopKeys(), stopSweep()]);
-      await authorizer.settle();
+      await authorizer.close();
     },
   };
 };

@@ -6,6 +6,7 @@ import { lacking, readScopes, writeScopes } from './domain/scopes.ts';
 import { type Form, required } from './form.ts';
 import type { KeyRing } from './key-ring.ts';
 import { OAuthFault } from './oauth-error.ts';
+import type { Signer } from './signer.ts';
 
 /** The parameters of the client credentials grant (RFC 6749, 4.4.2). */
 export type TokenForm = Form<'grant_type' | 'client_id' | 'client_secret' | 'scope'>;
@@ -46,6 +47,7 @@ export interface TokenDependencies {
   readonly authenticate: Authenticate;
   readonly clients: Pick<ClientUses, 'used'>;
   readonly keys: Pick<KeyRing, 'signing'>;
+  readonly signer: Pick<Signer, 'sign'>;
   /** `iss` and `aud` of the tokens. */
   readonly issuer: string;
   /** Seconds. */
@@ -59,14 +61,14 @@ export type IssueToken = (form: TokenForm, authorization: string | undefined) =>
 
 /** Makes the client credentials grant (RFC 6749, 4.4), step by step. Nothing is written for a token. */
 export const createIssueToken =
-  ({ authenticate, clients, keys, issuer, lifetime, now }: TokenDependencies): IssueToken =>
+  ({ authenticate, clients, keys, signer, issuer, lifetime, now }: TokenDependencies): IssueToken =>
   async (form, authorization) => {
     requireParameters(form, isBasic(authorization));
     requireKnownGrant(form);
     const { client, secret } = await authenticate(form, authorization);
     const scopes = grantedScopes(form, client.scopes);
     const claims = accessClaims({ issuer, client, scopes, lifetime, now: now() });
-    const token = await signAccessToken(keys.signing(), claims);
+    const token = await signAccessToken(signer, keys.signing(), claims);
     clients.used(client, secret.id);
     return { access_token: token, token_type: 'Bearer', expires_in: lifetime, scope: writeScopes(scopes) };
   };

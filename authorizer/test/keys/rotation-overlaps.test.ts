@@ -8,6 +8,7 @@ import { accessClaims, signAccessToken } from '../../src/access-tokens.ts';
 import { type KeyLife, OVERLAP_SPARE_MS, PUBLISH_AHEAD_MS, published, signing } from '../../src/domain/key-life.ts';
 import { collections, ensureFirstKey, listKeys, rotateKeys } from '../../src/index.ts';
 import { createKeyRing } from '../../src/key-ring.ts';
+import { createSigner } from '../../src/signer.ts';
 import { keysOf } from '../../src/store.ts';
 
 const secret = 'a-key-encryption-key-of-the-tests';
@@ -128,9 +129,11 @@ describe('keys are made once, published before they sign, and kept past the long
     const store = await newStore();
     const ring = createKeyRing({ store, secret, longestLifeMs: LIFE_MS });
     await ring.load();
+    const signer = createSigner();
     const client = { id: 'cli_1', institution: 'opera' };
     const claims = accessClaims({ issuer: 'https://x', client, scopes: [], lifetime: 900, now: Date.now() });
-    const token = await signAccessToken(ring.signing(), claims);
+    const token = await signAccessToken(signer, ring.signing(), claims);
+    await signer.close();
     await rotateKeys(store, { secret });
     await ring.load();
     const { kid } = JSON.parse(Buffer.from(token.split('.')[0] ?? '', 'base64url').toString()) as { kid: string };
