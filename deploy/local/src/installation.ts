@@ -1,7 +1,14 @@
 import { authorizer } from '@boxoffice/authorizer';
 import { catalog } from '@boxoffice/catalog';
 import { contacts } from '@boxoffice/contacts';
-import { createLogger, type Metrics, type SettingsSpec, type Stop } from '@boxoffice/runtime';
+import {
+  type Check,
+  createLogger,
+  type LogLevel,
+  type Metrics,
+  type SettingsSpec,
+  type Stop,
+} from '@boxoffice/runtime';
 import { type Engines, type RunningService, type ServiceDefinition, startService } from '@boxoffice/service';
 import type { Store } from '@boxoffice/store';
 import type { LocalSettings } from './settings.ts';
@@ -14,14 +21,24 @@ export interface Services {
   readonly stores: { readonly authorizer: Store; readonly catalog: Store };
 }
 
-/** Starts every service in this process, on loopback and ports of the system's choice: only the gateway is for the outside. */
+/**
+ * The level of what speaks beside the gateway's access log: its one line per request says enough, unless somebody looks for
+ * a fault.
+ */
+export const quiet = (level: LogLevel): LogLevel => (level === 'info' ? 'warn' : level);
+
+/**
+ * Starts every service in this process, on loopback and ports of the system's choice: only the gateway is for the outside. `checks` are conditions
+ * of their readiness.
+ */
 export const startServices = async (
   settings: LocalSettings,
   engines: Engines,
   stop: Stop,
   metrics: Metrics | undefined,
+  checks: Readonly<Record<string, Check>>,
 ): Promise<Services> => {
-  const { publicUrl, serviceSecret, logLevel: level } = settings;
+  const { publicUrl, serviceSecret, logLevel } = settings;
 
   const start = async <Spec extends SettingsSpec, State>(
     definition: ServiceDefinition<Spec, State>,
@@ -38,9 +55,10 @@ export const startServices = async (
       serviceSecret,
       host: '127.0.0.1',
       port: 0,
-      logger: createLogger({ service: name, level }),
+      logger: createLogger({ service: name, level: quiet(logLevel) }),
       settings: own,
       metrics,
+      checks,
     });
     stop.add(name, () => running.close());
     return [running, store];

@@ -1,4 +1,5 @@
 import { authorizer } from '@boxoffice/authorizer';
+import { gatewaySettings } from '@boxoffice/gateway';
 import {
   amqpUrl,
   dataDirectory,
@@ -8,19 +9,18 @@ import {
   logLevel,
   mongodbUrl,
   operationsPort,
-  publicUrl,
   readSettings,
   serviceSecret,
 } from '@boxoffice/runtime';
 import { keepSecrets } from './secrets.ts';
 
 const spec = {
+  ...gatewaySettings,
   directory: dataDirectory,
   mongodbUrl,
   amqpUrl,
   logLevel,
   operationsPort,
-  publicUrl,
   demo: flag('BOXOFFICE_DEMO', { default: true }),
 };
 

@@ -113,7 +113,8 @@ export const developmentCertificate = async (
   hosts: readonly string[] = [],
   now = Date.now(),
 ): Promise<DevelopmentCertificate> => {
-  const all = [...new Set([...ALWAYS, ...hosts])];
+  // An address in a URL may stand in brackets.
+  const all = [...new Set([...ALWAYS, ...hosts.map((host) => host.replace(/^\[(.*)\]$/, '$1'))])];
   const caFile = join(directory, 'development-certificate.pem');
   const keyFile = join(directory, 'development-key.pem');
   const found = kept(caFile, keyFile, all, now);

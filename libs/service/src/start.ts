@@ -4,6 +4,7 @@ import { createApp } from '@boxoffice/http';
 import { createIdentityVerifier, createKeySet, createServiceCredentials, JWKS_PATH } from '@boxoffice/identity';
 import { type Bus, startRelay } from '@boxoffice/messaging';
 import {
+  type Check,
   createHealth,
   createStop,
   type Health,
@@ -36,6 +37,8 @@ export interface StartOptions<Spec extends SettingsSpec> {
   readonly logger: Logger;
   readonly settings: Settings<Spec>;
   readonly metrics?: Metrics;
+  /** Conditions of readiness beside the store's and the broker's. */
+  readonly checks?: Readonly<Record<string, Check>>;
 }
 
 /** A service that answers. */
@@ -73,7 +76,7 @@ export const startService = async <Spec extends SettingsSpec, State>(
   options: StartOptions<Spec>,
 ): Promise<RunningService> => {
   const { name, version, family } = definition;
-  const { host, port, logger, settings, serviceSecret, publicUrl, metrics } = options;
+  const { host, port, logger, settings, serviceSecret, publicUrl, metrics, checks } = options;
   const missing = new Set(['store', 'broker', 'start']);
   const health = createHealth(() => [...missing]);
   const stop = createStop(logger);
@@ -151,7 +154,7 @@ export const startService = async <Spec extends SettingsSpec, State>(
     await close();
     throw error;
   });
-  health.ready({ store: () => store.ping(), broker: () => bus.ping() });
+  health.ready({ store: () => store.ping(), broker: () => bus.ping(), ...checks });
   const ready = async (): Promise<void> => {
     await Promise.all([store.ping(), bus.ping()]);
   };

@@ -1,0 +1,124 @@
+import { flushCompileCache } from 'node:module';
+import { certificateFrom, type Gateway, openAccessLog, optionsFrom, startGateway } from '@boxoffice/gateway';
+import {
+  createLogger,
+  createMetrics,
+  createStop,
+  failStart,
+  type Logger,
+  type Metrics,
+  type Stop,
+  serveOperations,
+} from '@boxoffice/runtime';
+import { type Engines, openEngines } from '@boxoffice/service';
+import { type DemoCredentials, demoFile } from './demo/credentials.ts';
+import { progressCollections, progressIn } from './demo/progress.ts';
+import { ensureDemo } from './demo/seed.ts';
+import { quiet, type Services, startServices } from './installation.ts';
+import { lockDirectory } from './lock.ts';
+import { createProgressLine } from './progress-line.ts';
+import { screen } from './screen.ts';
+import { type LocalSettings, readLocalSettings } from './settings.ts';
+
+interface Program {
+  readonly settings: LocalSettings;
+  readonly logger: Logger;
+  readonly stop: Stop;
+  readonly engines: Engines;
+}
+
+const seedDemo = async (
+  { settings, engines }: Program,
+  services: Services,
+  caFile: string | undefined,
+): Promise<DemoCredentials | undefined> => {
+  if (!settings.demo) return undefined;
+  const { directory, publicUrl, serviceSecret } = settings;
+  const line = createProgressLine(process.stdout);
+  const demo = await ensureDemo({
+    stores: services.stores,
+    progress: progressIn(await engines.store('local', progressCollections)),
+    directory,
+    authorizerUrl: services.authorizer.url,
+    catalogUrl: services.catalog.url,
+    serviceSecret,
+    addresses: { baseUrl: publicUrl, posUrl: publicUrl, caFile: caFile ?? String(settings.tlsCertFile) },
+    now: new Date(),
+    tell: line.tell,
+  });
+  line.end();
+  return demo;
+};
+
+const openGateway = async (
+  { settings, stop, engines }: Program,
+  services: Services,
+  tls: Awaited<ReturnType<typeof certificateFrom>>,
+  metrics: Metrics | undefined,
+): Promise<Gateway> => {
+  const { logLevel: level } = settings;
+  const { authorizer, catalog, contacts } = services;
+  const gateway = await startGateway({
+    ...optionsFrom(settings),
+    tls,
+    services: { authorizer: authorizer.url, catalog: catalog.url, contacts: contacts.url },
+    serviceSecret: settings.serviceSecret,
+    dataDirectory: settings.directory,
+    bus: engines.bus,
+    logger: createLogger({ service: 'gateway', level: quiet(level) }),
+    accessLog: openAccessLog(createLogger({ service: 'gateway', level }), level),
+    metrics,
+  });
+  stop.add('gateway', () => gateway.close());
+  return gateway;
+};
+
+const run = async (): Promise<void> => {
+  const settings = readLocalSettings();
+  const { directory, mongodbUrl, amqpUrl, operationsPort, host, publicUrl } = settings;
+  const logger = createLogger({ service: 'local', level: settings.logLevel });
+  const stop = createStop(logger);
+  stop.onSignal();
+  if (mongodbUrl === undefined || amqpUrl === undefined) stop.add('lock', await lockDirectory(directory));
+  const tls = await certificateFrom(settings, directory);
+  const metrics = operationsPort === undefined ? undefined : await createMetrics();
+  const engines = await openEngines({ mongodbUrl, amqpUrl, directory, logger });
+  stop.add('engines', () => engines.close());
+
+  // The catalog counts as ready when its demo data is there, and so does the gateway, which waits for it once.
+  let seeded = false;
+  const demoData = async (): Promise<void> => {
+    if (!seeded) throw new Error('the demo data is not there yet');
+  };
+  const services = await startServices(settings, engines, stop, metrics, { 'demo data': demoData });
+  const program: Program = { settings, logger, stop, engines };
+  const seeding = seedDemo(program, services, tls.caFile).then((demo) => {
+    seeded = true;
+    return demo;
+  });
+  const [gateway, demo] = await Promise.all([openGateway(program, services, tls, metrics), seeding]);
+  if (metrics && operationsPort !== undefined) {
+    const operations = await serveOperations({ host, port: operationsPort, metrics, health: gateway.health });
+    stop.add('operations', () => operations.close());
+  }
+  await gateway.ready();
+
+  const lines = screen({
+    publicUrl,
+    httpUrl: gateway.httpUrl,
+    caFile: tls.caFile,
+    demoFile: demo && demoFile(directory),
+    directory,
+    engines: `${engines.storeEngine}, ${engines.busEngine}`,
+    // Since the process began: what the person before the terminal has waited.
+    seconds: performance.now() / 1000,
+  });
+  process.stdout.write(`${lines.join('\n')}\n`);
+  // A process that is killed later cannot do it any more.
+  flushCompileCache();
+};
+
+/** The main of `npm start`: everything in one process. Prints what is wrong and ends with status 1 if it cannot start. */
+export const start = async (): Promise<void> => {
+  await run().catch(failStart);
+};
