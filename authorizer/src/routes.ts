@@ -1,15 +1,5 @@
 import { Fault } from '@boxoffice/envelope';
-import {
-  type AnyOperation,
-  created,
-  ok,
-  operation,
-  page,
-  pageOf,
-  pageQuery,
-  patchOf,
-  withReadOnly,
-} from '@boxoffice/http';
+import { type AnyOperation, created, ok, operation, page, pageOf, pageQuery, patchOf } from '@boxoffice/http';
 import type { Caller } from '@boxoffice/identity';
 import { Type } from 'typebox';
 import type { Clients } from './clients.ts';
@@ -67,6 +57,7 @@ export const routes = (clients: Clients): AnyOperation[] => [
     summary: 'Registers a client and answers its first secret, this once',
     body: NewClient,
     answers: { 201: ClientWithNewSecret },
+    etag: true,
     example: { body: { name: example.name, scopes: example.scopes }, answer: secretExample },
     handle: async ({ caller, body, remember }) => {
       mustHold(caller, body.scopes, 'The new client would get');
@@ -84,6 +75,7 @@ export const routes = (clients: Clients): AnyOperation[] => [
     summary: 'Gives a client',
     params: { clientId },
     answers: { 200: Client },
+    etag: true,
     example: { params: { clientId: example.clientId }, answer: example },
     handle: async ({ caller, params }) => shown(await clients.get(caller.institution, params.clientId)),
   }),
@@ -95,9 +87,11 @@ export const routes = (clients: Clients): AnyOperation[] => [
     summary: 'Changes the name or the scopes of a client',
     description: 'New tokens carry the new scopes; tokens issued before lose the removed ones within five seconds.',
     params: { clientId },
-    body: withReadOnly(patchOf(NewClient), READ_ONLY),
+    body: patchOf(NewClient),
+    readOnly: READ_ONLY,
     answers: { 200: Client },
     conditional: true,
+    etag: true,
     example: { params: { clientId: example.clientId }, body: { scopes: example.scopes }, answer: example },
     handle: async ({ caller, params, body, ifMatch, remember }) => {
       mustHold(caller, body.scopes ?? [], 'The client would get');
@@ -128,6 +122,7 @@ export const routes = (clients: Clients): AnyOperation[] => [
     answers: { 201: ClientWithNewSecret },
     errors: ['client_too_many_secrets'],
     conditional: true,
+    etag: true,
     example: { params: { clientId: example.clientId }, answer: secretExample },
     handle: async ({ caller, params, ifMatch, remember }) => {
       const withoutSecret = (client: ClientDocument) =>
@@ -147,6 +142,7 @@ export const routes = (clients: Clients): AnyOperation[] => [
     answers: { 200: Client },
     errors: ['client_last_secret'],
     conditional: true,
+    etag: true,
     example: { params: { clientId: example.clientId, secretId: 'sec_Jx0aP4hV7nB2mK9s' }, answer: example },
     handle: async ({ caller, params, ifMatch }) => {
       const { institution } = caller;

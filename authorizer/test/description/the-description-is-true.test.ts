@@ -1,0 +1,57 @@
+import { exampleFaults } from '@boxoffice/http';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { createClients } from '../../src/clients.ts';
+import { oauthRoutes } from '../../src/oauth-routes.ts';
+import { routes } from '../../src/routes.ts';
+import { type Installation, type Json, startInstallation } from '../installation.ts';
+
+let installation: Installation;
+let document: Json;
+
+beforeAll(async () => {
+  installation = await startInstallation();
+  document = (await installation.get('/openapi.json')).body;
+});
+afterAll(() => installation.close());
+
+const never = () => {
+  throw new Error('not called');
+};
+
+describe('the description of the authorizer', () => {
+  test('has examples that its own schemas accept', () => {
+    const oauth = oauthRoutes({
+      issuer: 'https://x',
+      issue: never,
+      introspect: never,
+      revoke: never,
+      keys: { jwks: never },
+    });
+    expect(exampleFaults([...oauth, ...routes(createClients(installation.store))])).toEqual([]);
+  });
+
+  test('names every public operation, with the scope that it needs', () => {
+    const paths = document.paths as Record<string, Record<string, { operationId: string; security: Json[] }>>;
+    const described = Object.entries(paths).flatMap(([path, item]) =>
+      Object.entries(item).map(([method, { security }]) =>
+        `${method} ${path} ${Object.values(security[0] ?? {}).flat()}`.trim(),
+      ),
+    );
+    expect(described.filter((line) => !line.includes('openapi.json')).sort()).toEqual(
+      [
+        'get /.well-known/oauth-authorization-server',
+        'get /auth/jwks',
+        'post /auth/introspect',
+        'post /auth/revoke',
+        'post /auth/token',
+        'get /svc/v3/clients clients:read',
+        'post /svc/v3/clients clients:write',
+        'get /svc/v3/clients/{clientId} clients:read',
+        'patch /svc/v3/clients/{clientId} clients:write',
+        'delete /svc/v3/clients/{clientId} clients:write',
+        'post /svc/v3/clients/{clientId}/secrets clients.sensitive:write',
+        'delete /svc/v3/clients/{clientId}/secrets/{secretId} clients.sensitive:write',
+      ].sort(),
+    );
+  });
+});
