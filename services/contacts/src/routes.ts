@@ -28,7 +28,7 @@ interface KindOfContact {
   readonly a: 'an individual' | 'a structure';
   readonly Details: TObject;
   readonly Contact: TObject;
-  readonly details: object;
+  readonly details: Readonly<Record<string, unknown>>;
   readonly contact: { readonly contactNumber: string };
 }
 
@@ -59,6 +59,9 @@ const allowDuplicateEmail = Type.Optional(
   Type.Boolean({ description: 'true creates or keeps a contact whose email another one has' }),
 );
 const contactNumber = Type.String({ minLength: 1, maxLength: 64 });
+
+/** A body that the kind's schema has accepted. */
+const detailsOf = (body: object): Details => body as Details;
 
 /** An answer that speaks of one contact: erasing the contact drops it where it is remembered. */
 const about = (contact: ContactDocument) => ({ etag: String(contact.version), subjects: [contact.contactNumber] });
@@ -98,7 +101,7 @@ const routesOf = (contacts: Contacts, { kind, plural, noun, a, Details, Contact,
           await contacts.create(
             caller.institution,
             kind,
-            body as Details,
+            detailsOf(body),
             query.allowDuplicateEmail === true,
             remember(newOne),
           ),
@@ -155,7 +158,7 @@ const routesOf = (contacts: Contacts, { kind, plural, noun, a, Details, Contact,
             caller.institution,
             kind,
             params.contactNumber,
-            () => body as Details,
+            () => detailsOf(body),
             query.allowDuplicateEmail === true,
             { ifMatch },
           ),
@@ -182,7 +185,7 @@ const routesOf = (contacts: Contacts, { kind, plural, noun, a, Details, Contact,
             caller.institution,
             kind,
             params.contactNumber,
-            (current) => mergePatch(current, body),
+            (current) => detailsOf(mergePatch<object>(current, body)),
             query.allowDuplicateEmail === true,
             { ifMatch, stamp: remember(one) },
           ),

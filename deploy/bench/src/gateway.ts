@@ -1,0 +1,75 @@
+import type { AuthorizerTold } from './authorizer-program.ts';
+import { startChild } from './child.ts';
+import { apply, type Load } from './load.ts';
+import { type Benchmark, quantile, round } from './report.ts';
+
+interface Told {
+  readonly url: string;
+}
+
+const PUBLIC_URL = 'https://localhost:8443';
+const ROUNDS = 5;
+
+const tokenOf = async ({ url, clientId, clientSecret }: AuthorizerTold): Promise<string> => {
+  const answer = await fetch(`${url}/auth/token`, {
+    method: 'POST',
+    body: new URLSearchParams({ grant_type: 'client_credentials', client_id: clientId, client_secret: clientSecret }),
+  });
+  return ((await answer.json()) as { access_token: string }).access_token;
+};
+
+/** The gateway against a bare proxy, in turns, before the same upstream. */
+export const gateway: Benchmark = {
+  about: 'an authorised GET of 1 KB through the gateway against a bare node:http proxy, 50 connections',
+  async run(progress, { seconds = '4' }) {
+    const upstream = await startChild<Told>('./upstream-program.ts');
+    const authorizer = await startChild<AuthorizerTold>('./authorizer-program.ts', [PUBLIC_URL]);
+    const bare = await startChild<Told>('./bare-proxy-program.ts', [upstream.told.url]);
+    const { serviceSecret, url: authorizerUrl } = authorizer.told;
+    const tested = await startChild<Told>('./gateway-program.ts', [
+      authorizerUrl,
+      upstream.told.url,
+      serviceSecret,
+      PUBLIC_URL,
+    ]);
+    const headers = { authorization: `Bearer ${await tokenOf(authorizer.told)}`, 'x-forwarded-proto': 'https' };
+    const path = '/svc/v3/contacts/benchmark';
+    const load = (base: string, duration: number): Load => ({
+      url: `${base}${path}`,
+      connections: 50,
+      seconds: duration,
+      headers,
+    });
+
+    progress('warming up');
+    for (const { told } of [bare, tested]) await apply(load(told.url, 3));
+    const rows: (string | number)[][] = [];
+    const ratios: number[] = [];
+    for (let turn = 1; turn <= ROUNDS; turn += 1) {
+      progress(`round ${turn} of ${ROUNDS}`);
+      const [plain, checked] = [
+        await apply(load(bare.told.url, Number(seconds))),
+        await apply(load(tested.told.url, Number(seconds))),
+      ];
+      ratios.push(checked.rate / plain.rate);
+      rows.push([`round ${turn}`, plain.rate, checked.rate, checked.rate / plain.rate, plain.p99, checked.p99]);
+    }
+    for (const program of [tested, bare, authorizer, upstream]) await program.stop();
+    const ratio = quantile(ratios, 0.5);
+    return {
+      name: 'gateway',
+      about: this.about,
+      columns: ['', 'bare/s', 'gateway/s', 'ratio', 'bare p99 ms', 'gateway p99 ms'],
+      rows,
+      targets: [
+        {
+          what: 'gateway against bare proxy, median',
+          target: '≥ 0.6 ×',
+          reached: `${round(ratio)} ×`,
+          met: ratio >= 0.6,
+        },
+        { what: 'where we want to be', target: '≥ 0.85 ×', reached: `${round(ratio)} ×`, met: ratio >= 0.85 },
+      ],
+    };
+  },
+};
