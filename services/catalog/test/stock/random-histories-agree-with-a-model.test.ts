@@ -1,0 +1,214 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import { availabilityOf } from '../../src/availability.ts';
+import { addedSpots, newPlace, SOLD } from '../../src/domain/place.ts';
+import { newCategories, type SeatCategory } from '../../src/domain/seat-category.ts';
+import { extendHold, holdAgain, releaseHold, sellHold } from '../../src/stock-changes.ts';
+import { holdPlaces, type StockItem } from '../../src/stock-hold.ts';
+import { type PerformanceDocument, type Shelf, shelfOf } from '../../src/store.ts';
+import { engines, missing, type OpenEngine } from '../engines.ts';
+import { newInstitution } from '../start.ts';
+
+interface Command {
+  readonly kind: 'hold' | 'repeat' | 'extend' | 'release' | 'cancel' | 'sell' | 'again' | 'wait';
+  readonly holder: number;
+  readonly counts: readonly [number, number];
+  readonly minutes: number;
+}
+
+const command: fc.Arbitrary<Command> = fc.record({
+  kind: fc.constantFrom('hold', 'hold', 'hold', 'repeat', 'extend', 'release', 'cancel', 'sell', 'again', 'wait'),
+  holder: fc.nat({ max: 3 }),
+  counts: fc.tuple(fc.nat({ max: 4 }), fc.nat({ max: 4 })),
+  minutes: fc.integer({ min: 1, max: 20 }),
+});
+
+/** What the model knows of a place that somebody has. */
+interface Taken {
+  readonly holder: string;
+  readonly until: number;
+  readonly request: string;
+}
+
+const MINUTE = 60_000;
+const START = Date.parse('2031-01-01T00:00:00Z');
+
+const input = (numbered: boolean) => ({
+  code: numbered ? 'SEATS' : 'FLOOR',
+  name: { en: 'x' },
+  numbered,
+  capacity: 7,
+  ...(numbered
+    ? {
+        rows: [
+          { row: 'A', seats: 4 },
+          { row: 'B', seats: 3 },
+        ],
+      }
+    : {}),
+});
+
+/** A hall of seven anonymous places and seven seats, and the model of who has what. */
+const newHall = async (shelf: Shelf) => {
+  const id = `prf_${randomUUID()}`;
+  const categories = newCategories(id, [input(false), input(true)]);
+  const places = categories.flatMap((category, index) =>
+    addedSpots(index, category).map((spot) => newPlace(id, category, spot, Math.random())),
+  );
+  await shelf.places.insertMany(places);
+  const performance = { id, seatCategories: categories } as unknown as PerformanceDocument;
+  const categoryOf = new Map(places.map((place) => [place.id, place.seatCategoryId]));
+  return { performance, categories, categoryOf, taken: new Map<string, Taken>() };
+};
+type Hall = Awaited<ReturnType<typeof newHall>>;
+
+const itemOf = (hall: Hall, index: number, count: number): StockItem => {
+  const category = hall.categories[index] as SeatCategory;
+  return {
+    performanceId: hall.performance.id,
+    seatCategoryId: category.id,
+    count,
+    seats: category.numbered ? { category: index, seatsInRow: (row) => category.rows[row]?.seats ?? 0 } : undefined,
+  };
+};
+
+/** Free in the model: had by nobody, or held until now or earlier. */
+const freeIn = (hall: Hall, category: string, now: number): number =>
+  [...hall.categoryOf].filter(([id, of]) => of === category && (hall.taken.get(id)?.until ?? 0) <= now).length;
+
+const sameCounts = async (shelf: Shelf, hall: Hall, now: number) => {
+  const { seatCategories } = await availabilityOf(shelf, hall.performance, now);
+  for (const { id, capacity, free, held, sold } of seatCategories) {
+    const mine = [...hall.taken].filter(([place]) => hall.categoryOf.get(place) === id).map(([, taken]) => taken);
+    const expected = {
+      sold: mine.filter(({ until }) => until === SOLD).length,
+      held: mine.filter(({ until }) => until > now && until < SOLD).length,
+      free: freeIn(hall, id, now),
+    };
+    expect({ free, held, sold }).toEqual(expected);
+    expect(free + held + sold).toBe(capacity);
+    expect(capacity).toBe(7);
+  }
+};
+
+interface Step {
+  readonly shelf: Shelf;
+  readonly hall: Hall;
+  readonly holder: string;
+  readonly now: number;
+  readonly until: number;
+  readonly request: string;
+}
+
+const take = (hall: Hall, id: string, taken: Taken, now: number) => {
+  const before = hall.taken.get(id);
+  // The point of it all: nothing is given that somebody else has.
+  if (before && before.holder !== taken.holder) expect(before.until).toBeLessThanOrEqual(now);
+  hall.taken.set(id, taken);
+};
+
+const runHold = async ({ shelf, hall, holder, now, until, request }: Step, counts: readonly number[]) => {
+  const items = counts.map((count, index) => itemOf(hall, index, count)).filter(({ count }) => count > 0);
+  if (items.length === 0) return;
+  const outcome = await holdPlaces(shelf.places, { holder, request, items, now, until, random: Math.random });
+  const had = [...hall.taken].filter(([, taken]) => taken.holder === holder && taken.request === request);
+  const enough = items.every(({ seatCategoryId, count }) => {
+    const own = had.filter(([id, taken]) => hall.categoryOf.get(id) === seatCategoryId && taken.until > now).length;
+    return freeIn(hall, seatCategoryId, now) + own >= count;
+  });
+  expect('held' in outcome).toBe(enough);
+  if (!('held' in outcome)) return;
+  expect(outcome.held.map((each) => each.length)).toEqual(items.map(({ count }) => count));
+  for (const place of outcome.held.flat()) take(hall, place.id, { holder, until: place.freeFrom, request }, now);
+};
+
+const mineIn = (hall: Hall, holder: string) => [...hall.taken].filter(([, taken]) => taken.holder === holder);
+
+const runAgain = async ({ shelf, hall, holder, now, until, request }: Step) => {
+  const placeIds = mineIn(hall, holder).map(([id]) => id);
+  if (placeIds.length === 0) return;
+  const outcome = await holdAgain(shelf.places, { holder, request, placeIds, until, now });
+  if (!('places' in outcome)) throw new Error('the holder still had them all');
+  expect(outcome.places.map(({ place }) => place.id)).toEqual(placeIds);
+  for (const [id, taken] of mineIn(hall, holder)) if (taken.until < SOLD) hall.taken.set(id, { ...taken, until });
+};
+
+const run = async (step: Step, { kind, counts }: Command) => {
+  const { shelf, hall, holder, until } = step;
+  const mine = mineIn(hall, holder);
+  const held = mine.filter(([, taken]) => taken.until < SOLD);
+  if (kind === 'hold') return runHold(step, counts);
+  if (kind === 'again') return runAgain(step);
+  if (kind === 'extend') {
+    expect(await extendHold(shelf.places, holder, until)).toHaveProperty('places');
+    for (const [id, taken] of held) hall.taken.set(id, { ...taken, until });
+  }
+  if (kind === 'sell') {
+    const ids = mine.map(([id]) => id);
+    expect(await sellHold(shelf.places, holder, ids)).toHaveProperty('places');
+    for (const [id, taken] of held) hall.taken.set(id, { ...taken, until: SOLD });
+    expect(await sellHold(shelf.places, holder, [...ids, 'plc_unknown'])).toEqual({ missing: ['plc_unknown'] });
+  }
+  if (kind === 'release' || kind === 'cancel') {
+    const gone = kind === 'cancel' ? mine : held;
+    const released = await releaseHold(shelf.places, { holder, sold: kind === 'cancel' });
+    expect(released.map(({ id }) => id).sort()).toEqual(gone.map(([id]) => id).sort());
+    for (const [id] of gone) hall.taken.delete(id);
+  }
+};
+
+/** Runs random histories against this stock and the model; throws with the shortest one on which they differ. */
+const agreesWithTheModel = (shelf: Shelf, numRuns: number): Promise<void> =>
+  fc.assert(
+    fc.asyncProperty(fc.array(command, { minLength: 3, maxLength: 18 }), async (commands) => {
+      const hall = await newHall(shelf);
+      const history = randomUUID();
+      let now = START;
+      let request = 0;
+      for (const one of commands) {
+        if (one.kind === 'wait') now += one.minutes * MINUTE;
+        if (one.kind === 'hold' || one.kind === 'again') request += 1;
+        const until = now + one.minutes * MINUTE;
+        const step = { shelf, hall, holder: `${history}_${one.holder}`, now, until, request: `r${request}` };
+        await run(step, one.kind === 'repeat' ? { ...one, kind: 'hold' } : one);
+        await sameCounts(shelf, hall, now);
+      }
+    }),
+    { numRuns, endOnFailure: true },
+  );
+
+/** Stock that forgets one condition of its claims. */
+const forgetting = (shelf: Shelf, field: string): Shelf => ({
+  ...shelf,
+  places: {
+    ...shelf.places,
+    claim: ({ where, ...request }) => {
+      const kept = Object.entries(where).filter(([name]) => name !== field);
+      return shelf.places.claim({ ...request, where: Object.fromEntries(kept) });
+    },
+  },
+});
+
+describe.each(engines)(`stock on $name${missing}`, ({ name, start }) => {
+  let engine: OpenEngine;
+  let shelf: Shelf;
+  beforeAll(async () => {
+    engine = await start();
+    const store = await engine.open();
+    shelf = shelfOf(store, await newInstitution(store));
+  });
+  afterAll(() => engine.close());
+
+  test('random holds, repeats, extensions, releases, sales, renewals and expiries give what a model gives', async () => {
+    await agreesWithTheModel(shelf, name === 'SQLite' ? 25 : 10);
+  }, 60_000);
+
+  test.each(['freeFrom', 'holder', 'state'])(
+    'negative control: stock that forgets %s is found out',
+    async (field) => {
+      await expect(agreesWithTheModel(forgetting(shelf, field), 200)).rejects.toThrow();
+    },
+    60_000,
+  );
+});
