@@ -86,7 +86,7 @@ export const createApp = (parts: AppParts): App => {
       for (let index = first; index < steps.length; index += 1) {
         const outcome = steps[index]?.run(exchange);
         if (outcome === answered) return;
-        if (outcome instanceof Promise) {
+        if (outcome !== undefined) {
           resume(exchange, outcome, index + 1);
           return;
         }

@@ -51,7 +51,7 @@ export const createCors = (pointsOfSale: PointsOfSale | undefined): Cors => ({
     if (request.headers.origin === undefined) return undefined;
     const host = request.headers[SERVICE_HOST];
     const origins = pointsOfSale && typeof host === 'string' && host !== '' ? pointsOfSale.origins(host) : 'all';
-    return origins instanceof Promise
+    return typeof origins === 'object' && 'then' in origins
       ? origins.then((found) => allowFrom(exchange, found))
       : allowFrom(exchange, origins);
   },
