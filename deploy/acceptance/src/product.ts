@@ -68,11 +68,18 @@ export const startProduct = async (
   const [https, http] = [await freePort(), await freePort()];
   const { MONGODB_URL: _mongodb, AMQP_URL: _amqp, ...inherited } = process.env;
   const child = spawn('node', ['--conditions=source', MAIN], {
-    env: { ...inherited, BOXOFFICE_DATA_DIR: data, GATEWAY_PORT: `${https}`, GATEWAY_HTTP_PORT: `${http}`, ...settings },
+    env: {
+      ...inherited,
+      BOXOFFICE_DATA_DIR: data,
+      GATEWAY_PORT: `${https}`,
+      GATEWAY_HTTP_PORT: `${http}`,
+      ...settings,
+    },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   const printed: string[] = [];
-  for (const stream of [child.stdout, child.stderr]) stream.setEncoding('utf8').on('data', (text) => printed.push(text));
+  for (const stream of [child.stdout, child.stderr])
+    stream.setEncoding('utf8').on('data', (text) => printed.push(text));
   const output = () => printed.join('');
   const httpUrl = `http://127.0.0.1:${http}`;
   await ready(child, httpUrl, output);

@@ -39,7 +39,8 @@ const missing = missingEngines(process.env);
 const everyEngine = process.env.TEST_EVERY_ENGINE === '1';
 const broken = jest.numRuntimeErrorTestSuites + (everyEngine ? missing.length : 0);
 const passed = checks.passed + jest.numPassedTests;
-const failed = checks.failed + jest.numFailedTests + broken + (status !== 0 && jest.numFailedTests + broken === 0 ? 1 : 0);
+const failed =
+  checks.failed + jest.numFailedTests + broken + (status !== 0 && jest.numFailedTests + broken === 0 ? 1 : 0);
 
 process.stdout.write('\n');
 for (const line of missing) process.stdout.write(`${line}\n`);

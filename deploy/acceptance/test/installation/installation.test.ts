@@ -27,7 +27,9 @@ describe('an installation keeps what it was told', () => {
     let refused = 0;
     const writer = async () => {
       while (acknowledged.length < 100) {
-        const reply = await full('/contacts/individuals', { method: 'POST', body: { lastName: 'Kept' } }).catch(() => undefined);
+        const reply = await full('/contacts/individuals', { method: 'POST', body: { lastName: 'Kept' } }).catch(
+          () => undefined,
+        );
         if (reply?.status === 201) acknowledged.push(reply.body.data.contactNumber);
         else if (refused++ > 100) return;
       }

@@ -63,10 +63,16 @@ describe('a partner creates contacts', () => {
       expect(created.body.data).toMatchObject({ kind: 'individual', lastName: 'Martin', email: email.trim() });
       const read = await full(String(created.headers.location));
       expect(read.body.data).toEqual(created.body.data);
-      const duplicate = await full(path, { method: 'POST', body: { lastName: 'Other', email: email.trim().toUpperCase() } });
+      const duplicate = await full(path, {
+        method: 'POST',
+        body: { lastName: 'Other', email: email.trim().toUpperCase() },
+      });
       expect(duplicate.status).toBe(409);
       expect(duplicate.body).toMatchObject({ status: 'contact_duplicate_email', data: created.body.data });
-      const allowed = await full(`${path}?allowDuplicateEmail=true`, { method: 'POST', body: { lastName: 'Other', email } });
+      const allowed = await full(`${path}?allowDuplicateEmail=true`, {
+        method: 'POST',
+        body: { lastName: 'Other', email },
+      });
       expect(allowed.status).toBe(201);
     });
 
@@ -187,8 +193,16 @@ describe('what the gateway says of itself', () => {
 
   test('the registry is data, with the sixteen rows of the specification', async () => {
     const reply = await anonymous('/errors');
-    const rows = new Set(reply.body.data.items.map((row: { http: number; status: string }) => `${row.http} ${row.status}`));
-    for (const row of ['400 bad_request', '422 validation_error', '400 validation_error', '409 contact_duplicate_email', '503 service_unavailable'])
+    const rows = new Set(
+      reply.body.data.items.map((row: { http: number; status: string }) => `${row.http} ${row.status}`),
+    );
+    for (const row of [
+      '400 bad_request',
+      '422 validation_error',
+      '400 validation_error',
+      '409 contact_duplicate_email',
+      '503 service_unavailable',
+    ])
       expect(rows).toContain(row);
   });
 
