@@ -21,6 +21,8 @@ export interface AppOptions {
   readonly serverUrl?: string;
   /** Where clients get tokens, for the description; default: below `serverUrl`. */
   readonly oauthTokenUrl?: string;
+  /** Holds each answer to its declared schema and fails the request otherwise; for tests. */
+  readonly checkAnswers?: boolean;
   /** What is particular to the interface family; default: family A. */
   readonly family?: Family;
 }

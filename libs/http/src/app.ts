@@ -7,7 +7,7 @@ import { ClientGone } from './body.ts';
 import { type Exchange, logAccess, type Reply, refusal, send } from './exchange.ts';
 import { familyA } from './family.ts';
 import { type Answering, prepare } from './handle.ts';
-import type { Method } from './operation.ts';
+import type { AnyOperation, Method } from './operation.ts';
 import { selfDescription } from './self-description.ts';
 import { bySpecificity, placesOf } from './shape.ts';
 
@@ -51,10 +51,14 @@ export const createApp = (options: AppOptions): Express => {
     (request, response) => {
       const exchange = exchangeOf(response);
       exchange.operation = answering.id;
-      answering.reply(exchange, request.params).then(
-        (reply) => send(exchange, reply),
-        (error) => close(exchange, error, answering.fault),
-      );
+      answering
+        .reply(exchange, request.params)
+        .then((reply) => send(exchange, reply))
+        .catch((error) => close(exchange, error, answering.fault))
+        .catch((error) => {
+          logger.error('an answer could not be sent', { operation: answering.id, error });
+          response.destroy();
+        });
     };
 
   const refuseMethod =
@@ -78,13 +82,20 @@ export const createApp = (options: AppOptions): Express => {
   };
 
   app.use(open);
+  const prepared = new Map<AnyOperation, (id: string) => Answering>();
+  const answering = (id: string, operation: AnyOperation): Answering => {
+    const at = prepared.get(operation) ?? prepare(operation, parts);
+    prepared.set(operation, at);
+    return at(id);
+  };
+
   const byPath = Map.groupBy(placesOf([...options.operations, selfDescription(options)]), ({ path }) => path);
   for (const path of [...byPath.keys()].toSorted(bySpecificity)) {
     const route = app.route(routerPath(path));
     const methods = new Set<Method>();
     for (const { id, operation } of byPath.get(path) ?? []) {
       methods.add(operation.method);
-      route[operation.method](answer(prepare(operation, id, parts)));
+      route[operation.method](answer(answering(id, operation)));
     }
     route.all(refuseMethod(allowed(methods)));
   }

@@ -20,8 +20,13 @@ export interface Json {
 const mapValues = <From, To>(record: Readonly<Record<string, From>>, change: (value: From) => To): Record<string, To> =>
   Object.fromEntries(Object.entries(record).map(([name, value]) => [name, change(value)]));
 
+const SCALARS = ['string', 'number', 'integer', 'boolean', 'null'];
+
 /** The schema with every object in it closed: a field that it does not name is refused. */
 export const closed = (schema: Json): Json => {
+  const isScalar = [schema.items?.type ?? 'object'].flat().every((type) => SCALARS.includes(type));
+  // Ajv compares all pairs of anything else: a body within the limit would take seconds.
+  if (schema.uniqueItems && !isScalar) throw new Error('uniqueItems is for lists of scalars with a declared type');
   const { properties, patternProperties, items, allOf, anyOf, oneOf } = schema;
   const named = properties !== undefined || patternProperties !== undefined;
   const silent = schema.additionalProperties === undefined && schema.unevaluatedProperties === undefined;

@@ -10,8 +10,8 @@ export type Headers = Readonly<Record<string, string>>;
 export interface Reply {
   readonly status: number;
   readonly headers: Headers;
-  /** Undefined for 304, which has none. */
-  readonly body: Buffer | undefined;
+  /** Undefined for 304, which has none. A text goes out in one write together with its headers. */
+  readonly body: string | Buffer | undefined;
 }
 
 /** One request and what is known of it so far. */
@@ -29,7 +29,7 @@ export interface Exchange {
 const LINGER_MS = 2_000;
 
 /** A value as the body of an answer. */
-export const jsonBody = (value: unknown): Buffer => Buffer.from(JSON.stringify(value));
+export const jsonBody = (value: unknown): string => JSON.stringify(value);
 
 export const JSON_TYPE = { 'Content-Type': 'application/json; charset=utf-8' } as const;
 
@@ -43,7 +43,7 @@ export const send = ({ request, response, trace }: Exchange, { status, headers, 
     ...headers,
     'X-Request-Id': trace.requestId,
     traceparent: trace.traceparent,
-    ...(body && { 'Content-Length': body.length }),
+    ...(body && { 'Content-Length': Buffer.byteLength(body) }),
   };
   response.writeHead(status, all);
   if (headers.Connection !== 'close' || request.complete) {

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { type Code, Fault } from '@boxoffice/envelope';
-import { Type } from 'typebox';
+import { type TProperties, Type } from 'typebox';
 import type { createAjv, ValidateFunction } from './ajv.ts';
 import { formOf, jsonObjectOf } from './body.ts';
 import { bodySchema, type Json, readOnlyRemover } from './body-schema.ts';
@@ -30,8 +30,11 @@ export interface FormRules {
   readonly unknownQuery: 'refuse' | 'ignore';
 }
 
-const violationsIn = (check: ValidateFunction, value: unknown): Violation[] =>
-  check(value) ? [] : violationsOf(check.errors ?? []);
+const compiledUnlessEmpty = (ajv: FormRules['ajv'], properties: TProperties): ValidateFunction | undefined =>
+  Object.keys(properties).length > 0 ? ajv.compile(Type.Object(properties)) : undefined;
+
+const violationsIn = (check: ValidateFunction | undefined, value: unknown): Violation[] =>
+  !check || check(value) ? [] : violationsOf(check.errors ?? []);
 
 /** A parameter is named, not placed in a document: `$.limit` is `limit`. */
 const named =
@@ -54,8 +57,8 @@ export const compileForm = (operation: AnyOperation, { ajv, unknownQuery }: Form
   const { params = {}, query = {}, body, form } = operation;
   const pathCoercions = coercionsOf(params);
   const queryCoercions = coercionsOf(query);
-  const checkPath = ajv.compile(Type.Object(params));
-  const checkQuery = ajv.compile(Type.Object(query));
+  const checkPath = compiledUnlessEmpty(ajv, params);
+  const checkQuery = compiledUnlessEmpty(ajv, query);
   const takesBody = TAKES_BODY.has(operation.method);
   const schema = form && body ? (JSON.parse(JSON.stringify(body)) as Json) : bodySchema(operation);
   const checkBody = ajv.compile(schema);

@@ -1,6 +1,7 @@
 import { Fault } from '@boxoffice/envelope';
 import type { Caller } from '@boxoffice/identity';
 import { createAdmission } from './access.ts';
+import { createAnswerCheck } from './answer-check.ts';
 import type { AppParts } from './app-options.ts';
 import { readBody } from './body.ts';
 import { createEncoder } from './compressed.ts';
@@ -22,18 +23,18 @@ export interface Answering {
 
 const NO_BODY = Buffer.alloc(0);
 
-/** Everything between the router and the handler, prepared once: who calls, the size, the key, the form, and the answer. */
-export const prepare = (operation: AnyOperation, id: string, parts: AppParts): Answering => {
-  const { family, ajv, idempotency, logger } = parts;
+/** Everything between the router and the handler, prepared once for all of an operation's ids: who calls, the size, the key, the form, and the answer. */
+export const prepare = (operation: AnyOperation, parts: AppParts): ((id: string) => Answering) => {
+  const { family, ajv, idempotency, logger, checkAnswers = false } = parts;
   const { handle, compressed } = operation;
-  const admit = createAdmission(operation, id, parts.identify);
   const readForm = compileForm(operation, { ajv, unknownQuery: family.unknownQuery });
   const cursors = createCursorCodec(parts.cursorKey, operation.id);
   const outcomes = createOutcomes(family, operation);
   const once = createOnce(idempotency, outcomes, logger);
   const takesBody = TAKES_BODY.has(operation.method);
   const takesKey = isIdempotent(operation);
-  const encode = createEncoder((data) => jsonBody(data));
+  const check = checkAnswers ? createAnswerCheck(operation, ajv) : undefined;
+  const encode = createEncoder((data) => Buffer.from(jsonBody(data)));
 
   const run = async (
     { request }: Exchange,
@@ -61,6 +62,7 @@ export const prepare = (operation: AnyOperation, id: string, parts: AppParts): A
         write: (position) => cursors.write(caller.institution, position),
       },
     });
+    check?.(answer);
     return outcomes.ofAnswer(answer);
   };
 
@@ -76,22 +78,27 @@ export const prepare = (operation: AnyOperation, id: string, parts: AppParts): A
     return { status, headers: { ...headers, Vary: 'Accept-Encoding', ...coding }, body: encoded.body };
   };
 
-  return {
-    id,
-    reply: async (exchange, params) => {
-      const caller = await admit(exchange.request);
-      exchange.client = caller.client ?? caller.service;
-      const raw = takesBody ? await readBody(exchange.request) : NO_BODY;
-      const scope = takesKey ? family.idempotencyScope(caller) : undefined;
-      const ticket = scope === undefined ? undefined : ticketOf(exchange.request, scope, raw, Date.now());
-      const outcome = ticket
-        ? await once(ticket, (remember) => run(exchange, caller, params, raw, remember))
-        : await run(exchange, caller, params, raw, rememberNothing);
-      return replyTo(exchange, outcome);
-    },
-    fault: (fault) => {
-      const { status, headers, body } = outcomes.ofFault(fault);
-      return { status, headers, body: jsonBody(body) };
-    },
+  const fault = (thrown: Fault): Reply => {
+    const { status, headers, body } = outcomes.ofFault(thrown);
+    return { status, headers, body: jsonBody(body) };
+  };
+
+  return (id) => {
+    const admit = createAdmission(operation, id, parts.identify);
+    return {
+      id,
+      fault,
+      reply: async (exchange, params) => {
+        const caller = await admit(exchange.request);
+        exchange.client = caller.client ?? caller.service;
+        const raw = takesBody ? await readBody(exchange.request) : NO_BODY;
+        const scope = takesKey ? family.idempotencyScope(caller) : undefined;
+        const ticket = scope === undefined ? undefined : ticketOf(exchange.request, scope, raw, Date.now());
+        const outcome = ticket
+          ? await once(ticket, (remember) => run(exchange, caller, params, raw, remember))
+          : await run(exchange, caller, params, raw, rememberNothing);
+        return replyTo(exchange, outcome);
+      },
+    };
   };
 };

@@ -1,7 +1,7 @@
 import { Fault } from '@boxoffice/envelope';
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { Type } from 'typebox';
-import { operation } from '../../src/index.ts';
+import { type Answer, ok, operation } from '../../src/index.ts';
 import { type Started, start } from '../fixture.ts';
 
 const thrown = new Map<string, () => unknown>([
@@ -50,4 +50,39 @@ test.each(['bug', 'text', 'nothing'])('anything else is internal_error, told to 
   expect(JSON.stringify(body)).not.toContain('hunter2');
   expect(app.lines[0]).toMatchObject({ message: 'a request failed', fields: { operation: 'fail' } });
   expect(app.lines[0]?.fields.error).toEqual(thrown.get(how)?.());
+});
+
+describe('an answer', () => {
+  const answering = (id: string, answer: () => Answer) =>
+    operation({
+      id,
+      method: 'get',
+      path: `/${id}`,
+      access: 'public',
+      summary: 'Answers',
+      answers: { 200: Type.Object({ id: Type.String() }) },
+      example: { answer: { id: 'a' } },
+      handle: answer as () => Answer<{ id: string }>,
+    });
+  const operations = [
+    answering('right', () => ok({ id: 'a' })),
+    answering('different', () => ok({ id: 7 })),
+    answering('undeclared', () => ({ status: 202, data: { id: 'a' } })),
+    answering('split', () => ok({ id: 'a' }, { headers: { 'X-Odd': 'a\r\nb' } })),
+    answering('endless', () => ok({ id: 10n })),
+  ];
+
+  test.each([
+    ['right', 200],
+    ['different', 500],
+    ['undeclared', 500],
+    ['split', 500],
+    ['endless', 500],
+  ])('is held to what the operation declares, where asked to: %s', async (id, status) => {
+    const checked = await start(operations, { checkAnswers: true });
+    const answer = await fetch(`${checked.url}/${id}`);
+    await checked.close();
+    expect(answer.status).toBe(status);
+    if (status === 500) expect(checked.lines.find(({ message }) => message === 'a request failed')).toBeDefined();
+  });
 });
