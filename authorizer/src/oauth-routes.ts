@@ -43,6 +43,11 @@ const endpoint = {
   onFault: onOAuthFault,
 } as const;
 
+const error = {
+  error: Type.String({ description: 'a code of RFC 6749, 5.2' }),
+  error_description: Type.String({ description: 'the same as details' }),
+};
+
 /** The envelope and, beside it, its data's members at the top level, where standard OAuth clients look for them. */
 const enveloped = <Data extends object>(data: Data) => ok(data, { members: data, headers: NO_STORE });
 
@@ -58,8 +63,13 @@ export const oauthRoutes = ({ issuer, issue, introspect, revoke, keys }: OAuthRo
     summary: 'Issues an access token to a client (RFC 6749, client credentials)',
     body: TokenRequest,
     answers: { 200: IssuedToken },
+    members: { answer: IssuedToken.properties, error },
     errors: ['unauthorized'],
-    example: { body: { grant_type: GRANT_TYPE, ...examples.credentials }, answer: examples.issued },
+    example: {
+      body: { grant_type: GRANT_TYPE, ...examples.credentials },
+      answer: examples.issued,
+      members: examples.issued,
+    },
     handle: async ({ body, header }) => enveloped(await issue(body, header('authorization'))),
   }),
   operation({
@@ -69,8 +79,13 @@ export const oauthRoutes = ({ issuer, issue, introspect, revoke, keys }: OAuthRo
     summary: 'Tells whether an access token of the own institution counts (RFC 7662)',
     body: TokenQuestion,
     answers: { 200: Introspection },
+    members: { answer: Introspection.properties, error },
     errors: ['unauthorized'],
-    example: { body: { token: examples.token, ...examples.credentials }, answer: examples.introspection },
+    example: {
+      body: { token: examples.token, ...examples.credentials },
+      answer: examples.introspection,
+      members: examples.introspection,
+    },
     handle: async ({ body, header }) => enveloped(await introspect(body, header('authorization'))),
   }),
   operation({
@@ -80,6 +95,7 @@ export const oauthRoutes = ({ issuer, issue, introspect, revoke, keys }: OAuthRo
     summary: 'Revokes an own access token (RFC 7009)',
     body: TokenQuestion,
     answers: { 200: Type.Object({}) },
+    members: { error },
     errors: ['unauthorized', 'forbidden'],
     example: { body: { token: examples.token, ...examples.credentials }, answer: {} },
     handle: async ({ body, header }) => {

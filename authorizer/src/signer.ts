@@ -1,32 +1,29 @@
-import { sign } from 'node:crypto';
 import { fileURLToPath } from 'node:url';
 import { Worker } from 'node:worker_threads';
-import type { SigningKey } from '@boxoffice/identity';
+import type { AccessClaims, SigningKey } from '@boxoffice/identity';
+import { signed } from './signed.ts';
 import type { SignReply, SignRequest } from './signer-thread.ts';
 
-/** Signs texts with ES256. */
+/** Signs access tokens. */
 export interface Signer {
-  /** The signature of an ASCII text, base64url (RFC 7518, 3.4). */
-  sign(key: SigningKey, input: string): Promise<string>;
+  sign(key: SigningKey, claims: AccessClaims): Promise<string>;
   /** Ends the thread; what is signed afterwards is signed without it. */
   close(): Promise<void>;
 }
 
-const signHere = ({ privateKey }: SigningKey, input: string): string =>
-  sign('sha256', Buffer.from(input, 'latin1'), { key: privateKey, dsaEncoding: 'ieee-p1363' }).toString('base64url');
-
 interface Waiting {
   readonly key: SigningKey;
-  readonly input: string;
-  resolve(signature: string): void;
+  /** As JSON. */
+  readonly claims: string;
+  resolve(token: string): void;
 }
 
 const startThread = (): Worker => {
   const extension = import.meta.url.slice(import.meta.url.lastIndexOf('.'));
   const worker = new Worker(fileURLToPath(new URL(`./signer-thread${extension}`, import.meta.url)), {
     name: 'signer',
-    // It holds a few keys and one batch of texts.
-    resourceLimits: { maxOldGenerationSizeMb: 16, maxYoungGenerationSizeMb: 2 },
+    // It holds a few keys and two batches of tokens.
+    resourceLimits: { maxOldGenerationSizeMb: 24, maxYoungGenerationSizeMb: 2 },
   });
   worker.unref();
   return worker;
@@ -47,7 +44,7 @@ export const createSigner = (): Signer => {
   const sent = new Set<string>();
 
   const finish = (waiting: readonly Waiting[]): void => {
-    for (const { key, input, resolve } of waiting) resolve(signHere(key, input));
+    for (const { key, claims, resolve } of waiting) resolve(signed(claims, key.kid, key.privateKey));
   };
   const lose = (): void => {
     worker = undefined;
@@ -66,7 +63,7 @@ export const createSigner = (): Signer => {
     underway.push(batch);
     worker.postMessage({
       kid,
-      inputs: batch.map(({ input }) => input),
+      claims: batch.map(({ claims }) => claims),
       ...(sent.has(kid) ? {} : { key: privateKey }),
     } satisfies SignRequest);
     sent.add(kid);
@@ -78,15 +75,15 @@ export const createSigner = (): Signer => {
     // More than one key only in the moment when the next one takes over.
     for (const same of Map.groupBy(batch, ({ key }) => key.kid).values()) post(same);
   };
-  worker.on('message', (signatures: SignReply) => {
-    for (const [index, { resolve }] of (underway.shift() ?? []).entries()) resolve(signatures[index] as string);
+  worker.on('message', (tokens: SignReply) => {
+    for (const [index, { resolve }] of (underway.shift() ?? []).entries()) resolve(tokens[index] as string);
     if (queue.length > 0) flush();
   });
 
   return {
-    sign: (key, input) =>
+    sign: (key, claims) =>
       new Promise((resolve) => {
-        if (queue.push({ key, input, resolve }) === 1) setImmediate(flush);
+        if (queue.push({ key, claims: JSON.stringify(claims), resolve }) === 1) setImmediate(flush);
       }),
     close: async () => {
       await worker?.terminate();

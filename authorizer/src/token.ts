@@ -1,4 +1,4 @@
-import { accessClaims, signAccessToken } from './access-tokens.ts';
+import { accessClaims } from './access-claims.ts';
 import type { Authenticate } from './authenticate-client.ts';
 import { isBasic } from './basic.ts';
 import type { ClientUses } from './client-directory.ts';
@@ -68,7 +68,7 @@ export const createIssueToken =
     const { client, secret } = await authenticate(form, authorization);
     const scopes = grantedScopes(form, client.scopes);
     const claims = accessClaims({ issuer, client, scopes, lifetime, now: now() });
-    const token = await signAccessToken(signer, keys.signing(), claims);
+    const token = await signer.sign(keys.signing(), claims);
     clients.used(client, secret.id);
     return { access_token: token, token_type: 'Bearer', expires_in: lifetime, scope: writeScopes(scopes) };
   };

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { openSqliteStores, type SqliteStores, type Store } from '@boxoffice/store';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { accessClaims, signAccessToken } from '../../src/access-tokens.ts';
+import { accessClaims } from '../../src/access-claims.ts';
 import { type KeyLife, OVERLAP_SPARE_MS, PUBLISH_AHEAD_MS, published, signing } from '../../src/domain/key-life.ts';
 import { collections, ensureFirstKey, listKeys, rotateKeys } from '../../src/index.ts';
 import { createKeyRing } from '../../src/key-ring.ts';
@@ -132,7 +132,7 @@ describe('keys are made once, published before they sign, and kept past the long
     const signer = createSigner();
     const client = { id: 'cli_1', institution: 'opera' };
     const claims = accessClaims({ issuer: 'https://x', client, scopes: [], lifetime: 900, now: Date.now() });
-    const token = await signAccessToken(signer, ring.signing(), claims);
+    const token = await signer.sign(ring.signing(), claims);
     await signer.close();
     await rotateKeys(store, { secret });
     await ring.load();
