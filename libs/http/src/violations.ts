@@ -10,7 +10,7 @@ export interface Violation {
   readonly kind: 'absent' | 'type' | 'constraint';
 }
 
-/** So many violations are named; a request with more gets their number. */
+/** So many violations are named; a request with more is told so. */
 const MAX_NAMED = 100;
 
 /** Longer names of fields are cut: they come from the client. */
@@ -89,6 +89,5 @@ export const violation = (error: ErrorObject): Violation | undefined => {
 /** One sentence that names every violation. */
 export const told = (violations: readonly Violation[]): string => {
   const named = violations.slice(0, MAX_NAMED).map(({ path, message }) => `${path} ${message}`);
-  const rest = violations.length - named.length;
-  return `${named.join('; ')}${rest > 0 ? `; and ${rest} more` : ''}.`;
+  return `${named.join('; ')}${violations.length > named.length ? '; and more' : ''}.`;
 };

@@ -113,11 +113,11 @@ describe('validation_error', () => {
     expect(details).not.toContain('secret');
   });
 
-  test('names a hundred of a flood of violations, and counts the others', async () => {
+  test('names a hundred of a flood of violations', async () => {
     const body = { name: 'x', ...Object.fromEntries(Array.from({ length: 5000 }, (_, index) => [`f${index}`, 1])) };
     const { details } = await post(JSON.stringify(body));
     expect(details).toContain('$.f99 ');
-    expect(details).toContain('and 4900 more');
+    expect(details).toContain('; and more.');
   });
 });
 
