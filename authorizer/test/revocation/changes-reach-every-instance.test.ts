@@ -1,0 +1,80 @@
+import type { Message } from '@boxoffice/messaging';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { addClientSecret, deleteClient, examples, removeClientSecret } from '../../src/index.ts';
+import { type Installation, type Json, startInstallation, type TestClient } from '../installation.ts';
+
+let installation: Installation;
+const heard: Message[] = [];
+
+beforeAll(async () => {
+  installation = await startInstallation({ instances: 2 });
+  await installation.engines.bus.listen({ types: ['token.revoked', 'client.changed'] }, (message) => {
+    heard.push(message);
+  });
+});
+afterAll(() => installation.close());
+
+const statusAt = async (instance: number, { clientId, clientSecret }: TestClient): Promise<number> => {
+  const body = new URLSearchParams({
+    grant_type: 'client_credentials',
+    client_id: clientId,
+    client_secret: clientSecret,
+  });
+  const { status } = await fetch(`${installation.services[instance]?.url}/auth/token`, { method: 'POST', body });
+  return status;
+};
+
+/** How long a client is still served, in milliseconds. */
+const servedFor = async (client: TestClient): Promise<number> => {
+  const start = Date.now();
+  while (Date.now() - start < 10_000) {
+    if ((await statusAt(0, client)) === 401 && (await statusAt(1, client)) === 401) break;
+  }
+  return Date.now() - start;
+};
+
+describe('what an operator or another instance changes holds everywhere within five seconds', () => {
+  test('a withdrawn secret', async () => {
+    const client = await installation.newClient(['catalog:read']);
+    const added = await addClientSecret(installation.store, 'opera', client.clientId);
+    expect([await statusAt(0, client), await statusAt(1, client)]).toEqual([200, 200]);
+    const [old] = added.secrets;
+    await removeClientSecret(installation.store, 'opera', client.clientId, String(old?.id));
+    expect(await servedFor(client)).toBeLessThan(5_000);
+    expect(await statusAt(1, { ...client, clientSecret: added.clientSecret })).toBe(200);
+  });
+
+  test('a deleted client', async () => {
+    const client = await installation.newClient(['catalog:read']);
+    expect([await statusAt(0, client), await statusAt(1, client)]).toEqual([200, 200]);
+    await deleteClient(installation.store, 'opera', client.clientId);
+    expect(await servedFor(client)).toBeLessThan(5_000);
+  });
+
+  test('a new secret works at once, although the client is remembered', async () => {
+    const client = await installation.newClient(['catalog:read']);
+    expect([await statusAt(0, client), await statusAt(1, client)]).toEqual([200, 200]);
+    const { clientSecret } = await addClientSecret(installation.store, 'opera', client.clientId);
+    expect([await statusAt(0, { ...client, clientSecret }), await statusAt(1, { ...client, clientSecret })]).toEqual([
+      200, 200,
+    ]);
+  });
+
+  test('gateways hear of each change, in the shape that is promised, or ask for it', async () => {
+    const client = await installation.newClient(['catalog:read']);
+    const asOf = new Date().toISOString();
+    await deleteClient(installation.store, 'opera', client.clientId);
+    const changed = () => heard.find(({ data }) => (data as Json).clientId === client.clientId);
+    const deadline = Date.now() + 10_000;
+    while (!changed() && Date.now() < deadline) await new Promise((resolve) => setImmediate(resolve));
+    expect(changed()).toMatchObject({
+      type: 'client.changed',
+      institution: 'opera',
+      data: { clientId: client.clientId, deleted: true },
+    });
+    expect(Object.keys(changed()?.data ?? {}).sort()).toEqual(Object.keys(examples['client.changed']).sort());
+    const { body } = await installation.internal(`/internal/revocations?since=${asOf}`, undefined);
+    const { clients } = body.data as { clients: Json[] };
+    expect(clients).toContainEqual({ clientId: client.clientId, changedAt: expect.any(String) });
+  });
+});

@@ -1,0 +1,42 @@
+import { generateKeyPairSync } from 'node:crypto';
+import { describe, expect, test } from '@jest/globals';
+import jwt from 'jsonwebtoken';
+import { accessClaims } from '../../src/access-claims.ts';
+import { createSigner } from '../../src/signer.ts';
+
+const newKey = (kid: string) => ({ kid, ...generateKeyPairSync('ec', { namedCurve: 'P-256' }) });
+
+const claims = () =>
+  accessClaims({
+    issuer: 'https://x',
+    client: { id: 'cli_1', institution: 'opera' },
+    scopes: ['catalog:read'],
+    lifetime: 900,
+    now: Date.now(),
+  });
+
+describe('tokens are signed in a thread', () => {
+  test('each request gets its own, signed by the key that it named', async () => {
+    const signer = createSigner();
+    const keys = [newKey('a'), newKey('b')];
+    const wanted = Array.from({ length: 200 }, (_, i) => ({ key: keys[i % 2] ?? newKey('c'), claims: claims() }));
+    const tokens = await Promise.all(wanted.map(({ key, claims: each }) => signer.sign(key, each)));
+    for (const [index, token] of tokens.entries()) {
+      const { key, claims: each } = wanted[index] ?? { key: newKey('d'), claims: claims() };
+      const { header, payload } = jwt.verify(token, key.publicKey, { algorithms: ['ES256'], complete: true });
+      expect(header).toEqual({ typ: 'at+jwt', alg: 'ES256', kid: key.kid });
+      expect(payload).toEqual(each);
+    }
+    await signer.close();
+  });
+
+  test('those that a dying thread had in hand, and later ones, are signed without it', async () => {
+    const signer = createSigner();
+    const key = newKey('a');
+    const underway = Array.from({ length: 50 }, () => signer.sign(key, claims()));
+    await signer.close();
+    for (const token of [...(await Promise.all(underway)), await signer.sign(key, claims())]) {
+      jwt.verify(token, key.publicKey, { algorithms: ['ES256'] });
+    }
+  });
+});
