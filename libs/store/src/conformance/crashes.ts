@@ -81,28 +81,41 @@ const verify = async (store: Store, task: CrashTask, journal: Journal) => {
   assert.equal(counter?.count, (counter?.version ?? 0) - 1);
   for (const [key, id] of journal.tried) {
     const begun = await store.idempotency.begin(key, 'print', Date.now() + 60_000);
+    if (begun.state === 'fresh') await store.idempotency.end(key);
     assert.equal(begun.state, documents.has(id) ? 'remembered' : 'fresh', `the stamp of ${id} and its write differ`);
   }
 };
 
-const crash = async (subject: Subject, child: ChildEngine, acknowledgements: number) => {
+/** Lets so many processes write at once, kills each after so many acknowledgements, and reads what is there. */
+const crash = async (subject: Subject, child: ChildEngine, processes: number, acknowledgements: number) => {
   const [institution, show, counter] = [fresh('inst'), fresh('show'), fresh('counter')];
   const mine = thingsOf(subject.store).of(institution);
   await mine.insert(thing({ id: counter, count: 0 }), { events: [{ type: 'thing.changed', data: { n: 0 } }] });
   await mine.insertMany(Array.from({ length: 400 }, (_, i) => thing({ show, state: 'free', spread: i / 400 })));
   const task = { module: child.module, settings: child.settings, institution, show, counter };
-  const journal = await runAndKill(task, acknowledgements);
-  await verify(subject.store, task, journal);
-  await verify(await subject.another(), task, journal);
+  const journals = await Promise.all(Array.from({ length: processes }, () => runAndKill(task, acknowledgements)));
+  for (const journal of journals) await verify(subject.store, task, journal);
+  for (const journal of journals) await verify(await subject.another(), task, journal);
 };
 
-/** A writer that dies between two steps. */
-export const crashes: readonly Check[] = [7, 150, 600].map((acknowledgements) => ({
-  rule: `a writer killed after ${acknowledgements} acknowledged writes lost none of them, nor an event or stamp`,
+const check = (rule: string, processes: number, acknowledgements: number): Check => ({
+  rule,
   timeoutMs: 60_000,
   async run(subject) {
     const { child } = subject.engine;
     if (!child) throw new Error('the engine does not say how a child process opens it');
-    await crash(subject, child, acknowledgements);
+    await crash(subject, child, processes, acknowledgements);
   },
-}));
+});
+
+/** Writers that die between two steps. */
+export const crashes: readonly Check[] = [
+  ...[7, 150, 600].map((acknowledgements) =>
+    check(
+      `a writer killed after ${acknowledgements} acknowledged writes lost none of them, nor an event or stamp`,
+      1,
+      acknowledgements,
+    ),
+  ),
+  check('three processes that write at once, and are killed, lost none of theirs, nor took what another had', 3, 100),
+];

@@ -1,4 +1,6 @@
 import { DatabaseSync } from 'node:sqlite';
+import { engineError } from './errors.ts';
+import { failureOf } from './group.ts';
 import type { Value } from './protocol.ts';
 import { statementCache } from './statements.ts';
 
@@ -11,12 +13,19 @@ export interface Reader {
   close(): void;
 }
 
-/** Opens a reader on a file that a writer has opened. */
+/** Opens a reader on a file that a writer has opened. What goes wrong is thrown with the file and the reason. */
 export const openReader = (path: string): Reader => {
-  const database = new DatabaseSync(path, { readOnly: true, timeout: 5000 });
+  const told = <R>(read: () => R): R => {
+    try {
+      return read();
+    } catch (error) {
+      throw engineError(path, failureOf(error));
+    }
+  };
+  const database = told(() => new DatabaseSync(path, { readOnly: true, timeout: 5000 }));
   const prepare = statementCache(database);
   return {
-    all: (sql, values = []) => prepare(sql).all(...values) as unknown as unknown[][],
+    all: (sql, values = []) => told(() => prepare(sql).all(...values) as unknown as unknown[][]),
     together: (read) => {
       prepare('BEGIN').run();
       try {

@@ -23,6 +23,8 @@ export const startWriterThread = (): WriterThread => {
   const extension = import.meta.url.slice(import.meta.url.lastIndexOf('.'));
   const worker = new Worker(fileURLToPath(new URL(`./writer${extension}`, import.meta.url)), {
     name: 'sqlite-writer',
+    // The flags of the program (--input-type, --inspect …) are not meant for it.
+    execArgv: [],
   });
   worker.unref();
 
@@ -38,7 +40,7 @@ export const startWriterThread = (): WriterThread => {
     waiting.clear();
     worker.unref();
   };
-  worker.on('error', (error) => die(new Error('the SQLite writer thread failed', { cause: error })));
+  worker.on('error', (error) => die(new Error(`the SQLite writer thread failed: ${error.message}`, { cause: error })));
   worker.on('exit', () => die(new Error('the SQLite writer thread has ended')));
   worker.on('message', (reply: Reply) => {
     for (let i = 0; i < reply.length; i += 2) {

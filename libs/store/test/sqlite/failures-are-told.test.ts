@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
@@ -63,6 +63,29 @@ test('a file that is no database is named as corrupted', async () => {
     'this is a text, and a long one, where a header is expected '.repeat(100),
   );
   await expect(opening('notes')).rejects.toThrow(/notes\.sqlite: it is corrupted, or no database at all/);
+});
+
+test('a file that is damaged while in use is named as corrupted by reads and writes', async () => {
+  await openNotes(async (file) => {
+    await file.write(
+      Array.from({ length: 200 }, (_, i) => insert(`n${i}`, 'x'.repeat(1000))),
+      0,
+    );
+  });
+  const path = join(directory, 'notes.sqlite');
+  const content = readFileSync(path);
+  content.fill(0xaa, 8192);
+  writeFileSync(path, content);
+  const thread = startWriterThread();
+  const outcome = openFile(thread, path, [tableOf(notes)], {}).then(async (file) => {
+    try {
+      file.reader.all('SELECT count(body) FROM notes NOT INDEXED');
+    } finally {
+      await file.close();
+    }
+  });
+  await expect(outcome).rejects.toThrow(/notes\.sqlite: it is corrupted/);
+  await thread.stop();
 });
 
 test('on a full disk every write that does not fit is refused by that name, and what was acknowledged stays', async () => {

@@ -1,0 +1,28 @@
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+import { expect, test } from '@jest/globals';
+import { suiteCollections, things } from '../../src/conformance/index.ts';
+import { sqliteEngine } from './engine.ts';
+
+// Starts, writes and stops as a product does that another one is started beside.
+const program = `
+  const [engine, subject] = await Promise.all([import(process.argv[1]), import(process.argv[2])]);
+  const store = await engine.openStore(JSON.parse(process.argv[3]), subject.suiteCollections);
+  const mine = store.collection(subject.things).of('inst');
+  for (let i = 0; i < 5; i++) await mine.insert({ id: process.pid + '-' + i, name: 'x' });
+  await store.close();
+`;
+
+test('four processes that start at once on an empty directory all create the file, and all write', async () => {
+  const engine = await sqliteEngine();
+  const subject = new URL('../../src/conformance/subject.ts', import.meta.url).href;
+  const words = [String(engine.child?.module), subject, JSON.stringify(engine.child?.settings)];
+  const run = () =>
+    promisify(execFile)(process.execPath, ['--conditions=source', '--input-type=module', '-e', program, ...words]);
+  const outputs = await Promise.all(Array.from({ length: 4 }, run));
+  expect(outputs.map((one) => one.stderr)).toEqual(['', '', '', '']);
+  const store = await engine.open(suiteCollections);
+  expect(await store.collection(things).of('inst').count({ name: 'x' })).toBe(20);
+  await store.close();
+  await engine.remove();
+});
