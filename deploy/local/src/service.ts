@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { enableCompileCache } from 'node:module';
+import { keepCompiledCode } from './compile-cache.ts';
 
 // npm run service -- NAME: that process only, by the same main.ts that its container starts.
 
@@ -23,7 +23,7 @@ const existing = Object.entries(folders).filter(([, folder]) => existsSync(mainO
 const [name = ''] = process.argv.slice(2);
 const found = existing.find(([known]) => known === name);
 if (found) {
-  enableCompileCache(new URL('.cache/compiled', ROOT).pathname);
+  keepCompiledCode();
   await import(mainOf(found[1]).href);
 } else {
   const names = existing.map(([known]) => known).join(', ');

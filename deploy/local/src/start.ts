@@ -92,11 +92,10 @@ const run = async (): Promise<void> => {
   };
   const services = await startServices(settings, engines, stop, metrics, { 'demo data': demoData });
   const program: Program = { settings, logger, stop, engines };
-  const seeding = seedDemo(program, services, tls.caFile).then((demo) => {
-    seeded = true;
-    return demo;
-  });
-  const [gateway, demo] = await Promise.all([openGateway(program, services, tls, metrics), seeding]);
+  // Before the demo data, so that a taken port is told at once.
+  const gateway = await openGateway(program, services, tls, metrics);
+  const demo = await seedDemo(program, services, tls.caFile);
+  seeded = true;
   if (metrics && operationsPort !== undefined) {
     const operations = await serveOperations({ host, port: operationsPort, metrics, health: gateway.health });
     stop.add('operations', () => operations.close());

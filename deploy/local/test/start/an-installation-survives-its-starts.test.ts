@@ -1,0 +1,84 @@
+import { spawnSync } from 'node:child_process';
+import { existsSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, expect, test } from '@jest/globals';
+import { authorization, call, type Program, startProgram } from '../program.ts';
+
+// One installation through the starts of its life, in this order.
+
+let program: Program;
+afterAll(() => program?.kill('SIGKILL'));
+
+test('a seeding that is killed is finished by the next start, nothing twice', async () => {
+  const killed = await startProgram();
+  await killed.printed('Demo data: Opéra');
+  killed.kill('SIGKILL');
+  await killed.ended;
+  expect(existsSync(join(killed.directory, 'demo.json'))).toBe(false);
+
+  program = await startProgram({}, killed.directory);
+  await program.printed('boxoffice is ready');
+  const demo = program.demo();
+  expect(statSync(join(program.directory, 'demo.json')).mode & 0o777).toBe(0o600);
+  expect(demo.clients.map(({ institution, name }) => `${institution} ${name}`)).toEqual(
+    ['opera', 'museum'].flatMap((id) => ['full', 'reader', 'contacts-writer', 'none'].map((name) => `${id} ${name}`)),
+  );
+  const headers = { authorization: await authorization(demo, 'opera', 'reader') };
+  const { body } = await call(demo, '/svc/v3/catalog?type=show', { headers });
+  const products = body.data.products as { readonly id: string; readonly code: string; readonly state: string }[];
+  expect(products.filter(({ state }) => state === 'running')).toHaveLength(254);
+  expect(new Set(products.map(({ code }) => code)).size).toBe(254);
+  expect(products.map(({ id }) => id)).toContain(demo.fixtures.opera?.numbered.productId);
+}, 60_000);
+
+test('the commands on the screen work when pasted', async () => {
+  const commands = program
+    .output()
+    .split('\n')
+    .filter((line) => /^ {2}(CLIENT=|TOKEN=|curl )/.test(line));
+  const { stdout, stderr } = spawnSync('bash', ['-euo', 'pipefail', '-c', commands.join('\n')], { encoding: 'utf8' });
+  expect(stderr).toBe('');
+  expect(JSON.parse(stdout).data.items).toHaveLength(3);
+});
+
+test('the screen shows no secret', () => {
+  for (const { clientSecret } of program.demo().clients) expect(program.output()).not.toContain(clientSecret);
+});
+
+test('SIGTERM during a request finishes it', async () => {
+  const demo = program.demo();
+  const rest = Promise.withResolvers<string>();
+  const answer = call(demo, '/contacts/individuals', {
+    method: 'POST',
+    headers: {
+      authorization: await authorization(demo, 'opera', 'contacts-writer'),
+      'content-type': 'application/json',
+    },
+    pieces: ['{"lastName":', rest.promise],
+  });
+  // Half of the body is there when the gateway stops listening, which it says by refusing others.
+  const listens = () => fetch(`http://127.0.0.1:${program.httpPort}/health/live`).then(...[() => true, () => false]);
+  expect(await listens()).toBe(true);
+  program.kill('SIGTERM');
+  while (await listens());
+  rest.resolve('"Martin"}');
+  const { status, body } = await answer;
+  expect(status).toBe(201);
+  expect(body.data).toMatchObject({ lastName: 'Martin' });
+  expect(await program.ended).toBe(0);
+});
+
+test('the next start keeps data and credentials, and lets the addresses follow', async () => {
+  const before = program.demo();
+  program = await startProgram({}, program.directory);
+  await program.printed('boxoffice is ready');
+  const after = program.demo();
+  expect(after.clients).toEqual(before.clients);
+  expect(after.fixtures).toEqual(before.fixtures);
+  expect(after.baseUrl).not.toBe(before.baseUrl);
+  const headers = { authorization: await authorization(after, 'opera', 'full') };
+  const { body } = await call(after, '/svc/v3/contacts/individuals', { headers });
+  expect(body.data.items).toMatchObject([{ lastName: 'Martin' }]);
+  program.kill('SIGTERM');
+  expect(await program.ended).toBe(0);
+});
