@@ -32,6 +32,8 @@ export const createAjv = ({ proving = false } = {}): Ajv2020 => {
     allErrors: true,
     verbose: true,
     strict: true,
+    // Optimising the checks takes a third of the start and makes no request faster that can be measured.
+    code: { optimize: false },
     strictRequired: false,
     allowUnionTypes: true,
     validateSchema: proving,
