@@ -27,6 +27,7 @@ export const catalogRoutes = (answers: CatalogAnswers): AnyOperation[] => [
       'before as `modifiedSince`: only products changed since then are answered, and `removed` names those that are no longer published.',
     query: { type: Type.Optional(productType), modifiedSince: Type.Optional(timestamp) },
     answers: { 200: Catalog },
+    errors: ['not_found'],
     etag: true,
     compressed: true,
     example: {

@@ -45,7 +45,7 @@ export const pointsOfSaleRoutes = (store: Store): AnyOperation[] => [
     summary: 'Creates a point of sale',
     body: NewPointOfSale,
     answers: { 201: PointOfSale },
-    errors: ['semantically_invalid', 'point_of_sale_duplicate_host'],
+    errors: ['not_found', 'semantically_invalid', 'point_of_sale_duplicate_host'],
     etag: true,
     example: { body: examples.newPointOfSale, answer: examples.pointOfSale },
     handle: async ({ caller, body, remember }) => {

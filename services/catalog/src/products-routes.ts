@@ -57,6 +57,7 @@ export const productsRoutes = (store: Store): AnyOperation[] => [
     summary: 'Lists products in order of creation',
     query: { type: Type.Optional(productType), state: Type.Optional(productState), ...listQuery },
     answers: { 200: page(Product) },
+    errors: ['not_found'],
     example: { query: { type: 'show', limit: 1 }, answer: { items: [examples.product], nextCursor: null } },
     handle: (request) => {
       const { type, state } = request.query;
@@ -72,7 +73,7 @@ export const productsRoutes = (store: Store): AnyOperation[] => [
     summary: 'Creates a product, with performances and their places if given',
     body: NewProduct,
     answers: { 201: Product },
-    errors: ['semantically_invalid', 'product_duplicate_code', 'conflict'],
+    errors: ['not_found', 'semantically_invalid', 'product_duplicate_code', 'conflict'],
     etag: true,
     example: {
       body: { ...examples.newProduct, performances: [examples.newPerformance] },

@@ -47,7 +47,7 @@ export const tariffsRoutes = (store: Store): AnyOperation[] => [
     summary: 'Creates a tariff',
     body: TariffBody,
     answers: { 201: Tariff },
-    errors: ['tariff_duplicate_code'],
+    errors: ['not_found', 'tariff_duplicate_code'],
     etag: true,
     example: { body: examples.newTariff, answer: examples.tariff },
     handle: async ({ caller, body, remember }) => {

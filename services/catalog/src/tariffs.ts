@@ -1,6 +1,6 @@
 import { Fault } from '@boxoffice/envelope';
 import { type Stamp, UniqueViolation } from '@boxoffice/store';
-import { type Context, markCatalog, notFound, timestampOf } from './context.ts';
+import { type Context, institutionOf, markCatalog, notFound, timestampOf } from './context.ts';
 import type { TariffDetails } from './domain/tariff.ts';
 import type { TariffDocument } from './store.ts';
 
@@ -11,12 +11,13 @@ const onDuplicate = (error: unknown): never => {
   throw error;
 };
 
-/** Creates a tariff. @throws Fault `tariff_duplicate_code` */
+/** Creates a tariff. @throws Fault `not_found` (no such institution), `tariff_duplicate_code` */
 export const createTariff = async (
   context: Context,
   { code, name, criterion }: TariffDetails,
   stamp?: Stamp<TariffDocument>,
 ): Promise<TariffDocument> => {
+  await institutionOf(context.shelf);
   const now = timestampOf(context);
   const tariff = await context.shelf.tariffs
     .insert({ id: context.newId('trf'), code, name, criterion, createdAt: now, updatedAt: now }, { stamp })

@@ -1,7 +1,7 @@
 import { generateKeyPairSync, randomBytes, randomUUID } from 'node:crypto';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { type AnyOperation, createApp } from '@boxoffice/http';
+import { type AnyOperation, createApp, createCheck, openApiDocument } from '@boxoffice/http';
 import { type Caller, createIdentityVerifier, IDENTITY_HEADER, type KeySet, signIdentity } from '@boxoffice/identity';
 import type { Store } from '@boxoffice/store';
 import { createInstitution } from '../src/index.ts';
@@ -49,9 +49,27 @@ const matches = (operation: AnyOperation, method: string, path: string): boolean
   operation.method === method.toLowerCase() &&
   new RegExp(`^${operation.path.replaceAll(/\{[^}]*\}/g, '[^/]+')}$`).test(path);
 
+type Described = Record<string, Record<string, { readonly responses: object }>>;
+
+/** Throws unless the operation's description says that it can give this status, and its answer has the declared shape. */
+const createWitness = (operations: readonly AnyOperation[]) => {
+  const { paths } = openApiDocument({ service: 'catalog', version: '0', operations }) as { paths: Described };
+  const checks = new Map(
+    operations.flatMap(({ id, answers }) =>
+      Object.entries(answers).map(([status, schema]) => [`${id} ${status}`, createCheck(schema)]),
+    ),
+  );
+  return ({ id, method, path }: AnyOperation, status: number, data: unknown): void => {
+    const responses = paths[path]?.[method]?.responses;
+    if (responses && !(status in responses)) throw new Error(`${id} answered ${status}, which is not described`);
+    checks.get(`${id} ${status}`)?.(structuredClone(data));
+  };
+};
+
 /** Serves the catalog on a free port over this store. */
 export const startInstance = async (store: Store, institution: string): Promise<Instance> => {
   const operations = routes(store);
+  const witness = createWitness(operations);
   const identify = createIdentityVerifier({ keys, audience: 'catalog' });
   const { idempotency } = store;
   const app = createApp({
@@ -90,6 +108,7 @@ export const startInstance = async (store: Store, institution: string): Promise<
     });
     const text = await response.text();
     const body = text === '' ? { status: '', details: null, data: null } : JSON.parse(text);
+    if (operation) witness(operation, response.status, body.data);
     return { status: response.status, headers: response.headers, body, data: body.data };
   };
   return {

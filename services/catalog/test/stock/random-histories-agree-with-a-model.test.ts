@@ -108,6 +108,13 @@ const take = (hall: Hall, id: string, taken: Taken, now: number) => {
   hall.taken.set(id, taken);
 };
 
+/** A refused hold may have taken lapsed places for a moment; given back, they are nobody's. */
+const forgetLapsed = async (shelf: Shelf, hall: Hall, now: number) => {
+  const lapsed = [...hall.taken].filter(([, { until }]) => until <= now).map(([id]) => id);
+  const free = await shelf.places.find({ where: { id: { in: lapsed }, state: 'free' } });
+  for (const { id } of free) hall.taken.delete(id);
+};
+
 const runHold = async ({ shelf, hall, holder, now, until, request }: Step, counts: readonly number[]) => {
   const items = counts.map((count, index) => itemOf(hall, index, count)).filter(({ count }) => count > 0);
   if (items.length === 0) return;
@@ -118,7 +125,7 @@ const runHold = async ({ shelf, hall, holder, now, until, request }: Step, count
     return freeIn(hall, seatCategoryId, now) + own >= count;
   });
   expect('held' in outcome).toBe(enough);
-  if (!('held' in outcome)) return;
+  if (!('held' in outcome)) return forgetLapsed(shelf, hall, now);
   expect(outcome.held.map((each) => each.length)).toEqual(items.map(({ count }) => count));
   for (const place of outcome.held.flat()) take(hall, place.id, { holder, until: place.freeFrom, request }, now);
 };
@@ -166,12 +173,16 @@ const agreesWithTheModel = (shelf: Shelf, numRuns: number): Promise<void> =>
       const history = randomUUID();
       let now = START;
       let request = 0;
-      for (const one of commands) {
-        if (one.kind === 'wait') now += one.minutes * MINUTE;
-        if (one.kind === 'hold' || one.kind === 'again') request += 1;
+      let last: Command | undefined;
+      for (const drawn of commands) {
+        if (drawn.kind === 'wait') now += drawn.minutes * MINUTE;
+        if (drawn.kind === 'hold' || drawn.kind === 'again') request += 1;
+        // A repeat is the last hold once more, as it was.
+        const one = drawn.kind === 'repeat' && last ? last : drawn;
+        if (one.kind === 'hold') last = one;
+        if (drawn.kind === 'again') last = undefined;
         const until = now + one.minutes * MINUTE;
-        const step = { shelf, hall, holder: `${history}_${one.holder}`, now, until, request: `r${request}` };
-        await run(step, one.kind === 'repeat' ? { ...one, kind: 'hold' } : one);
+        await run({ shelf, hall, holder: `${history}_${one.holder}`, now, until, request: `r${request}` }, one);
         await sameCounts(shelf, hall, now);
       }
     }),
@@ -201,7 +212,7 @@ describe.each(engines)(`stock on $name${missing}`, ({ name, start }) => {
   afterAll(() => engine.close());
 
   test('random holds, repeats, extensions, releases, sales, renewals and expiries give what a model gives', async () => {
-    await agreesWithTheModel(shelf, name === 'SQLite' ? 25 : 10);
+    await agreesWithTheModel(shelf, name === 'SQLite' ? 60 : 15);
   }, 60_000);
 
   test.each(['freeFrom', 'holder', 'state'])(
