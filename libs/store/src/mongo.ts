@@ -8,6 +8,8 @@ import { createLeases } from './mongo/lease.ts';
 import { createOutbox } from './mongo/outbox.ts';
 import type { StoredRecord } from './mongo/record.ts';
 import { type Schema, schemaOf } from './mongo/schema.ts';
+import type { Shelf } from './mongo/shelf.ts';
+import { createTurns } from './mongo/turns.ts';
 import type { Collection, Document, Idempotency, Outbox, Store } from './port.ts';
 
 // The engine of the scaled deployment, on MongoDB 4.4 or newer: standalone, replica set, or a sharded cluster.
@@ -39,7 +41,12 @@ const opened = async ({ client, database }: Connection, schemas: readonly Schema
   const surroundings = { trace: options.trace, logger: options.logger };
   const outbox = createOutbox(database, records, surroundings);
   const idempotency = createIdempotency(database, records, surroundings);
-  return { client, database, records, outbox, idempotency, surroundings, leases: createLeases(database) };
+  const shelves = new Map<string, Shelf>();
+  for (const schema of schemas) {
+    const own = records.get(schema.name) ?? database.collection<StoredRecord>(schema.name);
+    shelves.set(schema.name, { schema, records: own, outbox, idempotency, surroundings, turns: createTurns() });
+  }
+  return { client, database, shelves, outbox, idempotency, leases: createLeases(database) };
 };
 
 const guardedOutbox = (outbox: Outbox, gate: Gate): Outbox => ({
@@ -66,7 +73,7 @@ export const openMongoStore = async (options: MongoOptions): Promise<Store> => {
     await connection.client.close();
     throw error;
   });
-  const { client, database, records, outbox, idempotency, surroundings, leases } = parts;
+  const { client, database, shelves, outbox, idempotency, leases } = parts;
   const gate = createGate(`the store ${database.databaseName}`);
   let closing: Promise<void> | undefined;
 
@@ -79,11 +86,9 @@ export const openMongoStore = async (options: MongoOptions): Promise<Store> => {
 
   return {
     collection<T extends Document>({ name }: Collection<T>) {
-      const schema = schemas.find((one) => one.name === name);
-      const own = records.get(name);
-      if (!schema || !own)
-        throw new Error(`the store ${database.databaseName} was opened without the collection ${name}`);
-      return collectionHandle<T>({ schema, records: own, outbox, idempotency, surroundings }, gate);
+      const shelf = shelves.get(name);
+      if (!shelf) throw new Error(`the store ${database.databaseName} was opened without the collection ${name}`);
+      return collectionHandle<T>(shelf, gate);
     },
     idempotency: guardedIdempotency(idempotency, gate),
     outbox: guardedOutbox(outbox, gate),

@@ -47,23 +47,20 @@ const waitingIn = ({ _outbox = [], institution }: Holder): Waiting[] => {
 type Published = ReadonlyMap<string, readonly string[]>;
 type Step = AnyBulkWriteOperation<StoredRecord>;
 
-const emptied = { $unset: { _outbox: '' as const, _pending: '' as const } };
+const empty = { $unset: { _outbox: '' as const, _pending: '' as const } };
 
 /** Empties the outboxes that hold nothing but the published events: one write each. */
 const emptyOut = (documents: Published): Step[] =>
   [...documents].map(([_id, ids]) => {
     const all = { _outbox: { $size: ids.length }, '_outbox.id': { $all: [...ids] } };
-    return { updateOne: { filter: { _id, ...all }, update: emptied } };
+    return { updateOne: { filter: { _id, ...all }, update: empty } };
   });
 
-/** Takes the published events out of outboxes that hold more, or fewer. */
+/** Takes the published events out of outboxes that hold others too. One that is empty then, `pending` mends. */
 const takeOut = (documents: Published): Step[] =>
-  [...documents].flatMap(([_id, ids]): Step[] => {
-    const some = { '_outbox.id': { $in: [...ids] } };
-    return [
-      { updateOne: { filter: { _id, ...some }, update: { $pull: { _outbox: { id: { $in: [...ids] } } } } } },
-      { updateOne: { filter: { _id, _outbox: { $size: 0 } }, update: emptied } },
-    ];
+  [...documents].map(([_id, ids]) => {
+    const those = { $in: [...ids] };
+    return { updateOne: { filter: { _id, '_outbox.id': those }, update: { $pull: { _outbox: { id: those } } } } };
   });
 
 /** The outbox over the collections of a database. */
@@ -79,9 +76,9 @@ export const createOutbox = (
   const mend = async (from: Collection<StoredRecord>, { _id, _outbox = [], _pending }: Holder) => {
     const [first] = _outbox;
     if (!first) {
-      const empty = { _id, $or: [{ _outbox: { $size: 0 } }, { _outbox: { $exists: false } }] };
-      if (from.collectionName === orphanage.collectionName) await from.deleteOne(empty);
-      else await from.updateOne(empty, emptied);
+      const drained = { _id, $or: [{ _outbox: { $size: 0 } }, { _outbox: { $exists: false } }] };
+      if (from.collectionName === orphanage.collectionName) await from.deleteOne(drained);
+      else await from.updateOne(drained, empty);
     } else if (_pending !== undefined && _pending < first.at) {
       await from.updateOne({ _id, _pending, '_outbox.0.id': first.id }, { $set: { _pending: first.at } });
     }
@@ -125,13 +122,13 @@ export const createOutbox = (
         byCollection.set(home.collection, documents);
       }
       for (const [name, documents] of byCollection) {
-        const home = collections.get(name);
-        const { matchedCount } = (await home?.bulkWrite(emptyOut(documents), { ordered: false })) ?? {
-          matchedCount: 0,
-        };
-        if (matchedCount === documents.size) continue;
-        await home?.bulkWrite(takeOut(documents), { ordered: true });
-        await takeOutOrphans(name, documents);
+        const from = collections.get(name);
+        if (!from) continue;
+        const emptied = await from.bulkWrite(emptyOut(documents), { ordered: false });
+        if (emptied.matchedCount === documents.size) continue;
+        const taken = await from.bulkWrite(takeOut(documents), { ordered: false });
+        // Of the others the document is gone, and its events wait on without it; or they were taken out before.
+        if (emptied.matchedCount + taken.matchedCount < documents.size) await takeOutOrphans(name, documents);
       }
     },
     onCommitted(listener) {

@@ -4,6 +4,7 @@ import type { MongoIdempotency } from './idempotency.ts';
 import type { MongoOutbox } from './outbox.ts';
 import type { StoredRecord } from './record.ts';
 import type { Schema } from './schema.ts';
+import type { Turns } from './turns.ts';
 
 /** One collection and what its writes need around it. */
 export interface Shelf {
@@ -11,5 +12,6 @@ export interface Shelf {
   readonly records: Collection<StoredRecord>;
   readonly outbox: MongoOutbox;
   readonly idempotency: MongoIdempotency;
+  readonly turns: Turns;
   readonly surroundings: Surroundings;
 }

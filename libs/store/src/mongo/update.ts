@@ -72,28 +72,26 @@ const pause = (attempt: number) =>
   new Promise((resolve) => setTimeout(resolve, Math.random() * Math.min(50, 2 ** attempt)));
 
 /** Loads, calls `fn` and writes by compare-and-swap, until it is written. */
-export const update = async <T extends Document>(
+const swap = async <T extends Document>(
   shelf: Shelf,
-  scope: RecordFilter,
-  id: string,
+  wanted: RecordFilter,
   fn: (current: T) => Change<T> | undefined,
   options: WriteOptions<T>,
+  more: { readonly facts: readonly FrozenFact[]; readonly traceparent: string | undefined },
 ): Promise<T | undefined> => {
-  const more = { facts: freeze(options.events), traceparent: shelf.surroundings.trace?.() };
   const { stamp, forget } = options;
   const deadline = Date.now() + patience;
   let seen = 0;
   for (let attempt = 0; ; attempt++) {
-    const record = await shelf.records.findOne({ _id: id, ...scope }, { projection: writable });
+    const record = await shelf.records.findOne(wanted, { projection: writable });
     if (!record) return undefined;
-    if (record.version === seen) await refuseFull(shelf, id);
-    if (Date.now() > deadline) throw new Error(`${shelf.schema.name}/${id} is written too often to update it`);
+    if (record.version === seen) await refuseFull(shelf, record._id);
+    if (Date.now() > deadline) throw new Error(`${shelf.schema.name}/${record._id} is written too often to update it`);
     seen = record.version;
-    const current = documentOf<T>(record);
-    const change = fn(current);
+    const change = fn(documentOf<T>(record));
     if (!change) return documentOf<T>(record);
     if (attempt === 0) await refuseAnswered(shelf, stamp?.key);
-    // Before the write and after it: a crash between leaves nothing that should be forgotten, nor does a race.
+    // Before the write and after it: neither a crash between nor a race leaves anything that should be forgotten.
     if (forget !== undefined) await shelf.idempotency.forgetBut(forget, stamp?.key);
     try {
       const written = await replace(shelf, record, change, options, more);
@@ -104,6 +102,18 @@ export const update = async <T extends Document>(
     }
     await pause(attempt);
   }
+};
+
+/** The update of the port; those of one document take turns. */
+export const update = async <T extends Document>(
+  shelf: Shelf,
+  scope: RecordFilter,
+  id: string,
+  fn: (current: T) => Change<T> | undefined,
+  options: WriteOptions<T>,
+): Promise<T | undefined> => {
+  const more = { facts: freeze(options.events), traceparent: shelf.surroundings.trace?.() };
+  return shelf.turns(id, () => swap(shelf, { _id: id, ...scope }, fn, options, more));
 };
 
 /** An outbox that nobody empties must not grow until the document is too large to be written at all. */

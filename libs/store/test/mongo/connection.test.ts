@@ -1,0 +1,77 @@
+import { expect, test } from '@jest/globals';
+import { fresh, suiteCollections, thing, thingsOf } from '../../src/conformance/subject.ts';
+import { collection, openMongoStore } from '../../src/index.ts';
+import { describeMongo } from './describe.ts';
+import { newDatabase } from './engine.ts';
+import { startProxy } from './proxy.ts';
+
+describeMongo('the connection to MongoDB', (url) => {
+  test('that cannot be had fails within seconds, names the address and hides the password', async () => {
+    const started = Date.now();
+    const opening = openMongoStore({ url: 'mongodb://ada:secret@127.0.0.1:1', name: 'test', collections: [] });
+    const error: unknown = await opening.catch((reason: unknown) => reason);
+    expect(String(error)).toMatch(/MongoDB at mongodb:\/\/127\.0\.0\.1:1: .*ECONNREFUSED/);
+    expect(String(error)).not.toContain('secret');
+    expect(Date.now() - started).toBeLessThan(8_000);
+  });
+
+  test('uses the database that the URL names as the prefix of the services', async () => {
+    const { settings, withClient } = newDatabase(url);
+    const named = new URL(url);
+    named.pathname = '/festival';
+    const store = await openMongoStore({ ...settings, url: named.href, collections: suiteCollections });
+    await thingsOf(store).of('a').insert(thing());
+    await store.close();
+    await withClient(async (client) => {
+      const own = client.db(`festival_${settings.name}`);
+      expect(await own.collection('things').countDocuments()).toBe(1);
+      await own.dropDatabase();
+    });
+  });
+
+  test('that breaks fails the calls under way, which may have been carried out, and heals', async () => {
+    const { settings, remove } = newDatabase(url);
+    let cutAt: string | undefined;
+    const proxy = await startProxy(
+      url,
+      (command) => (cutAt !== undefined && command.insert === cutAt ? 'unanswered' : 'pass'),
+      () => proxy.cut(),
+    );
+    const store = await openMongoStore({ ...settings, url: proxy.url, collections: suiteCollections });
+    const mine = thingsOf(store).of(fresh('inst'));
+    const input = thing();
+    const key = fresh('key');
+    const answer = () => ({ status: 201, headers: {}, body: null });
+    const stamp = { key, fingerprint: 'print', expiresAt: Date.now() + 60_000, answer };
+    cutAt = 'things';
+    const events = [{ type: 'thing.created', data: {} }];
+    await expect(mine.insert(input, { stamp, events })).rejects.toThrow();
+    cutAt = undefined;
+    await expect(mine.insert(input, { stamp, events })).rejects.toThrow('taken');
+    expect((await store.idempotency.begin(key, 'print', Date.now() + 60_000)).state).toBe('remembered');
+    expect((await store.outbox.pending(10)).map((one) => one.key)).toEqual([input.id]);
+    await store.close();
+    await proxy.close();
+    await remove();
+  });
+
+  test('leaves indexes alone that an operator has made', async () => {
+    const { settings, database, withClient, remove } = newDatabase(url);
+    const declared = collection('things', [{ name: 'by_name', fields: ['name'] }]);
+    await (await openMongoStore({ ...settings, collections: [declared] })).close();
+    const names = () =>
+      withClient(async (client) => {
+        const indexes = await client.db(database).collection('things').listIndexes().toArray();
+        return indexes.map((one) => String(one.name));
+      });
+    const before = await names();
+    await withClient((client) =>
+      client.db(database).collection('things').createIndex({ 'body.x': 1 }, { name: 'by hand' }),
+    );
+    await (await openMongoStore({ ...settings, collections: [collection('things')] })).close();
+    const after = await names();
+    expect(after).toContain('by hand');
+    expect(after.length).toBe(before.length);
+    await remove();
+  });
+});

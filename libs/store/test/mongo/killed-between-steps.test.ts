@@ -1,0 +1,108 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+import { expect, test } from '@jest/globals';
+import { suiteCollections, things } from '../../src/conformance/index.ts';
+import { type OutboxEvent, openMongoStore, type Store } from '../../src/index.ts';
+import { describeMongo } from './describe.ts';
+import { newDatabase } from './engine.ts';
+import { isWrite, startProxy } from './proxy.ts';
+import { type Errand, runErrand } from './steps.ts';
+
+const program = fileURLToPath(new URL('./step-writer.ts', import.meta.url));
+
+interface Killed {
+  readonly errand: Errand;
+  readonly published: OutboxEvent[];
+  /** Whether the child came to its end before its turn to be killed. */
+  readonly finished: boolean;
+}
+
+/** Runs the errand in a child process, and kills it when the server has carried out its nth write, unacknowledged. */
+const killAfterWrite = async (url: string, name: string, nth: number): Promise<Killed> => {
+  const errand = { id: `errand-${nth}`, institution: `inst-${nth}` };
+  let writes = 0;
+  let started = false;
+  const child = { kill: () => {} };
+  const proxy = await startProxy(
+    url,
+    (command) => (started && isWrite(command) && ++writes === nth ? 'unanswered' : 'pass'),
+    () => child.kill(),
+  );
+  const running = spawn(
+    process.execPath,
+    ['--conditions=source', program, JSON.stringify({ url: proxy.url, name, errand })],
+    {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    },
+  );
+  child.kill = () => void running.kill('SIGKILL');
+  const exited = once(running, 'exit');
+  const published: OutboxEvent[] = [];
+  let finished = false;
+  for await (const line of createInterface(running.stdout)) {
+    if (line === 'open') started = true;
+    else if (line === 'finished') finished = true;
+    else published.push(JSON.parse(line) as OutboxEvent);
+  }
+  const [code, signal] = await exited;
+  await proxy.close();
+  if (!finished && signal !== 'SIGKILL') throw new Error(`the child ended by itself, with ${code}`);
+  return { errand, published, finished };
+};
+
+/** What must hold when a killed errand was run again to its end. */
+const verify = async (store: Store, { errand, published }: Killed) => {
+  const { id, institution } = errand;
+  const mine = store.collection(things).of(institution);
+  const firsts = [...new Map(published.map((one) => [one.id, one])).values()];
+  expect(firsts.map((one) => [one.data, one.version])).toEqual([
+    [{ n: 1 }, 1],
+    [{ n: 2 }, 1],
+    [{ n: 3 }, 2],
+    [{ n: 4 }, 3],
+  ]);
+  expect((await store.outbox.pending(100_000)).filter((one) => one.institution === institution)).toEqual([]);
+  expect(await mine.get(id)).toBeUndefined();
+  expect(await mine.count({ show: id, state: 'held' })).toBe(1);
+  for (const key of ['create', 'change', 'refused', 'close']) {
+    const begun = await store.idempotency.begin(`${id}-${key}`, 'print', Date.now() + 60_000);
+    expect(begun.state).toBe('remembered');
+  }
+};
+
+describeMongo('a writer on MongoDB that is killed between two steps', (url) => {
+  test('leaves nothing half done, wherever it is killed: each effect and each event is there once, in order', async () => {
+    const { settings, remove } = newDatabase(url);
+    const store = await openMongoStore({ ...settings, collections: suiteCollections });
+    const killed: Killed[] = [];
+    const free = (nth: number) =>
+      Array.from({ length: 3 }, (_, i) => ({
+        id: `place-${nth}-${i}`,
+        name: '',
+        show: `errand-${nth}`,
+        state: 'free',
+      }));
+    let turn = 0;
+    let whole = 0;
+    const worker = async () => {
+      while (whole === 0) {
+        const nth = ++turn;
+        await store.collection(things).of(`inst-${nth}`).insertMany(free(nth));
+        const one = await killAfterWrite(url, settings.name, nth);
+        killed.push(one);
+        if (one.finished) whole = nth;
+      }
+    };
+    await Promise.all([worker(), worker()]);
+    expect(killed.length).toBeGreaterThan(20);
+    // All at once, since each may have to wait until the mark of the dead process is void.
+    await Promise.all(
+      killed.map(({ errand, published }) => runErrand(store, errand, (event) => published.push(event))),
+    );
+    for (const one of killed) await verify(store, one);
+    await store.close();
+    await remove();
+  }, 90_000);
+});

@@ -1,0 +1,148 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { fresh, suiteCollections, type Thing, thing, thingsOf } from '../../src/conformance/subject.ts';
+import { type Documents, type New, openMongoStore, type Stamp, type Store } from '../../src/index.ts';
+import { describeMongo } from './describe.ts';
+import { newDatabase } from './engine.ts';
+import { type Command, isWrite, startProxy } from './proxy.ts';
+
+const stampOf = (key: string, subjects: readonly string[] = []): Stamp<Thing> => ({
+  key,
+  fingerprint: 'print',
+  expiresAt: Date.now() + 3_600_000,
+  answer: ({ version }) => ({ status: 200, headers: {}, body: { version }, subjects }),
+});
+const fact = (n: number) => ({ type: 'thing.changed', data: { n } });
+
+describeMongo('a write on MongoDB is one document', (url) => {
+  const database = newDatabase(url);
+  const seen: Command[] = [];
+  let proxy: Awaited<ReturnType<typeof startProxy>>;
+  let store: Store;
+  let mine: Documents<Thing>;
+  let institution: string;
+
+  beforeAll(async () => {
+    proxy = await startProxy(url, (command) => {
+      seen.push(command);
+      return 'pass';
+    });
+    store = await openMongoStore({ ...database.settings, url: proxy.url, collections: suiteCollections });
+    institution = fresh('inst');
+    mine = thingsOf(store).of(institution);
+  });
+  afterAll(async () => {
+    await store.close();
+    await proxy.close();
+    await database.remove();
+  });
+
+  const known = async (key: string) => {
+    const begun = await store.idempotency.begin(key, 'print', Date.now() + 1000);
+    if (begun.state === 'fresh') await store.idempotency.end(key);
+    return begun;
+  };
+  const pending = async (key: string) => (await store.outbox.pending(100_000)).filter((one) => one.key === key);
+
+  test('with its events and its stamp in the same command, acknowledged by a majority and its journals', async () => {
+    seen.length = 0;
+    const { id } = await mine.insert(thing(), { events: [fact(1)], stamp: stampOf(fresh('key')) });
+    const stamp = stampOf(fresh('key'));
+    await mine.update(id, (current) => ({ next: current, events: [fact(2)] }), { stamp });
+    const writes = seen.filter(isWrite);
+    expect(writes.map((one) => Object.entries(one)[0])).toEqual([
+      ['insert', 'things'],
+      ['update', 'things'],
+    ]);
+    for (const one of writes) expect(one.writeConcern).toMatchObject({ w: 'majority', j: true });
+    const reads = seen.filter((one) => 'find' in one);
+    expect(reads.length).toBeGreaterThan(0);
+    for (const one of reads) expect(one.readConcern).toEqual({ level: 'majority' });
+  });
+
+  test('and what the engine keeps in it never reaches a caller', async () => {
+    const input = thing({ show: fresh('show'), state: 'free', spread: 0.5, email: `${fresh()}@example.org` });
+    const events = [fact(1)];
+    const stamp = stampOf(fresh('key'), ['someone']);
+    const inserted = await mine.insert(input, { events, stamp });
+    const updated = await mine.update(input.id, (current) => {
+      expect(current).toEqual(inserted);
+      return { next: current, events };
+    });
+    const [claimed] = await mine.claim({ where: { id: input.id }, set: { state: 'held' }, limit: 1, spread: 'spread' });
+    const [swapped] = await mine.claim({ where: { id: input.id }, set: { email: null } });
+    expect(inserted).toEqual({ ...input, institution, version: 1 });
+    expect(updated).toEqual({ ...input, institution, version: 2 });
+    expect(claimed).toEqual({ ...input, institution, version: 3, state: 'held' });
+    expect(swapped).toEqual({ ...input, institution, version: 4, state: 'held', email: null });
+    expect(await mine.get(input.id)).toEqual(swapped);
+    expect(await mine.find({ where: { id: input.id } })).toEqual([swapped]);
+  });
+
+  test('whose members may have names that MongoDB reads as something else', async () => {
+    const odd = { $set: { 'a.b': [{ $inc: 1 }], '%24': '$' }, _outbox: 'mine', _id: 7, '': 0, '\0': null };
+    const input = { ...thing(), ...odd } as New<Thing>;
+    const inserted = await mine.insert(input, { events: [{ type: 'thing.odd', data: odd }] });
+    expect(await mine.get(input.id)).toEqual({ ...input, institution, version: 1 });
+    const next = { ...inserted, 'c.d': 1 } as New<Thing>;
+    expect(await mine.update(input.id, () => ({ next }))).toEqual({ ...next, version: 2 });
+    const [claimed] = await mine.claim({ where: { id: input.id }, set: { '%x': { $y: 1 } } as object });
+    expect(claimed).toEqual({ ...next, '%x': { $y: 1 }, version: 3 });
+    expect(await mine.get(input.id)).toEqual(claimed);
+    const plain = { id: input.id, name: 'plain' };
+    expect(await mine.update(input.id, () => ({ next: plain }))).toEqual({ ...plain, institution, version: 4 });
+    expect(await mine.get(input.id)).toEqual({ ...plain, institution, version: 4 });
+    expect((await pending(input.id)).map((one) => one.data)).toEqual([odd]);
+  });
+
+  test('which keeps no more than fifty stamps, and forgets none of them', async () => {
+    const { id } = await mine.insert(thing());
+    const keys = Array.from({ length: 60 }, () => fresh('key'));
+    for (const key of keys) await mine.update(id, (current) => ({ next: current }), { stamp: stampOf(key) });
+    const kept = await database.withClient((client) =>
+      client.db(database.database).collection<{ _id: string }>('things').findOne({ _id: id }),
+    );
+    expect((kept as { _stamps?: unknown[] } | null)?._stamps?.length).toBe(50);
+    for (const [i, key] of keys.entries()) {
+      const begun = await known(key);
+      expect(begun.state === 'remembered' && begun.answer.body).toEqual({ version: i + 2 });
+      await expect(mine.insert(thing(), { stamp: stampOf(key) })).rejects.toThrow('taken');
+    }
+  });
+
+  test('and refused when a thousand of its events wait, until they are published', async () => {
+    const { id } = await mine.insert(thing(), { events: Array.from({ length: 999 }, (_, n) => fact(n)) });
+    const write = () => mine.update(id, (current) => ({ next: current, events: [fact(999)] }));
+    await write();
+    await expect(write()).rejects.toThrow(`things/${id} has 1000 events that were not published`);
+    expect((await mine.update(id, (current) => ({ next: { ...current, name: 'silent' } })))?.version).toBe(3);
+    await store.outbox.done((await pending(id)).map((one) => one.id));
+    expect((await write())?.version).toBe(4);
+    expect((await pending(id)).map((one) => one.version)).toEqual([4]);
+  });
+
+  test('whose events and remembered answers outlive it', async () => {
+    const key = fresh('key');
+    const { id } = await mine.insert(thing(), { stamp: stampOf(key), events: [fact(1), fact(2)] });
+    const before = await pending(id);
+    await store.outbox.done([before[0]?.id ?? '']);
+    expect(await mine.delete(id)).toBe(true);
+    expect(await pending(id)).toEqual(before.slice(1));
+    await store.outbox.done([before[1]?.id ?? '', `${randomUUID()}`]);
+    expect(await pending(id)).toEqual([]);
+    expect((await known(key)).state).toBe('remembered');
+    await expect(mine.insert(thing(), { stamp: stampOf(key) })).rejects.toThrow('taken');
+  });
+
+  test('and a subject is forgotten in the documents, and in what was moved out of them', async () => {
+    const person = fresh('person');
+    const [deleted, alive, other] = [fresh('key'), fresh('key'), fresh('key')];
+    const gone = await mine.insert(thing(), { stamp: stampOf(deleted, [person]) });
+    const { id } = await mine.insert(thing(), { stamp: stampOf(alive, [fresh('person'), person]) });
+    await mine.update(id, (current) => ({ next: current }), { stamp: stampOf(other, [fresh('person')]) });
+    await mine.delete(gone.id);
+    await store.idempotency.forget(person);
+    expect([await known(deleted), await known(alive)]).toEqual([{ state: 'fresh' }, { state: 'fresh' }]);
+    expect((await known(other)).state).toBe('remembered');
+  });
+});

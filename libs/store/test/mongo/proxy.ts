@@ -1,0 +1,102 @@
+import { once } from 'node:events';
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
+import { BSON } from 'mongodb';
+
+/** A command of the driver on its way to the server: its name comes first, as in `{ insert: 'things', … }`. */
+export type Command = Readonly<Record<string, unknown>>;
+
+/** What the proxy does with a command. `unanswered`: the server gets it, the driver never hears of it again. */
+export type Verdict = 'pass' | 'unanswered';
+
+/** A server in front of MongoDB that sees every command, and may keep its answer. */
+export interface Proxy {
+  readonly url: string;
+  /** Cuts every connection. */
+  cut(): void;
+  close(): Promise<void>;
+}
+
+const opMsg = 2013;
+
+/** The command in a wire message, or undefined if it is something else. */
+const commandOf = (message: Buffer): Command | undefined => {
+  if (message.readInt32LE(12) !== opMsg || message[20] !== 0) return undefined;
+  return BSON.deserialize(message.subarray(21, 21 + message.readInt32LE(21)));
+};
+
+/** Splits a stream into wire messages, each of which begins with its length. */
+const splitter = () => {
+  let rest = Buffer.alloc(0);
+  return (chunk: Buffer): Buffer[] => {
+    rest = Buffer.concat([rest, chunk]);
+    const messages: Buffer[] = [];
+    while (rest.length >= 4 && rest.length >= rest.readInt32LE(0)) {
+      const length = rest.readInt32LE(0);
+      messages.push(rest.subarray(0, length));
+      rest = rest.subarray(length);
+    }
+    return messages;
+  };
+};
+
+/**
+ * Starts a proxy. `judge` is asked about each command before the server gets it; `answered` is told when the answer that
+ * an `unanswered` command would have got is there.
+ */
+export const startProxy = async (
+  url: string,
+  judge: (command: Command) => Verdict,
+  answered: (command: Command) => void = () => {},
+): Promise<Proxy> => {
+  const target = new URL(url);
+  const sockets = new Set<Socket>();
+  const server = createServer((driver) => {
+    const upstream = connect(Number(target.port), target.hostname);
+    const split = splitter();
+    let kept: Command | undefined;
+    for (const [socket, other] of [
+      [driver, upstream],
+      [upstream, driver],
+    ] as const) {
+      sockets.add(socket);
+      socket.on('error', () => other.destroy());
+      socket.on('close', () => {
+        sockets.delete(socket);
+        other.destroy();
+      });
+    }
+    driver.on('data', (chunk: Buffer) => {
+      for (const message of split(chunk)) {
+        const command = commandOf(message);
+        if (command && judge(command) === 'unanswered') kept = command;
+        upstream.write(message);
+      }
+    });
+    upstream.on('data', (chunk: Buffer) => {
+      if (kept) answered(kept);
+      else driver.write(chunk);
+    });
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const cut = () => {
+    for (const socket of sockets) socket.destroy();
+  };
+  const own = new URL(url);
+  own.host = `127.0.0.1:${(server.address() as AddressInfo).port}`;
+  if (own.pathname === '') own.pathname = '/';
+  own.searchParams.set('directConnection', 'true');
+  return {
+    url: own.href,
+    cut,
+    async close() {
+      server.close();
+      cut();
+      await once(server, 'close');
+    },
+  };
+};
+
+/** Whether a command writes. */
+export const isWrite = (command: Command): boolean =>
+  ['insert', 'update', 'delete', 'findAndModify'].includes(Object.keys(command)[0] ?? '');

@@ -1,0 +1,71 @@
+import { type Thing, things, until } from '../../src/conformance/subject.ts';
+import type { Begun, OutboxEvent, Stamp, Store } from '../../src/index.ts';
+import { StampTaken } from '../../src/index.ts';
+
+/** One client's requests, whose ids and keys are its own, so that they can be repeated after a crash. */
+export interface Errand {
+  readonly id: string;
+  readonly institution: string;
+}
+
+const later = () => Date.now() + 3_600_000;
+const fact = (n: number) => ({ type: 'thing.changed', data: { n } });
+
+/** Begins the request once nobody else runs it: the mark of a dead process is void within 10 s. */
+const begin = async (store: Store, key: string): Promise<Begun> => {
+  let begun: Begun = { state: 'fresh' };
+  await until(async () => {
+    begun = await store.idempotency.begin(key, 'print', later());
+    return begun.state !== 'running';
+  }, 11_000);
+  return begun;
+};
+
+/** Carries a request out as the HTTP layer does: once per key, however often it is repeated. */
+const request = async (store: Store, key: string, effect: (stamp: Stamp<Thing>) => Promise<unknown>) => {
+  if ((await begin(store, key)).state === 'remembered') return;
+  const answer = () => ({ status: 200, headers: {}, body: { key } });
+  try {
+    await effect({ key, fingerprint: 'print', expiresAt: later(), answer });
+  } catch (error) {
+    if (!(error instanceof StampTaken)) throw error;
+  } finally {
+    await store.idempotency.end(key);
+  }
+};
+
+/** Publishes what waits, in order, one event at a time; `tell` is called before each is confirmed. */
+const relay = async (store: Store, { institution }: Errand, tell: (event: OutboxEvent) => void) => {
+  const pending = (await store.outbox.pending(100_000)).filter((one) => one.institution === institution);
+  for (const event of pending) {
+    tell(event);
+    await store.outbox.done([event.id]);
+  }
+};
+
+/**
+ * Insert, update, claim, a refusal, delete, with a relay between and after them. Run it again after a crash, as a
+ * restarted process and a client that repeats its requests would do together.
+ */
+export const runErrand = async (store: Store, errand: Errand, tell: (event: OutboxEvent) => void): Promise<void> => {
+  const { id, institution } = errand;
+  const mine = store.collection(things).of(institution);
+  await request(store, `${id}-create`, (stamp) =>
+    mine.insert({ id, name: 'new', email: `${id}@example.org` }, { stamp, events: [fact(1), fact(2)] }),
+  );
+  await request(store, `${id}-change`, (stamp) =>
+    mine.update(id, (current) => ({ next: { ...current, name: 'changed' }, events: [fact(3)] }), { stamp }),
+  );
+  await relay(store, errand, tell);
+  if ((await mine.count({ name: id })) === 0) {
+    await mine.claim({ where: { show: id, state: 'free' }, set: { state: 'held', name: id }, limit: 1 });
+  }
+  await request(store, `${id}-refused`, ({ key, fingerprint, expiresAt }) =>
+    store.idempotency.remember(key, fingerprint, expiresAt, { status: 409, headers: {}, body: null }),
+  );
+  await request(store, `${id}-close`, (stamp) =>
+    mine.update(id, (current) => ({ next: { ...current, name: 'closed' }, events: [fact(4)] }), { stamp }),
+  );
+  await mine.delete(id);
+  await relay(store, errand, tell);
+};
