@@ -75,10 +75,14 @@ const openGateway = async (
 
 const run = async (): Promise<void> => {
   const settings = readLocalSettings();
-  const { directory, mongodbUrl, amqpUrl, operationsPort, host, publicUrl } = settings;
   const logger = createLogger({ service: 'local', level: settings.logLevel });
   const stop = createStop(logger);
   stop.onSignal();
+  await stop.during(compose(settings, logger, stop));
+};
+
+const compose = async (settings: LocalSettings, logger: Logger, stop: Stop): Promise<void> => {
+  const { directory, mongodbUrl, amqpUrl, operationsPort, host, publicUrl } = settings;
   if (mongodbUrl === undefined || amqpUrl === undefined) stop.add('lock', await lockDirectory(directory));
   const tls = await certificateFrom(settings, directory);
   const metrics = operationsPort === undefined ? undefined : await createMetrics();

@@ -8,6 +8,8 @@ export interface Stop {
   onSignal(): void;
   /** Closes everything, each after the one before, within the time; answers whether all of it closed. A second call answers the same. */
   run(): Promise<boolean>;
+  /** Awaits the program's start. What fails in it after the stop began fails because of that, and is no fault to report. */
+  during(start: Promise<void>): Promise<void>;
 }
 
 export interface StopOptions {
@@ -54,6 +56,10 @@ export const createStop = (logger: Logger, { withinMs = 10_000 }: StopOptions = 
       parts.push({ name, close });
     },
     run,
+    during: (start) =>
+      start.catch((error: unknown) => {
+        if (ending === undefined) throw error;
+      }),
     onSignal() {
       for (const signal of ['SIGTERM', 'SIGINT'] as const) {
         process.on(signal, async () => {

@@ -1,8 +1,8 @@
-import { type Logger, reasonOf } from '@boxoffice/runtime';
+import type { Logger } from '@boxoffice/runtime';
 
 /** Something that is opened again and again until it succeeds. */
 export interface Persistent<Value> {
-  /** Resolves at the first success; rejects only after `giveUp`. */
+  /** Resolves at the first success; rejects at `giveUp`. */
   readonly opened: Promise<Value>;
   /** Stops trying. */
   giveUp(): void;
@@ -31,14 +31,17 @@ export const persistently = <Value>(name: string, logger: Logger, open: () => Pr
         return await open();
       } catch (error) {
         if (end.signal.aborted) throw error;
-        logger.warn('waiting', { part: name, code: reasonOf(error), reason: (error as Error).message });
+        logger.warn('waiting', { part: name, reason: (error as Error).message });
         await pause();
         if (end.signal.aborted) throw error;
       }
     }
   };
 
-  const opened = attempt();
+  // An attempt may take long to fail; who gives up does not wait for that.
+  const givenUp = Promise.withResolvers<never>();
+  end.signal.addEventListener('abort', () => givenUp.reject(new Error(`${name} is not waited for any more`)));
+  const opened = Promise.race([attempt(), givenUp.promise]);
   // Whoever awaits it learns of a failure; nobody need do so.
   opened.catch(() => undefined);
   return { opened, giveUp: () => end.abort(), orNothing: () => opened.catch(() => undefined) };

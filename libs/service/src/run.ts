@@ -16,6 +16,7 @@ import {
   type Setting,
   type Settings,
   type SettingsSpec,
+  type Stop,
   serveOperations,
   serviceSecret,
   url,
@@ -63,20 +64,34 @@ const requiredAuthorizerUrl: Setting<string | undefined> = {
   },
 };
 
-const run = async <Spec extends SettingsSpec, State>(definition: ServiceDefinition<Spec, State>): Promise<void> => {
-  const { name, collections } = definition;
-  const own = definition.settings ?? ({} as Spec);
-  // One reading, so that all faults are told together.
-  const read = readSettings({
-    ...own,
+type CommonSettings = Settings<typeof common & { authorizerUrl: typeof requiredAuthorizerUrl }>;
+
+/** The settings of a service alone, common and own. One reading, so that all faults are told together. */
+const readAll = <Spec extends SettingsSpec, State>({ name, settings }: ServiceDefinition<Spec, State>) => {
+  const read: unknown = readSettings({
+    ...settings,
     ...common,
     authorizerUrl: name === 'authorizer' ? authorizerUrl : requiredAuthorizerUrl,
   });
-  const settings = read as unknown as Settings<typeof common & { authorizerUrl: typeof requiredAuthorizerUrl }>;
-  const logger: Logger = createLogger({ service: name, level: settings.logLevel });
+  return { settings: read as CommonSettings, own: read as Settings<Spec> };
+};
+
+const run = async <Spec extends SettingsSpec, State>(definition: ServiceDefinition<Spec, State>): Promise<void> => {
+  const { settings, own } = readAll(definition);
+  const logger: Logger = createLogger({ service: definition.name, level: settings.logLevel });
   const stop = createStop(logger);
   stop.onSignal();
+  await stop.during(serve(definition, settings, own, logger, stop));
+};
 
+const serve = async <Spec extends SettingsSpec, State>(
+  definition: ServiceDefinition<Spec, State>,
+  settings: CommonSettings,
+  own: Settings<Spec>,
+  logger: Logger,
+  stop: Stop,
+): Promise<void> => {
+  const { name, collections } = definition;
   const store = persistently('MongoDB', logger, () =>
     openMongoStore({ url: settings.mongodbUrl, name, collections, trace: traceOfEvents, logger }),
   );
@@ -96,7 +111,7 @@ const run = async <Spec extends SettingsSpec, State>(definition: ServiceDefiniti
     host: settings.host,
     port: settings.port,
     logger,
-    settings: read as unknown as Settings<Spec>,
+    settings: own,
     metrics,
   });
   stop.add('service', async () => {
