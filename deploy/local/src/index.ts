@@ -1,1 +1,4 @@
-export {};
+export { type DemoCredentials, demoFile, readDemo } from './demo/credentials.ts';
+export { type Progress, progressCollections, progressIn } from './demo/progress.ts';
+export { ensureDemo, type SeedingOptions } from './demo/seed.ts';
+export { lockDirectory } from './lock.ts';
