@@ -1,3 +1,3 @@
+export { type MongoOptions, openMongoStore } from './mongo.ts';
 export * from './port.ts';
 export { openSqliteStores, type SqliteOptions, type SqliteStores } from './sqlite.ts';
-export { type MongoOptions, openMongoStore } from './mongo.ts';

@@ -57,7 +57,6 @@ const uniqueKey = ({ name, fields, acrossInstitutions = false }: Index): UniqueK
 
 /** What the engine itself looks up. */
 const ownIndexes: readonly IndexDescription[] = [
-  plain(['institution', '_id']),
   { key: { _pending: 1 }, name: 'store.pending', sparse: true },
   { key: { _stampKeys: 1 }, name: stampIndex, sparse: true, unique: true },
   { key: { _subjects: 1 }, name: 'store.subjects', sparse: true },
