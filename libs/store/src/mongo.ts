@@ -12,18 +12,21 @@ import type { Shelf } from './mongo/shelf.ts';
 import { createTurns } from './mongo/turns.ts';
 import type { Collection, Document, Idempotency, Outbox, Store } from './port.ts';
 
-// The engine of the scaled deployment, on MongoDB 4.4 or newer: standalone, replica set, or a sharded cluster.
+// The engine of the scaled deployment, for a standalone server, a replica set, or a sharded cluster.
 //
-// - Every write is one command on one document, which holds its events and stamps too: no multi-document transaction,
-//   no change stream, no update pipeline. Writes wait for a majority and its journals; reads go to the primary at majority.
-// - Where a write's acknowledgement is lost on the way, the driver repeats it at most once in effect on a replica set;
-//   a standalone server has no such protection: the caller gets the error, and the write may have happened.
-// - Several instances may serve one database. Only marks of running requests compare clocks, and bear 2 s of difference.
-// - Sharded: spread services by their databases and large collections by `moveCollection`; they are not themselves
-//   sharded. Sharding one by `{ institution: 1 }` needs its unique indexes to begin with the institution (now sparse, on one
-//   member, with the institution in the key) and to be partial.
-// - Not shown by the tests, whose server can neither plan nor replicate: users and TLS, elections and rollbacks,
-//   that queries use the indexes declared for them, the removal of expired keys by MongoDB itself.
+// - A write and all that it causes is one command on one document: no multi-document transaction, no change stream, no
+//   update pipeline. Only what must outlive a deleted document, and stamps over the fiftieth, are copied out first.
+// - Writes wait for a majority and its journals; reads go to the primary at majority. A primary that was deposed and does
+//   not know it yet may answer an older state for some seconds; writes are safe from that.
+// - Where a write's acknowledgement is lost on the way, the driver repeats it, once in effect, on a replica set. A
+//   standalone server has no such protection: the caller gets the error, and the write may have happened.
+// - Marks of running requests compare the clocks of processes, and bear 2 s of difference; a mark that is taken too
+//   early costs a refused write, not a second effect. Leases watch instead of comparing.
+// - Sharded: spread services by their databases, and collections whole (`moveCollection` of MongoDB 8). To shard one by
+//   `{ institution: 1 }` its unique indexes must begin with the institution and be partial; now they are sparse, with the
+//   institution inside the key, and a cluster would refuse them.
+// - The tests' server speaks the protocol but neither plans queries nor replicates, so they do not show: users and TLS,
+//   elections and rollbacks, that queries use the declared indexes, MongoDB's own removal of expired keys.
 
 /** Where the database is, and what is in it. */
 export interface MongoOptions extends Surroundings {
