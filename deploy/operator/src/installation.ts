@@ -1,5 +1,6 @@
 import { authorizer } from '@boxoffice/authorizer';
 import { catalog } from '@boxoffice/catalog';
+import { type Progress, progressCollections, progressIn } from '@boxoffice/local';
 import type { DeadLetters } from '@boxoffice/messaging';
 import { amqpUrl, createLogger, dataDirectory, installationSecret, mongodbUrl, readSettings } from '@boxoffice/runtime';
 import { type Engines, openEngines } from '@boxoffice/service';
@@ -13,6 +14,8 @@ export interface Installation {
   authorizer(): Promise<Store>;
   catalog(): Promise<Store>;
   deadLetters(): Promise<DeadLetters>;
+  /** The note of how far the demo data is. */
+  demoProgress(): Promise<Progress>;
   /** KEY_ENCRYPTION_KEY. @throws {SettingsFault} */
   keyEncryptionKey(): string;
   close(): Promise<void>;
@@ -40,6 +43,7 @@ export const openInstallation = (): Installation => {
     where: settings.mongodbUrl === undefined ? `SQLite files in ${settings.directory}` : 'MongoDB',
     authorizer: () => store(authorizer),
     catalog: () => store(catalog),
+    demoProgress: async () => progressIn(await store({ name: 'local', collections: progressCollections })),
     deadLetters: async () => (await engines()).bus.deadLetters,
     keyEncryptionKey: () => readSettings({ key: installationSecret('KEY_ENCRYPTION_KEY') }).key,
     close: async () => (await opened)?.close(),

@@ -18,17 +18,28 @@ const fiftyAtOnce = async (stand: Stand) => {
 };
 const randomInstitution = `opera-${randomUUID().slice(0, 8)}`;
 
-/** Loses the unique index: what is left is "look, then insert". */
-const withoutUniqueIndex = (collection: CollectionHandle<ContactDocument>): CollectionHandle<ContactDocument> => ({
-  ...collection,
-  of: (institution) => {
-    const documents = collection.of(institution);
-    return {
-      ...documents,
-      insert: (contact, options) => documents.insert({ ...contact, uniqueEmail: randomUUID() }, options),
-    };
-  },
-});
+/** Loses the unique index, and lets all fifty look before any inserts: what is left is "look, then insert". */
+const withoutUniqueIndex = (collection: CollectionHandle<ContactDocument>): CollectionHandle<ContactDocument> => {
+  const everyoneLooked = Promise.withResolvers<void>();
+  let looking = 50;
+  return {
+    ...collection,
+    of: (institution) => {
+      const documents = collection.of(institution);
+      return {
+        ...documents,
+        async find(query) {
+          const found = await documents.find(query);
+          looking -= 1;
+          if (looking === 0) everyoneLooked.resolve();
+          await everyoneLooked.promise;
+          return found;
+        },
+        insert: (contact, options) => documents.insert({ ...contact, uniqueEmail: randomUUID() }, options),
+      };
+    },
+  };
+};
 
 describe.each(engines)('one email, one contact, on $name', (engine) => {
   let stand: Stand;

@@ -90,6 +90,7 @@ export const openStand = async (
     idempotency: store.idempotency,
     cursorKey: randomBytes(32),
     logger: silent,
+    checkAnswers: true,
   });
   const server = createServer(app).listen(0, '127.0.0.1');
   await new Promise((resolve) => server.once('listening', resolve));

@@ -1,0 +1,17 @@
+import { randomBytes } from 'node:crypto';
+import { exampleFaults } from '@boxoffice/http';
+import { expect, test } from '@jest/globals';
+import { createContacts } from '../../src/contacts.ts';
+import { routes } from '../../src/routes.ts';
+import { contactsCollection } from '../../src/store.ts';
+import { engines } from '../stand/stand.ts';
+
+test('every operation has examples, and they fit its schemas', async () => {
+  const [engine] = engines;
+  if (!engine) throw new Error('no engine');
+  const { store, discard } = await engine.open();
+  const collection = store.collection(contactsCollection);
+  const operations = routes(createContacts(collection, { now: () => new Date(), randomBytes }));
+  expect(exampleFaults(operations)).toEqual([]);
+  await discard();
+});
