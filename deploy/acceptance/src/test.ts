@@ -37,7 +37,7 @@ await rm(scratch, { recursive: true, force: true });
 
 const missing = missingEngines(process.env);
 const everyEngine = process.env.TEST_EVERY_ENGINE === '1';
-const broken = jest.numRuntimeErrorTestSuites + (everyEngine ? missing.length : 0);
+const broken = jest.numRuntimeErrorTestSuites + (everyEngine ? missing.length + jest.numPendingTests : 0);
 const passed = checks.passed + jest.numPassedTests;
 const failed =
   checks.failed + jest.numFailedTests + broken + (status !== 0 && jest.numFailedTests + broken === 0 ? 1 : 0);

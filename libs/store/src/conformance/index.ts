@@ -41,7 +41,7 @@ export const topics: Readonly<Record<string, readonly Check[]>> = {
 
 /** Declared differences of an engine. */
 export interface ConformanceOptions {
-  /** Topics left out, each with the reason, which is printed as a skipped test. */
+  /** Topics that do not apply, each with the reason; its tests are not declared at all. */
   readonly without?: Readonly<Record<string, string>>;
 }
 
@@ -72,11 +72,7 @@ export const storeConformance = (
 ): void => {
   describe(`${name} keeps the store's contract`, () => {
     for (const [topic, checks] of Object.entries(topics)) {
-      const reason = options.without?.[topic];
-      if (reason !== undefined) {
-        test.skip(`${topic}: ${reason}`, () => {});
-        continue;
-      }
+      if (options.without?.[topic] !== undefined) continue;
       describe(topic, () => {
         let subject: Awaited<ReturnType<typeof openSubject>>;
         beforeAll(async () => {
