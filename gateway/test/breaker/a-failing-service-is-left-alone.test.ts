@@ -1,0 +1,61 @@
+import { describe, expect, test } from '@jest/globals';
+import { createBreaker } from '../../src/breaker.ts';
+import { contacts } from '../fixtures/describe.ts';
+import { until } from '../fixtures/http.ts';
+import { startInstallation } from '../fixtures/installation.ts';
+import { startUpstream } from '../fixtures/upstream.ts';
+
+describe('the breaker', () => {
+  test('opens after failures in a row, lets one probe through, and closes at its success', () => {
+    const breaker = createBreaker({ failures: 2, openMs: 100 });
+    breaker.enter(0);
+    breaker.failed(0);
+    breaker.enter(0);
+    breaker.succeeded();
+    breaker.enter(0);
+    breaker.failed(0);
+    expect(breaker.enter(0)).toBe(true);
+    breaker.failed(0);
+    expect([breaker.state, breaker.enter(99), breaker.retryAfterSeconds(99)]).toEqual(['open', false, 1]);
+    expect([breaker.enter(100), breaker.state, breaker.enter(100)]).toEqual([true, 'half-open', false]);
+    breaker.failed(100);
+    expect([breaker.enter(199), breaker.enter(200)]).toEqual([false, true]);
+    breaker.succeeded();
+    expect([breaker.state, breaker.enter(200), breaker.enter(200)]).toEqual(['closed', true, true]);
+  });
+
+  test('a probe whose client went away tells nothing: the next request probes', () => {
+    const breaker = createBreaker({ failures: 1, openMs: 100 });
+    breaker.enter(0);
+    breaker.failed(0);
+    expect(breaker.enter(100)).toBe(true);
+    breaker.abandoned();
+    expect(breaker.enter(100)).toBe(true);
+  });
+});
+
+test('a service that is down is 503 with Retry-After, at once, and is found again when it is back', async () => {
+  const its = await startInstallation();
+  const path = '/svc/v3/contacts/individuals';
+  const call = its.as(its.authority.token(['contacts:read']));
+  expect((await call(path)).status).toBe(200);
+  const { port } = its.contacts;
+  await its.contacts.close();
+  for (let index = 0; index < 12; index += 1) {
+    const reply = await call(path);
+    expect([reply.status, reply.body.status]).toEqual([503, 'service_unavailable']);
+    expect(reply.headers['retry-after']).toMatch(/^[1-9]\d*$/);
+  }
+  expect(
+    its.log.some(
+      ({ message, upstream }) => message === 'a service fails; requests are kept from it' && upstream === 'contacts',
+    ),
+  ).toBe(true);
+  // Others go on, and so does the gateway's own word of itself.
+  expect((await its.call('/tnwr/v1/products')).status).toBe(200);
+  expect((await its.plain('/health/ready')).status).toBe(200);
+  const again = await startUpstream(contacts, undefined, port);
+  await until(async () => (await call(path)).status === 200);
+  await again.close();
+  await its.close();
+});

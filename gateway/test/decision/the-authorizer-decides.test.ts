@@ -1,0 +1,91 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { until } from '../fixtures/http.ts';
+import { type Installation, startInstallation } from '../fixtures/installation.ts';
+import { json } from '../fixtures/upstream.ts';
+
+const LIST = '/svc/v3/contacts/individuals';
+const ONE = `${LIST}/C1`;
+
+let its: Installation;
+beforeAll(async () => {
+  its = await startInstallation();
+});
+afterAll(() => its.close());
+
+const questionsOf = (token: string) => its.authority.questions.filter((question) => question.token === token);
+
+describe('a decision', () => {
+  test('is asked for with token, operation, scope and service', async () => {
+    const token = its.authority.token(['contacts.sensitive:read']);
+    expect((await its.as(token)(`${ONE}/sensitive`)).status).toBe(200);
+    expect(questionsOf(token)).toEqual([
+      { token, operation: 'getSensitive', scope: 'contacts.sensitive:read', audience: 'contacts' },
+    ]);
+  });
+
+  test('against the client is relayed in the authorizer’s words', async () => {
+    const token = its.authority.token(['contacts:write']);
+    const reply = await its.as(token)(LIST);
+    expect(reply.status).toBe(403);
+    expect(reply.body).toEqual({ status: 'forbidden', details: 'forbidden, says the authorizer', data: null });
+    expect(reply.headers['www-authenticate']).toBe('Bearer error="insufficient_scope", scope="contacts:read"');
+    expect(its.contacts.received.filter(({ url }) => url === 'none')).toEqual([]);
+  });
+
+  test('is remembered for seconds, by token and operation together', async () => {
+    const token = its.authority.token(['contacts:read']);
+    const call = its.as(token);
+    for (const path of [LIST, LIST, ONE, `${LIST}/C2`, LIST]) expect((await call(path)).status).toBe(200);
+    expect(questionsOf(token).map(({ operation }) => operation)).toEqual(['listIndividuals', 'getIndividual']);
+    expect((await call(LIST, { method: 'POST', body: '{}' })).status).toBe(403);
+    const other = its.authority.token(['contacts:read']);
+    expect((await its.as(other)(LIST)).status).toBe(200);
+    expect(questionsOf(other)).toHaveLength(1);
+  });
+
+  test('is never remembered when it is a refusal', async () => {
+    const token = its.authority.token([]);
+    for (const _ of [1, 2, 3]) expect((await its.as(token)(LIST)).status).toBe(403);
+    expect(questionsOf(token)).toHaveLength(3);
+  });
+
+  test('is asked for once by equal requests at the same time', async () => {
+    const token = its.authority.token(['contacts:read']);
+    const replies = await Promise.all(Array.from({ length: 20 }, () => its.as(token)(LIST)));
+    expect(replies.map(({ status }) => status)).toEqual(Array(20).fill(200));
+    expect(questionsOf(token)).toHaveLength(1);
+  });
+
+  test('is asked for again after its seconds are over', async () => {
+    const token = its.authority.token(['contacts:read']);
+    await its.as(token)(LIST);
+    its.authority.client(token).scopes = [];
+    await until(async () => (await its.as(token)(LIST)).status === 403, 5_000);
+  });
+});
+
+describe('an authorizer that does not decide', () => {
+  test.each([
+    ['fails', 500],
+    ['is starting', 503],
+    ['says something else', 418],
+    ['does not know the gateway', 400],
+  ])('because it %s is 503', async (_, status) => {
+    its.authority.decide = (response) => json(response, status, { status: 'x', details: 'x', data: null });
+    const token = its.authority.token(['contacts:read']);
+    const reply = await its.as(token)(LIST);
+    its.authority.decide = undefined;
+    expect([reply.status, reply.body.status]).toEqual([503, 'service_unavailable']);
+    expect(reply.headers['retry-after']).toBeDefined();
+  });
+
+  test('because the connection breaks is asked once more', async () => {
+    its.authority.decide = (response) => {
+      its.authority.decide = undefined;
+      response.destroy();
+    };
+    const token = its.authority.token(['contacts:read']);
+    expect((await its.as(token)(LIST)).status).toBe(200);
+    expect(questionsOf(token)).toHaveLength(2);
+  });
+});

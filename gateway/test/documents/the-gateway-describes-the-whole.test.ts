@@ -1,0 +1,125 @@
+import { request } from 'node:https';
+import { gunzipSync } from 'node:zlib';
+import { registry } from '@boxoffice/envelope';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { ISSUER } from '../fixtures/authority.ts';
+import { documentOf } from '../fixtures/describe.ts';
+import { type Json, until } from '../fixtures/http.ts';
+import { type Installation, startInstallation } from '../fixtures/installation.ts';
+
+let its: Installation;
+beforeAll(async () => {
+  its = await startInstallation();
+});
+afterAll(() => its.close());
+
+const operationsOf = (document: Json) =>
+  Object.entries(document.paths ?? {}).flatMap(([path, item]) =>
+    Object.entries(item).map(([method, operation]) => ({ path, method, operation })),
+  );
+
+/** Every reference must lead somewhere. */
+const danglingIn = (document: Json): string[] =>
+  [...JSON.stringify(document).matchAll(/"\$ref":"#\/([^"]+)"/g)]
+    .map(([, path = '']) => path)
+    .filter((path) => path.split('/').reduce<Json | undefined>((at, name) => at?.[name], document) === undefined);
+
+describe('GET /openapi.json', () => {
+  test('is what the services say, in one document of the gateway, with the gateway’s own operations', async () => {
+    const { status, body, headers } = await its.call('/openapi.json');
+    expect([status, headers['content-type']]).toEqual([200, 'application/json; charset=utf-8']);
+    expect(body).toMatchObject({ openapi: '3.1.0', servers: [{ url: ISSUER }] });
+    const paths = Object.keys(body.paths ?? {});
+    for (const path of ['/openapi.json', '/errors', '/auth/token', '/svc/v3/contacts/individuals/{contactNumber}'])
+      expect(paths).toContain(path);
+    expect(paths.filter((path) => path.startsWith('/tnwr'))).toEqual([]);
+    const ids = operationsOf(body).map(({ operation }) => operation.operationId);
+    expect(new Set(ids).size).toBe(ids.length);
+    expect(danglingIn(body)).toEqual([]);
+  });
+
+  test('documents what the gateway answers in a service’s place', async () => {
+    const { body } = await its.call('/openapi.json');
+    for (const { path, method, operation } of operationsOf(body)) {
+      const statuses = Object.keys(operation.responses ?? {});
+      for (const status of ['400', '408', '429', '431', '500', '502', '503'])
+        expect([path, method, statuses.includes(status)]).toEqual([path, method, true]);
+    }
+    const create = body.paths?.['/contacts/individuals']?.post?.responses;
+    expect(Object.keys(create ?? {})).toEqual(expect.arrayContaining(['200', '401', '403', '413']));
+    expect(create?.['429']?.headers).toHaveProperty('Retry-After');
+    expect(create?.['401']).toMatchObject({
+      content: { 'application/json': { schema: { $ref: '#/components/schemas/Failure' } } },
+    });
+  });
+
+  test('shows nothing that is not routed', async () => {
+    its.contacts.describe(
+      documentOf([
+        ['GET /svc/v3/contacts/a', 'contacts:read', 'getA'],
+        ['GET /svc/v3/contacts/b', 'orders:read', 'getB'],
+        ['GET /auth/c', 'contacts:read', 'getC'],
+      ]),
+    );
+    await until(async () => (await its.call('/svc/v3/contacts/a')).status === 401);
+    const paths = Object.keys((await its.call('/openapi.json')).body.paths ?? {});
+    expect(paths.filter((path) => /^\/(svc\/v3\/contacts|auth\/c)/.test(path))).toEqual(['/svc/v3/contacts/a']);
+  });
+
+  test('keeps apart what two services call by one name', async () => {
+    its.contacts.describe(
+      documentOf([['GET /svc/v3/contacts/a', 'contacts:read', 'getA']], { type: 'object', title: 'another thing' }),
+    );
+    await until(async () => JSON.stringify((await its.call('/openapi.json')).body).includes('another thing'));
+    const { body } = await its.call('/openapi.json');
+    expect(danglingIn(body)).toEqual([]);
+    const schemaOf = (path: string) => {
+      const reference = body.paths?.[path]?.get?.responses?.['200']?.content?.['application/json']?.schema?.$ref;
+      return body.components?.schemas?.[String(reference).split('/').at(-1) ?? ''];
+    };
+    expect(schemaOf('/svc/v3/contacts/a')).toEqual({ type: 'object', title: 'another thing' });
+    expect(schemaOf('/svc/v3/clients')).toEqual({ type: 'object' });
+  });
+
+  test('has a validator, is compressed for who takes that, and knows no parameters', async () => {
+    const first = await its.call('/openapi.json');
+    const again = await its.call('/openapi.json', { headers: { 'if-none-match': String(first.headers.etag) } });
+    expect([again.status, again.text]).toEqual([304, '']);
+    const raw = await new Promise<Buffer>((resolve, reject) => {
+      const options = { ca: its.ca, headers: { 'accept-encoding': 'gzip' }, agent: false } as const;
+      request(`${its.gateway.httpsUrl}/openapi.json`, options, async (response) =>
+        resolve(Buffer.concat(await response.toArray())),
+      )
+        .on('error', reject)
+        .end();
+    });
+    expect(JSON.parse(gunzipSync(raw).toString())).toEqual(first.body);
+    const refused = await its.call('/openapi.json?x=1');
+    expect([refused.status, refused.body.status]).toEqual([400, 'invalid_parameter']);
+    expect((await its.call('/openapi.json', { method: 'HEAD' })).text).toBe('');
+  });
+});
+
+describe('GET /tnwr/…/openapi.json', () => {
+  test.each(['v1', 'vexp'])('%s describes that version, and needs no X-Service-Host', async (version) => {
+    const { status, body } = await its.call(`/tnwr/${version}/openapi.json?lang=fr`);
+    expect(status).toBe(200);
+    expect(Object.keys(body.paths ?? {}).every((path) => path.startsWith(`/tnwr/${version}/`))).toBe(true);
+    expect(Object.keys(body.paths ?? {})).toEqual(
+      expect.arrayContaining([`/tnwr/${version}/products`, `/tnwr/${version}/openapi.json`]),
+    );
+    expect(danglingIn(body)).toEqual([]);
+    const products = body.paths?.[`/tnwr/${version}/products`]?.get?.responses;
+    expect(products?.['503']?.content?.['application/json']?.schema).toEqual({
+      $ref: '#/components/schemas/GatewayFailure',
+    });
+  });
+});
+
+test('GET /errors is the registry as data', async () => {
+  const { status, body } = await its.call('/errors');
+  expect([status, body.status, body.details]).toEqual([200, 'success', null]);
+  expect(body.data?.items).toEqual(
+    Object.values(registry).map(({ http, status: code, domain, when }) => ({ http, status: code, domain, when })),
+  );
+});

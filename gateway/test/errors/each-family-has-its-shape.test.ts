@@ -1,0 +1,76 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { documentOf } from '../fixtures/describe.ts';
+import { type Installation, startInstallation } from '../fixtures/installation.ts';
+
+let its: Installation;
+beforeAll(async () => {
+  its = await startInstallation();
+});
+afterAll(() => its.close());
+
+const envelope = (status: string) => ({ status, details: expect.any(String), data: null });
+const posError = (errorCode: string) => ({ success: false, errorCode, errorMessage: expect.any(String) });
+
+describe('family A', () => {
+  test('404 for a path that nobody has, internal ones included', async () => {
+    for (const path of [
+      '/nowhere',
+      '/',
+      '/svc/v3/contacts/individuals/',
+      '/internal/decisions',
+      '/svc/v3/orders',
+      '/shop',
+    ]) {
+      const reply = await its.call(path);
+      expect([path, reply.status]).toEqual([path, 404]);
+      expect(reply.body).toEqual(envelope('not_found'));
+      expect(reply.headers['content-type']).toBe('application/json; charset=utf-8');
+    }
+  });
+
+  test('405 carries Allow with HEAD, before the token is asked for; OPTIONS is one', async () => {
+    const reply = await its.call('/svc/v3/contacts/individuals', { method: 'DELETE' });
+    expect([reply.status, reply.headers.allow]).toEqual([405, 'GET, HEAD, POST']);
+    expect(reply.body).toEqual(envelope('method_not_allowed'));
+    const headers = { origin: 'https://shop.example', 'access-control-request-method': 'GET' };
+    expect((await its.call('/svc/v3/contacts/individuals', { method: 'OPTIONS', headers })).status).toBe(405);
+    expect((await its.call('/openapi.json', { method: 'POST' })).headers.allow).toBe('GET, HEAD');
+  });
+
+  test('HEAD is refused like GET, without a body', async () => {
+    const reply = await its.call('/svc/v3/contacts/individuals', { method: 'HEAD' });
+    expect([reply.status, reply.text]).toEqual([401, '']);
+    expect(Number(reply.headers['content-length'])).toBeGreaterThan(0);
+  });
+});
+
+describe('family B', () => {
+  test('404, 405 with Allow', async () => {
+    const unknown = await its.call('/tnwr/v1/nowhere');
+    expect([unknown.status, unknown.body]).toEqual([404, posError('not_found')]);
+    expect((await its.call('/tnwr')).body).toEqual(posError('not_found'));
+    expect((await its.call('/tnwr?x')).body).toEqual(posError('not_found'));
+    expect((await its.call('/tnwrx')).body).toEqual(envelope('not_found'));
+    const wrong = await its.call('/tnwr/v1/products', { method: 'POST' });
+    expect([wrong.status, wrong.headers.allow, wrong.body]).toEqual([405, 'GET, HEAD', posError('method_not_allowed')]);
+  });
+});
+
+test('a concrete path wins over a templated one, for every method', async () => {
+  its.pos.describe(
+    documentOf([
+      ['GET /tnwr/v1/things/own', null, 'getOwn'],
+      ['GET /tnwr/v1/things/{id}', null, 'getThing'],
+      ['DELETE /tnwr/v1/things/{id}', null, 'deleteThing'],
+      ['GET /tnwr/v1/things/own/parts/{part}', null, 'getPart'],
+      ['GET /tnwr/v1/things/{id}/names', null, 'getNames'],
+    ]),
+  );
+  while ((await its.call('/tnwr/v1/things/own')).status !== 200);
+  const reply = await its.call('/tnwr/v1/things/own', { method: 'DELETE' });
+  expect([reply.status, reply.headers.allow]).toEqual([405, 'GET, HEAD']);
+  expect((await its.call('/tnwr/v1/things/t1', { method: 'DELETE' })).status).toBe(200);
+  expect((await its.call('/tnwr/v1/things/own/names')).status).toBe(200);
+  expect((await its.call('/tnwr/v1/things/own/parts/1')).status).toBe(200);
+  expect((await its.call('/tnwr/v1/things/t1/parts/1')).status).toBe(404);
+});

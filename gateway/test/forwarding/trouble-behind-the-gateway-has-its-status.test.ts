@@ -1,0 +1,159 @@
+import { once } from 'node:events';
+import { createServer as createTcpServer, type Socket } from 'node:net';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { until } from '../fixtures/http.ts';
+import { type Installation, startInstallation } from '../fixtures/installation.ts';
+import { type Answering, echo, json } from '../fixtures/upstream.ts';
+
+const LIST = '/svc/v3/contacts/individuals';
+const TIMEOUTS = { answer: 1_000, total: 2_000 };
+
+let its: Installation;
+let token: string;
+beforeAll(async () => {
+  its = await startInstallation({ timeouts: TIMEOUTS });
+});
+beforeEach(() => {
+  token = its.authority.token(['contacts:read', 'contacts:write']);
+});
+afterEach(() => its.contacts.answer(echo));
+afterAll(() => its.close());
+
+const get = (path = LIST, call = {}) => its.as(token)(path, call);
+
+const expectFault = async (status: number, code: string, answering: Answering) => {
+  its.contacts.answer(answering);
+  const reply = await get();
+  expect([reply.status, reply.body]).toEqual([status, { status: code, details: expect.any(String), data: null }]);
+  its.contacts.answer(echo);
+  // And the breaker has not opened by one fault.
+  expect((await get()).status).toBe(200);
+  return reply;
+};
+
+describe('502', () => {
+  test('a service that does not answer in time', () => expectFault(502, 'bad_gateway', () => undefined));
+
+  test('a connection that it breaks off', () => expectFault(502, 'bad_gateway', (_, response) => response.destroy()));
+
+  test('an answer that is no HTTP', () =>
+    expectFault(502, 'bad_gateway', (_, response) => {
+      response.socket?.end('rubbish\r\n\r\n');
+    }));
+
+  test.each(['text/html; charset=utf-8', 'text/plain', 'application/octet-stream', ''])(
+    'an answer whose type is “%s”',
+    (type) =>
+      expectFault(502, 'bad_gateway', (_, response) => {
+        response.writeHead(200, type === '' ? {} : { 'Content-Type': type }).end('<html>');
+      }),
+  );
+
+  test('family B in its own shape', async () => {
+    its.pos.answer((_, response) => response.destroy());
+    const reply = await its.call('/tnwr/v1/products');
+    its.pos.answer(echo);
+    expect([reply.status, reply.body]).toEqual([
+      502,
+      { success: false, errorCode: 'bad_gateway', errorMessage: expect.any(String) },
+    ]);
+  });
+});
+
+describe('what a service answers is passed on as it is', () => {
+  test.each([400, 404, 409, 422, 500, 503])('%i', async (status) => {
+    its.contacts.answer((_, response) => json(response, status, { status: 'theirs', details: 'x', data: null }));
+    const reply = await get();
+    expect([reply.status, reply.body.status]).toEqual([status, 'theirs']);
+  });
+
+  test('304 and other answers without a body need no type', async () => {
+    its.contacts.answer((_, response) => response.writeHead(304, { ETag: '"1"' }).end());
+    const reply = await get();
+    expect([reply.status, reply.headers.etag, reply.text]).toEqual([304, '"1"', '']);
+  });
+
+  test('a large answer in pieces', async () => {
+    const data = 'x'.repeat(3_000_000);
+    its.contacts.answer((_, response) => {
+      response.writeHead(200, { 'Content-Type': 'application/problem+json' });
+      for (let at = 0; at < data.length; at += 100_000) response.write(data.slice(at, at + 100_000));
+      response.end();
+    });
+    expect((await get()).text).toBe(data);
+  });
+});
+
+test('an answer that has begun and stops is cut off, not mended', async () => {
+  its.contacts.answer((_, response) => {
+    response.writeHead(200, { 'Content-Type': 'application/json', 'Content-Length': '100' }).write('{"a":');
+    setImmediate(() => response.destroy());
+  });
+  await expect(get()).rejects.toThrow();
+  // Neither does one that begins and never ends outlast the time for everything.
+  its.contacts.answer((_, response) => {
+    response.writeHead(200, { 'Content-Type': 'application/json' }).write('{"a":');
+  });
+  await expect(get()).rejects.toThrow();
+});
+
+describe('a kept connection that the service has closed meanwhile', () => {
+  /** Answers one request per connection, keeps it, and closes it at sight of a second: as a service does whose time is up. */
+  const startForgetful = async () => {
+    const sockets = new Set<Socket>();
+    const server = createTcpServer((socket) => {
+      let requests = 0;
+      sockets.add(socket);
+      socket.on('error', () => undefined);
+      socket.on('data', () => {
+        requests += 1;
+        if (requests > 1) socket.destroy();
+        else socket.write('HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 2\r\n\r\n{}');
+      });
+    });
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const close = () => {
+      server.close();
+      for (const socket of sockets) socket.destroy();
+    };
+    return { close, url: `http://127.0.0.1:${(server.address() as { port: number }).port}` };
+  };
+
+  test('is tried once more for what may be repeated, and is 502 for what may not', async () => {
+    const forgetful = await startForgetful();
+    const services = { authorizer: its.authority.url, contacts: forgetful.url };
+    // Its routes are known from an earlier start.
+    const known = await startInstallation({}, { keep: true });
+    await known.close();
+    const other = await startInstallation({ services }, { directory: known.directory, ready: false });
+    const call = other.as(its.authority.token(['contacts:read', 'contacts:write']));
+    const statuses: number[] = [];
+    for (const method of ['GET', 'GET', 'POST', 'POST', 'DELETE', 'DELETE']) {
+      const path = method === 'DELETE' ? `${LIST}/C1` : LIST;
+      statuses.push((await call(path, { method, body: method === 'POST' ? '{}' : undefined })).status);
+    }
+    expect(statuses).toEqual([200, 200, 200, 502, 200, 200]);
+    await other.close();
+    forgetful.close();
+  });
+});
+
+test('a client that goes away is nobody’s failure, and its request does not stay', async () => {
+  const gone: boolean[] = [];
+  const noted = its.log.length;
+  its.contacts.answer((_, response) => response.on('close', () => gone.push(true)));
+  for (let index = 0; index < 8; index += 1) {
+    const end = new AbortController();
+    const before = its.contacts.received.length;
+    const call = get(LIST, { signal: end.signal }).catch(() => 'aborted');
+    await until(() => its.contacts.received.length > before);
+    end.abort();
+    expect(await call).toBe('aborted');
+  }
+  await until(() => gone.length === 8);
+  its.contacts.answer(echo);
+  // Eight failures in a row would have opened the breaker.
+  expect((await get()).status).toBe(200);
+  await until(() => its.log.slice(noted).filter(({ status }) => status === 499).length === 8);
+});

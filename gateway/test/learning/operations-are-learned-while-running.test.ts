@@ -1,0 +1,154 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { contacts, documentOf, type Row } from '../fixtures/describe.ts';
+import { type Reply, until } from '../fixtures/http.ts';
+import { type Installation, startInstallation } from '../fixtures/installation.ts';
+import { startUpstream } from '../fixtures/upstream.ts';
+
+const LIST = '/svc/v3/contacts/individuals';
+
+let its: Installation;
+beforeAll(async () => {
+  its = await startInstallation();
+});
+afterAll(() => its.close());
+
+const isWaitingFor = ({ status, text }: Reply, service: string): boolean =>
+  status === 503 && text === JSON.stringify({ status: 'starting', waitingFor: [service] });
+
+const describeAnew = async (rows: readonly Row[]): Promise<void> => {
+  const marker = `/contacts/marker-${rows.length}-${Date.now()}`;
+  its.contacts.describe(documentOf([...rows, [`GET ${marker}`, 'contacts:read', 'getMarker']]));
+  await until(async () => (await its.call(marker)).status === 401);
+};
+
+describe('a running gateway', () => {
+  test('knows a new operation without a restart, and forgets one that is gone', async () => {
+    expect((await its.call('/svc/v3/contacts/structures')).status).toBe(404);
+    its.contacts.describe(documentOf([['GET /svc/v3/contacts/structures', 'contacts:read', 'listStructures']]));
+    const token = its.authority.token(['contacts:read']);
+    await until(async () => (await its.as(token)('/svc/v3/contacts/structures')).status === 200);
+    expect((await its.call(LIST)).status).toBe(404);
+    its.contacts.describe(contacts);
+    await until(async () => (await its.call(LIST)).status === 401);
+  });
+
+  test('asks cheaply: what has not changed is not sent again', async () => {
+    const before = its.contacts.described.length;
+    await until(() => its.contacts.described.length > before + 3);
+    expect(its.contacts.described.slice(before + 1)).toEqual(expect.not.arrayContaining([200]));
+  });
+
+  test('keeps what it knows when a description cannot be used', async () => {
+    for (const broken of [{ openapi: '2.0' }, { openapi: '3.1.0', paths: 7 }, []]) {
+      const before = its.contacts.described.length;
+      its.contacts.describe(broken);
+      await until(() => its.contacts.described.length > before + 1);
+      expect((await its.call(LIST)).status).toBe(401);
+    }
+    its.contacts.describe(contacts);
+  });
+});
+
+describe('a service may claim', () => {
+  test('paths below its own prefixes only', async () => {
+    await describeAnew([
+      ['GET /svc/v3/contactsx/a', 'contacts:read', 'a'],
+      ['GET /svc/v3/catalog/stolen', 'contacts:read', 'b'],
+      ['POST /auth/stolen', null, 'c'],
+      ['GET /tnwr/v1/stolen', null, 'd'],
+      ['GET /internal/stolen', 'contacts:read', 'e'],
+      ['GET /contacts/../auth/stolen', 'contacts:read', 'f'],
+    ]);
+    for (const path of [
+      '/svc/v3/contactsx/a',
+      '/svc/v3/catalog/stolen',
+      '/auth/stolen',
+      '/tnwr/v1/stolen',
+      '/internal/stolen',
+    ]) {
+      expect([path, (await its.call(path, { method: path.startsWith('/auth') ? 'POST' : 'GET' })).status]).toEqual([
+        path,
+        404,
+      ]);
+    }
+    expect(its.log.some(({ reason }) => reason === 'GET /svc/v3/catalog/stolen is not its path')).toBe(true);
+  });
+
+  test('scopes of its own domain only, and no public operation that is not listed', async () => {
+    await describeAnew([
+      ['GET /svc/v3/contacts/a', 'clients:read', 'a'],
+      ['GET /svc/v3/contacts/b', null, 'b'],
+      ['GET /svc/v3/contacts/c', 'contacts.sensitive:read', 'c'],
+      ['GET /svc/v3/contacts/d', 'contacts', 'd'],
+      ['GET /svc/v3/contacts/e', 'contacts.other:read', 'e'],
+    ]);
+    const statuses = [];
+    for (const name of 'abcde') statuses.push((await its.call(`/svc/v3/contacts/${name}`)).status);
+    expect(statuses).toEqual([404, 404, 401, 404, 404]);
+  });
+});
+
+describe('a gateway that starts while a service is down', () => {
+  test('knows its routes from the time before, and answers 503 for them', async () => {
+    const first = await startInstallation({}, { keep: true });
+    await until(
+      async () => (await readFile(join(first.directory, 'gateway', 'contacts.json'), 'utf8').catch(() => '')) !== '',
+    );
+    await first.close();
+    const services = { authorizer: its.authority.url, contacts: 'http://127.0.0.1:9' };
+    const second = await startInstallation({ services }, { directory: first.directory, ready: false });
+    const token = its.authority.token(['contacts:read']);
+    expect((await second.call(LIST)).status).toBe(401);
+    const reply = await second.as(token)(LIST);
+    expect([reply.status, reply.body.status]).toEqual([503, 'service_unavailable']);
+    expect(reply.headers['retry-after']).toMatch(/^[1-9]\d*$/);
+    expect((await second.call('/svc/v3/contacts/nowhere')).status).toBe(404);
+    await until(async () => isWaitingFor(await second.plain('/health/ready'), 'contacts'));
+    await second.close();
+  });
+
+  test('answers 503 below the prefixes of one that it has never reached, 404 below those of one that has no address', async () => {
+    const services = { authorizer: its.authority.url, contacts: 'http://127.0.0.1:9', pos: 'http://127.0.0.1:9' };
+    const alone = await startInstallation({ services }, { ready: false });
+    for (const path of [LIST, '/contacts/x', '/contacts']) {
+      const reply = await alone.call(path);
+      expect([path, reply.status, reply.body.status]).toEqual([path, 503, 'service_unavailable']);
+      expect(reply.headers['retry-after']).toBeDefined();
+    }
+    expect((await alone.call('/tnwr/v1/products')).body).toMatchObject({
+      success: false,
+      errorCode: 'service_unavailable',
+    });
+    expect((await alone.call('/svc/v3/catalog')).status).toBe(404);
+    expect((await alone.call('/contactsx')).status).toBe(404);
+    await alone.close();
+  });
+
+  test('starts with damaged files as with none', async () => {
+    const first = await startInstallation({}, { keep: true });
+    await first.close();
+    for (const name of ['contacts', 'authorizer', 'pos'])
+      await writeFile(join(first.directory, 'gateway', `${name}.json`), '{"etag":"\\"1\\"","docu');
+    const second = await startInstallation({}, { directory: first.directory });
+    expect((await second.call(LIST)).status).toBe(401);
+    await second.close();
+  });
+
+  test('is ready once every service has been ready once, and stays so', async () => {
+    const service = await startUpstream(contacts);
+    service.setReady(false);
+    const services = { authorizer: its.authority.url, contacts: service.url };
+    const other = await startInstallation({ services }, { ready: false });
+    const ready = () => other.plain('/health/ready');
+    await until(async () => (await other.call(LIST)).status === 401);
+    await until(async () => isWaitingFor(await ready(), 'contacts'));
+    service.setReady(true);
+    await other.gateway.ready();
+    expect([(await ready()).status, (await other.call('/health/ready')).body]).toEqual([200, { status: 'ok' }]);
+    await service.close();
+    expect((await ready()).status).toBe(200);
+    await other.close();
+  });
+});

@@ -1,0 +1,107 @@
+import { describe, expect, test } from '@jest/globals';
+import { createLimiter } from '../../src/limiter.ts';
+import { limitKey } from '../../src/peer.ts';
+import { type Installation, startInstallation } from '../fixtures/installation.ts';
+import { echo, json } from '../fixtures/upstream.ts';
+
+const LIST = '/svc/v3/contacts/individuals';
+
+const withLimits = async (limits: object, run: (its: Installation) => Promise<void>) => {
+  const plenty = { client: 1000, address: 1000, session: 1000 };
+  const its = await startInstallation({ limits: { ...plenty, ...limits }, trustProxy: ['127.0.0.0/8'] });
+  await run(its).finally(() => its.close());
+};
+
+const statuses = async (count: number, send: () => Promise<{ status: number }>): Promise<number[]> => {
+  const all: number[] = [];
+  for (let index = 0; index < count; index += 1) all.push((await send()).status);
+  return all;
+};
+
+describe('a limiter', () => {
+  test('counts windows of a minute per key and tells them in the fields’ words', () => {
+    const limiter = createLimiter('client', 2);
+    expect(limiter.take('a', 0)).toEqual({
+      allowed: true,
+      policy: '"client";q=2;w=60',
+      state: '"client";r=1;t=60',
+      resetSeconds: 60,
+    });
+    expect(limiter.take('a', 30_500).state).toBe('"client";r=0;t=30');
+    expect(limiter.take('a', 59_999)).toMatchObject({ allowed: false, state: '"client";r=0;t=1', resetSeconds: 1 });
+    expect(limiter.take('b', 59_999).allowed).toBe(true);
+    expect(limiter.take('a', 60_000).allowed).toBe(true);
+  });
+
+  test('takes an IPv6 address as its network, an IPv4 address as itself', () => {
+    expect([limitKey('10.1.2.3'), limitKey('2001:db8:1:2:3:4:5:6'), limitKey('2001:db8:1:2::9')]).toEqual([
+      '10.1.2.3',
+      '2001:db8:1:2::/64',
+      '2001:db8:1:2::/64',
+    ]);
+  });
+});
+
+test('every answer tells what is left', () =>
+  withLimits({ client: 10, address: 20, session: 30 }, async ({ call, as, authority }) => {
+    const own = await call('/errors');
+    expect([own.headers['ratelimit-policy'], own.headers.ratelimit]).toEqual([
+      '"address";q=20;w=60',
+      '"address";r=19;t=60',
+    ]);
+    for (const path of ['/nowhere', LIST, '/auth/jwks'])
+      expect((await call(path)).headers.ratelimit).toMatch(/^"address";r=\d+;t=\d+$/);
+    const client = await as(authority.token(['contacts:read']))(LIST);
+    expect([client.headers['ratelimit-policy'], client.headers.ratelimit]).toEqual([
+      '"client";q=10;w=60',
+      '"client";r=9;t=60',
+    ]);
+    expect((await call('/tnwr/v1/products')).headers.ratelimit).toMatch(/^"session";r=29;t=60$/);
+  }));
+
+test('a client has its own, over all of its tokens; only a verified token uses it up', () =>
+  withLimits({ client: 3 }, async ({ as, authority }) => {
+    const token = authority.token(['contacts:read']);
+    expect(await statuses(4, () => as(token)(LIST))).toEqual([200, 200, 200, 429]);
+    expect(await statuses(2, () => as(token.replace(/.$/, '!'))(LIST))).toEqual([401, 401]);
+    const refused = await as(token)(LIST);
+    expect(refused.body).toEqual({ status: 'too_many_requests', details: expect.any(String), data: null });
+    expect(Number(refused.headers['retry-after'])).toBeGreaterThan(0);
+    expect(Number(refused.headers['retry-after'])).toBeLessThanOrEqual(60);
+    expect((await as(authority.token(['contacts:read']))(LIST)).status).toBe(200);
+  }));
+
+test('an address has its own, before anything is known of the request, the token endpoint included', () =>
+  withLimits({ address: 3 }, async ({ plain }) => {
+    const from = (address: string, path: string) => () =>
+      plain(path, {
+        headers: { 'x-forwarded-for': address, 'x-forwarded-proto': 'https' },
+        method: path === '/auth/token' ? 'POST' : 'GET',
+      });
+    expect(await statuses(4, from('9.9.9.9', '/auth/token'))).toEqual([200, 200, 200, 429]);
+    expect(await statuses(1, from('9.9.9.9', '/nowhere'))).toEqual([429]);
+    expect(await statuses(1, from('9.9.9.8', '/nowhere'))).toEqual([404]);
+    // Only what the trusted proxy appended counts: what a client writes before it does not make it another one.
+    expect(await statuses(1, from('1.2.3.4, 9.9.9.9', '/nowhere'))).toEqual([429]);
+    // Health is asked for by machines of the installation.
+    expect((await plain('/health/live')).status).toBe(200);
+  }));
+
+test('in family B a session has its own, once the service has known it; made-up ones share the address’s', () =>
+  withLimits({ session: 2 }, async ({ call, pos }) => {
+    pos.answer((request, response, raw) => {
+      if (request.method === 'POST') json(response, 201, { success: true, data: {} }, { 'X-auth-token': 'real' });
+      else if (request.headers['x-auth-token'] === 'fake') json(response, 401, { success: false });
+      else echo(request, response, raw);
+    });
+    const as = (token: string) => () => call('/tnwr/v1/sessions/current', { headers: { 'x-auth-token': token } });
+    expect((await call('/tnwr/v1/sessions', { method: 'POST' })).status).toBe(201);
+    expect(await statuses(3, as('real'))).toEqual([200, 200, 429]);
+    expect(await statuses(2, as('fake'))).toEqual([401, 429]);
+    const refused = await call('/tnwr/v1/products');
+    expect([refused.status, refused.body]).toEqual([
+      429,
+      { success: false, errorCode: 'too_many_requests', errorMessage: expect.any(String) },
+    ]);
+    expect(refused.headers['retry-after']).toBeDefined();
+  }));

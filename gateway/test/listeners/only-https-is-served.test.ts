@@ -1,0 +1,90 @@
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { rawExchange, until } from '../fixtures/http.ts';
+import { type Installation, startInstallation } from '../fixtures/installation.ts';
+
+const LIST = '/svc/v3/contacts/individuals';
+
+let its: Installation;
+beforeAll(async () => {
+  its = await startInstallation();
+});
+afterAll(() => its.close());
+
+const statusOf = (answer: string): number => Number(/^HTTP\/1\.1 (\d{3})/.exec(answer)?.[1]);
+
+describe('the plain listener', () => {
+  test('answers 404 in the family’s shape to everything but health', async () => {
+    const a = await its.plain(LIST, { headers: { authorization: `Bearer ${its.authority.token(['contacts:read'])}` } });
+    expect([a.status, a.body]).toEqual([404, { status: 'not_found', details: expect.any(String), data: null }]);
+    const b = await its.plain('/tnwr/v1/products');
+    expect([b.status, b.body]).toEqual([
+      404,
+      { success: false, errorCode: 'not_found', errorMessage: expect.any(String) },
+    ]);
+    expect((await its.plain('/openapi.json')).status).toBe(404);
+    for (const path of ['/health/live', '/health/ready']) {
+      expect([(await its.plain(path)).body, (await its.call(path)).body]).toEqual([{ status: 'ok' }, { status: 'ok' }]);
+    }
+  });
+
+  test('does not believe just anybody that it came over TLS', async () => {
+    expect((await its.plain('/errors', { headers: { 'x-forwarded-proto': 'https' } })).status).toBe(404);
+  });
+
+  test('believes a trusted proxy', async () => {
+    const behind = await startInstallation({ trustProxy: ['10.0.0.0/8', '127.0.0.0/8'] });
+    const ask = async (proto: string) =>
+      (await behind.plain('/errors', { headers: { 'x-forwarded-proto': proto } })).status;
+    expect([
+      await ask('https'),
+      await ask('HTTPS'),
+      await ask('http'),
+      await ask('https, http'),
+      await ask(''),
+    ]).toEqual([200, 200, 404, 404, 404]);
+    expect((await behind.plain('/errors')).status).toBe(404);
+    await behind.close();
+  });
+});
+
+describe('what the HTTP parser refuses', () => {
+  const send = (text: string) => rawExchange(its.gateway.httpPort, text);
+
+  test('has the shape of the family that the request line names', async () => {
+    const a = await send('GET /svc/v3/x HTTP/1.1\r\nHost: a\r\nbad header\r\n\r\n');
+    expect([statusOf(a), a.includes('{"status":"bad_request","details":"')]).toEqual([400, true]);
+    const b = await send('GET /tnwr/v1/x HTTP/1.1\r\nHost: a\r\nbad header\r\n\r\n');
+    expect([statusOf(b), b.includes('{"success":false,"errorCode":"bad_request"')]).toEqual([400, true]);
+    const unreadable = await send('\x16\x03\x01\r\n\r\n');
+    expect([statusOf(unreadable), unreadable.includes('"status":"bad_request"')]).toEqual([400, true]);
+  });
+
+  test('431 for large headers', async () => {
+    const answer = await send(`GET /tnwr/v1/x HTTP/1.1\r\nHost: a\r\nX: ${'x'.repeat(20_000)}\r\n\r\n`);
+    expect([statusOf(answer), answer.includes('"errorCode":"headers_too_large"')]).toEqual([431, true]);
+  });
+});
+
+test('closing lets requests finish, and accepts no more', async () => {
+  const other = await startInstallation();
+  let release = (): void => undefined;
+  const waiting = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  other.contacts.answer(async (_, response) => {
+    await waiting;
+    response.writeHead(200, { 'Content-Type': 'application/json' }).end('{}');
+  });
+  const reply = other.as(other.authority.token(['contacts:read']))(LIST);
+  await until(() => other.contacts.received.length === 1);
+  const closed = other.gateway.close();
+  const refused = connect({ port: other.gateway.httpsPort, host: '127.0.0.1' });
+  const [error] = await once(refused, 'error').catch((reason) => [reason]);
+  expect(error.code).toBe('ECONNREFUSED');
+  release();
+  expect((await reply).status).toBe(200);
+  await closed;
+  await other.close();
+});
