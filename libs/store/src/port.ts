@@ -9,7 +9,7 @@
  * - There is no transaction over several documents; order the writes so that a crash between them is harmless.
  * - Every collection belongs to tenants: `of(institution)` reads and writes that institution's documents only.
  * - An id is unique in its collection over all institutions, so that a document can be found by its id alone.
- * - What is handed to a method is read before it returns; changing it afterwards changes nothing.
+ * - What is handed to a method is read before it returns (insertMany: as it proceeds); changing it later changes nothing.
  */
 
 /** A stored document. `version` and `institution` are the store's; everything else is the service's. */
@@ -214,7 +214,7 @@ export interface Store {
   lease(name: string, ms: number): Promise<boolean>;
   /** Resolves if the engine answers; rejects otherwise. For readiness. */
   ping(): Promise<void>;
-  /** Finishes what was accepted, then closes. */
+  /** Finishes the writes under way, then closes; an insertMany or update may be refused between its writes. */
   close(): Promise<void>;
 }
 

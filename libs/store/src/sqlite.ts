@@ -1,12 +1,12 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Collection, Document, Store } from './port.ts';
-import { collectionHandle, type TableInfo } from './sqlite/documents.ts';
+import { collectionHandle } from './sqlite/documents.ts';
 import { type DatabaseFile, openFile, type Surroundings } from './sqlite/file.ts';
 import { createIdempotency } from './sqlite/idempotency.ts';
 import { createOutbox } from './sqlite/outbox.ts';
 import { isFailure, type Step } from './sqlite/protocol.ts';
-import { column, indexColumns, tableOf } from './sqlite/schema.ts';
+import { tableInfo, tableOf } from './sqlite/schema.ts';
 import { startWriterThread } from './sqlite/thread.ts';
 
 /** Where the files are, and what surrounds the engine. */
@@ -25,19 +25,6 @@ export interface SqliteStores {
   /** Closes every store, then the writer thread. */
   close(): Promise<void>;
 }
-
-const tableInfo = ({ name, indexes }: Collection<Document>): TableInfo => {
-  const unique = new Map([[`${name}.id`, 'id']]);
-  for (const index of indexes.filter((one) => one.unique)) {
-    unique.set(
-      indexColumns(index)
-        .map((one) => `${name}.${one.replaceAll('"', '')}`)
-        .join(', '),
-      index.name,
-    );
-  }
-  return { name, unique, indexed: new Set(indexes.flatMap((index) => index.fields.map(column))) };
-};
 
 const leaseStep = (name: string, holder: string, ms: number): Step => [
   `INSERT INTO "$leases" (name, holder, until) VALUES (?, ?, ?)

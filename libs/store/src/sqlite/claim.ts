@@ -1,6 +1,6 @@
 import type { ClaimRequest, Document } from '../port.ts';
-import type { TableInfo } from './documents.ts';
 import type { Step, Value } from './protocol.ts';
+import type { TableInfo } from './schema.ts';
 import { allOf, type Clause, fieldSql, whereClauses } from './where.ts';
 
 const reserved: ReadonlySet<string> = new Set(['id', 'version', 'institution']);

@@ -14,16 +14,8 @@ import { forgetSteps, noteSubjects, takeKey } from './idempotency.ts';
 import { eventsOf, outboxSteps } from './outbox.ts';
 import { pageReads, pageSql } from './pages.ts';
 import { type Answer, type Failure, isFailure, type Step, type Value } from './protocol.ts';
+import type { TableInfo } from './schema.ts';
 import { allOf, whereClauses } from './where.ts';
-
-/** A collection as the engine knows it. */
-export interface TableInfo {
-  readonly name: string;
-  /** The columns that indexes name. */
-  readonly indexed: ReadonlySet<string>;
-  /** The declared name of a unique index by its columns, as SQLite reports them. */
-  readonly unique: ReadonlyMap<string, string>;
-}
 
 /** So many documents of an insertMany go in one message and one transaction: other writes get their turn between. */
 const batch = 2000;

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { OutboxEvent } from '../port.ts';
 import { engineError } from './errors.ts';
-import { type Answer, type Failure, isFailure, type Step, type Table } from './protocol.ts';
+import { type Answer, isFailure, type Step, type Table } from './protocol.ts';
 import { openReader, type Reader } from './reader.ts';
 import type { WriterThread } from './thread.ts';
 
@@ -23,11 +23,7 @@ export interface DatabaseFile {
    * Writes all steps or none, tells the listeners the events that they carry, and answers what the step `answers`
    * answered. A failure that has to do with the steps (a constraint, an unmet `must`) is answered; others reject.
    */
-  write(
-    steps: readonly Step[],
-    answers: number,
-    events?: readonly OutboxEvent[],
-  ): Promise<Exclude<Answer, Failure> | Failure>;
+  write(steps: readonly Step[], answers: number, events?: readonly OutboxEvent[]): Promise<Answer>;
   onCommitted(listener: (events: readonly OutboxEvent[]) => void): () => void;
   ping(): Promise<void>;
   close(): Promise<void>;
@@ -66,9 +62,11 @@ export const openFile = async (
     underWay.add(call);
     try {
       const outcome = await call;
-      if (isFailure(outcome) && outcome.code !== 0 && (outcome.code & 255) !== constraint)
+      if (!isFailure(outcome)) {
+        if (events.length > 0) tell(events);
+      } else if (outcome.code !== 0 && (outcome.code & 255) !== constraint) {
         throw engineError(path, outcome);
-      if (!isFailure(outcome) && events.length > 0) tell(events);
+      }
       return outcome;
     } finally {
       underWay.delete(call);

@@ -84,8 +84,11 @@ export const createIdempotency = (file: DatabaseFile): Idempotency & { prune(): 
     },
     async remember(key, fingerprint, expiresAt, answer) {
       const remembered = { key, fingerprint, expiresAt, answer };
-      await file.write([takeKey(remembered), ...noteSubjects(remembered)], 0);
-      running.delete(key);
+      try {
+        await file.write([takeKey(remembered), ...noteSubjects(remembered)], 0);
+      } finally {
+        running.delete(key);
+      }
     },
     async end(key) {
       running.delete(key);

@@ -25,6 +25,25 @@ export const indexColumns = (index: Index): readonly string[] => {
   return index.unique || columns.includes('id') ? columns : [...columns, 'id'];
 };
 
+/** A collection as its statements need to know it. */
+export interface TableInfo {
+  readonly name: string;
+  /** The columns that indexes name. */
+  readonly indexed: ReadonlySet<string>;
+  /** The declared name of a unique index by its columns, as SQLite reports them. */
+  readonly unique: ReadonlyMap<string, string>;
+}
+
+/** What the statements of a collection need to know. */
+export const tableInfo = ({ name, indexes }: Collection<Document>): TableInfo => {
+  const unique = new Map([[`${name}.id`, 'id']]);
+  for (const index of indexes.filter((one) => one.unique)) {
+    const columns = indexColumns(index).map((one) => `${name}.${one.replaceAll('"', '')}`);
+    unique.set(columns.join(', '), index.name);
+  }
+  return { name, unique, indexed: new Set(indexes.flatMap((index) => index.fields.map(column))) };
+};
+
 const named = (name: string, pattern: RegExp, what: string) => {
   if (!pattern.test(name)) throw new Error(`${JSON.stringify(name)} is no name of ${what}`);
   return name;

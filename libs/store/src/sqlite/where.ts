@@ -35,8 +35,9 @@ const clause = (name: string, field: string, condition: Condition | undefined): 
   if (typeof condition !== 'object') return [{ sql: `${field} = ?`, values: [sqlValue(condition)] }];
   if ('in' in condition) return [membership(field, condition.in)];
   if ('ne' in condition) return [{ sql: `${field} IS NOT ?`, values: [sqlValue(condition.ne)] }];
-  return Object.entries(operators).flatMap(([key, operator]) => {
-    const bound = condition[key as keyof typeof operators];
+  return Object.entries(condition).flatMap(([key, bound]) => {
+    if (!Object.hasOwn(operators, key)) throw new Error(`the condition on ${name} has an unknown operator ${key}`);
+    const operator = operators[key as keyof typeof operators];
     if (bound === undefined) return [];
     return bound === null ? [nothing] : [{ sql: `${field} ${operator} ?`, values: [sqlValue(bound)] }];
   });

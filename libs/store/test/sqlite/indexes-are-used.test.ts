@@ -4,7 +4,7 @@ import { type ClaimRequest, collection, type Document, type Query } from '../../
 import { claimStep } from '../../src/sqlite/claim.ts';
 import { pageReads, pageSql } from '../../src/sqlite/pages.ts';
 import type { Value } from '../../src/sqlite/protocol.ts';
-import { column, migrate, tableOf } from '../../src/sqlite/schema.ts';
+import { migrate, tableInfo, tableOf } from '../../src/sqlite/schema.ts';
 import { whereClauses } from '../../src/sqlite/where.ts';
 
 const places = collection('places', [
@@ -15,11 +15,7 @@ const places = collection('places', [
   { name: 'due', fields: ['heldUntil'], acrossInstitutions: true },
   { name: 'email', fields: ['emailKey'], unique: true },
 ]);
-const table = {
-  name: 'places',
-  indexed: new Set(places.indexes.flatMap((index) => index.fields.map(column))),
-  unique: new Map<string, string>(),
-};
+const table = tableInfo(places);
 const database = new DatabaseSync(':memory:');
 migrate(database, [tableOf(places)]);
 
