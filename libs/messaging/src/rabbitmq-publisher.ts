@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import type { ConfirmChannel } from 'amqplib';
 import { type Message, Unroutable } from './port.ts';
 import { encode, type Wire } from './rabbitmq-codec.ts';
@@ -42,8 +43,11 @@ export const createSender = (link: Link, plan: Plan, confirmTimeoutMs: number): 
         const one = sent.get(properties.correlationId);
         if (one) one.returned = true;
       });
-      exchanges.clear();
       await declareAll(fresh, plan);
+      exchanges.clear();
+      const { queues, broadcasts } = plan.declared;
+      for (const type of [...queues, ...broadcasts].flatMap(({ types }) => types))
+        exchanges.add(exchangeOf(type, plan));
       channel = fresh;
     },
     lost() {
@@ -79,8 +83,14 @@ export const createSender = (link: Link, plan: Plan, confirmTimeoutMs: number): 
 
   /** Publishing to an exchange that does not exist would cost the channel, with everything on its way. */
   const ensureExchange = async (exchange: string, type: string): Promise<void> => {
-    if (!channel) throw new Error('not connected to RabbitMQ');
-    await declareExchanges(channel, [type], plan);
+    if (!channel || !link.isUp()) throw new Error('not connected to RabbitMQ');
+    const late = AbortSignal.timeout(confirmTimeoutMs);
+    await Promise.race([
+      declareExchanges(channel, [type], plan),
+      once(late, 'abort').then(() => {
+        throw new Error(`not declared within ${confirmTimeoutMs} ms`);
+      }),
+    ]);
     exchanges.add(exchange);
   };
 

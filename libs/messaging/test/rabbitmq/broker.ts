@@ -41,6 +41,7 @@ export const openWay = async (url: string): Promise<Way> => {
   const { hostname, port } = new URL(url);
   const sockets = new Set<Socket>();
   let passable = true;
+  let frozen = false;
   const server = createServer((near) => {
     if (!passable) return void near.destroy();
     const far = connect(Number(port), hostname);
@@ -55,7 +56,9 @@ export const openWay = async (url: string): Promise<Way> => {
         sockets.delete(one);
         other.destroy();
       });
-      one.pipe(other);
+      one.on('data', (chunk) => {
+        if (!frozen) other.write(chunk);
+      });
     }
   });
   server.listen(0, '127.0.0.1');
@@ -71,9 +74,10 @@ export const openWay = async (url: string): Promise<Way> => {
     cut,
     mend() {
       passable = true;
+      frozen = false;
     },
     freeze() {
-      for (const socket of sockets) socket.unpipe().pause();
+      frozen = true;
     },
     async close() {
       cut();

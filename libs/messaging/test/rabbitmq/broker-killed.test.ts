@@ -1,0 +1,90 @@
+import { execFile } from 'node:child_process';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import {
+  createLedger,
+  createMemoryOutbox,
+  first,
+  probe,
+  probes,
+  reactOnce,
+  until,
+} from '@boxoffice/messaging/conformance';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { connectRabbitmq, startRelay } from '../../src/index.ts';
+import { silent } from './fixture.ts';
+
+const control = process.env.TEST_RABBITMQ_CONTROL;
+const run = promisify(execFile);
+
+if (control === undefined || control === '') {
+  describe('a broker that is killed', () => {
+    test.skip('not exercised: TEST_RABBITMQ_CONTROL names no way to start and kill one', () => {});
+  });
+} else {
+  describe('a broker that is killed', () => {
+    let directory = '';
+    let url = '';
+    const broker = async (verb: string) => (await run(control, [verb, directory])).stdout.trim();
+
+    beforeAll(async () => {
+      directory = await mkdtemp(join(tmpdir(), 'boxoffice-rabbitmq-'));
+      url = await broker('start');
+    }, 90_000);
+    afterAll(async () => {
+      await broker('stop');
+      await rm(directory, { recursive: true, force: true, maxRetries: 5 });
+    }, 60_000);
+
+    test('in the middle of publishing and consuming loses no fact, and none takes effect twice', async () => {
+      const options = { url, logger: silent, declared: probes, retryDelaysMs: [50, 100, 200] };
+      const publisher = await connectRabbitmq({ ...options, confirmTimeoutMs: 3_000 });
+      const consumer = await connectRabbitmq(options);
+      await broker('sync');
+      const ledger = createLedger();
+      const react = reactOnce(ledger);
+      let deliveries = 0;
+      await consumer.subscribe(first, async (message, attempt) => {
+        deliveries++;
+        if (message.version % 97 === 0 && attempt === 1) throw new Error('planted');
+        await react(message, attempt);
+      });
+      const outbox = createMemoryOutbox();
+      const own = outbox.process();
+      const relay = startRelay({ ...own, outbox: own, bus: publisher, logger: silent });
+      const heard: string[] = [];
+      await consumer.listen({ types: ['probe.announced'] }, ({ id }) => void heard.push(id));
+
+      let committed = 0;
+      let open = true;
+      // Always something on its way, and never more than the broker takes in a moment.
+      const commit = () => {
+        for (; outbox.pending.size < 400; committed++) outbox.commit(own, [probe({ key: `key-${committed % 40}` })]);
+        if (open) setTimeout(commit, 5);
+      };
+      commit();
+      const reached = (count: number) =>
+        until(`${count} effects`, () => ledger.effects.size >= count, { patienceMs: 60_000 });
+
+      await reached(300);
+      await broker('kill');
+      expect(outbox.pending.size).toBeGreaterThan(0);
+      const before = ledger.effects.size;
+      await broker('start');
+      await reached(before + 300);
+      open = false;
+      await until('every fact', () => ledger.effects.size === committed, { patienceMs: 60_000 });
+      await until('an empty outbox', () => outbox.pending.size === 0, { patienceMs: 30_000 });
+      expect([...ledger.effects.values()].every((count) => count === 1)).toBe(true);
+      expect(deliveries).toBeGreaterThanOrEqual(committed);
+      expect(await consumer.deadLetters.list()).toEqual([]);
+      const announcement = probe({ type: 'probe.announced' });
+      await publisher.publish(announcement);
+      await until('the announcement', () => heard.includes(announcement.id), { patienceMs: 10_000 });
+      await relay.close();
+      await Promise.all([publisher.close(), consumer.close()]);
+    }, 180_000);
+  });
+}

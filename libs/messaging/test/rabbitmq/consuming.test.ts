@@ -1,0 +1,194 @@
+import { announced, createLedger, first, probe, publishAll, until } from '@boxoffice/messaging/conformance';
+import { expect, test } from '@jest/globals';
+import type { ConfirmChannel } from 'amqplib';
+import { consume } from '../../src/rabbitmq-consumer.ts';
+import { type Link, openLink } from '../../src/rabbitmq-link.ts';
+import { deadQueue, workQueue } from '../../src/rabbitmq-names.ts';
+import { createSender } from '../../src/rabbitmq-publisher.ts';
+import { describeWithBroker, onChannel } from './broker.ts';
+import { inCorner, patience, silent, succeeds } from './fixture.ts';
+
+/** A link that shows the channels that its stations are given. */
+const watched = (link: Link, channels: ConfirmChannel[]): Link => ({
+  ...link,
+  attach: (station, waitMs) => {
+    const { open } = station;
+    station.open = async (channel) => {
+      channels.push(channel);
+      await open(channel);
+    };
+    return link.attach(station, waitMs);
+  },
+});
+
+describeWithBroker('consuming from RabbitMQ', (url) => {
+  test(
+    'a channel that the broker closes is opened again with its consumer; nothing is lost or in hand twice at once',
+    inCorner(url, async ({ plan }) => {
+      const link = await openLink({ url, name: 'test', logger: silent });
+      await link.established(10_000);
+      const sender = createSender(link, plan, 10_000);
+      await link.attach(sender.station, 10_000);
+      const channels: ConfirmChannel[] = [];
+      const inHand = new Set<string>();
+      const handled: string[] = [];
+      let overlaps = 0;
+      const gate = Promise.withResolvers<void>();
+      const options = { link: watched(link, channels), sender, plan, logger: silent, waitMs: 10_000 };
+      const subscription = await consume(
+        first,
+        async ({ id, key }) => {
+          if (inHand.has(key)) overlaps++;
+          inHand.add(key);
+          await gate.promise;
+          inHand.delete(key);
+          handled.push(id);
+        },
+        options,
+      );
+      const messages = Array.from({ length: 60 }, (_, n) => probe({ key: `key-${n % 4}` }));
+      await Promise.all(messages.map((message) => sender.publish(message)));
+      await until('messages in hand', () => inHand.size === 4, patience);
+      // An acknowledgement of what was never delivered is an error that costs the channel.
+      channels[0]?.ack({ fields: { deliveryTag: 4711 } } as never);
+      await until('another channel', () => channels.length === 2, patience);
+      gate.resolve();
+      await until('every message', () => new Set(handled).size === messages.length, patience);
+      expect(overlaps).toBe(0);
+      await subscription.close();
+      const left = await onChannel(url, (channel) => channel.checkQueue(workQueue(first.name, plan)));
+      expect(left.messageCount).toBe(0);
+      await link.close();
+    }),
+  );
+
+  test(
+    'a queue that is deleted under its consumer is declared and consumed again',
+    inCorner(url, async ({ start, plan }) => {
+      const { bus } = await start();
+      const heard: string[] = [];
+      await bus.subscribe(first, async ({ id }) => void heard.push(id));
+      await onChannel(url, (channel) => channel.deleteQueue(workQueue(first.name, plan)));
+      const message = probe();
+      await until('the queue', () => succeeds(bus.publish(message)), patience);
+      await until('the message', () => heard.includes(message.id), patience);
+    }),
+  );
+
+  test(
+    'connections cut again and again lose nothing: done + dead = published',
+    inCorner(url, async ({ start }) => {
+      const publisher = await start();
+      const { bus, way } = await start();
+      const ledger = createLedger();
+      let deliveries = 0;
+      await bus.subscribe(first, async ({ id, data }, attempt) => {
+        deliveries++;
+        if (deliveries % 100 === 0) {
+          way.cut();
+          way.mend();
+        }
+        const { kind } = data as { kind: string };
+        if (kind === 'flaky' && attempt === 1) throw new Error('planted');
+        if (kind === 'poison') throw new Error('planted');
+        ledger.write(id, true);
+      });
+      const kinds = ['fine', 'fine', 'fine', 'flaky', 'fine', 'fine', 'poison', 'fine'];
+      const messages = Array.from({ length: 400 }, (_, n) =>
+        probe({ key: `key-${n % 50}`, data: { kind: kinds[n % 8] } }),
+      );
+      await publishAll(publisher.bus, messages);
+      const dead = async () => new Set((await publisher.bus.deadLetters.list()).map(({ message }) => message.id));
+      const complete = async () => ledger.effects.size >= 350 && (await dead()).size >= 50;
+      await until('done + dead = published', complete, { patienceMs: 20_000 });
+      const poison = messages.filter(({ data }) => (data as { kind: string }).kind === 'poison').map(({ id }) => id);
+      expect([...(await dead())].sort()).toEqual(poison.sort());
+      expect([...ledger.effects.values()].every((count) => count === 1)).toBe(true);
+    }),
+  );
+
+  test(
+    'a consumer that stops right behind its last message has acknowledged it',
+    inCorner(url, async ({ start, plan }) => {
+      const { bus } = await start();
+      for (let round = 0; round < 15; round++) {
+        let handled = 0;
+        const subscription = await bus.subscribe(first, async () => void handled++);
+        await Promise.all(Array.from({ length: 10 }, () => bus.publish(probe())));
+        await until('ten messages', () => handled === 10, patience);
+        await subscription.close();
+        const left = await onChannel(url, (channel) => channel.checkQueue(workQueue(first.name, plan)));
+        expect([round, left.messageCount, handled]).toEqual([round, 0, 10]);
+      }
+    }),
+  );
+
+  test(
+    'what is no message at all is a dead letter with its bytes, and replayed as it was',
+    inCorner(url, async ({ start, plan }) => {
+      const { bus } = await start();
+      await bus.subscribe(first, async () => {});
+      const bytes = Buffer.from([0xff, 0x00, 0x7b]);
+      await onChannel(url, async (channel) => {
+        channel.sendToQueue(workQueue(first.name, plan), bytes, { messageId: 'junk', persistent: true });
+        channel.sendToQueue(workQueue(first.name, plan), Buffer.from('{"id":1}'), { persistent: true });
+        await channel.waitForConfirms();
+      });
+      await until('both', async () => (await bus.deadLetters.list()).length === 2, patience);
+      const junk = (await bus.deadLetters.list()).find(({ id }) => id === `${first.name}:junk`);
+      expect(junk?.message).toMatchObject({ type: 'unreadable', data: { content: bytes.toString('base64') } });
+      expect(junk?.reason).toMatch(/Unreadable/);
+      expect(await bus.deadLetters.replay(`${first.name}:junk`)).toBe(true);
+      await until('both again', async () => (await bus.deadLetters.list()).length === 2, patience);
+      const raw = await onChannel(url, async (channel) => {
+        const all: string[] = [];
+        for (let n = 0; n < 2; n++) {
+          const one = await channel.get(deadQueue(first.name, plan), { noAck: true });
+          if (one) all.push(one.content.toString('hex'));
+        }
+        return all;
+      });
+      expect(raw).toContain(bytes.toString('hex'));
+    }),
+  );
+
+  test(
+    'a listener hears again after its connection was cut',
+    inCorner(url, async ({ start }) => {
+      const { bus, way } = await start();
+      let heard = 0;
+      await bus.listen({ types: [announced] }, () => void heard++);
+      way.cut();
+      way.mend();
+      const publishedAndHeard = async () => {
+        await bus.publish(probe({ type: announced })).catch(() => {});
+        return heard > 0;
+      };
+      await until('a broadcast', publishedAndHeard, patience);
+    }),
+  );
+
+  test(
+    'an operator who is cut off while looking at dead letters, or replaying, loses none',
+    inCorner(url, async ({ start, plan }) => {
+      const { bus } = await start();
+      const doomed = await start();
+      await onChannel(url, async (channel) => {
+        for (let n = 0; n < 400; n++) {
+          const message = probe({ id: `dead-${n}` });
+          const body = Buffer.from(JSON.stringify(message));
+          channel.sendToQueue(deadQueue(first.name, plan), body, { persistent: true, messageId: message.id });
+        }
+        await channel.waitForConfirms();
+      });
+      const looking = doomed.bus.deadLetters.list().catch(() => {});
+      const replaying = doomed.bus.deadLetters.replay(`${first.name}:dead-399`).catch(() => {});
+      const inHand = async () =>
+        (await onChannel(url, (channel) => channel.checkQueue(deadQueue(first.name, plan)))).messageCount < 400;
+      await until('letters in its hand', inHand, patience);
+      doomed.way.cut();
+      await Promise.all([looking, replaying]);
+      await until('all letters', async () => (await bus.deadLetters.list()).length === 400, patience);
+    }),
+  );
+});

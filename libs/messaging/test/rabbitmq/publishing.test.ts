@@ -1,0 +1,150 @@
+import { announced, first, probe, rejection, until } from '@boxoffice/messaging/conformance';
+import { expect, test } from '@jest/globals';
+import { connectRabbitmq } from '../../src/index.ts';
+import { exchangeOf, workQueue } from '../../src/rabbitmq-names.ts';
+import { describeWithBroker, onChannel, openWay } from './broker.ts';
+import { inCorner, patience, silent, succeeds } from './fixture.ts';
+
+describeWithBroker('publishing to RabbitMQ', (url) => {
+  test(
+    'a message is persistent and says what it is without being read',
+    inCorner(url, async ({ start, plan }) => {
+      const { bus } = await start();
+      const traceparent = '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01';
+      const message = probe({ version: 7, traceparent });
+      await bus.publish(message);
+      const got = await onChannel(url, (channel) => channel.get(workQueue(first.name, plan), { noAck: true }));
+      expect(got && JSON.parse(got.content.toString())).toEqual(message);
+      expect(got ? got.properties : got).toMatchObject({
+        messageId: message.id,
+        type: message.type,
+        deliveryMode: 2,
+        contentType: 'application/json',
+        headers: { traceparent, version: 7 },
+      });
+    }),
+  );
+
+  test(
+    'of many on their way, exactly the unroutable ones fail, also if one id is both',
+    inCorner(url, async ({ start }) => {
+      const { bus } = await start();
+      const outcomes = await Promise.allSettled(
+        Array.from({ length: 300 }, (_, n) =>
+          bus.publish(probe({ id: 'the-same', type: n % 3 ? first.types[0] : 'probe.nowhere' })),
+        ),
+      );
+      const failed = outcomes.flatMap(({ status }, n) => (status === 'rejected' ? [n] : []));
+      expect(failed).toEqual(Array.from({ length: 100 }, (_, n) => n * 3));
+    }),
+  );
+
+  test(
+    'a channel that the broker closes fails what is on its way, and is open again soon, with its exchange',
+    inCorner(url, async ({ start, plan }) => {
+      const { bus } = await start();
+      await bus.publish(probe());
+      await onChannel(url, (channel) => channel.deleteExchange(exchangeOf('probe.repeated', plan)));
+      const outcomes = await Promise.allSettled(Array.from({ length: 20 }, () => bus.publish(probe())));
+      expect(outcomes.filter(({ status }) => status === 'rejected').length).toBe(20);
+      await until('a channel', () => succeeds(bus.publish(probe())), patience);
+      await bus.publish(probe());
+    }),
+  );
+
+  test(
+    'a cut connection fails what is not confirmed; what was confirmed is in the queue',
+    inCorner(url, async ({ start }) => {
+      const { bus, way } = await start();
+      const confirmed: string[] = [];
+      let failed = 0;
+      const publishing = Array.from({ length: 1000 }, async () => {
+        const message = probe();
+        await bus.publish(message).then(
+          () => {
+            confirmed.push(message.id);
+            if (confirmed.length === 100) way.cut();
+          },
+          () => failed++,
+        );
+      });
+      await Promise.all(publishing);
+      expect(confirmed.length + failed).toBe(1000);
+      expect(failed).toBeGreaterThan(0);
+      await rejection(bus.ping());
+      await rejection(bus.publish(probe()));
+      way.mend();
+      await until('a connection', () => succeeds(bus.publish(probe())), patience);
+      const queued = new Set<string>();
+      await bus.subscribe(first, async ({ id }) => void queued.add(id));
+      await until('what was confirmed', () => confirmed.every((id) => queued.has(id)), patience);
+    }),
+  );
+
+  test(
+    'a broker that does not answer fails a message in time',
+    inCorner(
+      url,
+      async ({ start }) => {
+        const { bus, way } = await start();
+        way.freeze();
+        const before = performance.now();
+        expect(String(await rejection(bus.publish(probe())))).toMatch(/not confirmed within 200 ms/);
+        expect(performance.now() - before).toBeLessThan(2_000);
+        way.cut();
+        way.mend();
+        await until('a connection', () => succeeds(bus.publish(probe())), patience);
+        await bus.publish(probe());
+      },
+      { confirmTimeoutMs: 200 },
+    ),
+  );
+
+  test(
+    'a fact for everybody is published although nobody listens, also on a broker that has never heard of it',
+    inCorner(
+      url,
+      async ({ start }) => {
+        const { bus } = await start();
+        await bus.publish(probe({ type: announced }));
+      },
+      { declared: { queues: [], broadcasts: [{ types: [announced] }] } },
+    ),
+  );
+
+  test('a start without a broker fails in one line, and at once when the broker refuses the password', async () => {
+    const way = await openWay(url);
+    way.cut();
+    const options = { logger: silent, declared: { queues: [], broadcasts: [] } };
+    const gone = await rejection(connectRabbitmq({ ...options, url: way.url, connectTimeoutMs: 300 }));
+    await way.close();
+    expect(String(gone)).toMatch(/^Error: RabbitMQ at 127\.0\.0\.1:\d+ cannot be reached: [^\n]+$/);
+    const wrong = new URL(url);
+    wrong.password = 'wrong';
+    const before = performance.now();
+    const refused = String(await rejection(connectRabbitmq({ ...options, url: wrong.toString() })));
+    expect(refused).toMatch(/ACCESS_REFUSED/);
+    expect(refused).not.toMatch(/wrong@/);
+    expect(performance.now() - before).toBeLessThan(10_000);
+    await rejection(connectRabbitmq({ ...options, url: 'http://127.0.0.1:1' }));
+  });
+
+  test(
+    'a bus that need not wait for the broker comes up with it, subscriptions included',
+    inCorner(url, async ({ options }) => {
+      const way = await openWay(url);
+      way.cut();
+      const bus = await connectRabbitmq({ ...options, url: way.url, connectTimeoutMs: 0 });
+      const heard: string[] = [];
+      await bus.subscribe(first, async ({ id }) => void heard.push(id));
+      await rejection(bus.ping());
+      await rejection(bus.publish(probe()));
+      way.mend();
+      const message = probe();
+      await until('the broker', () => succeeds(bus.publish(message)), patience);
+      await until('the message', () => heard.includes(message.id), patience);
+      await bus.close();
+      await way.close();
+    }),
+  );
+});

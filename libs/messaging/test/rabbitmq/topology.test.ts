@@ -1,0 +1,139 @@
+import { first, probe, probes, publishAll, rejection, until } from '@boxoffice/messaging/conformance';
+import { expect, test } from '@jest/globals';
+import { connectRabbitmqPublisher, declared, topology } from '../../src/index.ts';
+import { deadQueue, exchangeOf, retryQueue, workQueue } from '../../src/rabbitmq-names.ts';
+import { describeWithBroker, onChannel } from './broker.ts';
+import { inCorner, patience, succeeds } from './fixture.ts';
+
+describeWithBroker('the topology on RabbitMQ', (url) => {
+  test(
+    'a publisher alone declares every queue, so that a fact waits for a consumer that has not started yet',
+    inCorner(url, async ({ start, options, plan }) => {
+      const publisher = await connectRabbitmqPublisher(options);
+      const message = probe({ type: 'probe.happened' });
+      await publisher.publish(message);
+      await publisher.ping();
+      await publisher.close();
+      for (const { name } of probes.queues) {
+        const queued = await onChannel(url, (channel) => channel.checkQueue(workQueue(name, plan)));
+        expect(queued.messageCount).toBe(1);
+      }
+      const { bus } = await start();
+      const heard: unknown[] = [];
+      await bus.subscribe(first, async (one) => void heard.push(one));
+      await until('the fact', () => heard.length === 1, patience);
+      expect(heard).toEqual([message]);
+    }),
+  );
+
+  test(
+    'every fact of the installation has its exchange and its queues, and broadcasts need none',
+    inCorner(
+      url,
+      async ({ options }) => {
+        const publisher = await connectRabbitmqPublisher(options);
+        const types = [...declared.queues, ...declared.broadcasts].flatMap((one) => one.types);
+        await publishAll(
+          { ...publisher } as never,
+          [...new Set(types)].map((type) => probe({ type })),
+        );
+        await publisher.close();
+        expect(types).toEqual(expect.arrayContaining(['contact.erased', 'performance.cancelled', 'client.changed']));
+      },
+      { declared },
+    ),
+  );
+
+  test('queues are named by group, purpose and contract version, once each', () => {
+    const names = Object.values(topology).map(({ name }) => name);
+    expect(new Set(names).size).toBe(names.length);
+    for (const name of names) expect(name).toMatch(/^[a-z]+\.[a-z-]+\.v\d+$/);
+  });
+
+  test(
+    'queues keep every message: quorum, limited, refusing when full, dead-lettering at least once',
+    inCorner(url, async ({ start, plan }) => {
+      await start();
+      const keeps = (target: string) => ({
+        'x-queue-type': 'quorum',
+        'x-delivery-limit': 20,
+        'x-dead-letter-exchange': '',
+        'x-dead-letter-routing-key': target,
+        'x-dead-letter-strategy': 'at-least-once',
+        'x-overflow': 'reject-publish',
+        'x-max-length': 1_000_000,
+      });
+      const { name } = first;
+      await onChannel(url, async (channel) => {
+        // A declaration with other arguments than the queue has would be refused.
+        const same = (queue: string, args: object) => channel.assertQueue(queue, { durable: true, arguments: args });
+        await same(workQueue(name, plan), keeps(deadQueue(name, plan)));
+        await same(retryQueue(name, 80, plan), { 'x-message-ttl': 80, ...keeps(workQueue(name, plan)) });
+        await same(deadQueue(name, plan), { 'x-queue-type': 'quorum', 'x-delivery-limit': 1_000_000_000 });
+        await channel.assertExchange(exchangeOf('probe.happened', plan), 'topic', { durable: true });
+      });
+      expect(retryQueue(name, 5_000, { ...plan, prefix: '' })).toBe(`${name}.retry.5s`);
+      expect(retryQueue(name, 300_000, { ...plan, prefix: '' })).toBe(`${name}.retry.5m`);
+    }),
+  );
+
+  test(
+    'a full queue refuses to take more, and what it took is there',
+    inCorner(
+      url,
+      async ({ start }) => {
+        const { bus } = await start();
+        const taken: string[] = [];
+        let refusals = 0;
+        // The limit is a soft one: some more than ten are taken.
+        for (let n = 0; n < 200 && refusals === 0; n++) {
+          const message = probe();
+          await bus.publish(message).then(
+            () => taken.push(message.id),
+            () => refusals++,
+          );
+        }
+        expect(refusals).toBe(1);
+        const heard: string[] = [];
+        await bus.subscribe(first, async ({ id }) => void heard.push(id));
+        await until('what was taken', () => heard.length >= taken.length, patience);
+        expect(heard.sort()).toEqual(taken.sort());
+        await until('room again', () => succeeds(bus.publish(probe())), patience);
+      },
+      { maxLength: 10 },
+    ),
+  );
+
+  test(
+    'a queue that exists with other arguments stops the start, with the reason',
+    inCorner(
+      url,
+      async ({ start, options }) => {
+        await start();
+        const error = await rejection(connectRabbitmqPublisher({ ...options, maxLength: 20 }));
+        expect(String(error)).toMatch(/PRECONDITION_FAILED - inequivalent arg 'x-max-length'/);
+      },
+      { maxLength: 10 },
+    ),
+  );
+
+  test(
+    'a message that twenty deliveries did not finish is a dead letter',
+    inCorner(url, async ({ start, plan }) => {
+      const { bus } = await start();
+      const message = probe();
+      await bus.publish(message);
+      await onChannel(url, async (channel) => {
+        const dead = async () => (await channel.checkQueue(deadQueue(first.name, plan))).messageCount === 1;
+        const crash = async () => {
+          const one = await channel.get(workQueue(first.name, plan));
+          if (one) channel.nack(one, false, true);
+          return dead();
+        };
+        await until('the dead letter', crash, patience);
+      });
+      const [letter] = await bus.deadLetters.list();
+      expect(letter).toMatchObject({ queue: first.name, message, reason: 'delivery_limit' });
+    }),
+  );
+});
