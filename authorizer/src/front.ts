@@ -21,7 +21,9 @@ const readBody = (request: IncomingMessage): Promise<string> =>
     const chunks: Buffer[] = [];
     request.on('data', (chunk: Buffer) => chunks.push(chunk));
     request.on('end', () => resolve(String(chunks.length === 1 ? chunks[0] : Buffer.concat(chunks))));
-    request.on('close', () => reject(new Error('the request broke off')));
+    request.on('close', () => {
+      if (!request.complete) reject(new Fault('bad_request', 'The request broke off.'));
+    });
   });
 
 const isSmall = ({ headers }: IncomingMessage): boolean => Number(headers['content-length']) <= LIMIT_BYTES;

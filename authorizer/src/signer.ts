@@ -23,7 +23,7 @@ const startThread = (): Worker => {
   const worker = new Worker(fileURLToPath(new URL(`./signer-thread${extension}`, import.meta.url)), {
     name: 'signer',
     // It holds a few keys and two batches of tokens.
-    resourceLimits: { maxOldGenerationSizeMb: 24, maxYoungGenerationSizeMb: 2 },
+    resourceLimits: { maxOldGenerationSizeMb: 24, maxYoungGenerationSizeMb: 8 },
   });
   worker.unref();
   return worker;
