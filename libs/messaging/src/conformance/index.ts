@@ -14,7 +14,7 @@ export { createMemoryOutbox, type MemoryOutbox, type OutboxProcess } from './mem
 export { inOrderPerKey } from './order.ts';
 export { onlyPoisonDies } from './retries.ts';
 export type { Broken, Check, Engine, Gate, Installation, InstallationSettings, Process, Subject } from './subject.ts';
-export { announced, first, openSubject, probe, probes, publishAll, rejection, until } from './subject.ts';
+export { announced, first, openSubject, probe, probes, publishAll, rejection, second, until } from './subject.ts';
 
 /** Every check by topic. */
 export const topics: Readonly<Record<string, readonly Check[]>> = {

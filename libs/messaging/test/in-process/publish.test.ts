@@ -1,0 +1,140 @@
+import { first, probe, probes, rejection, second, until } from '@boxoffice/messaging/conformance';
+import { describe, expect, test } from '@jest/globals';
+import { createInProcessBus, type InProcessOptions, Unreadable } from '../../src/index.ts';
+import { memoryLetters } from './engine.ts';
+
+const logger = { info() {}, warn() {}, error() {} };
+const patience = { patienceMs: 5_000 };
+const open = (options: Partial<InProcessOptions> = {}) =>
+  createInProcessBus({ deadLetters: memoryLetters(), logger, retryDelaysMs: [5], declared: probes, ...options });
+
+describe('publish of the in-process bus', () => {
+  test('resolves when every handler has, and not before', async () => {
+    const bus = open();
+    const gates = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    await bus.subscribe(first, () => gates[0]?.promise ?? Promise.resolve());
+    await bus.subscribe(second, () => gates[1]?.promise ?? Promise.resolve());
+    let published = false;
+    const publishing = bus.publish(probe({ type: 'probe.happened' })).then(() => {
+      published = true;
+    });
+    gates[0]?.resolve();
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(published).toBe(false);
+    gates[1]?.resolve();
+    await publishing;
+    await bus.close();
+  });
+
+  test('resolves when the message is a stored dead letter, and rejects if it cannot be stored', async () => {
+    const letters = memoryLetters();
+    let storing = false;
+    const deadLetters = {
+      ...letters,
+      add: async (letter: Parameters<typeof letters.add>[0]) => {
+        if (!storing) throw new Error('the store is down');
+        await letters.add(letter);
+      },
+    };
+    const bus = open({ deadLetters });
+    await bus.subscribe(first, async () => {
+      throw new Unreadable('planted');
+    });
+    const message = probe();
+    expect(String(await rejection(bus.publish(message)))).toMatch('the store is down');
+    storing = true;
+    await bus.publish(message);
+    expect((await bus.deadLetters.list()).map((letter) => letter.message)).toEqual([message]);
+    await bus.close();
+  });
+
+  test('of a fact whose declared queue no part of this process serves resolves', async () => {
+    const bus = open();
+    await bus.publish(probe());
+    await bus.close();
+  });
+
+  test('rejects while a queue that this process serves has no subscriber, and troubles no other queue', async () => {
+    const bus = open({ serves: [first] });
+    let heard = 0;
+    await bus.subscribe(second, async () => void heard++);
+    const message = probe({ type: 'probe.happened' });
+    expect(String(await rejection(bus.publish(message)))).toMatch(`nobody takes messages from ${first.name}`);
+    const subscription = await bus.subscribe(first, async () => {});
+    await bus.publish(message);
+    await subscription.close();
+    await rejection(bus.publish(message));
+    expect(heard).toBe(1);
+    await bus.close();
+  });
+
+  test('rejects when the bus closes while the message waits for its next attempt', async () => {
+    const bus = open({ retryDelaysMs: [60_000] });
+    let attempts = 0;
+    await bus.subscribe(first, async () => {
+      attempts++;
+      throw new Error('planted');
+    });
+    const publishing = rejection(bus.publish(probe()));
+    await until('the first attempt', () => attempts === 1, patience);
+    await bus.close();
+    expect(String(await publishing)).toMatch('nobody takes messages');
+  });
+
+  test('hands at most ten messages of a queue to its handlers at once', async () => {
+    const bus = open();
+    const gate = Promise.withResolvers<void>();
+    let inHand = 0;
+    let most = 0;
+    await bus.subscribe(first, async () => {
+      most = Math.max(most, ++inHand);
+      await gate.promise;
+      inHand--;
+    });
+    const publishing = Promise.all(Array.from({ length: 50 }, () => bus.publish(probe())));
+    gate.resolve();
+    await publishing;
+    expect(most).toBe(10);
+    await bus.close();
+  });
+});
+
+describe('replay of the in-process bus', () => {
+  test('keeps the letter until the message is handled, and gives it out once however often it is asked', async () => {
+    const bus = open();
+    const message = probe();
+    const gate = Promise.withResolvers<void>();
+    let mended = false;
+    let handled = 0;
+    const subscription = await bus.subscribe(first, async () => {
+      if (!mended) throw new Unreadable('planted');
+      handled++;
+      await gate.promise;
+    });
+    await bus.publish(message);
+    mended = true;
+    const id = `${first.name}:${message.id}`;
+    expect(await bus.deadLetters.replay(id)).toBe(true);
+    expect(await bus.deadLetters.replay(id)).toBe(true);
+    await until('it in hand', () => handled === 1, patience);
+    expect((await bus.deadLetters.list()).length).toBe(1);
+    gate.resolve();
+    await until('an empty list', async () => (await bus.deadLetters.list()).length === 0, patience);
+    expect(handled).toBe(1);
+    await subscription.close();
+    await bus.close();
+  });
+
+  test('needs a subscriber; without one it says so and the letter stays', async () => {
+    const bus = open();
+    const subscription = await bus.subscribe(first, async () => {
+      throw new Unreadable('planted');
+    });
+    const message = probe();
+    await bus.publish(message);
+    await subscription.close();
+    await rejection(bus.deadLetters.replay(`${first.name}:${message.id}`));
+    expect((await bus.deadLetters.list()).length).toBe(1);
+    await bus.close();
+  });
+});
