@@ -21,6 +21,9 @@ export interface Services {
   readonly stores: { readonly authorizer: Store; readonly catalog: Store };
 }
 
+/** The queues that the services of this process serve; their facts wait for them from the first moment on. */
+export const servedQueues = [authorizer, catalog, contacts].flatMap(({ queues = [] }) => queues);
+
 /**
  * The level of what speaks beside the gateway's access log: its one line per request says enough, unless somebody looks for
  * a fault.

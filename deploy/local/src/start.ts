@@ -14,7 +14,7 @@ import { type Engines, openEngines } from '@boxoffice/service';
 import { type DemoCredentials, demoFile } from './demo/credentials.ts';
 import { progressCollections, progressIn } from './demo/progress.ts';
 import { ensureDemo } from './demo/seed.ts';
-import { quiet, type Services, startServices } from './installation.ts';
+import { quiet, type Services, servedQueues, startServices } from './installation.ts';
 import { lockDirectory } from './lock.ts';
 import { createProgressLine } from './progress-line.ts';
 import { screen } from './screen.ts';
@@ -86,7 +86,7 @@ const compose = async (settings: LocalSettings, logger: Logger, stop: Stop): Pro
   if (mongodbUrl === undefined || amqpUrl === undefined) stop.add('lock', await lockDirectory(directory));
   const tls = await certificateFrom(settings, directory);
   const metrics = operationsPort === undefined ? undefined : await createMetrics();
-  const engines = await openEngines({ mongodbUrl, amqpUrl, directory, logger });
+  const engines = await openEngines({ mongodbUrl, amqpUrl, directory, logger, serves: servedQueues });
   stop.add('engines', () => engines.close());
 
   // The catalog counts as ready when its demo data is there, and so does the gateway, which waits for it once.

@@ -7,8 +7,6 @@ import { join } from 'node:path';
 import { listen } from '@boxoffice/runtime';
 import type { DemoCredentials } from '../src/demo/credentials.ts';
 
-const MAIN = new URL('../src/main.ts', import.meta.url).pathname;
-
 export const temporaryDirectory = (): string => mkdtempSync(join(tmpdir(), 'boxoffice-local-'));
 
 export const freePort = async (): Promise<number> => {
@@ -17,10 +15,8 @@ export const freePort = async (): Promise<number> => {
   return listening.port;
 };
 
-/** A process of `npm start`. */
-export interface Program {
-  readonly directory: string;
-  readonly httpPort: number;
+/** A process of the product. */
+export interface Process {
   /** What it has printed so far. */
   output(): string;
   /** Resolves when it has printed this; rejects if it ends before. */
@@ -28,23 +24,17 @@ export interface Program {
   kill(signal: NodeJS.Signals): void;
   /** Its exit status, when it has ended. */
   readonly ended: Promise<number | null>;
-  demo(): DemoCredentials;
 }
 
-/** Starts the product on ports and data of its own. */
-export const startProgram = async (
-  settings: Readonly<Record<string, string>> = {},
-  directory = temporaryDirectory(),
-): Promise<Program> => {
-  const [port, httpPort] = [await freePort(), await freePort()];
-  const child = spawn(process.execPath, ['--conditions=source', MAIN], {
-    env: {
-      PATH: String(process.env.PATH),
-      BOXOFFICE_DATA_DIR: directory,
-      GATEWAY_PORT: `${port}`,
-      GATEWAY_HTTP_PORT: `${httpPort}`,
-      ...settings,
-    },
+/** Starts a script of this package with these settings and no others. */
+export const startProcess = (
+  script: 'main.ts' | 'service.ts',
+  args: readonly string[],
+  settings: Readonly<Record<string, string>>,
+): Process => {
+  const path = new URL(`../src/${script}`, import.meta.url).pathname;
+  const child = spawn(process.execPath, ['--conditions=source', path, ...args], {
+    env: { PATH: String(process.env.PATH), ...settings },
   });
   const heard: string[] = [];
   const listeners = new Set<() => void>();
@@ -57,8 +47,6 @@ export const startProgram = async (
   const output = () => heard.join('');
   const ended = once(child, 'close').then(([status]) => status as number | null);
   return {
-    directory,
-    httpPort,
     output,
     ended,
     printed: (text) =>
@@ -71,8 +59,30 @@ export const startProgram = async (
         ended.then((status) => reject(new Error(`ended with ${status} before it printed "${text}":\n${output()}`)));
       }),
     kill: (signal) => void child.kill(signal),
-    demo: () => JSON.parse(readFileSync(join(directory, 'demo.json'), 'utf8')),
   };
+};
+
+/** A process of `npm start`. */
+export interface Program extends Process {
+  readonly directory: string;
+  readonly httpPort: number;
+  demo(): DemoCredentials;
+}
+
+/** Starts the product on ports and data of its own. */
+export const startProgram = async (
+  settings: Readonly<Record<string, string>> = {},
+  directory = temporaryDirectory(),
+): Promise<Program> => {
+  const [port, httpPort] = [await freePort(), await freePort()];
+  const child = startProcess('main.ts', [], {
+    BOXOFFICE_DATA_DIR: directory,
+    GATEWAY_PORT: `${port}`,
+    GATEWAY_HTTP_PORT: `${httpPort}`,
+    ...settings,
+  });
+  const demo = () => JSON.parse(readFileSync(join(directory, 'demo.json'), 'utf8'));
+  return { ...child, directory, httpPort, demo };
 };
 
 export interface Reply {

@@ -10,7 +10,7 @@ export interface Meter<Method extends string> {
   readonly kind?: Method;
 }
 
-/** The program's figures, for Prometheus. */
+/** The program's figures, for Prometheus. Asking for a meter again gives the same one: several services may share a process. */
 export interface Metrics {
   counter(meter: Meter<'counter'>): (labels?: Labels, by?: number) => void;
   gauge(meter: Meter<'gauge'>): (value: number, labels?: Labels) => void;
@@ -34,21 +34,27 @@ export const createMetrics = async (): Promise<Metrics> => {
     labelNames: [...labels],
     registers: [registry],
   });
+  const meters = new Map<string, unknown>();
+  const known = <Value>(name: string, make: () => Value): Value => {
+    const found = (meters.get(name) as Value | undefined) ?? make();
+    meters.set(name, found);
+    return found;
+  };
   const seconds = new Histogram({
     ...shape({ name: 'http_server_request_duration_seconds', help: 'Time to answer', labels: ['method', 'status'] }),
     buckets: SECONDS,
   });
   return {
     counter(meter) {
-      const counter = new Counter(shape(meter));
+      const counter = known(meter.name, () => new Counter(shape(meter)));
       return (labels = {}, by = 1) => counter.inc(labels, by);
     },
     gauge(meter) {
-      const gauge = new Gauge(shape(meter));
+      const gauge = known(meter.name, () => new Gauge(shape(meter)));
       return (value, labels = {}) => gauge.set(labels, value);
     },
     histogram(meter) {
-      const histogram = new Histogram({ ...shape(meter), buckets: meter.buckets ?? SECONDS });
+      const histogram = known(meter.name, () => new Histogram({ ...shape(meter), buckets: meter.buckets ?? SECONDS }));
       return (value, labels = {}) => histogram.observe(labels, value);
     },
     observe(request, response) {

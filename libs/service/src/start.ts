@@ -134,7 +134,7 @@ export const startService = async <Spec extends SettingsSpec, State>(
       lease: (lease, ms) => store.lease(lease, ms),
       bus,
       logger,
-      metrics: metrics && relayMetrics(metrics),
+      metrics: metrics && relayMetrics(metrics, name),
     });
     stop.add('relay', () => relay.close());
     const background = await definition.background?.(parts, state);

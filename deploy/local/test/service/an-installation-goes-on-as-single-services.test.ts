@@ -1,0 +1,65 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, expect, test } from '@jest/globals';
+import { authorization, call, freePort, type Process, startProcess, startProgram } from '../program.ts';
+
+const { TEST_MONGODB_URL, TEST_AMQP_URL } = process.env;
+const both = TEST_MONGODB_URL && TEST_AMQP_URL ? test : test.skip;
+if (both === test.skip) process.stdout.write('skipped: single services need TEST_MONGODB_URL and TEST_AMQP_URL\n');
+
+const running: Process[] = [];
+afterAll(() => {
+  for (const process of running) process.kill('SIGKILL');
+});
+
+both(
+  'what npm start seeded on MongoDB and RabbitMQ is served by one process per service',
+  async () => {
+    const engines = {
+      MONGODB_URL: `${TEST_MONGODB_URL}/local_${randomUUID().slice(0, 8)}`,
+      AMQP_URL: String(TEST_AMQP_URL),
+    };
+    const whole = await startProgram(engines);
+    running.push(whole);
+    await whole.printed('boxoffice is ready');
+    whole.kill('SIGTERM');
+    expect(await whole.ended).toBe(0);
+
+    const { directory } = whole;
+    const names = ['authorizer', 'catalog', 'contacts'] as const;
+    const ports = await Promise.all(names.map(freePort));
+    const addresses = Object.fromEntries(
+      names.map((name, index) => [`${name.toUpperCase()}_URL`, `http://127.0.0.1:${ports[index]}`]),
+    );
+    const [port, httpPort] = [await freePort(), await freePort()];
+    const publicUrl = `https://localhost:${port}`;
+    const settings = { BOXOFFICE_DATA_DIR: directory, PUBLIC_URL: publicUrl, ...engines, ...addresses };
+    const services = names.map((name, index) =>
+      startProcess('service.ts', [name], { ...settings, PORT: `${ports[index]}` }),
+    );
+    const gateway = startProcess('service.ts', ['gateway'], {
+      ...settings,
+      GATEWAY_PORT: `${port}`,
+      GATEWAY_HTTP_PORT: `${httpPort}`,
+    });
+    running.push(...services, gateway);
+    await Promise.all(services.map((service) => service.printed('"message":"ready"')));
+    await gateway.printed('"message":"listening"');
+    const health = () => fetch(`http://127.0.0.1:${httpPort}/health/ready`);
+    while ((await health()).status !== 200);
+
+    const demo = { ...whole.demo(), baseUrl: publicUrl };
+    const headers = { authorization: await authorization(demo, 'opera', 'full') };
+    const { body } = await call(demo, '/svc/v3/catalog?type=show', { headers });
+    expect(body.data.products).toHaveLength(254);
+    const created = await call(demo, '/contacts/individuals', {
+      method: 'POST',
+      headers: { ...headers, 'content-type': 'application/json' },
+      pieces: ['{"lastName":"Martin"}'],
+    });
+    expect(created.status).toBe(201);
+
+    for (const process of [gateway, ...services]) process.kill('SIGTERM');
+    expect(await Promise.all([gateway, ...services].map(({ ended }) => ended))).toEqual([0, 0, 0, 0]);
+  },
+  90_000,
+);

@@ -1,0 +1,12 @@
+import { expect, test } from '@jest/globals';
+import { startProcess } from '../program.ts';
+
+test.each([
+  [['nope'], 'there is no service "nope"; there are: gateway, authorizer, catalog, contacts'],
+  [[], 'which service? npm run service -- NAME; there are: gateway, authorizer, catalog, contacts'],
+])('npm run service -- %s', async (args, line) => {
+  const child = startProcess('service.ts', args, {});
+  expect(await child.ended).toBe(1);
+  // Services that come later stand at the end of the list.
+  expect(child.output()).toMatch(new RegExp(`^${line.replaceAll('?', '\\?')}[a-z, ]*\n$`));
+});
