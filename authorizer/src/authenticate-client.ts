@@ -57,7 +57,7 @@ const presented = (form: CredentialForm, authorization: string | undefined): Cre
 };
 
 /**
- * Makes the authentication of clients. A request that fails costs a read of the store and one comparison, whether the client
+ * Makes the authentication of clients. A request that fails costs a read of the store and the same comparisons, whether the client
  * exists or not, so that neither the answer nor its time tells; it also sees a secret that was made a moment ago elsewhere.
  */
 export const createClientAuthentication =
@@ -70,7 +70,7 @@ export const createClientAuthentication =
       throw invalidClient(basic);
     }
     const remembered = clients.remembered(credentials.id);
-    const known = remembered && matchSecret(remembered.secrets, credentials.secret);
+    const known = matchSecret(remembered?.secrets ?? [], credentials.secret);
     if (remembered && known) return { client: remembered, secret: known };
 
     const client = await clients.current(credentials.id);
