@@ -98,4 +98,14 @@ export const conditions: readonly Check[] = [
       }
     },
   },
+  {
+    rule: 'a condition that is undefined is refused: what was forgotten must not find everything',
+    async run({ store }) {
+      const mine = thingsOf(store).of(fresh('inst'));
+      const where = { name: undefined } as unknown as Where;
+      await assert.rejects(mine.find({ where }));
+      await assert.rejects(mine.count(where));
+      await assert.rejects(mine.claim({ where, set: { state: 'held' } }));
+    },
+  },
 ];
