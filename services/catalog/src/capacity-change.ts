@@ -38,7 +38,8 @@ const close = async (shelf: Shelf, plan: CategoryPlan, performanceId: string, se
 const open = async (shelf: Shelf, plan: CategoryPlan, performanceId: string, holder: string, random: () => number) => {
   const where = { performanceId, seatCategoryId: plan.category.id, freeFrom: WITHDRAWN };
   if (plan.reopen > 0) {
-    await shelf.places.claim({ where: { ...where, holder: null }, set: { holder }, limit: plan.reopen });
+    const closed = { ...where, holder: null, order: { lt: plan.reopenBelow } };
+    await shelf.places.claim({ where: closed, set: { holder }, limit: plan.reopen });
   }
   const made = plan.add.map((spot) => ({
     ...newPlace(performanceId, plan.category, spot, random()),

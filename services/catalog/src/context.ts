@@ -47,12 +47,11 @@ export const moneyRules = async (
   shelf: Shelf,
   tariffIds: readonly string[],
 ): Promise<{ readonly currency: string; readonly tariffIds: ReadonlySet<string> }> => {
-  const wanted = [...new Set(tariffIds)];
-  const [{ currency }, known] = await Promise.all([
+  const [{ currency }, ...known] = await Promise.all([
     institutionOf(shelf),
-    wanted.length > 0 ? shelf.tariffs.find({ where: { id: { in: wanted } } }) : [],
+    ...[...new Set(tariffIds)].map((id) => shelf.tariffs.get(id)),
   ]);
-  return { currency, tariffIds: new Set(known.map(({ id }) => id)) };
+  return { currency, tariffIds: new Set(known.flatMap((tariff) => (tariff ? [tariff.id] : []))) };
 };
 
 /**

@@ -19,6 +19,7 @@ export const listedPlaces = async (
   await settle(shelf, performance);
   const { seatCategoryId, state } = query;
   const category = performance.seatCategories.findIndex(({ id }) => id === seatCategoryId);
-  const order = seatCategoryId === undefined ? {} : { seatCategoryId, order: orderRange(category) };
+  // The range of `order` is the category's, and empty for an unknown one.
+  const order = seatCategoryId === undefined ? {} : { order: orderRange(category) };
   return { where: { performanceId: performance.id, freeFrom: freeFrom(state, now), ...order }, places: shelf.places };
 };

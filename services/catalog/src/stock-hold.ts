@@ -1,6 +1,7 @@
 import type { Documents } from '@boxoffice/store';
 import { bestBlock, fewestGroups } from './domain/best-seats.ts';
-import { freed, orderRange, type Place } from './domain/place.ts';
+import { freed, type Place } from './domain/place.ts';
+import { createRush, type Rush } from './rush.ts';
 import type { PlaceDocument } from './store.ts';
 
 /** So many places of one seat category, or these. */
@@ -10,7 +11,7 @@ export interface StockItem {
   readonly count: number;
   readonly placeIds?: readonly string[] | undefined;
   /** Numbered seats are chosen; absent: any place will do. */
-  readonly seats?: { readonly category: number; seatsInRow(row: number): number } | undefined;
+  readonly seats?: { seatsInRow(row: number): number } | undefined;
 }
 
 export interface HoldRequest {
@@ -31,12 +32,9 @@ export type HoldOutcome =
   | { readonly held: readonly (readonly PlaceDocument[])[] }
   | { readonly short: number; readonly why: 'unavailable' | 'unknown_place' };
 
-/** Seats that claims of this process are about to take: other choices pass them over. A hint, never a guarantee. */
-export type Busy = Set<string>;
-
 type Places = Documents<PlaceDocument>;
 
-const FIRST_LOOK = 200;
+const FIRST_LOOK = 60;
 const CHOICES = 8;
 const TRIES = 6;
 
@@ -68,35 +66,53 @@ const takeAny = async (places: Places, order: HoldRequest, item: number, count: 
   return taken.length < count ? [...taken, ...(await claim({ gt: 0, lte: order.now }, count - taken.length))] : taken;
 };
 
-const takeNamed = (places: Places, order: HoldRequest, item: number, ids: readonly string[]) => {
+/** Each by itself: looking one place up by its id is what every engine does best. */
+const takeNamed = async (places: Places, order: HoldRequest, item: number, ids: readonly string[]) => {
   const { performanceId, seatCategoryId } = order.items[item] as StockItem;
-  return places.claim({
-    where: { id: { in: ids }, performanceId, seatCategoryId, freeFrom: { lte: order.now } },
-    set: taking(order, item),
-  });
+  const taken = await Promise.all(
+    ids.map((id) =>
+      places.claim({
+        where: { id, performanceId, seatCategoryId, freeFrom: { lte: order.now } },
+        set: taking(order, item),
+      }),
+    ),
+  );
+  return taken.flat();
 };
 
-/** Which seats to try for: a block among the first free ones, else among all, else as few groups as possible. */
+/** Free seats of a category, the best first: at most `limit`, if given, and then perhaps not all of the best. */
+const freeSeats = async (places: Places, item: StockItem, now: number, limit?: number): Promise<PlaceDocument[]> => {
+  const { performanceId, seatCategoryId } = item;
+  const look = (freeFrom: object | number) =>
+    places.find({
+      where: { performanceId, seatCategoryId, freeFrom: freeFrom as 0 },
+      orderBy: 'position',
+      ...(limit === undefined ? {} : { limit }),
+    });
+  return (await Promise.all([look(0), look({ gt: 0, lte: now })])).flat();
+};
+
+/** Which seats to try for: a block among the first free ones, else among all, else as few groups as possible. They are noted at once. */
 const choose = async (
   places: Places,
-  order: HoldRequest,
-  { performanceId, seats }: StockItem,
+  { now, random }: HoldRequest,
+  item: StockItem,
   count: number,
-  rank: number,
-  busy: Busy,
+  rush: Rush,
 ): Promise<readonly string[] | undefined> => {
-  if (!seats) return undefined;
-  const look = async (limit?: number) => {
-    const where = { performanceId, order: orderRange(seats.category), freeFrom: { lte: order.now } };
-    const free = await places.find({ where, orderBy: 'order', ...(limit ? { limit } : {}) });
-    const quiet = free.filter(({ id }) => !busy.has(id));
-    return { all: !limit || free.length < limit, free: quiet.length < count ? free : quiet };
+  const seatsInRow = item.seats?.seatsInRow ?? (() => 0);
+  const quietOf = (free: PlaceDocument[]) => {
+    const quiet = free.filter(({ id }) => !rush.isBusy(id, now));
+    return quiet.length < count ? free : quiet;
   };
-  const first = await look(Math.max(FIRST_LOOK, count * 4));
-  const near = bestBlock(first.free, count, seats.seatsInRow, rank);
-  if (near || first.all) return near ?? fewestGroups(first.free, count);
-  const { free } = await look();
-  return bestBlock(free, count, seats.seatsInRow, rank) ?? fewestGroups(free, count);
+  const rank = Math.floor(random() * rush.heat(item.seatCategoryId));
+  const limit = Math.max(FIRST_LOOK, count * 4);
+  const near = await freeSeats(places, item, now, limit);
+  const block = bestBlock(quietOf(near), count, seatsInRow, rank);
+  const free = block || near.length < limit ? near : await freeSeats(places, item, now);
+  const ids = block ?? bestBlock(quietOf(free), count, seatsInRow, rank) ?? fewestGroups(quietOf(free), count);
+  rush.note(ids ?? [], now);
+  return ids;
 };
 
 /** The best free seats; those who lost a race for them try other good ones, not all the same. */
@@ -105,20 +121,20 @@ const takeBest = async (
   order: HoldRequest,
   item: number,
   count: number,
-  busy: Busy,
+  rush: Rush,
 ): Promise<PlaceDocument[]> => {
+  const wanted = order.items[item] as StockItem;
   for (let choice = 0; choice < CHOICES; choice += 1) {
-    const rank = choice === 0 ? 0 : Math.floor(order.random() * 4 ** choice);
-    const ids = await choose(places, order, order.items[item] as StockItem, count, rank, busy);
+    const ids = await choose(places, order, wanted, count, rush);
     if (!ids) return [];
-    for (const id of ids) busy.add(id);
-    try {
-      const taken = await takeNamed(places, order, item, ids);
-      if (taken.length === count) return taken;
-      await giveBack(places, order, taken);
-    } finally {
-      for (const id of ids) busy.delete(id);
+    const taken = await takeNamed(places, order, item, ids);
+    if (taken.length === count) {
+      rush.won(wanted.seatCategoryId);
+      return taken;
     }
+    rush.lost(wanted.seatCategoryId);
+    await giveBack(places, order, taken);
+    rush.forget(taken.map(({ id }) => id));
   }
   return [];
 };
@@ -131,10 +147,12 @@ const regain = async (places: Places, order: HoldRequest): Promise<PlaceDocument
   const where = { id: { in: lapsed }, holder, request, state: 'held' };
   const renewed = lapsed.length > 0 ? await places.claim({ where, set: { freeFrom: order.until } }) : [];
   const kept = [...had.filter(({ id }) => !lapsed.includes(id)), ...renewed];
-  return order.items.map((_, item) => kept.filter((place) => place.item === item));
+  return order.items.map(({ seatCategoryId }, item) =>
+    kept.filter((place) => place.item === item && place.seatCategoryId === seatCategoryId),
+  );
 };
 
-const take = (places: Places, order: HoldRequest, item: number, have: readonly PlaceDocument[], busy: Busy) => {
+const take = (places: Places, order: HoldRequest, item: number, have: readonly PlaceDocument[], rush: Rush) => {
   const { count, placeIds, seats } = order.items[item] as StockItem;
   const missing = count - have.length;
   if (missing <= 0) return Promise.resolve<PlaceDocument[]>([]);
@@ -142,21 +160,26 @@ const take = (places: Places, order: HoldRequest, item: number, have: readonly P
     const others = placeIds.filter((id) => !have.some((place) => place.id === id));
     return takeNamed(places, order, item, others);
   }
-  return seats ? takeBest(places, order, item, missing, busy) : takeAny(places, order, item, missing);
+  return seats ? takeBest(places, order, item, missing, rush) : takeAny(places, order, item, missing);
+};
+
+/** The named places that are in this seat category; those that were withdrawn are not. */
+const known = async (places: Places, { seatCategoryId, placeIds = [] }: StockItem): Promise<PlaceDocument[]> => {
+  const found = await Promise.all(placeIds.map((id) => places.get(id)));
+  return found.filter(
+    (place) => place?.seatCategoryId === seatCategoryId && place.state !== 'withdrawn',
+  ) as PlaceDocument[];
 };
 
 /** Whether the item could be served now: then it failed only because others held what they then gave back. */
-const couldBeServed = async (places: Places, order: HoldRequest, item: number): Promise<boolean> => {
-  const { performanceId, seatCategoryId, count, placeIds } = order.items[item] as StockItem;
-  const where = { performanceId, seatCategoryId, freeFrom: { lte: order.now } };
-  return (await places.count(placeIds ? { ...where, id: { in: placeIds } } : where)) >= count;
+const couldBeServed = async (places: Places, item: StockItem, now: number): Promise<boolean> => {
+  const { performanceId, seatCategoryId, count, placeIds } = item;
+  if (placeIds) return (await known(places, item)).filter(({ freeFrom }) => freeFrom <= now).length >= count;
+  return (await places.count({ performanceId, seatCategoryId, freeFrom: { lte: now } })) >= count;
 };
 
-const isUnknown = async (places: Places, { performanceId, seatCategoryId, placeIds }: StockItem): Promise<boolean> => {
-  if (!placeIds) return false;
-  const where = { id: { in: placeIds }, performanceId, seatCategoryId, state: { ne: 'withdrawn' } };
-  return (await places.count(where)) < placeIds.length;
-};
+const isUnknown = async (places: Places, item: StockItem): Promise<boolean> =>
+  item.placeIds !== undefined && (await known(places, item)).length < item.placeIds.length;
 
 const sorted = (places: readonly PlaceDocument[]): PlaceDocument[] =>
   [...places].sort((left, right) => left.order - right.order);
@@ -174,12 +197,12 @@ type Try =
   | { readonly held: readonly (readonly PlaceDocument[])[] }
   | { readonly short: number; readonly taken: readonly PlaceDocument[] };
 
-const tryOnce = async (places: Places, order: HoldRequest, busy: Busy): Promise<Try> => {
+const tryOnce = async (places: Places, order: HoldRequest, rush: Rush): Promise<Try> => {
   const held = await regain(places, order);
   const taken: PlaceDocument[] = [];
   for (const item of inOrder(order.items)) {
     const have = held[item] ?? [];
-    const more = await take(places, order, item, have, busy);
+    const more = await take(places, order, item, have, rush);
     taken.push(...more);
     held[item] = [...have, ...more];
     if (have.length + more.length < (order.items[item]?.count ?? 0)) return { short: item, taken };
@@ -193,18 +216,22 @@ const tryOnce = async (places: Places, order: HoldRequest, busy: Busy): Promise<
  * what it already has. What two runs of one request on two instances hold too much lapses with the hold: neither gives
  * back what the other may have answered.
  */
-export const holdPlaces = async (places: Places, order: HoldRequest, busy: Busy = new Set()): Promise<HoldOutcome> => {
+export const holdPlaces = async (
+  places: Places,
+  order: HoldRequest,
+  rush: Rush = createRush(),
+): Promise<HoldOutcome> => {
   for (let attempt = 1; ; attempt += 1) {
-    const outcome = await tryOnce(places, order, busy);
+    const outcome = await tryOnce(places, order, rush);
     if ('held' in outcome) return outcome;
     const { short, taken } = outcome;
     await giveBack(places, order, taken);
-    if (attempt < TRIES && (await couldBeServed(places, order, short))) {
+    const item = order.items[short] as StockItem;
+    if (attempt < TRIES && (await couldBeServed(places, item, order.now))) {
       // Two who want the last two places may each have got one: come back at different times.
       await new Promise((resolve) => setTimeout(resolve, order.random() * 10 * attempt));
       continue;
     }
-    const unknown = await isUnknown(places, order.items[short] as StockItem);
-    return { short, why: unknown ? 'unknown_place' : 'unavailable' };
+    return { short, why: (await isUnknown(places, item)) ? 'unknown_place' : 'unavailable' };
   }
 };

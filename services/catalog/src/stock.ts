@@ -10,7 +10,8 @@ import {
   repeatedPlace,
   type SaleItem,
 } from './domain/sale.ts';
-import { type Busy, type HoldOutcome, holdPlaces, type StockItem } from './stock-hold.ts';
+import { createRush, type Rush } from './rush.ts';
+import { type HoldOutcome, holdPlaces, type StockItem } from './stock-hold.ts';
 import type {
   PerformanceDocument,
   PlaceDocument,
@@ -57,20 +58,34 @@ interface Offers {
   readonly pointOfSale: PointOfSaleDocument | null | undefined;
 }
 
-const byId = <T extends { readonly id: string }>(documents: readonly T[]): ReadonlyMap<string, T> =>
-  new Map(documents.map((document) => [document.id, document]));
+const byId = async <T extends { readonly id: string }>(
+  ids: readonly string[],
+  get: (id: string) => Promise<T | undefined>,
+): Promise<ReadonlyMap<string, T>> => {
+  const found = await Promise.all([...new Set(ids)].map(get));
+  return new Map(found.flatMap((document) => (document ? [[document.id, document]] : [])));
+};
 
 const loadOffers = async ({ shelf }: Context, wish: HoldWish): Promise<Offers> => {
-  const distinct = (ids: readonly string[]) => ({ where: { id: { in: [...new Set(ids)] } } });
   const [performances, tariffs, pointOfSale] = await Promise.all([
-    shelf.performances.find(distinct(wish.items.map(({ performanceId }) => performanceId))),
-    shelf.tariffs.find(distinct(wish.items.map(({ tariffId }) => tariffId))),
+    byId(
+      wish.items.map(({ performanceId }) => performanceId),
+      shelf.performances.get,
+    ),
+    byId(
+      wish.items.map(({ tariffId }) => tariffId),
+      shelf.tariffs.get,
+    ),
     wish.pointOfSale === undefined ? null : shelf.pointsOfSale.get(wish.pointOfSale.toLowerCase()),
   ]);
-  const products = await shelf.products.find(distinct(performances.map(({ productId }) => productId)));
+  const found = [...performances.values()];
+  const products = await byId(
+    found.map(({ productId }) => productId),
+    shelf.products.get,
+  );
   // A change of capacity that was decided must reach the places before any is claimed.
-  await Promise.all(performances.map((performance) => settle(shelf, performance)));
-  return { performances: byId(performances), products: byId(products), tariffs: byId(tariffs), pointOfSale };
+  await Promise.all(found.map((performance) => settle(shelf, performance)));
+  return { performances, products, tariffs, pointOfSale };
 };
 
 const isRefusal = (value: object): value is Refusal => 'reason' in value;
@@ -95,14 +110,13 @@ const check = (wish: HoldWish, offers: Offers, now: number): Price[] | Refusal =
 
 const stockItem = (item: SaleItem, { performances }: Offers): StockItem => {
   const categories = performances.get(item.performanceId)?.seatCategories ?? [];
-  const category = categories.findIndex(({ id }) => id === item.seatCategoryId);
-  const { numbered = false, rows = [] } = categories[category] ?? {};
+  const { numbered = false, rows = [] } = categories.find(({ id }) => id === item.seatCategoryId) ?? {};
   return {
     performanceId: item.performanceId,
     seatCategoryId: item.seatCategoryId,
     count: quantityOf(item),
     placeIds: item.placeIds,
-    seats: numbered ? { category, seatsInRow: (row) => rows[row]?.seats ?? 0 } : undefined,
+    seats: numbered ? { seatsInRow: (row) => rows[row]?.seats ?? 0 } : undefined,
   };
 };
 
@@ -129,13 +143,13 @@ const linesOf = (
 
 /** What the holds of one process share. */
 export interface Desk {
-  readonly busy: Busy;
+  readonly rush: Rush;
   readonly running: Map<string, Promise<Held | Refusal>>;
 }
 
-export const createDesk = (): Desk => ({ busy: new Set(), running: new Map() });
+export const createDesk = (): Desk => ({ rush: createRush(), running: new Map() });
 
-const holdOnce = async (context: Context, wish: HoldWish, busy: Busy): Promise<Held | Refusal> => {
+const holdOnce = async (context: Context, wish: HoldWish, rush: Rush): Promise<Held | Refusal> => {
   const offers = await loadOffers(context, wish);
   const now = context.now();
   const prices = check(wish, offers, now);
@@ -145,7 +159,7 @@ const holdOnce = async (context: Context, wish: HoldWish, busy: Busy): Promise<H
   const { holder, request } = wish;
   const items = wish.items.map((item) => stockItem(item, offers));
   const { random } = context;
-  const outcome = await holdPlaces(context.shelf.places, { holder, request, items, until, now, random }, busy);
+  const outcome = await holdPlaces(context.shelf.places, { holder, request, items, until, now, random }, rush);
   if ('short' in outcome) return refused(outcome);
   // A repeat answers for how long the places are held, not for how long it would hold them.
   const ends = outcome.held.flat().flatMap(({ state, freeFrom }) => (state === 'held' ? [freeFrom] : []));
@@ -157,11 +171,11 @@ const holdOnce = async (context: Context, wish: HoldWish, busy: Busy): Promise<H
  * Checks whether everything that the wish names is on sale, then holds all its places or none. The same wish (holder and
  * request) again gives the same places, also while the first one runs.
  */
-export const hold = (context: Context, wish: HoldWish, { busy, running }: Desk): Promise<Held | Refusal> => {
+export const hold = (context: Context, wish: HoldWish, { rush, running }: Desk): Promise<Held | Refusal> => {
   const key = JSON.stringify([context.shelf.institution, wish.holder, wish.request]);
   const first = running.get(key);
   if (first) return first;
-  const outcome = holdOnce(context, wish, busy).finally(() => running.delete(key));
+  const outcome = holdOnce(context, wish, rush).finally(() => running.delete(key));
   running.set(key, outcome);
   return outcome;
 };

@@ -1,4 +1,4 @@
-import { addedSpots, type Spot } from './place.ts';
+import { addedSpots, orderOf, type Spot } from './place.ts';
 import { type Row, type SeatCategory, seatsIn } from './seat-category.ts';
 
 /** A wish: an unnumbered category's new capacity, or a numbered one's rows (rows that are not named stay as they are). */
@@ -13,8 +13,10 @@ export interface CategoryPlan {
   readonly category: SeatCategory;
   /** Places to be made, or to be put back where they stood. */
   readonly add: readonly Spot[];
-  /** How many withdrawn places, no matter which, to put back. */
+  /** How many withdrawn places, no matter which, to put back; */
   readonly reopen: number;
+  /** of those whose order is below this: later ones were made by a change that came to nothing. */
+  readonly reopenBelow: number;
   /** Seats to withdraw. */
   readonly remove: readonly Spot[];
   /** How many places, no matter which, to withdraw. */
@@ -35,6 +37,7 @@ const planUnnumbered = (index: number, from: SeatCategory, capacity: number): Ca
     category,
     add: addedSpots(index, category, from),
     reopen: Math.max(0, Math.min(from.made, capacity) - from.capacity),
+    reopenBelow: orderOf({ category: index, row: 0, seat: from.made + 1 }),
     remove: [],
     close: Math.max(0, from.capacity - capacity),
   };
@@ -51,6 +54,7 @@ const planNumbered = (index: number, from: SeatCategory, wish: readonly Row[]): 
     category,
     add: addedSpots(index, category, from),
     reopen: 0,
+    reopenBelow: 0,
     remove: addedSpots(index, from, { ...from, rows: shorter }),
     close: 0,
   };

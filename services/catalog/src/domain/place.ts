@@ -28,7 +28,7 @@ export interface Place {
   readonly seat: number | null;
   /** Best first within the performance; category by category, row by row. */
   readonly order: number;
-  /** Random in [0, 1): where claims of unnumbered places start. */
+  /** In [0, 1): random for unnumbered places, where claims start; for numbered seats their order, the best first. */
   readonly position: number;
   readonly state: PlaceState;
   readonly freeFrom: number;
@@ -65,7 +65,7 @@ export const rowOf = (order: number): number => Math.floor((order % CATEGORY) / 
 export const placeId = (performanceId: string, { category, row, seat }: Spot): string =>
   `plc_${suffix(performanceId)}_${category}_${row}_${seat}`;
 
-/** A free place. `random` is in [0, 1). */
+/** A free place. `random` is in [0, 1), for unnumbered ones. */
 export const newPlace = (performanceId: string, category: SeatCategory, spot: Spot, random: number): Place => {
   const row = category.numbered ? (category.rows[spot.row]?.row ?? null) : null;
   return {
@@ -76,7 +76,7 @@ export const newPlace = (performanceId: string, category: SeatCategory, spot: Sp
     row,
     seat: row === null ? null : spot.seat,
     order: orderOf(spot),
-    position: random,
+    position: row === null ? random : (orderOf(spot) % CATEGORY) / CATEGORY,
     ...freed,
   };
 };

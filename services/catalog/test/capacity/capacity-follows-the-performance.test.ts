@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { prepare } from '../../src/capacity-change.ts';
+import { prepare, undo } from '../../src/capacity-change.ts';
 import { contextOf } from '../../src/context.ts';
 import { planCapacity } from '../../src/domain/capacity.ts';
 import { engines, missing } from '../engines.ts';
@@ -117,6 +117,23 @@ describe.each(engines)(`capacity on $name${missing}`, (engine) => {
     expect((await resize(show, { capacity: 11 })).status).toBe(200);
     expect(await availabilityOf(catalog, show)).toEqual({ capacity: 11, free: 11, held: 0, sold: 0 });
     expect(await shelf.places.count({ performanceId: show.performance.id, holder: { ne: null } })).toBe(0);
+  });
+
+  test('places that a change made in vain are not counted when a later one needs some', async () => {
+    const show = await newShow(catalog, stalls(6));
+    await resize(show, { capacity: 4 });
+    const { shelf } = contextOf(catalog.store, catalog.institution);
+    const before = await shelf.performances.get(show.performance.id);
+    if (!before) throw new Error('the performance is gone');
+    const now = Date.now();
+    const plans = planCapacity(before.seatCategories, [{ id: show.categoryId, capacity: 12 }]);
+    await prepare(shelf, before.id, plans, { token: 'vain', until: now + 60_000, now, random: Math.random });
+    await undo(shelf, 'vain');
+    for (const capacity of [9, 5, 11]) {
+      expect((await resize(show, { capacity })).status).toBe(200);
+      expect(await labels(show)).toHaveLength(capacity);
+      expect(await availabilityOf(catalog, show)).toEqual({ capacity, free: capacity, held: 0, sold: 0 });
+    }
   });
 
   test('a change that was decided and not carried out is carried out before anything is sold', async () => {

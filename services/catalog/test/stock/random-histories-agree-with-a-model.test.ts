@@ -69,7 +69,7 @@ const itemOf = (hall: Hall, index: number, count: number): StockItem => {
     performanceId: hall.performance.id,
     seatCategoryId: category.id,
     count,
-    seats: category.numbered ? { category: index, seatsInRow: (row) => category.rows[row]?.seats ?? 0 } : undefined,
+    seats: category.numbered ? { seatsInRow: (row) => category.rows[row]?.seats ?? 0 } : undefined,
   };
 };
 
@@ -165,6 +165,15 @@ const run = async (step: Step, { kind, counts }: Command) => {
   }
 };
 
+const step = (kind: Command['kind'], holder: number): Command => ({ kind, holder, counts: [3, 3], minutes: 5 });
+
+/** Tried before the random ones: two want much, a sold place is not released, nobody's places are another's to give back. */
+const histories: readonly Command[][] = [
+  [step('hold', 0), step('hold', 1), step('hold', 2)],
+  [step('hold', 0), step('sell', 0), step('release', 0)],
+  [step('hold', 0), step('hold', 1), step('release', 2), step('release', 0)],
+];
+
 /** Runs random histories against this stock and the model; throws with the shortest one on which they differ. */
 const agreesWithTheModel = (shelf: Shelf, numRuns: number): Promise<void> =>
   fc.assert(
@@ -186,7 +195,7 @@ const agreesWithTheModel = (shelf: Shelf, numRuns: number): Promise<void> =>
         await sameCounts(shelf, hall, now);
       }
     }),
-    { numRuns, endOnFailure: true },
+    { numRuns, endOnFailure: true, examples: histories.map((history) => [history]) },
   );
 
 /** Stock that forgets one condition of its claims. */
@@ -218,7 +227,7 @@ describe.each(engines)(`stock on $name${missing}`, ({ name, start }) => {
   test.each(['freeFrom', 'holder', 'state'])(
     'negative control: stock that forgets %s is found out',
     async (field) => {
-      await expect(agreesWithTheModel(forgetting(shelf, field), 200)).rejects.toThrow();
+      await expect(agreesWithTheModel(forgetting(shelf, field), 20)).rejects.toThrow();
     },
     60_000,
   );
