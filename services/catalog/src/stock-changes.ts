@@ -1,4 +1,4 @@
-import type { Documents } from '@boxoffice/store';
+import type { Condition, Documents } from '@boxoffice/store';
 import { freed, type Place, SOLD } from './domain/place.ts';
 import type { PlaceDocument } from './store.ts';
 
@@ -104,9 +104,9 @@ const claimInstead = async (places: Places, order: HoldAgain, id: string): Promi
   const gone = await places.get(id);
   if (!gone || gone.row !== null) return undefined;
   const { performanceId, seatCategoryId } = gone;
-  const any = (freeFrom: object | number) =>
+  const any = (freeFrom: Condition) =>
     places.claim({
-      where: { performanceId, seatCategoryId, freeFrom: freeFrom as 0 },
+      where: { performanceId, seatCategoryId, freeFrom },
       set,
       limit: 1,
       spread: 'position',

@@ -1,4 +1,4 @@
-import type { Documents } from '@boxoffice/store';
+import type { Condition, Documents } from '@boxoffice/store';
 import { bestBlock, fewestGroups } from './domain/best-seats.ts';
 import { freed, type Place } from './domain/place.ts';
 import { createRush, type Rush } from './rush.ts';
@@ -55,9 +55,9 @@ const giveBack = async (places: Places, order: HoldRequest, taken: readonly Plac
 /** Any places: never sold ones first, then those whose hold is over. */
 const takeAny = async (places: Places, order: HoldRequest, item: number, count: number): Promise<PlaceDocument[]> => {
   const { performanceId, seatCategoryId } = order.items[item] as StockItem;
-  const claim = (freeFrom: object | number, limit: number) =>
+  const claim = (freeFrom: Condition, limit: number) =>
     places.claim({
-      where: { performanceId, seatCategoryId, freeFrom: freeFrom as 0 },
+      where: { performanceId, seatCategoryId, freeFrom },
       set: taking(order, item),
       limit,
       spread: 'position',
@@ -83,9 +83,9 @@ const takeNamed = async (places: Places, order: HoldRequest, item: number, ids: 
 /** Free seats of a category, the best first: at most `limit`, if given, and then perhaps not all of the best. */
 const freeSeats = async (places: Places, item: StockItem, now: number, limit?: number): Promise<PlaceDocument[]> => {
   const { performanceId, seatCategoryId } = item;
-  const look = (freeFrom: object | number) =>
+  const look = (freeFrom: Condition) =>
     places.find({
-      where: { performanceId, seatCategoryId, freeFrom: freeFrom as 0 },
+      where: { performanceId, seatCategoryId, freeFrom },
       orderBy: 'position',
       ...(limit === undefined ? {} : { limit }),
     });

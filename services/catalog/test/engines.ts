@@ -10,7 +10,7 @@ import { collections } from '../src/store.ts';
 export interface OpenEngine {
   /** One more instance on the same data, as another process would have it. */
   open(): Promise<Store>;
-  /** Closes every instance and removes the data. */
+  /** Closes every instance; SQLite files are removed, a MongoDB test database is left to its server. */
   close(): Promise<void>;
 }
 
