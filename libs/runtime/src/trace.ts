@@ -1,5 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import { randomBytes, randomUUID } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 
 /** What ties together everything that one request causes, over all processes. */
@@ -19,9 +19,11 @@ const TRACEPARENT = /^([0-9a-f]{2})-([0-9a-f]{32})-([0-9a-f]{16})-[0-9a-f]{2}(-.
 export const requestIdFrom = (header: string | string[] | undefined): string =>
   typeof header === 'string' && REQUEST_ID.test(header) ? header : randomUUID();
 
+/** 32 hexadecimal digits; randomUUID draws on entropy that Node keeps ready, at a fraction of what randomBytes costs. */
+const randomDigits = (): string => randomUUID().replaceAll('-', '');
+
 /** A new trace's traceparent, marked as sampled. */
-export const makeTraceparent = (): string =>
-  `00-${randomBytes(16).toString('hex')}-${randomBytes(8).toString('hex')}-01`;
+export const makeTraceparent = (): string => `00-${randomDigits()}-${randomDigits().slice(-16)}-01`;
 
 /** The trace id of a well-formed traceparent (W3C Trace Context, 3.2.2); undefined for anything else. */
 export const parseTraceparent = (header: string | string[] | undefined): { readonly traceId: string } | undefined => {

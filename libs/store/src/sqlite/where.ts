@@ -49,12 +49,24 @@ export const allOf = (clauses: readonly Clause[]): Clause => ({
   values: clauses.flatMap(({ values }) => values),
 });
 
-/** The conditions of `where`, within an institution unless that is undefined. */
+/** Whether the ids themselves are named: then their own index is the one to use. */
+const namesIds = ({ id }: Where): boolean =>
+  typeof id === 'string' || (typeof id === 'object' && id !== null && 'in' in id);
+
+/**
+ * The conditions of `where`, within an institution unless that is undefined. Where ids are named, a plus keeps SQLite
+ * from searching an index of the other fields instead, which would read all that the institution has there.
+ */
 export const whereClauses = (
   where: Where,
   institution: string | undefined,
   indexed: ReadonlySet<string>,
-): readonly Clause[] => [
-  ...(institution === undefined ? [] : [{ sql: 'institution = ?', values: [institution] }]),
-  ...Object.entries(where).flatMap(([name, condition]) => clause(name, fieldSql(name, indexed), condition)),
-];
+): readonly Clause[] => {
+  const plus = namesIds(where) ? '+' : '';
+  return [
+    ...(institution === undefined ? [] : [{ sql: `${plus}institution = ?`, values: [institution] }]),
+    ...Object.entries(where).flatMap(([name, condition]) =>
+      clause(name, `${name === 'id' ? '' : plus}${fieldSql(name, indexed)}`, condition),
+    ),
+  ];
+};

@@ -64,6 +64,16 @@ describe('a declared index serves', () => {
     });
   }
 
+  test('named ids are looked up one by one, whatever else is asked of them', () => {
+    const ids = { id: { in: ['a', 'b'] } };
+    for (const where of [ids, { ...ids, createdAt: '2026' }, { id: 'a', performanceId: 'p' }]) {
+      for (const detail of findPlan({ where })) {
+        expect(detail).toMatch(/SEARCH places USING (INDEX|COVERING INDEX)? ?\S* ?\(id=\?\)/);
+        expect(detail).not.toContain('SCAN places');
+      }
+    }
+  });
+
   test('a deep cursor among ties: it narrows by value and id, not by value alone', () => {
     expect(findPlan({ orderBy: 'createdAt', ...after('2026') })).toEqual([
       expect.stringContaining('(institution=? AND ($createdAt,id)>(?,?))'),
