@@ -26,8 +26,29 @@ const fieldsOf = ({ request, response, trace, startedAt, route, claims }: Exchan
   operation: route?.operation ?? 'none',
   method: request.method,
   status: response.writableFinished ? response.statusCode : CLIENT_GONE,
-  durationMs: Math.round((performance.now() - startedAt) * 10) / 10,
+  durationMs: Math.round(performance.now() - startedAt),
 });
+
+let lastTime = 0;
+let lastText = '';
+
+/** A moment in ISO 8601, written once for the many requests of one millisecond. */
+const timeOf = (now: number): string => {
+  if (now !== lastTime) {
+    lastTime = now;
+    lastText = new Date(now).toISOString();
+  }
+  return lastText;
+};
+
+/** The same fields as a JSON line, by hand: request id and method need no escaping, whatever the client sent. */
+const lineOf = (exchange: Exchange): string => {
+  const { requestId, client, operation, method, status, durationMs } = fieldsOf(exchange);
+  const who = `"requestId":"${requestId}","client":${JSON.stringify(client)},"operation":${JSON.stringify(operation)}`;
+  const how = `"method":"${method}","status":${status},"durationMs":${durationMs}`;
+  const time = timeOf(exchange.now);
+  return `{"time":"${time}","level":"info","service":"gateway","message":"request",${who},${how}}\n`;
+};
 
 /** Logs through the program's logger; right for a terminal, whose lines are for eyes. */
 export const loggedAccess = (logger: Pick<Logger, 'info'>): AccessLog => ({
@@ -49,13 +70,7 @@ export const bufferedAccess = (write: (lines: string) => void): AccessLog => {
   };
   return {
     note(exchange) {
-      const entry = {
-        time: new Date(exchange.now).toISOString(),
-        level: 'info',
-        service: 'gateway',
-        message: 'request',
-      };
-      held += `${JSON.stringify({ ...entry, ...fieldsOf(exchange) })}\n`;
+      held += lineOf(exchange);
       if (held.length > FLUSH_CHARACTERS) flush();
       else timer ??= setTimeout(flush, FLUSH_MS);
     },

@@ -27,17 +27,24 @@ export const setCommonHeaders = (exchange: Exchange): void => {
 
 /** Drops what still comes of the request; a client that sends too much or too slowly loses its connection. */
 const linger = ({ request }: Exchange): void => {
-  if (request.complete || request.destroyed) return;
+  const { socket } = request;
+  if (request.complete || socket.destroyed) return;
   let bytes = 0;
   const cut = (): void => {
-    request.socket.destroy();
+    socket.destroy();
   };
   const timer = setTimeout(cut, LINGER_MS);
+  const stop = (): void => {
+    clearTimeout(timer);
+    socket.off('close', stop);
+  };
   request.on('data', (chunk: Buffer) => {
     bytes += chunk.length;
     if (bytes > LINGER_BYTES) cut();
   });
-  request.once('close', () => clearTimeout(timer));
+  // The request itself says nothing any more if its connection breaks after the answer.
+  request.once('end', stop);
+  socket.once('close', stop);
   request.resume();
 };
 

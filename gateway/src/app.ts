@@ -1,12 +1,13 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import { Fault } from '@boxoffice/envelope';
-import { type Logger, traceFrom } from '@boxoffice/runtime';
+import type { Logger } from '@boxoffice/runtime';
 import type { AccessLog } from './access-log.ts';
 import { answerFault, faultOf } from './answer.ts';
 import { answered, type Exchange, type Step } from './exchange.ts';
 import { refuseAmbiguousHeaders } from './headers.ts';
 import { cameOverTls, type Peer } from './peer.ts';
 import { familyOf, readTarget } from './target.ts';
+import { traceOf } from './trace-of.ts';
 
 /** What the pipeline is made of. */
 export interface AppParts {
@@ -111,7 +112,7 @@ export const createApp = (parts: AppParts): App => {
     return {
       request,
       response,
-      trace: traceFrom(request.headers),
+      trace: traceOf(request.headers),
       startedAt: performance.now(),
       now: Date.now(),
       secure: tls || (peer.trusted && cameOverTls(request)),
@@ -124,13 +125,15 @@ export const createApp = (parts: AppParts): App => {
       token: '',
       tokenHash: '',
       identity: undefined,
+      closed: undefined,
     };
   };
 
   return {
     listener: (tls) => (request, response) => {
       const exchange = open(request, response, tls);
-      response.once('close', () => {
+      response.on('close', () => {
+        exchange.closed?.();
         accessLog.note(exchange);
         over?.(exchange);
       });

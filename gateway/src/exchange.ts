@@ -29,6 +29,8 @@ export interface Exchange {
   tokenHash: string;
   /** The authorizer's word for the service. */
   identity: string | undefined;
+  /** Called when the answer is out, or the client gone. */
+  closed: (() => void) | undefined;
 }
 
 /** What a step says when it has answered the request, or will: no further step runs. */

@@ -1,4 +1,4 @@
-import { Agent, type IncomingMessage, type ServerResponse } from 'node:http';
+import { Agent, type IncomingMessage } from 'node:http';
 import { Agent as TlsAgent } from 'node:https';
 import { createProxyMiddleware, type Options, proxyEventsPlugin } from 'http-proxy-middleware';
 import { answerFault, commonHeaders } from './answer.ts';
@@ -6,7 +6,7 @@ import { framingOf, tooLarge } from './body.ts';
 import type { Breaker } from './breaker.ts';
 import type { Exchange } from './exchange.ts';
 import { addReturnedHeaders, forwardedHeaders } from './headers.ts';
-import { Passage } from './passage.ts';
+import { asRequest, asResponse, Passage, passageOf } from './passage.ts';
 import { isOfInterface, sendReply } from './reply.ts';
 import {
   badGateway,
@@ -43,15 +43,14 @@ export interface Forwarder {
 /** Requests that may be sent a second time. */
 const IDEMPOTENT: ReadonlySet<string> = new Set(['GET', 'HEAD', 'PUT', 'DELETE']);
 
-/** The proxy knows a request by its type only, and gives back in its events what it was given. */
-const asRequest = (passage: Passage): IncomingMessage => passage as unknown as IncomingMessage;
-const passageOf = (request: IncomingMessage): Passage => request as unknown as Passage;
+/** How often the clock is looked at for all requests together; a timer for each would cost more than it is worth. */
+const TICK_MS = 100;
 
 const clientIsGone = ({ exchange: { request, response } }: Passage): boolean =>
   response.destroyed || (request.destroyed && !request.complete);
 
-const mayRepeat = ({ method, bodiless, replied, attempts }: Passage): boolean =>
-  attempts === 1 && !replied && bodiless && IDEMPOTENT.has(method);
+const mayRepeat = ({ method, bodiless, reply, attempts }: Passage): boolean =>
+  attempts === 1 && reply === undefined && bodiless && IDEMPOTENT.has(method);
 
 /** Where a service is, as an object: the proxy would parse an address anew for every request. */
 const targetOf = ({ protocol, hostname, port }: URL) => ({
@@ -66,7 +65,7 @@ export const createForwarder = (options: ForwarderOptions): Forwarder => {
   const address = new URL(options.url);
   const pool = { keepAlive: true, maxFreeSockets: 256 };
   const agent = address.protocol === 'https:' ? new TlsAgent(pool) : new Agent(pool);
-  let underWay = 0;
+  const underWay = new Set<Passage>();
 
   /** Notes the outcome, once. */
   const settle = (passage: Passage, note: () => void): void => {
@@ -83,7 +82,7 @@ export const createForwarder = (options: ForwarderOptions): Forwarder => {
     } else if (isStale(error, upstream) && mayRepeat(passage)) {
       passage.attempts += 1;
       passage.upstream = undefined;
-      void throughNewConnection(asRequest(passage), exchange.response);
+      void throughNewConnection(asRequest(passage), asResponse(passage));
     } else {
       settle(passage, () => breaker.failed(Date.now()));
       const failure = failureOf(error, upstream);
@@ -92,9 +91,11 @@ export const createForwarder = (options: ForwarderOptions): Forwarder => {
     }
   };
 
-  const receive = (passage: Passage, reply: IncomingMessage, response: ServerResponse): void => {
-    const { exchange, method } = passage;
-    passage.replied = true;
+  const receive = (passage: Passage, reply: IncomingMessage): void => {
+    const { exchange, method, deadline } = passage;
+    const { response } = exchange;
+    passage.reply = reply;
+    passage.dueAt = deadline;
     settle(passage, breaker.succeeded);
     if (response.headersSent || response.destroyed) {
       reply.destroy();
@@ -119,9 +120,11 @@ export const createForwarder = (options: ForwarderOptions): Forwarder => {
     selfHandleResponse: true,
     on: {
       proxyReq: (upstream, request) => {
-        passageOf(request).upstream = upstream;
+        const passage = passageOf(request);
+        passage.upstream = upstream;
+        if (passage.over) upstream.destroy();
       },
-      proxyRes: (reply, request, response) => receive(passageOf(request), reply, response),
+      proxyRes: (reply, request) => receive(passageOf(request), reply),
       error: (error, request) => fail(passageOf(request), error),
       econnreset: (error, request) => fail(passageOf(request), error),
     },
@@ -129,59 +132,63 @@ export const createForwarder = (options: ForwarderOptions): Forwarder => {
   const throughPool = createProxyMiddleware({ ...proxy, agent });
   const throughNewConnection = createProxyMiddleware({ ...proxy, agent: false });
 
-  /** The time is up: for the service to begin, or for everything. */
+  /** Its time is up: for the service to begin, or for everything. */
   const expire = (passage: Passage): void => {
-    const left = passage.deadline - Date.now();
-    if (left > 0 && (passage.replied || !passage.sent)) {
-      passage.timer = setTimeout(expire, left, passage);
-    } else if (passage.replied) {
-      passage.exchange.response.destroy();
-    } else if (passage.upstream) {
-      passage.upstream.destroy(new UpstreamTimeout());
-    } else {
-      fail(passage, new UpstreamTimeout());
-    }
+    if (passage.reply) passage.exchange.response.destroy();
+    else if (passage.upstream) passage.upstream.destroy(new UpstreamTimeout());
+    else fail(passage, new UpstreamTimeout());
   };
 
-  /** The service has the whole request: from now on it is its time that runs. */
-  const bodySent = (passage: Passage): void => {
-    passage.sent = true;
-    clearTimeout(passage.timer);
-    passage.timer = setTimeout(expire, Math.min(timeoutMs, passage.deadline - Date.now()), passage);
+  const tick = setInterval(() => {
+    const now = Date.now();
+    for (const passage of underWay) if (now >= passage.dueAt) expire(passage);
+  }, TICK_MS);
+  tick.unref();
+
+  const events = {
+    /** The service has the whole request: from now on it is its time that runs. */
+    bodySent(passage: Passage): void {
+      if (!passage.reply) passage.dueAt = Math.min(Date.now() + timeoutMs, passage.deadline);
+    },
+    bodyTooLarge(passage: Passage): void {
+      settle(passage, breaker.abandoned);
+      passage.upstream?.destroy();
+      answerFault(passage.exchange, tooLarge());
+    },
   };
 
-  const bodyTooLarge = (passage: Passage): void => {
-    settle(passage, breaker.abandoned);
-    passage.upstream?.destroy();
-    answerFault(passage.exchange, tooLarge());
-  };
-
+  /** The answer is out, or the client gone: what the service still takes or gives is of no use. */
   const release = (passage: Passage): void => {
-    underWay -= 1;
-    clearTimeout(passage.timer);
+    const { upstream, reply } = passage;
+    underWay.delete(passage);
+    passage.over = true;
     settle(passage, breaker.abandoned);
-    // The service answered before it had everything: the rest is of no use.
-    if (passage.upstream && !passage.upstream.writableFinished) passage.upstream.destroy();
+    if (upstream && !(upstream.writableFinished && reply?.complete)) upstream.destroy();
   };
 
   const admit = (now: number): void => {
-    if (underWay >= concurrency) throw unavailable('The service has too much to do at the moment.');
+    if (underWay.size >= concurrency) throw unavailable('The service has too much to do at the moment.');
     if (breaker.enter(now)) return;
     throw unavailable('The service does not answer at the moment.', breaker.retryAfterSeconds(now));
   };
 
   return {
     forward(exchange) {
+      const { now } = exchange;
       const framing = framingOf(exchange.request);
-      admit(exchange.now);
-      underWay += 1;
+      admit(now);
       const headers = forwardedHeaders(exchange, address.host);
       if (framing.length !== undefined) headers['content-length'] = framing.length;
-      const passage = new Passage(exchange, headers, framing, exchange.now + deadlineMs, { bodySent, bodyTooLarge });
-      passage.timer = setTimeout(expire, framing.body ? deadlineMs : timeoutMs, passage);
-      exchange.response.once('close', () => release(passage));
-      void throughPool(asRequest(passage), exchange.response);
+      const deadline = now + deadlineMs;
+      const times = { deadline, dueAt: framing.body ? deadline : now + timeoutMs };
+      const passage = new Passage(exchange, headers, framing, times, events);
+      underWay.add(passage);
+      exchange.closed = () => release(passage);
+      void throughPool(asRequest(passage), asResponse(passage));
     },
-    close: () => agent.destroy(),
+    close() {
+      clearInterval(tick);
+      agent.destroy();
+    },
   };
 };

@@ -51,6 +51,7 @@ export const createLearner = (options: LearnOptions): Learner => {
   const { service, url, kept, learned, logger, everyMs = 3_000 } = options;
   const end = new AbortController();
   let etag: string | undefined;
+  let known: string | undefined;
   let wasReady = false;
   const ready = Promise.withResolvers<void>();
   let pauseMs = FIRST_PAUSE_MS;
@@ -71,11 +72,15 @@ export const createLearner = (options: LearnOptions): Learner => {
       await response.body?.cancel();
       throw new Error(`its description answers ${response.status}`);
     }
-    const document = asDocument(JSON.parse(await readText(response)));
+    const text = await readText(response);
+    // A service without validators says the same again and again.
+    if (text === known) return;
+    const document = asDocument(JSON.parse(text));
     const description = { document, etag: response.headers.get('etag') ?? undefined };
     learned(description);
     // Only now: had it been unusable, the next look would have to read it again.
     etag = description.etag;
+    known = text;
     await kept.write(service, description).catch((error: unknown) => {
       logger.warn('a description cannot be kept', { upstream: service, error });
     });
@@ -116,10 +121,10 @@ export const createLearner = (options: LearnOptions): Learner => {
       if (!wasReady) throw new Error(`${service} has not been ready yet`);
     },
     async recall() {
-      const known = await kept.read(service);
-      if (!known) return;
-      learned(known);
-      ({ etag } = known);
+      const last = await kept.read(service);
+      if (!last) return;
+      learned(last);
+      ({ etag } = last);
     },
     start() {
       void look().finally(again);

@@ -1,4 +1,4 @@
-import type { ClientRequest } from 'node:http';
+import type { ClientRequest, IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { type Framing, sendBody } from './body.ts';
 import type { Exchange } from './exchange.ts';
@@ -10,9 +10,10 @@ export interface PassageEvents {
 }
 
 /**
- * One request on its way to a service: the request as the proxy reads it, and what the forwarder remembers of it. The proxy is given this
- * in place of the incoming message, so that it sees the cleaned headers whatever else it does (it calls no hook for a request
- * with `Expect`, for one), and so that a body is counted on its way.
+ * One request on its way to a service, and all that the forwarder remembers of it. The proxy is given this in place of both the
+ * incoming message and the response: so it sees the cleaned headers whatever else it does (it calls no hook for a request with
+ * `Expect`, for one), a body is counted on its way, and the dozen listeners per request that it would add for its own
+ * way of answering are not there; the forwarder, which answers itself, has its own three.
  */
 export class Passage {
   readonly exchange: Exchange;
@@ -22,26 +23,28 @@ export class Passage {
   readonly httpVersion = '1.1';
   readonly httpVersionMajor = 1;
   readonly socket: Socket;
+  /** For the proxy: the answer is none of its business. */
+  readonly finished = true;
   readonly bodiless: boolean;
   /** Epoch milliseconds: when all must be over. */
   readonly deadline: number;
+  /** Epoch milliseconds: when it is too late for what is waited for at the moment. */
+  dueAt: number;
   /** The request to the service, once it has a connection. */
   upstream: ClientRequest | undefined;
-  timer: NodeJS.Timeout | undefined;
+  reply: IncomingMessage | undefined;
   attempts = 1;
-  /** Whether the service has been given the whole request. */
-  sent: boolean;
-  /** Whether the service has begun to answer. */
-  replied = false;
   /** Whether the outcome is known. */
   settled = false;
+  /** Whether the answer is out, or its client gone. */
+  over = false;
   readonly #events: PassageEvents;
 
   constructor(
     exchange: Exchange,
     headers: Record<string, string | string[]>,
     framing: Framing,
-    deadline: number,
+    times: { readonly deadline: number; readonly dueAt: number },
     events: PassageEvents,
   ) {
     const { request, target } = exchange;
@@ -51,12 +54,12 @@ export class Passage {
     this.headers = headers;
     this.socket = request.socket;
     this.bodiless = !framing.body;
-    this.sent = !framing.body;
-    this.deadline = deadline;
+    this.deadline = times.deadline;
+    this.dueAt = times.dueAt;
     this.#events = events;
   }
 
-  /** The proxy would listen for the client's abort here; the forwarder hears of it through the response. */
+  /** Where the proxy would listen for the end of request and response. */
   on(): this {
     return this;
   }
@@ -74,3 +77,8 @@ export class Passage {
     return upstream;
   }
 }
+
+/** The proxy knows requests and responses by their types only; in its events it gives back what it was given. */
+export const asRequest = (passage: Passage): IncomingMessage => passage as unknown as IncomingMessage;
+export const asResponse = (passage: Passage): ServerResponse => passage as unknown as ServerResponse;
+export const passageOf = (request: IncomingMessage): Passage => request as unknown as Passage;

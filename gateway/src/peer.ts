@@ -25,7 +25,8 @@ const last = (header: string | string[] | undefined): string =>
   (Array.isArray(header) ? header.join(',') : (header ?? '')).split(',').at(-1)?.trim().toLowerCase() ?? '';
 
 /** Whether the trusted proxy that sent this request got it over TLS. */
-export const cameOverTls = ({ headers }: IncomingMessage): boolean => last(headers['x-forwarded-proto']) === 'https';
+export const cameOverTls = ({ headers: { 'x-forwarded-proto': proto } }: IncomingMessage): boolean =>
+  proto === 'https' || last(proto) === 'https';
 
 /** Makes the reading of addresses. `trustProxy`: CIDR ranges of proxies whose `X-Forwarded-*` are believed. */
 export const createPeers = (trustProxy: readonly string[]): ((request: IncomingMessage) => Peer) => {

@@ -3,6 +3,9 @@ import type { Route } from './routes.ts';
 
 const JSON_TYPE = 'application/json';
 
+/** What nearly every reply says, word for word. */
+const USUAL = `${JSON_TYPE}; charset=utf-8`;
+
 const isJson = (type: string): boolean =>
   type === JSON_TYPE || (type.startsWith('application/') && type.endsWith('+json'));
 
@@ -13,6 +16,7 @@ const isJson = (type: string): boolean =>
 export const isOfInterface = (reply: IncomingMessage, method: string, route: Route | undefined): boolean => {
   const { statusCode, headers } = reply;
   const type = headers['content-type'];
+  if (type === USUAL) return true;
   if (type === undefined) {
     return method === 'HEAD' || statusCode === 204 || statusCode === 304 || headers['content-length'] === '0';
   }
@@ -30,12 +34,16 @@ const joinVary = (response: ServerResponse, headers: string[]): void => {
   }
 };
 
-/** Passes a reply on as it comes, no faster than the client takes it. A whole answer in one piece leaves in one piece. */
+/**
+ * Passes a reply on as it comes, no faster than the client takes it; a whole answer in one piece leaves in one piece. A reply
+ * that breaks off breaks off the answer.
+ */
 export const sendReply = (reply: IncomingMessage, response: ServerResponse, headers: string[]): void => {
-  joinVary(response, headers);
+  if (response.hasHeader('Vary')) joinVary(response, headers);
   response.writeHead(reply.statusCode ?? 502, headers);
   const length = Number(reply.headers['content-length'] ?? -1);
   reply.on('data', (chunk: Buffer) => {
+    if (response.destroyed) return;
     if (chunk.length === length) {
       response.end(chunk);
     } else if (!response.write(chunk)) {
@@ -44,6 +52,9 @@ export const sendReply = (reply: IncomingMessage, response: ServerResponse, head
     }
   });
   reply.on('end', () => {
-    if (!response.writableEnded) response.end();
+    if (!response.writableEnded && !response.destroyed) response.end();
+  });
+  reply.on('close', () => {
+    if (!reply.complete) response.destroy();
   });
 };
