@@ -1,6 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { ConfirmChannel, ConsumeMessage } from 'amqplib';
 import { attemptTo, backoff, reasonOf } from './attempts.ts';
+import { within } from './deadline.ts';
 import { createLanes } from './lanes.ts';
 import type { Handler, Logger, Message, Queue, Subscription } from './port.ts';
 import { attemptOf, decode, forward } from './rabbitmq-codec.ts';
@@ -11,6 +12,9 @@ import type { Sender } from './rabbitmq-publisher.ts';
 
 /** Messages that the broker hands out before the first of them is acknowledged. */
 const prefetch = 10;
+
+/** How long a closing subscription waits for each answer of the broker. */
+const answerMs = 1_000;
 
 export interface ConsumerOptions {
   readonly link: Link;
@@ -116,12 +120,13 @@ export const consume = async (queue: Queue, handler: Handler, options: ConsumerO
       stopping = true;
       link.detach(station);
       const last = channel;
-      await last?.cancel(tag).catch(() => {});
+      if (last) await within(last.cancel(tag), answerMs, () => {}).catch(() => {});
       lanes.drop();
       await lanes.quiet();
       // Closing right behind an acknowledgement can lose it: ask something about the queue first, which it answers in turn.
-      await last?.checkQueue(workQueue(queue.name, plan)).catch(() => {});
-      if (last) await closeChannel(last);
+      if (!last) return;
+      await within(last.checkQueue(workQueue(queue.name, plan)), answerMs, () => {}).catch(() => {});
+      await within(closeChannel(last), answerMs, () => {});
     },
   };
 };

@@ -1,6 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { type ChannelModel, type ConfirmChannel, connect } from 'amqplib';
 import { backoff, reasonOf } from './attempts.ts';
+import { within } from './deadline.ts';
 import type { Logger } from './port.ts';
 
 /** Something that lives on a channel of its own, and is opened again whenever that channel or its connection was lost. */
@@ -29,17 +30,18 @@ export interface LinkOptions {
   readonly url: string;
   readonly name: string;
   readonly logger: Logger;
+  /** How long the handshake, and after it the opening of the stations, may take. Default 10,000. */
+  readonly openingMs?: number;
 }
 
 const heartbeatSeconds = '10';
-const openingMs = 10_000;
 const closingMs = 3_000;
 
 /**
  * One connection to RabbitMQ that comes back. The driver reopens the connection; channels, consumers and everything
  * else on them are the stations' and are reopened here, also when the broker closes a channel alone.
  */
-export const openLink = async ({ url, name, logger }: LinkOptions): Promise<Link> => {
+export const openLink = async ({ url, name, logger, openingMs = 10_000 }: LinkOptions): Promise<Link> => {
   const address = new URL(url);
   if (!/^amqps?:$/.test(address.protocol))
     throw new Error('the address of RabbitMQ must begin with amqp:// or amqps://');
@@ -113,13 +115,10 @@ export const openLink = async ({ url, name, logger }: LinkOptions): Promise<Link
         void reopen(model, station);
       }),
     );
-    const deadline = new AbortController();
-    const late = pause(openingMs, undefined, { signal: deadline.signal }).then(() => {
-      throw new Error(`channels not open within ${openingMs} ms`);
-    });
-    late.catch(() => {});
     try {
-      await Promise.race([Promise.all(opened), ended.promise, late]);
+      await within(Promise.race([Promise.all(opened), ended.promise]), openingMs, () => {
+        throw new Error(`channels not open within ${openingMs} ms`);
+      });
     } catch (error) {
       if (current === model) current = undefined;
       // The driver waits for the answer to a close before it connects anew, for ever if there is none: so it gets a
@@ -127,8 +126,6 @@ export const openLink = async ({ url, name, logger }: LinkOptions): Promise<Link
       model.close().catch(() => {});
       await ended.promise.catch(() => {});
       throw error;
-    } finally {
-      deadline.abort();
     }
   };
 
@@ -156,14 +153,10 @@ export const openLink = async ({ url, name, logger }: LinkOptions): Promise<Link
 
   return {
     isUp: () => current !== undefined && !blocked,
-    async established(ms) {
-      const deadline = new AbortController();
-      const late = pause(ms, undefined, { signal: deadline.signal }).then(() => {
+    established: (ms) =>
+      within(first.promise, ms, () => {
         throw unreachable(address, lastFailure);
-      });
-      late.catch(() => {});
-      await Promise.race([first.promise, late]).finally(() => deadline.abort());
-    },
+      }),
     async attach(station, waitMs) {
       const opening = Promise.withResolvers<void>();
       stations.set(station, opening.resolve);
@@ -178,7 +171,7 @@ export const openLink = async ({ url, name, logger }: LinkOptions): Promise<Link
           }
         }
       }
-      if (waitMs > 0) await Promise.race([opening.promise, pause(waitMs, undefined, { ref: false })]);
+      if (waitMs > 0) await within(opening.promise, waitMs, () => {});
     },
     detach(station) {
       stations.delete(station);
@@ -196,10 +189,7 @@ export const openLink = async ({ url, name, logger }: LinkOptions): Promise<Link
     async close() {
       closing = true;
       current = undefined;
-      // Its last answer may never come.
-      const deadline = new AbortController();
-      await Promise.race([connection.close(), pause(closingMs, undefined, { signal: deadline.signal })]);
-      deadline.abort();
+      await within(connection.close(), closingMs, () => {}); // its last answer may never come
     },
   };
 };

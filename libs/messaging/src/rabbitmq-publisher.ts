@@ -1,5 +1,5 @@
-import { once } from 'node:events';
 import type { ConfirmChannel } from 'amqplib';
+import { within } from './deadline.ts';
 import { type Message, Unroutable } from './port.ts';
 import { encode, type Wire } from './rabbitmq-codec.ts';
 import { declareAll, declareExchanges } from './rabbitmq-declare.ts';
@@ -84,13 +84,9 @@ export const createSender = (link: Link, plan: Plan, confirmTimeoutMs: number): 
   /** Publishing to an exchange that does not exist would cost the channel, with everything on its way. */
   const ensureExchange = async (exchange: string, type: string): Promise<void> => {
     if (!channel || !link.isUp()) throw new Error('not connected to RabbitMQ');
-    const late = AbortSignal.timeout(confirmTimeoutMs);
-    await Promise.race([
-      declareExchanges(channel, [type], plan),
-      once(late, 'abort').then(() => {
-        throw new Error(`not declared within ${confirmTimeoutMs} ms`);
-      }),
-    ]);
+    await within(declareExchanges(channel, [type], plan), confirmTimeoutMs, () => {
+      throw new Error(`not declared within ${confirmTimeoutMs} ms`);
+    });
     exchanges.add(exchange);
   };
 

@@ -1,4 +1,5 @@
 import { defaultRetryDelaysMs } from './attempts.ts';
+import { within } from './deadline.ts';
 import type { Bus, Logger, Queue, Subscription } from './port.ts';
 import { hear } from './rabbitmq-broadcast.ts';
 import { consume } from './rabbitmq-consumer.ts';
@@ -31,6 +32,9 @@ export interface RabbitmqOptions {
   readonly maxLength?: number;
 }
 
+/** How long `close` waits for the confirmation of what is on its way. */
+const closingMs = 3_000;
+
 /** A bus that only publishes. */
 export type Publisher = Pick<Bus, 'publish' | 'ping' | 'close'>;
 
@@ -62,7 +66,7 @@ const openPublishing = async (options: RabbitmqOptions): Promise<Publishing> => 
       if (!sender.isReady()) throw new Error('not connected to RabbitMQ');
     },
     async close() {
-      await sender.quiet();
+      await within(sender.quiet(), closingMs, () => {});
       await link.close();
     },
   };

@@ -1,5 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { backoff } from './attempts.ts';
+import { within } from './deadline.ts';
 import { createLanes } from './lanes.ts';
 import type { Bus, Logger, Message, OutboxPort, RelayMetrics } from './port.ts';
 import { createStrays } from './strays.ts';
@@ -11,7 +12,7 @@ export interface RelayOptions {
   readonly bus: Pick<Bus, 'publish' | 'ping'>;
   readonly logger: Logger;
   readonly metrics?: RelayMetrics;
-  /** Events on their way to the bus at once, each of another key. Default 256. */
+  /** Events on their way to the bus at once, each of another key. Default 1,000. */
   readonly window?: number;
   /** Events kept in memory; further ones are read from the outbox when there is room again. Default 10,000. */
   readonly memory?: number;
@@ -37,11 +38,12 @@ const doneDelayMs = 10;
  * Publishes the events of a store: those that this process commits at once, in order per key, several keys at a time;
  * and, if this process holds the lease, the strays of processes that died. An event is marked done only after the bus
  * has it; so it may be published twice (after a crash in between), never not at all. Within one process an event is
- * never on its way twice at once. Subscribe before starting it.
+ * never on its way twice at once. A message that the in-process bus retries is on its way until it is handled or dead:
+ * it holds up the later events of its key, and takes one place of the window. Subscribe before starting it.
  */
 export const startRelay = (options: RelayOptions): Relay => {
   const { outbox, bus, logger, metrics } = options;
-  const { window = 256, memory = 10_000, drainMs = 5_000 } = options;
+  const { window = 1_000, memory = 10_000, drainMs = 5_000 } = options;
   /** Everything that is not marked done yet, in the order of arrival. */
   const held = new Map<string, Message>();
   const failures = new Map<string, number>();
@@ -122,13 +124,14 @@ export const startRelay = (options: RelayOptions): Relay => {
     async close() {
       unlisten();
       await strays.close();
-      const deadline = new AbortController();
-      const late = pause(drainMs, undefined, { signal: deadline.signal }).catch(() => {});
-      if (!probing) await Promise.race([lanes.quiet(), late]);
+      const drained = async () => {
+        if (!probing) await lanes.quiet();
+        await flushing;
+      };
+      await within(drained(), drainMs, () => {});
       stopping.abort();
       lanes.drop();
-      await Promise.race([flushing, late]);
-      deadline.abort();
+      if (flushing) await within(flushing, drainMs, () => {});
     },
   };
 };

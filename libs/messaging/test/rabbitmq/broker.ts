@@ -31,8 +31,12 @@ export interface Way {
   /** Ends every connection without a word and takes no new one until `mend`. */
   cut(): void;
   mend(): void;
-  /** Lets nothing through any more, without ending anything: a broker that is silent. */
+  /** Lets nothing through on the connections that there are, without ending them: a broker that is silent. */
   freeze(): void;
+  /** How many pieces have passed, both ways. */
+  readonly pieces: number;
+  /** Cuts once so many more pieces have passed. */
+  cutAfter(pieces: number): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -41,7 +45,9 @@ export const openWay = async (url: string): Promise<Way> => {
   const { hostname, port } = new URL(url);
   const sockets = new Set<Socket>();
   let passable = true;
-  let frozen = false;
+  const frozen = new WeakSet<Socket>();
+  let pieces = 0;
+  let watcher: (() => void) | undefined;
   const server = createServer((near) => {
     if (!passable) return void near.destroy();
     const far = connect(Number(port), hostname);
@@ -57,7 +63,9 @@ export const openWay = async (url: string): Promise<Way> => {
         other.destroy();
       });
       one.on('data', (chunk) => {
-        if (!frozen) other.write(chunk);
+        if (!frozen.has(one)) other.write(chunk);
+        pieces++;
+        watcher?.();
       });
     }
   });
@@ -74,11 +82,24 @@ export const openWay = async (url: string): Promise<Way> => {
     cut,
     mend() {
       passable = true;
-      frozen = false;
     },
     freeze() {
-      frozen = true;
+      for (const socket of sockets) frozen.add(socket);
     },
+    get pieces() {
+      return pieces;
+    },
+    cutAfter: (count) =>
+      new Promise((resolve) => {
+        const from = pieces;
+        watcher = () => {
+          if (pieces - from < count) return;
+          watcher = undefined;
+          cut();
+          resolve();
+        };
+        watcher();
+      }),
     async close() {
       cut();
       await new Promise((resolve) => server.close(resolve));
