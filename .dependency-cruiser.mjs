@@ -18,7 +18,8 @@ export default {
     { name: 'no-unresolvable', severity: 'error', from: {}, to: { couldNotResolve: true } },
     {
       name: 'no-undeclared-packages',
-      comment: 'third-party packages stand in the importing own package.json (tests may use those of the root); an undeclared workspace package does not resolve',
+      comment:
+        'third-party packages stand in the importing own package.json (tests may use those of the root); an undeclared workspace package does not resolve',
       severity: 'error',
       from: { pathNot: '(/test/|/conformance/|\\.config\\.mjs$)' },
       to: { dependencyTypes: ['npm-no-pkg', 'npm-unknown'] },
@@ -66,7 +67,12 @@ export default {
       from: { path: '^(authorizer|services/[^/]+)/src/domain/' },
       to: { pathNot: '^(authorizer|services/[^/]+)/src/domain/' },
     },
-    only('sqlite-only-in-its-engine', '^(libs/store/(src/sqlite|test/)|deploy/bench/)', '^(node:)?sqlite$', 'engines import drivers'),
+    only(
+      'sqlite-only-in-its-engine',
+      '^(libs/store/(src/sqlite|test/)|deploy/bench/)',
+      '^(node:)?sqlite$',
+      'engines import drivers',
+    ),
     only('mongodb-only-in-its-engine', '^libs/store/(src/mongo|test/)', '/mongodb/', 'engines import drivers'),
     only('amqplib-only-in-its-engine', '^libs/messaging/(src/rabbitmq|test/)', '/amqplib/', 'engines import drivers'),
     only(

@@ -11,7 +11,7 @@ import {
   type Subject,
 } from '@boxoffice/messaging/conformance';
 import { describe, expect, test } from '@jest/globals';
-import { type Bus, startRelay } from '../../src/index.ts';
+import { type Bus, type Message, startRelay } from '../../src/index.ts';
 import { inProcess } from '../in-process/engine.ts';
 import { brokerUrl } from '../rabbitmq/broker.ts';
 import { rabbitmq } from '../rabbitmq/engine.ts';
@@ -42,13 +42,19 @@ const ackBeforeCommit = (bus: Bus): Bus => ({
     }),
 });
 
-/** Hands out some messages a little later. */
+/** Hands out each second message of a key before the first one. */
 const unordered = (bus: Bus): Bus => ({
   ...bus,
-  subscribe: (queue, handler) =>
-    bus.subscribe(queue, async (message, attempt) => {
-      setTimeout(() => void handler(message, attempt).catch(() => {}), Math.random() < 0.5 ? 5 : 0);
-    }),
+  async subscribe(queue, handler) {
+    const heldBack = new Map<string, Message>();
+    return bus.subscribe(queue, async (message, attempt) => {
+      const earlier = heldBack.get(message.key);
+      heldBack.delete(message.key);
+      if (!earlier) return void heldBack.set(message.key, message);
+      await handler(message, attempt);
+      await handler(earlier, attempt);
+    });
+  },
 });
 
 /** Takes a failed attempt for a success. */

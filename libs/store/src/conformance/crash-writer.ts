@@ -13,7 +13,17 @@ export interface CrashTask {
   readonly show: string;
 }
 
-const tell = (...words: readonly (string | number)[]) => writeSync(1, `${words.join(' ')}\n`);
+/** Writes at once, so that what was told before a kill has been told; a full pipe is tried until its reader has caught up. */
+const tell = (...words: readonly (string | number)[]): void => {
+  let rest = Buffer.from(`${words.join(' ')}\n`);
+  while (rest.length > 0) {
+    try {
+      rest = rest.subarray(writeSync(1, rest));
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'EAGAIN') throw error;
+    }
+  }
+};
 
 const changed = (n: number) => [{ type: 'thing.changed', data: { n } }];
 

@@ -1,6 +1,6 @@
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, test } from '@jest/globals';
-import { type ClaimRequest, collection, type Document, type Query } from '../../src/index.ts';
+import { type ClaimRequest, collection, type Document, type Query, type Where } from '../../src/index.ts';
 import { claimStep } from '../../src/sqlite/claim.ts';
 import { pageReads, pageSql } from '../../src/sqlite/pages.ts';
 import type { Value } from '../../src/sqlite/protocol.ts';
@@ -66,7 +66,8 @@ describe('a declared index serves', () => {
 
   test('named ids are looked up one by one, whatever else is asked of them', () => {
     const ids = { id: { in: ['a', 'b'] } };
-    for (const where of [ids, { ...ids, createdAt: '2026' }, { id: 'a', performanceId: 'p' }]) {
+    const queries: Where[] = [ids, { ...ids, createdAt: '2026' }, { id: 'a', performanceId: 'p' }];
+    for (const where of queries) {
       for (const detail of findPlan({ where })) {
         expect(detail).toMatch(/SEARCH places USING (INDEX|COVERING INDEX)? ?\S* ?\(id=\?\)/);
         expect(detail).not.toContain('SCAN places');
