@@ -48,6 +48,8 @@ export const openLink = async ({ url, name, logger, openingMs = 10_000 }: LinkOp
   if (!address.searchParams.has('heartbeat')) address.searchParams.set('heartbeat', heartbeatSeconds);
   /** The attached stations, each with who waits for its opening. */
   const stations = new Map<Station, () => void>();
+  /** The last channel of each: what becomes of earlier ones is nobody's business. */
+  const channels = new WeakMap<Station, ConfirmChannel>();
   let current: ChannelModel | undefined;
   let blocked = false;
   let closing = false;
@@ -55,10 +57,12 @@ export const openLink = async ({ url, name, logger, openingMs = 10_000 }: LinkOp
 
   const openStation = async (model: ChannelModel, station: Station): Promise<void> => {
     const channel = await model.createConfirmChannel();
+    channels.set(station, channel);
     let opened = false;
     channel.on('error', (error) => logger.warn('RabbitMQ closed a channel', { part: station.name, error }));
     channel.on('handler-error', (error) => logger.error('a channel listener failed', { part: station.name, error }));
     channel.once('close', () => {
+      if (channels.get(station) !== channel) return;
       station.lost();
       if (opened && !closing) void reopen(model, station);
     });
@@ -121,10 +125,9 @@ export const openLink = async ({ url, name, logger, openingMs = 10_000 }: LinkOp
       });
     } catch (error) {
       if (current === model) current = undefined;
-      // The driver waits for the answer to a close before it connects anew, for ever if there is none: so it gets a
-      // connection that has ended, by the broker's answer or at the latest by its missing heartbeats.
+      // The driver closes it too and would wait for the broker's answer, for ever if there is none; but a second close
+      // is refused at once, so this one is ours, and missing heartbeats end the connection if nothing else does.
       model.close().catch(() => {});
-      await ended.promise.catch(() => {});
       throw error;
     }
   };

@@ -128,6 +128,58 @@ describe('the relay publishes what dead processes left behind', () => {
     await relay.close();
   });
 
+  test('what a slow look at the outbox shows although it is done by then is not published again', async () => {
+    const outbox = createMemoryOutbox();
+    const own = outbox.process();
+    const bus = createScriptedBus();
+    const read = Promise.withResolvers<void>();
+    let looking = 0;
+    const pending = async (limit: number, olderThanMs?: number) => {
+      const found = await own.pending(limit, olderThanMs);
+      if (found.length > 0) looking++;
+      if (looking === 1) await read.promise;
+      return found;
+    };
+    const relay = startRelay({ ...eager, ...own, outbox: { ...own, pending }, bus });
+    outbox.commit(own, [probe(), probe()]);
+    await until('a look', () => looking === 1, patience);
+    bus.flow(true);
+    await until('an empty outbox', () => outbox.pending.size === 0, patience);
+    read.resolve();
+    const last = probe();
+    outbox.commit(own, [last]);
+    await until('the last', () => bus.confirmed.at(-1)?.id === last.id && outbox.pending.size === 0, patience);
+    expect(bus.confirmed.length).toBe(3);
+    await relay.close();
+  });
+
+  test('what is committed while the outbox is read for want of room is published without another look', async () => {
+    const outbox = createMemoryOutbox();
+    const own = outbox.process();
+    const bus = createScriptedBus();
+    const read = Promise.withResolvers<void>();
+    let looks = 0;
+    const pending = async (limit: number, olderThanMs?: number) => {
+      const found = await own.pending(limit, olderThanMs);
+      looks++;
+      if (looks === 2) await read.promise;
+      return found;
+    };
+    const relay = startRelay({ ...eager, ...own, outbox: { ...own, pending }, bus, memory: 4, sweepMs: 60_000 });
+    await until('the first look', () => looks === 1, patience);
+    const events = Array.from({ length: 5 }, (_, n) => probe({ key: 'a', version: n }));
+    for (const event of events) outbox.commit(own, [event]);
+    bus.flow(true);
+    await until('the look for those without room', () => looks === 2, patience);
+    const meanwhile = probe({ key: 'a', version: 5 });
+    outbox.commit(own, [meanwhile]);
+    read.resolve();
+    await until('an empty outbox', () => outbox.pending.size === 0, patience);
+    expect(bus.confirmed.map(({ version }) => version)).toEqual([0, 1, 2, 3, 4, 5]);
+    expect(looks).toBe(2);
+    await relay.close();
+  });
+
   test('tells how old its backlog is', async () => {
     const outbox = createMemoryOutbox();
     const own = outbox.process();
