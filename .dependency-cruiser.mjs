@@ -57,7 +57,7 @@ export default {
       from: { path: '^(libs/[^/]+|gateway|authorizer|services/[^/]+|deploy/[^/]+)/' },
       to: {
         path: '^(libs/[^/]+|gateway|authorizer|services/[^/]+|deploy/[^/]+)/',
-        pathNot: ['^$1/', '/src/(index|contact-exception|conformance/index)\\.ts$'],
+        pathNot: ['^$1/', '/src/(index|contact-exception|compile-cache|conformance/index)\\.ts$'],
       },
     },
     {

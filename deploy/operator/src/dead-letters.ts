@@ -34,12 +34,12 @@ export const deadLetters: readonly Command[] = [
   {
     name: 'dead-letters replay',
     usage: 'ID',
-    about: 'gives it to its queue once more',
+    about: 'gives it to its queue once more; on the in-process bus the running product does so within seconds',
     words: ['ID'],
     async run(installation, given) {
       const { id } = await letterOf(installation, given);
-      await (await installation.deadLetters()).replay(id);
-      return `${id} is in its queue again`;
+      const found = await (await installation.deadLetters()).replay(id);
+      return found ? `${id} goes to its queue again` : `${id} has gone meanwhile`;
     },
   },
   {

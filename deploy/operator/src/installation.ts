@@ -44,7 +44,7 @@ export const openInstallation = (): Installation => {
     authorizer: () => store(authorizer),
     catalog: () => store(catalog),
     demoProgress: async () => progressIn(await store({ name: 'local', collections: progressCollections })),
-    deadLetters: async () => (await engines()).bus.deadLetters,
+    deadLetters: async () => (await engines()).deadLetters,
     keyEncryptionKey: () => readSettings({ key: installationSecret('KEY_ENCRYPTION_KEY') }).key,
     close: async () => (await opened)?.close(),
   };

@@ -1,19 +1,23 @@
 import type { DeadLetter, DeadLetterStore } from '@boxoffice/messaging';
 import { collection, type Document, type Store, UniqueViolation } from '@boxoffice/store';
 
-type DeadLetterDocument = Document & DeadLetter;
+/** A letter, and whether an operator has asked for its replay. */
+type DeadLetterDocument = Document & DeadLetter & { readonly replayRequested?: boolean };
 
 /** Where the in-process bus keeps its dead letters. */
 export const deadLetterCollection = collection<DeadLetterDocument>('dead_letters', [
   { name: 'queue', fields: ['queue', 'deadSince'] },
   { name: 'since', fields: ['deadSince'] },
+  { name: 'requested', fields: ['replayRequested', 'deadSince'] },
 ]);
 
 /** The letters of all tenants lie together: an operator looks at queues, not at institutions. */
-const TOGETHER = 'installation';
+export const TOGETHER = 'installation';
 
-const letterOf = ({ version: _version, institution: _institution, ...letter }: DeadLetterDocument): DeadLetter =>
-  letter;
+const letterOf = (document: DeadLetterDocument): DeadLetter => {
+  const { version: _version, institution: _institution, replayRequested: _requested, ...letter } = document;
+  return letter;
+};
 
 /** Dead letters in a store. */
 export const deadLettersIn = (store: Store): DeadLetterStore => {

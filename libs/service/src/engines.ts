@@ -1,7 +1,9 @@
-import { type Bus, connectRabbitmq, createInProcessBus, type Queue } from '@boxoffice/messaging';
+import { type Bus, connectRabbitmq, createInProcessBus, type DeadLetters, type Queue } from '@boxoffice/messaging';
 import { currentTrace, type Logger, StartFault } from '@boxoffice/runtime';
 import { type Collection, type Document, openMongoStore, openSqliteStores, type Store } from '@boxoffice/store';
 import { deadLetterCollection, deadLettersIn } from './dead-letter-store.ts';
+import type { Closable } from './definition.ts';
+import { deadLettersFromOutside, serveReplayRequests } from './replay-requests.ts';
 
 /** The engines of one process. */
 export interface Engines {
@@ -12,6 +14,8 @@ export interface Engines {
   /** Opens the store of a service; closed by `close`. @throws {StartFault} when it cannot be had */
   store(service: string, collections: readonly Collection<Document>[]): Promise<Store>;
   readonly bus: Bus;
+  /** The dead letters as an operator's process may treat them, beside the one that runs the services. */
+  readonly deadLetters: DeadLetters;
   /** Closes the bus, then every store that was opened. */
   close(): Promise<void>;
 }
@@ -23,7 +27,7 @@ export interface EnginesOptions {
   readonly amqpUrl: string | undefined;
   readonly directory: string;
   readonly logger: Logger;
-  /** The queues that services of this process are going to serve; only the in-process bus needs to know. */
+  /** The queues that services of this process are going to serve; only the in-process bus needs to know. Undefined: none, an operator's process. */
   readonly serves?: readonly Queue[];
 }
 
@@ -64,14 +68,24 @@ export const openEngines = async (options: EnginesOptions): Promise<Engines> => 
     for (const one of opened.splice(0)) await one.close();
     await sqlite?.close();
   };
-  const openBus = async (): Promise<Bus> => {
+  interface Messaging {
+    readonly bus: Bus;
+    readonly deadLetters: DeadLetters;
+    readonly replays?: Closable;
+  }
+  const openMessaging = async (): Promise<Messaging> => {
     if (amqpUrl !== undefined) {
-      return connectRabbitmq({ url: amqpUrl, logger, connectTimeoutMs: CONNECT_MS }).catch(naming('AMQP_URL'));
+      const connected = connectRabbitmq({ url: amqpUrl, logger, connectTimeoutMs: CONNECT_MS });
+      const bus = await connected.catch(naming('AMQP_URL'));
+      return { bus, deadLetters: bus.deadLetters };
     }
-    const deadLetters = deadLettersIn(await store(MESSAGING, [deadLetterCollection]));
-    return createInProcessBus({ deadLetters, logger, serves });
+    const letters = await store(MESSAGING, [deadLetterCollection]);
+    const bus = createInProcessBus({ deadLetters: deadLettersIn(letters), logger, serves });
+    const deadLetters = deadLettersFromOutside(letters, bus.deadLetters);
+    const replays = serves && serveReplayRequests(letters, bus.deadLetters, logger);
+    return { bus, deadLetters, replays };
   };
-  const bus = await openBus().catch(async (error: unknown) => {
+  const { bus, deadLetters, replays } = await openMessaging().catch(async (error: unknown) => {
     await closeStores();
     throw error;
   });
@@ -80,7 +94,9 @@ export const openEngines = async (options: EnginesOptions): Promise<Engines> => 
     busEngine: amqpUrl === undefined ? 'in-process bus' : 'RabbitMQ',
     store,
     bus,
+    deadLetters,
     async close() {
+      await replays?.close();
       await bus.close();
       await closeStores();
     },

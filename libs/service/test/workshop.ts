@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type AnyOperation, created, operation } from '@boxoffice/http';
 import { IDENTITY_HEADER, JWKS_PATH, signIdentity } from '@boxoffice/identity';
+import type { Queue } from '@boxoffice/messaging';
 import { createLogger, type Listening, listen } from '@boxoffice/runtime';
 import { collection, type Document, type Store } from '@boxoffice/store';
 import { Type } from 'typebox';
@@ -72,8 +73,10 @@ export const openKeys = async (): Promise<Keys> => {
 };
 
 /** Embedded engines on a directory of their own, or on an earlier one. */
-export const openEmbedded = (directory = mkdtempSync(join(tmpdir(), 'boxoffice-service-'))): Promise<Engines> =>
-  openEngines({ mongodbUrl: undefined, amqpUrl: undefined, directory, logger });
+export const openEmbedded = (
+  directory = mkdtempSync(join(tmpdir(), 'boxoffice-service-')),
+  serves?: readonly Queue[],
+): Promise<Engines> => openEngines({ mongodbUrl: undefined, amqpUrl: undefined, directory, logger, serves });
 
 /** The options of `startService` that all tests share. */
 export const common = (keys: Keys) => ({

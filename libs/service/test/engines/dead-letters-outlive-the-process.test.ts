@@ -31,3 +31,23 @@ test('a dead letter of the in-process bus is there after a restart, and is hande
   expect(await handled.promise).toEqual(message);
   await second.close();
 });
+
+test('an operator beside the running product asks for a replay, and the product carries it out', async () => {
+  const directory = mkdtempSync(join(tmpdir(), 'boxoffice-service-'));
+  const product = await openEmbedded(directory, [noteQueue]);
+  const handled = Promise.withResolvers<Message>();
+  let ready = false;
+  await product.bus.subscribe(noteQueue, async (again) => {
+    if (!ready) throw new Unreadable('not yet');
+    handled.resolve(again);
+  });
+  await product.bus.publish(message);
+  ready = true;
+  const operator = await openEmbedded(directory);
+  const [letter] = await operator.deadLetters.list(noteQueue.name);
+  expect(await operator.deadLetters.replay('unknown')).toBe(false);
+  expect(await operator.deadLetters.replay(String(letter?.id))).toBe(true);
+  expect(await handled.promise).toEqual(message);
+  await operator.close();
+  await product.close();
+});

@@ -1,0 +1,80 @@
+import { parseArgs } from 'node:util';
+import { Fault } from '@boxoffice/envelope';
+import { failStart } from '@boxoffice/runtime';
+import { UniqueViolation } from '@boxoffice/store';
+import { clients } from './clients.ts';
+import { type Command, type Given, Misuse } from './command.ts';
+import { deadLetters } from './dead-letters.ts';
+import { demo } from './demo.ts';
+import { openInstallation } from './installation.ts';
+import { institutions } from './institutions.ts';
+import { keys } from './keys.ts';
+import { pointsOfSale } from './points-of-sale.ts';
+import { printed } from './print.ts';
+
+const commands: readonly Command[] = [...institutions, ...pointsOfSale, ...clients, ...keys, ...deadLetters, ...demo];
+
+const line = ({ name, usage, about }: Command): string => `  ${`${name} ${usage}`.trimEnd()}\n      ${about}`;
+
+const help = (some: readonly Command[]): string =>
+  [
+    'npm run operator -- COMMAND [--json]',
+    '',
+    ...some.map(line),
+    '',
+    'Works on the installation that the settings name: BOXOFFICE_DATA_DIR (default ./data), or MONGODB_URL and AMQP_URL.',
+    'Without demo data: BOXOFFICE_DEMO=off npm start, then institutions create, clients create.',
+  ].join('\n');
+
+/** The words and options behind a command's name. @throws {Misuse} when they do not fit it */
+const givenTo = (command: Command, words: readonly string[]): Given & { json: boolean } => {
+  const options = { ...command.options, json: { type: 'boolean' }, help: { type: 'boolean' } } as const;
+  try {
+    const { values, positionals } = parseArgs({ args: [...words], options, allowPositionals: true });
+    const missing = command.words?.slice(positionals.length) ?? [];
+    if (missing.length > 0) throw new Misuse(`${missing.join(' and ')} is missing`);
+    return { words: positionals, options: values as Given['options'], json: values.json === true };
+  } catch (error) {
+    throw new Misuse(`${error instanceof Error ? error.message : error}\n\n${help([command])}`);
+  }
+};
+
+const explained = (error: unknown): string | undefined => {
+  if (error instanceof Misuse || error instanceof RangeError) return error.message;
+  if (error instanceof Fault) return error.details;
+  if (error instanceof UniqueViolation) return `that exists already (${error.index})`;
+  return undefined;
+};
+
+const run = async (words: readonly string[]): Promise<number> => {
+  const command = commands.find(({ name }) => `${words[0]} ${words[1]}` === name);
+  if (!command || words.includes('--help')) {
+    const near = commands.filter(({ name }) => name.startsWith(`${words[0]} `));
+    const asked = words.length === 0 || words.includes('--help') || words[0] === 'help';
+    const text = help(command ? [command] : near.length > 0 ? near : commands);
+    (asked ? process.stdout : process.stderr).write(
+      asked ? `${text}\n` : `no such command: ${words.join(' ')}\n\n${text}\n`,
+    );
+    return asked ? 0 : 2;
+  }
+  const given = givenTo(command, words.slice(2));
+  const installation = openInstallation();
+  try {
+    process.stdout.write(`${printed(await command.run(installation, given), given.json)}\n`);
+    return 0;
+  } finally {
+    await installation.close();
+  }
+};
+
+/** Runs the command in the words given, prints its result or what is wrong; answers the exit status: 2 for a command that does not exist. */
+export const operate = async (words: readonly string[]): Promise<number> => {
+  try {
+    return await run(words);
+  } catch (error) {
+    const text = explained(error);
+    if (text === undefined) failStart(error);
+    process.stderr.write(`operator: ${text}\n`);
+    return 1;
+  }
+};

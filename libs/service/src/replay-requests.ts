@@ -1,0 +1,46 @@
+import type { DeadLetters } from '@boxoffice/messaging';
+import type { Logger } from '@boxoffice/runtime';
+import type { Store } from '@boxoffice/store';
+import { deadLetterCollection, TOGETHER } from './dead-letter-store.ts';
+import type { Closable } from './definition.ts';
+
+/** Milliseconds between two looks for requests: one indexed read each. */
+const LOOK_EVERY_MS = 1_000;
+
+/**
+ * The dead letters of the in-process bus as another process sees them, an operator's: it asks for a replay in the store, and the process
+ * that has the queue's consumers carries it out.
+ */
+export const deadLettersFromOutside = (store: Store, inside: DeadLetters): DeadLetters => ({
+  list: inside.list,
+  drop: inside.drop,
+  replay: async (id) => {
+    const letters = store.collection(deadLetterCollection).of(TOGETHER);
+    const asked = await letters.update(id, (letter) => ({ next: { ...letter, replayRequested: true } }));
+    return asked !== undefined;
+  },
+});
+
+/** Carries out the replays that operators ask for, until it is closed. A letter that dies again is in the list again. */
+export const serveReplayRequests = (store: Store, inside: DeadLetters, logger: Logger): Closable => {
+  const letters = store.collection(deadLetterCollection).of(TOGETHER);
+  const look = async (): Promise<void> => {
+    for (const { id } of await letters.find({ where: { replayRequested: true }, orderBy: 'deadSince', limit: 100 })) {
+      await letters.update(id, ({ replayRequested: _, ...letter }) => ({ next: letter }));
+      await inside.replay(id);
+    }
+  };
+  let underway: Promise<void> = Promise.resolve();
+  const timer = setInterval(() => {
+    underway = underway.then(look).catch((error: unknown) => {
+      logger.warn('a dead letter could not be replayed', { error });
+    });
+  }, LOOK_EVERY_MS);
+  timer.unref();
+  return {
+    async close() {
+      clearInterval(timer);
+      await underway;
+    },
+  };
+};
