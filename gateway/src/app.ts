@@ -125,7 +125,7 @@ export const createApp = (parts: AppParts): App => {
       token: '',
       tokenHash: '',
       identity: undefined,
-      closed: undefined,
+      passage: undefined,
     };
   };
 
@@ -133,7 +133,7 @@ export const createApp = (parts: AppParts): App => {
     listener: (tls) => (request, response) => {
       const exchange = open(request, response, tls);
       response.on('close', () => {
-        exchange.closed?.();
+        exchange.passage?.end();
         accessLog.note(exchange);
         over?.(exchange);
       });

@@ -29,8 +29,13 @@ export interface Exchange {
   tokenHash: string;
   /** The authorizer's word for the service. */
   identity: string | undefined;
-  /** Called when the answer is out, or the client gone. */
-  closed: (() => void) | undefined;
+  /** Told when the answer is out, or the client gone. */
+  passage: Ending | undefined;
+}
+
+/** Something that ends with its exchange. */
+export interface Ending {
+  end(): void;
 }
 
 /** What a step says when it has answered the request, or will: no further step runs. */

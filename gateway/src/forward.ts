@@ -8,6 +8,7 @@ import type { Exchange } from './exchange.ts';
 import { addReturnedHeaders, forwardedHeaders } from './headers.ts';
 import { asRequest, asResponse, Passage, passageOf } from './passage.ts';
 import { isOfInterface, sendReply } from './reply.ts';
+import { createUnderWay } from './under-way.ts';
 import {
   badGateway,
   failureOf,
@@ -65,7 +66,7 @@ export const createForwarder = (options: ForwarderOptions): Forwarder => {
   const address = new URL(options.url);
   const pool = { keepAlive: true, maxFreeSockets: 256 };
   const agent = address.protocol === 'https:' ? new TlsAgent(pool) : new Agent(pool);
-  const underWay = new Set<Passage>();
+  const underWay = createUnderWay<Passage>();
 
   /** Notes the outcome, once. */
   const settle = (passage: Passage, note: () => void): void => {
@@ -141,7 +142,9 @@ export const createForwarder = (options: ForwarderOptions): Forwarder => {
 
   const tick = setInterval(() => {
     const now = Date.now();
-    for (const passage of underWay) if (now >= passage.dueAt) expire(passage);
+    underWay.visit((passage) => {
+      if (now >= passage.dueAt) expire(passage);
+    });
   }, TICK_MS);
   tick.unref();
 
@@ -155,15 +158,13 @@ export const createForwarder = (options: ForwarderOptions): Forwarder => {
       passage.upstream?.destroy();
       answerFault(passage.exchange, tooLarge());
     },
-  };
-
-  /** The answer is out, or the client gone: what the service still takes or gives is of no use. */
-  const release = (passage: Passage): void => {
-    const { upstream, reply } = passage;
-    underWay.delete(passage);
-    passage.over = true;
-    settle(passage, breaker.abandoned);
-    if (upstream && !(upstream.writableFinished && reply?.complete)) upstream.destroy();
+    /** What the service still takes or gives is of no use. */
+    over(passage: Passage): void {
+      const { upstream, reply } = passage;
+      underWay.delete(passage);
+      settle(passage, breaker.abandoned);
+      if (upstream && !(upstream.writableFinished && reply?.complete)) upstream.destroy();
+    },
   };
 
   const admit = (now: number): void => {
@@ -183,7 +184,7 @@ export const createForwarder = (options: ForwarderOptions): Forwarder => {
       const times = { deadline, dueAt: framing.body ? deadline : now + timeoutMs };
       const passage = new Passage(exchange, headers, framing, times, events);
       underWay.add(passage);
-      exchange.closed = () => release(passage);
+      exchange.passage = passage;
       void throughPool(asRequest(passage), asResponse(passage));
     },
     close() {

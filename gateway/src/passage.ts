@@ -1,12 +1,15 @@
 import type { ClientRequest, IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { type Framing, sendBody } from './body.ts';
-import type { Exchange } from './exchange.ts';
+import type { Ending, Exchange } from './exchange.ts';
+import type { Placed } from './under-way.ts';
 
 /** What happens to the body of a passage. */
 export interface PassageEvents {
   bodySent(passage: Passage): void;
   bodyTooLarge(passage: Passage): void;
+  /** The answer is out, or the client gone. */
+  over(passage: Passage): void;
 }
 
 /**
@@ -15,8 +18,9 @@ export interface PassageEvents {
  * `Expect`, for one), a body is counted on its way, and the dozen listeners per request that it would add for its own
  * way of answering are not there; the forwarder, which answers itself, has its own three.
  */
-export class Passage {
+export class Passage implements Ending, Placed {
   readonly exchange: Exchange;
+  place = -1;
   readonly method: string;
   readonly url: string;
   readonly headers: Record<string, string | string[]>;
@@ -57,6 +61,11 @@ export class Passage {
     this.deadline = times.deadline;
     this.dueAt = times.dueAt;
     this.#events = events;
+  }
+
+  end(): void {
+    this.over = true;
+    this.#events.over(this);
   }
 
   /** Where the proxy would listen for the end of request and response. */
