@@ -3,7 +3,8 @@ import { Type } from 'typebox';
 
 const { Array: List, Boolean: Flag, Literal, Object: Members, Optional, String: Text } = Type;
 
-const text = (maxLength: number) => Text({ minLength: 1, maxLength });
+/** A text that says something: not empty, not only white space. */
+const text = (maxLength: number) => Text({ pattern: '\\S', maxLength });
 const closed = { additionalProperties: false } as const;
 
 const address = Members(
