@@ -55,7 +55,8 @@ export const ticketOf = (request: IncomingMessage, scope: string, body: Buffer, 
   }
   return {
     key: hash(scope, key),
-    fingerprint: hash(request.method ?? '', request.url ?? '', body),
+    // With another condition it is another request, whose answer may differ.
+    fingerprint: hash(request.method ?? '', request.url ?? '', request.headers['if-match'] ?? '', body),
     expiresAt: now + IDEMPOTENCY_RETENTION_MS,
   };
 };

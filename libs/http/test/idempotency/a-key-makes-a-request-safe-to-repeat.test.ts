@@ -142,12 +142,17 @@ interface Sending {
   readonly client?: string;
   readonly institution?: string;
   readonly query?: string;
+  readonly ifMatch?: string;
 }
 
-const send = async (path: string, text: string, { key, query = '', ...caller }: Sending = {}) => {
+const send = async (path: string, text: string, { key, query = '', ifMatch, ...caller }: Sending = {}) => {
   const isPatch = path.startsWith('/notes/');
   const as = { operation: isPatch ? 'patchNote' : operations[path], scopes: ['notes:write'], ...caller };
-  const headers = { 'Content-Type': 'application/json', ...(key === undefined ? {} : { 'Idempotency-Key': key }) };
+  const headers = {
+    'Content-Type': 'application/json',
+    ...(key === undefined ? {} : { 'Idempotency-Key': key }),
+    ...(ifMatch === undefined ? {} : { 'If-Match': ifMatch }),
+  };
   const answer = await app.call(path + query, {
     as,
     method: isPatch ? 'PATCH' : 'POST',
@@ -265,6 +270,18 @@ describe('a key', () => {
       replayed: null,
       body: { status: 'idempotency_key_reused', data: null },
     });
+  });
+
+  test('of a request with another If-Match is idempotency_key_reused, with the same one it is a repeat', async () => {
+    const key = randomUUID();
+    const first = await send('/notes/1', 'a', { key, ifMatch: '"1"' });
+    expect(await send('/notes/1', 'a', { key, ifMatch: '"1"' })).toEqual({ ...first, replayed: 'true' });
+    for (const ifMatch of ['"2"', undefined]) {
+      expect(await send('/notes/1', 'a', { key, ifMatch })).toMatchObject({
+        status: 422,
+        body: { status: 'idempotency_key_reused' },
+      });
+    }
   });
 
   test('belongs to one client of one institution', async () => {
