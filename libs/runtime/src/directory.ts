@@ -1,16 +1,40 @@
-import { accessSync, constants, mkdirSync } from 'node:fs';
-import { explain, StartFault } from './start-fault.ts';
+import { accessSync, constants, mkdirSync, statSync } from 'node:fs';
+import { dirname, resolve } from 'node:path';
+import { explain, reasonOf, StartFault } from './start-fault.ts';
+
+const known = (path: string) => statSync(path, { throwIfNoEntry: false });
+
+const isDirectory = (path: string): boolean => known(path)?.isDirectory() ?? false;
+
+/** The directories to make: this one unless it is there, and what is missing on the way to it, the outermost first. */
+const missing = (path: string): string[] => {
+  if (isDirectory(path)) return [];
+  const found = [path];
+  for (let at = dirname(path); !known(at) && at !== dirname(at); at = dirname(at)) found.unshift(at);
+  return found;
+};
+
+const make = (path: string): void => {
+  try {
+    mkdirSync(path, { mode: 0o700 });
+  } catch (error) {
+    // Another process may have made it meanwhile.
+    if (reasonOf(error) !== 'EEXIST' || !isDirectory(path)) throw error;
+  }
+};
 
 /**
- * Makes the directory if it is missing (mode 0700: what lies in it is the installation's own).
+ * Makes the directory if it is missing (mode 0700: what lies in it is the installation's own), and its parents. One by one: Node's
+ * own recursive way never ends where a file system says ENOENT below a directory that exists, as /proc does.
  * @throws {StartFault} naming the setting, when it cannot be made or written
  */
 export const ensureDirectory = (path: string, setting: string): string => {
   try {
-    mkdirSync(path, { recursive: true, mode: 0o700 });
+    for (const directory of missing(resolve(path))) make(directory);
     accessSync(path, constants.R_OK | constants.W_OK | constants.X_OK);
     return path;
   } catch (error) {
-    throw new StartFault(`${setting}: the data directory ${path} is not writable: ${explain(error)}`);
+    const reason = reasonOf(error) === 'ENOENT' ? 'it cannot be made there' : explain(error);
+    throw new StartFault(`${setting}: the data directory ${path} is not writable: ${reason}`);
   }
 };
