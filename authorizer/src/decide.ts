@@ -1,6 +1,6 @@
-import { Fault } from '@boxoffice/envelope';
 import { IDENTITY_LIFETIME_SECONDS, invalidToken, type SigningKey, signIdentity } from '@boxoffice/identity';
 import { holds } from './domain/scopes.ts';
+import { insufficientScope } from './insufficient-scope.ts';
 import type { TokenStatus } from './token-status.ts';
 
 /** What the gateway asks: may the bearer of this token do that there? */
@@ -27,12 +27,6 @@ export interface DecisionDependencies {
   readonly now: () => number;
 }
 
-/** The 403 of a token without the scope that the operation needs (RFC 6750, 3.1). */
-const insufficientScope = (scope: string): Fault =>
-  new Fault('forbidden', `This operation needs the scope ${scope}, which the token does not have.`, {
-    'WWW-Authenticate': `Bearer error="insufficient_scope", scope="${scope}"`,
-  });
-
 /**
  * Makes the decision that every call through the gateway needs: the token is verified and looked up again, its scopes are those that
  * its client still has. Rejects with Fault `unauthorized` or `forbidden`, which the gateway relays as it is.
@@ -43,7 +37,9 @@ export const createDecide =
     const claims = await tokens.claims(token);
     const live = await tokens.live(claims);
     if (typeof live === 'string') throw invalidToken(live === 'revoked' ? 'it was revoked' : 'its client is gone');
-    if (!holds(live.scopes, scope)) throw insufficientScope(scope);
+    if (!holds(live.scopes, scope)) {
+      throw insufficientScope(`This operation needs the scope ${scope}, which the token does not have.`, [scope]);
+    }
     const issuedAt = Math.floor(now() / 1000);
     const lifetime = Math.min(IDENTITY_LIFETIME_SECONDS, claims.exp - issuedAt);
     const caller = {

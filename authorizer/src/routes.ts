@@ -1,9 +1,9 @@
-import { Fault } from '@boxoffice/envelope';
 import { type AnyOperation, created, ok, operation, page, pageOf, pageQuery, patchOf } from '@boxoffice/http';
 import type { Caller } from '@boxoffice/identity';
 import { Type } from 'typebox';
 import type { Clients } from './clients.ts';
 import { lacking } from './domain/scopes.ts';
+import { insufficientScope } from './insufficient-scope.ts';
 import type { ClientDocument } from './store.ts';
 import { Client, ClientWithNewSecret, example, NewClient, READ_ONLY, view } from './view.ts';
 
@@ -17,8 +17,9 @@ const secretExample = { ...example, clientSecret: 'R2xvYmFsbHkgdW5pcXVlLCBub3QgY
 /** Nobody can grant what he does not hold, nor act on a client that can do more than he. */
 const mustHold = (caller: Caller, scopes: readonly string[], what: string): void => {
   const missing = lacking(scopes, caller.scopes);
-  if (missing.length > 0)
-    throw new Fault('forbidden', `${what} scopes that the caller's token lacks: ${missing.join(', ')}.`);
+  if (missing.length > 0) {
+    throw insufficientScope(`${what} scopes that the caller's token lacks: ${missing.join(', ')}.`, missing);
+  }
 };
 
 const etag = ({ revision }: ClientDocument): string => String(revision);

@@ -57,6 +57,12 @@ describe('a client grants only scopes that it holds', () => {
     ).toMatchObject(forbidden);
   });
 
+  test('and is told the ones that it lacks, all of them, as a challenge', async () => {
+    const { headers } = await create({ name: 'Till', scopes: ['catalog:read', 'orders:write', 'tickets:read'] });
+    const challenge = 'Bearer error="insufficient_scope", scope="orders:write tickets:read"';
+    expect(headers.get('www-authenticate')).toBe(challenge);
+  });
+
   test('nor does it act on a client that holds more', async () => {
     const path = `/${strong.clientId}`;
     const { call } = installation;
@@ -68,7 +74,10 @@ describe('a client grants only scopes that it holds', () => {
       await call(token, 'createClientSecret', 'clients.sensitive:write', 'POST', `${path}/secrets`),
       await call(token, 'deleteClientSecret', 'clients.sensitive:write', 'DELETE', `${path}/secrets/${secret?.id}`),
     ];
-    for (const refusal of refusals) expect(refusal).toMatchObject(forbidden);
+    for (const refusal of refusals) {
+      expect(refusal).toMatchObject(forbidden);
+      expect(refusal.headers.get('www-authenticate')).toBe('Bearer error="insufficient_scope", scope="orders:write"');
+    }
     expect((await installation.askToken(strong)).body.scope).toBe('catalog:read orders:write');
   });
 
