@@ -1,5 +1,6 @@
 import type { Logger } from '@boxoffice/runtime';
 import type { Exchange } from './exchange.ts';
+import { isAnswered } from './linger.ts';
 
 /** One line per request. */
 export interface AccessLog {
@@ -25,7 +26,7 @@ const fieldsOf = ({ request, response, trace, startedAt, route, claims }: Exchan
   client: claims?.client_id ?? null,
   operation: route?.operation ?? 'none',
   method: request.method,
-  status: response.writableFinished ? response.statusCode : CLIENT_GONE,
+  status: isAnswered(response) ? response.statusCode : CLIENT_GONE,
   durationMs: Math.round(performance.now() - startedAt),
 });
 

@@ -1,10 +1,7 @@
 import { Fault, failureOf, posFailure } from '@boxoffice/envelope';
 import type { Exchange } from './exchange.ts';
+import { endAfterRequest, isAwaited, isEndless } from './linger.ts';
 import type { Family } from './target.ts';
-
-/** A body that a refused client goes on sending is read and thrown away up to here, so that the answer reaches it and not a reset. */
-const LINGER_BYTES = 1_048_576;
-const LINGER_MS = 5_000;
 
 /** The body of an error in the family's shape. */
 export const faultBody = (family: Family, fault: Fault): string =>
@@ -25,33 +22,11 @@ export const setCommonHeaders = (exchange: Exchange): void => {
   }
 };
 
-/** Drops what still comes of the request; a client that sends too much or too slowly loses its connection. */
-const linger = ({ request }: Exchange): void => {
-  const { socket } = request;
-  if (request.complete || socket.destroyed) return;
-  let bytes = 0;
-  const cut = (): void => {
-    socket.destroy();
-  };
-  const timer = setTimeout(cut, LINGER_MS);
-  const stop = (): void => {
-    clearTimeout(timer);
-    socket.off('close', stop);
-  };
-  request.on('data', (chunk: Buffer) => {
-    bytes += chunk.length;
-    if (bytes > LINGER_BYTES) cut();
-  });
-  // The request itself says nothing any more if its connection breaks after the answer.
-  request.once('end', stop);
-  socket.once('close', stop);
-  request.resume();
-};
-
 /** Answers with a fault, in the family's shape. An answer that has begun cannot be taken back: its connection is cut. */
 export const answerFault = (exchange: Exchange, fault: Fault): void => {
   const { request, response, family } = exchange;
-  if (response.headersSent) {
+  // The server answers a request that does not arrive in time itself, straight to the socket.
+  if (response.headersSent || request.socket.writableEnded) {
     response.destroy();
     return;
   }
@@ -60,9 +35,14 @@ export const answerFault = (exchange: Exchange, fault: Fault): void => {
   headers.push('Content-Type', 'application/json; charset=utf-8', 'Content-Length', `${body.length}`);
   headers.push('Cache-Control', 'no-store');
   for (const [name, value] of Object.entries(fault.headers)) headers.push(name, value);
-  response.writeHead(fault.http, headers);
-  response.end(request.method === 'HEAD' ? undefined : body);
-  linger(exchange);
+  if (isAwaited(request)) {
+    if (isEndless(request, fault)) headers.push('Connection', 'close');
+    response.writeHead(fault.http, headers);
+    endAfterRequest(request, response, body);
+  } else {
+    response.writeHead(fault.http, headers);
+    response.end(request.method === 'HEAD' ? undefined : body);
+  }
 };
 
 /** Any thrown thing as a fault. `report` hears of what is no fault: it is a mistake of ours. */

@@ -1,8 +1,9 @@
 import { Agent, type IncomingMessage } from 'node:http';
 import { Agent as TlsAgent } from 'node:https';
+import type { Fault } from '@boxoffice/envelope';
 import { createProxyMiddleware, type Options, proxyEventsPlugin } from 'http-proxy-middleware';
 import { answerFault, commonHeaders } from './answer.ts';
-import { framingOf, tooLarge } from './body.ts';
+import { framingOf, tooLarge, tooSlow } from './body.ts';
 import type { Breaker } from './breaker.ts';
 import type { Exchange } from './exchange.ts';
 import { addReturnedHeaders, forwardedHeaders } from './headers.ts';
@@ -24,8 +25,10 @@ export interface ForwarderOptions {
   readonly breaker: Breaker;
   /** Until the service begins to answer, counted from when it has the whole request. Milliseconds. */
   readonly timeoutMs: number;
-  /** For everything together. */
+  /** For everything together, counted from then as well: how slowly a client sends is not the service's failure. */
   readonly deadlineMs: number;
+  /** Until the client has sent the whole request; by default less than the server's limit, which knows of no service. */
+  readonly bodyMs?: number;
   /** Requests that may be under way at once; more are refused. */
   readonly concurrency: number;
   readonly onFailure?: (exchange: Exchange, failure: UpstreamFailure) => void;
@@ -50,6 +53,10 @@ const TICK_MS = 100;
 const clientIsGone = ({ exchange: { request, response } }: Passage): boolean =>
   response.destroyed || (request.destroyed && !request.complete);
 
+/** Whether it is the client that is waited for: the service is there and takes what comes. */
+const isClientSlow = ({ exchange: { request }, bodiless, upstream }: Passage): boolean =>
+  !bodiless && !request.complete && upstream?.socket?.connecting === false && !upstream.writableNeedDrain;
+
 const mayRepeat = ({ method, bodiless, reply, attempts }: Passage): boolean =>
   attempts === 1 && reply === undefined && bodiless && IDEMPOTENT.has(method);
 
@@ -62,7 +69,7 @@ const targetOf = ({ protocol, hostname, port }: URL) => ({
 
 /** Makes the forwarder of one service: one proxy and one pool of kept connections, for as long as the gateway runs. */
 export const createForwarder = (options: ForwarderOptions): Forwarder => {
-  const { breaker, timeoutMs, deadlineMs, concurrency, onFailure, onReply } = options;
+  const { breaker, timeoutMs, deadlineMs, bodyMs = 25_000, concurrency, onFailure, onReply } = options;
   const address = new URL(options.url);
   const pool = { keepAlive: true, maxFreeSockets: 256 };
   const agent = address.protocol === 'https:' ? new TlsAgent(pool) : new Agent(pool);
@@ -86,10 +93,19 @@ export const createForwarder = (options: ForwarderOptions): Forwarder => {
       void throughNewConnection(asRequest(passage), asResponse(passage));
     } else {
       settle(passage, () => breaker.failed(Date.now()));
+      underWay.delete(passage);
       const failure = failureOf(error, upstream);
       onFailure?.(exchange, failure);
       answerFault(exchange, failure.fault);
     }
+  };
+
+  /** Refuses what the client sends, or does not send: it is nobody else's failure. */
+  const abandon = (passage: Passage, fault: Fault): void => {
+    settle(passage, breaker.abandoned);
+    underWay.delete(passage);
+    passage.upstream?.destroy();
+    answerFault(passage.exchange, fault);
   };
 
   const receive = (passage: Passage, reply: IncomingMessage): void => {
@@ -136,6 +152,7 @@ export const createForwarder = (options: ForwarderOptions): Forwarder => {
   /** Its time is up: for the service to begin, or for everything. */
   const expire = (passage: Passage): void => {
     if (passage.reply) passage.exchange.response.destroy();
+    else if (isClientSlow(passage)) abandon(passage, tooSlow());
     else if (passage.upstream) passage.upstream.destroy(new UpstreamTimeout());
     else fail(passage, new UpstreamTimeout());
   };
@@ -151,12 +168,13 @@ export const createForwarder = (options: ForwarderOptions): Forwarder => {
   const events = {
     /** The service has the whole request: from now on it is its time that runs. */
     bodySent(passage: Passage): void {
-      if (!passage.reply) passage.dueAt = Math.min(Date.now() + timeoutMs, passage.deadline);
+      if (passage.reply) return;
+      const now = Date.now();
+      passage.deadline = now + deadlineMs;
+      passage.dueAt = Math.min(now + timeoutMs, passage.deadline);
     },
     bodyTooLarge(passage: Passage): void {
-      settle(passage, breaker.abandoned);
-      passage.upstream?.destroy();
-      answerFault(passage.exchange, tooLarge());
+      abandon(passage, tooLarge());
     },
     /** What the service still takes or gives is of no use. */
     over(passage: Passage): void {
@@ -180,8 +198,7 @@ export const createForwarder = (options: ForwarderOptions): Forwarder => {
       admit(now);
       const headers = forwardedHeaders(exchange, address.host);
       if (framing.length !== undefined) headers['content-length'] = framing.length;
-      const deadline = now + deadlineMs;
-      const times = { deadline, dueAt: framing.body ? deadline : now + timeoutMs };
+      const times = { deadline: now + deadlineMs, dueAt: now + (framing.body ? bodyMs : timeoutMs) };
       const passage = new Passage(exchange, headers, framing, times, events);
       underWay.add(passage);
       exchange.passage = passage;

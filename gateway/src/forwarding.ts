@@ -19,8 +19,10 @@ export interface ForwardingOptions {
 export interface UpstreamTimeouts {
   /** Until a service begins to answer. */
   readonly answer?: number;
-  /** For a request as a whole. */
+  /** For a request as a whole, once it has arrived whole. */
   readonly total?: number;
+  /** Until a request has arrived whole. */
+  readonly body?: number;
 }
 
 /** Passes requests on to the services. */
@@ -62,6 +64,7 @@ export const createForwarding = (options: ForwardingOptions): Forwarding => {
         breaker,
         timeoutMs: timeouts?.answer ?? 15_000,
         deadlineMs: timeouts?.total ?? 30_000,
+        bodyMs: timeouts?.body,
         concurrency: CONCURRENCY,
         onFailure: ({ route, trace }, { code }) => {
           figures.upstreamFailed(service, code);

@@ -31,7 +31,7 @@ export class Passage implements Ending, Placed {
   readonly finished = true;
   readonly bodiless: boolean;
   /** Epoch milliseconds: when all must be over. */
-  readonly deadline: number;
+  deadline: number;
   /** Epoch milliseconds: when it is too late for what is waited for at the moment. */
   dueAt: number;
   /** The request to the service, once it has a connection. */
