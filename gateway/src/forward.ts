@@ -13,6 +13,7 @@ import { createUnderWay } from './under-way.ts';
 import {
   badGateway,
   failureOf,
+  inFamily,
   isStale,
   type UpstreamFailure,
   UpstreamTimeout,
@@ -96,7 +97,7 @@ export const createForwarder = (options: ForwarderOptions): Forwarder => {
       underWay.delete(passage);
       const failure = failureOf(error, upstream);
       onFailure?.(exchange, failure);
-      answerFault(exchange, failure.fault);
+      answerFault(exchange, inFamily(exchange.family, failure.fault));
     }
   };
 
@@ -124,7 +125,7 @@ export const createForwarder = (options: ForwarderOptions): Forwarder => {
     } else {
       const fault = badGateway('The service gave an answer that is not of this interface.');
       onFailure?.(exchange, { code: 'foreign_reply', fault });
-      answerFault(exchange, fault);
+      answerFault(exchange, inFamily(exchange.family, fault));
       reply.destroy();
     }
   };

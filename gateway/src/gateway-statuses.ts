@@ -3,7 +3,7 @@ import { type Code, Fault, posFailure, registry } from '@boxoffice/envelope';
 import type { OpenApiDocument, OpenApiOperation, OpenApiResponse } from './description.ts';
 import type { Family } from './target.ts';
 
-/** What the gateway itself can answer in the place of any operation. */
+/** What the gateway itself can answer in the place of any operation; family B knows no 502. */
 const ALWAYS: readonly Code[] = [
   'bad_request',
   'request_timeout',
@@ -14,8 +14,8 @@ const ALWAYS: readonly Code[] = [
   'service_unavailable',
 ];
 
-const codesFor = (operation: OpenApiOperation): readonly Code[] => [
-  ...ALWAYS,
+const codesFor = (family: Family, operation: OpenApiOperation): readonly Code[] => [
+  ...ALWAYS.filter((code) => family === 'A' || code !== 'bad_gateway'),
   ...(operation.requestBody ? (['payload_too_large'] as const) : []),
   ...(operation.security?.some((requirement) => 'oauth2' in requirement)
     ? (['unauthorized', 'forbidden'] as const)
@@ -32,7 +32,7 @@ const FAILURES = {
 /** The schema of an error that the gateway gives in family B. */
 export const gatewayFailure = {
   type: 'object',
-  description: 'An error that the gateway answers before the point-of-sale service has seen the request.',
+  description: 'An error that the gateway answers in the place of the point-of-sale service.',
   required: ['success', 'errorCode', 'errorMessage'],
   properties: {
     success: { type: 'boolean', const: false },
@@ -64,7 +64,7 @@ const responseOf = (family: Family, code: Code): OpenApiResponse => {
 
 /** The operation with every status that the gateway can give in its place; what it says itself stays. */
 export const withGatewayStatuses = (family: Family, operation: OpenApiOperation): OpenApiOperation => {
-  const added = codesFor(operation)
+  const added = codesFor(family, operation)
     .filter((code) => operation.responses?.[registry[code].http] === undefined)
     .map((code) => [String(registry[code].http), responseOf(family, code)] as const);
   return { ...operation, responses: { ...operation.responses, ...Object.fromEntries(added) } };

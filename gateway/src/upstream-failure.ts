@@ -1,5 +1,6 @@
 import type { ClientRequest } from 'node:http';
 import { Fault } from '@boxoffice/envelope';
+import type { Family } from './target.ts';
 
 /** Why a service gave no answer. */
 export interface UpstreamFailure {
@@ -32,6 +33,10 @@ export const unavailable = (details: string, retryAfterSeconds = 1): Fault =>
 
 /** The fault of a service that is there and does not answer as it should. */
 export const badGateway = (details: string): Fault => new Fault('bad_gateway', details);
+
+/** The same fault where the family has a status for it: in family B a service that fails behind the gateway is unavailable. */
+export const inFamily = (family: Family, fault: Fault): Fault =>
+  family === 'B' && fault.code === 'bad_gateway' ? unavailable(fault.details) : fault;
 
 const codeOf = (error: Error): string => String((error as { readonly code?: unknown }).code ?? error.name);
 

@@ -110,6 +110,8 @@ describe('GET /tnwr/…/openapi.json', () => {
     );
     expect(danglingIn(body)).toEqual([]);
     const products = body.paths?.[`/tnwr/${version}/products`]?.get?.responses;
+    // Family B has no 502.
+    expect(Object.keys(products ?? {})).not.toContain('502');
     expect(products?.['503']?.content?.['application/json']?.schema).toEqual({
       $ref: '#/components/schemas/GatewayFailure',
     });

@@ -48,15 +48,27 @@ describe('502', () => {
         response.writeHead(200, type === '' ? {} : { 'Content-Type': type }).end('<html>');
       }),
   );
+});
 
-  test('family B in its own shape', async () => {
-    its.pos.answer((_, response) => response.destroy());
+describe('503 in family B, which has no 502', () => {
+  const answerings: readonly (readonly [string, Answering])[] = [
+    ['a service that does not answer in time', () => undefined],
+    ['a connection that it breaks off', (_, response) => response.destroy()],
+    [
+      'an answer that is no JSON',
+      (_, response) => response.writeHead(200, { 'Content-Type': 'text/html' }).end('<html>'),
+    ],
+  ];
+  test.each(answerings)('%s', async (_, answering) => {
+    its.pos.answer(answering);
     const reply = await its.call('/tnwr/v1/products');
     its.pos.answer(echo);
     expect([reply.status, reply.body]).toEqual([
-      502,
-      { success: false, errorCode: 'bad_gateway', errorMessage: expect.any(String) },
+      503,
+      { success: false, errorCode: 'service_unavailable', errorMessage: expect.any(String) },
     ]);
+    expect(reply.headers['retry-after']).toMatch(/^[1-9]\d*$/);
+    expect((await its.call('/tnwr/v1/products')).status).toBe(200);
   });
 });
 
