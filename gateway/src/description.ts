@@ -4,6 +4,8 @@ import { isBelow, type ServiceName, type ServiceRow, services } from './services
 /** An operation as an OpenAPI document has it, as far as the gateway reads it. */
 export interface OpenApiOperation {
   readonly operationId?: string;
+  readonly summary?: string;
+  readonly parameters?: readonly object[];
   readonly tags?: readonly string[];
   readonly security?: readonly Readonly<Record<string, readonly string[]>>[];
   readonly requestBody?: object;

@@ -1,7 +1,7 @@
 import { registry } from '@boxoffice/envelope';
 import { ok, openApiDocument, operation } from '@boxoffice/http';
 import { Type } from 'typebox';
-import { asDocument, type OpenApiDocument } from './description.ts';
+import { asDocument, type OpenApiDocument, type OpenApiOperation } from './description.ts';
 import { gatewayFailure } from './gateway-statuses.ts';
 import type { Route } from './routes.ts';
 
@@ -15,21 +15,23 @@ export const errorItems = Object.values(registry).map(({ http, status, domain, w
   when,
 }));
 
+const ownDescription = operation({
+  id: 'describeInstitutionApi',
+  method: 'get',
+  path: '/openapi.json',
+  access: 'public',
+  summary: 'Describes the institution API: this document',
+  answers: { 200: Type.Object({}, { description: 'An OpenAPI 3.1 document.' }) },
+  bare: true,
+  etag: true,
+  example: {
+    answer: { openapi: '3.1.0', info: { title: 'boxoffice institution API', version: VERSION }, paths: {} },
+  },
+  handle: () => ok({}),
+});
+
 const operations = [
-  operation({
-    id: 'describeInstitutionApi',
-    method: 'get',
-    path: '/openapi.json',
-    access: 'public',
-    summary: 'Describes the institution API: this document',
-    answers: { 200: Type.Object({}, { description: 'An OpenAPI 3.1 document.' }) },
-    bare: true,
-    etag: true,
-    example: {
-      answer: { openapi: '3.1.0', info: { title: 'boxoffice institution API', version: VERSION }, paths: {} },
-    },
-    handle: () => ok({}),
-  }),
+  ownDescription,
   operation({
     id: 'listErrors',
     method: 'get',
@@ -64,30 +66,37 @@ export const versions = [
   { prefix: '/tnwr/vexp', operationId: 'describeExperimentalPointOfSaleApi' },
 ] as const;
 
-/** The gateway's own description of what it answers in a version of family B. */
+/**
+ * The gateway's own description of what it answers in a version of family B: the same as the institution API's document, under the version's
+ * prefix, and with that family's errors.
+ */
 export const ownVersionDocument = (publicUrl: string, prefix: string, operationId: string): OpenApiDocument => {
-  const { components } = ownDocument(publicUrl);
-  const document = { schema: { type: 'object', description: 'An OpenAPI 3.1 document.' } };
+  const { components, paths } = ownDocument(publicUrl);
+  const { parameters, responses } = paths[ownDescription.path]?.get ?? {};
+  const { 200: whole, 304: unchanged } = responses ?? {};
   const examples = {
     [operationId]: {
       value: { openapi: '3.1.0', info: { title: 'boxoffice point-of-sale API', version: VERSION }, paths: {} },
     },
   };
+  const content = { 'application/json': { ...whole?.content?.['application/json'], examples } };
+  const get: OpenApiOperation = {
+    operationId,
+    summary: 'Describes the point-of-sale API: this document. It needs no X-Service-Host.',
+    tags: ['gateway'],
+    security: [],
+    parameters,
+    responses: { 200: { ...whole, content }, ...(unchanged && { 304: unchanged }) },
+  };
   return {
     openapi: '3.1.0',
     tags: [{ name: 'gateway' }],
-    paths: {
-      [`${prefix}/openapi.json`]: {
-        get: {
-          operationId,
-          summary: 'Describes the point-of-sale API: this document. It needs no X-Service-Host.',
-          tags: ['gateway'],
-          security: [],
-          responses: { 200: { description: 'OK', content: { 'application/json': { ...document, examples } } } },
-        } as OpenApiDocument['paths'][string][string],
-      },
+    paths: { [`${prefix}/openapi.json`]: { get } },
+    components: {
+      schemas: { GatewayFailure: gatewayFailure },
+      parameters: components?.parameters ?? {},
+      headers: components?.headers ?? {},
     },
-    components: { schemas: { GatewayFailure: gatewayFailure }, headers: components?.headers ?? {} },
   };
 };
 

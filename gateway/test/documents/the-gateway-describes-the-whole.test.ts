@@ -110,6 +110,17 @@ describe('GET /tnwr/…/openapi.json', () => {
     );
     expect(danglingIn(body)).toEqual([]);
     const products = body.paths?.[`/tnwr/${version}/products`]?.get?.responses;
+    const own = `/tnwr/${version}/openapi.json`;
+    const { etag } = (await its.call(own)).headers;
+    expect((await its.call(own, { headers: { 'if-none-match': String(etag) } })).status).toBe(304);
+    const described = body.paths?.[own]?.get;
+    expect(Object.keys(described?.responses ?? {})).toContain('304');
+    expect(described?.responses?.['200']?.headers).toHaveProperty('ETag');
+    expect(Object.values(described?.parameters ?? {}).map(({ $ref }) => $ref)).toEqual([
+      '#/components/parameters/RequestId',
+      '#/components/parameters/Traceparent',
+      '#/components/parameters/IfNoneMatch',
+    ]);
     // Family B has no 502.
     expect(Object.keys(products ?? {})).not.toContain('502');
     expect(products?.['503']?.content?.['application/json']?.schema).toEqual({
