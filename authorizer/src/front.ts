@@ -1,5 +1,6 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import { Fault, failureOf, success } from '@boxoffice/envelope';
+import { ClientGone } from '@boxoffice/http';
 import { type Logger, runWithTrace, type Trace, traceFrom } from '@boxoffice/runtime';
 import type { InternalOperation } from './internal.ts';
 import { NO_STORE, OAuthFault, onOAuthFault } from './oauth-error.ts';
@@ -21,8 +22,9 @@ const readBody = (request: IncomingMessage): Promise<string> =>
     const chunks: Buffer[] = [];
     request.on('data', (chunk: Buffer) => chunks.push(chunk));
     request.on('end', () => resolve(String(chunks.length === 1 ? chunks[0] : Buffer.concat(chunks))));
+    request.on('error', () => reject(new ClientGone()));
     request.on('close', () => {
-      if (!request.complete) reject(new Fault('bad_request', 'The request broke off.'));
+      if (!request.complete) reject(new ClientGone());
     });
   });
 
@@ -106,9 +108,10 @@ export const createFront = ({ issue, internal: operations, logger }: FrontOption
   const serve = (request: IncomingMessage, response: ServerResponse, oauth: boolean, answer: () => Promise<Reply>) => {
     const trace = traceFrom(request.headers);
     runWithTrace(trace, answer)
-      .catch((error: unknown) => fault(error, oauth))
+      .catch((error: unknown) => (error instanceof ClientGone ? undefined : fault(error, oauth)))
       .then((reply) => {
-        if (!response.destroyed) send(request, response, trace, reply);
+        if (reply && !response.destroyed) send(request, response, trace, reply);
+        else response.destroy();
       });
   };
 

@@ -23,6 +23,8 @@ export const readBody = (request: IncomingMessage): Promise<Buffer> => {
   const { 'content-length': length, 'transfer-encoding': coding } = request.headers;
   if (coding === undefined && (length === undefined || length === '0')) return Promise.resolve(EMPTY);
   if (Number(length) > BODY_LIMIT_BYTES) return Promise.reject(tooLarge());
+  // Nothing more is heard of a request that broke off before.
+  if (request.destroyed && !request.complete) return Promise.reject(new ClientGone());
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
     let size = 0;

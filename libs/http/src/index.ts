@@ -1,6 +1,6 @@
 export { createApp } from './app.ts';
 export type { AppOptions } from './app-options.ts';
-export { BODY_LIMIT_BYTES } from './body.ts';
+export { BODY_LIMIT_BYTES, ClientGone } from './body.ts';
 export { createCheck } from './check.ts';
 export type { Position } from './cursor.ts';
 export { exampleFaults } from './examples.ts';
