@@ -3,6 +3,8 @@ import type { ServiceDefinition } from '@boxoffice/service';
 import { type Authorizer, createAuthorizer } from './authorizer.ts';
 import { startBackground } from './background.ts';
 import { createFront } from './front.ts';
+import { isOAuthPath } from './metadata.ts';
+import { onOAuthFault } from './oauth-error.ts';
 import { oauthRoutes } from './oauth-routes.ts';
 import { routes } from './routes.ts';
 import { settings } from './settings.ts';
@@ -14,6 +16,7 @@ export const authorizer: ServiceDefinition<typeof settings, Authorizer> = {
   version: '0.1.0',
   collections,
   settings,
+  onFault: (path, fault) => (isOAuthPath(path) ? onOAuthFault(fault) : undefined),
   prepare: async ({ store, publicUrl, serviceSecret, settings: own, logger }) => {
     const prepared = createAuthorizer({ store, issuer: publicUrl, serviceSecret, logger, ...own });
     await prepared.keys.load();

@@ -11,6 +11,11 @@ export const PATHS = {
   metadata: '/.well-known/oauth-authorization-server',
 } as const;
 
+const ANSWERED_AS_OAUTH: ReadonlySet<string> = new Set([PATHS.token, PATHS.introspect, PATHS.revoke]);
+
+/** Whether errors at this path are told in the words of RFC 6749 too. */
+export const isOAuthPath = (path: string | undefined): boolean => path !== undefined && ANSWERED_AS_OAUTH.has(path);
+
 const METHODS = ['client_secret_basic', 'client_secret_post'];
 
 /** Authorization server metadata (RFC 8414, 2): what a client library needs to know, from the issuer's address alone. */

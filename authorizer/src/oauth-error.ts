@@ -23,6 +23,8 @@ export const NO_STORE = { 'Cache-Control': 'no-store', Pragma: 'no-cache' } as c
 
 const errorOf = (fault: Fault): string => {
   if (fault instanceof OAuthFault) return fault.error;
+  if (fault.code === 'unauthorized') return 'invalid_client';
+  if (fault.code === 'forbidden') return 'unauthorized_client';
   if (fault.http === 503) return 'temporarily_unavailable';
   return fault.http >= 500 ? 'server_error' : 'invalid_request';
 };

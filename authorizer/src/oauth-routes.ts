@@ -41,6 +41,7 @@ const endpoint = {
   form: true,
   withoutIdempotency: true,
   onFault: onOAuthFault,
+  challenge: 'Only if the client used HTTP Basic: how to authenticate (RFC 6749, 5.2).',
 } as const;
 
 const error = {

@@ -30,6 +30,21 @@ describe('the description of the authorizer', () => {
     expect(exampleFaults([...oauth, ...routes(createClients(installation.store))])).toEqual([]);
   });
 
+  test.each(['/auth/token', '/auth/introspect', '/auth/revoke'])(
+    'tells that a 401 of %s may have no challenge',
+    (path) => {
+      const { responses } =
+        (document.paths as Record<string, { post: { responses: Record<string, Json> } }>)[path]?.post ?? {};
+      expect(responses?.['401']?.headers).toMatchObject({
+        'WWW-Authenticate': {
+          required: false,
+          description: expect.stringContaining('Only if the client used HTTP Basic'),
+        },
+      });
+      expect(responses?.['403']?.headers ?? {}).not.toHaveProperty('WWW-Authenticate');
+    },
+  );
+
   test('names every public operation, with the scope that it needs', () => {
     const paths = document.paths as Record<string, Record<string, { operationId: string; security: Json[] }>>;
     const described = Object.entries(paths).flatMap(([path, item]) =>

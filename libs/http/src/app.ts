@@ -62,10 +62,10 @@ export const createApp = (options: AppOptions): Express => {
     };
 
   const refuseMethod =
-    (allow: string): RequestHandler =>
+    (allow: string, shape: (fault: Fault) => Reply): RequestHandler =>
     (_request, response) => {
       const fault = new Fault('method_not_allowed', `This path supports ${allow}.`, { Allow: allow });
-      send(exchangeOf(response), refusal(family, fault));
+      send(exchangeOf(response), shape(fault));
     };
 
   const refusePath: RequestHandler = (_request, response) => {
@@ -93,11 +93,14 @@ export const createApp = (options: AppOptions): Express => {
   for (const path of [...byPath.keys()].toSorted(bySpecificity)) {
     const route = app.route(routerPath(path));
     const methods = new Set<Method>();
+    let shape = (fault: Fault): Reply => refusal(family, fault);
     for (const { id, operation } of byPath.get(path) ?? []) {
       methods.add(operation.method);
-      route[operation.method](answer(answering(id, operation)));
+      const at = answering(id, operation);
+      if (operation.onFault) shape = at.fault;
+      route[operation.method](answer(at));
     }
-    route.all(refuseMethod(allowed(methods)));
+    route.all(refuseMethod(allowed(methods), shape));
   }
   app.use(refusePath).use(refuseError);
   return app;

@@ -1,9 +1,11 @@
-import type { Code } from '@boxoffice/envelope';
+import { type Code, registry } from '@boxoffice/envelope';
 import { Type } from 'typebox';
 import { createAjv } from './ajv.ts';
 import { bodySchema } from './body-schema.ts';
 import { violationsOf } from './choices.ts';
-import { answerExample, answerSchema, errorExample, errorSchema } from './openapi.ts';
+import { codesOf } from './codes.ts';
+import { answerExample, answerSchema, errorExample, errorSchema, failureExample, failureSchema } from './openapi.ts';
+import { sharedComponents } from './openapi-components.ts';
 import type { AnyOperation } from './operation.ts';
 import { told } from './violations.ts';
 
@@ -14,6 +16,7 @@ import { told } from './violations.ts';
 export const exampleFaults = (operations: readonly AnyOperation[]): string[] => {
   const ajv = createAjv({ proving: true });
   const faults: string[] = [];
+  const envelope = sharedComponents().schemas.Failure;
 
   const check = (what: string, schema: object, example: unknown): void => {
     if (example === undefined) {
@@ -40,6 +43,10 @@ export const exampleFaults = (operations: readonly AnyOperation[]): string[] => 
     }
     for (const [code, data] of Object.entries(errorData)) {
       check(`${id}, example of ${code}`, errorSchema(code as Code, data), errorExample(code as Code, operation));
+    }
+    for (const code of codesOf(operation).filter((any) => !errorData[any])) {
+      const schema = failureSchema(operation, registry[code].http, envelope);
+      check(`${id}, example of ${code}`, schema, failureExample(operation, code));
     }
     if (Object.keys(answers).length === 0) faults.push(`${id}: it declares no answer`);
   }

@@ -16,6 +16,9 @@ const parameter = (name: string, description: string, schema: object = { type: '
   schema,
 });
 
+/** The details that the example of an error has. */
+export const exampleDetails = (code: Code): string => `Example: ${registry[code].when}.`;
+
 const withData = new Set<Code>(['contact_duplicate_email']);
 
 /**
@@ -68,9 +71,6 @@ export const sharedComponents = () => ({
   examples: Object.fromEntries(
     (Object.keys(registry) as Code[])
       .filter((code) => !withData.has(code))
-      .map((code) => [
-        code,
-        { summary: registry[code].when, value: failure(code, `Example: ${registry[code].when}.`) },
-      ]),
+      .map((code) => [code, { summary: registry[code].when, value: failure(code, exampleDetails(code)) }]),
   ),
 });

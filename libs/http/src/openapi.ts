@@ -1,9 +1,9 @@
 import { STATUS_CODES } from 'node:http';
-import { type Code, registry } from '@boxoffice/envelope';
+import { type Code, Fault, failure, registry } from '@boxoffice/envelope';
 import type { TProperties, TSchema } from 'typebox';
 import { bodySchema } from './body-schema.ts';
 import { codesOf } from './codes.ts';
-import { ref, sharedComponents } from './openapi-components.ts';
+import { exampleDetails, ref, sharedComponents } from './openapi-components.ts';
 import type { AnyOperation } from './operation.ts';
 import { isIdempotent, type Place, placesOf, TAKES_BODY } from './shape.ts';
 
@@ -58,7 +58,7 @@ export const errorSchema = (code: Code, data: TSchema): object => ({
 /** The example of an error body that carries data. */
 export const errorExample = (code: Code, { example }: AnyOperation): object => ({
   status: registry[code].status,
-  details: `Example: ${registry[code].when}.`,
+  details: exampleDetails(code),
   data: example.errorData?.[code] ?? example.answer,
 });
 
@@ -82,11 +82,46 @@ const answersOf = (operation: AnyOperation): [string, object][] =>
     },
   ]);
 
+/** What the gateway answers as well, in the bare envelope, before a request is any service's or when that service is not there. */
+const GATEWAYS_TOO: ReadonlySet<number> = new Set([408, 413, 429, 431, 502, 503]);
+
+/** Whether an error with this status always has members beside the envelope. */
+const hasMembers = ({ members: beside }: AnyOperation, status: number): boolean =>
+  beside?.error !== undefined && !GATEWAYS_TOO.has(status);
+
+/** The schema of an error body without data, given that of the envelope. */
+export const failureSchema = (operation: AnyOperation, status: number, envelope: object): object => {
+  const beside = operation.members?.error;
+  if (!beside) return envelope;
+  const { required, properties } = members(beside);
+  return { allOf: [envelope, { type: 'object', required: hasMembers(operation, status) ? required : [], properties }] };
+};
+
+/** The example of an error body without data. */
+export const failureExample = (operation: AnyOperation, code: Code): object => {
+  const fault = new Fault(code, exampleDetails(code));
+  const beside = hasMembers(operation, fault.http) ? operation.onFault?.(fault).members : undefined;
+  return { ...failure(code, fault.details), ...beside };
+};
+
+const errorExampleOf = (operation: AnyOperation, code: Code): object => {
+  if (operation.errorData?.[code]) return { value: errorExample(code, operation) };
+  if (!hasMembers(operation, registry[code].http)) return ref('examples', code);
+  return { summary: registry[code].when, value: failureExample(operation, code) };
+};
+
+const challengeOf = ({ access, challenge }: AnyOperation, status: number): object => {
+  if (status === 401 && challenge !== undefined) {
+    return { 'WWW-Authenticate': { description: challenge, required: false, schema: { type: 'string' } } };
+  }
+  // Without a token there is no scope that it could lack.
+  const challenges = status === 401 || (status === 403 && access !== 'public');
+  return when(challenges, { 'WWW-Authenticate': ref('headers', 'WWW-Authenticate') });
+};
+
 const errorOf = (operation: AnyOperation, status: number, codes: readonly Code[]): object => {
-  const { errorData = {}, members: beside } = operation;
-  const failure = beside?.error
-    ? { allOf: [ref('schemas', 'Failure'), { type: 'object', ...members(beside.error) }] }
-    : ref('schemas', 'Failure');
+  const { errorData = {} } = operation;
+  const plain = failureSchema(operation, status, ref('schemas', 'Failure'));
   const carrying = codes.flatMap((code) => (errorData[code] ? [errorSchema(code, errorData[code])] : []));
   const isPlain = carrying.length < codes.length;
   return {
@@ -94,18 +129,13 @@ const errorOf = (operation: AnyOperation, status: number, codes: readonly Code[]
     headers: {
       'X-Request-Id': COMMON_HEADERS['X-Request-Id'],
       ...when(status === 429, LIMIT_HEADERS),
-      ...when(status === 401 || status === 403, { 'WWW-Authenticate': ref('headers', 'WWW-Authenticate') }),
+      ...challengeOf(operation, status),
       ...when(status === 429 || status === 503, { 'Retry-After': ref('headers', 'Retry-After') }),
     },
     content: {
       'application/json': {
-        schema: carrying.length > 0 ? { anyOf: [...(isPlain ? [failure] : []), ...carrying] } : failure,
-        examples: Object.fromEntries(
-          codes.map((code) => [
-            code,
-            errorData[code] ? { value: errorExample(code, operation) } : ref('examples', code),
-          ]),
-        ),
+        schema: carrying.length > 0 ? { anyOf: [...(isPlain ? [plain] : []), ...carrying] } : plain,
+        examples: Object.fromEntries(codes.map((code) => [code, errorExampleOf(operation, code)])),
       },
     },
   };

@@ -116,6 +116,8 @@ export interface Operation<
     readonly members?: object;
     readonly headers?: Readonly<Record<string, string>>;
   };
+  /** When its 401 carries `WWW-Authenticate`, for the description; default: always, with a challenge of RFC 6750. */
+  readonly challenge?: string;
   /** Its answers carry an ETag (documents it, and 304 for a GET). */
   readonly etag?: boolean;
   /** Compressed for who accepts it. The same `data` object is serialised and compressed once, so it must not change. */

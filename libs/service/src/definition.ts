@@ -1,4 +1,5 @@
 import type { RequestListener } from 'node:http';
+import type { Fault } from '@boxoffice/envelope';
 import type { AnyOperation, Family } from '@boxoffice/http';
 import type { IdentityVerifier, ServiceCredentials } from '@boxoffice/identity';
 import type { Broadcast, Bus, Handler, Message, Queue } from '@boxoffice/messaging';
@@ -50,6 +51,8 @@ export interface ServiceDefinition<Spec extends SettingsSpec = Record<never, nev
   readonly settings?: Spec;
   /** What is particular to its interface family; default: family A. */
   readonly family?: Family;
+  /** What a fault answered outside its operations carries beside the envelope at this path, where another standard wants it. */
+  onFault?(path: string | undefined, fault: Fault): { readonly members: object; readonly headers: object } | undefined;
   /** Makes, once, what the other members share; they get it as `state`. */
   prepare?(parts: Parts<Spec>): Promise<State> | State;
   operations(parts: Parts<Spec>, state: State): readonly AnyOperation[];

@@ -1,18 +1,34 @@
+import type { RequestListener } from 'node:http';
 import { Fault, failureOf } from '@boxoffice/envelope';
-import type { Family } from '@boxoffice/http';
 import { type Refuse, requestIdFrom } from '@boxoffice/runtime';
+import type { ServiceDefinition } from './definition.ts';
 
-/** The shape of what the HTTP parser refuses, in the service's family. */
+type Shape = Pick<ServiceDefinition, 'family' | 'onFault'>;
+
+/** A fault that none of the service's operations answers, in the service's shape. */
+const shaped = ({ family, onFault }: Shape, path: string | undefined, fault: Fault) => {
+  const body = family ? family.failure(fault).body : failureOf(fault);
+  const more = onFault?.(path?.split('?', 1)[0], fault);
+  return {
+    headers: { 'Content-Type': 'application/json; charset=utf-8', 'Cache-Control': 'no-store', ...more?.headers },
+    body: JSON.stringify({ ...body, ...more?.members }),
+  };
+};
+
+/** What the HTTP parser refuses, in the service's shape. */
 export const refuseIn =
-  (family: Family | undefined): Refuse =>
-  ({ code, details }) => {
-    const fault = new Fault(code, details);
-    return {
-      headers: {
-        'Content-Type': 'application/json; charset=utf-8',
-        'Cache-Control': 'no-store',
-        'X-Request-Id': requestIdFrom(undefined),
-      },
-      body: JSON.stringify(family ? family.failure(fault).body : failureOf(fault)),
-    };
+  (shape: Shape): Refuse =>
+  ({ code, details, path }) => {
+    const { headers, body } = shaped(shape, path, new Fault(code, details));
+    return { headers: { ...headers, 'X-Request-Id': requestIdFrom(undefined) }, body };
+  };
+
+/** Answers every request while the service is not there yet. */
+export const refuseForNow =
+  (shape: Shape): RequestListener =>
+  (request, response) => {
+    const fault = new Fault('service_unavailable', 'The service is starting.', { 'Retry-After': '1' });
+    const { headers, body } = shaped(shape, request.url, fault);
+    response.writeHead(fault.http, { ...headers, ...fault.headers });
+    response.end(request.method === 'HEAD' ? undefined : body);
   };

@@ -1,5 +1,4 @@
 import type { RequestListener } from 'node:http';
-import { Fault, failureOf } from '@boxoffice/envelope';
 import { createApp } from '@boxoffice/http';
 import { createIdentityVerifier, createKeySet, createServiceCredentials, JWKS_PATH } from '@boxoffice/identity';
 import { type Bus, startRelay } from '@boxoffice/messaging';
@@ -18,7 +17,7 @@ import {
 import type { Store } from '@boxoffice/store';
 import { cursorKeyOf } from './cursor-key.ts';
 import type { Parts, ServiceDefinition } from './definition.ts';
-import { refuseIn } from './refuse.ts';
+import { refuseForNow, refuseIn } from './refuse.ts';
 import { relayMetrics } from './relay-metrics.ts';
 import { subscribeAll } from './subscriptions.ts';
 
@@ -53,13 +52,6 @@ export interface RunningService {
   close(): Promise<void>;
 }
 
-const notYet: RequestListener = (request, response) => {
-  const fault = new Fault('service_unavailable', 'The service is starting.', { 'Retry-After': '1' });
-  const headers = { 'Content-Type': 'application/json; charset=utf-8', 'Cache-Control': 'no-store', ...fault.headers };
-  response.writeHead(fault.http, headers);
-  response.end(request.method === 'HEAD' ? undefined : JSON.stringify(failureOf(fault)));
-};
-
 /** Waits for something and takes it off the list of what is waited for. */
 const arrival = async <Value>(name: string, coming: Value | Promise<Value>, missing: Set<string>): Promise<Value> => {
   const value = await coming;
@@ -81,13 +73,13 @@ export const startService = async <Spec extends SettingsSpec, State>(
   const health = createHealth(() => [...missing]);
   const stop = createStop(logger);
 
-  let handler = notYet;
+  let handler = refuseForNow(definition);
   const listening = await listen((request, response) => handler(request, response), {
     host,
     port,
     health,
     metrics,
-    refuse: refuseIn(family),
+    refuse: refuseIn(definition),
     setting: 'PORT',
   });
   stop.add('requests', () => listening.close());

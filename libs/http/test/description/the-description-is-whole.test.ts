@@ -120,3 +120,27 @@ test('an id or a path that is declared twice does not start', () => {
   expect(openTwice({ id: first.id })).toThrow('the id createThing is declared twice');
   expect(openTwice({ method: 'post' })).toThrow('POST /svc/v3/things is declared twice');
 });
+
+describe('errors with members beside the envelope', () => {
+  const responses = document.paths['/auth/token']?.post?.responses;
+  const described = (status: string) => responses?.[status]?.content?.['application/json'];
+
+  test('have them in their examples where their schema requires them', () => {
+    expect(described('401')).toMatchObject({
+      schema: { allOf: [{ $ref: '#/components/schemas/Failure' }, { required: ['error'] }] },
+      examples: { unauthorized: { value: { status: 'unauthorized', data: null, error: 'invalid_client' } } },
+    });
+  });
+
+  test.each(['408', '413', '429', '431', '502', '503'])(
+    'need none with %s, which the gateway answers without',
+    (status) => {
+      expect(described(status)?.schema).toMatchObject({ allOf: [expect.anything(), { required: [] }] });
+    },
+  );
+
+  test('are missed in an example', () => {
+    const token = things.filter(({ id }) => id === 'issueToken').map((issue) => ({ ...issue, onFault: undefined }));
+    expect(exampleFaults(token)).toContain('issueToken, example of unauthorized: $.error is required.');
+  });
+});
