@@ -29,6 +29,11 @@ export interface RoutingOptions {
 const notAllowed = (allow: string): Fault =>
   new Fault('method_not_allowed', `This path supports ${allow}.`, { Allow: allow });
 
+/** Where the listeners answer GET and HEAD before anything else. */
+const HEALTH: ReadonlySet<string> = new Set(['/health/live', '/health/ready']);
+
+const isRead = (method: string | undefined): boolean => method === 'GET' || method === 'HEAD';
+
 /** Makes the routing. Nothing but described operations can be reached through it. */
 export const createRouting = ({ configured, own, logger }: RoutingOptions): Routing => {
   const documents = new Map<ServiceName, OpenApiDocument>();
@@ -41,6 +46,7 @@ export const createRouting = ({ configured, own, logger }: RoutingOptions): Rout
   const find = ({ request, target }: Exchange): Route => {
     const place = router.find(target.path);
     if (!place) {
+      if (HEALTH.has(target.path) && !isRead(request.method)) throw notAllowed('GET, HEAD');
       if (belongsToUnknown(target.path)) throw unavailable('The service has not started yet.');
       throw new Fault('not_found', 'There is no such endpoint.');
     }

@@ -37,6 +37,19 @@ describe('family A', () => {
     expect((await its.call('/openapi.json', { method: 'POST' })).headers.allow).toBe('GET, HEAD');
   });
 
+  test('405 where health is asked for with another method', async () => {
+    for (const path of ['/health/live', '/health/ready']) {
+      for (const method of ['POST', 'PUT', 'DELETE', 'OPTIONS']) {
+        const reply = await its.call(path, { method });
+        expect([path, method, reply.status, reply.headers.allow]).toEqual([path, method, 405, 'GET, HEAD']);
+        expect(reply.body).toEqual(envelope('method_not_allowed'));
+      }
+    }
+    expect((await its.call('/health/other', { method: 'POST' })).status).toBe(404);
+    // In the clear there is nothing but health itself.
+    expect((await its.plain('/health/live', { method: 'POST' })).status).toBe(404);
+  });
+
   test('HEAD is refused like GET, without a body', async () => {
     const reply = await its.call('/svc/v3/contacts/individuals', { method: 'HEAD' });
     expect([reply.status, reply.text]).toEqual([401, '']);
