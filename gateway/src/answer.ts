@@ -1,11 +1,12 @@
 import { Fault, failureOf, posFailure } from '@boxoffice/envelope';
 import type { Exchange } from './exchange.ts';
 import { endAfterRequest, isAwaited, isEndless } from './linger.ts';
+import { oauthMembers } from './oauth-members.ts';
 import type { Family } from './target.ts';
 
-/** The body of an error in the family's shape. */
-export const faultBody = (family: Family, fault: Fault): string =>
-  JSON.stringify(family === 'B' ? posFailure(fault) : failureOf(fault));
+/** The body of an error in the family's shape; `url` is the request line's. */
+export const faultBody = (family: Family, fault: Fault, url: string | undefined): string =>
+  JSON.stringify(family === 'B' ? posFailure(fault) : { ...failureOf(fault), ...oauthMembers(url, fault) });
 
 /** The headers that every answer carries, names and values in turn. */
 export const commonHeaders = ({ trace, quota }: Exchange): string[] => {
@@ -30,7 +31,7 @@ export const answerFault = (exchange: Exchange, fault: Fault): void => {
     response.destroy();
     return;
   }
-  const body = Buffer.from(faultBody(family, fault));
+  const body = Buffer.from(faultBody(family, fault, request.url));
   const headers = commonHeaders(exchange);
   headers.push('Content-Type', 'application/json; charset=utf-8', 'Content-Length', `${body.length}`);
   headers.push('Cache-Control', 'no-store');

@@ -85,7 +85,7 @@ const refuseByLine: Refuse = ({ code, details, path }) => ({
     'Cache-Control': 'no-store',
     'X-Request-Id': requestIdFrom(undefined),
   },
-  body: faultBody(familyOf(path), new Fault(code, details)),
+  body: faultBody(familyOf(path), new Fault(code, details), path),
 });
 
 const addressesOf = (given: GatewayOptions['services']): ReadonlyMap<ServiceName, string> =>

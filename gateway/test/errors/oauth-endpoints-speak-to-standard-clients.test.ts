@@ -1,0 +1,74 @@
+import { afterEach, describe, expect, test } from '@jest/globals';
+import { rawExchange } from '../fixtures/http.ts';
+import { type Installation, startInstallation } from '../fixtures/installation.ts';
+
+let its: Installation;
+afterEach(() => its.close());
+
+const ENDPOINTS = ['/auth/token', '/auth/introspect', '/auth/revoke'];
+
+const failure = (status: string, error: string) => ({
+  status,
+  details: expect.any(String),
+  data: null,
+  error,
+  error_description: expect.stringMatching(/^[\x20\x21\x23-\x5b\x5d-\x7e]+$/),
+});
+
+const bodyOf = (answer: string): unknown => JSON.parse(answer.slice(answer.indexOf('\r\n\r\n')));
+
+const describeEndpoints = () =>
+  its.authority.describe({
+    openapi: '3.1.0',
+    paths: Object.fromEntries(
+      ENDPOINTS.map((path) => [path, { post: { operationId: path.slice(6), security: [], requestBody: {} } }]),
+    ),
+  });
+
+/** Starts it with the three endpoints described. */
+const start = async (options: Parameters<typeof startInstallation>[0] = {}) => {
+  its = await startInstallation({ trustProxy: ['127.0.0.0/8'], timeouts: { body: 300, answer: 300 }, ...options });
+  describeEndpoints();
+  while ((await its.call('/auth/revoke', { method: 'POST' })).status === 404);
+};
+
+describe('an error of the gateway on an OAuth endpoint is the envelope, error and error_description', () => {
+  test('405 and 413: the request is at fault', async () => {
+    await start();
+    for (const path of ENDPOINTS) {
+      expect((await its.call(path)).body).toEqual(failure('method_not_allowed', 'invalid_request'));
+      const large = await its.call(`${path}?x`, { method: 'POST', body: 'x'.repeat(300_000) });
+      expect([large.status, large.body]).toEqual([413, failure('payload_too_large', 'invalid_request')]);
+    }
+    expect((await its.call('/auth/other')).body).not.toHaveProperty('error');
+    expect((await its.call('/errors', { method: 'POST' })).body).not.toHaveProperty('error');
+    // What is not served in the clear is not there.
+    expect((await its.plain('/auth/token')).body).not.toHaveProperty('error');
+  });
+
+  test('408 and what the parser refuses', async () => {
+    await start();
+    const head = 'POST /auth/token HTTP/1.1\r\nHost: a\r\nX-Forwarded-Proto: https\r\n';
+    const slow = await rawExchange(its.gateway.httpPort, `${head}Content-Length: 50\r\n\r\ng`);
+    expect(bodyOf(slow)).toEqual(failure('request_timeout', 'invalid_request'));
+    const malformed = await rawExchange(its.gateway.httpPort, `${head}bad header\r\n\r\n`);
+    expect(bodyOf(malformed)).toEqual(failure('bad_request', 'invalid_request'));
+  });
+
+  test('502 and 503: the authorizer is', async () => {
+    await start();
+    its.authority.answer((_, response) => response.destroy());
+    const broken = await its.call('/auth/token', { method: 'POST', body: 'x' });
+    expect([broken.status, broken.body]).toEqual([502, failure('bad_gateway', 'server_error')]);
+    await its.authority.close();
+    const gone = await its.call('/auth/token', { method: 'POST', body: 'x' });
+    expect([gone.status, gone.body]).toEqual([503, failure('service_unavailable', 'temporarily_unavailable')]);
+  });
+
+  test('429: later it may do', async () => {
+    its = await startInstallation({ limits: { client: 1, address: 1, session: 1 } });
+    await its.call('/auth/token', { method: 'POST' });
+    const reply = await its.call('/auth/token', { method: 'POST' });
+    expect([reply.status, reply.body]).toEqual([429, failure('too_many_requests', 'temporarily_unavailable')]);
+  });
+});
