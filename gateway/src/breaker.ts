@@ -14,7 +14,7 @@ export interface Breaker {
 export interface BreakerOptions {
   /** Consecutive failures that open it. */
   readonly failures?: number;
-  /** How long it stays open before one request may probe. */
+  /** How long it stays open before one request may probe, and then before another one may, if the first says nothing. */
   readonly openMs?: number;
   readonly onChange?: (state: Breaker['state']) => void;
 }
@@ -35,8 +35,9 @@ export const createBreaker = (options: BreakerOptions = {}): Breaker => {
   return {
     enter(now) {
       if (state === 'closed') return true;
-      // Half-open, one request is under way to see; the others wait for its outcome.
-      if (state === 'half-open' || now < openUntil) return false;
+      // Half-open, one request is under way to see; the others wait for its outcome, but not for a client that sends it slowly.
+      if (now < openUntil) return false;
+      openUntil = now + openMs;
       become('half-open');
       return true;
     },
@@ -52,7 +53,9 @@ export const createBreaker = (options: BreakerOptions = {}): Breaker => {
     },
     abandoned() {
       // The probe told nothing: the next request probes.
-      if (state === 'half-open') become('open');
+      if (state !== 'half-open') return;
+      openUntil = 0;
+      become('open');
     },
     retryAfterSeconds: (now) => Math.max(1, Math.ceil((openUntil - now) / 1000)),
     get state() {

@@ -32,6 +32,17 @@ describe('the breaker', () => {
     breaker.abandoned();
     expect(breaker.enter(100)).toBe(true);
   });
+
+  test('a probe that takes long keeps nobody out for longer than an open breaker would', () => {
+    const breaker = createBreaker({ failures: 1, openMs: 100 });
+    breaker.enter(0);
+    breaker.failed(0);
+    expect([breaker.enter(100), breaker.enter(199), breaker.enter(200)]).toEqual([true, false, true]);
+    breaker.succeeded();
+    // The first probe turns out to have been a client that stopped sending: that says nothing of the service.
+    breaker.abandoned();
+    expect([breaker.state, breaker.enter(201)]).toEqual(['closed', true]);
+  });
 });
 
 test('a service that is down is 503 with Retry-After, at once, and is found again when it is back', async () => {
