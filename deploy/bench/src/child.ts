@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 
 /** A program of this folder that runs beside the load and has said where it is. */
@@ -32,6 +33,17 @@ export const startChild = async <Told>(file: string, args: readonly string[] = [
       await ended;
     },
   };
+};
+
+/** Processor seconds that a process has used so far, all threads, as the kernel counts them (Linux; NaN elsewhere). */
+export const cpuSeconds = (pid: number | undefined): number => {
+  try {
+    const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? [];
+    // utime and stime, in ticks of a hundredth of a second.
+    return (Number(fields[11]) + Number(fields[12])) / 100;
+  } catch {
+    return Number.NaN;
+  }
 };
 
 /** What a program of this folder says when it is ready; it ends at SIGTERM. */

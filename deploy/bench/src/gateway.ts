@@ -1,5 +1,5 @@
 import type { AuthorizerTold } from './authorizer-program.ts';
-import { startChild } from './child.ts';
+import { cpuSeconds, type Running, startChild } from './child.ts';
 import { apply, type Load } from './load.ts';
 import { type Benchmark, quantile, round } from './report.ts';
 
@@ -41,25 +41,39 @@ export const gateway: Benchmark = {
       headers,
     });
 
+    /** Requests per second, p99, and microseconds of processor time that the proxy itself spends on a request. */
+    const measure = async ({ told, child }: Running<Told>, duration: number) => {
+      const before = cpuSeconds(child.pid);
+      const { rate, p99 } = await apply(load(told.url, duration));
+      return { rate, p99, cpu: ((cpuSeconds(child.pid) - before) / (rate * duration)) * 1e6 };
+    };
+
     progress('warming up');
-    for (const { told } of [bare, tested]) await apply(load(told.url, 3));
+    for (const program of [bare, tested]) await measure(program, 3);
     const rows: (string | number)[][] = [];
     const ratios: number[] = [];
     for (let turn = 1; turn <= ROUNDS; turn += 1) {
       progress(`round ${turn} of ${ROUNDS}`);
-      const [plain, checked] = [
-        await apply(load(bare.told.url, Number(seconds))),
-        await apply(load(tested.told.url, Number(seconds))),
-      ];
+      const plain = await measure(bare, Number(seconds));
+      const checked = await measure(tested, Number(seconds));
       ratios.push(checked.rate / plain.rate);
-      rows.push([`round ${turn}`, plain.rate, checked.rate, checked.rate / plain.rate, plain.p99, checked.p99]);
+      rows.push([
+        `round ${turn}`,
+        plain.rate,
+        checked.rate,
+        checked.rate / plain.rate,
+        plain.cpu,
+        checked.cpu,
+        plain.p99,
+        checked.p99,
+      ]);
     }
     for (const program of [tested, bare, authorizer, upstream]) await program.stop();
     const ratio = quantile(ratios, 0.5);
     return {
       name: 'gateway',
       about: this.about,
-      columns: ['', 'bare/s', 'gateway/s', 'ratio', 'bare p99 ms', 'gateway p99 ms'],
+      columns: ['', 'bare/s', 'gateway/s', 'ratio', 'bare CPU µs', 'gateway CPU µs', 'bare p99 ms', 'gateway p99 ms'],
       rows,
       targets: [
         {
