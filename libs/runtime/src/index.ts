@@ -8,7 +8,7 @@ export type { LogFields } from './log-fields.ts';
 export { createLogger, type Logger, type LoggerOptions, type LogLevel, logLevels } from './logger.ts';
 export { createMetrics, type Meter, type Metrics } from './metrics.ts';
 export { type OperationsOptions, serveOperations } from './operations.ts';
-export type { Refusal, RefusalAnswer, Refuse } from './refusal.ts';
+export { logRefused, type OnRefused, type Refusal, type RefusalAnswer, type Refuse } from './refusal.ts';
 export * from './setting-kinds.ts';
 export {
   type Environment,

@@ -3,7 +3,7 @@ import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo, Socket } from 'node:net';
 import type { Health } from './health.ts';
 import type { Metrics } from './metrics.ts';
-import { answerRefusals, malformed, type Refuse } from './refusal.ts';
+import { answerRefusals, malformed, type OnRefused, type Refuse, refusing } from './refusal.ts';
 import { reasonOf, StartFault } from './start-fault.ts';
 import { requestIdFrom } from './trace.ts';
 
@@ -31,6 +31,8 @@ export interface ListenOptions {
   readonly limits?: Limits;
   /** Gives what the HTTP parser refuses the interface's own shape. */
   readonly refuse?: Refuse;
+  /** Told of the requests that are refused so, which no handler sees: for the access log. */
+  readonly onRefused?: OnRefused;
   readonly metrics?: Metrics;
   /** The setting that chooses the port, for the message when it is taken. */
   readonly setting?: string;
@@ -126,7 +128,8 @@ const closing = (server: Server, graceMs: number): Promise<void> =>
  * @throws {StartFault} when the port or the address cannot be had
  */
 export const listen = async (handler: RequestListener, options: ListenOptions): Promise<Listening> => {
-  const { health, metrics, refuse = bareRefuse } = options;
+  const { health, metrics, onRefused, refuse = bareRefuse } = options;
+  const refuseUnheard = refusing(refuse, onRefused);
   const server = makeServer(options);
   const inFlight = new WeakMap<Socket, ServerResponse>();
   let ending: Promise<void> | undefined;
@@ -135,7 +138,7 @@ export const listen = async (handler: RequestListener, options: ListenOptions): 
     inFlight.set(request.socket, response);
     if (ending) response.setHeader('Connection', 'close');
     if (request.headers.host === undefined && request.httpVersion !== '1.0') {
-      const { headers, body } = refuse({ ...malformed, method: request.method, path: request.url });
+      const { headers, body } = refuseUnheard({ ...malformed, method: request.method, path: request.url });
       response.writeHead(malformed.status, { ...headers, Connection: 'close' }).end(body);
     } else if (health && request.url?.startsWith('/health/')) {
       answerHealth(health, request, response).then((answered) => {
@@ -149,7 +152,7 @@ export const listen = async (handler: RequestListener, options: ListenOptions): 
   server.on('request', dispatch);
   // RFC 9110, 10.1.1: an expectation that is not understood may be ignored.
   server.on('checkExpectation', dispatch);
-  answerRefusals(server, refuse, inFlight);
+  answerRefusals(server, { refuse, onRefused, inFlight });
 
   const { port } = await started(server, options);
   return {

@@ -1,5 +1,15 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
+import { Server as TlsServer } from 'node:tls';
+import type { Logger } from './logger.ts';
+import {
+  type FailedLine,
+  type InFlight,
+  lineOfPacket,
+  type RequestLine,
+  unfinishedLine,
+  watchLines,
+} from './request-line.ts';
 
 /** A request that never reaches a handler, because Node's HTTP parser refuses it or it does not arrive whole in time. */
 export interface Refusal {
@@ -22,6 +32,24 @@ export interface RefusalAnswer {
 /** Gives refusals their shape. */
 export type Refuse = (refusal: Refusal) => RefusalAnswer;
 
+/** Told of every refusal of a request that no handler got, with the id that its answer carries. */
+export type OnRefused = (refusal: Refusal, requestId: string | undefined) => void;
+
+/** Logs refusals as requests are logged: one line, without the path. */
+export const logRefused =
+  (logger: Pick<Logger, 'info'>): OnRefused =>
+  ({ method, status, code }, requestId) =>
+    logger.info('request', { requestId, client: null, operation: 'none', method, status, code });
+
+/** Shapes a refusal and tells of it. */
+export const refusing =
+  (refuse: Refuse, onRefused: OnRefused | undefined): Refuse =>
+  (refusal) => {
+    const answer = refuse(refusal);
+    onRefused?.(refusal, answer.headers['X-Request-Id']);
+    return answer;
+  };
+
 const reasons = { 400: 'Bad Request', 408: 'Request Timeout', 431: 'Request Header Fields Too Large' } as const;
 
 type Kind = Pick<Refusal, 'status' | 'code' | 'details'>;
@@ -37,40 +65,6 @@ const kindOf = (code: string | undefined): Kind | undefined => {
     return { status: 431, code: 'headers_too_large', details: 'The headers of the request are too large.' };
   }
   return code?.startsWith('HPE_') ? malformed : undefined;
-};
-
-/** Method and path of a raw request's first line, whatever follows it. */
-export const requestLine = (raw: Buffer | undefined): Pick<Refusal, 'method' | 'path'> => {
-  const line = raw?.subarray(0, 8192).toString('latin1').split(/\r?\n/, 1)[0] ?? '';
-  const match = /^([A-Z]{1,20}) (\S+)/.exec(line);
-  return match ? { method: match[1], path: match[2] } : {};
-};
-
-/** The part of Node's HTTP parser that is needed to ask it for what it read so far; not documented, so nothing relies on it. */
-interface Parser {
-  onIncoming?: (request: IncomingMessage) => number;
-  execute?: (chunk: Buffer) => unknown;
-}
-
-/**
- * Method and path of a request whose headers stopped coming: the parser has its first line and hands it out once the headers
- * end, so they are ended for it.
- */
-const unfinishedLine = (socket: Socket): Pick<Refusal, 'method' | 'path'> => {
-  const { parser } = socket as Socket & { readonly parser?: Parser | null };
-  let line: Pick<Refusal, 'method' | 'path'> = {};
-  if (!parser?.execute) return line;
-  const SKIP_BODY = 1;
-  parser.onIncoming = ({ method, url }) => {
-    line = { method, path: url };
-    return SKIP_BODY;
-  };
-  try {
-    parser.execute(Buffer.from('\r\n\r\n'));
-  } catch {
-    return {};
-  }
-  return line;
 };
 
 /** Writes the whole answer to the socket and closes it: what else comes on it cannot be told apart from rubbish. */
@@ -90,12 +84,33 @@ interface ParserError extends Error {
   readonly rawPacket?: Buffer;
 }
 
-/** Answers what the server refuses by itself. `inFlight` is the last response begun on each connection. */
-export const answerRefusals = (
-  server: Server,
-  refuse: Refuse,
-  inFlight: WeakMap<Socket, ServerResponse<IncomingMessage>>,
-): void => {
+export interface RefusalOptions {
+  readonly refuse: Refuse;
+  readonly onRefused?: OnRefused;
+  readonly inFlight: InFlight;
+}
+
+/** Answers what the server refuses by itself. */
+export const answerRefusals = (server: Server, { refuse, onRefused, inFlight }: RefusalOptions): void => {
+  const refuseUnheard = refusing(refuse, onRefused);
+  const lines = new WeakMap<Socket, FailedLine>();
+  const watch = (socket: Socket) => lines.set(socket, watchLines(socket, inFlight));
+  // Over TLS the parser is there once the handshake is done.
+  server.on(server instanceof TlsServer ? 'secureConnection' : 'connection', watch);
+
+  const failedLine = (socket: Socket, packet: Buffer | undefined, isLate: boolean): RequestLine => {
+    const line = (lines.get(socket) ?? lineOfPacket)(packet);
+    return isLate && line.path === undefined ? unfinishedLine(socket) : line;
+  };
+
+  /** The trouble is in the body of a request that a handler has. */
+  const refuseBody = (socket: Socket, kind: Kind, { req, headersSent, writableFinished }: ServerResponse): void => {
+    // An answer that is out already was the only one.
+    if (writableFinished) socket.destroySoon();
+    else if (headersSent) socket.destroy();
+    else write(socket, { ...kind, method: req.method, path: req.url }, refuse);
+  };
+
   server.on('clientError', (error: ParserError, socket: Socket) => {
     const kind = kindOf(error.code);
     // A failed handshake or a lost connection: there is nobody to answer.
@@ -104,22 +119,21 @@ export const answerRefusals = (
       return;
     }
     const response = inFlight.get(socket);
-    const pending = response !== undefined && !response.writableFinished && !response.destroyed;
-    if (!pending) {
-      const line = kind.status === 408 ? unfinishedLine(socket) : requestLine(error.rawPacket);
-      write(socket, { ...kind, ...line }, refuse);
-    } else if (response.req.complete) {
-      // The trouble is in a request after the one that is being answered: that answer comes first.
-      response.once('close', () => {
-        if (socket.writable) write(socket, { ...kind, ...requestLine(error.rawPacket) }, refuse);
-      });
-    } else if (response.headersSent) {
-      socket.destroy();
-    } else {
-      write(socket, { ...kind, method: response.req.method, path: response.req.url }, refuse);
+    if (response && !response.req.complete) {
+      refuseBody(socket, kind, response);
+      return;
     }
+    const refusal = { ...kind, ...failedLine(socket, error.rawPacket, kind.status === 408) };
+    if (!response || response.writableFinished || response.destroyed) {
+      write(socket, refusal, refuseUnheard);
+      return;
+    }
+    // The trouble is in a request after the one that is being answered: that answer comes first.
+    response.once('close', () => {
+      if (socket.writable) write(socket, refusal, refuseUnheard);
+    });
   });
   server.on('connect', (request: IncomingMessage, socket: Socket) => {
-    write(socket, { ...malformed, method: request.method, path: request.url }, refuse);
+    write(socket, { ...malformed, method: request.method, path: request.url }, refuseUnheard);
   });
 };

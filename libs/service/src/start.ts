@@ -9,6 +9,7 @@ import {
   type Health,
   type Logger,
   listen,
+  logRefused,
   type Metrics,
   type Settings,
   type SettingsSpec,
@@ -80,6 +81,7 @@ export const startService = async <Spec extends SettingsSpec, State>(
     health,
     metrics,
     refuse: refuseIn(definition),
+    onRefused: logRefused(logger),
     setting: 'PORT',
   });
   stop.add('requests', () => listening.close());
