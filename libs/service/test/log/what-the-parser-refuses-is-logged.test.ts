@@ -1,0 +1,33 @@
+import { createLogger } from '@boxoffice/runtime';
+import { expect, test } from '@jest/globals';
+import { startService } from '../../src/index.ts';
+import { common, definition, notes, openEmbedded, openKeys } from '../workshop.ts';
+
+test('a request that the HTTP parser refuses is one line of the access log, with the id of its answer', async () => {
+  const keys = await openKeys();
+  const engines = await openEmbedded();
+  const store = await engines.store('notes', [notes]);
+  const lines: string[] = [];
+  const logger = createLogger({ service: 'notes', pretty: false, write: (line) => lines.push(line) });
+  const service = await startService(definition(), { ...common(keys), store, bus: engines.bus, logger });
+
+  const headers = { 'x-filler': 'x'.repeat(17_000), authorization: 'Bearer hunter2' };
+  const answer = await fetch(`${service.url}/notes?secret=hunter2`, { headers });
+  expect(answer.status).toBe(431);
+  expect(await answer.json()).toMatchObject({ status: 'headers_too_large', data: null });
+  const requests = lines.map((line) => JSON.parse(line)).filter(({ message }) => message === 'request');
+  expect(requests).toEqual([
+    expect.objectContaining({
+      level: 'info',
+      requestId: answer.headers.get('x-request-id'),
+      operation: 'none',
+      method: 'GET',
+      status: 431,
+    }),
+  ]);
+  expect(lines.join()).not.toMatch(/hunter2|notes\?/);
+
+  await service.close();
+  await engines.close();
+  await keys.listening.close();
+});
