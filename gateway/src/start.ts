@@ -7,7 +7,9 @@ import {
   type Health,
   type Logger,
   listen,
+  logRefused,
   type Metrics,
+  type OnRefused,
   type Refuse,
   requestIdFrom,
 } from '@boxoffice/runtime';
@@ -59,6 +61,8 @@ export interface GatewayOptions {
   readonly logger: Logger;
   /** Default: through the logger. */
   readonly accessLog?: AccessLog;
+  /** Hears of requests that the HTTP parser refused, which reach no access log. Default: through the logger. */
+  readonly onRefused?: OnRefused;
   readonly metrics?: Metrics;
   readonly timeouts?: UpstreamTimeouts;
   /** Milliseconds between two looks at a service's description. */
@@ -163,7 +167,8 @@ export const startGateway = async (options: GatewayOptions): Promise<Gateway> =>
   await Promise.all([...learners.values()].map((learner) => learner.recall()));
 
   const health = createHealth();
-  const common = { host, health, metrics, refuse: refuseByLine };
+  const onRefused = options.onRefused ?? logRefused(logger);
+  const common = { host, health, metrics, refuse: refuseByLine, onRefused };
   const https = await listen(app.listener(true), { ...common, tls, port: options.port, setting: 'GATEWAY_PORT' });
   const http = await listen(app.listener(false), {
     ...common,

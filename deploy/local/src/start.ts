@@ -6,6 +6,7 @@ import {
   createStop,
   failStart,
   type Logger,
+  logRefused,
   type Metrics,
   type Stop,
   serveOperations,
@@ -58,6 +59,7 @@ const openGateway = async (
 ): Promise<Gateway> => {
   const { logLevel: level } = settings;
   const { authorizer, catalog, contacts } = services;
+  const accessLogger = createLogger({ service: 'gateway', level });
   const gateway = await startGateway({
     ...optionsFrom(settings),
     tls,
@@ -66,7 +68,8 @@ const openGateway = async (
     dataDirectory: settings.directory,
     bus: engines.bus,
     logger: createLogger({ service: 'gateway', level: quiet(level) }),
-    accessLog: openAccessLog(createLogger({ service: 'gateway', level }), level),
+    accessLog: openAccessLog(accessLogger, level),
+    onRefused: logRefused(accessLogger),
     metrics,
   });
   stop.add('gateway', () => gateway.close());
