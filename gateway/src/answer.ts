@@ -1,5 +1,6 @@
 import { Fault, failureOf, posFailure } from '@boxoffice/envelope';
 import type { Exchange } from './exchange.ts';
+import { rateLimitField } from './limiter.ts';
 import { endAfterRequest, isAwaited, isEndless } from './linger.ts';
 import { oauthMembers } from './oauth-members.ts';
 import type { Family } from './target.ts';
@@ -11,7 +12,7 @@ export const faultBody = (family: Family, fault: Fault, url: string | undefined)
 /** The headers that every answer carries, names and values in turn. */
 export const commonHeaders = ({ trace, quota }: Exchange): string[] => {
   const headers = ['X-Request-Id', trace.requestId, 'traceparent', trace.traceparent];
-  if (quota) headers.push('RateLimit-Policy', quota.policy, 'RateLimit', quota.state);
+  if (quota) headers.push('RateLimit-Policy', quota.policy.field, 'RateLimit', rateLimitField(quota));
   return headers;
 };
 

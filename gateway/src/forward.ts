@@ -1,5 +1,4 @@
-import { Agent, type IncomingMessage } from 'node:http';
-import { Agent as TlsAgent } from 'node:https';
+import type { IncomingMessage } from 'node:http';
 import type { Fault } from '@boxoffice/envelope';
 import { createProxyMiddleware, type Options, proxyEventsPlugin } from 'http-proxy-middleware';
 import { answerFault, commonHeaders } from './answer.ts';
@@ -8,6 +7,7 @@ import type { Breaker } from './breaker.ts';
 import type { Exchange } from './exchange.ts';
 import { addReturnedHeaders, forwardedHeaders } from './headers.ts';
 import { asRequest, asResponse, Passage, passageOf } from './passage.ts';
+import { Pool } from './pool.ts';
 import { isOfInterface, sendReply } from './reply.ts';
 import { createUnderWay } from './under-way.ts';
 import {
@@ -65,15 +65,15 @@ const mayRepeat = ({ method, bodiless, reply, attempts }: Passage): boolean =>
 const targetOf = ({ protocol, hostname, port }: URL) => ({
   protocol,
   hostname: hostname.replace(/^\[|\]$/g, ''),
-  port: port || (protocol === 'https:' ? 443 : 80),
+  port: Number(port) || (protocol === 'https:' ? 443 : 80),
 });
 
-/** Makes the forwarder of one service: one proxy and one pool of kept connections, for as long as the gateway runs. */
+/** Makes the forwarder of one service: one proxy and one pool of connections, for as long as the gateway runs. */
 export const createForwarder = (options: ForwarderOptions): Forwarder => {
   const { breaker, timeoutMs, deadlineMs, bodyMs = 25_000, concurrency, onFailure, onReply } = options;
   const address = new URL(options.url);
-  const pool = { keepAlive: true, maxFreeSockets: 256 };
-  const agent = address.protocol === 'https:' ? new TlsAgent(pool) : new Agent(pool);
+  const target = targetOf(address);
+  const pool = new Pool(target);
   const underWay = createUnderWay<Passage>();
 
   /** Notes the outcome, once. */
@@ -113,6 +113,7 @@ export const createForwarder = (options: ForwarderOptions): Forwarder => {
     const { exchange, method, deadline } = passage;
     const { response } = exchange;
     passage.reply = reply;
+    pool.heed(reply.headers['keep-alive']);
     passage.dueAt = deadline;
     settle(passage, breaker.succeeded);
     if (response.headersSent || response.destroyed) {
@@ -131,7 +132,7 @@ export const createForwarder = (options: ForwarderOptions): Forwarder => {
   };
 
   const proxy: Options = {
-    target: targetOf(address),
+    target,
     // Its own plugins answer errors in plain text and log each reply; the events are all that is wanted of them.
     ejectPlugins: true,
     plugins: [proxyEventsPlugin],
@@ -147,7 +148,7 @@ export const createForwarder = (options: ForwarderOptions): Forwarder => {
       econnreset: (error, request) => fail(passageOf(request), error),
     },
   };
-  const throughPool = createProxyMiddleware({ ...proxy, agent });
+  const throughPool = createProxyMiddleware({ ...proxy, agent: pool });
   const throughNewConnection = createProxyMiddleware({ ...proxy, agent: false });
 
   /** Its time is up: for the service to begin, or for everything. */
@@ -207,7 +208,7 @@ export const createForwarder = (options: ForwarderOptions): Forwarder => {
     },
     close() {
       clearInterval(tick);
-      agent.destroy();
+      pool.destroy();
     },
   };
 };

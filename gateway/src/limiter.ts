@@ -1,15 +1,25 @@
 import { LRUCache } from 'lru-cache';
 
-/** What is left to somebody, in the words of the RateLimit header fields (draft-ietf-httpapi-ratelimit-headers). */
+/** What is left to somebody. */
 export interface Quota {
+  /** The limit's name. */
+  readonly policy: Policy;
   readonly allowed: boolean;
-  /** The value of `RateLimit-Policy`. */
-  readonly policy: string;
-  /** The value of `RateLimit`. */
-  readonly state: string;
+  /** Requests that are left. */
+  readonly left: number;
   /** Seconds until the quota is whole again. */
   readonly resetSeconds: number;
 }
+
+export interface Policy {
+  readonly name: string;
+  /** The value of `RateLimit-Policy` (draft-ietf-httpapi-ratelimit-headers). */
+  readonly field: string;
+}
+
+/** The value of `RateLimit`. */
+export const rateLimitField = ({ policy, left, resetSeconds }: Quota): string =>
+  `"${policy.name}";r=${left};t=${resetSeconds}`;
 
 /** Counts requests per key in windows of a minute, which begin with a key's first request. */
 export interface Limiter {
@@ -30,7 +40,7 @@ const KEYS = 100_000;
 /** Makes a limiter; `name` is the policy's, for instance `client`. */
 export const createLimiter = (name: string, perMinute: number): Limiter => {
   const windows = new LRUCache<string, Window>({ max: KEYS });
-  const policy = `"${name}";q=${perMinute};w=60`;
+  const policy = { name, field: `"${name}";q=${perMinute};w=60` };
   return {
     take(key, now) {
       let window = windows.get(key);
@@ -39,13 +49,11 @@ export const createLimiter = (name: string, perMinute: number): Limiter => {
         windows.set(key, window);
       }
       window.used += 1;
-      const resetSeconds = Math.ceil((window.endsAt - now) / 1000);
-      const left = Math.max(0, perMinute - window.used);
       return {
-        allowed: window.used <= perMinute,
         policy,
-        state: `"${name}";r=${left};t=${resetSeconds}`,
-        resetSeconds,
+        allowed: window.used <= perMinute,
+        left: Math.max(0, perMinute - window.used),
+        resetSeconds: Math.ceil((window.endsAt - now) / 1000),
       };
     },
   };

@@ -3,6 +3,9 @@ import type { Route } from './routes.ts';
 
 const JSON_TYPE = 'application/json';
 
+/** Up to here, copying a body costs less than writing it apart from its headers. */
+const SMALL_BYTES = 16_384;
+
 /** What nearly every reply says, word for word. */
 const USUAL = `${JSON_TYPE}; charset=utf-8`;
 
@@ -45,7 +48,9 @@ export const sendReply = (reply: IncomingMessage, response: ServerResponse, head
   reply.on('data', (chunk: Buffer) => {
     if (response.destroyed) return;
     if (chunk.length === length) {
-      response.end(chunk);
+      // As text of one byte per character, which Node joins with the headers: one write to the connection instead of a vector.
+      if (length < SMALL_BYTES) response.end(chunk.toString('latin1'), 'latin1');
+      else response.end(chunk);
     } else if (!response.write(chunk)) {
       reply.pause();
       response.once('drain', () => reply.resume());

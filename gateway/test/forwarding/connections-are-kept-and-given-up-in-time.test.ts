@@ -1,0 +1,108 @@
+import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { createServer, get, type IncomingMessage } from 'node:http';
+import { createServer as createTlsServer } from 'node:https';
+import type { AddressInfo, Server, Socket } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { developmentCertificate } from '@boxoffice/runtime';
+import { afterEach, expect, test } from '@jest/globals';
+import { Pool } from '../../src/pool.ts';
+import { until } from '../fixtures/http.ts';
+
+const closing: (() => unknown)[] = [];
+afterEach(async () => {
+  for (const close of closing.splice(0)) await close();
+});
+
+/** A server that counts its connections and says what a test wants on them. */
+const start = async (server: Server = createServer((_, response) => response.end('ok'))) => {
+  const sockets = new Set<Socket>();
+  let accepted = 0;
+  server.on('connection', (socket: Socket) => {
+    accepted += 1;
+    sockets.add(socket);
+    socket.on('close', () => sockets.delete(socket));
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  const pool = new Pool({ protocol: 'http:', hostname: '127.0.0.1', port });
+  closing.push(() => pool.destroy());
+  closing.push(() => {
+    for (const socket of sockets) socket.destroy();
+    server.close();
+  });
+  return { pool, port, sockets, accepted: () => accepted };
+};
+
+const ask = async (pool: Pool, port: number): Promise<{ reused: boolean; text: string }> => {
+  const request = get({ agent: pool, host: '127.0.0.1', port });
+  const [reply] = (await once(request, 'response')) as [IncomingMessage];
+  pool.heed(reply.headers['keep-alive']);
+  const text = Buffer.concat(await reply.toArray()).toString();
+  await until(() => request.destroyed);
+  return { reused: request.reusedSocket, text };
+};
+
+test('one after the other, requests share a connection; at once, they do not', async () => {
+  const { pool, port, accepted } = await start();
+  const all = [await ask(pool, port), await ask(pool, port), await ask(pool, port)];
+  expect(all.map(({ reused }) => reused)).toEqual([false, true, true]);
+  await Promise.all(Array.from({ length: 5 }, () => ask(pool, port)));
+  expect(accepted()).toBe(5);
+});
+
+test('a connection that the service closed while it was idle is not used again', async () => {
+  const { pool, port, sockets } = await start();
+  await ask(pool, port);
+  for (const socket of sockets) socket.destroy();
+  await until(() => sockets.size === 0);
+  const again = await ask(pool, port);
+  expect(again.text).toBe('ok');
+});
+
+test('neither is one that answers “Connection: close”, nor one that speaks out of turn', async () => {
+  const { pool, port, accepted } = await start(
+    createServer((_, response) => {
+      response.setHeader('Connection', 'close');
+      response.end('ok');
+    }),
+  );
+  await ask(pool, port);
+  await ask(pool, port);
+  expect(accepted()).toBe(2);
+});
+
+test('an idle connection is given up before the service’s own time is over', async () => {
+  const server = createServer({ keepAliveTimeout: 2_000 }, (_, response) => response.end('ok'));
+  const { pool, port, sockets } = await start(server);
+  await ask(pool, port);
+  const ended = new Promise((resolve) => {
+    for (const socket of sockets) socket.once('end', () => resolve('by the client'));
+  });
+  // The service would have destroyed it without hearing an end.
+  expect(await ended).toBe('by the client');
+});
+
+test('a pool that is destroyed closes its connections', async () => {
+  const { pool, port, sockets } = await start();
+  await ask(pool, port);
+  pool.destroy();
+  await until(() => sockets.size === 0);
+});
+
+test('a service may be behind TLS, and is verified then', async () => {
+  const directory = await mkdtemp(join(tmpdir(), 'boxoffice-pool-'));
+  const tls = await developmentCertificate(directory);
+  await rm(directory, { recursive: true });
+  const server = createTlsServer(tls, (_, response) => response.end('ok')).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  closing.push(() => server.close());
+  const { port } = server.address() as AddressInfo;
+  const pool = new Pool({ protocol: 'https:', hostname: '127.0.0.1', port });
+  closing.push(() => pool.destroy());
+  const { request } = await import('node:https');
+  const [error] = await once(request({ agent: pool, host: '127.0.0.1', port }).end(), 'error');
+  expect(error.code).toBe('DEPTH_ZERO_SELF_SIGNED_CERT');
+});
