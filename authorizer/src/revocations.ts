@@ -56,9 +56,11 @@ export const createRevocations = (store: Store, now: () => number = Date.now): R
         from === undefined
           ? Promise.resolve([])
           : clientsOf(store).acrossInstitutions.find({ where: { changedAt: { gte: from } }, orderBy: 'changedAt' });
+      // Both at once, so that one store's failure is one rejection that somebody hears.
+      const [tokens, clients] = await Promise.all([revoked, changed]);
       return {
-        tokens: (await revoked).map(({ id, expiresAt }) => ({ jti: id, expiresAt: iso(expiresAt) })),
-        clients: (await changed).map(({ id, changedAt }) => ({ clientId: id, changedAt: iso(changedAt) })),
+        tokens: tokens.map(({ id, expiresAt }) => ({ jti: id, expiresAt: iso(expiresAt) })),
+        clients: clients.map(({ id, changedAt }) => ({ clientId: id, changedAt: iso(changedAt) })),
         asOf,
       };
     },

@@ -42,7 +42,7 @@ export const clients: readonly Command[] = [
   {
     name: 'clients remove-secret',
     usage: 'INSTITUTION CLIENT_ID SECRET_ID',
-    about: 'withdraws a secret; tokens are refused within seconds',
+    about: 'withdraws a secret; it gets no new token within seconds, tokens that it got live out their time',
     words: ['INSTITUTION', 'CLIENT_ID', 'SECRET_ID'],
     run: async (installation, { words: [institution = '', clientId = '', secretId = ''] }) =>
       removeClientSecret(await installation.authorizer(), institution, clientId, secretId),

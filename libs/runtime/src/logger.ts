@@ -56,7 +56,8 @@ export const createLogger = (options: LoggerOptions): Logger => {
   });
   const winston = createWinston({ level, format: line, transports: [console] });
   const at = (name: LogLevel) => (message: string, fields?: LogFields) => {
-    winston.log(name, message, { fields });
+    // winston would make the whole entry before it drops it.
+    if (logLevels.indexOf(name) >= logLevels.indexOf(level)) winston.log(name, message, { fields });
   };
   return { debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error') };
 };

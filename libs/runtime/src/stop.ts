@@ -17,10 +17,14 @@ export interface StopOptions {
   readonly withinMs?: number;
 }
 
+/** A further signal within this time is the same one; a later one means now. */
+const REPEAT_MS = 1_000;
+
 /** Makes the list of what a program closes at its end. */
 export const createStop = (logger: Logger, { withinMs = 10_000 }: StopOptions = {}): Stop => {
   const parts: { readonly name: string; readonly close: () => Promise<void> | void }[] = [];
   let ending: Promise<boolean> | undefined;
+  let signalled = Number.NEGATIVE_INFINITY;
   let current = '';
 
   const closeAll = async (): Promise<boolean> => {
@@ -63,7 +67,12 @@ export const createStop = (logger: Logger, { withinMs = 10_000 }: StopOptions = 
     onSignal() {
       for (const signal of ['SIGTERM', 'SIGINT'] as const) {
         process.on(signal, async () => {
-          if (ending) process.exit(1);
+          if (ending) {
+            // A terminal and a supervisor signal the whole group, and npm passes its own on: the same signal comes twice.
+            if (performance.now() - signalled < REPEAT_MS) return;
+            process.exit(1);
+          }
+          signalled = performance.now();
           logger.info('stopping', { signal });
           process.exit((await run()) ? 0 : 1);
         });
