@@ -89,6 +89,39 @@ export const registry = {
     'point_of_sale',
     'another point of sale has the same service host',
   ),
+  order_places_unavailable: row(
+    409,
+    'order_places_unavailable',
+    'order',
+    'not enough of the wanted places are free; nothing was held',
+  ),
+  order_not_on_sale: row(409, 'order_not_on_sale', 'order', 'the performance or its product is not on sale now'),
+  order_hold_limit: row(
+    409,
+    'order_hold_limit',
+    'order',
+    'the client would hold more unsold places than it may at once',
+  ),
+  order_tariff_not_sold_here: row(
+    422,
+    'order_tariff_not_sold_here',
+    'order',
+    'the point of sale does not sell this tariff',
+  ),
+  order_too_many_places: row(
+    422,
+    'order_too_many_places',
+    'order',
+    'the order would have more places than its point of sale allows',
+  ),
+  payment_exceeds_due: row(422, 'payment_exceeds_due', 'payment', 'the payment is more than is due'),
+  refund_exceeds_paid: row(422, 'refund_exceeds_paid', 'payment', 'the refunds would be more than was captured'),
+  ticket_already_controlled: row(
+    409,
+    'ticket_already_controlled',
+    'ticket',
+    'the ticket was controlled before; details says when and where',
+  ),
 } as const satisfies Record<string, RegistryRow>;
 
 /** What code throws: a key of the registry. */

@@ -15,6 +15,13 @@ export const topology = {
   ticketsContactErased: { name: 'tickets.contact-erased.v1', types: ['contact.erased'] },
   posContactErased: { name: 'pos.contact-erased.v1', types: ['contact.erased'] },
   ordersPerformanceCancelled: { name: 'orders.performance-cancelled.v1', types: ['performance.cancelled'] },
+  /** What becomes of an order's tickets and places; one queue, so that the facts of an order keep their order. */
+  ordersFulfilment: {
+    name: 'orders.fulfilment.v1',
+    types: ['tickets.cancelled', 'places.released', 'ticket.controlled', 'ticket.control_reverted', 'ticket.replaced'],
+  },
+  ticketsOrders: { name: 'tickets.orders.v1', types: ['order.confirmed', 'order.cancelled'] },
+  catalogReleases: { name: 'catalog.releases.v1', types: ['order.cancelled', 'order.expired', 'tickets.cancelled'] },
 } as const satisfies Record<string, Queue>;
 
 /** The facts that every process of a kind hears, each for itself; they are lost on those that are down. */

@@ -1,0 +1,138 @@
+import { Agent, type IncomingMessage, request } from 'node:http';
+import { Agent as SecureAgent, request as secureRequest } from 'node:https';
+import { Fault } from '@boxoffice/envelope';
+import type { ServiceCredentials } from '@boxoffice/identity';
+import { traceHeaders } from '@boxoffice/runtime';
+
+/** One internal operation of another service. */
+export interface PeerCall {
+  /** Its operationId: the identity token names it. */
+  readonly operation: string;
+  readonly method: 'GET' | 'POST';
+  /** With its variables filled in and encoded. */
+  readonly path: string;
+  readonly body?: object;
+  /** Milliseconds for the whole call; default: the peer's. */
+  readonly timeoutMs?: number;
+}
+
+/** Another service, called with this one's own credentials. */
+export interface Peer {
+  /**
+   * Answers the `data` of the envelope. Rejects with Fault `service_unavailable` when the peer cannot be reached, takes too long
+   * or fails (5xx): then it may or may not have acted, so operations are idempotent. Rejects with {@link PeerRefusal} when it refuses.
+   */
+  call<Data>(institution: string, call: PeerCall): Promise<Data>;
+  close(): void;
+}
+
+/** A peer answered 4xx: the caller decides what that means. */
+export class PeerRefusal extends Error {
+  override readonly name = 'PeerRefusal';
+  readonly http: number;
+  readonly status: string;
+  readonly details: string | null;
+
+  constructor(peer: string, http: number, status: string, details: string | null) {
+    super(`${peer} answered ${http} ${status}: ${details}`);
+    this.http = http;
+    this.status = status;
+    this.details = details;
+  }
+}
+
+export interface PeerOptions {
+  /** The service's name: the audience of the tokens. */
+  readonly name: string;
+  /** Its address. */
+  readonly url: string;
+  readonly credentials: ServiceCredentials;
+  /** Milliseconds for a whole call; default 3,000. */
+  readonly timeoutMs?: number;
+}
+
+interface Envelope {
+  readonly status: string;
+  readonly details: string | null;
+  readonly data: unknown;
+}
+
+const read = async (response: IncomingMessage): Promise<string> => {
+  response.setEncoding('utf8');
+  let text = '';
+  for await (const chunk of response) text += chunk;
+  return text;
+};
+
+const parsed = (text: string): Envelope | undefined => {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === 'object' && value !== null && 'status' in value ? (value as Envelope) : undefined;
+  } catch {
+    return undefined;
+  }
+};
+
+/** The peer closed a kept connection in the moment in which it was used again: nothing was read, so the call may be repeated. */
+class ConnectionGone extends Error {}
+
+/** Makes the client of one other service; it keeps its connections. */
+export const createPeer = ({ name, url, credentials, timeoutMs: usual = 3_000 }: PeerOptions): Peer => {
+  const { protocol, hostname, port } = new URL(url);
+  const secure = protocol === 'https:';
+  const options = { keepAlive: true, maxSockets: 256 };
+  const agent = secure ? new SecureAgent(options) : new Agent(options);
+  const target = { protocol, hostname, port, agent };
+
+  const unavailable = (): Fault =>
+    new Fault('service_unavailable', `The ${name} service does not answer at the moment.`, { 'Retry-After': '1' });
+
+  const exchange = (call: PeerCall, identity: string, timeoutMs: number): Promise<{ http: number; text: string }> =>
+    new Promise((resolve, reject) => {
+      const body = call.body && JSON.stringify(call.body);
+      const headers = {
+        ...traceHeaders(),
+        'X-Internal-Identity': identity,
+        ...(body === undefined
+          ? {}
+          : { 'Content-Type': 'application/json', 'Content-Length': String(Buffer.byteLength(body)) }),
+      };
+      const sent = (secure ? secureRequest : request)({ ...target, method: call.method, path: call.path, headers });
+      const timer = setTimeout(() => sent.destroy(new Error('timeout')), timeoutMs);
+      const end = (act: () => void): void => {
+        clearTimeout(timer);
+        act();
+      };
+      sent.on('response', (response) => {
+        read(response).then(
+          (text) => end(() => resolve({ http: response.statusCode ?? 0, text })),
+          () => end(() => reject(unavailable())),
+        );
+      });
+      sent.on('error', (error: NodeJS.ErrnoException) => {
+        const gone = sent.reusedSocket && (error.code === 'ECONNRESET' || error.code === 'EPIPE');
+        end(() => reject(gone ? new ConnectionGone() : unavailable()));
+      });
+      sent.end(body);
+    });
+
+  const withFreshConnection = (call: PeerCall, identity: string, timeoutMs: number) =>
+    exchange(call, identity, timeoutMs).catch((error: unknown) => {
+      if (!(error instanceof ConnectionGone)) throw error;
+      return exchange(call, identity, timeoutMs).catch((again: unknown) => {
+        throw again instanceof ConnectionGone ? unavailable() : again;
+      });
+    });
+
+  return {
+    call: async <Data>(institution: string, call: PeerCall): Promise<Data> => {
+      const identity = await credentials.tokenFor({ audience: name, institution, operation: call.operation });
+      const { http, text } = await withFreshConnection(call, identity, call.timeoutMs ?? usual);
+      const envelope = parsed(text);
+      if (envelope === undefined || http >= 500) throw unavailable();
+      if (http >= 400) throw new PeerRefusal(name, http, envelope.status, envelope.details);
+      return envelope.data as Data;
+    },
+    close: () => agent.destroy(),
+  };
+};
