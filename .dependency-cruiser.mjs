@@ -85,8 +85,8 @@ export default {
   options: {
     doNotFollow: { path: 'node_modules' },
     exclude: { path: '(/dist/|/node_modules/\\.bin/)' },
+    // It sees type-only imports too; tsPreCompilationDeps would ask for a TypeScript compiler older than 7.
     parser: 'swc',
-    tsPreCompilationDeps: true,
     combinedDependencies: false,
     enhancedResolveOptions: { conditionNames: ['source', 'import', 'node', 'default'], exportsFields: ['exports'] },
   },
