@@ -2,14 +2,13 @@ import type { RequestListener } from 'node:http';
 import type { Fault } from '@boxoffice/envelope';
 import type { AnyOperation, Family } from '@boxoffice/http';
 import type { IdentityVerifier, ServiceCredentials } from '@boxoffice/identity';
-import type { Broadcast, Bus, Handler, Message, Queue } from '@boxoffice/messaging';
+import type { Broadcast, Handler, Message, Queue } from '@boxoffice/messaging';
 import type { Logger, Settings, SettingsSpec } from '@boxoffice/runtime';
 import type { Collection, Document, Store } from '@boxoffice/store';
 
 /** What a service is given: engines and surroundings, chosen by the program that starts it. */
 export interface Parts<Spec extends SettingsSpec = Record<never, never>> {
   readonly store: Store;
-  readonly bus: Bus;
   /** Checks identity tokens that name this service. */
   readonly identify: IdentityVerifier;
   /** This service's own credentials, for calls of other services. */

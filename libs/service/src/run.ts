@@ -10,6 +10,7 @@ import {
   logLevel,
   mongodbUrl,
   operationsPort,
+  persistently,
   port,
   publicUrl,
   readSettings,
@@ -24,7 +25,6 @@ import {
 import { openMongoStore } from '@boxoffice/store';
 import type { ServiceDefinition } from './definition.ts';
 import { traceOfEvents } from './engines.ts';
-import { persistently } from './persistently.ts';
 import { startService } from './start.ts';
 
 /** A setting that a service alone cannot do without, because the embedded engines serve one process. */
@@ -122,17 +122,21 @@ const serve = async <Spec extends SettingsSpec, State>(
       () => undefined,
     );
   });
-  const { url: address, health } = await service;
+  const { url: address, health, complete } = await service;
   if (metrics && settings.operationsPort !== undefined) {
     const operations = await serveOperations({ host: settings.host, port: settings.operationsPort, metrics, health });
     stop.add('operations', () => operations.close());
   }
-  logger.info('ready', { url: address });
+  logger.info('serving', { url: address });
+  void complete.then(
+    () => logger.info('ready', { url: address }),
+    () => undefined,
+  );
 };
 
 /**
- * The main of a service that runs alone: reads the settings, opens MongoDB and RabbitMQ (waiting for them as long as it takes),
- * serves, and ends in order at SIGTERM. Prints what is wrong and ends with status 1 if it cannot start.
+ * The main of a service that runs alone: reads the settings, opens MongoDB and RabbitMQ (as often as it takes),
+ * serves as soon as MongoDB is there, and ends in order at SIGTERM. Prints what is wrong and ends with status 1 if it cannot start.
  */
 export const runService = async <Spec extends SettingsSpec, State>(
   definition: ServiceDefinition<Spec, State>,

@@ -18,14 +18,14 @@ import {
 import type { Store } from '@boxoffice/store';
 import { cursorKeyOf } from './cursor-key.ts';
 import type { Parts, ServiceDefinition } from './definition.ts';
+import { type Hearing, startHearing } from './hearing.ts';
 import { refuseForNow, refuseIn } from './refuse.ts';
 import { relayMetrics } from './relay-metrics.ts';
-import { subscribeAll } from './subscriptions.ts';
 
 export interface StartOptions<Spec extends SettingsSpec> {
   /** The service's own store; closed by whoever opened it, after the service. May be on its way: the service listens meanwhile. */
   readonly store: Store | Promise<Store>;
-  /** The same for the bus, which several services of one process may share. */
+  /** Closed by whoever opened it as well. One that is on its way is not waited for: the service serves, and events stay in the outbox. */
   readonly bus: Bus | Promise<Bus>;
   /** Where the authorizer is; not needed for the authorizer itself. */
   readonly authorizerUrl?: string;
@@ -47,6 +47,8 @@ export interface RunningService {
   readonly url: string;
   readonly port: number;
   readonly health: Health;
+  /** Resolves when the broker is there and every subscription has begun; rejects if the service is closed before. */
+  readonly complete: Promise<void>;
   /** Resolves if the service's own store and broker answer; rejects otherwise. */
   ready(): Promise<void>;
   /** Stops accepting, finishes requests and messages in hand; the engines stay open. */
@@ -61,7 +63,8 @@ const arrival = async <Value>(name: string, coming: Value | Promise<Value>, miss
 };
 
 /**
- * Starts a service on the engines given. It listens at once, says what it waits for at `/health/ready`, and resolves when it serves.
+ * Starts a service on the engines given. It listens at once, says what it waits for at `/health/ready`, and resolves when it
+ * serves: as soon as its store is there, since requests need no broker.
  * @throws {StartFault} when the port cannot be had; whatever `prepare` throws
  */
 export const startService = async <Spec extends SettingsSpec, State>(
@@ -86,16 +89,14 @@ export const startService = async <Spec extends SettingsSpec, State>(
   });
   stop.add('requests', () => listening.close());
 
-  const serve = async (): Promise<{ store: Store; bus: Bus }> => {
-    const [store, bus] = await Promise.all([
-      arrival('store', options.store, missing),
-      arrival('broker', options.bus, missing),
-    ]);
+  void arrival('broker', options.bus, missing).catch(() => undefined);
+
+  const serve = async (): Promise<{ store: Store; hearing: Hearing }> => {
+    const store = await arrival('store', options.store, missing);
     const authorizerUrl = options.authorizerUrl ?? listening.url;
     const keys = createKeySet({ url: new URL(JWKS_PATH, authorizerUrl).href });
     const parts: Parts<Spec> = {
       store,
-      bus,
       identify: createIdentityVerifier({ keys, audience: name }),
       credentials: createServiceCredentials({ authorizerUrl, service: name, secret: serviceSecret, traceHeaders }),
       logger,
@@ -116,17 +117,18 @@ export const startService = async <Spec extends SettingsSpec, State>(
       serverUrl: publicUrl,
       family,
     });
-    for (const subscription of await subscribeAll(
-      bus,
-      definition.reactions?.(parts, state) ?? [],
-      definition.listens?.(parts, state) ?? [],
-    )) {
-      stop.add('subscription', () => subscription.close());
-    }
+    const hearing = startHearing({
+      bus: options.bus,
+      reactions: definition.reactions?.(parts, state) ?? [],
+      listeners: definition.listens?.(parts, state) ?? [],
+      logger,
+    });
+    stop.add('subscriptions', () => hearing.close());
+    if (!(options.bus instanceof Promise)) await hearing.begun;
     const relay = startRelay({
       outbox: store.outbox,
       lease: (lease, ms) => store.lease(lease, ms),
-      bus,
+      bus: hearing,
       logger,
       metrics: metrics && relayMetrics(metrics, name),
     });
@@ -134,7 +136,7 @@ export const startService = async <Spec extends SettingsSpec, State>(
     const background = await definition.background?.(parts, state);
     if (background) stop.add('background', () => background.close());
     handler = definition.front?.(app, parts, state) ?? app;
-    return { store, bus };
+    return { store, hearing };
   };
 
   const close = async (): Promise<void> => {
@@ -144,13 +146,13 @@ export const startService = async <Spec extends SettingsSpec, State>(
     await stop.run();
   };
 
-  const { store, bus } = await serve().catch(async (error: unknown) => {
+  const { store, hearing } = await serve().catch(async (error: unknown) => {
     await close();
     throw error;
   });
-  health.ready({ store: () => store.ping(), broker: () => bus.ping(), ...checks });
+  health.ready({ store: () => store.ping(), broker: () => hearing.ping(), ...checks });
   const ready = async (): Promise<void> => {
-    await Promise.all([store.ping(), bus.ping()]);
+    await Promise.all([store.ping(), hearing.ping()]);
   };
-  return { name, url: listening.url, port: listening.port, health, ready, close };
+  return { name, url: listening.url, port: listening.port, health, complete: hearing.begun, ready, close };
 };

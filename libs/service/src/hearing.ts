@@ -1,0 +1,60 @@
+import type { Bus, Subscription } from '@boxoffice/messaging';
+import { type Logger, persistently } from '@boxoffice/runtime';
+import type { Closable, Listener, Reaction } from './definition.ts';
+import { subscribeAll } from './subscriptions.ts';
+
+/** The bus as a service has it: it may be on its way, and publishes nothing before the service hears everything. */
+export interface Hearing extends Pick<Bus, 'publish' | 'ping'>, Closable {
+  /** Resolves when the bus is there and everything is subscribed; rejects if that cannot be, or `close` comes first. */
+  readonly begun: Promise<void>;
+}
+
+export interface HearingOptions {
+  readonly bus: Bus | Promise<Bus>;
+  readonly reactions: readonly Reaction[];
+  readonly listeners: readonly Listener[];
+  readonly logger: Logger;
+}
+
+/**
+ * Subscribes a service to its facts. Where the bus is there already, what fails is a failure of the start; one that comes later, to a
+ * service that serves meanwhile, is tried again until it succeeds.
+ */
+export const startHearing = ({ bus: coming, reactions, listeners, logger }: HearingOptions): Hearing => {
+  let heard: Bus | undefined;
+  let giveUp = (): void => undefined;
+
+  const subscribe = async (): Promise<Subscription[]> => {
+    const bus = await coming;
+    const attempt = () => subscribeAll(bus, reactions, listeners);
+    if (!(coming instanceof Promise)) return attempt();
+    const attempts = persistently('subscriptions', logger, attempt);
+    giveUp = attempts.giveUp;
+    return attempts.opened;
+  };
+
+  const closed = Promise.withResolvers<never>();
+  closed.promise.catch(() => undefined);
+  const subscribed = Promise.race([subscribe(), closed.promise]);
+  const begun = subscribed.then(async () => {
+    heard = await coming;
+  });
+  // Whoever awaits it learns of a failure; nobody need do so.
+  begun.catch(() => undefined);
+
+  const there = (): Bus => {
+    if (heard) return heard;
+    throw new Error('the broker is not there yet');
+  };
+  return {
+    begun,
+    publish: async (message) => there().publish(message),
+    ping: async () => there().ping(),
+    async close() {
+      giveUp();
+      closed.reject(new Error('the service ends'));
+      const subscriptions = await subscribed.catch(() => []);
+      for (const subscription of subscriptions.reverse()) await subscription.close();
+    },
+  };
+};

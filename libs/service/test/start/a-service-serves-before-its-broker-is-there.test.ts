@@ -1,0 +1,75 @@
+import type { Bus, Message } from '@boxoffice/messaging';
+import { expect, test } from '@jest/globals';
+import { startService } from '../../src/index.ts';
+import { common, definition, noteQueue, notes, openEmbedded, openKeys } from '../workshop.ts';
+
+test('without its broker a service serves and says that it waits; facts wait too, and are heard when the broker comes', async () => {
+  const keys = await openKeys();
+  const engines = await openEmbedded(undefined, [noteQueue]);
+  const bus = Promise.withResolvers<Bus>();
+  const heard = Promise.withResolvers<Message>();
+  const handle = async (message: Message) => heard.resolve(message);
+  const reacting = definition({ queues: [noteQueue], reactions: () => [{ queue: noteQueue, handle }] });
+  const store = await engines.store('notes', [notes]);
+
+  const service = await startService(reacting, { ...common(keys), store, bus: bus.promise });
+  const readiness = async () => {
+    const response = await fetch(`${service.url}/health/ready`);
+    return [response.status, await response.json()];
+  };
+  expect(await readiness()).toEqual([503, { status: 'starting', waitingFor: ['broker'] }]);
+  await expect(service.ready()).rejects.toThrow('the broker is not there yet');
+  expect((await fetch(`${service.url}/openapi.json`)).status).toBe(200);
+  const call = { method: 'POST', headers: keys.headers('createNote'), body: '{"text":"early"}' };
+  expect((await fetch(`${service.url}/notes`, call)).status).toBe(201);
+  expect(await store.outbox.pending(10)).toMatchObject([{ type: 'contact.erased' }]);
+
+  bus.resolve(engines.bus);
+  await service.complete;
+  expect(await readiness()).toEqual([200, { status: 'ok' }]);
+  expect((await heard.promise).data).toEqual({ text: 'early' });
+
+  await service.close();
+  await engines.close();
+  await keys.listening.close();
+});
+
+test('a service whose broker never came closes at once', async () => {
+  const keys = await openKeys();
+  const engines = await openEmbedded();
+  const store = await engines.store('notes', [notes]);
+  const bus = new Promise<Bus>(() => undefined);
+  const service = await startService(definition(), { ...common(keys), store, bus });
+  await service.close();
+  await expect(service.complete).rejects.toThrow('the service ends');
+  await engines.close();
+  await keys.listening.close();
+});
+
+test('subscriptions that a late broker refuses are tried again, all of them', async () => {
+  const keys = await openKeys();
+  const engines = await openEmbedded(undefined, [noteQueue]);
+  const store = await engines.store('notes', [notes]);
+  let refusals = 1;
+  const refusing: Bus = {
+    ...engines.bus,
+    listen: async (broadcast, hear) => {
+      if (refusals-- > 0) throw new Error('not now');
+      return engines.bus.listen(broadcast, hear);
+    },
+  };
+  const heard = Promise.withResolvers<Message>();
+  const reacting = definition({
+    queues: [noteQueue],
+    reactions: () => [{ queue: noteQueue, handle: async (message: Message) => heard.resolve(message) }],
+    listens: () => [{ broadcast: { types: ['token.revoked'] }, hear: () => undefined }],
+  });
+  const service = await startService(reacting, { ...common(keys), store, bus: Promise.resolve(refusing) });
+  await service.complete;
+  const call = { method: 'POST', headers: keys.headers('createNote'), body: '{"text":"late"}' };
+  await fetch(`${service.url}/notes`, call);
+  expect((await heard.promise).data).toEqual({ text: 'late' });
+  await service.close();
+  await engines.close();
+  await keys.listening.close();
+});
