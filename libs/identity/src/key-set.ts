@@ -5,8 +5,10 @@ import { SIGNATURE_ALGORITHM } from './constants.ts';
 /** The authorizer's public keys, as its key document last said. */
 export interface KeySet {
   /**
-   * The key of that id. An unknown id refetches the document once per cooldown, for all callers together; undefined if it
-   * is not there either. Rejects with Fault `service_unavailable` if nobody can tell because the authorizer does not answer.
+   * The key of that id, as the document was at most `maxAgeMs` ago, or as it last was if the authorizer does not answer. An
+   * unknown id refetches the document once per cooldown, for all callers together; undefined if it is not there either. Rejects
+   * with Fault `service_unavailable` if nobody can tell because the authorizer does not answer. Without a change of the document
+   * the key is the same object each time.
    */
   key(kid: string): Promise<KeyObject | undefined>;
   /** Fetches the document now; rejects if that fails, and keeps the keys known so far. */
@@ -18,7 +20,7 @@ export interface KeySetOptions {
   readonly url: string;
   /** Least time between two fetches that unknown ids cause, in milliseconds. */
   readonly cooldownMs?: number;
-  /** Age after which known keys are fetched again in the background, so that withdrawn ones go. */
+  /** Age beyond which a key is not given out before the document was fetched again; from half of it on that happens in the background. */
   readonly maxAgeMs?: number;
   readonly timeoutMs?: number;
   readonly fetch?: typeof globalThis.fetch;
@@ -26,8 +28,20 @@ export interface KeySetOptions {
   readonly now?: () => number;
 }
 
+/**
+ * With the second in which the authorizer reads its keys, and the one for which a gateway remembers a verification, well below the five
+ * seconds in which a withdrawn key must end. Keys are fetched when they are used: nobody who is idle asks.
+ */
+const MAX_AGE_MS = 2_000;
+
+/** Least time between two fetches that unknown ids cause, and so the longest that a key which signs at once is not known here. */
+const COOLDOWN_MS = 1_000;
+
 /** Least time between two attempts while the document cannot be had: a service that starts before the authorizer waits no longer. */
 const RETRY_MS = 500;
+
+/** So long after a failed attempt nobody waits for another one who has a key, however old: calls go on without the authorizer. */
+const PATIENCE_MS = 5_000;
 
 /** More keys than any rotation leaves behind; a longer document is cut. */
 const MAX_KEYS = 32;
@@ -52,41 +66,58 @@ export const readKeys = (document: unknown): Map<string, KeyObject> => {
   );
 };
 
-/** Keeps the keys of a key document: single-flight fetches, a cooldown against unknown ids, old keys while it cannot be had. */
+/** Keeps the keys of a key document: single-flight fetches, withdrawn keys gone in seconds, old keys while it cannot be had. */
 export const createKeySet = (options: KeySetOptions): KeySet => {
-  const { url, cooldownMs = 5_000, maxAgeMs = 300_000, timeoutMs = 3_000 } = options;
+  const { url, cooldownMs = COOLDOWN_MS, maxAgeMs = MAX_AGE_MS, timeoutMs = 3_000 } = options;
   const { fetch = globalThis.fetch, now = Date.now } = options;
   let keys = new Map<string, KeyObject>();
+  let document: string | undefined;
   let fetchedAt = Number.NEGATIVE_INFINITY;
   let triedAt = Number.NEGATIVE_INFINITY;
+  let failedAt = Number.NEGATIVE_INFINITY;
   let failed = true;
   let underway: Promise<void> | undefined;
 
   const load = async (): Promise<void> => {
-    triedAt = now();
+    const at = now();
+    triedAt = at;
     failed = true;
     const response = await fetch(url, { signal: AbortSignal.timeout(timeoutMs), redirect: 'error' });
     if (!response.ok) throw new Error(`the key document answered ${response.status}`);
-    keys = readKeys(await response.json());
-    fetchedAt = now();
+    const text = await response.text();
+    if (text !== document) keys = readKeys(JSON.parse(text));
+    document = text;
+    // What the answer says may be as old as the question.
+    fetchedAt = at;
     failed = false;
   };
   const refresh = (): Promise<void> => {
-    underway ??= load().finally(() => {
-      underway = undefined;
-    });
+    underway ??= load()
+      .catch((error: unknown) => {
+        failedAt = now();
+        throw error;
+      })
+      .finally(() => {
+        underway = undefined;
+      });
     return underway;
+  };
+
+  /** Has the document fetched again in time; a promise if that must be waited for. */
+  const renew = (at: number): Promise<void> | undefined => {
+    const age = at - fetchedAt;
+    if (age <= maxAgeMs / 2 || (!underway && at - triedAt <= RETRY_MS)) return undefined;
+    const renewed = refresh().catch(() => undefined);
+    return age > maxAgeMs && at - failedAt > PATIENCE_MS ? renewed : undefined;
   };
 
   return {
     refresh,
     key: async (kid) => {
+      const renewed = renew(now());
+      if (renewed) await renewed;
       const known = keys.get(kid);
-      if (known) {
-        // In the background: a verification never waits for a key that it has. Stale on error.
-        if (now() - fetchedAt > maxAgeMs && now() - triedAt > cooldownMs) refresh().catch(() => undefined);
-        return known;
-      }
+      if (known) return known;
       if (underway || now() - triedAt > (failed ? RETRY_MS : cooldownMs)) await refresh().catch(() => undefined);
       const found = keys.get(kid);
       // The last attempt failed: the key may exist, and nobody may be told otherwise.

@@ -1,6 +1,8 @@
 import { Fault } from '@boxoffice/envelope';
+import jwt from 'jsonwebtoken';
 import { LRUCache } from 'lru-cache';
 import { IDENTITIES_PATH } from './constants.ts';
+import type { KeySet } from './key-set.ts';
 
 /** A call that a service wants to make for itself. */
 export interface ServiceCall {
@@ -27,6 +29,8 @@ export interface ServiceCredentialsOptions {
   readonly service: string;
   /** SERVICE_SECRET of the installation. */
   readonly secret: string;
+  /** The published keys: with them no token is used whose key was withdrawn, which the other service would refuse. */
+  readonly keys?: Pick<KeySet, 'key'>;
   readonly timeoutMs?: number;
   readonly fetch?: typeof globalThis.fetch;
   /** Epoch milliseconds. */
@@ -39,6 +43,7 @@ interface Minted {
   readonly identity: string;
   /** Epoch milliseconds. */
   readonly expiresAt: number;
+  readonly kid: string | undefined;
 }
 
 /** Tokens are renewed so long before they expire, which covers the call they are for. */
@@ -52,7 +57,7 @@ export const serviceAuthorization = (service: string, secret: string): string =>
 
 /** Makes the credentials of one service. */
 export const createServiceCredentials = (options: ServiceCredentialsOptions): ServiceCredentials => {
-  const { authorizerUrl, service, secret, timeoutMs = 3_000, traceHeaders = () => ({}) } = options;
+  const { authorizerUrl, service, secret, timeoutMs = 3_000, keys, traceHeaders = () => ({}) } = options;
   const { fetch = globalThis.fetch, now = Date.now } = options;
   const minted = new LRUCache<string, Minted>({ max: CACHE_SIZE });
   const underway = new Map<string, Promise<Minted>>();
@@ -79,14 +84,21 @@ export const createServiceCredentials = (options: ServiceCredentialsOptions): Se
         `the authorizer refused ${service} a call of ${call.operation} at ${call.audience}: ${answer.details}`,
       );
     }
-    return { identity: answer.data.identity, expiresAt: Date.parse(answer.data.expiresAt) };
+    const { identity, expiresAt } = answer.data;
+    return { identity, expiresAt: Date.parse(expiresAt), kid: jwt.decode(identity, { complete: true })?.header.kid };
+  };
+
+  /** Whether its key was not withdrawn since, as far as anybody can tell. */
+  const counts = async ({ kid }: Minted): Promise<boolean> => {
+    if (!keys || kid === undefined) return true;
+    return keys.key(kid).then(Boolean, () => true);
   };
 
   return {
     tokenFor: async (call) => {
       const key = JSON.stringify([call.audience, call.institution, call.operation]);
       const known = minted.get(key);
-      if (known && now() < known.expiresAt - SPARE_MS) return known.identity;
+      if (known && now() < known.expiresAt - SPARE_MS && (await counts(known))) return known.identity;
       const pending =
         underway.get(key) ??
         mint(call).finally(() => {

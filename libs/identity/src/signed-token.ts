@@ -1,3 +1,4 @@
+import type { KeyObject } from 'node:crypto';
 import type { Fault } from '@boxoffice/envelope';
 import jwt from 'jsonwebtoken';
 import { LRUCache } from 'lru-cache';
@@ -20,14 +21,12 @@ interface Verified<Claims> {
   readonly claims: Claims;
   /** Epoch milliseconds. */
   readonly expiresAt: number;
-  readonly checkedAt: number;
+  readonly kid: string;
+  readonly key: KeyObject;
 }
 
 /** Verified tokens remembered at once; the least recently used go first. */
 const CACHE_SIZE = 10_000;
-
-/** How long a signature stays verified, so that a withdrawn key ends with the key document and not with its tokens. */
-const VERIFIED_FOR_MS = 60_000;
 
 const headerOf = (token: string): jwt.JwtHeader | undefined => {
   if (token.length > MAX_TOKEN_LENGTH) return undefined;
@@ -40,7 +39,7 @@ const headerOf = (token: string): jwt.JwtHeader | undefined => {
 
 /**
  * Verifies signed tokens of one kind (RFC 8725): algorithm, type, issuer and audience are fixed, not read from the token. A token
- * seen before costs a look-up; its expiry is checked at each use.
+ * seen before costs two look-ups: its expiry is checked at each use, and that the key which it was verified with still counts.
  */
 export const createTokenVerifier = <Claims extends object>(
   rules: SignedTokenRules<Claims>,
@@ -59,10 +58,10 @@ export const createTokenVerifier = <Claims extends object>(
     const payload = verifySignature(token, key);
     const claims = typeof payload.exp === 'number' ? read(payload) : undefined;
     if (!claims) throw refuse('a claim is missing');
-    return { claims, expiresAt: Number(payload.exp) * 1000, checkedAt: now() };
+    return { claims, expiresAt: Number(payload.exp) * 1000, kid: header.kid, key };
   };
 
-  const verifySignature = (token: string, key: jwt.PublicKey): jwt.JwtPayload => {
+  const verifySignature = (token: string, key: KeyObject): jwt.JwtPayload => {
     try {
       const clockTimestamp = Math.floor(now() / 1000);
       const payload = jwt.verify(token, key, { algorithms: [SIGNATURE_ALGORITHM], issuer, audience, clockTimestamp });
@@ -76,7 +75,7 @@ export const createTokenVerifier = <Claims extends object>(
   return async (token) => {
     const known = cache.get(token);
     if (known && now() >= known.expiresAt) throw refuse('it expired');
-    if (known && now() - known.checkedAt < VERIFIED_FOR_MS) return known.claims;
+    if (known && (await keys.key(known.kid)) === known.key) return known.claims;
     const verified = await verify(token);
     cache.set(token, verified);
     return verified.claims;

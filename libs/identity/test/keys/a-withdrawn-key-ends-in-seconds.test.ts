@@ -1,0 +1,144 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import {
+  type Caller,
+  createIdentityVerifier,
+  createKeySet,
+  createServiceCredentials,
+  signIdentity,
+} from '../../src/index.ts';
+import { newKey, serve, serveKeys } from '../authority.ts';
+
+const [compromised, next] = [newKey('compromised'), newKey('next')];
+const caller: Caller = { institution: 'opera', client: 'cli_1', service: null, scopes: [], operation: 'getIndividual' };
+const audience = 'contacts';
+const refused = { code: 'unauthorized' };
+
+let document: Awaited<ReturnType<typeof serveKeys>>;
+const state = { at: Date.now() };
+const now = () => state.at;
+
+beforeAll(async () => {
+  document = await serveKeys([]);
+});
+afterAll(() => document.close());
+
+const begin = () => {
+  document.state.jwks = [compromised.jwk];
+  document.state.down = false;
+  const verify = createIdentityVerifier({ keys: createKeySet({ url: document.jwksUrl, now }), audience, now });
+  const issuedAt = Math.floor(state.at / 1000);
+  const [seen = '', unseen = ''] = ['a', 'b'].map((operation) =>
+    signIdentity(compromised, { audience, caller: { ...caller, operation }, issuedAt }),
+  );
+  return { verify, seen, unseen };
+};
+
+const withdraw = () => {
+  document.state.jwks = [next.jwk];
+};
+
+describe('a withdrawn key ends in seconds', () => {
+  test('for tokens that were verified before and for others, however long nobody asked', async () => {
+    for (const idleMs of [2_001, 30_000]) {
+      const { verify, seen, unseen } = begin();
+      await verify(seen);
+      withdraw();
+      state.at += idleMs;
+      await expect(verify(seen)).rejects.toMatchObject(refused);
+      await expect(verify(unseen)).rejects.toMatchObject(refused);
+    }
+  });
+
+  test('in constant use nobody waits: the document is fetched beside the requests', async () => {
+    const { verify, seen } = begin();
+    await verify(seen);
+    withdraw();
+    const before = document.state.fetches;
+    state.at += 1_001;
+    await verify(seen);
+    // The fetch goes on; the same moment brings a refusal once it is done.
+    const deadline = Date.now() + 5_000;
+    while (Date.now() < deadline && (await verify(seen).catch(() => undefined)))
+      await new Promise((resolve) => setImmediate(resolve));
+    await expect(verify(seen)).rejects.toMatchObject(refused);
+    expect(document.state.fetches - before).toBe(1);
+  });
+
+  test('what the next key signed counts at once', async () => {
+    const { verify, seen } = begin();
+    await verify(seen);
+    withdraw();
+    state.at += 1_001;
+    const token = signIdentity(next, { audience, caller, issuedAt: Math.floor(state.at / 1000) });
+    expect(await verify(token)).toEqual(caller);
+  });
+
+  test('an idle verifier fetches nothing, a busy one once a second', async () => {
+    const { verify, seen } = begin();
+    await verify(seen);
+    const before = document.state.fetches;
+    state.at += 900;
+    for (let i = 0; i < 100; i += 1) await verify(seen);
+    expect(document.state.fetches - before).toBe(0);
+    state.at += 1_200;
+    for (let i = 0; i < 100; i += 1) await verify(seen);
+    expect(document.state.fetches - before).toBe(1);
+  });
+
+  test('an authorizer that does not answer withdraws nothing, and keeps nobody waiting but once', async () => {
+    const { verify, seen, unseen } = begin();
+    await verify(seen);
+    document.state.down = true;
+    state.at += 10_000;
+    expect(await verify(seen)).toMatchObject({ operation: 'a' });
+    expect(await verify(unseen)).toMatchObject({ operation: 'b' });
+    const hanging = await serve(() => undefined);
+    const urls = { own: document.jwksUrl };
+    const patient = createKeySet({
+      url: document.jwksUrl,
+      now,
+      timeoutMs: 20,
+      fetch: (_url, init) => fetch(urls.own, init),
+    });
+    document.state.down = false;
+    expect(await patient.key('compromised')).toBeDefined();
+    urls.own = hanging.url;
+    state.at += 10_000;
+    expect(await patient.key('compromised')).toBeDefined();
+    state.at += 600;
+    // With an answer still open this one would wait for its end.
+    const order: string[] = [];
+    const answer = patient.key('compromised').then(() => order.push('key'));
+    const end = patient.refresh().catch(() => order.push('end of the attempt'));
+    await Promise.all([answer, end]);
+    expect(order).toEqual(['key', 'end of the attempt']);
+    await hanging.close();
+  });
+
+  test('a service no longer sends what it signed', async () => {
+    document.state.jwks = [compromised.jwk];
+    const signing = { key: compromised };
+    const authorizer = await serve((_request, response) => {
+      const identity = signIdentity(signing.key, { audience, caller, issuedAt: Math.floor(state.at / 1000) });
+      const expiresAt = new Date(state.at + 60_000).toISOString();
+      response.end(JSON.stringify({ details: null, data: { identity, expiresAt } }));
+    });
+    const keys = createKeySet({ url: document.jwksUrl, now });
+    const credentials = createServiceCredentials({
+      authorizerUrl: authorizer.url,
+      service: 'orders',
+      secret: 's',
+      keys,
+      now,
+    });
+    const call = { audience, institution: 'opera', operation: 'getIndividual' };
+    const first = await credentials.tokenFor(call);
+    expect(await credentials.tokenFor(call)).toBe(first);
+    signing.key = next;
+    withdraw();
+    state.at += 2_001;
+    const verify = createIdentityVerifier({ keys, audience, now });
+    expect(await verify(await credentials.tokenFor(call))).toEqual(caller);
+    await authorizer.close();
+  });
+});
