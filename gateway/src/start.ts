@@ -67,6 +67,8 @@ export interface GatewayOptions {
   readonly timeouts?: UpstreamTimeouts;
   /** Milliseconds between two looks at a service's description. */
   readonly learnEveryMs?: number;
+  /** Milliseconds after which a service that serves and lacks only its broker counts as having been ready. */
+  readonly brokerMs?: number;
 }
 
 /** A running gateway. */
@@ -76,7 +78,7 @@ export interface Gateway {
   readonly httpsPort: number;
   readonly httpPort: number;
   readonly health: Health;
-  /** Resolves when every configured service has been ready once. */
+  /** Resolves when every configured service has been ready once; see Learner for one that lacks its broker. */
   ready(): Promise<void>;
   /** Stops accepting, finishes the requests in hand, lets go of everything. */
   close(): Promise<void>;
@@ -95,13 +97,15 @@ const refuseByLine: Refuse = ({ code, details, path }) => ({
 const addressesOf = (given: GatewayOptions['services']): ReadonlyMap<ServiceName, string> =>
   new Map(serviceNames.flatMap((name) => (given[name] === undefined ? [] : [[name, given[name]] as const])));
 
-/** The check of access tokens. Without an authorizer nobody can tell. */
+/** The check of access tokens, and the keys behind it. Without an authorizer nobody can tell. */
 const verifierOf = (authorizerUrl: string | undefined, issuer: string) => {
   if (authorizerUrl === undefined) {
-    return { verify: () => Promise.reject(unavailable('There is no authorizer.')), prepare: () => undefined };
+    const verify = () => Promise.reject(unavailable('There is no authorizer.'));
+    return { keys: undefined, verify, prepare: () => undefined };
   }
   const keys = createKeySet({ url: new URL(JWKS_PATH, authorizerUrl).href });
-  return { verify: verifyAccessToken({ keys, issuer }), prepare: () => void keys.refresh().catch(() => undefined) };
+  const prepare = () => void keys.refresh().catch(() => undefined);
+  return { keys, verify: verifyAccessToken({ keys, issuer }), prepare };
 };
 
 /**
@@ -118,7 +122,7 @@ export const startGateway = async (options: GatewayOptions): Promise<Gateway> =>
   const authority = createAuthority({ url: authorizerUrl, secret: serviceSecret });
   const authorize = createAuthorize(authority);
   const revocations = createRevocations({ authority, clientChanged: authorize.forget, logger });
-  const { verify, prepare } = verifierOf(authorizerUrl, publicUrl);
+  const { keys, verify, prepare } = verifierOf(authorizerUrl, publicUrl);
   const routing = createRouting({ configured: [...addresses.keys()], own: ownRoutes, logger });
   const forwarding = createForwarding({ addresses, limits, figures, logger, timeouts: options.timeouts });
   const pointsOfSale =
@@ -126,7 +130,7 @@ export const startGateway = async (options: GatewayOptions): Promise<Gateway> =>
       ? undefined
       : createPointsOfSale({
           catalogUrl,
-          credentials: createServiceCredentials({ authorizerUrl, service: 'gateway', secret: serviceSecret }),
+          credentials: createServiceCredentials({ authorizerUrl, service: 'gateway', secret: serviceSecret, keys }),
           logger,
         });
   const cors = createCors(pointsOfSale);
@@ -157,6 +161,7 @@ export const startGateway = async (options: GatewayOptions): Promise<Gateway> =>
         kept,
         logger,
         everyMs: options.learnEveryMs,
+        brokerMs: options.brokerMs,
         learned: ({ document }) => {
           routing.learn(service, document);
           if (service === 'authorizer') prepare();

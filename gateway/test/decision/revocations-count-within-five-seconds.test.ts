@@ -60,6 +60,22 @@ test('a client’s lost scope is gone as soon as the bus tells; other clients’
   expect(its.authority.questions.filter((question) => question.token === other)).toHaveLength(1);
 });
 
+test('what a withdrawn key signed is refused within five seconds, seen before or not, in constant use or not', async () => {
+  const names = ['used', 'idle', 'unseen'] as const;
+  const [used = '', idle = '', unseen = ''] = names.map(() => its.authority.token(['contacts:read']));
+  expect([await statusOf(used), await statusOf(idle)]).toEqual([200, 200]);
+  const asked = its.authority.questions.length;
+  its.authority.withdrawKey();
+  const next = its.authority.token(['contacts:read']);
+  await until(async () => (await statusOf(used)) === 401, 4_000);
+  const reply = await its.as(idle)(LIST);
+  expect([reply.status, reply.headers['www-authenticate']]).toEqual([401, 'Bearer error="invalid_token"']);
+  expect(await statusOf(unseen)).toBe(401);
+  // The gateway refuses by itself, since another instance of the authorizer may lag behind.
+  expect(its.authority.questions.length - asked).toBeLessThanOrEqual(1);
+  expect(await statusOf(next)).toBe(200);
+});
+
 test('both hold within five seconds while the bus is silent', async () => {
   const [revoked, changed] = [its.authority.token(['contacts:read']), its.authority.token(['contacts:read'])];
   expect([await statusOf(revoked), await statusOf(changed)]).toEqual([200, 200]);

@@ -98,7 +98,7 @@ export const startService = async <Spec extends SettingsSpec, State>(
     const parts: Parts<Spec> = {
       store,
       identify: createIdentityVerifier({ keys, audience: name }),
-      credentials: createServiceCredentials({ authorizerUrl, service: name, secret: serviceSecret, traceHeaders }),
+      credentials: createServiceCredentials({ authorizerUrl, service: name, secret: serviceSecret, keys, traceHeaders }),
       logger,
       settings,
       authorizerUrl,
