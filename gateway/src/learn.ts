@@ -13,11 +13,18 @@ export interface LearnOptions {
   readonly logger: Pick<Logger, 'info' | 'warn'>;
   /** Between two looks at a service that has been ready. */
   readonly everyMs?: number;
+  /** How long a service that serves may wait for its broker before it counts as having been ready all the same. Default: 5 s. */
+  readonly brokerMs?: number;
 }
 
 /** What is known of one service. */
 export interface Learner {
-  /** Resolves when the service has been described and ready, once; stays pending if it never is. */
+  /**
+   * Resolves when the service has been described and ready, once; stays pending if it never is. Ready is what says so itself. Without
+   * the broker no service says so, although each answers requests; were the gateway to wait for that, an outage of the broker would
+   * keep every gateway out that starts meanwhile. So a service that has lacked nothing but the broker for some seconds counts as well;
+   * a broker that merely starts beside the services is there by then.
+   */
   readonly ready: Promise<void>;
   /** Rejects until then. */
   check(): Promise<void>;
@@ -31,6 +38,9 @@ export interface Learner {
 const FIRST_PAUSE_MS = 100;
 const LONGEST_PAUSE_MS = 1_000;
 const TIMEOUT_MS = 5_000;
+
+/** As long as a broker takes that starts together with the services. */
+const BROKER_MS = 5_000;
 
 /** More than any description; a longer reply is not read to its end. */
 const MAX_BYTES = 8_000_000;
@@ -46,13 +56,27 @@ const readText = async (response: Response): Promise<string> => {
   return Buffer.concat(chunks).toString('utf8');
 };
 
+/** Whether a service that is not ready answers requests and waits for the broker alone. */
+const lacksOnlyBroker = async (response: Response): Promise<boolean> => {
+  if (response.status !== 503) return false;
+  const text = await readText(response);
+  try {
+    const { status, waitingFor } = JSON.parse(text) as { readonly status?: unknown; readonly waitingFor?: unknown };
+    return status === 'starting' && Array.isArray(waitingFor) && waitingFor.length === 1 && waitingFor[0] === 'broker';
+  } catch {
+    return false;
+  }
+};
+
 /** Follows what a service says about itself: often while it has not been ready yet, then every few seconds, cheaply. */
 export const createLearner = (options: LearnOptions): Learner => {
-  const { service, url, kept, learned, logger, everyMs = 3_000 } = options;
+  const { service, url, kept, learned, logger, everyMs = 3_000, brokerMs = BROKER_MS } = options;
   const end = new AbortController();
   let etag: string | undefined;
   let known: string | undefined;
   let wasReady = false;
+  /** Since when it lacks the broker alone, by the monotonic clock. */
+  let brokerless: number | undefined;
   const ready = Promise.withResolvers<void>();
   let pauseMs = FIRST_PAUSE_MS;
   let timer: NodeJS.Timeout | undefined;
@@ -88,11 +112,15 @@ export const createLearner = (options: LearnOptions): Learner => {
 
   const askReady = async (): Promise<void> => {
     const response = await get('/health/ready');
-    await response.body?.cancel();
-    if (response.status !== 200) return;
+    if (response.status !== 200) {
+      brokerless = (await lacksOnlyBroker(response)) ? (brokerless ?? performance.now()) : undefined;
+      if (brokerless === undefined || performance.now() - brokerless < brokerMs) return;
+    }
+    await response.body?.cancel().catch(() => undefined);
     wasReady = true;
     ready.resolve();
-    logger.info('a service is ready', { upstream: service });
+    if (response.status === 200) logger.info('a service is ready', { upstream: service });
+    else logger.warn('a service serves without its broker', { upstream: service });
   };
 
   const look = async (): Promise<void> => {

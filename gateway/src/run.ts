@@ -1,4 +1,4 @@
-import { type Bus, connectRabbitmq } from '@boxoffice/messaging';
+import { connectRabbitmq } from '@boxoffice/messaging';
 import {
   createLogger,
   createMetrics,
@@ -8,11 +8,12 @@ import {
   failStart,
   type Logger,
   type LogLevel,
+  persistently,
   readCertificate,
   readSettings,
-  reasonOf,
   type Settings,
   StartFault,
+  type Stop,
   serveOperations,
 } from '@boxoffice/runtime';
 import { type AccessLog, bufferedAccess, loggedAccess } from './access-log.ts';
@@ -42,35 +43,34 @@ export const openAccessLog = (logger: Logger, level: LogLevel): AccessLog => {
   return process.stdout.isTTY ? loggedAccess(logger) : bufferedAccess((lines) => process.stdout.write(lines));
 };
 
-const RETRY_MS = 1_000;
+/** How long RabbitMQ may take to answer before the log says that it is waited for. */
+const CONNECT_MS = 5_000;
 
-/** Connects to the broker, as often as it takes; undefined once nobody waits any more. */
-const connectLater = async (url: string, logger: Logger, end: AbortSignal): Promise<Bus | undefined> => {
-  while (!end.aborted) {
-    try {
-      return await connectRabbitmq({ url, logger });
-    } catch (error) {
-      logger.warn('waiting', { part: 'RabbitMQ', code: reasonOf(error) });
-      await new Promise((resolve) => setTimeout(resolve, RETRY_MS));
-    }
-  }
-  return undefined;
-};
+type GatewaySettings = Settings<typeof standaloneSettings>;
 
 const run = async (): Promise<void> => {
   const settings = readSettings(standaloneSettings);
   const logger = createLogger({ service: 'gateway', level: settings.logLevel });
   const stop = createStop(logger);
   stop.onSignal();
+  await stop.during(serve(settings, logger, stop));
+};
+
+const serve = async (settings: GatewaySettings, logger: Logger, stop: Stop): Promise<void> => {
   const { dataDirectory, amqpUrl, operationsPort, host } = settings;
   const tls = await certificateFrom(settings, dataDirectory);
   const metrics = operationsPort === undefined ? undefined : await createMetrics();
 
-  const end = new AbortController();
-  const bus = amqpUrl === undefined ? undefined : connectLater(amqpUrl, logger, end.signal);
+  // Nothing waits for it: until it is there, revocations are asked for.
+  const broker =
+    amqpUrl === undefined
+      ? undefined
+      : persistently('RabbitMQ', logger, () =>
+          connectRabbitmq({ url: amqpUrl, logger, name: 'gateway', connectTimeoutMs: CONNECT_MS }),
+        );
   stop.add('broker', async () => {
-    end.abort();
-    await (await bus)?.close();
+    broker?.giveUp();
+    await (await broker?.orNothing())?.close();
   });
 
   const gateway = await startGateway({
@@ -79,7 +79,7 @@ const run = async (): Promise<void> => {
     services: Object.fromEntries(serviceNames.map((name) => [name, settings[name]])),
     serviceSecret: settings.serviceSecret,
     dataDirectory,
-    bus,
+    bus: broker?.orNothing(),
     logger,
     accessLog: openAccessLog(logger, settings.logLevel),
     metrics,

@@ -151,4 +151,33 @@ describe('a gateway that starts while a service is down', () => {
     expect((await ready()).status).toBe(200);
     await other.close();
   });
+
+  test.each([
+    [['broker'], 200],
+    [['store', 'broker'], 503],
+    [[], 503],
+  ])('asked while a service serves and waits for %j, it answers %i', async (waitingFor, status) => {
+    const service = await startUpstream(contacts);
+    service.setReady(waitingFor);
+    const services = { authorizer: its.authority.url, contacts: service.url };
+    const other = await startInstallation({ services, brokerMs: 0 }, { ready: false });
+    const looks = () => service.described.length;
+    await until(() => looks() > 3);
+    expect((await other.plain('/health/ready')).status).toBe(status);
+    await other.close();
+    await service.close();
+  });
+
+  test('gives one that lacks only its broker the time that a broker takes to start', async () => {
+    const service = await startUpstream(contacts);
+    service.setReady(['broker']);
+    const services = { authorizer: its.authority.url, contacts: service.url };
+    const other = await startInstallation({ services, brokerMs: 60_000 }, { ready: false });
+    await until(() => service.described.length > 3);
+    expect(isWaitingFor(await other.plain('/health/ready'), 'contacts')).toBe(true);
+    service.setReady(true);
+    await other.gateway.ready();
+    await other.close();
+    await service.close();
+  });
 });
