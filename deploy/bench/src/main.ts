@@ -1,12 +1,24 @@
+import { cancellation } from './cancellation.ts';
 import { gateway } from './gateway.ts';
+import { idle } from './idle.ts';
 import { lists } from './lists.ts';
+import { purchase } from './purchase.ts';
 import { type Benchmark, table } from './report.ts';
 import { start } from './start.ts';
 import { store } from './store.ts';
 import { tokens } from './tokens.ts';
 
 // npm run bench -- NAME… [--json] [--option value]; without a name: what there is
-const benchmarks: Readonly<Record<string, Benchmark>> = { gateway, tokens, lists, store, start };
+const benchmarks: Readonly<Record<string, Benchmark>> = {
+  gateway,
+  tokens,
+  lists,
+  store,
+  start,
+  purchase,
+  cancellation,
+  idle,
+};
 
 const names: string[] = [];
 const options: Record<string, string> = {};
@@ -22,7 +34,7 @@ const unknown = names.filter((name) => !(name in benchmarks));
 if (names.length === 0 || unknown.length > 0 || options.help) {
   if (unknown.length > 0) process.stderr.write(`no such benchmark: ${unknown.join(', ')}\n`);
   process.stdout.write('npm run bench -- NAME… [--json]\n\n');
-  for (const [name, { about }] of Object.entries(benchmarks)) process.stdout.write(`  ${name.padEnd(10)} ${about}\n`);
+  for (const [name, { about }] of Object.entries(benchmarks)) process.stdout.write(`  ${name.padEnd(13)} ${about}\n`);
   process.exitCode = unknown.length > 0 ? 2 : 0;
 } else {
   const reports = [];

@@ -13,12 +13,15 @@ export interface Product {
   readonly seconds: number;
   readonly baseUrl: string;
   readonly httpUrl: string;
+  /** The certificate of its HTTPS listener. */
+  readonly caFile: string;
   /** The demo client of that name, of the opera. */
   client(name: string): { readonly clientId: string; readonly clientSecret: string };
   stop(): Promise<void>;
 }
 
-const freePort = async (): Promise<number> => {
+/** A port of loopback that nobody listens on now. */
+export const freePort = async (): Promise<number> => {
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');
   const address = server.address();
@@ -52,13 +55,15 @@ export const startProduct = async (
     await new Promise((resolve) => setTimeout(resolve, 10));
   }
   const seconds = (performance.now() - started) / 1000;
+  const demo = () => JSON.parse(readFileSync(join(directory, 'demo.json'), 'utf8'));
   return {
     pid: child.pid ?? 0,
     seconds,
     baseUrl: `https://localhost:${https}`,
     httpUrl,
+    caFile: demo().caFile,
     client(name) {
-      const { clients } = JSON.parse(readFileSync(join(directory, 'demo.json'), 'utf8'));
+      const { clients } = demo();
       return clients.find(
         (one: { name: string; institution: string }) => one.name === name && one.institution === 'opera',
       );

@@ -1,0 +1,59 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { cpuSeconds } from './child.ts';
+import { freePort, startProduct } from './product.ts';
+import { type Benchmark, round } from './report.ts';
+
+const SETTLE_MS = 5_000;
+const SECONDS = 30;
+const TARGET = 0.01;
+
+const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
+
+/** Calls of the stores so far, by operation, over all services. */
+const storeCalls = async (operationsPort: number): Promise<Map<string, number>> => {
+  const text = await (await fetch(`http://127.0.0.1:${operationsPort}/metrics`)).text();
+  const calls = new Map<string, number>();
+  for (const [, operation = '', count] of text.matchAll(/^store_operations_total\{.*operation="(\w+)".*\} (\S+)$/gm)) {
+    calls.set(operation, (calls.get(operation) ?? 0) + Number(count));
+  }
+  return calls;
+};
+
+/** What the sweeps and relays cost while nobody wants anything. */
+export const idle: Benchmark = {
+  about: `processor time and store calls of \`npm start\` in ${SECONDS} s without requests`,
+  async run(progress) {
+    const directory = mkdtempSync(join(tmpdir(), 'boxoffice-bench-'));
+    progress('starting the product with its demo data');
+    const operationsPort = await freePort();
+    const product = await startProduct(directory, { OPERATIONS_PORT: `${operationsPort}` });
+    await pause(SETTLE_MS);
+    progress(`${SECONDS} s of nothing`);
+    const [cpu, calls] = [cpuSeconds(product.pid), await storeCalls(operationsPort)];
+    await pause(SECONDS * 1000);
+    const share = (cpuSeconds(product.pid) - cpu) / SECONDS;
+    const after = await storeCalls(operationsPort);
+    await product.stop();
+    rmSync(directory, { recursive: true, force: true });
+    const perMinute = [...after].map(([operation, count]): [string, number] => [
+      `${operation}, calls a minute`,
+      ((count - (calls.get(operation) ?? 0)) * 60) / SECONDS,
+    ]);
+    return {
+      name: 'idle',
+      about: this.about,
+      columns: ['', 'figure'],
+      rows: [['% of a core', share * 100], ...perMinute.filter(([, count]) => count > 0)],
+      targets: [
+        {
+          what: 'idle processor time',
+          target: '< 1 % of a core',
+          reached: `${round(share * 100)} %`,
+          met: share < TARGET,
+        },
+      ],
+    };
+  },
+};

@@ -1,0 +1,113 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type Answered, type Buyer, confirm, createBuyer, type Hot, holdOne, putOnSale, tokenOf } from './buyer.ts';
+import { cpuSeconds } from './child.ts';
+import { type Product, startProduct } from './product.ts';
+import { type Benchmark, quantile, round } from './report.ts';
+
+const CLIENTS = 32;
+const PLACES = 20_000;
+const WARM_UP_PLACES = 2_000;
+const TARGET_A_MINUTE = 15_000;
+
+/** What the clients of one rush saw. */
+interface Rush {
+  readonly holdMs: number[];
+  readonly confirmMs: number[];
+  /** The place of every confirmed order. */
+  readonly places: string[];
+  readonly seconds: number;
+}
+
+/** Every client buys one place after the other until none is left or the time is over. */
+const rush = async (buyers: readonly Buyer[], hot: Hot, seconds: number): Promise<Rush> => {
+  const [holdMs, confirmMs, places]: [number[], number[], string[]] = [[], [], []];
+  const started = performance.now();
+  const must = <Data>(answer: Answered<Data>): Answered<Data> => {
+    if (answer.http >= 300) throw new Error(`${answer.http} ${answer.status}: ${answer.details}`);
+    return answer;
+  };
+  const buy = async (buyer: Buyer): Promise<void> => {
+    while (performance.now() - started < seconds * 1000) {
+      const held = await holdOne(buyer, hot);
+      if (held.status === 'order_places_unavailable') return;
+      holdMs.push(must(held).ms);
+      const confirmed = must(await confirm(buyer, held.data.id));
+      confirmMs.push(confirmed.ms);
+      places.push(...confirmed.data.lines.map(({ place }) => place.id));
+    }
+  };
+  await Promise.all(buyers.map(buy));
+  return { holdMs, confirmMs, places, seconds: (performance.now() - started) / 1000 };
+};
+
+/** More sold to clients than there are places, or a place sold to two. */
+const oversold = ({ places }: Rush): number =>
+  places.length - new Set(places).size + Math.max(0, places.length - PLACES);
+
+const soldIn = async (buyer: Buyer, { performanceId }: Hot): Promise<number> => {
+  const { data } = await buyer.send<{ seatCategories: { sold: number }[] }>(
+    'GET',
+    `/svc/v3/catalog/performances/${performanceId}/availability`,
+  );
+  return data.seatCategories[0]?.sold ?? Number.NaN;
+};
+
+const measure = async (product: Product, seconds: number, progress: (line: string) => void) => {
+  const token = await tokenOf(product);
+  const buyers = Array.from({ length: CLIENTS }, () => createBuyer(product, token));
+  const [first] = buyers as [Buyer];
+  progress(`warming up: ${WARM_UP_PLACES} places`);
+  await rush(buyers, await putOnSale(first, WARM_UP_PLACES), seconds);
+  const hot = await putOnSale(first, PLACES);
+  progress(`${CLIENTS} clients, ${PLACES} places, at most ${seconds} s`);
+  const [before, own] = [cpuSeconds(product.pid), cpuSeconds(process.pid)];
+  const result = await rush(buyers, hot, seconds);
+  const [used, load] = [cpuSeconds(product.pid) - before, cpuSeconds(process.pid) - own];
+  const sold = await soldIn(first, hot);
+  for (const buyer of buyers) buyer.close();
+  return { result, used, load, sold };
+};
+
+/** One place after the other on one hot performance: hold, then confirm on account, over HTTPS through the gateway. */
+export const purchase: Benchmark = {
+  about: `${CLIENTS} clients buy single places of one performance of ${PLACES}, everything durable (--seconds 60)`,
+  async run(progress, { seconds = '60' }) {
+    const directory = mkdtempSync(join(tmpdir(), 'boxoffice-bench-'));
+    progress('starting the product with its demo data');
+    const limits = { RATE_LIMIT_PER_MINUTE: '100000000', ADDRESS_LIMIT_PER_MINUTE: '100000000' };
+    const product = await startProduct(directory, limits);
+    const { result, used, load, sold } = await measure(product, Number(seconds), progress).finally(async () => {
+      await product.stop();
+      rmSync(directory, { recursive: true, force: true });
+    });
+    const bought = result.places.length;
+    const aMinute = (bought / result.seconds) * 60;
+    return {
+      name: 'purchase',
+      about: this.about,
+      columns: ['', 'figure'],
+      rows: [
+        ['purchases', bought],
+        ['purchases a minute', aMinute],
+        ['hold p50 ms', quantile(result.holdMs, 0.5)],
+        ['hold p99 ms', quantile(result.holdMs, 0.99)],
+        ['confirm p50 ms', quantile(result.confirmMs, 0.5)],
+        ['confirm p99 ms', quantile(result.confirmMs, 0.99)],
+        ['CPU seconds per 1,000 purchases', (used / bought) * 1000],
+        ["of the clients' own, on the same cores", (load / bought) * 1000],
+      ],
+      targets: [
+        {
+          what: 'purchases a minute',
+          target: `≥ ${TARGET_A_MINUTE}`,
+          reached: `${round(aMinute)}`,
+          met: aMinute >= TARGET_A_MINUTE,
+        },
+        { what: 'oversold', target: '0', reached: `${oversold(result)}`, met: oversold(result) === 0 },
+        { what: 'sold in the catalogue', target: `${bought}`, reached: `${sold}`, met: sold === bought },
+      ],
+    };
+  },
+};
