@@ -3,9 +3,20 @@ import type { AccessClaims } from '@boxoffice/identity';
 import { writeScopes } from './domain/scopes.ts';
 import type { ClientDocument } from './store.ts';
 
+/** What stands between the secret's id and the token's own in a `jti`; no id of a secret holds it. */
+const SEPARATOR = '.';
+
+/** The id of a new token. It tells which secret obtained the token, so that the token ends with its secret and no claim more is needed. */
+const tokenId = (secretId: string): string => `${secretId}${SEPARATOR}${randomUUID()}`;
+
+/** The id of the secret that obtained the token with this `jti`. */
+export const secretIdOf = (jti: string): string => jti.slice(0, Math.max(0, jti.indexOf(SEPARATOR)));
+
 export interface AccessTokenIssue {
   readonly issuer: string;
   readonly client: Pick<ClientDocument, 'id' | 'institution'>;
+  /** The id of the secret by which the client proved itself. */
+  readonly secretId: string;
   readonly scopes: readonly string[];
   /** Seconds. */
   readonly lifetime: number;
@@ -14,7 +25,7 @@ export interface AccessTokenIssue {
 }
 
 /** The claims of a new access token (RFC 9068, 2.2). */
-export const accessClaims = ({ issuer, client, scopes, lifetime, now }: AccessTokenIssue): AccessClaims => {
+export const accessClaims = ({ issuer, client, secretId, scopes, lifetime, now }: AccessTokenIssue): AccessClaims => {
   const issuedAt = Math.floor(now / 1000);
   return {
     iss: issuer,
@@ -25,6 +36,6 @@ export const accessClaims = ({ issuer, client, scopes, lifetime, now }: AccessTo
     scope: writeScopes(scopes),
     iat: issuedAt,
     exp: issuedAt + lifetime,
-    jti: randomUUID(),
+    jti: tokenId(secretId),
   };
 };

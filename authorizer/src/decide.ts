@@ -28,15 +28,15 @@ export interface DecisionDependencies {
 }
 
 /**
- * Makes the decision that every call through the gateway needs: the token is verified and looked up again, its scopes are those that
- * its client still has. Rejects with Fault `unauthorized` or `forbidden`, which the gateway relays as it is.
+ * Makes the decision that every call through the gateway needs: the token is verified and looked up again, its secret must still
+ * be its client's, and its scopes are those that the client still has. Rejects with Fault `unauthorized` or `forbidden`, which the gateway relays as it is.
  */
 export const createDecide =
   ({ tokens, signingKey, now }: DecisionDependencies) =>
   async ({ token, operation, scope, audience }: Question): Promise<Decision> => {
     const claims = await tokens.claims(token);
     const live = await tokens.live(claims);
-    if (typeof live === 'string') throw invalidToken(live === 'revoked' ? 'it was revoked' : 'its client is gone');
+    if (typeof live === 'string') throw invalidToken(live);
     if (!holds(live.scopes, scope)) {
       throw insufficientScope(`This operation needs the scope ${scope}, which the token does not have.`, [scope]);
     }

@@ -29,7 +29,7 @@ export const examples = {
   [CLIENT_CHANGED]: { clientId: 'cli_3q2-7wAAAAAAAAAAAAAAAA', deleted: false } satisfies ClientChanged,
   [TOKEN_REVOKED]: {
     clientId: 'cli_3q2-7wAAAAAAAAAAAAAAAA',
-    jti: 'f3c1a2b4-5d6e-4f70-8192-a3b4c5d6e7f8',
+    jti: 'sec_Jx0aP4hV7nB2mK9s.f3c1a2b4-5d6e-4f70-8192-a3b4c5d6e7f8',
     expiresAt: '2026-03-01T12:15:00.000Z',
   } satisfies TokenRevoked,
 } as const;

@@ -1,7 +1,7 @@
 import { createPrivateKey, createPublicKey, type KeyObject } from 'node:crypto';
 import type { KeySet, SigningKey } from '@boxoffice/identity';
 import type { Store } from '@boxoffice/store';
-import { published, signing } from './domain/key-life.ts';
+import { published, signing, UNKNOWN_KEY_COOLDOWN_MS } from './domain/key-life.ts';
 import { encryptionKey, unseal } from './key-encryption.ts';
 import { ensureFirstKey } from './keys.ts';
 import { type KeyDocument, keysOf } from './store.ts';
@@ -12,7 +12,7 @@ export interface KeyRing {
   signing(): SigningKey;
   /** The public keys to publish (RFC 7517, 4). */
   jwks(): { keys: KeyDocument['jwk'][] };
-  /** The published keys, for this service's own checks. */
+  /** The published keys, for this service's own checks; an unknown one is looked for in the store. */
   readonly keySet: KeySet;
   /** Reads the keys from the store, after making the first one if there is none. */
   load(): Promise<void>;
@@ -41,6 +41,8 @@ interface LoadedKey {
 export const createKeyRing = ({ store, secret, longestLifeMs, now = Date.now }: KeyRingOptions): KeyRing => {
   const key = encryptionKey(secret);
   let loaded: readonly LoadedKey[] = [];
+  let readAt = Number.NEGATIVE_INFINITY;
+  let underway: Promise<void> | undefined;
 
   const open = (document: KeyDocument): LoadedKey => {
     const { kid, generation, signsFrom, jwk } = document;
@@ -50,7 +52,8 @@ export const createKeyRing = ({ store, secret, longestLifeMs, now = Date.now }: 
     return { kid, generation, signsFrom, jwk, privateKey, publicKey: createPublicKey(privateKey) };
   };
 
-  const load = async (): Promise<void> => {
+  const read = async (): Promise<void> => {
+    readAt = now();
     let documents = await keysOf(store).find();
     if (documents.length === 0) {
       await ensureFirstKey(store, { secret, now });
@@ -59,6 +62,16 @@ export const createKeyRing = ({ store, secret, longestLifeMs, now = Date.now }: 
     // A key that is published no more verifies nothing: it need not be opened.
     loaded = published(documents, now(), longestLifeMs).map(open);
   };
+  // One at a time, so that no slow answer from before a withdrawal undoes a newer one.
+  const load = (): Promise<void> => {
+    underway ??= read().finally(() => {
+      underway = undefined;
+    });
+    return underway;
+  };
+
+  const publicKey = (kid: string): KeyObject | undefined =>
+    published(loaded, now(), longestLifeMs).find((other) => other.kid === kid)?.publicKey;
 
   return {
     load,
@@ -70,7 +83,13 @@ export const createKeyRing = ({ store, secret, longestLifeMs, now = Date.now }: 
     jwks: () => ({ keys: published(loaded, now(), longestLifeMs).map(({ jwk }) => jwk) }),
     keySet: {
       refresh: load,
-      key: async (kid) => published(loaded, now(), longestLifeMs).find((other) => other.kid === kid)?.publicKey,
+      key: async (kid) => {
+        const known = publicKey(kid);
+        if (known || (!underway && now() - readAt < UNKNOWN_KEY_COOLDOWN_MS)) return known;
+        // Another instance may have signed with it a moment after it was made.
+        await load();
+        return publicKey(kid);
+      },
     },
   };
 };

@@ -74,7 +74,7 @@ export const ensureFirstKey = async (store: Store, { secret, now = Date.now }: K
 };
 
 export interface RotationOptions extends KeyOptions {
-  /** The current key is no longer trusted: the next one signs at once, and what older ones signed counts no more. */
+  /** The current key is no longer trusted: the next one signs at once, and what older ones signed is refused within five seconds. */
   readonly compromised?: boolean;
 }
 
@@ -88,7 +88,9 @@ export const rotateKeys = async (store: Store, options: RotationOptions): Promis
   const current = before[0];
   const ordinary = current ? Math.max(now() + PUBLISH_AHEAD_MS, Date.parse(current.signsFrom)) : now();
   const next = makeKey(secret, (current?.generation ?? 0) + 1, compromised ? now() : ordinary, now());
-  await insertOnce(store, next);
+  const made = await insertOnce(store, next);
+  // The other one waits before it signs, or was there before this key was distrusted: it is no replacement.
+  if (!made && compromised) return rotateKeys(store, options);
   for (const { generation } of compromised ? before : []) await keysOf(store).delete(idOf(generation));
   return (await listKeys(store))[0] as KeySummary;
 };

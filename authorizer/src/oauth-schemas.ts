@@ -81,7 +81,7 @@ export const examples = {
     sub: clientId,
     aud: issuer,
     iss: issuer,
-    jti: 'f3c1a2b4-5d6e-4f70-8192-a3b4c5d6e7f8',
+    jti: 'sec_Jx0aP4hV7nB2mK9s.f3c1a2b4-5d6e-4f70-8192-a3b4c5d6e7f8',
     institution: 'opera',
   },
   jwks: {

@@ -138,7 +138,7 @@ export const routes = (clients: Clients): AnyOperation[] => [
     method: 'delete',
     path: `${CLIENT}/secrets/{secretId}`,
     access: 'clients.sensitive:write',
-    summary: 'Withdraws a secret; it is refused within five seconds',
+    summary: 'Withdraws a secret; it, and the tokens that it obtained, are refused within five seconds',
     params: { clientId, secretId: Type.String({ minLength: 1, maxLength: 64 }) },
     answers: { 200: Client },
     errors: ['client_last_secret'],

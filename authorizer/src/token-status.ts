@@ -1,5 +1,6 @@
 import { Fault } from '@boxoffice/envelope';
 import { type AccessClaims, type KeySet, verifyAccessToken } from '@boxoffice/identity';
+import { secretIdOf } from './access-claims.ts';
 import type { ClientDirectory } from './authenticate-client.ts';
 import { readScopes, remaining } from './domain/scopes.ts';
 import type { Revocations } from './revocations.ts';
@@ -11,12 +12,13 @@ export interface LiveToken {
   readonly scopes: readonly string[];
 }
 
-export type DeadReason = 'revoked' | 'the client is gone';
+/** Why a token counts no more. */
+export type DeadReason = 'it was revoked' | 'its client is gone' | 'its secret was withdrawn';
 
 export interface TokenStatus {
   /** The claims of a token that this installation signed and that has not expired; rejects with Fault `unauthorized` for any other. */
   claims(token: string): Promise<AccessClaims>;
-  /** What counts of it now, asked of the store at each call: whether it was revoked, and what its client still has. */
+  /** What counts of it now, asked of the store at each call: whether it was revoked, and what its client still has, scopes and the secret. */
   live(claims: AccessClaims): Promise<LiveToken | DeadReason>;
 }
 
@@ -44,8 +46,10 @@ export const createTokenStatus = (dependencies: TokenStatusDependencies): TokenS
         revocations.isRevoked(claims.institution, claims.jti),
         clients.current(claims.client_id),
       ]);
-      if (revoked) return 'revoked';
-      if (!client || client.institution !== claims.institution) return 'the client is gone';
+      if (revoked) return 'it was revoked';
+      if (!client || client.institution !== claims.institution) return 'its client is gone';
+      const secretId = secretIdOf(claims.jti);
+      if (!client.secrets.some(({ id }) => id === secretId)) return 'its secret was withdrawn';
       return { claims, scopes: remaining(readScopes(claims.scope), client.scopes) };
     },
   };

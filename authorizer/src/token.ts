@@ -67,7 +67,7 @@ export const createIssueToken =
     requireKnownGrant(form);
     const { client, secret } = await authenticate(form, authorization);
     const scopes = grantedScopes(form, client.scopes);
-    const claims = accessClaims({ issuer, client, scopes, lifetime, now: now() });
+    const claims = accessClaims({ issuer, client, secretId: secret.id, scopes, lifetime, now: now() });
     const token = await signer.sign(keys.signing(), claims);
     clients.used(client, secret.id);
     return { access_token: token, token_type: 'Bearer', expires_in: lifetime, scope: writeScopes(scopes) };

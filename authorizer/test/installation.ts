@@ -109,7 +109,8 @@ export const startInstallation = async (options: InstallationOptions = {}) => {
 
 export type Installation = Awaited<ReturnType<typeof startInstallation>>;
 
-const waysTo = (url: string, store: Store) => {
+/** The ways to one instance. */
+export const waysTo = (url: string, store: Store) => {
   const post = (
     path: string,
     fields: Readonly<Record<string, string>> | string,

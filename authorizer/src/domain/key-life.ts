@@ -11,8 +11,11 @@ export interface KeyLife {
  */
 export const PUBLISH_AHEAD_MS = 30_000;
 
-/** How often an instance reads the keys, in milliseconds. */
-export const KEY_REFRESH_MS = 5_000;
+/** How often an instance reads the keys, in milliseconds: a share of the five seconds in which a withdrawn key must end everywhere. */
+export const KEY_REFRESH_MS = 1_000;
+
+/** Least time between two reads of the keys that tokens of an unknown key cause, in milliseconds. */
+export const UNKNOWN_KEY_COOLDOWN_MS = 100;
 
 /** How long a reader may cache the key document, in seconds. */
 export const KEY_DOCUMENT_SECONDS = 15;

@@ -131,7 +131,14 @@ describe('keys are made once, published before they sign, and kept past the long
     await ring.load();
     const signer = createSigner();
     const client = { id: 'cli_1', institution: 'opera' };
-    const claims = accessClaims({ issuer: 'https://x', client, scopes: [], lifetime: 900, now: Date.now() });
+    const claims = accessClaims({
+      issuer: 'https://x',
+      client,
+      secretId: 'sec_1',
+      scopes: [],
+      lifetime: 900,
+      now: Date.now(),
+    });
     const token = await signer.sign(ring.signing(), claims);
     await signer.close();
     await rotateKeys(store, { secret });

@@ -45,7 +45,7 @@ describe('a client authenticates in the form or with HTTP Basic', () => {
       scope: 'catalog:read contacts:write',
       iat: expect.any(Number),
       exp: Number(read(payload).iat) + 600,
-      jti: expect.stringMatching(/^[0-9a-f-]{36}$/),
+      jti: expect.stringMatching(/^sec_[\w-]{16}\.[0-9a-f-]{36}$/),
     });
     const verify = verifyAccessToken({
       keys: createKeySet({ url: `${installation.url}/auth/jwks` }),
