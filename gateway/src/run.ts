@@ -53,6 +53,7 @@ const run = async (): Promise<void> => {
   const logger = createLogger({ service: 'gateway', level: settings.logLevel });
   const stop = createStop(logger);
   stop.onSignal();
+  stop.onFault();
   await stop.during(serve(settings, logger, stop));
 };
 

@@ -81,6 +81,7 @@ const run = async (): Promise<void> => {
   const logger = createLogger({ service: 'local', level: settings.logLevel });
   const stop = createStop(logger);
   stop.onSignal();
+  stop.onFault();
   await stop.during(compose(settings, logger, stop));
 };
 

@@ -6,6 +6,11 @@ export interface Stop {
   add(name: string, close: () => Promise<void> | void): void;
   /** Ends the process when SIGTERM or SIGINT comes: status 0 if everything closed in time, 1 otherwise or at a second signal. */
   onSignal(): void;
+  /**
+   * Ends the process in order, with status 1, when an error reaches nobody: an exception that is not caught, or a rejected promise that is
+   * not handled. It is logged with its stack. What the program remembers may be wrong from then on, so it does not go on.
+   */
+  onFault(): void;
   /** Closes everything, each after the one before, within the time; answers whether all of it closed. A second call answers the same. */
   run(): Promise<boolean>;
   /** Awaits the program's start. What fails in it after the stop began fails because of that, and is no fault to report. */
@@ -26,6 +31,7 @@ export const createStop = (logger: Logger, { withinMs = 10_000 }: StopOptions = 
   let ending: Promise<boolean> | undefined;
   let signalled = Number.NEGATIVE_INFINITY;
   let current = '';
+  let faulty = false;
 
   const closeAll = async (): Promise<boolean> => {
     let clean = true;
@@ -55,6 +61,11 @@ export const createStop = (logger: Logger, { withinMs = 10_000 }: StopOptions = 
     return ending;
   };
 
+  const end = async (): Promise<void> => {
+    const clean = await run();
+    process.exit(clean && !faulty ? 0 : 1);
+  };
+
   return {
     add: (name, close) => {
       parts.push({ name, close });
@@ -66,7 +77,7 @@ export const createStop = (logger: Logger, { withinMs = 10_000 }: StopOptions = 
       }),
     onSignal() {
       for (const signal of ['SIGTERM', 'SIGINT'] as const) {
-        process.on(signal, async () => {
+        process.on(signal, () => {
           if (ending) {
             // A terminal and a supervisor signal the whole group, and npm passes its own on: the same signal comes twice.
             if (performance.now() - signalled < REPEAT_MS) return;
@@ -74,9 +85,18 @@ export const createStop = (logger: Logger, { withinMs = 10_000 }: StopOptions = 
           }
           signalled = performance.now();
           logger.info('stopping', { signal });
-          process.exit((await run()) ? 0 : 1);
+          void end();
         });
       }
+    },
+    onFault() {
+      // Node raises an unhandled rejection as an uncaught exception, as long as nobody listens for it.
+      process.on('uncaughtException', (error: unknown, origin) => {
+        faulty = true;
+        const what = origin === 'unhandledRejection' ? 'a rejection was not handled' : 'an exception was not caught';
+        logger.error(what, { error });
+        void end();
+      });
     },
   };
 };

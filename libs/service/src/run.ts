@@ -81,6 +81,7 @@ const run = async <Spec extends SettingsSpec, State>(definition: ServiceDefiniti
   const logger: Logger = createLogger({ service: definition.name, level: settings.logLevel });
   const stop = createStop(logger);
   stop.onSignal();
+  stop.onFault();
   await stop.during(serve(definition, settings, own, logger, stop));
 };
 

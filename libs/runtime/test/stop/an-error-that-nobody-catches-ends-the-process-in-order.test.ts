@@ -1,0 +1,50 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { describe, expect, test } from '@jest/globals';
+
+/** Runs a program that fails in this way once it has started, and answers how it ended. */
+const run = async (failing: string) => {
+  const script = `
+    import { createLogger, createStop } from '${new URL('../../src/index.ts', import.meta.url).href}';
+    const stop = createStop(createLogger({ service: 'test', pretty: false }));
+    stop.onSignal();
+    stop.onFault();
+    stop.add('server', () => new Promise((resolve) => setImmediate(resolve)).then(() => console.log('{"closed":true}')));
+    const fail = () => { throw new TypeError('broken'); };
+    setInterval(() => undefined, 1_000);
+    ${failing}`;
+  const child = spawn(process.execPath, ['--conditions=source', '--input-type=module', '--eval', script]);
+  const [printed, complaints] = [[] as string[], [] as string[]];
+  child.stdout.setEncoding('utf8').on('data', (text) => printed.push(text));
+  child.stderr.setEncoding('utf8').on('data', (text) => complaints.push(text));
+  const [status] = await once(child, 'close');
+  const lines = printed.join('').trim().split('\n');
+  return { status, lines: lines.map((line) => JSON.parse(line)), complaints: complaints.join('') };
+};
+
+describe('an error that nobody catches', () => {
+  test.each([
+    ['an exception was not caught', 'setImmediate(fail);'],
+    ['a rejection was not handled', 'setImmediate(async () => fail());'],
+    ['a rejection was not handled', 'Promise.reject(new TypeError("broken"));'],
+  ])('is logged with its stack, and ends the process in order with status 1: %s', async (message, failing) => {
+    const { status, lines, complaints } = await run(failing);
+    expect(lines).toEqual([
+      expect.objectContaining({
+        level: 'error',
+        message,
+        error: { name: 'TypeError', message: 'broken', stack: expect.stringContaining('\n    at ') },
+      }),
+      { closed: true },
+    ]);
+    expect([status, complaints]).toEqual([1, '']);
+  });
+
+  test('is no secret after a signal either', async () => {
+    const { status, lines } = await run(`
+      stop.add('late', async () => { setImmediate(fail); await new Promise((resolve) => setImmediate(resolve)); });
+      process.kill(process.pid, 'SIGTERM');`);
+    expect(lines.map(({ message }) => message)).toEqual(['stopping', 'an exception was not caught', undefined]);
+    expect(status).toBe(1);
+  });
+});
