@@ -42,7 +42,7 @@ export const clients: readonly Command[] = [
   {
     name: 'clients remove-secret',
     usage: 'INSTITUTION CLIENT_ID SECRET_ID',
-    about: 'withdraws a secret; it gets no new token within seconds, tokens that it got live out their time',
+    about: 'withdraws a secret; it and the tokens that it obtained are refused within five seconds',
     words: ['INSTITUTION', 'CLIENT_ID', 'SECRET_ID'],
     run: async (installation, { words: [institution = '', clientId = '', secretId = ''] }) =>
       removeClientSecret(await installation.authorizer(), institution, clientId, secretId),
@@ -50,7 +50,7 @@ export const clients: readonly Command[] = [
   {
     name: 'clients delete',
     usage: 'INSTITUTION CLIENT_ID',
-    about: 'deletes a client; its tokens are refused within seconds',
+    about: 'deletes a client; its tokens are refused within five seconds',
     words: ['INSTITUTION', 'CLIENT_ID'],
     async run(installation, { words: [institution = '', clientId = ''] }) {
       await deleteClient(await installation.authorizer(), institution, clientId);

@@ -12,7 +12,7 @@ export const keys: readonly Command[] = [
     name: 'keys rotate',
     usage: '[--compromised]',
     about:
-      'makes the next key, published before it signs; --compromised: it signs at once, and older tokens count no more within minutes',
+      'makes the next key, published before it signs; --compromised: it signs at once, and what older keys signed is refused within five seconds',
     options: { compromised: { type: 'boolean' } },
     run: async (installation, { options }) =>
       rotateKeys(await installation.authorizer(), {
