@@ -4,13 +4,16 @@ import { contacts } from '@boxoffice/contacts';
 import {
   type Check,
   createLogger,
+  type Logger,
   type LogLevel,
   type Metrics,
+  type Settings,
   type SettingsSpec,
   type Stop,
 } from '@boxoffice/runtime';
 import { type Engines, type RunningService, type ServiceDefinition, startService } from '@boxoffice/service';
 import type { Store } from '@boxoffice/store';
+import { explainKeys, keepKeyEncryptionKey } from './secrets.ts';
 import type { LocalSettings } from './settings.ts';
 
 /** The services of the installation, and the stores that the seeding writes to. */
@@ -19,6 +22,8 @@ export interface Services {
   readonly catalog: RunningService;
   readonly contacts: RunningService;
   readonly stores: { readonly authorizer: Store; readonly catalog: Store };
+  /** The last error that one of them logged, in its own words. */
+  readonly trouble: () => string | undefined;
 }
 
 /** The queues that the services of this process serve; their facts wait for them from the first moment on. */
@@ -42,10 +47,18 @@ export const startServices = async (
   checks: Readonly<Record<string, Check>>,
 ): Promise<Services> => {
   const { publicUrl, serviceSecret, logLevel } = settings;
+  let trouble: string | undefined;
+  const noting = (logger: Logger): Logger => ({
+    ...logger,
+    error(message, fields) {
+      if (fields?.error instanceof Error) trouble = fields.error.message;
+      logger.error(message, fields);
+    },
+  });
 
   const start = async <Spec extends SettingsSpec, State>(
     definition: ServiceDefinition<Spec, State>,
-    own: Parameters<typeof startService<Spec, State>>[1]['settings'],
+    own: (store: Store) => Promise<Settings<Spec>> | Settings<Spec>,
     authorizerUrl?: string,
   ): Promise<readonly [RunningService, Store]> => {
     const { name, collections } = definition;
@@ -58,8 +71,8 @@ export const startServices = async (
       serviceSecret,
       host: '127.0.0.1',
       port: 0,
-      logger: createLogger({ service: name, level: quiet(logLevel) }),
-      settings: own,
+      logger: noting(createLogger({ service: name, level: quiet(logLevel) })),
+      settings: await own(store),
       metrics,
       checks,
     });
@@ -68,15 +81,20 @@ export const startServices = async (
   };
 
   // First, because the others have to know where it is.
-  const [first, authorizerStore] = await start(authorizer, settings.authorizer);
+  const [first, authorizerStore] = await start(authorizer, async (store) => ({
+    ...settings,
+    keyEncryptionKey: settings.keyEncryptionKey ?? (await keepKeyEncryptionKey(settings.directory, store)),
+  })).catch(explainKeys(settings.directory));
+  const none = () => ({});
   const [[second, catalogStore], [third]] = await Promise.all([
-    start(catalog, {}, first.url),
-    start(contacts, {}, first.url),
+    start(catalog, none, first.url),
+    start(contacts, none, first.url),
   ]);
   return {
     authorizer: first,
     catalog: second,
     contacts: third,
     stores: { authorizer: authorizerStore, catalog: catalogStore },
+    trouble: () => trouble,
   };
 };

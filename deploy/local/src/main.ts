@@ -1,6 +1,9 @@
 import { keepCompiledCode } from './compile-cache.ts';
 
 // npm start
+
+// Every file of the installation (databases and their logs, keys, credentials) is for its owner only, whatever made the directory.
+process.umask(0o077);
 keepCompiledCode();
 const { start } = await import('./start.ts');
 await start();

@@ -23,6 +23,8 @@ const existing = Object.entries(folders).filter(([, folder]) => existsSync(mainO
 const [name = ''] = process.argv.slice(2);
 const found = existing.find(([known]) => known === name);
 if (found) {
+  // What it keeps (the gateway: keys, descriptions) is for its owner only.
+  process.umask(0o077);
   keepCompiledCode();
   await import(mainOf(found[1]).href);
 } else {

@@ -2,38 +2,45 @@ import { authorizer } from '@boxoffice/authorizer';
 import { gatewaySettings } from '@boxoffice/gateway';
 import {
   amqpUrl,
+  certificatePair,
   dataDirectory,
+  differentPorts,
   type Environment,
   ensureDirectory,
   flag,
+  givenSecret,
   logLevel,
   mongodbUrl,
   operationsPort,
   readSettings,
-  serviceSecret,
 } from '@boxoffice/runtime';
-import { keepSecrets } from './secrets.ts';
+import { keepServiceSecret } from './secrets.ts';
 
+const ownOfAuthorizer = authorizer.settings as NonNullable<typeof authorizer.settings>;
+const { gatewayPort, gatewayHttpPort, tlsCertFile, tlsKeyFile } = gatewaySettings;
+
+/** Everything that the environment says, in one reading, so that all its faults are told together. */
 const spec = {
   ...gatewaySettings,
+  ...ownOfAuthorizer,
+  // npm start keeps these two when nobody gives them.
+  serviceSecret: givenSecret('SERVICE_SECRET'),
+  keyEncryptionKey: givenSecret('KEY_ENCRYPTION_KEY'),
   directory: dataDirectory,
   mongodbUrl,
   amqpUrl,
   logLevel,
   operationsPort,
   demo: flag('BOXOFFICE_DEMO', { default: true }),
+  ports: differentPorts(gatewayPort, gatewayHttpPort, operationsPort),
+  certificate: certificatePair(tlsCertFile, tlsKeyFile),
 };
 
 /** The settings of everything in one process. @throws {StartFault} naming every wrong one, or the data directory */
 export const readLocalSettings = (env?: Environment) => {
-  const common = readSettings(spec, env);
-  ensureDirectory(common.directory, 'BOXOFFICE_DATA_DIR');
-  keepSecrets(common.directory, env);
-  return {
-    ...common,
-    ...readSettings({ serviceSecret }, env),
-    authorizer: readSettings({ ...authorizer.settings }, env),
-  };
+  const settings = readSettings(spec, env);
+  const directory = ensureDirectory(settings.directory, 'BOXOFFICE_DATA_DIR');
+  return { ...settings, serviceSecret: settings.serviceSecret ?? keepServiceSecret(directory) };
 };
 
 export type LocalSettings = ReturnType<typeof readLocalSettings>;

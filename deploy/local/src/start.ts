@@ -36,7 +36,7 @@ const seedDemo = async (
   if (!settings.demo) return undefined;
   const { directory, publicUrl, serviceSecret } = settings;
   const line = createProgressLine(process.stdout);
-  const demo = await ensureDemo({
+  return ensureDemo({
     stores: services.stores,
     progress: progressIn(await engines.store('local', progressCollections)),
     directory,
@@ -46,9 +46,8 @@ const seedDemo = async (
     addresses: { baseUrl: publicUrl, posUrl: publicUrl, caFile: caFile ?? String(settings.tlsCertFile) },
     now: new Date(),
     tell: line.tell,
-  });
-  line.end();
-  return demo;
+    trouble: services.trouble,
+  }).finally(line.end);
 };
 
 const openGateway = async (
@@ -102,12 +101,12 @@ const compose = async (settings: LocalSettings, logger: Logger, stop: Stop): Pro
   const program: Program = { settings, logger, stop, engines };
   // Before the demo data, so that a taken port is told at once.
   const gateway = await openGateway(program, services, tls, metrics);
-  const demo = await seedDemo(program, services, tls.caFile);
-  seeded = true;
   if (metrics && operationsPort !== undefined) {
     const operations = await serveOperations({ host, port: operationsPort, metrics, health: gateway.health });
     stop.add('operations', () => operations.close());
   }
+  const demo = await seedDemo(program, services, tls.caFile);
+  seeded = true;
   await gateway.ready();
 
   const lines = screen({

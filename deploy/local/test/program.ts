@@ -26,14 +26,16 @@ export interface Process {
   readonly ended: Promise<number | null>;
 }
 
-/** Starts a script of this package with these settings and no others. */
+/** Starts a script of this package with these settings and no others; `under`: the command that runs it. */
 export const startProcess = (
   script: 'main.ts' | 'service.ts',
   args: readonly string[],
   settings: Readonly<Record<string, string>>,
+  under: readonly string[] = [],
 ): Process => {
   const path = new URL(`../src/${script}`, import.meta.url).pathname;
-  const child = spawn(process.execPath, ['--conditions=source', path, ...args], {
+  const [command = '', ...words] = [...under, process.execPath, '--conditions=source', path, ...args];
+  const child = spawn(command, words, {
     env: { PATH: String(process.env.PATH), ...settings },
   });
   const heard: string[] = [];
@@ -73,14 +75,11 @@ export interface Program extends Process {
 export const startProgram = async (
   settings: Readonly<Record<string, string>> = {},
   directory = temporaryDirectory(),
+  under: readonly string[] = [],
 ): Promise<Program> => {
   const [port, httpPort] = [await freePort(), await freePort()];
-  const child = startProcess('main.ts', [], {
-    BOXOFFICE_DATA_DIR: directory,
-    GATEWAY_PORT: `${port}`,
-    GATEWAY_HTTP_PORT: `${httpPort}`,
-    ...settings,
-  });
+  const own = { BOXOFFICE_DATA_DIR: directory, GATEWAY_PORT: `${port}`, GATEWAY_HTTP_PORT: `${httpPort}` };
+  const child = startProcess('main.ts', [], { ...own, ...settings }, under);
   const demo = () => JSON.parse(readFileSync(join(directory, 'demo.json'), 'utf8'));
   return { ...child, directory, httpPort, demo };
 };

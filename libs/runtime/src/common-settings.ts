@@ -39,12 +39,16 @@ export const publicUrl: Setting<string> = {
 /** The file of the data directory that keeps a secret setting: `SERVICE_SECRET` → `service-secret`. */
 export const keptFile = (name: string): string => name.toLowerCase().replaceAll('_', '-');
 
+/** A secret of the installation as NAME or the file that NAME_FILE names give it; undefined when neither is set. */
+export const givenSecret = (name: string): Setting<string | undefined> =>
+  secret(name, { optional: true, pattern: /^.{16,}$/s, expected: 'at least 16 characters' });
+
 /**
  * A secret of the installation: from NAME, from the file that NAME_FILE names, or as `npm start` has kept it in the data
  * directory. Required.
  */
 export const installationSecret = (name: string): Setting<string> => {
-  const given = secret(name, { optional: true, pattern: /^.{16,}$/s, expected: 'at least 16 characters' });
+  const given = givenSecret(name);
   return {
     name,
     read(env: Environment) {

@@ -11,6 +11,7 @@ export { type OperationsOptions, serveOperations } from './operations.ts';
 export { type Persistent, persistently } from './persistently.ts';
 export { logRefused, type OnRefused, type Refusal, type RefusalAnswer, type Refuse } from './refusal.ts';
 export * from './setting-kinds.ts';
+export { certificatePair, differentPorts } from './setting-rules.ts';
 export {
   type Environment,
   readSettings,

@@ -18,15 +18,15 @@ export const readKeptSecret = (directory: string, file: string): string | undefi
 
 /**
  * The secret kept in a file of the data directory (mode 0600), made at the first call: 256 random bits in hexadecimal.
- * Two processes that start at once get the same one.
+ * Two processes that start at once get the same one. @throws {StartFault} if it cannot be kept
  */
 export const keepSecret = (directory: string, file: string): string => {
   const kept = readKeptSecret(directory, file);
   if (kept !== undefined) return kept;
   const path = join(directory, file);
   const draft = `${path}.${process.pid}`;
-  writeFileSync(draft, `${randomBytes(32).toString('hex')}\n`, { mode: 0o600, flush: true });
   try {
+    writeFileSync(draft, `${randomBytes(32).toString('hex')}\n`, { mode: 0o600, flush: true });
     // A link, since it fails where a rename would replace the secret that another process has just made.
     linkSync(draft, path);
   } catch (error) {

@@ -3,7 +3,7 @@ import { StartFault } from './start-fault.ts';
 /** Where settings come from: `process.env`, or a test's own. */
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** One setting: how to read it. `read` throws an Error whose message says what is wrong, without the setting's name. */
+/** One setting: how to read it. `read` throws an Error whose message says what is wrong, without the setting's name, or a {@link SettingsFault} of whole lines. */
 export interface Setting<Value> {
   /** The environment variable. */
   readonly name: string;
@@ -40,7 +40,8 @@ export const readSettings = <Spec extends SettingsSpec>(spec: Spec, env: Environ
     try {
       values[key] = setting.read(env);
     } catch (error) {
-      faults.push(`${setting.name}: ${error instanceof Error ? error.message : String(error)}`);
+      if (error instanceof SettingsFault) faults.push(...error.faults);
+      else faults.push(`${setting.name}: ${error instanceof Error ? error.message : String(error)}`);
     }
   }
   if (faults.length > 0) throw new SettingsFault(faults);

@@ -11,7 +11,7 @@ import { startWriterThread } from './sqlite/thread.ts';
 
 /** Where the files are, and what surrounds the engine. */
 export interface SqliteOptions extends Surroundings {
-  /** Created if missing. */
+  /** Created if missing, for its owner only. What the files may be read by follows the process's umask. */
   readonly directory: string;
 }
 
@@ -63,7 +63,7 @@ export const openSqliteStores = ({ directory, ...surroundings }: SqliteOptions):
       if (!/^[A-Za-z0-9_-]+$/.test(name)) throw new Error(`${JSON.stringify(name)} is no name of a store`);
       const tables = collections.map(tableOf);
       try {
-        mkdirSync(directory, { recursive: true });
+        mkdirSync(directory, { recursive: true, mode: 0o700 });
       } catch (error) {
         throw new Error(`data directory ${directory}: ${(error as Error).message}`, { cause: error });
       }

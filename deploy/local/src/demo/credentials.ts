@@ -1,6 +1,6 @@
 import { chmodSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { reasonOf, StartFault } from '@boxoffice/runtime';
+import { explain, reasonOf, StartFault } from '@boxoffice/runtime';
 import type { FixtureIds } from './catalogue.ts';
 import type { DemoClient } from './clients.ts';
 
@@ -26,28 +26,43 @@ export type Addresses = Pick<DemoCredentials, 'baseUrl' | 'posUrl' | 'caFile'>;
 /** The file's path in a data directory. */
 export const demoFile = (directory: string): string => join(directory, 'demo.json');
 
-/** The kept credentials, or undefined if there are none. @throws {StartFault} when the file is damaged */
+const isDemo = (value: unknown): value is DemoCredentials => {
+  const { clients, pointsOfSale, fixtures } = (value ?? {}) as Partial<Record<keyof DemoCredentials, unknown>>;
+  const opens = (client: Partial<DemoClient> | null): boolean =>
+    typeof client?.clientId === 'string' && typeof client.clientSecret === 'string';
+  const whole = Array.isArray(pointsOfSale) && typeof fixtures === 'object' && fixtures !== null;
+  return whole && Array.isArray(clients) && clients.length > 0 && clients.every(opens);
+};
+
+/** The kept credentials, or undefined if there are none. @throws {StartFault} when the file is damaged or holds none */
 export const readDemo = (directory: string): DemoCredentials | undefined => {
   const path = demoFile(directory);
+  const damaged = (how: string): StartFault => new StartFault(`${path} ${how}; remove it to get new demo credentials`);
   try {
-    return JSON.parse(readFileSync(path, 'utf8'));
+    const kept: unknown = JSON.parse(readFileSync(path, 'utf8'));
+    if (!isDemo(kept)) throw damaged('holds no demo credentials');
+    return kept;
   } catch (error) {
     if (reasonOf(error) === 'ENOENT') return undefined;
-    throw new StartFault(`${path} cannot be read (${reasonOf(error)}); remove it to get new demo credentials`);
+    throw error instanceof StartFault ? error : damaged(`cannot be read (${explain(error)})`);
   }
 };
 
 /** Removes the file. */
 export const removeDemo = (directory: string): void => rmSync(demoFile(directory), { force: true });
 
-/** Writes the file whole or not at all, readable by its owner only. */
+/** Writes the file whole or not at all, readable by its owner only. @throws {StartFault} when it cannot be written */
 export const writeDemo = (directory: string, demo: DemoCredentials): void => {
   const path = demoFile(directory);
   const draft = `${path}.new`;
-  writeFileSync(draft, `${JSON.stringify(demo, null, 2)}\n`, { mode: 0o600, flush: true });
-  // A draft that a crash left behind may have had another mode.
-  chmodSync(draft, 0o600);
-  renameSync(draft, path);
+  try {
+    writeFileSync(draft, `${JSON.stringify(demo, null, 2)}\n`, { mode: 0o600, flush: true });
+    // A draft that a crash left behind may have had another mode.
+    chmodSync(draft, 0o600);
+    renameSync(draft, path);
+  } catch (error) {
+    throw new StartFault(`${path} cannot be written: ${explain(error)}`);
+  }
 };
 
 /** Lets the addresses follow the settings; the credentials never change. */

@@ -1,4 +1,5 @@
 import { createInstitution, listInstitutions } from '@boxoffice/catalog';
+import { StartFault } from '@boxoffice/runtime';
 import type { Store } from '@boxoffice/store';
 import { type Fixture, type FixtureIds, openPointOfSale, stockProducts, stockTariffs } from './catalogue.ts';
 import { type DemoClient, registerClients } from './clients.ts';
@@ -30,6 +31,8 @@ export interface SeedingOptions {
   readonly now: Date;
   /** Hears what is being done, in a few words. */
   readonly tell: (what: string) => void;
+  /** What the services last complained of: their answers do not tell that a disk is full. */
+  readonly trouble?: () => string | undefined;
 }
 
 /** Makes what is missing of an institution's catalogue; answers where its fixtures are. */
@@ -104,11 +107,7 @@ const renew = async (
   return demo;
 };
 
-/**
- * Gives an installation without institutions its demo data, finishes what an earlier start did not, and writes a lost
- * `demo.json` again. Answers the credentials; undefined for an installation that was set up without demo data.
- */
-export const ensureDemo = async (options: SeedingOptions): Promise<DemoCredentials | undefined> => {
+const ensure = async (options: SeedingOptions): Promise<DemoCredentials | undefined> => {
   const { progress, directory, addresses, stores } = options;
   const noted = await progress.state();
   const kept = readDemo(directory);
@@ -123,3 +122,15 @@ export const ensureDemo = async (options: SeedingOptions): Promise<DemoCredentia
   }
   return seed(options);
 };
+
+/**
+ * Gives an installation without institutions its demo data, finishes what an earlier start did not, and writes a lost
+ * `demo.json` again. Answers the credentials; undefined for an installation that was set up without demo data.
+ * @throws {StartFault} that says why it cannot, such as a full disk
+ */
+export const ensureDemo = (options: SeedingOptions): Promise<DemoCredentials | undefined> =>
+  ensure(options).catch((error: unknown) => {
+    if (error instanceof StartFault) throw error;
+    const reason = options.trouble?.() ?? (error instanceof Error ? error.message : String(error));
+    throw new StartFault(`the demo data cannot be made: ${reason}`);
+  });

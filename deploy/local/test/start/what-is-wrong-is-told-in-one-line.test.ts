@@ -1,4 +1,4 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { listen } from '@boxoffice/runtime';
 import { expect, test } from '@jest/globals';
@@ -27,6 +27,32 @@ test('a data directory that is not writable', async () => {
   );
 });
 
+test('everything that is wrong with the settings, in one report', async () => {
+  const directory = temporaryDirectory();
+  const program = await startProgram({
+    BOXOFFICE_DATA_DIR: join(directory, 'unmade'),
+    ACCESS_TOKEN_LIFETIME_SECONDS: '0',
+    SERVICE_SECRET: 'short',
+    KEY_ENCRYPTION_KEY_FILE: join(directory, 'nothing'),
+    TLS_CERT_FILE: join(directory, 'certificate.pem'),
+    GATEWAY_PORT: '9443',
+    GATEWAY_HTTP_PORT: '9443',
+    RATE_LIMIT_PER_MINUTE: 'many',
+  });
+  expect(await program.ended).toBe(1);
+  expect(program.output().trim().split('\n')).toEqual([
+    'boxoffice cannot start: 6 settings are wrong',
+    '  RATE_LIMIT_PER_MINUTE: expected a whole number of at least 1, got "many"',
+    '  ACCESS_TOKEN_LIFETIME_SECONDS: expected a whole number from 1 to 86400, got "0"',
+    `  KEY_ENCRYPTION_KEY: KEY_ENCRYPTION_KEY_FILE names ${directory}/nothing, which cannot be read: it does not exist`,
+    '  SERVICE_SECRET: expected at least 16 characters, got another value (not shown)',
+    '  GATEWAY_HTTP_PORT: 9443 is the port of GATEWAY_PORT already; each listener needs its own',
+    '  TLS_KEY_FILE: is not set, but TLS_CERT_FILE is; they belong together',
+  ]);
+  // Nothing is made before the settings are right.
+  expect(readdirSync(directory)).toEqual([]);
+});
+
 test('a damaged certificate', async () => {
   const directory = temporaryDirectory();
   const file = join(directory, 'certificate.pem');
@@ -48,6 +74,41 @@ test('a port that another program has', async () => {
     `boxoffice cannot start: GATEWAY_PORT: port ${other.port} of 127.0.0.1 is in use by another program`,
   );
   await other.close();
+});
+
+test('a port of the operations that another program has, before anything is seeded', async () => {
+  const other = await listen(() => undefined, { host: '127.0.0.1', port: 0 });
+  expect(await refusal({ OPERATIONS_PORT: `${other.port}` })).toBe(
+    `boxoffice cannot start: OPERATIONS_PORT: port ${other.port} of 127.0.0.1 is in use by another program`,
+  );
+  await other.close();
+});
+
+test('a full disk during the seeding: the reason, no stack', async () => {
+  const directory = temporaryDirectory();
+  // A limit on the size of files stands for the disk: databases beyond 2 MB cannot be written.
+  const program = await startProgram({}, directory, ['sh', '-c', 'ulimit -f 4000; exec "$@"', 'limited']);
+  expect(await program.ended).toBe(1);
+  const told = program
+    .output()
+    .split('\n')
+    .filter((line) => !line.startsWith('{') && !line.startsWith('Demo data'));
+  expect(told).toEqual([
+    expect.stringMatching(/^boxoffice cannot start: the demo data cannot be made: database file .*catalog\.sqlite: /),
+    '',
+  ]);
+}, 30_000);
+
+test.each(['{}', 'nonsense'])('a demo.json that holds %s', async (content) => {
+  const first = await startProgram({ BOXOFFICE_DEMO: 'off' });
+  await first.printed('boxoffice is ready');
+  first.kill('SIGTERM');
+  await first.ended;
+  const file = join(first.directory, 'demo.json');
+  writeFileSync(file, content);
+  expect(await refusal({}, first.directory)).toMatch(
+    new RegExp(`^boxoffice cannot start: ${file} .*; remove it to get new demo credentials$`),
+  );
 });
 
 test('a data directory that another npm start has', async () => {

@@ -14,6 +14,13 @@ describe('a kept secret', () => {
     expect(statSync(join(directory, 'service-secret')).mode & 0o777).toBe(0o600);
     expect(readdirSync(directory)).toEqual(['service-secret']);
   });
+
+  test('that cannot be kept says where and why', () => {
+    const directory = join(mkdtempSync(join(tmpdir(), 'boxoffice-secret-')), 'gone');
+    expect(() => keepSecret(directory, 'service-secret')).toThrow(
+      `${directory}/service-secret cannot be written: it does not exist`,
+    );
+  });
 });
 
 describe('a data directory that cannot be made', () => {
