@@ -39,6 +39,8 @@ export interface Contacts {
     stamp?: Stamp<ContactDocument>,
   ): Promise<ContactDocument>;
   get(institution: string, kind: Kind, number: string): Promise<ContactDocument>;
+  /** A contact of either kind, erased ones included. */
+  getAny(institution: string, number: string): Promise<ContactDocument>;
   documents(institution: string): Documents<ContactDocument>;
   change(
     institution: string,
@@ -92,9 +94,15 @@ export const createContacts = (
     }
   };
 
-  const get = async (institution: string, kind: Kind, number: string): Promise<ContactDocument> => {
+  const getAny = async (institution: string, number: string): Promise<ContactDocument> => {
     const contact = await collection.of(institution).get(number);
-    if (contact?.kind !== kind) throw absent();
+    if (!contact) throw absent();
+    return contact;
+  };
+
+  const get = async (institution: string, kind: Kind, number: string): Promise<ContactDocument> => {
+    const contact = await getAny(institution, number);
+    if (contact.kind !== kind) throw absent();
     return contact;
   };
 
@@ -124,6 +132,7 @@ export const createContacts = (
 
   return {
     get,
+    getAny,
     documents: (institution) => collection.of(institution),
 
     async create(institution, kind, details, allowDuplicate, stamp) {

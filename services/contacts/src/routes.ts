@@ -14,6 +14,7 @@ import type { Contacts } from './contacts.ts';
 import type { Details, Kind } from './domain/contact.ts';
 import { emailKey } from './domain/email.ts';
 import * as example from './examples.ts';
+import { internalRoutes } from './internal-routes.ts';
 import { Individual, NewIndividual, NewStructure, readOnly, Structure } from './schemas.ts';
 import { sensitiveRoutes } from './sensitive-routes.ts';
 import type { ContactDocument } from './store.ts';
@@ -212,4 +213,5 @@ const routesOf = (contacts: Contacts, { kind, plural, noun, a, Details, Contact,
 export const routes = (contacts: Contacts): AnyOperation[] => [
   ...kinds.flatMap((kind) => routesOf(contacts, kind)),
   ...sensitiveRoutes(contacts),
+  ...internalRoutes(contacts),
 ];

@@ -64,6 +64,8 @@ export interface Call {
   readonly institution?: string;
   readonly body?: unknown;
   readonly headers?: Record<string, string>;
+  /** Calls as another service does. */
+  readonly service?: string | null;
 }
 
 export interface Stand {
@@ -96,13 +98,20 @@ export const openStand = async (
   await new Promise((resolve) => server.once('listening', resolve));
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 
-  const call: Stand['call'] = async (operation, method, path, { institution = 'opera', body, headers = {} } = {}) => {
+  const call: Stand['call'] = async (operation, method, path, options = {}) => {
+    const { institution = 'opera', body, headers = {}, service = null } = options;
     const declared = operations.find(({ id }) => id === operation);
     const identity = signIdentity(
       { kid, privateKey },
       {
         audience: 'contacts',
-        caller: { institution, client: 'cl_test', service: null, scopes: [String(declared?.access)], operation },
+        caller: {
+          institution,
+          client: service === null ? 'cl_test' : null,
+          service,
+          scopes: [String(declared?.access)],
+          operation,
+        },
         issuedAt: Math.floor(Date.now() / 1000),
       },
     );

@@ -1,0 +1,43 @@
+import { type AnyOperation, nullable, ok, oneOf, operation, timestamp } from '@boxoffice/http';
+import { Type } from 'typebox';
+import type { Contacts } from './contacts.ts';
+import * as example from './examples.ts';
+import type { ContactDocument } from './store.ts';
+
+/** What another service may know of a contact: no name, no address. */
+const KnownContact = Type.Object({
+  contactNumber: Type.String(),
+  kind: oneOf(['individual', 'structure']),
+  criteria: Type.Array(Type.String(), { description: 'what entitles to tariffs and payment methods' }),
+  erasedAt: nullable(timestamp),
+});
+
+const known = ({ contactNumber, kind, details, erasedAt }: ContactDocument) => ({
+  contactNumber,
+  kind,
+  criteria: details && 'criteria' in details ? [...(details.criteria ?? [])] : [],
+  erasedAt: erasedAt ?? null,
+});
+
+/** What other services need of contacts: whether a number is one, and what it entitles to. */
+export const internalRoutes = (contacts: Contacts): AnyOperation[] => [
+  operation({
+    id: 'getContactInternally',
+    method: 'get',
+    path: '/internal/contacts/{contactNumber}',
+    access: 'internal',
+    summary: 'Tells whether a contact exists, its criteria, and when it was erased',
+    params: { contactNumber: Type.String({ minLength: 1, maxLength: 64 }) },
+    answers: { 200: KnownContact },
+    example: {
+      params: { contactNumber: example.individual.contactNumber },
+      answer: {
+        contactNumber: example.individual.contactNumber,
+        kind: 'individual',
+        criteria: example.individual.criteria,
+        erasedAt: null,
+      },
+    },
+    handle: async ({ caller, params }) => ok(known(await contacts.getAny(caller.institution, params.contactNumber))),
+  }),
+];

@@ -1,0 +1,36 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { engines, openStand, type Stand } from '../stand/stand.ts';
+
+describe.each(engines)('what other services learn of a contact, on $name', (engine) => {
+  let stand: Stand;
+  beforeAll(async () => {
+    stand = await openStand(engine);
+  });
+  afterAll(() => stand.close());
+
+  const ask = (number: unknown, institution = 'opera', service: string | null = 'orders') =>
+    stand.call('getContactInternally', 'GET', `/internal/contacts/${number}`, { institution, service });
+
+  test('number, kind, criteria and when it was erased, but no name', async () => {
+    const { body } = await stand.create({ lastName: 'Martin', criteria: ['member'] });
+    const number = body.data?.contactNumber;
+    const known = await ask(number);
+    expect(known.body.data).toEqual({
+      contactNumber: number,
+      kind: 'individual',
+      criteria: ['member'],
+      erasedAt: null,
+    });
+    await stand.call('eraseIndividual', 'DELETE', `/svc/v3/contacts/individuals/${number}`);
+    const erased = await ask(number);
+    expect(erased.body.data).toMatchObject({ criteria: [], erasedAt: expect.any(String) });
+  });
+
+  test("another institution's contact is as unknown as one that never was, and clients may not ask", async () => {
+    const { body } = await stand.create({ lastName: 'Martin' });
+    const foreign = await ask(body.data?.contactNumber, 'museum');
+    expect(foreign.status).toBe(404);
+    expect(foreign.text).toBe((await ask('C000000000000')).text);
+    expect((await ask(body.data?.contactNumber, 'opera', null)).status).toBe(403);
+  });
+});
