@@ -1,5 +1,6 @@
 export type { Closable, Listener, Parts, Reaction, ServiceDefinition } from './definition.ts';
 export { type Engines, type EnginesOptions, openEngines } from './engines.ts';
+export type { FactMoment } from './fact-channel.ts';
 export { createPeer, type Peer, type PeerCall, type PeerOptions, PeerRefusal } from './peer.ts';
 export { runService } from './run.ts';
 export { type RunningService, type StartOptions, startService } from './start.ts';

@@ -1,6 +1,7 @@
 import type { Bus, Message, Subscription } from '@boxoffice/messaging';
 import { runWithTrace, traceparentFrom } from '@boxoffice/runtime';
 import type { Listener, Reaction } from './definition.ts';
+import { told } from './fact-channel.ts';
 
 /** What a message causes belongs to the trace of the request that caused the message. */
 const inTraceOf = <Result>(message: Message, fn: () => Result): Result =>
@@ -15,7 +16,8 @@ export const subscribeAll = async (
   const subscriptions: Subscription[] = [];
   try {
     for (const { queue, handle } of reactions) {
-      const traced = (message: Message, attempt: number) => inTraceOf(message, () => handle(message, attempt));
+      const traced = (message: Message, attempt: number) =>
+        inTraceOf(message, () => told(queue.name, message, attempt, () => handle(message, attempt)));
       subscriptions.push(await bus.subscribe(queue, traced));
     }
     for (const { broadcast, hear } of listeners) {
