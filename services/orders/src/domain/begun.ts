@@ -1,0 +1,45 @@
+/** What every mark says: `request` names the attempt to the peers, so that a repeat is the same attempt. */
+interface Mark {
+  readonly request: string;
+  readonly since: number;
+}
+
+/** The places of a new order are being held. */
+export interface CreateMark extends Mark {
+  readonly step: 'create';
+}
+/** The order's places are being sold; of an expired order (`late`) they must be held again before. */
+export interface ConfirmMark extends Mark {
+  readonly step: 'confirm';
+  readonly late: boolean;
+  /** The payment that caused it; null for a confirmation by command. */
+  readonly paymentId: string | null;
+}
+/** Places for more lines are being held. */
+export interface LinesMark extends Mark {
+  readonly step: 'lines';
+  readonly quantity: number;
+}
+/** Places of removed lines are being given back. */
+export interface ReleaseMark extends Mark {
+  readonly step: 'release';
+  readonly placeIds: readonly string[];
+}
+/** The hold is being moved to `until`; what causes it decides what the order becomes then. */
+export interface ExtendMark extends Mark {
+  readonly step: 'extend';
+  readonly cause: 'extension' | 'reservation' | 'payment';
+  readonly until: number;
+}
+
+/**
+ * A step with an effect at a peer, between the write that begins it and the one that ends it. It is written first, so
+ * that a process that dies in between leaves word of what to finish. Commands wait for it; expiry leaves it alone.
+ */
+export type Begun = CreateMark | ConfirmMark | LinesMark | ReleaseMark | ExtendMark;
+
+/** A mark this old has lost its process: longer than all timeouts of the calls of one step together. */
+export const MARK_LIFETIME_MS = 15_000;
+
+/** Whether the mark's process must be taken for dead. */
+export const isStale = (begun: Begun, now: number): boolean => now - begun.since >= MARK_LIFETIME_MS;

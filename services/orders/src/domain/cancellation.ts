@@ -1,0 +1,55 @@
+import { isStale } from './begun.ts';
+import { accept, type Decision, refuse } from './decision.ts';
+import { orderCancelled } from './facts.ts';
+import { busy, isPastDue, touched, wrongState } from './life.ts';
+import type { Order } from './order.ts';
+import { controlledTickets } from './tickets.ts';
+
+/** A step that a cancellation waits for: not a mere release of places, and none whose process is dead. */
+const mustWait = ({ begun }: Order, now: number): boolean =>
+  begun !== null && begun.step !== 'release' && !isStale(begun, now);
+
+/**
+ * any live state → cancelled. `controlled`: how many tickets are controlled as the tickets service just said, null if it
+ * could not be asked; then the order's own notes count. Refused: `ticket_controlled` unless overridden, `wrong_state`
+ * (cancelled, expired). A step that died is given up: ending it finds `lost_mark`, and what it did at the catalog is older
+ * than the cancellation, which frees it.
+ */
+export const cancel = <O extends Order>(
+  order: O,
+  how: { readonly reason: string | null; readonly override: boolean; readonly controlled: number | null },
+  now: number,
+): Decision<O> => {
+  if (order.state === 'draft' || order.state === 'expired' || order.state === 'cancelled')
+    return order.begun !== null && order.state !== 'cancelled' ? busy() : wrongState(order, 'cancelled');
+  if (mustWait(order, now)) return busy();
+  if (isPastDue(order, now)) return refuse('past_due', "The order's deadline has passed, so it cannot be cancelled.");
+  const controlled = how.controlled ?? controlledTickets(order);
+  if (controlled > 0 && !how.override)
+    return refuse('ticket_controlled', `${controlled} tickets of the order are controlled, so it cannot be cancelled.`);
+  const hadTickets = order.state === 'confirmed';
+  const fact = orderCancelled(order, { ...how, hadTickets });
+  // Without places nothing follows that could settle it.
+  const placesReleased = fact.data.placeIds.length === 0 ? 0 : null;
+  const none = hadTickets ? null : 0;
+  const cancelled: O = {
+    ...order,
+    state: 'cancelled',
+    deadline: null,
+    cameFrom: null,
+    begun: null,
+    heldPlaces: 0,
+    cancellation: {
+      reason: how.reason,
+      requestedAt: now,
+      hadTickets,
+      ticketsCancelled: none,
+      controlled: none,
+      placesReleased,
+      settledAt: none !== null && placesReleased !== null ? now : null,
+      ticketsVersion: 0,
+      placesVersion: 0,
+    },
+  };
+  return accept(touched(cancelled, now), fact);
+};

@@ -1,0 +1,80 @@
+import { accept, type Decision, keptThough, refuse } from './decision.ts';
+import { expiredIfDue } from './expiry.ts';
+import { orderConfirmed } from './facts.ts';
+import { touched, unfit, unpaidStates } from './life.ts';
+import { due } from './money.ts';
+import type { Line, Order, Place } from './order.ts';
+import { currentTicket } from './tickets.ts';
+
+/**
+ * Begins the sale of an order that is paid, free of charge or goes on account. Refused: `unpaid`, `empty` (no lines),
+ * `wrong_state` (an expired order is confirmed by a late payment only).
+ */
+export const beginConfirm = <O extends Order>(
+  order: O,
+  { request, onAccount }: { readonly request: string; readonly onAccount: boolean },
+  now: number,
+): Decision<O> => {
+  const refused = unfit(order, unpaidStates, 'confirmed', now);
+  if (refused) return refused;
+  if (order.lines.length === 0) return refuse('empty', 'The order has no lines, so it cannot be confirmed.');
+  const rest = due(order);
+  if (rest > 0 && !onAccount)
+    return refuse('unpaid', `${rest} ${order.currency} (in minor units) is due, so the order cannot be confirmed.`);
+  return accept({ ...order, begun: { step: 'confirm', request, since: now, late: false, paymentId: null } });
+};
+
+/** What the catalog sold. `replaced`: places that stand in for places of the lines which somebody else has taken. */
+export interface Sale {
+  readonly request: string;
+  readonly soldPlaceIds: readonly string[];
+  readonly replaced?: readonly { readonly replaces: string; readonly place: Place }[];
+}
+
+const soldLine = (line: Line, replaced: Sale['replaced']): Line => {
+  const place = replaced?.find(({ replaces }) => replaces === line.place.id)?.place ?? line.place;
+  return { ...line, place, ticketId: currentTicket(line) };
+};
+
+/**
+ * Ends the mark `confirm`: all places are sold, so the order is confirmed. A confirmed order stays as it is (another
+ * process was quicker). Refused: `lost_mark`, and `not_sold` unless the place of every line was sold.
+ */
+export const confirm = <O extends Order>(order: O, sale: Sale, now: number): Decision<O> => {
+  if (order.state === 'confirmed') return accept(order);
+  if (order.begun?.step !== 'confirm' || order.begun.request !== sale.request)
+    return refuse('lost_mark', 'The order is not being confirmed any more.');
+  const lines = order.lines.map((line) => soldLine(line, sale.replaced));
+  const missing = lines.filter(({ place }) => !sale.soldPlaceIds.includes(place.id));
+  if (missing.length > 0) return refuse('not_sold', `${missing.length} places of the order were not sold.`);
+  const confirmed: O = {
+    ...order,
+    state: 'confirmed',
+    lines,
+    confirmedAt: now,
+    expiresAt: null,
+    deadline: null,
+    cameFrom: null,
+    begun: null,
+    heldPlaces: 0,
+  };
+  return accept(touched(confirmed, now), orderConfirmed(confirmed));
+};
+
+/** Ends the mark `confirm` when places are gone: answers `places_gone`; the money stays, and the order expires if that is due. */
+export const failConfirm = <O extends Order>(
+  order: O,
+  { request }: { readonly request: string },
+  now: number,
+): Decision<O> => {
+  if (order.begun?.step !== 'confirm' || order.begun.request !== request)
+    return refuse('lost_mark', 'The order is not being confirmed any more.');
+  const kept = expiredIfDue({ ...order, begun: null }, now);
+  return keptThough(
+    kept,
+    'places_gone',
+    order.begun.paymentId === null
+      ? 'Places of the order are gone, so it cannot be confirmed.'
+      : 'The payment is recorded, but places of the order are gone, so it cannot be confirmed.',
+  );
+};

@@ -1,0 +1,34 @@
+import { accept, type Decision } from './decision.ts';
+import { orderConfirmed } from './facts.ts';
+import { touched, unfit } from './life.ts';
+import { type Line, type Order, visibleStates } from './order.ts';
+
+/**
+ * Changes whose order it is and what others call it: absent stays, null removes. In every visible state. The buyer of a
+ * confirmed order is on its tickets, so a change is told by `order.confirmed` again.
+ */
+export const changeDetails = <O extends Order>(
+  order: O,
+  patch: { readonly contactNumber?: string | null; readonly externalReference?: string | null },
+  now: number,
+): Decision<O> => {
+  const refused = unfit(order, visibleStates, 'changed', now);
+  // A past deadline changes nothing about whose order it is, but the expiry comes first.
+  if (refused) return refused;
+  const contactNumber = patch.contactNumber === undefined ? order.contactNumber : patch.contactNumber;
+  const externalReference = patch.externalReference === undefined ? order.externalReference : patch.externalReference;
+  const otherBuyer = contactNumber !== order.contactNumber;
+  if (!otherBuyer && externalReference === order.externalReference) return accept(order);
+  const next: O = touched({ ...order, contactNumber, externalReference }, now);
+  return otherBuyer && order.state === 'confirmed' ? accept(next, orderConfirmed(next)) : accept(next);
+};
+
+/** The criteria that tariffs of the lines ask of the contact and that it does not have, each once. */
+export const unmetCriteria = (
+  lines: readonly Pick<Line, 'criterion'>[],
+  criteria: readonly string[] | null,
+): string[] => [
+  ...new Set(
+    lines.flatMap(({ criterion }) => (criterion !== null && !criteria?.includes(criterion) ? [criterion] : [])),
+  ),
+];

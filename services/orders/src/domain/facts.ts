@@ -1,0 +1,81 @@
+import type { Line, Order, Place } from './order.ts';
+
+/** The order's places are sold: whoever makes tickets makes these. Told again, newer, when the buyer changes. */
+export interface OrderConfirmed {
+  readonly type: 'order.confirmed';
+  readonly data: {
+    readonly orderId: string;
+    readonly contactNumber: string | null;
+    readonly tickets: readonly {
+      readonly ticketId: string;
+      readonly lineId: string;
+      readonly performanceId: string;
+      readonly seatCategoryId: string;
+      readonly tariffId: string;
+      readonly place: Place;
+      readonly price: { readonly amount: number; readonly currency: string };
+    }[];
+  };
+}
+
+export interface OrderCancelled {
+  readonly type: 'order.cancelled';
+  readonly data: {
+    readonly orderId: string;
+    readonly hadTickets: boolean;
+    readonly override: boolean;
+    readonly reason: string | null;
+    readonly placeIds: readonly string[];
+  };
+}
+
+export interface OrderExpired {
+  readonly type: 'order.expired';
+  readonly data: { readonly orderId: string; readonly placeIds: readonly string[] };
+}
+
+export type DomainFact = OrderConfirmed | OrderCancelled | OrderExpired;
+
+/** The id of the ticket that a line's confirmation makes: it follows from the line's, so nobody needs to be asked. */
+export const ticketIdOf = (lineId: string): string => `tic_${lineId.slice(lineId.indexOf('_') + 1)}`;
+
+const placeIdsOf = (lines: readonly Line[]): string[] => lines.map(({ place }) => place.id);
+
+/** Names the tickets as the confirmation made them, also when some were replaced since: so told again, it makes none anew. */
+export const orderConfirmed = (order: Order): OrderConfirmed => ({
+  type: 'order.confirmed',
+  data: {
+    orderId: order.id,
+    contactNumber: order.contactNumber,
+    tickets: order.lines.map(({ id, performanceId, seatCategoryId, tariffId, place, amount }) => ({
+      ticketId: ticketIdOf(id),
+      lineId: id,
+      performanceId,
+      seatCategoryId,
+      tariffId,
+      place,
+      price: { amount, currency: order.currency },
+    })),
+  },
+});
+
+/** Names the places of the lines and those of removed lines that are not given back yet. */
+export const orderCancelled = (
+  order: Order,
+  how: Pick<OrderCancelled['data'], 'hadTickets' | 'override' | 'reason'>,
+): OrderCancelled => ({
+  type: 'order.cancelled',
+  data: {
+    orderId: order.id,
+    hadTickets: how.hadTickets,
+    override: how.override,
+    reason: how.reason,
+    placeIds: [...placeIdsOf(order.lines), ...(order.begun?.step === 'release' ? order.begun.placeIds : [])],
+  },
+});
+
+/** Names the places that are free again. */
+export const orderExpired = (order: Order): OrderExpired => ({
+  type: 'order.expired',
+  data: { orderId: order.id, placeIds: placeIdsOf(order.lines) },
+});

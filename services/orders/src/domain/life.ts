@@ -1,0 +1,48 @@
+import { type Refused, refuse } from './decision.ts';
+import type { Line, Order, State } from './order.ts';
+
+/** The states in which places are held unsold and a deadline runs. */
+export const unpaidStates: readonly State[] = ['open', 'reserved', 'payment_pending'];
+
+/** Whether places are held unsold and a deadline runs. */
+export const isUnpaid = ({ state }: Pick<Order, 'state'>): boolean => unpaidStates.includes(state);
+
+/** Whether the deadline has passed, the expiry is not written yet, and no step is under way that goes first. */
+export const isPastDue = (order: Order, now: number): boolean =>
+  isUnpaid(order) && order.begun === null && order.deadline !== null && order.deadline <= now;
+
+/** The order with a change that can be seen from outside. Clocks of two processes may differ, so it never goes back. */
+export const touched = <O extends Order>(order: O, now: number): O =>
+  order.modifiedAt === null ? order : { ...order, modifiedAt: Math.max(order.modifiedAt, now) };
+
+/** The performances of lines, each once, in order of the lines. */
+export const performancesOf = (lines: readonly Pick<Line, 'performanceId'>[]): string[] => [
+  ...new Set(lines.map(({ performanceId }) => performanceId)),
+];
+
+const names: Readonly<Record<State, string>> = {
+  draft: 'being made',
+  open: 'open',
+  reserved: 'reserved',
+  payment_pending: 'waiting for its payment',
+  confirmed: 'confirmed',
+  expired: 'expired',
+  cancelled: 'cancelled',
+};
+
+/** The refusal of an action that the state does not allow. */
+export const wrongState = ({ state }: Pick<Order, 'state'>, action: string): Refused =>
+  refuse('wrong_state', `The order is ${names[state]}, so it cannot be ${action}.`);
+
+/** What a command meets that must wait for another step. */
+export const busy = (): Refused => refuse('busy', 'Another request is changing the order; repeat this one shortly.');
+
+/**
+ * Why a command cannot be decided now, or undefined: a step is under way, the deadline has passed, or the state is none
+ * of `states`. `action` completes "the order cannot be …".
+ */
+export const unfit = (order: Order, states: readonly State[], action: string, now: number): Refused | undefined => {
+  if (order.begun !== null) return busy();
+  if (isPastDue(order, now)) return refuse('past_due', `The order's deadline has passed, so it cannot be ${action}.`);
+  return states.includes(order.state) ? undefined : wrongState(order, action);
+};

@@ -1,0 +1,80 @@
+import { type Accepted, accept, type Decision, refuse } from './decision.ts';
+import { expiredIfDue } from './expiry.ts';
+import { performancesOf, touched, unfit } from './life.ts';
+import { areAmounts } from './money.ts';
+import { unsold } from './opening.ts';
+import type { NewLine, Order, State } from './order.ts';
+
+const changeable: readonly State[] = ['open', 'reserved'];
+
+const withLines = <O extends Order>(order: O, lines: O['lines'], now: number): O =>
+  touched({ ...order, lines, performanceIds: performancesOf(lines), heldPlaces: lines.length }, now);
+
+const lostMark = () => refuse('lost_mark', 'The lines are not being changed any more.');
+
+/** Begins the hold of `quantity` more places, until the order's `expiresAt`. Only while open or reserved. */
+export const beginLines = <O extends Order>(
+  order: O,
+  { request, quantity }: { readonly request: string; readonly quantity: number },
+  now: number,
+): Decision<O> =>
+  unfit(order, changeable, 'given more lines', now) ??
+  accept({
+    ...order,
+    begun: { step: 'lines', request, since: now, quantity },
+    heldPlaces: order.lines.length + quantity,
+  });
+
+/** Ends {@link beginLines}: the places are held, the lines are the order's. Refused: `lost_mark`, `currency_mismatch`, `invalid_amount`. */
+export const addLines = <O extends Order>(
+  order: O,
+  held: { readonly request: string; readonly lines: readonly NewLine[]; readonly currency: string },
+  now: number,
+): Decision<O> => {
+  if (order.begun?.step !== 'lines' || order.begun.request !== held.request) return lostMark();
+  if (held.currency !== order.currency)
+    return refuse('currency_mismatch', `The order is in ${order.currency}, the new lines are in ${held.currency}.`);
+  const lines = [...order.lines, ...held.lines.map(unsold)];
+  if (!areAmounts(lines.map(({ amount }) => amount)))
+    return refuse('invalid_amount', 'The prices do not add up to an exact integer.');
+  return accept(withLines({ ...order, begun: null }, lines, now));
+};
+
+/** Ends {@link beginLines} without lines: nothing was held, or what was held is released. Expires the order if that is due. */
+export const failLines = <O extends Order>(
+  order: O,
+  { request }: { readonly request: string },
+  now: number,
+): Decision<O> => {
+  if (order.begun?.step !== 'lines' || order.begun.request !== request) return lostMark();
+  return expiredIfDue({ ...order, begun: null, heldPlaces: order.lines.length }, now);
+};
+
+/**
+ * Takes a line out, at once, and begins to give its place back. Money that was paid stays: what is due never falls below
+ * 0. Only while open or reserved; `unknown_line` otherwise.
+ */
+export const removeLine = <O extends Order>(
+  order: O,
+  { request, lineId }: { readonly request: string; readonly lineId: string },
+  now: number,
+): Decision<O> => {
+  const refused = unfit(order, changeable, 'changed in its lines', now);
+  if (refused) return refused;
+  const line = order.lines.find(({ id }) => id === lineId);
+  if (!line) return refuse('unknown_line', 'The order has no such line.');
+  const rest = order.lines.filter(({ id }) => id !== lineId);
+  const begun = { step: 'release', request, since: now, placeIds: [line.place.id] } as const;
+  return accept(withLines({ ...order, begun }, rest, now));
+};
+
+/** Ends {@link removeLine}: the place is given back. Expires the order if that is due. */
+export const released = <O extends Order>(
+  order: O,
+  { request }: { readonly request: string },
+  now: number,
+): Decision<O> => {
+  if (order.begun?.step !== 'release' || order.begun.request !== request) return lostMark();
+  const freed: Accepted<O> = accept({ ...order, begun: null });
+  return expiredIfDue(freed.next, now);
+};

@@ -1,0 +1,46 @@
+import type { Order } from './order.ts';
+
+/** The sum of integers. Throws RangeError where it would stop being exact. */
+const sum = (amounts: readonly number[]): number =>
+  amounts.reduce((subtotal, amount) => {
+    const next = subtotal + amount;
+    if (!Number.isSafeInteger(next)) throw new RangeError('an amount of money that is no safe integer');
+    return next;
+  }, 0);
+
+/** Whether the amounts are integers from `least` up and their sum is exact. */
+export const areAmounts = (amounts: readonly number[], least = 0): boolean =>
+  amounts.every((amount) => Number.isSafeInteger(amount) && amount >= least) &&
+  Number.isSafeInteger(amounts.reduce((subtotal, amount) => subtotal + amount, 0));
+
+/** What the lines cost, in minor units. */
+export const total = ({ lines }: Pick<Order, 'lines'>): number => sum(lines.map(({ amount }) => amount));
+
+/** The money captured, in minor units; refunds do not lower it. */
+export const paid = ({ payments }: Pick<Order, 'payments'>): number =>
+  sum(payments.flatMap(({ status, amount }) => (status === 'captured' ? [amount] : [])));
+
+/** The money given back, in minor units. */
+export const refunded = ({ refunds }: Pick<Order, 'refunds'>): number => sum(refunds.map(({ amount }) => amount));
+
+/** What is still to be paid, in minor units, never below 0; pending payments do not lower it. */
+export const due = (order: Pick<Order, 'lines' | 'payments'>): number => Math.max(0, total(order) - paid(order));
+
+export type PaymentStatus = 'unpaid' | 'partial' | 'paid';
+
+/** Derived from the payments. An order that is free of charge is paid; one without lines is not, unless money came. */
+export const paymentStatus = (order: Pick<Order, 'lines' | 'payments'>): PaymentStatus => {
+  const captured = paid(order);
+  if (order.lines.length === 0 && captured === 0) return 'unpaid';
+  if (due(order) === 0) return 'paid';
+  return captured > 0 ? 'partial' : 'unpaid';
+};
+
+export type RefundStatus = 'none' | 'partial' | 'full';
+
+/** Derived from the refunds: full once all captured money went back. */
+export const refundStatus = (order: Pick<Order, 'payments' | 'refunds'>): RefundStatus => {
+  const back = refunded(order);
+  if (back === 0) return 'none';
+  return back < paid(order) ? 'partial' : 'full';
+};

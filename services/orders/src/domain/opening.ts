@@ -1,0 +1,89 @@
+import { accept, type Decision, refuse } from './decision.ts';
+import { performancesOf, touched } from './life.ts';
+import { areAmounts } from './money.ts';
+import type { Line, NewLine, Order } from './order.ts';
+
+/** What a new order starts from. `places`: how many are wanted; `request` names the hold. */
+export interface DraftInput {
+  readonly id: string;
+  readonly client: string | null;
+  readonly pointOfSale: string | null;
+  readonly contactNumber: string | null;
+  readonly externalReference: string | null;
+  readonly performanceIds: readonly string[];
+  readonly places: number;
+  readonly request: string;
+}
+
+/** An order before its places are held: invisible, but it counts for the hold limit and recovery finds it. */
+export const newDraft = (
+  { id, client, pointOfSale, contactNumber, externalReference, performanceIds, places, request }: DraftInput,
+  now: number,
+): Order => ({
+  id,
+  state: 'draft',
+  client,
+  pointOfSale,
+  contactNumber,
+  externalReference,
+  currency: '',
+  lines: [],
+  performanceIds: [...new Set(performanceIds)],
+  payments: [],
+  refunds: [],
+  expiresAt: null,
+  dueAt: null,
+  deadline: null,
+  cameFrom: null,
+  confirmedAt: null,
+  cancellation: null,
+  ticketNotes: [],
+  begun: { step: 'create', request, since: now },
+  heldPlaces: places,
+  createdAt: now,
+  modifiedAt: null,
+  listedAt: null,
+});
+
+/** A line that is not sold yet. */
+export const unsold = (line: NewLine): Line => ({ ...line, ticketId: null, replacements: [] });
+
+/**
+ * draft → open, with the lines as they are held until `until`. A `cart` stays unlisted until {@link list}. Refused:
+ * `lost_mark` if it is no draft of this request, `invalid_amount` if the prices add up to no exact integer.
+ */
+export const open = <O extends Order>(
+  draft: O,
+  hold: {
+    readonly request: string;
+    readonly lines: readonly NewLine[];
+    readonly currency: string;
+    readonly until: number;
+    readonly cart?: boolean;
+  },
+  now: number,
+): Decision<O> => {
+  if (draft.state !== 'draft' || draft.begun?.request !== hold.request)
+    return refuse('lost_mark', 'The order is not being made any more.');
+  if (!areAmounts(hold.lines.map(({ amount }) => amount)))
+    return refuse('invalid_amount', 'The prices do not add up to an exact integer.');
+  return accept({
+    ...draft,
+    state: 'open',
+    currency: hold.currency,
+    lines: hold.lines.map(unsold),
+    performanceIds: performancesOf(hold.lines),
+    expiresAt: hold.until,
+    deadline: hold.until,
+    begun: null,
+    heldPlaces: hold.lines.length,
+    modifiedAt: hold.cart ? null : now,
+    listedAt: hold.cart ? null : now,
+  });
+};
+
+/** Shows an order in lists that was a cart until now; unchanged if it is listed, refused for a draft. */
+export const list = <O extends Order>(order: O, now: number): Decision<O> => {
+  if (order.state === 'draft') return refuse('wrong_state', 'The order is still being made.');
+  return accept(order.listedAt === null ? touched({ ...order, listedAt: now, modifiedAt: now }, now) : order);
+};

@@ -1,0 +1,122 @@
+import { type Accepted, accept, type Decision, keptThough, refuse } from './decision.ts';
+import { expiredIfDue } from './expiry.ts';
+import { isUnpaid, touched, unfit } from './life.ts';
+import { areAmounts, due, paid } from './money.ts';
+import type { Order, Payment } from './order.ts';
+
+/** A payment as it is told. `request` names the step that follows (a sale or a longer hold) to the peers. */
+export interface PaymentInput {
+  readonly id: string;
+  readonly method: string;
+  readonly amount: number;
+  /** Absent: the order's. */
+  readonly currency?: string;
+  readonly reference: string | null;
+  readonly status: 'captured' | 'pending';
+  /** A hash of the idempotency key, by which a repeat finds its payment. */
+  readonly repeatKey: string | null;
+  readonly request: string;
+  /** How long after `expiresAt` a pending payment may take, in milliseconds. */
+  readonly graceMs: number;
+}
+
+/** The payment that an earlier try of the same request made. */
+export const paymentOfRequest = (order: Order, repeatKey: string | null): Payment | undefined =>
+  repeatKey === null ? undefined : order.payments.find(({ request }) => request === repeatKey);
+
+/** What captured money leads to: the sale of a fully paid order, of an expired one after its places are held again. */
+const afterCapture = <O extends Order>(order: O, paymentId: string, request: string, now: number): Accepted<O> => {
+  const late = order.state === 'expired';
+  if (due(order) === 0 && order.lines.length > 0 && (late || isUnpaid(order)))
+    return accept({ ...order, begun: { step: 'confirm', request, since: now, late, paymentId } });
+  if (late)
+    return keptThough(accept(order), 'late_and_unpaid', 'The payment is recorded, but the order expired unpaid.');
+  return accept(order);
+};
+
+/** An order that waits for a payment keeps its places for the grace period, too. */
+const waiting = <O extends Order>(order: O, { request, graceMs }: PaymentInput, now: number): O => {
+  if (order.state === 'payment_pending' || !isUnpaid(order)) return order;
+  const deadline = (order.expiresAt ?? now) + graceMs;
+  return {
+    ...order,
+    state: 'payment_pending',
+    cameFrom: order.state === 'reserved' ? 'reserved' : 'open',
+    deadline,
+    begun: { step: 'extend', request, since: now, cause: 'payment', until: deadline },
+  };
+};
+
+/**
+ * Records a payment. Captured in full it begins the sale (mark `confirm`), also of an expired order; pending it makes
+ * an open or reserved order wait (mark `extend`). A confirmed order takes what is still due. A known `repeatKey` changes
+ * nothing. Refused: `exceeds_due`, `invalid_amount`, `currency_mismatch`, `wrong_state`.
+ */
+export const addPayment = <O extends Order>(order: O, input: PaymentInput, now: number): Decision<O> => {
+  if (paymentOfRequest(order, input.repeatKey)) return accept(order);
+  const open = ['open', 'reserved', 'payment_pending', 'confirmed'] as const;
+  const refused = unfit(order, input.status === 'captured' ? [...open, 'expired'] : open, 'paid', now);
+  if (refused) return refused;
+  if (!areAmounts([input.amount], 1)) return refuse('invalid_amount', '$.amount must be a whole number above 0.');
+  if (input.currency !== undefined && input.currency !== order.currency)
+    return refuse('currency_mismatch', `$.currency must be ${order.currency}, the currency of the order.`);
+  const rest = due(order);
+  if (input.amount > rest) return refuse('exceeds_due', `$.amount is ${input.amount}, but only ${rest} is due.`);
+  const payment: Payment = {
+    id: input.id,
+    method: input.method,
+    amount: input.amount,
+    currency: order.currency,
+    reference: input.reference,
+    status: input.status,
+    request: input.repeatKey,
+    createdAt: now,
+    updatedAt: now,
+  };
+  const recorded = touched({ ...order, payments: [...order.payments, payment] }, now);
+  return input.status === 'captured'
+    ? afterCapture(recorded, input.id, input.request, now)
+    : accept(waiting(recorded, input, now));
+};
+
+/** The order when a payment failed: back to where it came from, with that deadline, once nothing is pending any more. */
+const afterFailure = <O extends Order>(order: O, now: number): Accepted<O> => {
+  if (order.state !== 'payment_pending' || order.payments.some(({ status }) => status === 'pending'))
+    return accept(order);
+  const back: O = { ...order, state: order.cameFrom ?? 'open', cameFrom: null, deadline: order.expiresAt };
+  return expiredIfDue(back, now);
+};
+
+/**
+ * Says what became of a pending payment, in every state: captured money is recorded whatever it meets, more than is due
+ * and on a cancelled order included, so that it can be refunded. The same status again changes nothing, but captured
+ * again on an expired order that is fully paid tries the sale again. Refused: `unknown_payment`, `payment_final`.
+ */
+export const settlePayment = <O extends Order>(
+  order: O,
+  told: { readonly paymentId: string; readonly status: 'captured' | 'failed'; readonly request: string },
+  now: number,
+): Decision<O> => {
+  const visible = ['open', 'reserved', 'payment_pending', 'confirmed', 'expired', 'cancelled'] as const;
+  const refused = unfit(order, visible, 'paid', now);
+  if (refused) return refused;
+  const payment = order.payments.find(({ id }) => id === told.paymentId);
+  if (!payment) return refuse('unknown_payment', 'The order has no such payment.');
+  const again = payment.status === told.status;
+  if (again && (told.status === 'failed' || order.state !== 'expired')) return accept(order);
+  if (again) return afterCapture(order, payment.id, told.request, now);
+  if (payment.status !== 'pending')
+    return refuse('payment_final', `The payment is ${payment.status} and cannot become ${told.status}.`);
+  const settled = { ...payment, status: told.status, updatedAt: now };
+  const payments = order.payments.map((other) => (other.id === payment.id ? settled : other));
+  if (told.status === 'failed') return afterFailure(touched({ ...order, payments }, now), now);
+  if (!areAmounts([paid(order), payment.amount])) return refuse('invalid_amount', 'More than an order can count.');
+  const recorded = touched({ ...order, payments }, now);
+  if (order.state === 'cancelled')
+    return keptThough(
+      accept(recorded),
+      'paid_after_cancellation',
+      'The payment is recorded, but the order is cancelled; refund it.',
+    );
+  return afterCapture(recorded, payment.id, told.request, now);
+};

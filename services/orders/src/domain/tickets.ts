@@ -1,0 +1,49 @@
+import { type Accepted, accept } from './decision.ts';
+import { ticketIdOf } from './facts.ts';
+import { touched } from './life.ts';
+import type { Line, Order } from './order.ts';
+
+/** The ticket of a line that is valid now: the one that the confirmation made, or the last of those that replaced it. */
+export const currentTicket = ({ id, replacements }: Pick<Line, 'id' | 'replacements'>): string => {
+  const next = new Map(replacements.map(({ ticketId, replaces }) => [replaces, ticketId]));
+  let current = ticketIdOf(id);
+  for (let left = replacements.length; left > 0; left -= 1) current = next.get(current) ?? current;
+  return current;
+};
+
+/** Notes a replacement, in whatever order facts arrive: each names the ticket that it replaces, and the line the last of the chain. */
+export const noteReplaced = <O extends Order>(
+  order: O,
+  fact: { readonly lineId: string; readonly ticketId: string; readonly replaces: string },
+  now: number,
+): Accepted<O> => {
+  const line = order.lines.find(({ id }) => id === fact.lineId);
+  if (!line || line.replacements.some(({ replaces }) => replaces === fact.replaces)) return accept(order);
+  const replacements = [...line.replacements, { ticketId: fact.ticketId, replaces: fact.replaces }];
+  const ticketId = line.ticketId === null ? null : currentTicket({ id: line.id, replacements });
+  const lines = order.lines.map((other) => (other.id === line.id ? { ...line, replacements, ticketId } : other));
+  return accept(ticketId === line.ticketId ? { ...order, lines } : touched({ ...order, lines }, now));
+};
+
+const note = <O extends Order>(order: O, ticketId: string, version: number, controlled: boolean): Accepted<O> => {
+  const known = order.ticketNotes.find((other) => other.ticketId === ticketId);
+  if (known && known.version >= version) return accept(order);
+  const others = order.ticketNotes.filter((other) => other.ticketId !== ticketId);
+  return accept({ ...order, ticketNotes: [...others, { ticketId, version, controlled }] });
+};
+
+/** Notes that a ticket was controlled. `version` is the ticket's: an older fact than the last one changes nothing. */
+export const noteControlled = <O extends Order>(
+  order: O,
+  { ticketId, version }: { readonly ticketId: string; readonly version: number },
+): Accepted<O> => note(order, ticketId, version, true);
+
+/** Notes that a control was taken back; otherwise as {@link noteControlled}. */
+export const noteReverted = <O extends Order>(
+  order: O,
+  { ticketId, version }: { readonly ticketId: string; readonly version: number },
+): Accepted<O> => note(order, ticketId, version, false);
+
+/** How many tickets are controlled, as far as the order knows. */
+export const controlledTickets = ({ ticketNotes }: Pick<Order, 'ticketNotes'>): number =>
+  ticketNotes.filter(({ controlled }) => controlled).length;
