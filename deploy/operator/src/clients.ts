@@ -1,34 +1,69 @@
 import {
   addClientSecret,
   createClient,
+  createClients,
   deleteClient,
   listClients,
   removeClientSecret,
   SCOPES,
 } from '@boxoffice/authorizer';
-import { listInstitutions } from '@boxoffice/catalog';
-import { type Command, listOf, Misuse, required } from './command.ts';
+import { type Command, type Given, listOf, Misuse, nameOf } from './command.ts';
+import { knownInstitution } from './institutions.ts';
+
+/** As the interface has it. */
+const LONGEST_NAME = 100;
+
+/** The scopes of --scopes; `all` is every one. @throws {Misuse} naming those that do not exist */
+const scopesOf = (given: Given): string[] => {
+  const asked = listOf(given, 'scopes');
+  if (asked.length === 1 && asked[0] === 'all') return [...SCOPES];
+  const unknown = asked.filter((scope) => !SCOPES.some((known) => known === scope));
+  if (unknown.length > 0) throw new Misuse(`there is no scope ${unknown.join(', ')}`);
+  return asked;
+};
+
+const properties = { name: { type: 'string' }, scopes: { type: 'string' } } as const;
 
 export const clients: readonly Command[] = [
   {
     name: 'clients list',
     usage: '[INSTITUTION]',
     about: 'the OAuth clients of an institution, or of all; no secrets',
-    run: async (installation, { words: [institution] }) => listClients(await installation.authorizer(), institution),
+    optionalWords: ['INSTITUTION'],
+    run: async (installation, { words: [institution] }) => {
+      if (institution !== undefined) await knownInstitution(installation, institution);
+      return listClients(await installation.authorizer(), institution);
+    },
   },
   {
     name: 'clients create',
     usage: 'INSTITUTION --name NAME --scopes catalog:read,orders:write',
     about: `registers a client; its secret is printed this once. --scopes all: ${SCOPES.join(' ')}`,
     words: ['INSTITUTION'],
-    options: { name: { type: 'string' }, scopes: { type: 'string' } },
+    options: properties,
     async run(installation, given) {
-      const institution = given.words[0] ?? '';
-      const known = await listInstitutions(await installation.catalog());
-      if (!known.some(({ id }) => id === institution)) throw new Misuse(`there is no institution ${institution}`);
-      const asked = listOf(given, 'scopes');
-      const scopes = asked.length === 1 && asked[0] === 'all' ? [...SCOPES] : asked;
-      return createClient(await installation.authorizer(), { institution, name: required(given, 'name'), scopes });
+      const [name, scopes] = [nameOf(given, LONGEST_NAME), scopesOf(given)];
+      const { id: institution } = await knownInstitution(installation, given.words[0] ?? '');
+      return createClient(await installation.authorizer(), { institution, name, scopes });
+    },
+  },
+  {
+    name: 'clients update',
+    usage: 'INSTITUTION CLIENT_ID [--name NAME] [--scopes catalog:read]',
+    about:
+      'gives a client another name or other scopes; the scopes that it loses end within seconds, also in its tokens',
+    words: ['INSTITUTION', 'CLIENT_ID'],
+    options: properties,
+    async run(installation, given) {
+      const [institution = '', clientId = ''] = given.words;
+      const change = {
+        ...(given.options.name === undefined ? {} : { name: nameOf(given, LONGEST_NAME) }),
+        ...(given.options.scopes === undefined ? {} : { scopes: scopesOf(given) }),
+      };
+      if (Object.keys(change).length === 0) throw new Misuse('--name or --scopes is missing');
+      const store = await installation.authorizer();
+      const { id } = await createClients(store).amend(institution, clientId, change);
+      return (await listClients(store, institution)).find((client) => client.clientId === id) ?? `${id} is changed`;
     },
   },
   {

@@ -19,11 +19,15 @@ export interface Command {
   readonly about: string;
   /** Words that must follow the name, in their order. */
   readonly words?: readonly string[];
+  /** The words that may follow those. */
+  readonly optionalWords?: readonly string[];
   readonly options?: ParseArgsOptionsConfig;
+  /** Whether it may make an installation where there is none. */
+  readonly founds?: boolean;
   run(installation: Installation, given: Given): Promise<Result>;
 }
 
-/** What the operator typed cannot be carried out; the message says why. */
+/** What was typed is no command; the message says why. Exit status 2, and the usage is told. */
 export class Misuse extends Error {
   override readonly name = 'Misuse';
 }
@@ -31,16 +35,21 @@ export class Misuse extends Error {
 /** The option's text. @throws {Misuse} when it is absent */
 export const required = ({ options }: Given, name: string): string => {
   const value = options[name];
-  if (typeof value !== 'string' || value === '') throw new Misuse(`--${name} is missing`);
+  if (typeof value !== 'string' || value.trim() === '') throw new Misuse(`--${name} is missing`);
   return value;
 };
 
-/** A comma-separated option as a list; absent: the default. */
+/** The text of --name, at most so many characters: as many as the interface takes. @throws {Misuse} */
+export const nameOf = (given: Given, longest: number): string => {
+  const name = required(given, 'name');
+  if ([...name].length > longest) throw new Misuse(`--name has ${[...name].length} characters; at most ${longest} fit`);
+  return name;
+};
+
+/** A comma-separated option as a list, each entry once; absent: the default. */
 export const listOf = ({ options }: Given, name: string, otherwise: readonly string[] = []): string[] => {
   const value = options[name];
   if (typeof value !== 'string') return [...otherwise];
-  return value
-    .split(',')
-    .map((part) => part.trim())
-    .filter(Boolean);
+  const parts = value.split(',').map((part) => part.trim());
+  return [...new Set(parts.filter(Boolean))];
 };

@@ -1,9 +1,10 @@
-import { type Command, type Given, Misuse } from './command.ts';
+import type { Command, Given } from './command.ts';
 import type { Installation } from './installation.ts';
+import { Refused } from './refused.ts';
 
 const letterOf = async (installation: Installation, { words: [id = ''] }: Given) => {
   const found = (await (await installation.deadLetters()).list()).find((letter) => letter.id === id);
-  if (!found) throw new Misuse(`there is no dead letter ${id}`);
+  if (!found) throw new Refused(`there is no dead letter ${id}`);
   return found;
 };
 
@@ -12,6 +13,7 @@ export const deadLetters: readonly Command[] = [
     name: 'dead-letters list',
     usage: '[QUEUE]',
     about: 'messages that no retry could deliver',
+    optionalWords: ['QUEUE'],
     async run(installation, { words: [queue] }) {
       const letters = await (await installation.deadLetters()).list(queue);
       return letters.map(({ id, queue: from, message, attempts, deadSince, reason }) => ({

@@ -1,7 +1,10 @@
-import { existsSync } from 'node:fs';
+import { X509Certificate } from 'node:crypto';
+import { existsSync, readFileSync } from 'node:fs';
+import { resolve } from 'node:path';
 import { demoFile, ensureDemo } from '@boxoffice/local';
-import { publicUrl, readSettings, type Setting, serviceSecret, url } from '@boxoffice/runtime';
-import { type Command, Misuse, required } from './command.ts';
+import { explain, publicUrl, readSettings, type Setting, serviceSecret, url } from '@boxoffice/runtime';
+import { type Command, type Given, required } from './command.ts';
+import { Refused } from './refused.ts';
 
 /** The address of a running service, which the demo data are made through. */
 const address = (name: string): Setting<string> => {
@@ -14,6 +17,24 @@ const address = (name: string): Setting<string> => {
       return value;
     },
   };
+};
+
+/** The absolute path of --ca-file. @throws {Refused} when clients could trust nothing by it */
+const certificateFileOf = (given: Given): string => {
+  const path = resolve(required(given, 'ca-file'));
+  const pem = (() => {
+    try {
+      return readFileSync(path);
+    } catch (error) {
+      throw new Refused(`--ca-file: ${path} cannot be read: ${explain(error)}`);
+    }
+  })();
+  try {
+    new X509Certificate(pem);
+    return path;
+  } catch {
+    throw new Refused(`--ca-file: ${path} holds no certificate`);
+  }
 };
 
 export const demo: readonly Command[] = [
@@ -35,7 +56,7 @@ export const demo: readonly Command[] = [
       'seeds single services that run on AUTHORIZER_URL and CATALOG_URL, or writes a lost demo.json again (npm start does both itself); --ca-file: what clients of the gateway trust',
     options: { 'ca-file': { type: 'string' } },
     async run(installation, given) {
-      const caFile = required(given, 'ca-file');
+      const caFile = certificateFileOf(given);
       const settings = readSettings({
         authorizerUrl: address('AUTHORIZER_URL'),
         catalogUrl: address('CATALOG_URL'),
@@ -51,7 +72,7 @@ export const demo: readonly Command[] = [
         now: new Date(),
         tell: (what) => process.stderr.write(`${what}\n`),
       });
-      if (!made) throw new Misuse('this installation was set up without demo data, and has institutions of its own');
+      if (!made) throw new Refused('this installation was set up without demo data, and has institutions of its own');
       return `the credentials are in ${demoFile(installation.directory)}`;
     },
   },

@@ -1,18 +1,29 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import { authorizer } from '@boxoffice/authorizer';
 import { catalog } from '@boxoffice/catalog';
 import { type Progress, progressCollections, progressIn } from '@boxoffice/local';
 import type { DeadLetters } from '@boxoffice/messaging';
-import { amqpUrl, createLogger, dataDirectory, installationSecret, mongodbUrl, readSettings } from '@boxoffice/runtime';
+import {
+  amqpUrl,
+  createLogger,
+  dataDirectory,
+  ensureDirectory,
+  installationSecret,
+  mongodbUrl,
+  readSettings,
+  StartFault,
+} from '@boxoffice/runtime';
 import { type Engines, openEngines } from '@boxoffice/service';
-import type { Store } from '@boxoffice/store';
+import { openMongoStore, openSqliteStores, type SqliteStores, type Store } from '@boxoffice/store';
+import { Refused } from './refused.ts';
 
 /** The installation that an operator works on: the stores of its services, opened when a command first needs them. */
 export interface Installation {
   readonly directory: string;
-  /** In words: "SQLite files in …" or "MongoDB". */
-  readonly where: string;
   authorizer(): Promise<Store>;
   catalog(): Promise<Store>;
+  /** Opens the bus, as nothing else does: what other commands cause lies in the outboxes, and the running services publish it. */
   deadLetters(): Promise<DeadLetters>;
   /** The note of how far the demo data is. */
   demoProgress(): Promise<Progress>;
@@ -21,31 +32,63 @@ export interface Installation {
   close(): Promise<void>;
 }
 
-/** Opens what the settings name; nothing is touched before a command asks for it. @throws {SettingsFault} */
-export const openInstallation = (): Installation => {
+const named =
+  (setting: string) =>
+  (error: Error): never => {
+    throw new StartFault(`${setting}: ${error.message}`);
+  };
+
+/** Whether an installation on SQLite files has begun in the directory. */
+const begunIn = (directory: string): boolean =>
+  [authorizer, catalog].some(({ name }) => existsSync(join(directory, `${name}.sqlite`)));
+
+/**
+ * Opens what the settings name; no store and no broker is touched before a command asks for it. `founding`: SQLite files may be made
+ * where there are none.
+ * @throws {SettingsFault}
+ * @throws {Refused} when there is no installation to work on
+ */
+export const openInstallation = (founding: boolean): Installation => {
   const settings = readSettings({ directory: dataDirectory, mongodbUrl, amqpUrl });
+  const { directory, mongodbUrl: url } = settings;
+  if (url === undefined && !begunIn(directory)) {
+    if (!founding) {
+      throw new Refused(
+        `there is no installation in ${directory} (BOXOFFICE_DATA_DIR); institutions create begins one there, npm start too`,
+      );
+    }
+    ensureDirectory(directory, 'BOXOFFICE_DATA_DIR');
+  }
   const logger = createLogger({ service: 'operator', level: 'error' });
-  let opened: Promise<Engines> | undefined;
+  let engines: Promise<Engines> | undefined;
+  let sqlite: SqliteStores | undefined;
   const stores = new Map<string, Promise<Store>>();
 
-  const engines = () => {
-    opened ??= openEngines({ ...settings, logger });
-    return opened;
+  const open = ({ name, collections }: Pick<typeof catalog, 'name' | 'collections'>): Promise<Store> => {
+    if (url !== undefined) return openMongoStore({ url, name, collections, logger }).catch(named('MONGODB_URL'));
+    sqlite ??= openSqliteStores({ directory, logger });
+    return sqlite.open(name, collections).catch(named('BOXOFFICE_DATA_DIR'));
   };
-  const store = ({ name, collections }: Pick<typeof catalog, 'name' | 'collections'>): Promise<Store> => {
-    const known = stores.get(name) ?? engines().then((chosen) => chosen.store(name, collections));
-    stores.set(name, known);
+  const store = (of: Pick<typeof catalog, 'name' | 'collections'>): Promise<Store> => {
+    const known = stores.get(of.name) ?? open(of);
+    stores.set(of.name, known);
     return known;
   };
 
   return {
-    directory: settings.directory,
-    where: settings.mongodbUrl === undefined ? `SQLite files in ${settings.directory}` : 'MongoDB',
+    directory,
     authorizer: () => store(authorizer),
     catalog: () => store(catalog),
     demoProgress: async () => progressIn(await store({ name: 'local', collections: progressCollections })),
-    deadLetters: async () => (await engines()).deadLetters,
+    deadLetters: async () => {
+      engines ??= openEngines({ ...settings, logger });
+      return (await engines).deadLetters;
+    },
     keyEncryptionKey: () => readSettings({ key: installationSecret('KEY_ENCRYPTION_KEY') }).key,
-    close: async () => (await opened)?.close(),
+    async close() {
+      // What could not be opened has been told, and needs no closing.
+      for (const opening of [...stores.values(), engines]) await (await opening?.catch(() => undefined))?.close();
+      await sqlite?.close();
+    },
   };
 };

@@ -11,6 +11,7 @@ import { institutions } from './institutions.ts';
 import { keys } from './keys.ts';
 import { pointsOfSale } from './points-of-sale.ts';
 import { printed } from './print.ts';
+import { Refused } from './refused.ts';
 
 const commands: readonly Command[] = [...institutions, ...pointsOfSale, ...clients, ...keys, ...deadLetters, ...demo];
 
@@ -24,6 +25,7 @@ const help = (some: readonly Command[]): string =>
     '',
     'Works on the installation that the settings name: BOXOFFICE_DATA_DIR (default ./data), or MONGODB_URL and AMQP_URL.',
     'Without demo data: BOXOFFICE_DEMO=off npm start, then institutions create, clients create.',
+    'Exit status: 0 done; 1 it could not be done; 2 what was typed is no command, or lacks a word or an option.',
   ].join('\n');
 
 /** The words and options behind a command's name. @throws {Misuse} when they do not fit it */
@@ -31,19 +33,33 @@ const givenTo = (command: Command, words: readonly string[]): Given & { json: bo
   const options = { ...command.options, json: { type: 'boolean' }, help: { type: 'boolean' } } as const;
   try {
     const { values, positionals } = parseArgs({ args: [...words], options, allowPositionals: true });
-    const missing = command.words?.slice(positionals.length) ?? [];
-    if (missing.length > 0) throw new Misuse(`${missing.join(' and ')} is missing`);
+    const { words: wanted = [], optionalWords = [] } = command;
+    const missing = wanted.slice(positionals.length);
+    if (missing.length > 0) throw new Misuse(`${missing.join(' and ')} ${missing.length === 1 ? 'is' : 'are'} missing`);
+    const extra = positionals.slice(wanted.length + optionalWords.length);
+    if (extra.length > 0)
+      throw new Misuse(`${extra.join(' ')}: nothing more was expected; quote a text of several words`);
     return { words: positionals, options: values as Given['options'], json: values.json === true };
   } catch (error) {
-    throw new Misuse(`${error instanceof Error ? error.message : error}\n\n${help([command])}`);
+    throw new Misuse(error instanceof Error ? error.message : String(error));
   }
 };
 
 const explained = (error: unknown): string | undefined => {
-  if (error instanceof Misuse || error instanceof RangeError) return error.message;
+  if (error instanceof Refused || error instanceof RangeError) return error.message;
   if (error instanceof Fault) return error.details;
   if (error instanceof UniqueViolation) return `that exists already (${error.index})`;
   return undefined;
+};
+
+const carryOut = async (command: Command, given: ReturnType<typeof givenTo>): Promise<number> => {
+  const installation = openInstallation(command.founds === true);
+  try {
+    process.stdout.write(`${printed(await command.run(installation, given), given.json)}\n`);
+    return 0;
+  } finally {
+    await installation.close();
+  }
 };
 
 const run = async (words: readonly string[]): Promise<number> => {
@@ -57,17 +73,16 @@ const run = async (words: readonly string[]): Promise<number> => {
     );
     return asked ? 0 : 2;
   }
-  const given = givenTo(command, words.slice(2));
-  const installation = openInstallation();
   try {
-    process.stdout.write(`${printed(await command.run(installation, given), given.json)}\n`);
-    return 0;
-  } finally {
-    await installation.close();
+    return await carryOut(command, givenTo(command, words.slice(2)));
+  } catch (error) {
+    if (!(error instanceof Misuse)) throw error;
+    process.stderr.write(`operator: ${error.message}\n\n${help([command])}\n`);
+    return 2;
   }
 };
 
-/** Runs the command in the words given, prints its result or what is wrong; answers the exit status: 2 for a command that does not exist. */
+/** Runs the command in the words given, prints its result or what is wrong; answers the exit status, as `--help` tells it. */
 export const operate = async (words: readonly string[]): Promise<number> => {
   try {
     return await run(words);

@@ -1,5 +1,7 @@
-import { createPointOfSale, listInstitutions, listPointsOfSale } from '@boxoffice/catalog';
+import { createPointOfSale, listPointsOfSale } from '@boxoffice/catalog';
 import { type Command, listOf, Misuse, required } from './command.ts';
+import { knownInstitution } from './institutions.ts';
+import { Refused } from './refused.ts';
 
 const METHODS = ['on_account', 'external', 'simulated'] as const;
 type Method = (typeof METHODS)[number];
@@ -12,8 +14,23 @@ export const pointsOfSale: readonly Command[] = [
     usage: 'INSTITUTION',
     about: 'the points of sale of an institution',
     words: ['INSTITUTION'],
-    run: async (installation, { words: [institution = ''] }) =>
-      listPointsOfSale(await installation.catalog(), institution),
+    run: async (installation, { words: [institution = ''] }) => {
+      const { id } = await knownInstitution(installation, institution);
+      return listPointsOfSale(await installation.catalog(), id);
+    },
+  },
+  {
+    name: 'points-of-sale show',
+    usage: 'INSTITUTION HOST',
+    about: 'one of them',
+    words: ['INSTITUTION', 'HOST'],
+    run: async (installation, { words: [institution = '', host = ''] }) => {
+      const { id } = await knownInstitution(installation, institution);
+      const all = await listPointsOfSale(await installation.catalog(), id);
+      const found = all.find(({ serviceHost }) => serviceHost === host.toLowerCase());
+      if (!found) throw new Refused(`${id} has no point of sale ${host}`);
+      return found;
+    },
   },
   {
     name: 'points-of-sale create',
@@ -32,15 +49,14 @@ export const pointsOfSale: readonly Command[] = [
     },
     async run(installation, given) {
       const [id = '', serviceHost = ''] = given.words;
-      const store = await installation.catalog();
-      const institution = (await listInstitutions(store)).find((one) => one.id === id);
-      if (!institution) throw new Misuse(`there is no institution ${id}`);
       const methods = listOf(given, 'methods', ['external']);
       const unknown = methods.filter((method) => !isMethod(method));
       if (unknown.length > 0) throw new Misuse(`--methods knows ${METHODS.join(', ')}, not ${unknown.join(', ')}`);
-      await createPointOfSale(store, id, {
+      const name = required(given, 'name');
+      const institution = await knownInstitution(installation, id);
+      await createPointOfSale(await installation.catalog(), id, {
         serviceHost,
-        name: required(given, 'name'),
+        name,
         languages: listOf(given, 'languages', institution.languages),
         currency: institution.currency,
         tariffIds: listOf(given, 'tariffs'),

@@ -1,0 +1,36 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from '@jest/globals';
+import { operatorOf, temporaryDirectory } from './program.ts';
+
+test('a mistyped data directory is told, and not made', async () => {
+  const mistyped = join(temporaryDirectory(), 'dta');
+  const operator = operatorOf(mistyped, { KEY_ENCRYPTION_KEY: 'a key of the operator tests' });
+  for (const words of [
+    ['institutions', 'list'],
+    ['keys', 'rotate'],
+    ['dead-letters', 'list'],
+    ['demo', 'status'],
+  ]) {
+    const refused = await operator(...words);
+    expect(refused.status).toBe(1);
+    expect(refused.err).toBe(
+      `operator: there is no installation in ${mistyped} (BOXOFFICE_DATA_DIR); institutions create begins one there, npm start too\n`,
+    );
+  }
+  expect(existsSync(mistyped)).toBe(false);
+}, 20_000);
+
+test('commands on stores need no broker; dead letters do', async () => {
+  const operator = operatorOf(temporaryDirectory(), {
+    AMQP_URL: 'amqp://127.0.0.1:1',
+    KEY_ENCRYPTION_KEY: 'a key of the operator tests',
+  });
+  const club = ['institutions', 'create', 'club', '--name', 'Club', '--currency', 'EUR', '--languages', 'en'];
+  for (const words of [club, ['clients', 'create', 'club', '--name', 'x'], ['keys', 'rotate'], ['demo', 'status']]) {
+    expect(await operator(...words)).toMatchObject({ status: 0, err: '' });
+  }
+  const letters = await operator('dead-letters', 'list');
+  expect(letters.err).toMatch(/^[^\n]*AMQP_URL: [^\n]*\n$/);
+  expect(letters.status).toBe(1);
+}, 20_000);

@@ -1,0 +1,52 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+const pathOf = (relative: string): string => new URL(relative, import.meta.url).pathname;
+
+export const temporaryDirectory = (): string => mkdtempSync(join(tmpdir(), 'boxoffice-operator-'));
+
+export interface Ran {
+  readonly status: number | null;
+  readonly out: string;
+  readonly err: string;
+}
+
+const ran = async (
+  main: string,
+  words: readonly string[],
+  settings: Readonly<Record<string, string>>,
+): Promise<Ran> => {
+  const child = spawn('node', ['--conditions=source', main, ...words], {
+    env: { PATH: process.env.PATH, ...settings },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  let [out, err] = ['', ''];
+  child.stdout.on('data', (text) => {
+    out += text;
+    // A product that has started is all that these tests want of it.
+    if (out.includes('boxoffice is ready')) child.kill('SIGTERM');
+  });
+  child.stderr.on('data', (text) => {
+    err += text;
+  });
+  const [status] = await once(child, 'close');
+  return { status, out, err };
+};
+
+/** Runs one command on a data directory as an operator would; answers its status and what it printed. */
+export const operatorOf =
+  (directory: string, settings: Readonly<Record<string, string>> = {}) =>
+  (...words: readonly string[]): Promise<Ran> =>
+    ran(pathOf('../src/main.ts'), words, { BOXOFFICE_DATA_DIR: directory, ...settings });
+
+/** Starts the product without demo data and ends it when it is ready, or tells why it cannot start. */
+export const startAndEnd = (directory: string): Promise<Ran> =>
+  ran(pathOf('../../local/src/main.ts'), [], {
+    BOXOFFICE_DATA_DIR: directory,
+    BOXOFFICE_DEMO: 'off',
+    GATEWAY_PORT: '0',
+    GATEWAY_HTTP_PORT: '0',
+  });
