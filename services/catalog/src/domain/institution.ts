@@ -7,11 +7,13 @@ export interface Institution {
   readonly languages: readonly string[];
 }
 
+const CURRENCIES: ReadonlySet<string> = new Set(Intl.supportedValuesOf('currency'));
+
 /** What is wrong with a new institution; nothing if all is well. */
 export const institutionProblems = ({ id, name, currency, languages }: Institution): string[] => [
   ...(/^[a-z0-9][a-z0-9_-]{0,62}$/.test(id) ? [] : ['id must be 1 to 63 of a-z, 0-9, _ and -']),
   ...(name.trim() === '' ? ['name must not be empty'] : []),
-  ...(/^[A-Z]{3}$/.test(currency) ? [] : ['currency must be an ISO 4217 code']),
+  ...(CURRENCIES.has(currency) ? [] : ['currency must be an ISO 4217 code']),
   ...(languages.length > 0 && languages.every((language) => /^[a-z]{2,3}(-[A-Z]{2})?$/.test(language))
     ? []
     : ['languages must be ISO 639 codes, at least one']),

@@ -5,8 +5,9 @@ export const beforeStart = (start: string | null, end: string | null): boolean =
 /** The later of two instants as `toISOString` writes them. */
 export const later = (left: string, right: string): string => (left < right ? right : left);
 
-/** Whether the runtime's time zone database (IANA) knows the name. */
+/** Whether the runtime's time zone database (IANA) knows the name. An offset like +02:00 is none: it knows no summer. */
 export const isTimeZone = (name: string): boolean => {
+  if (!/^[A-Za-z]/.test(name)) return false;
   try {
     new Intl.DateTimeFormat('en', { timeZone: name });
     return true;

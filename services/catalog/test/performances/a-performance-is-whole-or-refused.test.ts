@@ -64,6 +64,7 @@ describe('performances', () => {
     ['a price for an unknown tariff', { prices: [{ seatCategory: 'STALLS', tariffId: 'trf_unknown', amount: 1 }] }],
     ['another currency', { prices: [{ seatCategory: 'STALLS', tariffId: 'TARIFF', amount: 1, currency: 'EUR' }] }],
     ['an unknown time zone', { timeZone: 'Europe/Atlantis' }],
+    ['an offset instead of a time zone', { timeZone: '+02:00' }],
     ['sales that end before they begin', { salesFrom: '2031-01-02T00:00:00Z', salesTo: '2031-01-01T00:00:00Z' }],
   ])('%s is 422', async (_what, more) => {
     const { data: product } = await createProduct(catalog);
