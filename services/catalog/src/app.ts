@@ -1,4 +1,6 @@
+import { topology } from '@boxoffice/messaging';
 import type { ServiceDefinition } from '@boxoffice/service';
+import { reactTo } from './reactions.ts';
 import { routes } from './routes.ts';
 import { collections } from './store.ts';
 
@@ -8,4 +10,6 @@ export const catalog: ServiceDefinition = {
   version: '0.1.0',
   collections,
   operations: ({ store }) => routes(store),
+  queues: [topology.catalogReleases],
+  reactions: ({ store }) => [{ queue: topology.catalogReleases, handle: reactTo(store) }],
 };

@@ -1,5 +1,5 @@
-import type { Condition, Documents } from '@boxoffice/store';
-import { freed, type Place, SOLD } from './domain/place.ts';
+import type { Documents } from '@boxoffice/store';
+import { freed, type Place, type PlaceState, SOLD } from './domain/place.ts';
 import type { PlaceDocument } from './store.ts';
 
 type Places = Documents<PlaceDocument>;
@@ -7,13 +7,19 @@ type Places = Documents<PlaceDocument>;
 /** `places`: all that were asked for. `missing`: the holder has lost these, and nothing was changed. */
 export type ChangeOutcome = { readonly places: readonly PlaceDocument[] } | { readonly missing: readonly string[] };
 
-const idsOf = (places: readonly PlaceDocument[]): string[] => places.map(({ id }) => id);
+/** The ids of places. */
+export const idsOf = (places: readonly PlaceDocument[]): string[] => places.map(({ id }) => id);
 
-/** Puts claimed places back to what they were, each only while the holder has it. */
-const restore = async (places: Places, holder: string, before: readonly PlaceDocument[]): Promise<void> => {
+/** Puts claimed places back to what they were, each only while the holder has it in the state `changedTo`. */
+export const restore = async (
+  places: Places,
+  holder: string,
+  before: readonly PlaceDocument[],
+  changedTo: PlaceState,
+): Promise<void> => {
   await Promise.all(
-    before.map(({ id, state, freeFrom, request, item }) =>
-      places.claim({ where: { id, holder }, set: { state, freeFrom, request, item, holder } }),
+    before.map(({ id, state, freeFrom, request, item, asOf }) =>
+      places.claim({ where: { id, holder, state: changedTo }, set: { state, freeFrom, request, item, asOf } }),
     ),
   );
 };
@@ -42,6 +48,7 @@ const changeHeld = async (
     places,
     holder,
     held.filter(({ id }) => changed.some((place) => place.id === id)),
+    set.state ?? 'held',
   );
   return { missing: idsOf(lost) };
 };
@@ -79,79 +86,3 @@ export const releaseHold = (places: Places, { holder, placeIds, request, sold }:
     },
     set: freed,
   });
-
-/** A place held again; `replaces` is the one that it stands for, if that was gone and any place of its category would do. */
-export interface HeldAgain {
-  readonly place: PlaceDocument;
-  readonly replaces: string | null;
-}
-
-export interface HoldAgain {
-  readonly holder: string;
-  /** The same request again, also after a crash, gives the same places. */
-  readonly request: string;
-  readonly placeIds: readonly string[];
-  /** Epoch milliseconds. */
-  readonly until: number;
-  readonly now: number;
-}
-
-const claimInstead = async (places: Places, order: HoldAgain, id: string): Promise<PlaceDocument | undefined> => {
-  const { holder, request, until, now, placeIds } = order;
-  const set = { state: 'held', freeFrom: until, holder, request, item: placeIds.indexOf(id) } as const;
-  const [same] = await places.claim({ where: { id, freeFrom: { lte: now } }, set });
-  if (same) return same;
-  const gone = await places.get(id);
-  if (!gone || gone.row !== null) return undefined;
-  const { performanceId, seatCategoryId } = gone;
-  const any = (freeFrom: Condition) =>
-    places.claim({
-      where: { performanceId, seatCategoryId, freeFrom },
-      set,
-      limit: 1,
-      spread: 'position',
-    });
-  return (await any(0))[0] ?? (await any({ gt: 0, lte: now }))[0];
-};
-
-/**
- * Holds places once more whose hold may be over (a late payment): the same ones if nobody has taken them; a numbered seat
- * that is gone cannot be replaced, another place can. All or none.
- */
-export const holdAgain = async (
-  places: Places,
-  order: HoldAgain,
-): Promise<{ readonly places: readonly HeldAgain[] } | { readonly missing: readonly string[] }> => {
-  const { holder, request, placeIds } = order;
-  const mine = await places.find({ where: { holder } });
-  const earlier = (id: string) =>
-    mine.find(
-      (place) => place.request === request && place.item === placeIds.indexOf(id) && !placeIds.includes(place.id),
-    );
-  const had = placeIds.flatMap((id) => mine.find((place) => place.id === id) ?? earlier(id) ?? []);
-  const kept = had.length > 0 ? await extendHold(places, holder, order.until, idsOf(had)) : { places: [] };
-  if ('missing' in kept) return kept;
-  const found = new Map<string, PlaceDocument>();
-  for (const id of placeIds) {
-    const own = kept.places.find((place) => place.id === id || place.id === earlier(id)?.id);
-    const place = own ?? (await claimInstead(places, order, id));
-    if (place) found.set(id, place);
-  }
-  const missing = placeIds.filter((id) => !found.has(id));
-  if (missing.length === 0) {
-    return {
-      places: placeIds.map((id) => {
-        const place = found.get(id) as PlaceDocument;
-        return { place, replaces: place.id === id ? null : id };
-      }),
-    };
-  }
-  const fresh = [...found.values()].filter((place) => !had.some(({ id }) => id === place.id));
-  await releaseHold(places, { holder, placeIds: idsOf(fresh), request });
-  await restore(
-    places,
-    holder,
-    had.filter(({ state }) => state === 'held'),
-  );
-  return { missing };
-};

@@ -44,6 +44,7 @@ const taking = (order: HoldRequest, item: number): Partial<Place> => ({
   holder: order.holder,
   request: order.request,
   item,
+  asOf: 0,
 });
 
 const giveBack = async (places: Places, order: HoldRequest, taken: readonly PlaceDocument[]): Promise<void> => {

@@ -4,7 +4,8 @@ import { Type } from 'typebox';
 import { contextOf } from './context.ts';
 import * as examples from './examples.ts';
 import { createDesk, hold } from './stock.ts';
-import { extendHold, holdAgain, releaseHold, sellHold } from './stock-changes.ts';
+import { extendHold, releaseHold, sellHold } from './stock-changes.ts';
+import { renewHold } from './stock-renewal.ts';
 import {
   Changed,
   changedView,
@@ -126,25 +127,27 @@ export const stockRoutes = (store: Store): AnyOperation[] => {
       summary: 'Holds places again whose hold may be over, all or none',
       description:
         'The same places if nobody has taken them; instead of one that is gone, any other of its seat category unless it was a ' +
-        'numbered seat: then `replaces` names the one that is gone.',
+        'numbered seat: then `replaces` names the one that is gone. None of a performance that is cancelled. `asOf` is the version of the ' +
+        'order: an expiry that it told of in an earlier one does not end this hold.',
       params,
-      body: Type.Object({ requestId, heldUntil: timestamp, placeIds }),
+      body: Type.Object({
+        requestId,
+        heldUntil: timestamp,
+        placeIds,
+        asOf: Type.Optional(Type.Integer({ minimum: 0 })),
+      }),
       answers: { 200: Renewed },
       example: {
         params: exampleParams,
-        body: { requestId: 'late-payment', heldUntil: examplePlace.heldUntil, placeIds: exampleIds },
+        body: { requestId: 'late-payment', heldUntil: examplePlace.heldUntil, placeIds: exampleIds, asOf: 4 },
         answer: { ...done, places: [{ ...examplePlace, replaces: null }] },
       },
       handle: async ({ caller, params, body }) => {
         const { shelf, now } = contextOf(store, caller.institution);
-        const outcome = await holdAgain(shelf.places, {
-          holder: params.holder,
-          request: body.requestId,
-          placeIds: body.placeIds,
-          until: Date.parse(body.heldUntil),
-          now: now(),
-        });
-        return ok(renewedView(outcome));
+        const { requestId: request, placeIds, heldUntil, asOf = 0 } = body;
+        const until = Date.parse(heldUntil);
+        const wish = { holder: params.holder, request, placeIds, until, asOf, now: now() };
+        return ok(renewedView(await renewHold(shelf, wish)));
       },
     }),
     operation({

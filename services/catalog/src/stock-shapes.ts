@@ -3,7 +3,8 @@ import { type Static, Type } from 'typebox';
 import { refusalReasons } from './domain/sale.ts';
 import { amount, currency, id } from './schemas.ts';
 import type { Held } from './stock.ts';
-import type { ChangeOutcome, HeldAgain } from './stock-changes.ts';
+import type { ChangeOutcome } from './stock-changes.ts';
+import type { RenewalOutcome } from './stock-renewal.ts';
 import type { PlaceDocument } from './store.ts';
 
 /** Never a name that the catalog itself holds places by, which have a colon. */
@@ -136,9 +137,7 @@ export const Renewed = Type.Object({
 });
 
 /** The outcome of a renewal, as the operation answers it. */
-export const renewedView = (
-  outcome: { readonly places: readonly HeldAgain[] } | { readonly missing: readonly string[] },
-): Static<typeof Renewed> =>
+export const renewedView = (outcome: RenewalOutcome): Static<typeof Renewed> =>
   'missing' in outcome
     ? { outcome: 'refused', places: [], missing: [...outcome.missing] }
     : {

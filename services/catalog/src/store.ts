@@ -5,6 +5,7 @@ import type { Place } from './domain/place.ts';
 import type { PointOfSale } from './domain/point-of-sale.ts';
 import type { Product } from './domain/product.ts';
 import type { Tariff } from './domain/tariff.ts';
+import type { PlacesReleased } from './events.ts';
 
 /** The institution, and a mark that changes after every write that the catalog's answer depends on. */
 export type InstitutionDocument = Document & Institution & { readonly catalogMark: string; readonly createdAt: string };
@@ -13,6 +14,9 @@ export type TariffDocument = Document & Tariff;
 /** Its id is the service host. */
 export type PointOfSaleDocument = Document & PointOfSale;
 export type PlaceDocument = Document & Place;
+
+/** An order has no longer these places: one document per order and cause, so that it is told once. */
+export type ReleaseDocument = Document & PlacesReleased & { readonly createdAt: string };
 
 /** A change of capacity that runs (`until`, epoch milliseconds) or has been decided and must still reach the places (`settle`). */
 export interface CapacityChange {
@@ -55,8 +59,10 @@ export const places = collection<PlaceDocument>('places', [
   { name: 'holder', fields: ['holder', 'request'] },
 ]);
 
+export const releases = collection<ReleaseDocument>('releases', []);
+
 /** Every collection of the catalog. */
-export const collections = [institutions, products, performances, tariffs, pointsOfSale, places];
+export const collections = [institutions, products, performances, tariffs, pointsOfSale, places, releases];
 
 /** One institution's documents: the only way in which an operation reaches the store. */
 export interface Shelf {
@@ -67,6 +73,7 @@ export interface Shelf {
   readonly tariffs: Documents<TariffDocument>;
   readonly pointsOfSale: Documents<PointOfSaleDocument>;
   readonly places: Documents<PlaceDocument>;
+  readonly releases: Documents<ReleaseDocument>;
 }
 
 /** The shelf of one institution. */
@@ -78,4 +85,5 @@ export const shelfOf = (store: Store, institution: string): Shelf => ({
   tariffs: store.collection(tariffs).of(institution),
   pointsOfSale: store.collection(pointsOfSale).of(institution),
   places: store.collection(places).of(institution),
+  releases: store.collection(releases).of(institution),
 });

@@ -127,6 +127,16 @@ export const act = async <Data = { outcome: string; places: { id: string; state:
   return answered.data;
 };
 
+/** The answer to a renewal. */
+export interface RenewedHold {
+  readonly outcome: string;
+  readonly places: { readonly id: string; readonly replaces: string | null }[];
+  readonly missing: string[];
+}
+
+/** An instant so many minutes from now; negative ones are past. */
+export const inMinutes = (minutes: number): string => new Date(Date.now() + minutes * 60_000).toISOString();
+
 export const availabilityOf = async (on: Instance, { performance }: Pick<Show, 'performance'>) => {
   const path = `/svc/v3/catalog/performances/${performance.id}/availability`;
   const [first] = (await on.call<Availability>('GET', path)).data.seatCategories;

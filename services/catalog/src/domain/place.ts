@@ -37,10 +37,12 @@ export interface Place {
   /** The holder's request that took it, and which of its items. */
   readonly request: string | null;
   readonly item: number | null;
+  /** The version of the holder as of which it has the place: what the holder said in an earlier one does not end it. */
+  readonly asOf: number;
 }
 
 /** What a place is when nobody has it. */
-export const freed = { state: 'free', freeFrom: 0, holder: null, request: null, item: null } as const;
+export const freed = { state: 'free', freeFrom: 0, holder: null, request: null, item: null, asOf: 0 } as const;
 
 /** What others see: an expired hold is free. `now` in epoch milliseconds. */
 export const visibleState = (place: Pick<Place, 'state' | 'freeFrom'>, now: number): PlaceState =>

@@ -45,7 +45,9 @@ describe('the description of the catalog', () => {
   });
 
   test('the example of each fact has what is promised', () => {
-    expect(Object.keys(examples)).toEqual(['performance.cancelled']);
+    expect(Object.keys(examples)).toEqual(['performance.cancelled', 'places.released']);
     expect(examples['performance.cancelled'].performanceId).toMatch(/^prf_/);
+    const { placeIds, placesReleased } = examples['places.released'];
+    expect(placeIds).toHaveLength(placesReleased);
   });
 });

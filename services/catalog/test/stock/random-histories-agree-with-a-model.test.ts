@@ -4,8 +4,9 @@ import fc from 'fast-check';
 import { availabilityOf } from '../../src/availability.ts';
 import { addedSpots, newPlace, SOLD } from '../../src/domain/place.ts';
 import { newCategories, type SeatCategory } from '../../src/domain/seat-category.ts';
-import { extendHold, holdAgain, releaseHold, sellHold } from '../../src/stock-changes.ts';
+import { extendHold, releaseHold, sellHold } from '../../src/stock-changes.ts';
 import { holdPlaces, type StockItem } from '../../src/stock-hold.ts';
+import { holdAgain } from '../../src/stock-renewal.ts';
 import { type PerformanceDocument, type Shelf, shelfOf } from '../../src/store.ts';
 import { engines, missing, type OpenEngine } from '../engines.ts';
 import { newInstitution } from '../start.ts';
@@ -135,7 +136,7 @@ const mineIn = (hall: Hall, holder: string) => [...hall.taken].filter(([, taken]
 const runAgain = async ({ shelf, hall, holder, now, until, request }: Step) => {
   const placeIds = mineIn(hall, holder).map(([id]) => id);
   if (placeIds.length === 0) return;
-  const outcome = await holdAgain(shelf.places, { holder, request, placeIds, until, now });
+  const outcome = await holdAgain(shelf.places, { holder, request, placeIds, until, asOf: 1, now });
   if (!('places' in outcome)) throw new Error('the holder still had them all');
   expect(outcome.places.map(({ place }) => place.id)).toEqual(placeIds);
   for (const [id, taken] of mineIn(hall, holder)) if (taken.until < SOLD) hall.taken.set(id, { ...taken, until });

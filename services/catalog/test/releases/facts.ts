@@ -1,0 +1,53 @@
+import { randomUUID } from 'node:crypto';
+import type { Message } from '@boxoffice/messaging';
+import type { Documents, Store } from '@boxoffice/store';
+import { type PlaceDocument, places } from '../../src/store.ts';
+
+/** What the publishers say, member for member; `data` replaces what a test is about. */
+const payloads = {
+  'order.cancelled': { orderId: 'ord_1', hadTickets: false, override: false, reason: null, placeIds: ['plc_1'] },
+  'order.expired': { orderId: 'ord_1', placeIds: ['plc_1'] },
+  'tickets.cancelled': { orderId: 'ord_1', ticketsCancelled: 1, controlled: 0, placeIds: ['plc_1'], keptPlaceIds: [] },
+} as const;
+type Payloads = typeof payloads;
+export type FactType = keyof Payloads;
+/** Members of a payload, also wrong ones. */
+export type FactData<Type extends FactType> = { readonly [Name in keyof Payloads[Type]]?: unknown };
+
+/** A fact of another service as it arrives. */
+export const fact = <Type extends FactType>(
+  institution: string,
+  type: Type,
+  data: FactData<Type>,
+  version = 3,
+): Message => {
+  const all: { readonly orderId: string } = { ...payloads[type], ...(data as object) };
+  const occurredAt = new Date().toISOString();
+  return { id: randomUUID(), type, key: all.orderId, version, institution, occurredAt, data: all };
+};
+
+/** What the catalog has told of this order and not yet published. */
+export const toldOf = async (store: Store, orderId: string): Promise<unknown[]> =>
+  (await store.outbox.pending(10_000))
+    .filter(({ key }) => key === orderId)
+    .map(({ type, data }) => ({ type, ...data }));
+
+/** A store whose claims of places forget one condition. */
+export const forgetting = (store: Store, field: string): Store => {
+  const careless = (documents: Documents<PlaceDocument>): Documents<PlaceDocument> => ({
+    ...documents,
+    claim: ({ where, ...request }) => {
+      const kept = Object.entries(where).filter(([name]) => name !== field);
+      return documents.claim({ ...request, where: Object.fromEntries(kept) });
+    },
+  });
+  return {
+    ...store,
+    collection: (asked) => {
+      const handle = store.collection(asked);
+      if (asked.name !== places.name) return handle;
+      const of = (institution: string) => careless(store.collection(places).of(institution));
+      return { ...handle, of } as unknown as typeof handle;
+    },
+  };
+};
