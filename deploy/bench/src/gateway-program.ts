@@ -1,7 +1,7 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { createWriteStream, mkdtempSync, rmSync } from 'node:fs';
+import { devNull, tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { startGateway } from '@boxoffice/gateway';
+import { bufferedAccess, startGateway } from '@boxoffice/gateway';
 import { createLogger, developmentCertificate } from '@boxoffice/runtime';
 import { tell } from './child.ts';
 
@@ -10,6 +10,8 @@ const [authorizerUrl = '', contactsUrl = '', serviceSecret = '', publicUrl = '']
 const directory = mkdtempSync(join(tmpdir(), 'boxoffice-bench-'));
 process.once('exit', () => rmSync(directory, { recursive: true, force: true }));
 const { cert, key } = await developmentCertificate(directory, ['localhost']);
+// The access log as npm start writes it, so that what is measured is what runs; standard output belongs to the benchmark.
+const nowhere = createWriteStream(devNull);
 const gateway = await startGateway({
   host: '127.0.0.1',
   port: 0,
@@ -21,6 +23,7 @@ const gateway = await startGateway({
   serviceSecret,
   limits: { client: 1e9, address: 1e9, session: 1e9 },
   logger: createLogger({ service: 'gateway', level: 'error' }),
+  accessLog: bufferedAccess((lines) => nowhere.write(lines)),
 });
 await gateway.ready();
 tell({ url: gateway.httpUrl });
