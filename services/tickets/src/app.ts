@@ -1,0 +1,26 @@
+import { topology } from '@boxoffice/messaging';
+import type { ServiceDefinition } from '@boxoffice/service';
+import { type Context, createContext } from './context.ts';
+import { onContactErased } from './on-contact-erased.ts';
+import { onOrderCancelled } from './on-order-cancelled.ts';
+import { ORDER_CONFIRMED, onOrderConfirmed } from './on-order-confirmed.ts';
+import { routes } from './routes.ts';
+import { collections } from './store.ts';
+
+/** The tickets service: issue, print, beneficiary, control. It calls no other service. */
+export const tickets: ServiceDefinition<Record<never, never>, Context> = {
+  name: 'tickets',
+  version: '0.1.0',
+  collections,
+  queues: [topology.ticketsOrders, topology.ticketsContactErased],
+  prepare: ({ store, serviceSecret }) => createContext(store, serviceSecret),
+  operations: (_parts, context) => routes(context),
+  reactions: (_parts, context) => [
+    {
+      queue: topology.ticketsOrders,
+      handle: (message) =>
+        message.type === ORDER_CONFIRMED ? onOrderConfirmed(context, message) : onOrderCancelled(context, message),
+    },
+    { queue: topology.ticketsContactErased, handle: (message) => onContactErased(context, message) },
+  ],
+};

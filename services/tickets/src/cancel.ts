@@ -1,0 +1,93 @@
+import { type Fact, UniqueViolation } from '@boxoffice/store';
+import { type Context, type Shelf, timestampOf } from './context.ts';
+import { type Cancellation, current, neverIssued, outcome, tombstone } from './domain/order.ts';
+import { cancel } from './domain/ticket.ts';
+import { ticketsCancelled } from './events.ts';
+import { finishReplacement, ticketsOfOrder } from './finish-replacement.ts';
+import { newTickets } from './issue.ts';
+import type { OrderDocument, TicketDocument } from './store.ts';
+
+/** An order was cancelled that had tickets. */
+export interface OrderCancelled {
+  readonly orderId: string;
+  /** Controlled tickets are cancelled too. */
+  readonly override: boolean;
+  /** Of all its lines. */
+  readonly placeIds: readonly string[];
+}
+
+/** So many tickets of an order are cancelled at the same time. */
+const WIDTH = 16;
+
+/** Cancels this ticket, or what has replaced it meanwhile; answers the one that counts. */
+const cancelLine = async (
+  shelf: Shelf,
+  ticket: TicketDocument,
+  override: boolean,
+  now: string,
+): Promise<TicketDocument> => {
+  const written = await shelf.tickets.update(ticket.id, (found) => {
+    const next = cancel(found, override, now);
+    return next === found ? undefined : { next };
+  });
+  const replacing = written && (await finishReplacement(shelf, written));
+  return replacing ? cancelLine(shelf, replacing, override, now) : (written ?? ticket);
+};
+
+/**
+ * Every ticket that the order asked for. One that an interrupted issue has not written is written as a cancelled one, so that a late
+ * writer finds its id taken.
+ */
+const allTickets = async (context: Context, shelf: Shelf, order: OrderDocument): Promise<TicketDocument[]> => {
+  const found = await ticketsOfOrder(shelf, order.id);
+  const there = new Set(found.map(({ id }) => id));
+  const missing = order.tickets.filter(({ ticketId }) => !there.has(ticketId));
+  if (missing.length === 0) return found;
+  const never = await newTickets(context, shelf.institution, order, missing);
+  await shelf.tickets.insertMany(never.map((ticket) => ({ ...ticket, status: 'cancelled' as const })));
+  return ticketsOfOrder(shelf, order.id);
+};
+
+const factOf = (orderId: string, { at: _, ...counts }: Cancellation): Fact => ticketsCancelled({ orderId, ...counts });
+
+const bury = async (shelf: Shelf, { orderId, placeIds }: OrderCancelled, now: string): Promise<boolean> => {
+  const cancellation = neverIssued(placeIds, now);
+  try {
+    await shelf.orders.insert(tombstone(orderId, cancellation), { events: [factOf(orderId, cancellation)] });
+    return true;
+  } catch (error) {
+    if (error instanceof UniqueViolation) return false;
+    throw error;
+  }
+};
+
+/**
+ * Cancels the tickets of a cancelled order, then publishes once what it came to. Each ticket decides for itself, in its own write,
+ * whether it was controlled before; all of it can be repeated from any point.
+ */
+export const cancelTickets = async (context: Context, institution: string, fact: OrderCancelled): Promise<void> => {
+  const shelf = context.shelf(institution);
+  const { orderId, override } = fact;
+  for (;;) {
+    const now = timestampOf(context);
+    const order = await shelf.orders.get(orderId);
+    if (order?.cancellation) return;
+    if (!order) {
+      if (await bury(shelf, fact, now)) return;
+      continue;
+    }
+    const lines = current(await allTickets(context, shelf, order));
+    const done: TicketDocument[] = [];
+    for (let start = 0; start < lines.length; start += WIDTH) {
+      const some = lines.slice(start, start + WIDTH).map((ticket) => cancelLine(shelf, ticket, override, now));
+      done.push(...(await Promise.all(some)));
+    }
+    const cancellation = outcome(done, now);
+    const written = await shelf.orders.update(orderId, (found) => {
+      // Another instance was faster, or the order asks for more tickets than were looked at.
+      if (found.cancellation || found.asOf !== order.asOf) return undefined;
+      return { next: { ...found, cancellation }, events: [factOf(orderId, cancellation)] };
+    });
+    if (written?.cancellation) return;
+  }
+};

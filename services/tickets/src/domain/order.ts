@@ -1,0 +1,121 @@
+import type { Beneficiary, Place, Price, Ticket } from './ticket.ts';
+
+/** A ticket as a confirmed order asks for it. */
+export interface Wanted {
+  readonly ticketId: string;
+  readonly lineId: string;
+  readonly performanceId: string;
+  readonly seatCategoryId: string;
+  readonly tariffId: string;
+  readonly place: Place;
+  readonly price: Price;
+  readonly beneficiary?: Beneficiary | null;
+}
+
+/** A confirmed order, as of one of its versions. */
+export interface Confirmed {
+  readonly orderId: string;
+  readonly version: number;
+  readonly contactNumber: string | null;
+  readonly tickets: readonly Wanted[];
+}
+
+/** What became of the tickets of a cancelled order. */
+export interface Cancellation {
+  readonly ticketsCancelled: number;
+  readonly controlled: number;
+  /** The places of the cancelled tickets, and of those that stay controlled. */
+  readonly placeIds: readonly string[];
+  readonly keptPlaceIds: readonly string[];
+  /** ISO 8601 UTC. */
+  readonly at: string;
+}
+
+/** What is known of an order: the arbiter between issuing and cancelling its tickets. */
+export interface OrderTickets {
+  readonly id: string;
+  readonly contactNumber: string | null;
+  /** The version of the order that the tickets and the contact are from; 0: never confirmed here. */
+  readonly asOf: number;
+  readonly tickets: readonly Wanted[];
+  readonly cancellation: Cancellation | null;
+  readonly createdAt: string;
+}
+
+/** An order that was not known before. */
+export const begun = ({ orderId, version, contactNumber, tickets }: Confirmed, now: string): OrderTickets => ({
+  id: orderId,
+  contactNumber,
+  asOf: version,
+  tickets,
+  cancellation: null,
+  createdAt: now,
+});
+
+/** A later version of the confirmation; undefined if it says nothing new. Tickets that were asked for once stay asked for. */
+export const confirmedAgain = <T extends OrderTickets>(order: T, fact: Confirmed): T | undefined => {
+  if (order.cancellation || fact.version <= order.asOf) return undefined;
+  const known = new Set(order.tickets.map(({ ticketId }) => ticketId));
+  const tickets = [...order.tickets, ...fact.tickets.filter(({ ticketId }) => !known.has(ticketId))];
+  return { ...order, contactNumber: fact.contactNumber, asOf: fact.version, tickets };
+};
+
+/** The new ticket of a line, not printed yet. */
+export const newTicket = (
+  order: Pick<OrderTickets, 'id' | 'contactNumber' | 'asOf'>,
+  { ticketId, beneficiary, ...wanted }: Wanted,
+  barcode: string,
+  now: string,
+): Ticket => ({
+  id: ticketId,
+  status: 'not_printed',
+  orderId: order.id,
+  lineId: wanted.lineId,
+  performanceId: wanted.performanceId,
+  seatCategoryId: wanted.seatCategoryId,
+  tariffId: wanted.tariffId,
+  place: wanted.place,
+  price: wanted.price,
+  beneficiary: beneficiary ?? null,
+  barcode,
+  printedAt: null,
+  controlledAt: null,
+  gate: null,
+  replaces: null,
+  replacedBy: null,
+  contactNumber: order.contactNumber,
+  contactAsOf: order.asOf,
+  createdAt: now,
+  updatedAt: now,
+});
+
+/** The tickets that count: of each line the one that was not replaced. */
+export const current = <T extends Ticket>(tickets: readonly T[]): T[] =>
+  tickets.filter(({ status }) => status !== 'invalidated');
+
+/** What the cancellation came to, once every ticket has heard of it. */
+export const outcome = (tickets: readonly Ticket[], now: string): Cancellation => {
+  const placesOf = (status: Ticket['status']) =>
+    tickets.filter((ticket) => ticket.status === status).map(({ place }) => place.id);
+  const [placeIds, keptPlaceIds] = [placesOf('cancelled'), placesOf('controlled')];
+  return { ticketsCancelled: placeIds.length, controlled: keptPlaceIds.length, placeIds, keptPlaceIds, at: now };
+};
+
+/** The outcome for an order none of whose tickets was issued: as if all had been, and were cancelled. */
+export const neverIssued = (placeIds: readonly string[], now: string): Cancellation => ({
+  ticketsCancelled: placeIds.length,
+  controlled: 0,
+  placeIds,
+  keptPlaceIds: [],
+  at: now,
+});
+
+/** What remains of an order that was cancelled before its confirmation was heard of: nothing will be issued for it any more. */
+export const tombstone = (orderId: string, cancellation: Cancellation): OrderTickets => ({
+  id: orderId,
+  contactNumber: null,
+  asOf: 0,
+  tickets: [],
+  cancellation,
+  createdAt: cancellation.at,
+});

@@ -1,0 +1,94 @@
+import type { Fact } from '@boxoffice/store';
+import type { Ticket } from './domain/ticket.ts';
+
+export interface TicketControlled {
+  readonly ticketId: string;
+  readonly orderId: string;
+  /** ISO 8601 UTC. */
+  readonly controlledAt: string;
+  readonly gate: string | null;
+}
+
+export interface TicketControlReverted {
+  readonly ticketId: string;
+  readonly orderId: string;
+}
+
+export interface TicketReplaced {
+  /** The new one. */
+  readonly ticketId: string;
+  /** The old one. */
+  readonly replaces: string;
+  readonly orderId: string;
+  readonly lineId: string;
+}
+
+export interface TicketsCancelled {
+  readonly orderId: string;
+  readonly ticketsCancelled: number;
+  /** How many stay controlled. */
+  readonly controlled: number;
+  /** The places of the cancelled tickets. */
+  readonly placeIds: readonly string[];
+  /** The places of those that stay controlled. */
+  readonly keptPlaceIds: readonly string[];
+}
+
+export const TICKET_CONTROLLED = 'ticket.controlled';
+export const TICKET_CONTROL_REVERTED = 'ticket.control_reverted';
+export const TICKET_REPLACED = 'ticket.replaced';
+export const TICKETS_CANCELLED = 'tickets.cancelled';
+
+/** Somebody came in with the ticket. Like all facts of a ticket, its version is the one of the ticket that it names. */
+export const ticketControlled = ({ id, orderId, controlledAt, gate, updatedAt }: Ticket): Fact => ({
+  type: TICKET_CONTROLLED,
+  key: orderId,
+  data: { ticketId: id, orderId, controlledAt: controlledAt ?? updatedAt, gate } satisfies TicketControlled,
+});
+
+/** The control was a mistake. */
+export const ticketControlReverted = ({ id, orderId }: Ticket): Fact => ({
+  type: TICKET_CONTROL_REVERTED,
+  key: orderId,
+  data: { ticketId: id, orderId } satisfies TicketControlReverted,
+});
+
+/** Published with the new ticket: the order's line names it from now on. */
+export const ticketReplaced = ({ id, replaces, orderId, lineId }: Ticket): Fact => ({
+  type: TICKET_REPLACED,
+  key: orderId,
+  data: { ticketId: id, replaces: replaces ?? '', orderId, lineId } satisfies TicketReplaced,
+});
+
+/** Every ticket of a cancelled order has heard of it: what it came to. Once per order. */
+export const ticketsCancelled = (data: TicketsCancelled): Fact => ({
+  type: TICKETS_CANCELLED,
+  key: data.orderId,
+  data,
+});
+
+const orderId = 'ord_00mhs1k9f5g7ja3p1y6d';
+
+/** An example payload of each fact that this service publishes, for the tests of those who react. */
+export const examples = {
+  [TICKET_CONTROLLED]: {
+    ticketId: 'tic_00mhs1k9f5q2w8e4r6t0',
+    orderId,
+    controlledAt: '2027-03-14T19:02:11.000Z',
+    gate: 'North',
+  } satisfies TicketControlled,
+  [TICKET_CONTROL_REVERTED]: { ticketId: 'tic_00mhs1k9f5q2w8e4r6t0', orderId } satisfies TicketControlReverted,
+  [TICKET_REPLACED]: {
+    ticketId: 'tic_00mhs1k9f5q2w8e4r6t0_r1',
+    replaces: 'tic_00mhs1k9f5q2w8e4r6t0',
+    orderId,
+    lineId: 'lin_00mhs1k9f5q2w8e4r6t0',
+  } satisfies TicketReplaced,
+  [TICKETS_CANCELLED]: {
+    orderId,
+    ticketsCancelled: 1,
+    controlled: 1,
+    placeIds: ['plc_00mhs1k2e7d3kq0w8z1x_0_0_14'],
+    keptPlaceIds: ['plc_00mhs1k2e7d3kq0w8z1x_0_0_15'],
+  } satisfies TicketsCancelled,
+} as const;

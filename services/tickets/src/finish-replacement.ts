@@ -1,0 +1,44 @@
+import { UniqueViolation } from '@boxoffice/store';
+import type { Shelf } from './context.ts';
+import { previousId } from './domain/lineage.ts';
+import { successorOf, type Ticket } from './domain/ticket.ts';
+import { ticketReplaced } from './events.ts';
+import type { TicketDocument } from './store.ts';
+
+// A replacement writes three documents: a note that it has begun, the old ticket (which decides, and carries everything that the new one
+// is made of), then the new ticket with its event. Whoever meets one that was interrupted finishes it.
+
+/**
+ * Writes the ticket that replaces this invalidated one, unless it is there already; answers it as it now stands, or undefined if
+ * this one was not replaced.
+ */
+export const finishReplacement = async ({ tickets }: Shelf, old: Ticket): Promise<TicketDocument | undefined> => {
+  const next = successorOf(old);
+  if (!next) return undefined;
+  const there = await tickets.get(next.id);
+  if (there) return there;
+  try {
+    return await tickets.insert(next, { events: [ticketReplaced(next)] });
+  } catch (error) {
+    if (error instanceof UniqueViolation) return tickets.get(next.id);
+    throw error;
+  }
+};
+
+/** The ticket of that id, also if its replacement was interrupted before it was written. */
+export const findTicket = async (shelf: Shelf, id: string): Promise<TicketDocument | undefined> => {
+  const found = await shelf.tickets.get(id);
+  const before = found ? undefined : previousId(id);
+  if (before === undefined) return found;
+  const old = await shelf.tickets.get(before);
+  return old?.replacedBy === id ? finishReplacement(shelf, old) : undefined;
+};
+
+/** Every ticket of an order, interrupted replacements finished. */
+export const ticketsOfOrder = async (shelf: Shelf, orderId: string): Promise<TicketDocument[]> => {
+  const found = await shelf.tickets.find({ where: { orderId }, orderBy: 'createdAt' });
+  const known = new Set(found.map(({ id }) => id));
+  const missing = found.filter(({ replacedBy }) => replacedBy !== null && !known.has(replacedBy));
+  const finished = await Promise.all(missing.map((old) => finishReplacement(shelf, old)));
+  return [...found, ...finished.flatMap((ticket) => (ticket ? [ticket] : []))];
+};

@@ -1,0 +1,50 @@
+import { type AnyOperation, ok, operation } from '@boxoffice/http';
+import { Type } from 'typebox';
+import type { Context } from './context.ts';
+import { current } from './domain/order.ts';
+import { ids, wanted } from './examples.ts';
+import { ticketsOfOrder } from './finish-replacement.ts';
+import { issue, type TicketSummary } from './issue.ts';
+import { Confirmation, Issued, OrderTickets } from './schemas.ts';
+
+const summary = ({ id, lineId, status }: TicketSummary) => ({ ticketId: id, lineId, status });
+
+const exampleTickets = [{ ticketId: ids.ticket, lineId: ids.line, status: 'not_printed' }];
+
+/** What orders needs of the tickets. */
+export const internalRoutes = (context: Context): AnyOperation[] => [
+  operation({
+    id: 'issueTickets',
+    method: 'post',
+    path: '/internal/tickets/issue',
+    access: 'internal',
+    withoutIdempotency: true,
+    summary: 'Issues the tickets of a confirmed order; again, it answers the same',
+    description: 'Nothing is issued for an order whose cancellation is known already.',
+    body: Confirmation,
+    answers: { 200: Issued },
+    example: {
+      body: { orderId: ids.order, version: 3, contactNumber: null, tickets: [wanted] },
+      answer: { tickets: exampleTickets },
+    },
+    handle: async ({ caller, body }) => {
+      const issued = await issue(context, caller.institution, body);
+      return ok({ tickets: issued.map(summary) });
+    },
+  }),
+  operation({
+    id: 'getOrderTickets',
+    method: 'get',
+    path: '/internal/orders/{orderId}/tickets',
+    access: 'internal',
+    summary: 'Gives the current ticket of each line of an order; none for an unknown order',
+    params: { orderId: Type.String({ minLength: 1, maxLength: 128 }) },
+    answers: { 200: OrderTickets },
+    example: { params: { orderId: ids.order }, answer: { controlled: 0, tickets: exampleTickets } },
+    handle: async ({ caller, params }) => {
+      const tickets = current(await ticketsOfOrder(context.shelf(caller.institution), params.orderId));
+      const controlled = tickets.filter(({ status }) => status === 'controlled').length;
+      return ok({ controlled, tickets: tickets.map(summary) });
+    },
+  }),
+];

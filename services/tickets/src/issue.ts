@@ -1,0 +1,87 @@
+import { UniqueViolation } from '@boxoffice/store';
+import { signBarcode } from './barcode.ts';
+import { type Context, type Shelf, timestampOf } from './context.ts';
+import {
+  begun,
+  type Confirmed,
+  confirmedAgain,
+  current,
+  newTicket,
+  type OrderTickets,
+  type Wanted,
+} from './domain/order.ts';
+import { type Ticket, withContact } from './domain/ticket.ts';
+import { ticketsOfOrder } from './finish-replacement.ts';
+import type { OrderDocument, TicketDocument } from './store.ts';
+
+/** What others are told of a ticket. */
+export type TicketSummary = Pick<Ticket, 'id' | 'lineId' | 'status'>;
+
+/** Makes the new tickets of these lines, with their barcodes. */
+export const newTickets = async (
+  context: Context,
+  institution: string,
+  order: Pick<OrderTickets, 'id' | 'contactNumber' | 'asOf'>,
+  wanted: readonly Wanted[],
+): Promise<Ticket[]> => {
+  const key = await context.keys.signing(institution);
+  const now = timestampOf(context);
+  const iat = Math.floor(context.now() / 1000);
+  return wanted.map((one) => {
+    const barcode = signBarcode(key, { tid: one.ticketId, prf: one.performanceId, plc: one.place.id, iat });
+    return newTicket(order, one, barcode, now);
+  });
+};
+
+/** Writes down what the order asks for, unless that is known; answers the order, and whether this call was the first to know it. */
+const note = async (
+  { orders }: Shelf,
+  fact: Confirmed,
+  now: string,
+): Promise<{ order: OrderDocument; first: boolean }> => {
+  for (;;) {
+    const known = await orders.update(fact.orderId, (order) => {
+      const next = confirmedAgain(order, fact);
+      return next && { next };
+    });
+    if (known) return { order: known, first: false };
+    try {
+      return { order: await orders.insert(begun(fact, now)), first: true };
+    } catch (error) {
+      if (!(error instanceof UniqueViolation)) throw error;
+    }
+  }
+};
+
+const setContact = async ({ tickets }: Shelf, all: readonly TicketDocument[], order: OrderDocument): Promise<void> => {
+  const behind = all.filter(({ contactAsOf }) => contactAsOf < order.asOf);
+  for (const { id } of behind) {
+    await tickets.update(id, (ticket) => {
+      const next = withContact(ticket, order.contactNumber, order.asOf);
+      return next === ticket ? undefined : { next };
+    });
+  }
+};
+
+/**
+ * Issues the tickets of a confirmed order, as far as they are not issued yet, and none for a cancelled one. Idempotent by order: the
+ * order's document is written first and decides between issuing and cancelling, then the tickets, whose ids the order has chosen.
+ */
+export const issue = async (context: Context, institution: string, fact: Confirmed): Promise<TicketSummary[]> => {
+  const shelf = context.shelf(institution);
+  const { order, first } = await note(shelf, fact, timestampOf(context));
+  if (order.cancellation && order.tickets.length === 0) return [];
+  if (first) {
+    const fresh = await newTickets(context, institution, order, order.tickets);
+    if ((await shelf.tickets.insertMany(fresh)) === fresh.length) return fresh;
+  }
+  let all = await ticketsOfOrder(shelf, order.id);
+  const there = new Set(all.map(({ id }) => id));
+  const missing = order.tickets.filter(({ ticketId }) => !there.has(ticketId));
+  if (missing.length > 0 && !order.cancellation) {
+    await shelf.tickets.insertMany(await newTickets(context, institution, order, missing));
+    all = await ticketsOfOrder(shelf, order.id);
+  }
+  await setContact(shelf, all, order);
+  return current(all);
+};

@@ -1,0 +1,22 @@
+import { type Message, Unreadable } from '@boxoffice/messaging';
+import { cancelTickets } from './cancel.ts';
+import type { Context } from './context.ts';
+
+export const ORDER_CANCELLED = 'order.cancelled';
+
+/** The part of the fact that is used here. */
+interface OrderCancelled {
+  readonly orderId: string;
+  readonly hadTickets: boolean;
+  readonly override: boolean;
+  readonly placeIds: readonly string[];
+}
+
+/** Cancels the tickets. An order that was never confirmed has none, and the catalog does not wait for them. */
+export const onOrderCancelled = async (context: Context, message: Message): Promise<void> => {
+  const { orderId, hadTickets, override = false, placeIds } = message.data as Partial<OrderCancelled>;
+  if (typeof orderId !== 'string' || typeof hadTickets !== 'boolean' || !Array.isArray(placeIds)) {
+    throw new Unreadable('order.cancelled needs orderId, hadTickets and placeIds');
+  }
+  if (hadTickets) await cancelTickets(context, message.institution, { orderId, override, placeIds });
+};

@@ -1,0 +1,108 @@
+import { nullable, oneOf, timestamp } from '@boxoffice/http';
+import { Type } from 'typebox';
+import { statuses } from './domain/ticket.ts';
+
+const { Integer, Object: Members, Optional, String: Text } = Type;
+
+/** A text that says something: not empty, not only white space. */
+const text = (maxLength: number) => Text({ pattern: '\\S', maxLength });
+
+export const ticketId = Text({ minLength: 1, maxLength: 128 });
+
+export const Status = oneOf(statuses);
+
+const Place = Members({ id: Text(), label: Text(), row: nullable(Text()), seat: nullable(Integer()) });
+
+const Price = Members({
+  amount: Integer({ description: "in the currency's minor unit" }),
+  currency: Text({ description: 'ISO 4217' }),
+});
+
+/** What a PATCH says of the beneficiary; null removes. */
+export const Beneficiary = Members({ firstName: Optional(text(100)), lastName: Optional(text(100)) });
+
+/** What a PATCH may change. */
+export const Changes = Members({ beneficiary: Optional(Beneficiary) });
+
+/** A ticket as it is answered. */
+export const Ticket = Members({
+  id: Text(),
+  status: Status,
+  orderId: Text(),
+  lineId: Text(),
+  performanceId: Text(),
+  seatCategoryId: Text(),
+  place: Place,
+  tariffId: Text(),
+  price: Price,
+  beneficiary: nullable(Members({ firstName: nullable(Text()), lastName: nullable(Text()) })),
+  barcode: Text({ description: 'a compact JWS (RFC 7515); see `GET /svc/v3/tickets/verification-key`' }),
+  printedAt: nullable(timestamp),
+  controlledAt: nullable(timestamp),
+  gate: nullable(Text()),
+  replaces: nullable(Text({ description: 'the ticket that this one replaces' })),
+  replacedBy: nullable(Text({ description: 'the ticket that replaces this one' })),
+  createdAt: timestamp,
+  updatedAt: timestamp,
+});
+
+/** Members that a GET returns and a PATCH ignores. */
+export const readOnly = Object.keys(Ticket.properties).filter((name) => name !== 'beneficiary');
+
+export const Replacement = Members({ reason: Optional(text(500)) });
+
+export const Control = Members({
+  gate: Optional(text(60)),
+  at: Optional(Type.Unsafe<string>({ ...timestamp, description: 'when it happened; default: now' })),
+});
+
+const Jwk = Members({
+  kty: Type.Literal('OKP'),
+  crv: Type.Literal('Ed25519'),
+  x: Text(),
+  kid: Text(),
+  alg: Type.Literal('EdDSA'),
+  use: Type.Literal('sig'),
+});
+
+/** The current public key, and all that are valid. */
+export const VerificationKey = Members({ ...Jwk.properties, keys: Type.Array(Jwk) });
+
+/** Of a sibling that may know more: what is not used here is let through. */
+const open = { additionalProperties: true } as const;
+
+const identifier = Text({ minLength: 1, maxLength: 128 });
+
+/** The data of order.confirmed, and the order's version. */
+export const Confirmation = Members(
+  {
+    orderId: identifier,
+    version: Integer({ minimum: 1 }),
+    contactNumber: nullable(Text()),
+    tickets: Type.Array(
+      Members(
+        {
+          ticketId: identifier,
+          lineId: identifier,
+          performanceId: identifier,
+          seatCategoryId: identifier,
+          tariffId: identifier,
+          place: Members({ id: identifier, label: Text(), row: nullable(Text()), seat: nullable(Integer()) }, open),
+          price: Members({ amount: Integer(), currency: Text() }, open),
+        },
+        open,
+      ),
+      { maxItems: 10_000 },
+    ),
+  },
+  open,
+);
+
+const Summary = Members({ ticketId: Text(), lineId: Text(), status: Status });
+
+export const Issued = Members({ tickets: Type.Array(Summary) });
+
+export const OrderTickets = Members({
+  controlled: Integer({ description: 'how many of the tickets are controlled' }),
+  tickets: Type.Array(Summary, { description: 'the current ticket of each line' }),
+});

@@ -1,0 +1,46 @@
+import { collection, type Document } from '@boxoffice/store';
+import type { OrderTickets } from './domain/order.ts';
+import type { Ticket } from './domain/ticket.ts';
+
+export type TicketDocument = Document & Ticket;
+/** Its id is the order's. */
+export type OrderDocument = Document & OrderTickets;
+
+/** A replacement that has begun; its id is the new ticket's. Gone when both tickets are written. */
+export interface ReplacementDocument extends Document {
+  readonly ticketId: string;
+  /** Epoch milliseconds. */
+  readonly since: number;
+}
+
+/** A key pair that signs an institution's barcodes. */
+export interface BarcodeKeyDocument extends Document {
+  readonly generation: number;
+  readonly kid: string;
+  /** The public key's x coordinate (RFC 8037). */
+  readonly x: string;
+  /** The private key, encrypted. */
+  readonly sealed: string;
+  readonly createdAt: string;
+}
+
+export const ticketsCollection = collection<TicketDocument>('tickets', [
+  { name: 'created', fields: ['createdAt'] },
+  { name: 'updated', fields: ['updatedAt'] },
+  { name: 'order', fields: ['orderId', 'createdAt'] },
+  { name: 'performance', fields: ['performanceId', 'createdAt'] },
+  { name: 'status', fields: ['status', 'createdAt'] },
+  { name: 'contact', fields: ['contactNumber'] },
+]);
+
+export const ordersCollection = collection<OrderDocument>('ticket_orders');
+
+/** Nearly always empty, so it needs no index. */
+export const replacementsCollection = collection<ReplacementDocument>('replacements');
+
+export const barcodeKeysCollection = collection<BarcodeKeyDocument>('barcode_keys', [
+  { name: 'generation', fields: ['generation'], unique: true },
+]);
+
+/** Every collection of the service. */
+export const collections = [ticketsCollection, ordersCollection, replacementsCollection, barcodeKeysCollection];
