@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util';
 import { Fault } from '@boxoffice/envelope';
-import { failStart } from '@boxoffice/runtime';
+import { failStart, StartFault } from '@boxoffice/runtime';
 import { UniqueViolation } from '@boxoffice/store';
 import { clients } from './clients.ts';
 import { type Command, type Given, Misuse } from './command.ts';
@@ -46,7 +46,7 @@ const givenTo = (command: Command, words: readonly string[]): Given & { json: bo
 };
 
 const explained = (error: unknown): string | undefined => {
-  if (error instanceof Refused || error instanceof RangeError) return error.message;
+  if (error instanceof Refused || error instanceof StartFault || error instanceof RangeError) return error.message;
   if (error instanceof Fault) return error.details;
   if (error instanceof UniqueViolation) return `that exists already (${error.index})`;
   return undefined;
