@@ -61,7 +61,10 @@ export const confirm = <O extends Order>(order: O, sale: Sale, now: number): Dec
   return accept(touched(confirmed, now), orderConfirmed(confirmed));
 };
 
-/** Ends the mark `confirm` when places are gone: answers `places_gone`; the money stays, and the order expires if that is due. */
+/**
+ * Ends the mark `confirm` when the catalog says that places are gone (never when its answer is unknown: then the sale may
+ * have happened, and the mark stays for recovery). Answers `places_gone`; the money stays, and the order expires if due.
+ */
 export const failConfirm = <O extends Order>(
   order: O,
   { request }: { readonly request: string },

@@ -32,7 +32,7 @@ export const beginReservation = <O extends Order>(
 ): Decision<O> => {
   const refused = unfit(order, ['open'], 'reserved', now);
   if (refused) return refused;
-  if (!(dueAt > now)) return refuse('due_in_past', '$.dueAt must be in the future.');
+  if (!(Number.isSafeInteger(dueAt) && dueAt > now)) return refuse('due_in_past', '$.dueAt must be in the future.');
   return accept({ ...order, begun: { step: 'extend', request, since: now, cause: 'reservation', until: dueAt } });
 };
 

@@ -1,4 +1,4 @@
-import { type Accepted, accept, type Decision, refuse } from './decision.ts';
+import { accept, type Decision, refuse } from './decision.ts';
 import { expiredIfDue } from './expiry.ts';
 import { performancesOf, touched, unfit } from './life.ts';
 import { areAmounts } from './money.ts';
@@ -25,13 +25,21 @@ export const beginLines = <O extends Order>(
     heldPlaces: order.lines.length + quantity,
   });
 
-/** Ends {@link beginLines}: the places are held, the lines are the order's. Refused: `lost_mark`, `currency_mismatch`, `invalid_amount`. */
+/**
+ * Ends {@link beginLines}: the places are held, the lines are the order's. Refused: `lost_mark`, `currency_mismatch`,
+ * `invalid_amount`, `places_gone` (a place that is a line's already), and `past_due` if the hold came after the deadline, when it may have taken places that the order's own
+ * lines had until then. After a refusal the caller releases what its request held and calls {@link failLines}.
+ */
 export const addLines = <O extends Order>(
   order: O,
   held: { readonly request: string; readonly lines: readonly NewLine[]; readonly currency: string },
   now: number,
 ): Decision<O> => {
   if (order.begun?.step !== 'lines' || order.begun.request !== held.request) return lostMark();
+  if (order.deadline !== null && order.deadline <= now)
+    return refuse('past_due', "The order's deadline has passed, so it cannot be given more lines.");
+  const repeated = held.lines.some(({ place }) => order.lines.some((line) => line.place.id === place.id));
+  if (repeated) return refuse('places_gone', 'A place of the new lines belongs to a line already.');
   if (held.currency !== order.currency)
     return refuse('currency_mismatch', `The order is in ${order.currency}, the new lines are in ${held.currency}.`);
   const lines = [...order.lines, ...held.lines.map(unsold)];
@@ -75,6 +83,5 @@ export const released = <O extends Order>(
   now: number,
 ): Decision<O> => {
   if (order.begun?.step !== 'release' || order.begun.request !== request) return lostMark();
-  const freed: Accepted<O> = accept({ ...order, begun: null });
-  return expiredIfDue(freed.next, now);
+  return expiredIfDue({ ...order, begun: null }, now);
 };

@@ -1,0 +1,139 @@
+import { describe, expect, test } from '@jest/globals';
+import { MARK_LIFETIME_MS } from '../../src/domain/begun.ts';
+import { cancel } from '../../src/domain/cancellation.ts';
+import { beginConfirm, confirm } from '../../src/domain/confirmation.ts';
+import { expire } from '../../src/domain/expiry.ts';
+import { released, removeLine } from '../../src/domain/lines.ts';
+import type { Order } from '../../src/domain/order.ts';
+import { notePlacesReleased, noteTicketsCancelled } from '../../src/domain/settlement.ts';
+import { controlledTickets, noteControlled, noteReverted } from '../../src/domain/tickets.ts';
+import { accepted, draft, expectRefused, NOW, next, openOrder, pendingOrder, UNTIL } from './samples.ts';
+
+const how = { reason: 'rain', override: false, controlled: null };
+const selling = next(beginConfirm(openOrder(), { request: 's', onAccount: true }, NOW));
+const confirmed = next(confirm(selling, { request: 's', soldPlaceIds: ['plc_1', 'plc_2'] }, NOW));
+
+describe('a cancellation', () => {
+  test('of an order with tickets waits for all three numbers', () => {
+    const { next: order, facts } = accepted(cancel(confirmed, how, NOW + 1));
+    expect(order).toMatchObject({ state: 'cancelled', deadline: null, heldPlaces: 0, modifiedAt: NOW + 1 });
+    expect(order.cancellation).toMatchObject({
+      reason: 'rain',
+      requestedAt: NOW + 1,
+      ticketsCancelled: null,
+      controlled: null,
+      placesReleased: null,
+      settledAt: null,
+    });
+    const data = { orderId: 'ord_1', hadTickets: true, override: false, reason: 'rain', placeIds: ['plc_1', 'plc_2'] };
+    expect(facts).toEqual([{ type: 'order.cancelled', data }]);
+  });
+
+  test('of an order without tickets waits for its places only', () => {
+    for (const order of [openOrder(), pendingOrder()])
+      expect(next(cancel(order, how, NOW)).cancellation).toMatchObject({
+        ticketsCancelled: 0,
+        controlled: 0,
+        placesReleased: null,
+        settledAt: null,
+      });
+  });
+
+  test('of an order without places is settled at once', () => {
+    const removing = next(removeLine(openOrder(1), { request: 'd', lineId: 'lin_1' }, NOW));
+    const empty = next(released(removing, { request: 'd' }, NOW));
+    expect(next(cancel(empty, how, NOW)).cancellation).toMatchObject({ placesReleased: 0, settledAt: NOW });
+  });
+
+  test('is final, and neither for expired orders nor for drafts', () => {
+    expectRefused(cancel(next(cancel(openOrder(), how, NOW)), how, NOW), 'wrong_state');
+    expectRefused(cancel(openOrder(), how, UNTIL), 'past_due');
+    expectRefused(cancel(next(expire(openOrder(), UNTIL)), how, UNTIL), 'wrong_state');
+    expectRefused(cancel(draft(), how, NOW), 'busy');
+  });
+
+  test('waits for a sale that is under way, and gives up one whose process died', () => {
+    expectRefused(cancel(selling, how, NOW + MARK_LIFETIME_MS - 1), 'busy');
+    const order = next(cancel(selling, how, NOW + MARK_LIFETIME_MS));
+    expectRefused(
+      confirm(order, { request: 's', soldPlaceIds: ['plc_1', 'plc_2'] }, NOW + MARK_LIFETIME_MS),
+      'lost_mark',
+    );
+  });
+
+  test('does not wait for places of a removed line: it gives them back itself', () => {
+    const removing = next(removeLine(openOrder(), { request: 'd', lineId: 'lin_1' }, NOW));
+    expect(accepted(cancel(removing, how, NOW)).facts[0]).toMatchObject({ data: { placeIds: ['plc_2', 'plc_1'] } });
+  });
+});
+
+describe('a controlled ticket', () => {
+  const controlled = noteControlled(confirmed, { ticketId: 'tic_1', version: 3 }).next;
+
+  test('keeps the order from being cancelled, unless overridden', () => {
+    expectRefused(cancel(controlled, how, NOW), 'ticket_controlled');
+    expect(accepted(cancel(controlled, { ...how, override: true }, NOW)).facts[0]).toMatchObject({
+      data: { override: true },
+    });
+  });
+
+  test('counts as the tickets service says, as the order noted it only if nobody could be asked', () => {
+    expectRefused(cancel(confirmed, { ...how, controlled: 1 }, NOW), 'ticket_controlled');
+    expect(next(cancel(controlled, { ...how, controlled: 0 }, NOW)).state).toBe('cancelled');
+  });
+
+  test('is noted by version: duplicates and older facts change nothing', () => {
+    expect(noteControlled(controlled, { ticketId: 'tic_1', version: 3 }).next).toBe(controlled);
+    expect(noteReverted(controlled, { ticketId: 'tic_1', version: 2 }).next).toBe(controlled);
+    const reverted = noteReverted(controlled, { ticketId: 'tic_1', version: 4 }).next;
+    expect([controlledTickets(controlled), controlledTickets(reverted)]).toEqual([1, 0]);
+    expect(noteControlled(reverted, { ticketId: 'tic_1', version: 3 }).next).toBe(reverted);
+  });
+});
+
+describe('settlement', () => {
+  const order = next(cancel(confirmed, how, NOW));
+  const tickets = (current: Order, now: number) =>
+    noteTicketsCancelled(current, { version: 5, ticketsCancelled: 1, controlled: 1 }, now).next;
+  const places = (current: Order, now: number) =>
+    notePlacesReleased(current, { version: 2, cause: 'tickets.cancelled', placesReleased: 1 }, now).next;
+
+  test('is when the last number comes, in either order, and never again', () => {
+    for (const notes of [
+      [tickets, places],
+      [places, tickets],
+    ]) {
+      const half = notes[0]?.(order, NOW + 1) ?? order;
+      expect(half.cancellation?.settledAt).toBeNull();
+      const whole = notes[1]?.(half, NOW + 2) ?? half;
+      expect(whole.cancellation).toMatchObject({
+        ticketsCancelled: 1,
+        controlled: 1,
+        placesReleased: 1,
+        settledAt: NOW + 2,
+      });
+      expect(tickets(places(whole, NOW + 3), NOW + 3)).toBe(whole);
+    }
+  });
+
+  test('listens to the release that follows what the order had, and to no expiry', () => {
+    for (const cause of ['order.cancelled', 'order.expired'] as const)
+      expect(notePlacesReleased(order, { version: 9, cause, placesReleased: 2 }, NOW).next).toBe(order);
+    const open = next(cancel(openOrder(), how, NOW));
+    expect(notePlacesReleased(open, { version: 9, cause: 'order.expired', placesReleased: 2 }, NOW).next).toBe(open);
+    const done = notePlacesReleased(open, { version: 1, cause: 'order.cancelled', placesReleased: 2 }, NOW + 1).next;
+    expect(done.cancellation).toMatchObject({ placesReleased: 2, settledAt: NOW + 1 });
+  });
+
+  test('takes newer numbers, and says still when it was first whole', () => {
+    const whole = tickets(places(order, NOW + 1), NOW + 2);
+    const newer = noteTicketsCancelled(whole, { version: 6, ticketsCancelled: 2, controlled: 0 }, NOW + 9).next;
+    expect(newer.cancellation).toMatchObject({ ticketsCancelled: 2, controlled: 0, settledAt: NOW + 2 });
+  });
+
+  test('is of cancelled orders only', () => {
+    expect(tickets(places(confirmed, NOW), NOW)).toBe(confirmed);
+    const without = next(cancel(openOrder(), how, NOW));
+    expect(tickets(without, NOW)).toBe(without);
+  });
+});

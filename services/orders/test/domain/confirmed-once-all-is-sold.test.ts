@@ -1,0 +1,159 @@
+import { describe, expect, test } from '@jest/globals';
+import { beginConfirm, confirm, failConfirm } from '../../src/domain/confirmation.ts';
+import { beginReservation, extended } from '../../src/domain/holding.ts';
+import { removeLine } from '../../src/domain/lines.ts';
+import { addPayment } from '../../src/domain/payments.ts';
+import { currentTicket, noteReplaced } from '../../src/domain/tickets.ts';
+import {
+  accepted,
+  draft,
+  expectKeptThough,
+  expectRefused,
+  MINUTE,
+  NOW,
+  next,
+  openOrder,
+  payment,
+  pendingOrder,
+  UNTIL,
+} from './samples.ts';
+
+const sale = { request: 'sell', soldPlaceIds: ['plc_1', 'plc_2'] };
+const begin = (order = openOrder(), onAccount = true) => beginConfirm(order, { request: 'sell', onAccount }, NOW);
+
+describe('a confirmation', () => {
+  test('sells first, then makes the order confirmed, with the ids of its tickets and the fact', () => {
+    const { next: confirmed, facts } = accepted(confirm(next(begin()), sale, NOW + 1));
+    expect(confirmed).toMatchObject({
+      state: 'confirmed',
+      confirmedAt: NOW + 1,
+      modifiedAt: NOW + 1,
+      expiresAt: null,
+      deadline: null,
+      heldPlaces: 0,
+      begun: null,
+    });
+    expect(confirmed.lines.map(({ ticketId }) => ticketId)).toEqual(['tic_1', 'tic_2']);
+    expect(facts).toEqual([
+      {
+        type: 'order.confirmed',
+        data: {
+          orderId: 'ord_1',
+          contactNumber: 'C1',
+          tickets: [1, 2].map((number) => ({
+            ticketId: `tic_${number}`,
+            lineId: `lin_${number}`,
+            performanceId: `prf_${number % 2}`,
+            seatCategoryId: 'cat_1',
+            tariffId: 'trf_1',
+            place: { id: `plc_${number}`, label: `A-${number}`, row: 'A', seat: number },
+            price: { amount: 5_000, currency: 'CHF' },
+          })),
+        },
+      },
+    ]);
+  });
+
+  test('needs money, unless it is free of charge or on account', () => {
+    expectRefused(begin(openOrder(), false), 'unpaid');
+    expect(next(begin(openOrder(0, 0), false)).begun).toMatchObject({ step: 'confirm', late: false, paymentId: null });
+    expectRefused(begin(openOrder(0, 1), false), 'unpaid');
+  });
+
+  test('is possible while open, reserved or waiting for a payment', () => {
+    const reserving = next(beginReservation(openOrder(), { request: 'r', dueAt: NOW + MINUTE }, NOW));
+    expect(next(begin(next(extended(reserving, { request: 'r' }, NOW)))).begun?.step).toBe('confirm');
+    expect(next(begin(pendingOrder())).begun?.step).toBe('confirm');
+    for (const state of ['confirmed', 'expired', 'cancelled'] as const)
+      expectRefused(begin({ ...openOrder(), state, deadline: null }), 'wrong_state');
+    expectRefused(begin(draft()), 'busy');
+    expectRefused(beginConfirm(openOrder(), { request: 'sell', onAccount: true }, UNTIL), 'past_due');
+  });
+
+  test('waits while another step is under way', () => {
+    expectRefused(begin(next(begin())), 'busy');
+  });
+
+  test('of an order without lines is refused', () => {
+    const removed = next(removeLine(openOrder(1), { request: 'r', lineId: 'lin_1' }, NOW));
+    expectRefused(begin({ ...removed, begun: null }), 'empty');
+  });
+
+  test('is refused unless the place of every line was sold', () => {
+    expectRefused(confirm(next(begin()), { ...sale, soldPlaceIds: ['plc_1'] }, NOW), 'not_sold');
+  });
+
+  test('takes the places that stand in for places that are gone', () => {
+    const place = { id: 'plc_9', label: 'FLOOR 9', row: null, seat: null };
+    const replaced = [{ replaces: 'plc_2', place }];
+    expectRefused(confirm(next(begin()), { ...sale, replaced }, NOW), 'not_sold');
+    const { next: confirmed, facts } = accepted(
+      confirm(next(begin()), { ...sale, soldPlaceIds: ['plc_1', 'plc_9'], replaced }, NOW),
+    );
+    expect(confirmed.lines[1]?.place).toEqual(place);
+    expect(facts[0]).toMatchObject({ data: { tickets: [{}, { place }] } });
+  });
+
+  test('that another process finished changes nothing; one whose mark is gone is refused', () => {
+    const confirmed = next(confirm(next(begin()), sale, NOW));
+    expect(confirm(confirmed, sale, NOW + 1)).toEqual({ next: confirmed, facts: [] });
+    expectRefused(confirm(openOrder(), sale, NOW), 'lost_mark');
+    expectRefused(confirm(next(begin()), { ...sale, request: 'another' }, NOW), 'lost_mark');
+    expectRefused(failConfirm(next(begin()), { request: 'another' }, NOW), 'lost_mark');
+  });
+});
+
+describe('places that are gone at the sale', () => {
+  test('leave the order as it was, until its deadline', () => {
+    const order = openOrder();
+    const failed = expectKeptThough(failConfirm(next(begin(order)), { request: 'sell' }, NOW), 'places_gone');
+    expect(failed).toEqual(order);
+  });
+
+  test('expire the order past its deadline, and keep its money', () => {
+    const paying = next(addPayment(openOrder(), payment('pay_1', 10_000), NOW));
+    const decision = failConfirm(paying, { request: 'pay' }, UNTIL);
+    const expired = expectKeptThough(decision, 'places_gone');
+    expect(expired).toMatchObject({
+      state: 'expired',
+      begun: null,
+      payments: [{ status: 'captured', amount: 10_000 }],
+    });
+    expect(accepted(decision).facts).toEqual([
+      { type: 'order.expired', data: { orderId: 'ord_1', placeIds: ['plc_1', 'plc_2'] } },
+    ]);
+  });
+});
+
+describe('replaced tickets', () => {
+  const confirmed = next(confirm(next(begin()), sale, NOW));
+  const first = { lineId: 'lin_1', ticketId: 'tic_b', replaces: 'tic_1' };
+  const second = { lineId: 'lin_1', ticketId: 'tic_c', replaces: 'tic_b' };
+
+  test('are named by their line, in whatever order and how often the facts come', () => {
+    for (const facts of [
+      [first, second],
+      [second, first],
+      [second, second, first, first],
+    ]) {
+      const order = facts.reduce((current, fact) => noteReplaced(current, fact, NOW + 1).next, confirmed);
+      expect(order.lines.map(({ ticketId }) => ticketId)).toEqual(['tic_c', 'tic_2']);
+      expect(order.modifiedAt).toBe(NOW + 1);
+    }
+  });
+
+  test('known before the confirmation are in it', () => {
+    const early = noteReplaced(next(begin()), first, NOW).next;
+    expect(early.lines[0]?.ticketId).toBeNull();
+    expect(next(confirm(early, sale, NOW)).lines[0]?.ticketId).toBe('tic_b');
+  });
+
+  test('of other orders, and circles, do no harm', () => {
+    expect(noteReplaced(confirmed, { ...first, lineId: 'lin_7' }, NOW).next).toBe(confirmed);
+    const replacements = [
+      { ticketId: 'tic_b', replaces: 'tic_1' },
+      { ticketId: 'tic_1', replaces: 'tic_b' },
+    ];
+    expect(['tic_1', 'tic_b']).toContain(currentTicket({ id: 'lin_1', replacements }));
+  });
+});

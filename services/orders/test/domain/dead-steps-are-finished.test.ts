@@ -1,0 +1,34 @@
+import { describe, expect, test } from '@jest/globals';
+import { MARK_LIFETIME_MS } from '../../src/domain/begun.ts';
+import { beginConfirm } from '../../src/domain/confirmation.ts';
+import { beginExtension } from '../../src/domain/holding.ts';
+import { beginLines, removeLine } from '../../src/domain/lines.ts';
+import { recovery, takeOver } from '../../src/domain/recovery.ts';
+import { draft, expectRefused, NOW, next, openOrder } from './samples.ts';
+
+const DEAD = NOW + MARK_LIFETIME_MS;
+
+describe('recovery', () => {
+  test.each([
+    ['drop', draft()],
+    ['sell', next(beginConfirm(openOrder(), { request: 'r', onAccount: true }, NOW))],
+    ['undo_lines', next(beginLines(openOrder(), { request: 'r', quantity: 1 }, NOW))],
+    ['release', next(removeLine(openOrder(), { request: 'r', lineId: 'lin_1' }, NOW))],
+    ['hold_longer', next(beginExtension(openOrder(), { request: 'r', minutes: 5 }, NOW))],
+  ])('does %p when the process of the step is dead, and nothing before', (action, order) => {
+    expect(recovery(order, DEAD - 1)).toEqual({ action: 'none' });
+    expect(recovery(order, DEAD).action).toBe(action);
+  });
+
+  test('has nothing to do without a mark', () => {
+    expect(recovery(openOrder(), DEAD)).toEqual({ action: 'none' });
+    expectRefused(takeOver(openOrder(), DEAD), 'lost_mark');
+  });
+
+  test('is taken over by one, for as long as a step may take, as the same request', () => {
+    expectRefused(takeOver(draft(), DEAD - 1), 'busy');
+    const mine = next(takeOver(draft(), DEAD));
+    expect(mine.begun).toEqual({ step: 'create', request: 'create', since: DEAD });
+    expectRefused(takeOver(mine, DEAD), 'busy');
+  });
+});

@@ -1,0 +1,197 @@
+import { describe, expect, test } from '@jest/globals';
+import { expire } from '../../src/domain/expiry.ts';
+import { beginExtension, beginReservation, extended, failExtension } from '../../src/domain/holding.ts';
+import { isPastDue } from '../../src/domain/life.ts';
+import { addLines, beginLines, failLines, released, removeLine } from '../../src/domain/lines.ts';
+import { total } from '../../src/domain/money.ts';
+import { list, open } from '../../src/domain/opening.ts';
+import {
+  accepted,
+  draft,
+  expectKeptThough,
+  expectRefused,
+  GRACE,
+  MINUTE,
+  NOW,
+  newLine,
+  next,
+  openOrder,
+  pendingOrder,
+  UNTIL,
+} from './samples.ts';
+
+const extend = (order = openOrder(), minutes = 30, now = NOW) => beginExtension(order, { request: 'e', minutes }, now);
+const reserve = (order = openOrder(), dueAt = NOW + 120 * MINUTE) =>
+  beginReservation(order, { request: 'r', dueAt }, NOW);
+const reserved = () => next(extended(next(reserve()), { request: 'r' }, NOW));
+
+describe('a new order', () => {
+  test('is a draft until its places are held, and counts for the hold limit', () => {
+    expect(draft()).toMatchObject({ state: 'draft', heldPlaces: 2, listedAt: null, begun: { step: 'create' } });
+    expect(openOrder()).toMatchObject({
+      state: 'open',
+      expiresAt: UNTIL,
+      deadline: UNTIL,
+      heldPlaces: 2,
+      listedAt: NOW,
+      performanceIds: ['prf_1', 'prf_0'],
+    });
+  });
+
+  test('opens once, for the request that began it, at prices that add up', () => {
+    const hold = { request: 'create', lines: [newLine(1)], currency: 'CHF', until: UNTIL };
+    expectRefused(open(draft(), { ...hold, request: 'another' }, NOW), 'lost_mark');
+    expectRefused(open(openOrder(), hold, NOW), 'lost_mark');
+    for (const amount of [-1, 0.5, 2 ** 53])
+      expectRefused(open(draft(), { ...hold, lines: [newLine(1, amount)] }, NOW), 'invalid_amount');
+    const huge = [newLine(1, Number.MAX_SAFE_INTEGER), newLine(2, 1)];
+    expectRefused(open(draft(), { ...hold, lines: huge }, NOW), 'invalid_amount');
+  });
+
+  test('may be a cart, which lists show from its checkout on', () => {
+    const hold = { request: 'create', lines: [newLine(1)], currency: 'CHF', until: UNTIL, cart: true };
+    const cart = next(open(draft(), hold, NOW));
+    expect([cart.listedAt, cart.modifiedAt]).toEqual([null, null]);
+    expect(next(beginLines(cart, { request: 'l', quantity: 1 }, NOW)).modifiedAt).toBeNull();
+    const listed = next(list(cart, NOW + 1));
+    expect([listed.listedAt, listed.modifiedAt]).toEqual([NOW + 1, NOW + 1]);
+    expect(list(listed, NOW + 2)).toEqual({ next: listed, facts: [] });
+    expectRefused(list(draft(), NOW), 'wrong_state');
+  });
+});
+
+describe('an order past its deadline', () => {
+  test('expires with its places, from that very instant on, and keeps what it was', () => {
+    expectRefused(expire(openOrder(), UNTIL - 1), 'not_due');
+    const { next: expired, facts } = accepted(expire(openOrder(), UNTIL));
+    expect(expired).toMatchObject({ state: 'expired', expiresAt: UNTIL, deadline: null, heldPlaces: 0 });
+    expect(facts).toEqual([{ type: 'order.expired', data: { orderId: 'ord_1', placeIds: ['plc_1', 'plc_2'] } }]);
+    expectRefused(expire(expired, UNTIL), 'not_due');
+  });
+
+  test('that waits for a payment has its grace period', () => {
+    expect(isPastDue(pendingOrder(), UNTIL + GRACE - 1)).toBe(false);
+    expect(next(expire(pendingOrder(), UNTIL + GRACE))).toMatchObject({ state: 'expired', cameFrom: null });
+  });
+
+  test('is left alone while a step is under way, however long', () => {
+    expectRefused(expire(next(extend()), UNTIL * 2), 'not_due');
+  });
+
+  test('takes no command before that is written', () => {
+    expectRefused(extend(openOrder(), 30, UNTIL), 'past_due');
+    expectRefused(beginLines(openOrder(), { request: 'l', quantity: 1 }, UNTIL), 'past_due');
+  });
+});
+
+describe('an extension', () => {
+  test('keeps the places so many minutes from now, once the catalog does', () => {
+    const order = next(extended(next(extend()), { request: 'e' }, NOW + 1));
+    const until = NOW + 30 * MINUTE;
+    expect(order).toMatchObject({ state: 'open', expiresAt: until, deadline: until, begun: null, dueAt: null });
+    expect(next(extend(openOrder(), 30)).expiresAt).toBe(UNTIL);
+  });
+
+  test('never shortens', () => {
+    expect(next(extend(openOrder(), 1)).begun).toMatchObject({ until: UNTIL });
+  });
+
+  test('is at most 60 minutes, and more than none', () => {
+    expect(next(extend(openOrder(), 60)).begun).toMatchObject({ until: NOW + 60 * MINUTE });
+    for (const minutes of [0, -1, 60.5, 1e9, Number.NaN])
+      expectRefused(extend(openOrder(), minutes), 'invalid_minutes');
+  });
+
+  test('of a reserved order moves what it is due at', () => {
+    const near = next(extended(next(reserve(openOrder(), NOW + MINUTE)), { request: 'r' }, NOW));
+    const order = next(extended(next(extend(near)), { request: 'e' }, NOW));
+    expect([order.state, order.dueAt]).toEqual(['reserved', NOW + 30 * MINUTE]);
+  });
+
+  test('is refused in every other state', () => {
+    expectRefused(extend(pendingOrder()), 'wrong_state');
+    for (const state of ['confirmed', 'expired', 'cancelled'] as const)
+      expectRefused(extend({ ...openOrder(), state, deadline: null }), 'wrong_state');
+  });
+
+  test('that finds places gone changes nothing, and the order expires if that is due', () => {
+    const order = openOrder();
+    expect(expectKeptThough(failExtension(next(extend(order)), { request: 'e' }, NOW), 'places_gone')).toEqual(order);
+    const late = failExtension(next(extend(order)), { request: 'e' }, UNTIL);
+    expect(expectKeptThough(late, 'places_gone').state).toBe('expired');
+  });
+
+  test('that somebody else ended is told so', () => {
+    expectRefused(extended(openOrder(), { request: 'e' }, NOW), 'lost_mark');
+    expectRefused(failExtension(next(extend()), { request: 'x' }, NOW), 'lost_mark');
+  });
+});
+
+describe('a reservation', () => {
+  test('keeps the places until it is due', () => {
+    const dueAt = NOW + 120 * MINUTE;
+    expect(reserved()).toMatchObject({ state: 'reserved', dueAt, expiresAt: dueAt, deadline: dueAt, heldPlaces: 2 });
+    expect(pendingOrder(reserved())).toMatchObject({ cameFrom: 'reserved', deadline: dueAt + GRACE });
+  });
+
+  test('must be due in the future', () => {
+    for (const dueAt of [NOW, NOW - 1, Number.NaN, Number.POSITIVE_INFINITY])
+      expectRefused(reserve(openOrder(), dueAt), 'due_in_past');
+  });
+
+  test('is of open orders only', () => {
+    expectRefused(reserve(reserved()), 'wrong_state');
+    expectRefused(reserve(pendingOrder()), 'wrong_state');
+    for (const state of ['confirmed', 'expired', 'cancelled'] as const)
+      expectRefused(reserve({ ...openOrder(), state, deadline: null }), 'wrong_state');
+  });
+});
+
+describe('lines', () => {
+  const begin = (order = openOrder()) => beginLines(order, { request: 'l', quantity: 2 }, NOW);
+  const held = { request: 'l', lines: [newLine(3), newLine(4)], currency: 'CHF' };
+
+  test('are added once their places are held, and count for the hold limit before', () => {
+    expect(next(begin()).heldPlaces).toBe(4);
+    const order = next(addLines(next(begin()), held, NOW));
+    expect([order.lines.length, order.heldPlaces, total(order), order.begun]).toEqual([4, 4, 20_000, null]);
+  });
+
+  test('whose places were not held leave the order as it was', () => {
+    const order = openOrder();
+    expect(next(failLines(next(begin(order)), { request: 'l' }, NOW))).toEqual(order);
+    expect(next(failLines(next(begin(order)), { request: 'l' }, UNTIL)).state).toBe('expired');
+  });
+
+  test('are refused after the deadline, in another currency, at a price that does not add up, and for a place twice', () => {
+    expectRefused(addLines(next(begin()), held, UNTIL), 'past_due');
+    expectRefused(addLines(next(begin()), { ...held, currency: 'EUR' }, NOW), 'currency_mismatch');
+    const huge = [newLine(3, Number.MAX_SAFE_INTEGER)];
+    expectRefused(addLines(next(begin()), { ...held, lines: huge }, NOW), 'invalid_amount');
+    expectRefused(addLines(next(begin()), { ...held, lines: [newLine(1)] }, NOW), 'places_gone');
+    expectRefused(addLines(openOrder(), held, NOW), 'lost_mark');
+  });
+
+  test('are removed at once, and their places given back', () => {
+    const order = next(removeLine(openOrder(), { request: 'd', lineId: 'lin_1' }, NOW));
+    expect(order.lines.map(({ id }) => id)).toEqual(['lin_2']);
+    expect(order).toMatchObject({ heldPlaces: 1, begun: { step: 'release', placeIds: ['plc_1'] } });
+    expect(order.performanceIds).toEqual(['prf_0']);
+    expect(next(released(order, { request: 'd' }, NOW)).begun).toBeNull();
+    expectRefused(released(openOrder(), { request: 'd' }, NOW), 'lost_mark');
+    expectRefused(removeLine(openOrder(), { request: 'd', lineId: 'lin_9' }, NOW), 'unknown_line');
+  });
+
+  test('change only while the order is open or reserved', () => {
+    expect(next(begin(reserved())).begun?.step).toBe('lines');
+    const others = (['confirmed', 'expired', 'cancelled'] as const).map((state) => ({
+      ...openOrder(),
+      state,
+      deadline: null,
+    }));
+    for (const order of [pendingOrder(), ...others]) {
+      expectRefused(begin(order), 'wrong_state');
+      expectRefused(removeLine(order, { request: 'd', lineId: 'lin_1' }, NOW), 'wrong_state');
+    }
+  });
+});

@@ -1,0 +1,54 @@
+import { describe, expect, test } from '@jest/globals';
+import { cancel } from '../../src/domain/cancellation.ts';
+import { beginConfirm, confirm } from '../../src/domain/confirmation.ts';
+import { changeDetails, unmetCriteria } from '../../src/domain/details.ts';
+import { accepted, draft, expectRefused, NOW, newLine, next, openOrder, UNTIL } from './samples.ts';
+
+const confirmed = next(
+  confirm(
+    next(beginConfirm(openOrder(), { request: 's', onAccount: true }, NOW)),
+    { request: 's', soldPlaceIds: ['plc_1', 'plc_2'] },
+    NOW,
+  ),
+);
+
+describe('details', () => {
+  test('change where they are named, and null removes', () => {
+    const order = next(changeDetails(openOrder(), { externalReference: 'x' }, NOW + 1));
+    expect(order).toMatchObject({ contactNumber: 'C1', externalReference: 'x', modifiedAt: NOW + 1 });
+    expect(next(changeDetails(order, { contactNumber: null }, NOW))).toMatchObject({
+      contactNumber: null,
+      externalReference: 'x',
+      modifiedAt: NOW + 1,
+    });
+  });
+
+  test('that stay the same change nothing', () => {
+    const order = openOrder();
+    expect(changeDetails(order, { contactNumber: 'C1', externalReference: null }, NOW)).toEqual({
+      next: order,
+      facts: [],
+    });
+    expect(next(changeDetails(order, {}, NOW))).toBe(order);
+  });
+
+  test('of a confirmed order: another buyer is told again, another reference is not', () => {
+    const { facts } = accepted(changeDetails(confirmed, { contactNumber: 'C2' }, NOW));
+    expect(facts).toMatchObject([{ type: 'order.confirmed', data: { contactNumber: 'C2' } }]);
+    expect(accepted(changeDetails(confirmed, { externalReference: 'y' }, NOW)).facts).toEqual([]);
+  });
+
+  test('change in every state that can be seen', () => {
+    const cancelled = next(cancel(openOrder(), { reason: null, override: false, controlled: null }, NOW));
+    expect(next(changeDetails(cancelled, { externalReference: 'z' }, NOW)).externalReference).toBe('z');
+    expectRefused(changeDetails(draft(), { externalReference: 'z' }, NOW), 'busy');
+    expectRefused(changeDetails(openOrder(), { externalReference: 'z' }, UNTIL), 'past_due');
+  });
+});
+
+test('criteria that the contact lacks are named once each', () => {
+  const lines = [newLine(1), newLine(2, 1, 'member'), newLine(3, 1, 'member'), newLine(4, 1, 'student')];
+  expect(unmetCriteria(lines, null)).toEqual(['member', 'student']);
+  expect(unmetCriteria(lines, ['student'])).toEqual(['member']);
+  expect(unmetCriteria([newLine(1)], null)).toEqual([]);
+});

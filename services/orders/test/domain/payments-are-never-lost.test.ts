@@ -1,0 +1,205 @@
+import { describe, expect, test } from '@jest/globals';
+import { cancel } from '../../src/domain/cancellation.ts';
+import { beginConfirm, confirm } from '../../src/domain/confirmation.ts';
+import { expire } from '../../src/domain/expiry.ts';
+import { extended, failExtension } from '../../src/domain/holding.ts';
+import { removeLine } from '../../src/domain/lines.ts';
+import { due, paid, paymentStatus } from '../../src/domain/money.ts';
+import { addPayment, paymentOfRequest, settlePayment } from '../../src/domain/payments.ts';
+import {
+  accepted,
+  expectKeptThough,
+  expectRefused,
+  GRACE,
+  MINUTE,
+  NOW,
+  next,
+  openOrder,
+  payment,
+  pendingOrder,
+  UNTIL,
+} from './samples.ts';
+
+const expired = (order = openOrder(), now = UNTIL) => next(expire(order, now));
+const cancelled = (order = openOrder()) => next(cancel(order, { reason: null, override: false, controlled: 0 }, NOW));
+const onAccount = next(
+  confirm(
+    next(beginConfirm(openOrder(), { request: 's', onAccount: true }, NOW)),
+    { request: 's', soldPlaceIds: ['plc_1', 'plc_2'] },
+    NOW,
+  ),
+);
+const told = (status: 'captured' | 'failed', paymentId = 'pay_p') => ({ paymentId, status, request: 'settle' });
+
+describe('a captured payment', () => {
+  test('in part stays in its state and lowers what is due', () => {
+    const { next: order, facts } = accepted(addPayment(openOrder(), payment('pay_1', 4_000), NOW));
+    expect([order.state, due(order), paid(order), paymentStatus(order)]).toEqual(['open', 6_000, 4_000, 'partial']);
+    expect([order.begun, facts]).toEqual([null, []]);
+  });
+
+  test('in full is written together with the mark of the sale', () => {
+    const order = next(addPayment(openOrder(), payment('pay_1', 10_000), NOW));
+    expect(order.begun).toEqual({ step: 'confirm', request: 'pay', since: NOW, late: false, paymentId: 'pay_1' });
+    expect([order.state, paymentStatus(order)]).toEqual(['open', 'paid']);
+  });
+
+  test('completes earlier ones', () => {
+    const part = next(addPayment(openOrder(), payment('pay_1', 4_000), NOW));
+    expect(next(addPayment(part, payment('pay_2', 6_000), NOW)).begun?.step).toBe('confirm');
+  });
+
+  test('of more than is due is refused, twice the same, too', () => {
+    expectRefused(addPayment(openOrder(), payment('pay_1', 10_001), NOW), 'exceeds_due');
+    expectRefused(addPayment(openOrder(0), payment('pay_1', 1), NOW), 'exceeds_due');
+    const paying = { ...next(addPayment(openOrder(), payment('pay_1', 10_000), NOW)), begun: null };
+    expectRefused(addPayment(paying, payment('pay_2', 10_000), NOW), 'exceeds_due');
+  });
+
+  test('on a confirmed order pays what went on account', () => {
+    const order = next(addPayment(onAccount, payment('pay_1', 10_000), NOW));
+    expect([order.state, order.begun, paymentStatus(order)]).toEqual(['confirmed', null, 'paid']);
+    expectRefused(addPayment(order, payment('pay_2', 1), NOW), 'exceeds_due');
+  });
+
+  test('that is repeated is found and recorded once', () => {
+    const input = payment('pay_1', 4_000, 'captured', { repeatKey: 'key' });
+    const once = next(addPayment(openOrder(), input, NOW));
+    expect(addPayment(once, { ...input, id: 'pay_2' }, NOW)).toEqual({ next: once, facts: [] });
+    expect(paymentOfRequest(once, 'key')?.id).toBe('pay_1');
+    expect(paymentOfRequest(once, null)).toBeUndefined();
+  });
+
+  test('on a cancelled order is refused', () => {
+    expectRefused(addPayment(cancelled(), payment('pay_1', 1), NOW), 'wrong_state');
+  });
+});
+
+describe('amounts', () => {
+  test.each([0, -1, 0.5, Number.NaN, Number.POSITIVE_INFINITY, 2 ** 53])('%p is none', (amount) => {
+    expectRefused(addPayment(openOrder(), payment('pay_1', amount), NOW), 'invalid_amount');
+  });
+
+  test('are in the currency of the order', () => {
+    expectRefused(
+      addPayment(openOrder(), payment('pay_1', 1, 'captured', { currency: 'EUR' }), NOW),
+      'currency_mismatch',
+    );
+    expect(next(addPayment(openOrder(), payment('pay_1', 1), NOW)).payments[0]?.currency).toBe('CHF');
+  });
+
+  test('that were paid before a line was removed leave nothing due', () => {
+    const part = next(addPayment(openOrder(5_000, 5_000), payment('pay_1', 7_000), NOW));
+    const less = next(removeLine(part, { request: 'r', lineId: 'lin_1' }, NOW));
+    expect([due(less), paid(less), paymentStatus(less)]).toEqual([0, 7_000, 'paid']);
+  });
+});
+
+describe('a pending payment', () => {
+  test('makes the order wait, its places kept for the grace period', () => {
+    const order = next(addPayment(openOrder(), payment('pay_1', 10_000, 'pending'), NOW));
+    const deadline = UNTIL + GRACE;
+    expect(order).toMatchObject({ state: 'payment_pending', cameFrom: 'open', deadline, expiresAt: UNTIL });
+    expect(order.begun).toEqual({ step: 'extend', request: 'pay', since: NOW, cause: 'payment', until: deadline });
+    expect([due(order), paymentStatus(order)]).toEqual([10_000, 'unpaid']);
+    const waiting = next(extended(order, { request: 'pay' }, NOW));
+    expect(waiting).toEqual({ ...order, begun: null });
+    expect(failExtension(order, { request: 'pay' }, NOW)).toEqual({ next: waiting, facts: [] });
+  });
+
+  test('that fails takes the order back to where it came from, with that deadline', () => {
+    const order = next(settlePayment(pendingOrder(), told('failed'), NOW));
+    expect(order).toMatchObject({ state: 'open', cameFrom: null, deadline: UNTIL, payments: [{ status: 'failed' }] });
+    const reserved = { ...openOrder(), state: 'reserved', dueAt: UNTIL } as const;
+    expect(next(settlePayment(pendingOrder(reserved), told('failed'), NOW)).state).toBe('reserved');
+  });
+
+  test('that fails after that deadline expires the order', () => {
+    const { next: order, facts } = accepted(settlePayment(pendingOrder(), told('failed'), UNTIL + MINUTE));
+    expect([order.state, facts.map(({ type }) => type)]).toEqual(['expired', ['order.expired']]);
+  });
+
+  test('that fails while another one is pending leaves the order waiting', () => {
+    const two = next(addPayment(pendingOrder(), payment('pay_2', 5_000, 'pending'), NOW));
+    expect([two.deadline, two.begun]).toEqual([UNTIL + GRACE, null]);
+    const one = next(settlePayment(two, told('failed'), NOW));
+    expect(one.state).toBe('payment_pending');
+    expect(next(settlePayment(one, told('failed', 'pay_2'), NOW)).state).toBe('open');
+  });
+
+  test('that is captured begins the sale if it is all that is due, and waits for the rest otherwise', () => {
+    expect(next(settlePayment(pendingOrder(), told('captured'), NOW)).begun).toMatchObject({ step: 'confirm' });
+    const part = next(settlePayment(pendingOrder(openOrder(), 4_000), told('captured'), NOW));
+    expect([part.state, part.begun, due(part)]).toEqual(['payment_pending', null, 6_000]);
+  });
+
+  test('is final once settled; the same again changes nothing', () => {
+    const part = next(settlePayment(pendingOrder(openOrder(), 4_000), told('captured'), NOW));
+    expect(settlePayment(part, told('captured'), NOW)).toEqual({ next: part, facts: [] });
+    expectRefused(settlePayment(part, told('failed'), NOW), 'payment_final');
+    const failed = next(settlePayment(pendingOrder(), told('failed'), NOW));
+    expect(settlePayment(failed, told('failed'), NOW)).toEqual({ next: failed, facts: [] });
+    expectRefused(settlePayment(failed, told('captured'), NOW), 'payment_final');
+  });
+
+  test('of another order is unknown', () => {
+    expectRefused(settlePayment(pendingOrder(), told('captured', 'pay_x'), NOW), 'unknown_payment');
+  });
+
+  test('on an order that expired, or was cancelled, is refused', () => {
+    expectRefused(addPayment(expired(), payment('pay_1', 1, 'pending'), UNTIL), 'wrong_state');
+    expectRefused(addPayment(cancelled(), payment('pay_1', 1, 'pending'), NOW), 'wrong_state');
+  });
+
+  test('captured although the order was paid otherwise is recorded: the rest can be refunded', () => {
+    const paidTwice = next(
+      settlePayment(
+        { ...next(addPayment(pendingOrder(), payment('pay_2', 10_000), NOW)), begun: null },
+        told('captured'),
+        NOW,
+      ),
+    );
+    expect([paid(paidTwice), due(paidTwice), paymentStatus(paidTwice)]).toEqual([20_000, 0, 'paid']);
+  });
+
+  test('captured after the cancellation is recorded, and the answer says so', () => {
+    const order = cancelled(pendingOrder());
+    const recorded = expectKeptThough(settlePayment(order, told('captured'), NOW), 'paid_after_cancellation');
+    expect([recorded.state, paid(recorded), recorded.begun]).toEqual(['cancelled', 10_000, null]);
+    expect(accepted(settlePayment(order, told('failed'), NOW)).answer).toBeUndefined();
+  });
+});
+
+describe('a late payment', () => {
+  const late = { step: 'confirm', late: true };
+
+  test('in full begins the sale of the expired order, by either way', () => {
+    const posted = next(addPayment(expired(), payment('pay_1', 10_000), UNTIL + 1));
+    expect(posted).toMatchObject({ state: 'expired', begun: { ...late, paymentId: 'pay_1' } });
+    const captured = next(
+      settlePayment(expired(pendingOrder(), UNTIL + GRACE), told('captured'), UNTIL + GRACE + MINUTE),
+    );
+    expect(captured).toMatchObject({ state: 'expired', begun: { ...late, paymentId: 'pay_p' } });
+  });
+
+  test('in part is recorded, and does not confirm', () => {
+    const recorded = expectKeptThough(addPayment(expired(), payment('pay_1', 4_000), UNTIL), 'late_and_unpaid');
+    expect([recorded.state, paid(recorded), recorded.begun]).toEqual(['expired', 4_000, null]);
+    expect(next(addPayment(recorded, payment('pay_2', 6_000), UNTIL)).begun).toMatchObject(late);
+  });
+
+  test('told again tries the sale again', () => {
+    const failed = { ...next(addPayment(expired(), payment('pay_1', 10_000), UNTIL)), begun: null };
+    expect(next(settlePayment(failed, told('captured', 'pay_1'), UNTIL)).begun).toMatchObject(late);
+    expect(paid(next(settlePayment(failed, told('captured', 'pay_1'), UNTIL)))).toBe(10_000);
+  });
+
+  test('is the only way to confirm an expired order', () => {
+    expectRefused(beginConfirm(expired(), { request: 's', onAccount: true }, UNTIL), 'wrong_state');
+  });
+
+  test('at an order whose expiry is not written yet waits for that write', () => {
+    expectRefused(addPayment(openOrder(), payment('pay_1', 10_000), UNTIL), 'past_due');
+    expectRefused(settlePayment(pendingOrder(), told('captured'), UNTIL + GRACE), 'past_due');
+  });
+});

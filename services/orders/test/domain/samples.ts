@@ -1,0 +1,98 @@
+import { expect } from '@jest/globals';
+import { type Accepted, type Decision, isRefused, type Reason } from '../../src/domain/decision.ts';
+import { newDraft, open } from '../../src/domain/opening.ts';
+import type { NewLine, Order } from '../../src/domain/order.ts';
+import { addPayment, type PaymentInput } from '../../src/domain/payments.ts';
+
+export const NOW = Date.parse('2031-01-01T12:00:00Z');
+export const MINUTE = 60_000;
+export const UNTIL = NOW + 15 * MINUTE;
+export const GRACE = 15 * MINUTE;
+
+/** A line at a place of the number. */
+export const newLine = (number: number, amount = 5_000, criterion: string | null = null): NewLine => ({
+  id: `lin_${number}`,
+  productId: 'prd_1',
+  performanceId: `prf_${number % 2}`,
+  startDate: '2031-02-01T19:00:00.000Z',
+  seatCategoryId: 'cat_1',
+  tariffId: 'trf_1',
+  criterion,
+  place: { id: `plc_${number}`, label: `A-${number}`, row: 'A', seat: number },
+  amount,
+});
+
+/** A draft, marked since NOW by the request `create`. */
+export const draft = (): Order =>
+  newDraft(
+    {
+      id: 'ord_1',
+      client: 'client',
+      pointOfSale: null,
+      contactNumber: 'C1',
+      externalReference: null,
+      performanceIds: ['prf_1'],
+      places: 2,
+      request: 'create',
+    },
+    NOW,
+  );
+
+/** The decision as it must be: accepted. */
+export const accepted = <O extends Order>(decision: Decision<O>): Accepted<O> => {
+  if (isRefused(decision)) throw new Error(`refused: ${decision.refused.reason}: ${decision.refused.details}`);
+  return decision;
+};
+
+/** What an accepted decision writes. */
+export const next = <O extends Order>(decision: Decision<O>): O => accepted(decision).next;
+
+/** The decision must be refused, with a sentence for people. */
+export const expectRefused = (decision: Decision, reason: Reason): void => {
+  expect(decision).toEqual({ refused: { reason, details: expect.stringMatching(/\S.*\.$/s) } });
+};
+
+/** The decision is to be written, and still answers that it failed. */
+export const expectKeptThough = (decision: Decision, reason: Reason): Order => {
+  expect(accepted(decision).answer).toEqual({ reason, details: expect.stringMatching(/\S.*\.$/s) });
+  return next(decision);
+};
+
+/** An open order with a line per amount, held until UNTIL. */
+export const openOrder = (...amounts: readonly number[]): Order =>
+  next(
+    open(
+      draft(),
+      {
+        request: 'create',
+        lines: (amounts.length > 0 ? amounts : [5_000, 5_000]).map((amount, index) => newLine(index + 1, amount)),
+        currency: 'CHF',
+        until: UNTIL,
+      },
+      NOW,
+    ),
+  );
+
+/** The input of a payment; request `pay`. */
+export const payment = (
+  id: string,
+  amount: number,
+  status: 'captured' | 'pending' = 'captured',
+  more: Partial<PaymentInput> = {},
+): PaymentInput => ({
+  id,
+  method: 'card',
+  amount,
+  reference: null,
+  status,
+  repeatKey: null,
+  request: 'pay',
+  graceMs: GRACE,
+  ...more,
+});
+
+/** The order with a payment that is pending, its places kept for it. */
+export const pendingOrder = (order = openOrder(), amount = 10_000): Order => ({
+  ...next(addPayment(order, payment('pay_p', amount, 'pending'), NOW)),
+  begun: null,
+});
