@@ -62,8 +62,16 @@ export const extendHold = (
 ): Promise<ChangeOutcome> => changeHeld(places, holder, placeIds, { freeFrom: until });
 
 /** Sells the holder's places, also lapsed ones that nobody took; all or none. Again: the same. */
-export const sellHold = (places: Places, holder: string, placeIds: readonly string[]): Promise<ChangeOutcome> =>
-  changeHeld(places, holder, placeIds, { state: 'sold', freeFrom: SOLD });
+export const sellHold = async (places: Places, holder: string, placeIds: readonly string[]): Promise<ChangeOutcome> => {
+  const sold = { state: 'sold', freeFrom: SOLD } as const;
+  const [id, ...others] = placeIds;
+  if (id !== undefined && others.length === 0) {
+    // One place is sold or not, nothing half done: no need to look first.
+    const only = await places.claim({ where: { id, holder, state: 'held' }, set: sold });
+    if (only.length === 1) return { places: only };
+  }
+  return changeHeld(places, holder, placeIds, sold);
+};
 
 export interface Release {
   readonly holder: string;
