@@ -1,5 +1,5 @@
 import { Agent, request } from 'node:https';
-import type { DemoClient, Product } from './product.ts';
+import type { Demo, DemoClient, Product } from './product.ts';
 
 /** An answer as a black-box client sees it. */
 export interface Reply {
@@ -28,8 +28,14 @@ const parsed = (text: string): unknown => {
   }
 };
 
+/** Where the product is, and whom its certificate is trusted by. */
+export interface Door {
+  readonly demo: Pick<Demo, 'baseUrl'>;
+  readonly ca: string;
+}
+
 /** A client of the product's HTTPS address; `authorization` goes along with every call that has none. */
-export const clientOf = (product: Pick<Product, 'demo' | 'ca'>, authorization?: string): Client => {
+export const clientOf = (product: Door, authorization?: string): Client => {
   const agent = new Agent({ ca: product.ca, keepAlive: true });
   const base = new URL(product.demo.baseUrl);
   return (path, { method = 'GET', headers = {}, body } = {}) =>

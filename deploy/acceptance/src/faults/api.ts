@@ -1,0 +1,62 @@
+import { type Call, clientOf, type Reply } from '../client.ts';
+import type { Deployment } from './deployment.ts';
+
+/** A client that keeps its token fresh. Rejects when no answer comes, or none in time. */
+export type Api = (path: string, call?: Call) => Promise<Reply>;
+
+/** Longer than any deadline of the product: what has not come by then does not come. */
+const PATIENCE_MS = 15_000;
+/** Tokens live for fifteen minutes. */
+const RENEWED_AFTER_MS = 8 * 60_000;
+
+const inTime = <T>(work: Promise<T>): Promise<T> => {
+  const late = Promise.withResolvers<never>();
+  const timer = setTimeout(() => late.reject(new Error(`no answer within ${PATIENCE_MS} ms`)), PATIENCE_MS);
+  return Promise.race([work, late.promise]).finally(() => clearTimeout(timer));
+};
+
+/** Makes a client of the deployment's partner; all its calls share their connections. */
+export const openApi = ({ door, partner }: Deployment): Api => {
+  const anonymous = clientOf(door);
+  let token: { readonly value: Promise<string>; readonly at: number } | undefined;
+
+  const fetchToken = async (): Promise<string> => {
+    const { clientId, clientSecret } = partner;
+    const form = { grant_type: 'client_credentials', client_id: clientId, client_secret: clientSecret };
+    const call = {
+      method: 'POST',
+      headers: { 'content-type': 'application/x-www-form-urlencoded' },
+      body: new URLSearchParams(form).toString(),
+    };
+    const reply = await inTime(anonymous('/auth/token', call));
+    if (reply.status !== 200) throw new Error(`no token: ${reply.status} ${reply.text}`);
+    return `Bearer ${reply.body.access_token}`;
+  };
+  const authorization = async (): Promise<string> => {
+    if (!token || Date.now() - token.at > RENEWED_AFTER_MS) token = { value: fetchToken(), at: Date.now() };
+    const current = token;
+    return current.value.catch((error: unknown) => {
+      if (token === current) token = undefined;
+      throw error;
+    });
+  };
+  return async (path, call = {}) => {
+    const headers = { authorization: await authorization(), ...call.headers };
+    return inTime(anonymous(path, { ...call, headers }));
+  };
+};
+
+/** The `data` of a read or of a preparation, which must succeed within its deadline; repeated while the product is not there. */
+export const must = async (api: Api, path: string, call?: Call): Promise<ReturnType<typeof JSON.parse>> => {
+  const deadline = Date.now() + 30_000;
+  for (;;) {
+    const reply = await api(path, call).catch((error: Error) => error);
+    if (!(reply instanceof Error) && reply.status < 300) return reply.body.data;
+    const transient = reply instanceof Error || reply.status >= 500 || reply.status === 429;
+    if (!transient || Date.now() > deadline) {
+      const why = reply instanceof Error ? reply.message : `${reply.status} ${reply.text}`;
+      throw new Error(`${call?.method ?? 'GET'} ${path}: ${why}`);
+    }
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+};

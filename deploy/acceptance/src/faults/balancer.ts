@@ -1,0 +1,72 @@
+import { once } from 'node:events';
+import { connect, createServer, type Socket } from 'node:net';
+
+/** One address for several instances of a service, as installations have it: connections go to each in turn. */
+export interface Balancer {
+  readonly url: string;
+  /** Puts an instance into the rotation. */
+  add(port: number): void;
+  /** Takes it out; its connections are its own affair. */
+  remove(port: number): void;
+  close(): Promise<void>;
+}
+
+/** Opens a balancer on a port of the system's choice. */
+export const openBalancer = async (): Promise<Balancer> => {
+  const ports: number[] = [];
+  const sockets = new Set<Socket>();
+  let turn = 0;
+
+  const keep = (socket: Socket): void => {
+    sockets.add(socket);
+    socket.setNoDelay(true);
+    socket.once('close', () => sockets.delete(socket));
+  };
+
+  /** Joins a connection to the first instance, from its turn on, that takes it; none: it is refused. */
+  const join = (client: Socket, candidates: readonly number[]): void => {
+    const [port, ...others] = candidates;
+    if (port === undefined) return void client.destroy();
+    const upstream = connect(port, '127.0.0.1');
+    keep(upstream);
+    const next = () => join(client, others);
+    upstream.once('error', next);
+    upstream.once('connect', () => {
+      upstream.off('error', next);
+      upstream.on('error', () => client.destroy());
+      upstream.once('close', () => client.destroy());
+      client.once('close', () => upstream.destroy());
+      if (client.destroyed) upstream.destroy();
+      client.pipe(upstream).pipe(client);
+    });
+  };
+
+  const server = createServer((client) => {
+    keep(client);
+    client.on('error', () => client.destroy());
+    turn += 1;
+    const first = turn % Math.max(1, ports.length);
+    join(client, [...ports.slice(first), ...ports.slice(0, first)]);
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  if (address === null || typeof address === 'string') throw new Error('the balancer has no port');
+
+  const remove = (port: number): void => {
+    const index = ports.indexOf(port);
+    if (index >= 0) ports.splice(index, 1);
+  };
+  return {
+    url: `http://127.0.0.1:${address.port}`,
+    add(port) {
+      remove(port);
+      ports.push(port);
+    },
+    remove,
+    async close() {
+      server.close();
+      for (const socket of sockets) socket.destroy();
+      await once(server, 'close');
+    },
+  };
+};

@@ -1,0 +1,95 @@
+/** A request that one of the product's processes makes or answers, as node:diagnostics_channel tells of it. */
+export interface RequestMoment {
+  readonly on:
+    | 'http.client.request.start'
+    | 'http.client.response.finish'
+    | 'http.server.request.start'
+    | 'http.server.response.finish';
+  readonly method: 'GET' | 'POST';
+  readonly path: RegExp;
+}
+
+/** A fact that reaches a service, as libs/service tells of it on the channel `boxoffice:fact`. */
+export interface FactPoint {
+  readonly queue: string;
+  readonly type: string;
+  readonly phase: 'received' | 'handled';
+}
+
+/** A moment at which a process of a service kills itself. */
+export interface CrashPoint {
+  readonly service: 'orders' | 'tickets' | 'catalog';
+  /** Whether it is a step of a purchase or of a cancellation. */
+  readonly step: 'purchase' | 'cancellation';
+  readonly moment: RequestMoment | FactPoint;
+}
+
+const holds = /^\/internal\/stock\/holds$/;
+const sale = /^\/internal\/stock\/holds\/[^/]+\/sale$/;
+const issue = /^\/internal\/tickets\/issue$/;
+const controlled = /^\/internal\/orders\/[^/]+\/tickets$/;
+const orders = /^\/svc\/v3\/orders$/;
+const confirmation = /^\/svc\/v3\/orders\/[^/]+\/confirmation$/;
+const cancellation = /^\/svc\/v3\/orders\/[^/]+\/cancellation$/;
+
+type Edge = 'asks' | 'has the answer' | 'is asked' | 'has answered';
+const channels: Readonly<Record<Edge, RequestMoment['on']>> = {
+  asks: 'http.client.request.start',
+  'has the answer': 'http.client.response.finish',
+  'is asked': 'http.server.request.start',
+  'has answered': 'http.server.response.finish',
+};
+
+const request = (
+  service: CrashPoint['service'],
+  step: CrashPoint['step'],
+  edge: Edge,
+  path: RegExp,
+  method: RequestMoment['method'] = 'POST',
+): CrashPoint => ({ service, step, moment: { on: channels[edge], method, path } });
+
+const fact = (
+  service: CrashPoint['service'],
+  step: CrashPoint['step'],
+  queue: string,
+  type: string,
+  phase: FactPoint['phase'],
+): CrashPoint => ({ service, step, moment: { queue, type, phase } });
+
+const fulfilment = 'orders.fulfilment.v1';
+const releases = 'catalog.releases.v1';
+const ofTickets = 'tickets.orders.v1';
+
+/** Every named step of a purchase and of a cancellation at which a process can be killed. */
+export const crashPoints = {
+  'orders-before-hold': request('orders', 'purchase', 'asks', holds),
+  'catalog-hold-received': request('catalog', 'purchase', 'is asked', holds),
+  'catalog-hold-answered': request('catalog', 'purchase', 'has answered', holds),
+  'orders-after-hold': request('orders', 'purchase', 'has the answer', holds),
+  'orders-creation-answered': request('orders', 'purchase', 'has answered', orders),
+  'orders-before-sale': request('orders', 'purchase', 'asks', sale),
+  'catalog-sale-answered': request('catalog', 'purchase', 'has answered', sale),
+  'orders-after-sale': request('orders', 'purchase', 'has the answer', sale),
+  'orders-before-issue': request('orders', 'purchase', 'asks', issue),
+  'tickets-issue-received': request('tickets', 'purchase', 'is asked', issue),
+  'orders-after-issue': request('orders', 'purchase', 'has the answer', issue),
+  'orders-confirmation-answered': request('orders', 'purchase', 'has answered', confirmation),
+  'tickets-confirmed-received': fact('tickets', 'purchase', ofTickets, 'order.confirmed', 'received'),
+  'tickets-confirmed-handled': fact('tickets', 'purchase', ofTickets, 'order.confirmed', 'handled'),
+  'orders-before-control-check': request('orders', 'cancellation', 'asks', controlled, 'GET'),
+  'orders-cancellation-answered': request('orders', 'cancellation', 'has answered', cancellation),
+  'tickets-cancelled-received': fact('tickets', 'cancellation', ofTickets, 'order.cancelled', 'received'),
+  'tickets-cancelled-handled': fact('tickets', 'cancellation', ofTickets, 'order.cancelled', 'handled'),
+  'catalog-cancelled-received': fact('catalog', 'cancellation', releases, 'order.cancelled', 'received'),
+  'catalog-release-received': fact('catalog', 'cancellation', releases, 'tickets.cancelled', 'received'),
+  'catalog-release-handled': fact('catalog', 'cancellation', releases, 'tickets.cancelled', 'handled'),
+  'orders-tickets-received': fact('orders', 'cancellation', fulfilment, 'tickets.cancelled', 'received'),
+  'orders-tickets-handled': fact('orders', 'cancellation', fulfilment, 'tickets.cancelled', 'handled'),
+  'orders-released-received': fact('orders', 'cancellation', fulfilment, 'places.released', 'received'),
+  'orders-released-handled': fact('orders', 'cancellation', fulfilment, 'places.released', 'handled'),
+} as const satisfies Record<string, CrashPoint>;
+
+export type CrashPointName = keyof typeof crashPoints;
+
+/** All names, in the order of the steps. */
+export const crashPointNames = Object.keys(crashPoints) as CrashPointName[];

@@ -1,0 +1,44 @@
+import { authorizer, createClient, SCOPES } from '@boxoffice/authorizer';
+import { catalog, createInstitution } from '@boxoffice/catalog';
+import { createLogger } from '@boxoffice/runtime';
+import { type Engines, openEngines } from '@boxoffice/service';
+
+/** Where an installation keeps its data: files in the directory, or the engines named. */
+export interface Engine {
+  readonly directory: string;
+  readonly mongodbUrl: string | undefined;
+  readonly amqpUrl: string | undefined;
+}
+
+/** Who buys: an institution's client that may do everything. */
+export interface Partner {
+  readonly institution: string;
+  readonly clientId: string;
+  readonly clientSecret: string;
+}
+
+/** The settings that name the engine. */
+export const settingsOf = ({ directory, mongodbUrl, amqpUrl }: Engine): Record<string, string> => ({
+  BOXOFFICE_DATA_DIR: directory,
+  ...(mongodbUrl === undefined ? {} : { MONGODB_URL: mongodbUrl }),
+  ...(amqpUrl === undefined ? {} : { AMQP_URL: amqpUrl }),
+});
+
+/** Opens the engines beside the product, as the operator's program does. */
+export const openBeside = (engine: Engine): Promise<Engines> =>
+  openEngines({ ...engine, logger: createLogger({ service: 'faults', level: 'error' }) });
+
+/** Sets up an institution and its client, as an operator does before the first start. */
+export const setUp = async (engine: Engine): Promise<Partner> => {
+  const engines = await openBeside({ ...engine, amqpUrl: undefined });
+  try {
+    const institution = 'opera';
+    const houses = await engines.store(catalog.name, catalog.collections);
+    await createInstitution(houses, { id: institution, name: 'Opera', currency: 'CHF', languages: ['en'] });
+    const clients = await engines.store(authorizer.name, authorizer.collections);
+    const made = await createClient(clients, { institution, name: 'faults', scopes: [...SCOPES] });
+    return { institution, clientId: made.clientId, clientSecret: made.clientSecret };
+  } finally {
+    await engines.close();
+  }
+};

@@ -1,0 +1,64 @@
+import { type Entry, orderOf } from '../journal.ts';
+import type { OrderView, TicketView } from '../views.ts';
+import { type Evidence, grouped } from './evidence.ts';
+import type { Check } from './verdict.ts';
+
+const did = (entries: readonly Entry[], action: Entry['action'], ...outcomes: Entry['outcome'][]): boolean =>
+  entries.some((entry) => entry.action === action && outcomes.includes(entry.outcome));
+
+const checkOrder = (order: OrderView, entries: readonly Entry[], check: Check): void => {
+  const { id, state } = order;
+  const cancelled = did(entries, 'cancel', 'ok');
+  const perhapsCancelled = did(entries, 'cancel', 'ok', 'unknown');
+  if (cancelled) check.that('I2', state === 'cancelled', () => `${id} is ${state}, its cancellation was acknowledged`);
+  else if (did(entries, 'confirm', 'ok')) {
+    const fits = state === 'confirmed' || (state === 'cancelled' && perhapsCancelled);
+    check.that('I2', fits, () => `${id} is ${state}, its confirmation was acknowledged`);
+  }
+  if (!perhapsCancelled) {
+    check.that('I2', state !== 'cancelled', () => `${id} is cancelled, and nobody asked for it`);
+  }
+  if (!did(entries, 'confirm', 'ok', 'unknown') && !did(entries, 'pay', 'ok', 'unknown', 'refused')) {
+    check.that('I2', order.confirmedAt === null, () => `${id} is confirmed, and nobody asked for it`);
+  }
+  const payments = entries.filter(({ action }) => action === 'pay');
+  const sum = (which: readonly Entry[]) => which.reduce((total, { amount = 0 }) => total + amount, 0);
+  const least = sum(payments.filter(({ outcome }) => outcome === 'ok'));
+  // A payment that could not confirm its order is refused with 412, and recorded.
+  const most = sum(payments.filter(({ outcome, status }) => outcome !== 'refused' || status === 412));
+  check.that('I2', order.paid >= least, () => `${id} has ${order.paid} paid, ${least} were acknowledged`);
+  check.that('I2', order.paid <= most, () => `${id} has ${order.paid} paid, at most ${most} were sent`);
+};
+
+const checkTicket = (ticket: TicketView | undefined, { action, subject }: Entry, check: Check): void => {
+  check.that('I2', ticket !== undefined, () => `ticket ${subject} is gone, its ${action} was acknowledged`);
+  if (ticket === undefined) return;
+  const { status, controlledAt } = ticket;
+  if (action === 'control') {
+    check.that('I2', controlledAt !== null, () => `ticket ${subject} is ${status}, its control was acknowledged`);
+  } else {
+    check.that('I2', status !== 'not_printed', () => `ticket ${subject} is ${status}, its printing was acknowledged`);
+  }
+};
+
+/** I2: whatever was acknowledged to a client is there, and nothing that nobody asked for. */
+export const checkAcknowledged = ({ entries, world }: Evidence, check: Check): void => {
+  const orders = new Map(world.orders.map((order) => [order.id, order]));
+  const byOrder = grouped(entries, (entry) => orderOf(entry) ?? '');
+  for (const [id, about] of byOrder) {
+    const acknowledged = about.filter(({ outcome }) => outcome === 'ok');
+    if (id === '' || acknowledged.length === 0) continue;
+    const order = orders.get(id);
+    check.that('I2', order !== undefined, () => `order ${id} is gone, its ${acknowledged[0]?.action} was acknowledged`);
+    if (order === undefined) continue;
+    const [creation] = about.filter(({ action }) => action === 'create');
+    const promised = (creation?.answer as OrderView | null | undefined)?.lines.length ?? order.lines.length;
+    check.that('I2', order.lines.length >= promised, () => `${id} has ${order.lines.length} lines, not ${promised}`);
+    checkOrder(order, about, check);
+  }
+  const tickets = new Map(world.tickets.map((ticket) => [ticket.id, ticket]));
+  for (const entry of entries) {
+    const aboutTicket = entry.action === 'print' || entry.action === 'control';
+    if (aboutTicket && entry.outcome === 'ok') checkTicket(tickets.get(entry.subject ?? ''), entry, check);
+  }
+};

@@ -1,0 +1,45 @@
+import type { Entry } from '../journal.ts';
+import type { LineView, OrderView, TicketView } from '../views.ts';
+import type { World } from '../world.ts';
+
+/** All that is known of a round once it is quiet: what the clients remember and what the product says. */
+export interface Evidence {
+  readonly entries: readonly Entry[];
+  readonly world: World;
+}
+
+/** The places that an order has for good or for a while, by the state of its lines' places. */
+export interface Claim {
+  readonly order: OrderView;
+  readonly line: LineView;
+  readonly as: 'held' | 'sold';
+}
+
+const holding: readonly string[] = ['open', 'reserved', 'payment_pending'];
+
+/** Whether a ticket still opens the door, or has. */
+export const isLive = ({ status }: TicketView): boolean => status !== 'invalidated' && status !== 'cancelled';
+
+/** What every order says that it has. A ticket that was controlled before its order's cancellation keeps its place. */
+export const claimsIn = ({ orders, tickets }: World): Claim[] => {
+  const kept = new Set(tickets.filter(({ status }) => status === 'controlled').map(({ lineId }) => lineId));
+  return orders.flatMap((order) =>
+    order.lines.flatMap((line): Claim[] => {
+      if (holding.includes(order.state)) return [{ order, line, as: 'held' }];
+      if (order.state === 'confirmed') return [{ order, line, as: 'sold' }];
+      return order.state === 'cancelled' && kept.has(line.id) ? [{ order, line, as: 'sold' }] : [];
+    }),
+  );
+};
+
+/** Groups by a key. */
+export const grouped = <T>(all: readonly T[], keyOf: (one: T) => string): Map<string, T[]> => {
+  const groups = new Map<string, T[]>();
+  for (const one of all) {
+    const key = keyOf(one);
+    const group = groups.get(key);
+    if (group) group.push(one);
+    else groups.set(key, [one]);
+  }
+  return groups;
+};

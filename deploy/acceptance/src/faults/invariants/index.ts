@@ -1,0 +1,16 @@
+import { checkAcknowledged } from './acknowledged.ts';
+import { checkCancellations } from './cancellations.ts';
+import type { Evidence } from './evidence.ts';
+import { checkKeys } from './keys.ts';
+import { checkStock } from './stock.ts';
+import { checkTickets } from './tickets.ts';
+import type { Check } from './verdict.ts';
+
+/** Looks at everything that a round must leave behind. */
+export const checkRound = (evidence: Evidence, check: Check): void => {
+  checkStock(evidence, check);
+  checkAcknowledged(evidence, check);
+  checkCancellations(evidence, check);
+  checkTickets(evidence, check);
+  checkKeys(evidence, check);
+};

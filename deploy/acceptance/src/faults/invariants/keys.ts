@@ -1,0 +1,50 @@
+import { createdBy } from '../buyer.ts';
+import type { Entry } from '../journal.ts';
+import type { OrderView } from '../views.ts';
+import { type Evidence, grouped } from './evidence.ts';
+import type { Check } from './verdict.ts';
+
+/** Whether the order shows the effect that the entry asked for. */
+const hasEffect = ({ action }: Entry, order: OrderView): boolean =>
+  (action === 'confirm' && order.confirmedAt !== null) || (action === 'cancel' && order.state === 'cancelled');
+
+/**
+ * I6: a key that was used again gives what it gave before, makes one order at most, and is not refused because of what it has done
+ * itself.
+ */
+export const checkKeys = ({ entries, world }: Evidence, check: Check): void => {
+  for (const { action, key, repeated } of entries) {
+    if (repeated !== undefined) check.that('I6', repeated === 'the same', () => `${action} ${key}: ${repeated}`);
+  }
+
+  const made = grouped(world.orders, ({ externalReference }) => externalReference ?? '');
+  for (const [key, orders] of made) {
+    check.that('I6', orders.length === 1, () => `key ${key} made ${orders.map(({ id }) => id).join(' and ')}`);
+  }
+  for (const entry of entries.filter(({ action }) => action === 'create')) {
+    const [order] = made.get(entry.key) ?? [];
+    const told = createdBy(entry);
+    if (told) check.that('I6', order?.id === told.id, () => `key ${entry.key} gave ${told.id} and made ${order?.id}`);
+    const refused = entry.outcome === 'refused';
+    check.that('I6', !(refused && order), () => `key ${entry.key} was refused (${entry.code}) and made ${order?.id}`);
+  }
+
+  const orders = new Map(world.orders.map((order) => [order.id, order]));
+  for (const entry of entries) {
+    if (entry.outcome !== 'refused' || entry.unknownTries === 0) continue;
+    const order = orders.get(entry.subject ?? '');
+    if (!order || !hasEffect(entry, order)) continue;
+    const another = entries.some(
+      (one) =>
+        one !== entry &&
+        one.subject === entry.subject &&
+        one.outcome !== 'refused' &&
+        (one.action === entry.action || (entry.action === 'confirm' && one.action === 'pay')),
+    );
+    check.that(
+      'I6',
+      another,
+      () => `${entry.action} of ${entry.subject} took effect, and its key was refused: ${entry.status} ${entry.code}`,
+    );
+  }
+};

@@ -1,0 +1,38 @@
+import { claimsIn, type Evidence, grouped } from './evidence.ts';
+import type { Check } from './verdict.ts';
+
+/** I1: the figures add up and agree with the places, and every place that is not free belongs to exactly one order. */
+export const checkStock = ({ entries, world }: Evidence, check: Check): void => {
+  const { figures, places } = world;
+  for (const { id, capacity, free, held, sold } of figures) {
+    check.that('I1', free + held + sold === capacity, () => `${id}: ${free} + ${held} + ${sold} is not ${capacity}`);
+  }
+  for (const state of ['free', 'held', 'sold'] as const) {
+    const counted = places.filter((place) => place.state === state).length;
+    const told = figures.reduce((sum, category) => sum + category[state], 0);
+    check.that('I1', counted === told, () => `${counted} places are ${state}, availability says ${told}`);
+  }
+
+  const claims = grouped(claimsIn(world), ({ line }) => line.place.id);
+  const listed = new Set(places.map(({ id }) => id));
+  for (const { id, state } of places) {
+    const of = claims.get(id) ?? [];
+    const who = () => of.map(({ order, as }) => `${order.id} (${order.state}, ${as})`).join(', ') || 'nobody';
+    check.that('I1', of.length <= 1, () => `place ${id} is claimed by ${who()}`);
+    const [claim] = of;
+    check.that('I1', (claim?.as ?? 'free') === state, () => `place ${id} is ${state}, claimed by ${who()}`);
+  }
+  for (const id of claims.keys()) check.that('I1', listed.has(id), () => `place ${id} is claimed and does not exist`);
+
+  // Sales as the clients count them, each order once.
+  const acknowledged = new Set(
+    entries.filter(({ action, outcome }) => action === 'confirm' && outcome === 'ok').map(({ subject }) => subject),
+  );
+  const undone = new Set(
+    entries.filter(({ action, outcome }) => action === 'cancel' && outcome !== 'refused').map(({ subject }) => subject),
+  );
+  const kept = world.orders.filter(({ id }) => acknowledged.has(id) && !undone.has(id));
+  const count = kept.reduce((sum, { lines }) => sum + lines.length, 0);
+  const sold = figures.reduce((sum, category) => sum + category.sold, 0);
+  check.that('I1', count <= sold, () => `clients were told of ${count} sold places, ${sold} are sold`);
+};

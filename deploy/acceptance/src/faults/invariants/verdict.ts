@@ -1,0 +1,47 @@
+/** The invariants, as the table and the violations name them. */
+export const invariants = {
+  I1: 'sold + held + free = capacity, no place is sold twice, none is held by nobody',
+  I2: 'no acknowledged write is lost',
+  I3: 'each cancellation takes effect exactly once',
+  I4: 'no ghost and no missing fact: tickets follow their orders, outboxes drain',
+  I5: 'the dead letters are the planted poison and nothing else',
+  I6: 'the same idempotency key gives the same result',
+  I8: 'ready within 10 s, quiet within 30 s',
+  round: 'what the scenario itself promises',
+} as const;
+
+export type Invariant = keyof typeof invariants;
+
+/** Something that must not be. */
+export interface Violation {
+  readonly invariant: Invariant;
+  readonly text: string;
+}
+
+/** What was looked at, and what was wrong. */
+export interface Verdict {
+  readonly checked: number;
+  readonly violations: readonly Violation[];
+}
+
+/** Collects what is looked at. */
+export interface Check {
+  /** `told` is asked only when the claim does not hold. */
+  that(invariant: Invariant, holds: boolean, told: () => string): void;
+  readonly verdict: Verdict;
+}
+
+/** Begins a check. */
+export const createCheck = (): Check => {
+  const violations: Violation[] = [];
+  let checked = 0;
+  return {
+    that(invariant, holds, told) {
+      checked += 1;
+      if (!holds) violations.push({ invariant, text: told() });
+    },
+    get verdict() {
+      return { checked, violations };
+    },
+  };
+};

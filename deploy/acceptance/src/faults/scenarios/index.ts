@@ -1,0 +1,16 @@
+import type { Deployment } from '../deployment.ts';
+import type { Scenario } from '../round.ts';
+import { doubled } from './doubled.ts';
+import { kills } from './kills.ts';
+import { outage } from './outage.ts';
+import { poison } from './poison.ts';
+import { races } from './races.ts';
+import { rush } from './rush.ts';
+import { seats } from './seats.ts';
+
+/** All of them, in the order in which they are played. */
+export const scenarios: readonly Scenario[] = [rush, seats, races, kills, outage, doubled, poison];
+
+/** Those that a deployment can play. */
+export const scenariosFor = ({ broker }: Pick<Deployment, 'broker'>): Scenario[] =>
+  scenarios.filter(({ needsBroker }) => !needsBroker || broker !== undefined);

@@ -1,0 +1,70 @@
+import { type CrashPointName, crashPointNames, crashPoints } from '../crash-points.ts';
+import { beginRound, buyersOf, type Context, type Round, type Scenario } from '../round.ts';
+import { trade } from '../trade.ts';
+
+/** A point that the traffic has not reached by then is not reached. */
+const REACH_MS = 15_000;
+
+/** The points of the short version: steps of both, in every service. */
+const few: readonly CrashPointName[] = [
+  'orders-before-hold',
+  'orders-after-hold',
+  'catalog-sale-answered',
+  'orders-after-sale',
+  'tickets-issue-received',
+  'orders-confirmation-answered',
+  'orders-cancellation-answered',
+  'tickets-cancelled-handled',
+  'catalog-release-received',
+  'orders-tickets-handled',
+];
+
+/** Kills a process of the point's service when it reaches the point, and starts it again. */
+const killAt = async (point: CrashPointName, nth: number, { deployment }: Context, round: Round): Promise<boolean> => {
+  const victims = deployment.runs(crashPoints[point].service);
+  const died = Promise.race(victims.map((victim) => victim.ended().then(() => true)));
+  await Promise.all(victims.map((victim) => victim.arm(point, nth)));
+  const late = Promise.withResolvers<boolean>();
+  const timer = setTimeout(() => late.resolve(false), REACH_MS);
+  const reached = await Promise.race([died, late.promise]);
+  clearTimeout(timer);
+  // The other instance goes on.
+  await Promise.all(victims.map((victim) => victim.disarm()));
+  if (reached) round.kills.push(point);
+  round.revivals.push(await deployment.revive());
+  return reached;
+};
+
+/** Plays with the points given. */
+const playKills = async (context: Context, points: readonly CrashPointName[]): Promise<Round> => {
+  const { random } = context;
+  const round = await beginRound(context, 'kills', [{ code: 'FLOOR', capacity: 400 }]);
+  let over = false;
+  const traffic = buyersOf(context, round, 6).map((buyer, index) =>
+    trade(buyer, round.hall, random.fork(`trade ${index}`), () => over),
+  );
+  const missed: CrashPointName[] = [];
+  try {
+    for (const point of points) {
+      const nth = random.between(1, 3);
+      if (!(await killAt(point, nth, context, round))) missed.push(point);
+    }
+  } finally {
+    over = true;
+    await Promise.all(traffic);
+  }
+  round.alsoTrue = (_, check) => {
+    check.that('round', missed.length === 0, () => `never reached: ${missed.join(', ')}`);
+  };
+  return round;
+};
+
+/** A process is killed with SIGKILL at each named step of purchase and of cancellation while others buy, and started again. */
+export const kills: Scenario = {
+  name: 'kills',
+  about: `SIGKILL at ${crashPointNames.length} named steps`,
+  play: (context) => {
+    const points = context.size === 'short' ? few : context.random.shuffled(crashPointNames).slice(0, 8);
+    return playKills(context, points);
+  },
+};

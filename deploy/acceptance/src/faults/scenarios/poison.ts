@@ -1,0 +1,45 @@
+import { declared } from '@boxoffice/messaging';
+import { inspect } from '../inspection.ts';
+import { beginRound, buyersOf, type Scenario } from '../round.ts';
+import { trade } from '../trade.ts';
+
+/** Facts whose data no consumer can read. */
+const poisons = [
+  'order.confirmed',
+  'order.cancelled',
+  'order.expired',
+  'tickets.cancelled',
+  'places.released',
+] as const;
+
+/** Messages that nobody can read lie in every queue: they become dead letters, and everything else goes on. */
+export const poison: Scenario = {
+  name: 'poison',
+  about: 'unreadable messages become dead letters, nothing else does',
+  async play(context) {
+    const { deployment, random, size } = context;
+    const round = await beginRound(context, 'poison', [{ code: 'FLOOR', capacity: 400 }]);
+    const inspection = await inspect(deployment.engine);
+    try {
+      for (const type of random.shuffled(poisons)) {
+        const key = await inspection.plant(deployment.partner.institution, type, { nonsense: [null] });
+        const queues = declared.queues.filter(({ types }) => types.includes(type));
+        round.planted.push(...queues.map(({ name }) => `${name} ${key}`));
+      }
+    } finally {
+      await inspection.close();
+    }
+    const [buyers, orders] = size === 'short' ? [4, 4] : [8, 10];
+    await Promise.all(
+      buyersOf(context, round, buyers).map((buyer, index) =>
+        trade(buyer, round.hall, random.fork(`trade ${index}`), (done) => done >= orders),
+      ),
+    );
+    round.afterwards = async () => {
+      const operator = await inspect(deployment.engine);
+      await operator.dropDeadLetters();
+      await operator.close();
+    };
+    return round;
+  },
+};

@@ -1,0 +1,42 @@
+import { type Buyer, createdBy } from '../buyer.ts';
+import type { Random } from '../random.ts';
+import { beginRound, buyersOf, type Scenario } from '../round.ts';
+import { anyPlaces, type Hall } from '../stage.ts';
+
+const PLACES = 200;
+const BUYERS = 64;
+
+/** Buys until there is nothing left; a wish that is too big becomes a single place. */
+const buyAll = async (buyer: Buyer, hall: Hall, random: Random): Promise<void> => {
+  for (let quantity = random.between(1, 3); ; ) {
+    const creation = await buyer.create([anyPlaces(hall, quantity)]);
+    const order = createdBy(creation);
+    if (order) {
+      await buyer.confirm(order.id);
+      quantity = random.between(1, 3);
+    } else if (quantity > 1) quantity = 1;
+    else return;
+  }
+};
+
+/** 64 buyers want 200 places: all are sold, none twice, as the buyers count them. */
+export const rush: Scenario = {
+  name: 'rush',
+  about: `${BUYERS} buyers on ${PLACES} places`,
+  async play(context) {
+    const round = await beginRound(context, 'rush', [{ code: 'FLOOR', capacity: PLACES }]);
+    const buyers = buyersOf(context, round, BUYERS, true);
+    await Promise.all(buyers.map((buyer, index) => buyAll(buyer, round.hall, context.random.fork(`wishes ${index}`))));
+    // Places that were given back in the very moment in which the others were told that there were none.
+    const [last] = buyers;
+    if (last) await buyAll(last, round.hall, context.random.fork('last'));
+    round.alsoTrue = ({ entries, world }, check) => {
+      const acknowledged = new Set(
+        entries.filter(({ action, outcome }) => action === 'confirm' && outcome === 'ok').map(({ subject }) => subject),
+      );
+      const sold = world.orders.filter(({ id }) => acknowledged.has(id)).flatMap(({ lines }) => lines).length;
+      check.that('round', sold === PLACES, () => `the buyers were sold ${sold} of ${PLACES} places`);
+    };
+    return round;
+  },
+};

@@ -1,0 +1,35 @@
+import { type Buyer, createdBy } from './buyer.ts';
+import type { Random } from './random.ts';
+import { anyPlaces, type Hall } from './stage.ts';
+import type { OrderView } from './views.ts';
+
+/** What a client does with an order after it was made. */
+const goOn = async (buyer: Buyer, { id, total }: OrderView, random: Random): Promise<void> => {
+  const fate = random.next();
+  if (fate < 0.1) return; // the hold lapses, or stays
+  if (fate < 0.2) return void (await buyer.cancel(id));
+  if (fate < 0.3) await buyer.reserve(id, new Date(Date.now() + 3_600_000));
+  const bought = fate < 0.5 ? await buyer.pay(id, total) : await buyer.confirm(id);
+  if (bought.outcome === 'unknown' && random.chance(0.5)) await buyer.confirm(id);
+  const tickets = (bought.answer as OrderView | null)?.lines?.flatMap(({ ticketId }) => ticketId ?? []) ?? [];
+  const [first] = tickets;
+  if (first !== undefined && random.chance(0.4)) {
+    await buyer.print(first);
+    if (random.chance(0.5)) await buyer.control(first);
+  }
+  if (random.chance(0.6)) await buyer.cancel(id, random.chance(0.3));
+};
+
+/** One purchase after the other, most of them cancelled again, until `enough` says so. */
+export const trade = async (
+  buyer: Buyer,
+  hall: Hall,
+  random: Random,
+  enough: (done: number) => boolean,
+): Promise<void> => {
+  for (let done = 0; !enough(done); done++) {
+    const order = createdBy(await buyer.create([anyPlaces(hall, random.between(1, 3))]));
+    if (order) await goOn(buyer, order, random);
+    else await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+};

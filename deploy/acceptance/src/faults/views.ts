@@ -1,0 +1,56 @@
+/** What the institution API answers, as far as these checks read it. */
+
+export interface LineView {
+  readonly id: string;
+  readonly performanceId: string;
+  readonly seatCategoryId: string;
+  readonly place: { readonly id: string };
+  readonly amount: number;
+  readonly ticketId: string | null;
+}
+
+export interface CancellationView {
+  readonly requestedAt: string;
+  readonly ticketsCancelled: number | null;
+  readonly controlled: number | null;
+  readonly placesReleased: number | null;
+  readonly settledAt: string | null;
+}
+
+export interface OrderView {
+  readonly id: string;
+  readonly state: 'open' | 'reserved' | 'payment_pending' | 'confirmed' | 'expired' | 'cancelled';
+  readonly version: number;
+  readonly externalReference: string | null;
+  readonly lines: readonly LineView[];
+  readonly total: number;
+  readonly paid: number;
+  readonly expiresAt: string | null;
+  readonly confirmedAt: string | null;
+  readonly cancellation: CancellationView | null;
+}
+
+export interface TicketView {
+  readonly id: string;
+  readonly status: 'not_printed' | 'printed' | 'controlled' | 'invalidated' | 'cancelled';
+  readonly orderId: string;
+  readonly lineId: string;
+  readonly performanceId: string;
+  readonly place: { readonly id: string };
+  readonly controlledAt: string | null;
+  readonly replaces: string | null;
+}
+
+export interface PlaceView {
+  readonly id: string;
+  readonly state: 'free' | 'held' | 'sold';
+}
+
+/** Figures of a seat category. */
+export interface FiguresView {
+  readonly id: string;
+  readonly capacity: number;
+  readonly free: number;
+  readonly held: number;
+  readonly sold: number;
+}
