@@ -1,8 +1,21 @@
 import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto';
+import { StartFault } from '@boxoffice/runtime';
 
 const ALGORITHM = 'aes-256-gcm';
 const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
+
+/** What an operator does whose KEY_ENCRYPTION_KEY is gone; `where` says what to restore. */
+export const wayOut = (where: string): string =>
+  `restore ${where}; if it is lost for good, put a new one there and run npm run operator -- keys rotate --compromised`;
+
+/** KEY_ENCRYPTION_KEY does not open the stored signing keys. */
+export class WrongKeyEncryptionKey extends StartFault {
+  override readonly name = 'WrongKeyEncryptionKey';
+  constructor(where = 'the setting') {
+    super(`KEY_ENCRYPTION_KEY: is not the one that the stored signing keys are encrypted under: ${wayOut(where)}`);
+  }
+}
 
 /** The AES-256 key that follows from KEY_ENCRYPTION_KEY, whatever text that is. */
 export const encryptionKey = (secret: string): Buffer =>
@@ -16,7 +29,7 @@ export const seal = (key: Buffer, name: string, plain: Buffer): string => {
   return Buffer.concat([nonce, cipher.getAuthTag(), sealed]).toString('base64url');
 };
 
-/** Decrypts what `seal` made. @throws {Error} if the key is another one or the text was changed. */
+/** Decrypts what `seal` made. @throws {WrongKeyEncryptionKey} if the key is another one or the text was changed. */
 export const unseal = (key: Buffer, name: string, sealed: string): Buffer => {
   const bytes = Buffer.from(sealed, 'base64url');
   const decipher = createDecipheriv(ALGORITHM, key, bytes.subarray(0, NONCE_BYTES), { authTagLength: TAG_BYTES })
@@ -25,6 +38,6 @@ export const unseal = (key: Buffer, name: string, sealed: string): Buffer => {
   try {
     return Buffer.concat([decipher.update(bytes.subarray(NONCE_BYTES + TAG_BYTES)), decipher.final()]);
   } catch {
-    throw new Error('KEY_ENCRYPTION_KEY is not the one that the stored signing keys were encrypted under');
+    throw new WrongKeyEncryptionKey();
   }
 };

@@ -2,7 +2,7 @@ import { createHash, generateKeyPairSync } from 'node:crypto';
 import { SIGNATURE_ALGORITHM } from '@boxoffice/identity';
 import { type New, type Store, UniqueViolation } from '@boxoffice/store';
 import { PUBLISH_AHEAD_MS } from './domain/key-life.ts';
-import { encryptionKey, seal } from './key-encryption.ts';
+import { encryptionKey, seal, unseal } from './key-encryption.ts';
 import { type KeyDocument, keysOf } from './store.ts';
 
 /** A signing key as an operator sees it. */
@@ -81,12 +81,16 @@ export interface RotationOptions extends KeyOptions {
 /**
  * Makes the next key. It is published at once and signs from half a minute later on; its predecessor stays published past the longest
  * token life. Two rotations at once are one. Answers the newest key.
+ * @throws {WrongKeyEncryptionKey} when the secret does not open the current key, unless that is compromised
  */
 export const rotateKeys = async (store: Store, options: RotationOptions): Promise<KeySummary> => {
   const { secret, now = Date.now, compromised = false } = options;
-  const before = await listKeys(store);
+  const documents = await keysOf(store).find();
+  const before = documents.sort((a, b) => b.generation - a.generation);
   const current = before[0];
-  const ordinary = current ? Math.max(now() + PUBLISH_AHEAD_MS, Date.parse(current.signsFrom)) : now();
+  // Running instances could not open a key that is encrypted under another secret than theirs.
+  if (current && !compromised) unseal(encryptionKey(secret), current.kid, current.sealed);
+  const ordinary = current ? Math.max(now() + PUBLISH_AHEAD_MS, current.signsFrom) : now();
   const next = makeKey(secret, (current?.generation ?? 0) + 1, compromised ? now() : ordinary, now());
   const made = await insertOnce(store, next);
   // The other one waits before it signs, or was there before this key was distrusted: it is no replacement.

@@ -1,7 +1,9 @@
 import {
   amqpUrl,
+  certificatePair,
   cidrs,
   dataDirectory,
+  differentPorts,
   file,
   gatewayPort,
   host,
@@ -48,6 +50,8 @@ export const standaloneSettings = {
   orders: address('ORDERS_URL'),
   tickets: address('TICKETS_URL'),
   pos: address('POS_URL'),
+  ports: differentPorts(gatewayPort, gatewaySettings.gatewayHttpPort, operationsPort),
+  certificate: certificatePair(gatewaySettings.tlsCertFile, gatewaySettings.tlsKeyFile),
 };
 
 /** The options that the settings give; a program adds the rest. */

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { listKeys } from '@boxoffice/authorizer';
+import { listKeys, WrongKeyEncryptionKey, wayOut } from '@boxoffice/authorizer';
 import { keepSecret, keptFile, readKeptSecret, StartFault } from '@boxoffice/runtime';
 import type { Store } from '@boxoffice/store';
 
@@ -8,8 +8,7 @@ export const keepServiceSecret = (directory: string): string => keepSecret(direc
 
 const KEY_FILE = keptFile('KEY_ENCRYPTION_KEY');
 
-const wayOut = (directory: string): string =>
-  `restore ${join(directory, KEY_FILE)} or the setting; if it is lost for good, put a new one there and run npm run operator -- keys rotate --compromised`;
+const whereKept = (directory: string): string => `${join(directory, KEY_FILE)} or the setting`;
 
 /**
  * The key that is kept in the data directory; made when the authorizer's store holds nothing yet that is encrypted under an
@@ -20,17 +19,13 @@ export const keepKeyEncryptionKey = async (directory: string, authorizerStore: S
   if (kept !== undefined) return kept;
   if ((await listKeys(authorizerStore)).length === 0) return keepSecret(directory, KEY_FILE);
   throw new StartFault(
-    `KEY_ENCRYPTION_KEY: is neither set nor kept, but the authorizer's store holds signing keys that are encrypted under it: ${wayOut(directory)}`,
+    `KEY_ENCRYPTION_KEY: is neither set nor kept, but the authorizer's store holds signing keys that are encrypted under it: ${wayOut(whereKept(directory))}`,
   );
 };
 
-/** Tells a start that failed because the stored signing keys do not open as what it is; throws any other error as it came. */
+/** Says where the key is kept when a start failed because it is the wrong one; throws any other error as it came. */
 export const explainKeys =
   (directory: string) =>
   (error: unknown): never => {
-    // The authorizer's own words; no other error of its start begins with the name of the setting.
-    if (!(error instanceof Error) || !error.message.startsWith('KEY_ENCRYPTION_KEY is not')) throw error;
-    throw new StartFault(
-      `KEY_ENCRYPTION_KEY: is not the one that the stored signing keys are encrypted under: ${wayOut(directory)}`,
-    );
+    throw error instanceof WrongKeyEncryptionKey ? new WrongKeyEncryptionKey(whereKept(directory)) : error;
   };
