@@ -1,1 +1,2 @@
-export {};
+export { orders } from './app.ts';
+export { examples } from './events.ts';

@@ -1,0 +1,107 @@
+import { Fault } from '@boxoffice/envelope';
+import { type AnyOperation, created, operation } from '@boxoffice/http';
+import { about, addressOf, one } from './answers.ts';
+import { askingOf } from './asking.ts';
+import { cancelOrder } from './cancel.ts';
+import { confirmOrder } from './confirm.ts';
+import type { Desk } from './desk.ts';
+import * as example from './examples.ts';
+import { extendOrder, reserveOrder } from './extend.ts';
+import { refundMade, refundOrder } from './refunds.ts';
+import { CancellationRequest, Confirmation, Extension, id, NewRefund, Order, Refund, Reservation } from './schemas.ts';
+import type { OrderDocument } from './store.ts';
+import { refundView } from './view.ts';
+
+const params = { orderId: example.ids.order };
+
+const action = (name: string) =>
+  ({
+    method: 'post',
+    path: `/svc/v3/orders/{orderId}/${name}`,
+    params: { orderId: id },
+    etag: true,
+    conditional: true,
+  }) as const;
+
+/** What moves an order from state to state, and refunds. */
+export const actionsRoutes = (desk: Desk): AnyOperation[] => [
+  operation({
+    ...action('extension'),
+    id: 'extendOrder',
+    access: 'orders:write',
+    summary: 'Keeps the places of an open or reserved order longer',
+    description: 'Until so many minutes from now, at most 60; it never shortens.',
+    body: Extension,
+    answers: { 200: Order },
+    errors: ['conflict', 'semantically_invalid'],
+    example: { params, body: { minutes: 30 }, answer: example.extended },
+    handle: async (request) => one(await extendOrder(desk, askingOf(request, one), request.body.minutes)),
+  }),
+  operation({
+    ...action('reservation'),
+    id: 'reserveOrder',
+    access: 'orders:write',
+    summary: 'Keeps the places of an open order without payment until a date',
+    description: 'Any instant in the future; the hold ends then.',
+    body: Reservation,
+    answers: { 200: Order },
+    errors: ['conflict', 'semantically_invalid'],
+    example: { params, body: { dueAt: example.reserved.dueAt }, answer: example.reserved },
+    handle: async (request) => one(await reserveOrder(desk, askingOf(request, one), Date.parse(request.body.dueAt))),
+  }),
+  operation({
+    ...action('confirmation'),
+    id: 'confirmOrder',
+    access: 'orders:write',
+    summary: 'Confirms an order that is free of charge, paid, or on account: its places are sold, its tickets made',
+    body: Confirmation,
+    answers: { 200: Order },
+    errors: ['conflict'],
+    example: { params, body: { onAccount: true }, answer: example.confirmed },
+    handle: async (request) => one(await confirmOrder(desk, askingOf(request, one), request.body.onAccount === true)),
+  }),
+  operation({
+    ...action('cancellation'),
+    id: 'cancelOrder',
+    access: 'orders:write',
+    summary: 'Cancels an order, at once and durably',
+    description:
+      'Tickets and places follow; `cancellation.settledAt` says when all is done. With a controlled ticket it is 412, unless ' +
+      '`override` is true, which needs orders.sensitive:write.',
+    body: CancellationRequest,
+    answers: { 200: Order },
+    errors: ['conflict'],
+    example: { params, body: { reason: 'the customer is ill' }, answer: example.cancelled },
+    handle: async (request) => {
+      const { caller, body } = request;
+      const { reason = null, override = false } = body;
+      if (override && !caller.scopes.includes('orders.sensitive:write'))
+        throw new Fault('forbidden', '$.override needs the scope orders.sensitive:write.');
+      return one(await cancelOrder(desk, askingOf(request, one), { reason, override }));
+    },
+  }),
+  operation({
+    ...action('refunds'),
+    id: 'refundOrder',
+    access: 'orders.sensitive:write',
+    summary: 'Records money given back, in every state of the order',
+    description: "Refunds do not lower `paid`. ETag and If-Match are the order's.",
+    body: NewRefund,
+    answers: { 201: Refund },
+    errors: ['conflict', 'refund_exceeds_paid', 'semantically_invalid'],
+    example: { params, body: example.newRefund, answer: example.refund },
+    handle: async (request) => {
+      const wish = { ...request.body, id: desk.newId('ref') };
+      const answer = (order: OrderDocument) => {
+        const refund = refundMade(order, wish, asking.stamp);
+        return created(
+          refundView(order, refund, request.caller.scopes),
+          `${addressOf(order.id)}/refunds/${refund.id}`,
+          about(order),
+        );
+      };
+      const asking = askingOf(request, answer);
+      return answer(await refundOrder(desk, asking, wish));
+    },
+  }),
+];

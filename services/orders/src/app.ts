@@ -1,0 +1,65 @@
+import { integer, url } from '@boxoffice/runtime';
+import { createPeer, type Parts, type Peer, type ServiceDefinition } from '@boxoffice/service';
+import { createContacts } from './clients/contacts.ts';
+import { createStock } from './clients/stock.ts';
+import { createTickets } from './clients/tickets.ts';
+import type { Desk } from './desk.ts';
+import { createHoldLimit } from './hold-limit.ts';
+import { newId } from './ids.ts';
+import { routes } from './routes.ts';
+import { collections, shelvesOf } from './store.ts';
+import { startSweeper } from './sweep.ts';
+
+const settings = {
+  catalogUrl: url('CATALOG_URL', { origin: true }),
+  contactsUrl: url('CONTACTS_URL', { origin: true }),
+  ticketsUrl: url('TICKETS_URL', { origin: true }),
+  /** Most places that one client may hold unsold at once. */
+  maxHeldPlaces: integer('MAX_HELD_PLACES', { default: 5_000, min: 1 }),
+  /** How long a payment may be pending after the hold would have ended. */
+  paymentGraceSeconds: integer('PAYMENT_GRACE_SECONDS', { default: 900, min: 0 }),
+};
+
+interface State {
+  readonly desk: Desk;
+  readonly peers: readonly Peer[];
+}
+
+const prepare = ({ store, credentials, logger, settings: own }: Parts<typeof settings>): State => {
+  const peer = (name: string, address: string) => createPeer({ name, url: address, credentials });
+  const catalog = peer('catalog', own.catalogUrl);
+  const contacts = peer('contacts', own.contactsUrl);
+  const tickets = peer('tickets', own.ticketsUrl);
+  const shelves = shelvesOf(store);
+  const desk: Desk = {
+    ...shelves,
+    stock: createStock(catalog),
+    contacts: createContacts(contacts),
+    tickets: createTickets(tickets),
+    limit: createHoldLimit(shelves.orders, own.maxHeldPlaces),
+    now: Date.now,
+    newId: (prefix) => newId(prefix, Date.now()),
+    graceMs: own.paymentGraceSeconds * 1_000,
+    log: logger,
+  };
+  return { desk, peers: [catalog, contacts, tickets] };
+};
+
+/** The orders service: orders, their lines, payments and cancellation. */
+export const orders: ServiceDefinition<typeof settings, State> = {
+  name: 'orders',
+  version: '0.1.0',
+  collections,
+  settings,
+  prepare,
+  operations: (_parts, { desk }) => routes(desk),
+  background: ({ store }, { desk, peers }) => {
+    const sweeper = startSweeper(desk, store);
+    return {
+      async close() {
+        await sweeper.close();
+        for (const peer of peers) peer.close();
+      },
+    };
+  },
+};

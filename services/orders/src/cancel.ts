@@ -1,0 +1,24 @@
+import { type Asking, command } from './command.ts';
+import type { Desk } from './desk.ts';
+import { cancel } from './domain/cancellation.ts';
+import { notFound } from './faults.ts';
+import type { OrderDocument } from './store.ts';
+
+/**
+ * Cancels an order in any live state, in one durable write; tickets and places follow. Tickets is asked whether one is
+ * controlled; if it does not say so within a second, what the order knows decides. @throws Fault `precondition_failed`
+ */
+export const cancelOrder = async (
+  desk: Desk,
+  asking: Asking,
+  { reason, override }: { readonly reason: string | null; readonly override: boolean },
+): Promise<OrderDocument> => {
+  const { institution, orderId } = asking;
+  const found = await desk.orders.of(institution).get(orderId);
+  if (!found) throw notFound();
+  const ask = found.state === 'confirmed' && !override;
+  const controlled = ask ? await desk.tickets.controlled(institution, orderId) : undefined;
+  const how = { reason, override, controlled: controlled ? controlled.length : null };
+  const { order } = await command(desk, asking, (current, _request, now) => cancel(current, how, now));
+  return order;
+};

@@ -1,0 +1,129 @@
+import { Fault } from '@boxoffice/envelope';
+import type { Peer } from '@boxoffice/service';
+
+/** One wish of a hold: `quantity` places of a category, or these. */
+export interface Wish {
+  readonly performanceId: string;
+  readonly seatCategoryId: string;
+  readonly tariffId: string;
+  readonly quantity?: number;
+  readonly placeIds?: readonly string[];
+}
+
+export interface HoldRequest {
+  /** The order. */
+  readonly holder: string;
+  /** The same one again gives the same places. */
+  readonly requestId: string;
+  readonly items: readonly Wish[];
+  /** ISO 8601 UTC; absent: as the point of sale, or 15 minutes. */
+  readonly heldUntil?: string;
+  readonly pointOfSale?: string;
+  readonly placesInOrder?: number;
+}
+
+/** A place that is held now, with its price. */
+export interface HeldLine {
+  readonly productId: string;
+  readonly performanceId: string;
+  /** ISO 8601 UTC. */
+  readonly startDate: string;
+  readonly seatCategoryId: string;
+  readonly tariffId: string;
+  readonly criterion: string | null;
+  /** In the currency's minor unit. */
+  readonly amount: number;
+  readonly currency: string;
+  readonly place: PlaceName;
+}
+
+export interface PlaceName {
+  readonly id: string;
+  readonly label: string;
+  readonly row: string | null;
+  readonly seat: number | null;
+}
+
+export interface Held {
+  /** ISO 8601 UTC. */
+  readonly heldUntil: string;
+  readonly pointOfSale: string | null;
+  readonly lines: readonly HeldLine[];
+}
+
+/** A place held again; `replaces` is the one that it stands for, if that was gone. */
+export interface RenewedPlace extends PlaceName {
+  readonly replaces: string | null;
+}
+
+/** Places that the order has lost; then nothing was changed. */
+export interface Lost {
+  readonly missing: readonly string[];
+}
+
+export interface Renewal {
+  readonly requestId: string;
+  /** ISO 8601 UTC. */
+  readonly heldUntil: string;
+  readonly placeIds: readonly string[];
+  /** The order's version: what was published of an older one releases nothing any more. */
+  readonly asOf: number;
+}
+
+/**
+ * What orders needs of the stock. Everything is idempotent by order; everything rejects with Fault `service_unavailable` when
+ * the catalog does not answer: then it may have acted or not.
+ */
+export interface Stock {
+  /** @throws Fault with the order's code for what the catalog refuses; then nothing is held. */
+  hold(institution: string, request: HoldRequest): Promise<Held>;
+  /** Keeps places, all or none; without `placeIds` all that the order has. */
+  extend(institution: string, holder: string, heldUntil: string, placeIds: readonly string[]): Promise<Lost>;
+  /** Holds places again whose hold may be over, all or none. */
+  renew(institution: string, holder: string, renewal: Renewal): Promise<Lost & { places: readonly RenewedPlace[] }>;
+  /** Sells held places, all or none. */
+  sell(institution: string, holder: string, placeIds: readonly string[]): Promise<Lost>;
+  /** Gives held places back: these, or those that one request took. */
+  release(
+    institution: string,
+    holder: string,
+    which: { readonly placeIds: readonly string[] } | { readonly requestId: string },
+  ): Promise<void>;
+}
+
+const refusals = {
+  unknown_reference: 'semantically_invalid',
+  not_on_sale: 'order_not_on_sale',
+  places_unavailable: 'order_places_unavailable',
+  tariff_not_sold_here: 'order_tariff_not_sold_here',
+  too_many_places: 'order_too_many_places',
+} as const;
+
+interface HoldAnswer {
+  readonly outcome: 'held' | 'refused';
+  readonly refusal: { readonly reason: keyof typeof refusals; readonly details: string } | null;
+  readonly heldUntil: string | null;
+  readonly pointOfSale: { readonly serviceHost: string } | null;
+  readonly lines: readonly HeldLine[];
+}
+
+/** The stock, over HTTP. */
+export const createStock = (catalog: Peer): Stock => {
+  const post = <Data>(institution: string, operation: string, path: string, body: object) =>
+    catalog.call<Data>(institution, { operation, method: 'POST', path: `/internal/stock/holds${path}`, body });
+  const of = (holder: string) => `/${encodeURIComponent(holder)}`;
+  return {
+    async hold(institution, request) {
+      const { refusal, heldUntil, pointOfSale, lines } = await post<HoldAnswer>(institution, 'holdPlaces', '', request);
+      if (refusal) throw new Fault(refusals[refusal.reason], refusal.details);
+      return { heldUntil: String(heldUntil), pointOfSale: pointOfSale?.serviceHost ?? null, lines };
+    },
+    extend: (institution, holder, heldUntil, placeIds) =>
+      post(institution, 'extendHold', `${of(holder)}/extension`, { heldUntil, placeIds }),
+    renew: (institution, holder, renewal) => post(institution, 'renewHold', `${of(holder)}/renewal`, renewal),
+    sell: (institution, holder, placeIds) => post(institution, 'sellHold', `${of(holder)}/sale`, { placeIds }),
+    async release(institution, holder, which) {
+      await post(institution, 'releaseHold', `${of(holder)}/release`, which);
+    },
+  };
+};

@@ -1,0 +1,44 @@
+import type { Peer } from '@boxoffice/service';
+
+/** Longest wait for an answer to a question whose answer the order itself knows well enough. */
+const ASK_MS = 1_000;
+/** Longest wait for tickets that a fact will bring, too. */
+const ISSUE_MS = 2_000;
+
+/** What orders needs of tickets; both hold for what it asks at the moment only. */
+export interface Tickets {
+  /** Ids of the order's tickets that are controlled; undefined if tickets did not say so within a second. */
+  controlled(institution: string, orderId: string): Promise<readonly string[] | undefined>;
+  /** Issues the tickets of a confirmed order: `confirmed` is the data of `order.confirmed`. Resolves also if it did not work. */
+  issue(institution: string, confirmed: object, version: number): Promise<void>;
+}
+
+interface OrderTickets {
+  readonly tickets: readonly { readonly ticketId: string; readonly status: string }[];
+}
+
+/** The tickets, over HTTP. */
+export const createTickets = (tickets: Peer): Tickets => ({
+  async controlled(institution, orderId) {
+    const answer = await tickets
+      .call<OrderTickets>(institution, {
+        operation: 'getOrderTickets',
+        method: 'GET',
+        path: `/internal/orders/${encodeURIComponent(orderId)}/tickets`,
+        timeoutMs: ASK_MS,
+      })
+      .catch(() => undefined);
+    return answer?.tickets.filter(({ status }) => status === 'controlled').map(({ ticketId }) => ticketId);
+  },
+  async issue(institution, confirmed, version) {
+    await tickets
+      .call(institution, {
+        operation: 'issueTickets',
+        method: 'POST',
+        path: '/internal/tickets/issue',
+        body: { ...confirmed, version },
+        timeoutMs: ISSUE_MS,
+      })
+      .catch(() => undefined);
+  },
+});

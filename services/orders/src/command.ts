@@ -1,0 +1,77 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Stamp } from '@boxoffice/store';
+import type { Desk } from './desk.ts';
+import { isStale } from './domain/begun.ts';
+import { faultOf } from './faults.ts';
+import { isFenced } from './fence.ts';
+import { requestNameOf } from './ids.ts';
+import { recover } from './recover.ts';
+import type { OrderDocument } from './store.ts';
+import { attempt, expireNow, type Step, type Target } from './write.ts';
+
+/** How long a command waits for another one on the same order. */
+const PATIENCE_MS = 2_000;
+const LOOK_EVERY_MS = 40;
+
+/** A command as a request brings it. */
+export interface Asking extends Target {
+  /** Throws unless the request's If-Match allows this version. */
+  readonly ifMatch: (version: string) => void;
+  readonly stamp?: Stamp<OrderDocument> | undefined;
+}
+
+/** The command was finished by recovery: an earlier try of the same request had begun it. */
+export interface Begun {
+  readonly order: OrderDocument;
+  readonly done: boolean;
+}
+
+/** A repeat of a request whose first try died takes its mark up, and needs no If-Match any more. */
+const takenUp = (order: OrderDocument, request: string, now: number): OrderDocument | undefined =>
+  order.begun?.request === request && !isFenced(request)
+    ? { ...order, begun: { ...order.begun, since: now } }
+    : undefined;
+
+/**
+ * Runs a command's first write: If-Match, then the rule, which is given the name of the request. Waits for another step that is
+ * under way, finishes one whose process died, writes an expiry that is due. `knows`: whether the order has the command's effect
+ * already, by an earlier try of the same request. @throws Fault for what the rule refuses
+ */
+export const command = async (
+  desk: Desk,
+  { institution, orderId, ifMatch, stamp }: Asking,
+  step: (order: OrderDocument, request: string, now: number) => ReturnType<Step>,
+  knows: (order: OrderDocument) => boolean = () => false,
+): Promise<Begun> => {
+  const target = { institution, orderId };
+  const request = requestNameOf(stamp);
+  const giveUpAt = performance.now() + PATIENCE_MS;
+  for (;;) {
+    let done = false;
+    const outcome = await attempt(
+      desk,
+      target,
+      (order, now) => {
+        done = order.recovered?.includes(request) === true || (order.begun === null && knows(order));
+        if (done) return { next: order, facts: [] };
+        const mine = takenUp(order, request, now);
+        if (mine) return { next: mine, facts: [] };
+        ifMatch(String(order.version));
+        return step(order, request, now);
+      },
+      { stamp },
+    );
+    const { order } = outcome;
+    if (!('refused' in outcome)) {
+      if (outcome.answer) throw faultOf(outcome.answer);
+      return { order, done };
+    }
+    const { refused } = outcome;
+    if (refused.reason === 'past_due') await expireNow(desk, target);
+    else if (refused.reason !== 'busy' || performance.now() > giveUpAt) throw faultOf(refused);
+    else {
+      if (order.begun && isStale(order.begun, desk.now())) await recover(desk, order);
+      await delay(LOOK_EVERY_MS);
+    }
+  }
+};

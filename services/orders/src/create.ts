@@ -1,0 +1,161 @@
+import { Fault } from '@boxoffice/envelope';
+import { type Stamp, UniqueViolation } from '@boxoffice/store';
+import type { Held, Wish } from './clients/stock.ts';
+import type { Desk } from './desk.ts';
+import { isRefused, type Refusal } from './domain/decision.ts';
+import { newDraft, open } from './domain/opening.ts';
+import { deleteDraft, dropDraft } from './drop.ts';
+import { faultOf, isUnavailable } from './faults.ts';
+import { isFenced, isOffSale } from './fence.ts';
+import type { Holder } from './hold-limit.ts';
+import { derivedId, requestNameOf } from './ids.ts';
+import { requireContact } from './known-contact.ts';
+import { linkPerformances, type OrderDocument } from './store.ts';
+import { currencyOf, linesOf, placesWanted } from './wishes.ts';
+
+/** What a new order wants. */
+export interface OrderWish {
+  readonly contactNumber?: string;
+  readonly pointOfSale?: string;
+  readonly externalReference?: string;
+  readonly items: readonly Wish[];
+}
+
+/** The draft that an earlier try of the same request left, made this one's; undefined if it is no draft any more or is being dropped. */
+const takeUp = async (desk: Desk, { institution }: Holder, id: string): Promise<OrderDocument | undefined> => {
+  let mine = false;
+  const draft = await desk.orders.of(institution).update(id, (current) => {
+    mine = current.state === 'draft' && current.begun !== null && !isFenced(current.begun.request);
+    return mine && current.begun ? { next: { ...current, begun: { ...current.begun, since: desk.now() } } } : undefined;
+  });
+  return mine ? draft : undefined;
+};
+
+/**
+ * The draft of the order, durable before anything is held, so that a crash leaves word of it. With an idempotency key its id
+ * follows from the key: a repeat after a crash finds it, and through it the places that it holds.
+ */
+const drafted = async (
+  desk: Desk,
+  holder: Holder,
+  wish: OrderWish,
+  places: number,
+  stamp: Stamp<OrderDocument> | undefined,
+): Promise<OrderDocument> => {
+  const { institution, client } = holder;
+  const performanceIds = wish.items.map(({ performanceId }) => performanceId);
+  const [performanceId = ''] = performanceIds;
+  const insert = async (id: string): Promise<OrderDocument> => {
+    await desk.limit.admit(holder, id, places);
+    const draft = newDraft(
+      {
+        id,
+        client,
+        pointOfSale: wish.pointOfSale ?? null,
+        contactNumber: wish.contactNumber ?? null,
+        externalReference: wish.externalReference ?? null,
+        performanceIds,
+        places,
+        request: requestNameOf(undefined),
+      },
+      desk.now(),
+    );
+    try {
+      return await desk.orders.of(institution).insert({ ...draft, performanceId });
+    } catch (error) {
+      desk.limit.note(holder, id, 0);
+      throw error;
+    }
+  };
+  if (!stamp) return insert(desk.newId('ord'));
+  const id = derivedId('ord', stamp.key, stamp.fingerprint);
+  try {
+    return await insert(id);
+  } catch (error) {
+    if (!(error instanceof UniqueViolation)) throw error;
+    return (await takeUp(desk, holder, id)) ?? insert(desk.newId('ord'));
+  }
+};
+
+const hold = async (
+  desk: Desk,
+  draft: OrderDocument,
+  request: string,
+  { items, pointOfSale }: OrderWish,
+): Promise<Held> => {
+  await linkPerformances(desk.links.of(draft.institution), draft, draft.performanceIds);
+  try {
+    return await desk.stock.hold(draft.institution, {
+      holder: draft.id,
+      requestId: request,
+      items,
+      ...(pointOfSale === undefined ? {} : { pointOfSale }),
+    });
+  } catch (error) {
+    // Refused: nothing is held. Unknown: whatever is held is given back, by recovery if need be.
+    if (!isUnavailable(error)) await deleteDraft(desk, draft);
+    else dropDraft(desk, draft).catch((failure) => desk.log.warn('a draft could not be dropped', { error: failure }));
+    throw error;
+  }
+};
+
+/** Why a draft could not be opened: its performance was cancelled meanwhile, or it took so long that recovery gave it up. */
+const lost = (draft: OrderDocument | undefined): Fault =>
+  draft?.begun && isOffSale(draft.begun.request)
+    ? new Fault('order_not_on_sale', 'The performance was cancelled.')
+    : new Fault('service_unavailable', 'The order could not be made in time.', { 'Retry-After': '1' });
+
+/** draft → open: the write that makes the order one, with the answer that a repeat gets. */
+const opened = async (
+  desk: Desk,
+  draft: OrderDocument,
+  request: string,
+  held: Held,
+  stamp: Stamp<OrderDocument> | undefined,
+): Promise<OrderDocument> => {
+  const hold = {
+    request,
+    lines: linesOf(held.lines, desk.newId),
+    currency: currencyOf(held.lines),
+    until: Date.parse(held.heldUntil),
+  };
+  let refused: Refusal | undefined;
+  const order = await desk.orders.of(draft.institution).update(
+    draft.id,
+    (current) => {
+      const decision = open(current, hold, desk.now());
+      refused = isRefused(decision) ? decision.refused : undefined;
+      return isRefused(decision) ? undefined : { next: { ...decision.next, pointOfSale: held.pointOfSale } };
+    },
+    { stamp },
+  );
+  if (refused && refused.reason !== 'lost_mark') throw faultOf(refused);
+  if (refused || !order) throw lost(order);
+  return order;
+};
+
+/**
+ * Creates an order: all its places are held, or none. Counts against the client's limit before anything is held.
+ * @throws Fault as the catalog refuses, `order_hold_limit`, `semantically_invalid` (unknown contact, several currencies),
+ * `service_unavailable`
+ */
+export const createOrder = async (
+  desk: Desk,
+  holder: Holder,
+  wish: OrderWish,
+  stamp: Stamp<OrderDocument> | undefined,
+): Promise<OrderDocument> => {
+  const places = placesWanted(wish.items, 0);
+  await requireContact(desk, holder.institution, wish.contactNumber);
+  const draft = await drafted(desk, holder, wish, places, stamp);
+  const request = draft.begun?.request ?? '';
+  const held = await hold(desk, draft, request, wish);
+  try {
+    const order = await opened(desk, draft, request, held, stamp);
+    desk.limit.note(holder, order.id, order.heldPlaces);
+    return order;
+  } catch (error) {
+    if (error instanceof Fault) await dropDraft(desk, draft);
+    throw error;
+  }
+};

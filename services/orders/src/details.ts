@@ -1,0 +1,22 @@
+import { type Asking, command } from './command.ts';
+import type { Desk } from './desk.ts';
+import { changeDetails } from './domain/details.ts';
+import { notFound } from './faults.ts';
+import { requireContact } from './known-contact.ts';
+import type { OrderDocument } from './store.ts';
+
+/** Changes whose order it is and what others call it; null removes. @throws Fault `semantically_invalid` for an unknown contact */
+export const changeOrder = async (
+  desk: Desk,
+  asking: Asking,
+  patch: { readonly contactNumber?: string | null; readonly externalReference?: string | null },
+): Promise<OrderDocument> => {
+  const { institution, orderId, ifMatch } = asking;
+  const found = await desk.orders.of(institution).get(orderId);
+  if (!found || found.state === 'draft') throw notFound();
+  ifMatch(String(found.version));
+  // The one that it has stays valid when it was erased.
+  if (patch.contactNumber !== found.contactNumber) await requireContact(desk, institution, patch.contactNumber);
+  const { order } = await command(desk, asking, (current, _request, now) => changeDetails(current, patch, now));
+  return order;
+};

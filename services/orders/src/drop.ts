@@ -1,0 +1,33 @@
+import type { Desk } from './desk.ts';
+import { isUnavailable } from './faults.ts';
+import { fenced, unfenced } from './fence.ts';
+import type { OrderDocument } from './store.ts';
+
+/** Deletes a draft that holds nothing. */
+export const deleteDraft = async (desk: Desk, draft: OrderDocument): Promise<void> => {
+  const { institution, id, performanceId, performanceIds } = draft;
+  await desk.orders.of(institution).delete(id);
+  desk.limit.note(draft, id, 0);
+  const others = performanceIds.filter((performance) => performance !== performanceId);
+  for (const performance of others) await desk.links.of(institution).delete(`${id}.${performance}`);
+};
+
+/**
+ * Gives back what a draft holds, then deletes it. Fenced before, so that no repeat takes it up meanwhile; left to recovery if the
+ * catalog does not answer.
+ */
+export const dropDraft = async (desk: Desk, { institution, id }: OrderDocument): Promise<void> => {
+  const draft = await desk.orders.of(institution).update(id, (current) => {
+    if (current.state !== 'draft' || !current.begun) return undefined;
+    const request = fenced(current.begun.request);
+    return { next: { ...current, begun: { ...current.begun, request, since: desk.now() } } };
+  });
+  if (draft?.state !== 'draft' || !draft.begun) return;
+  try {
+    await desk.stock.release(institution, id, { requestId: unfenced(draft.begun.request) });
+  } catch (error) {
+    if (isUnavailable(error)) return;
+    throw error;
+  }
+  await deleteDraft(desk, draft);
+};

@@ -1,0 +1,38 @@
+import type { DomainFact, OrderCancelled, OrderConfirmed, OrderExpired } from './domain/facts.ts';
+
+export const ORDER_CONFIRMED = 'order.confirmed' satisfies DomainFact['type'];
+export const ORDER_CANCELLED = 'order.cancelled' satisfies DomainFact['type'];
+export const ORDER_EXPIRED = 'order.expired' satisfies DomainFact['type'];
+
+const orderId = 'ord_00mhs1k9f5g7ja3p1y6d';
+const place = { id: 'plc_00mhs1k2e7d3kq0w8z1x_0_0_14', label: 'A-14', row: 'A', seat: 14 };
+
+/**
+ * An example payload of each fact that orders publishes, for the tests of those who react. All are keyed by the order, and
+ * their version is the order's.
+ */
+export const examples = {
+  [ORDER_CONFIRMED]: {
+    orderId,
+    contactNumber: 'C7K2M9QX4TB03',
+    tickets: [
+      {
+        ticketId: 'tic_00mhs1k9f8c2vn5e0r4t',
+        lineId: 'lin_00mhs1k9f8c2vn5e0r4t',
+        performanceId: 'prf_00mhs1k2e7d3kq0w8z1x',
+        seatCategoryId: 'cat_00mhs1k2e7d3kq0w8z1x_0',
+        tariffId: 'trf_00mhs1k1z2s6xe8b0n4m',
+        place,
+        price: { amount: 12_500, currency: 'CHF' },
+      },
+    ],
+  } satisfies OrderConfirmed['data'],
+  [ORDER_CANCELLED]: {
+    orderId,
+    hadTickets: true,
+    override: false,
+    reason: 'the customer is ill',
+    placeIds: [place.id],
+  } satisfies OrderCancelled['data'],
+  [ORDER_EXPIRED]: { orderId, placeIds: [place.id] } satisfies OrderExpired['data'],
+} as const;

@@ -1,0 +1,130 @@
+// The example that the API description tells: two seats for an evening at the opera.
+
+const createdAt = '2027-02-01T12:00:00.000Z';
+
+export const ids = {
+  order: 'ord_00mhs1k9f5g7ja3p1y6d',
+  line: 'lin_00mhs1k9f8c2vn5e0r4t',
+  payment: 'pay_00mhs1kam3x7qh9w6z1b',
+  refund: 'ref_00mhs1kbw4d8ke2j5s0g',
+  performance: 'prf_00mhs1k2e7d3kq0w8z1x',
+  category: 'cat_00mhs1k2e7d3kq0w8z1x_0',
+  tariff: 'trf_00mhs1k1z2s6xe8b0n4m',
+};
+
+const place = (seat: number) => ({ id: `plc_00mhs1k2e7d3kq0w8z1x_0_0_${seat}`, label: `A-${seat}`, row: 'A', seat });
+
+const line = (lineId: string, seat: number, ticketId: string | null) => ({
+  id: lineId,
+  productId: 'prd_00mhs1k2a4h9rv2c6t5b',
+  performanceId: ids.performance,
+  startDate: '2027-03-14T19:30:00.000Z',
+  seatCategoryId: ids.category,
+  tariffId: ids.tariff,
+  place: place(seat),
+  amount: 12_500,
+  currency: 'CHF',
+  ticketId,
+});
+
+const other = 'lin_00mhs1k9f8z6bm1y3q7k';
+
+export const items = [
+  { performanceId: ids.performance, seatCategoryId: ids.category, tariffId: ids.tariff, quantity: 2 },
+];
+
+export const newOrder = { contactNumber: 'C7K2M9QX4TB03', externalReference: 'agency-4711', items };
+
+export const open = {
+  id: ids.order,
+  state: 'open',
+  version: 2,
+  institution: 'opera',
+  pointOfSale: null,
+  contactNumber: newOrder.contactNumber,
+  externalReference: newOrder.externalReference,
+  currency: 'CHF',
+  lines: [line(ids.line, 14, null), line(other, 15, null)],
+  total: 25_000,
+  paid: 0,
+  due: 25_000,
+  paymentStatus: 'unpaid',
+  refundStatus: 'none',
+  expiresAt: '2027-02-01T12:15:00.000Z',
+  dueAt: null,
+  confirmedAt: null,
+  cancellation: null,
+  createdAt,
+  updatedAt: createdAt,
+} as const;
+
+export const extended = {
+  ...open,
+  version: 4,
+  expiresAt: '2027-02-01T12:40:00.000Z',
+  updatedAt: '2027-02-01T12:10:00.000Z',
+};
+
+export const oneLine = { ...open, version: 4, lines: open.lines.slice(0, 1), total: 12_500, due: 12_500 };
+
+const dueAt = '2027-02-15T23:00:00.000Z';
+
+export const reserved = {
+  ...open,
+  state: 'reserved',
+  version: 4,
+  dueAt,
+  updatedAt: '2027-02-01T12:05:00.000Z',
+} as const;
+
+export const confirmed = {
+  ...open,
+  state: 'confirmed',
+  version: 4,
+  lines: [line(ids.line, 14, ids.line.replace('lin_', 'tic_')), line(other, 15, other.replace('lin_', 'tic_'))],
+  confirmedAt: '2027-02-01T12:06:30.000Z',
+  updatedAt: '2027-02-01T12:06:30.000Z',
+} as const;
+
+export const paid = { ...confirmed, version: 6, paid: 25_000, due: 0, paymentStatus: 'paid' } as const;
+
+export const cancelled = {
+  ...confirmed,
+  state: 'cancelled',
+  version: 5,
+  cancellation: {
+    reason: 'the customer is ill',
+    requestedAt: '2027-02-03T08:00:00.000Z',
+    ticketsCancelled: null,
+    controlled: null,
+    placesReleased: null,
+    settledAt: null,
+  },
+  updatedAt: '2027-02-03T08:00:00.000Z',
+} as const;
+
+export const newPayment = {
+  method: 'card',
+  amount: 25_000,
+  reference: 'psp-9f31',
+  status: 'captured',
+} as const;
+
+export const payment = {
+  id: ids.payment,
+  orderId: ids.order,
+  ...newPayment,
+  currency: 'CHF',
+  createdAt: '2027-02-01T12:06:30.000Z',
+  updatedAt: '2027-02-01T12:06:30.000Z',
+} as const;
+
+export const newRefund = { amount: 12_500, method: 'card', reference: 'psp-9f31-r1' };
+
+export const refund = {
+  id: ids.refund,
+  orderId: ids.order,
+  ...newRefund,
+  currency: 'CHF',
+  createdAt: '2027-02-03T08:10:00.000Z',
+};

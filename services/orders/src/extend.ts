@@ -1,0 +1,35 @@
+import { type Asking, command } from './command.ts';
+import type { Desk } from './desk.ts';
+import { beginExtension, beginReservation, failExtension } from './domain/holding.ts';
+import { isUnavailable } from './faults.ts';
+import { holdLonger } from './hold-longer.ts';
+import type { OrderDocument } from './store.ts';
+import { conclude, type Step, targetOf } from './write.ts';
+
+const moved = async (
+  desk: Desk,
+  asking: Asking,
+  begin: (order: OrderDocument, request: string, now: number) => ReturnType<Step>,
+): Promise<OrderDocument> => {
+  const { order, done } = await command(desk, asking, begin);
+  const mark = order.begun;
+  if (done || mark?.step !== 'extend') return order;
+  try {
+    return await holdLonger(desk, order, mark, { stamp: asking.stamp });
+  } catch (error) {
+    // A hold that is longer than the order says does no harm: the order's expiry ends it.
+    if (isUnavailable(error)) await conclude(desk, targetOf(order), (now, at) => failExtension(now, mark, at));
+    throw error;
+  }
+};
+
+/** Keeps the places so many minutes from now; never shortens. @throws Fault `precondition_failed`, `service_unavailable` */
+export const extendOrder = (desk: Desk, asking: Asking, minutes: number): Promise<OrderDocument> =>
+  moved(desk, asking, (order, request, now) => beginExtension(order, { request, minutes }, now));
+
+/**
+ * Keeps an open order without payment until `dueAt`, in epoch milliseconds. @throws Fault `semantically_invalid` if that is past,
+ * `precondition_failed`, `service_unavailable`
+ */
+export const reserveOrder = (desk: Desk, asking: Asking, dueAt: number): Promise<OrderDocument> =>
+  moved(desk, asking, (order, request, now) => beginReservation(order, { request, dueAt }, now));

@@ -1,0 +1,12 @@
+import type { Desk } from './desk.ts';
+import { isPastDue } from './domain/life.ts';
+import { notFound } from './faults.ts';
+import type { OrderDocument } from './store.ts';
+import { expireNow, type Target } from './write.ts';
+
+/** An order as it is now: one that is past due is expired first. @throws Fault `not_found`, for drafts, too */
+export const findOrder = async (desk: Desk, target: Target): Promise<OrderDocument> => {
+  const order = await desk.orders.of(target.institution).get(target.orderId);
+  if (!order || order.state === 'draft') throw notFound();
+  return isPastDue(order, desk.now()) ? expireNow(desk, target) : order;
+};

@@ -1,0 +1,35 @@
+import type { Stamp } from '@boxoffice/store';
+import type { Desk } from './desk.ts';
+import type { LinesMark, ReleaseMark } from './domain/begun.ts';
+import { failLines, released } from './domain/lines.ts';
+import { fenced, unfenced } from './fence.ts';
+import type { OrderDocument } from './store.ts';
+import { conclude, finish, targetOf } from './write.ts';
+
+/** Does what a mark `release` announces: gives the places of removed lines back, and ends the mark. */
+export const giveBack = async (
+  desk: Desk,
+  order: OrderDocument,
+  { request, placeIds }: ReleaseMark,
+  stamp?: Stamp<OrderDocument>,
+): Promise<OrderDocument> => {
+  await desk.stock.release(order.institution, order.id, { placeIds });
+  return finish(desk, targetOf(order), (current, now) => released(current, { request }, now), stamp);
+};
+
+/**
+ * Takes a mark `lines` back: gives back what its request held, if anything, and ends the mark without new lines. Fenced before,
+ * so that no repeat of the request takes up what is being given back.
+ */
+export const undoLines = async (desk: Desk, order: OrderDocument, mark: LinesMark): Promise<void> => {
+  const target = targetOf(order);
+  const request = fenced(mark.request);
+  const { begun } = await conclude(desk, target, (current) =>
+    current.begun?.request === mark.request && mark.request !== request
+      ? { next: { ...current, begun: { ...current.begun, request, since: desk.now() } }, facts: [] }
+      : { next: current, facts: [] },
+  );
+  if (begun?.request !== request) return;
+  await desk.stock.release(order.institution, order.id, { requestId: unfenced(request) });
+  await conclude(desk, target, (current, now) => failLines(current, { request }, now));
+};

@@ -1,0 +1,32 @@
+import type { Stamp } from '@boxoffice/store';
+import type { Desk } from './desk.ts';
+import type { ExtendMark } from './domain/begun.ts';
+import { extended, failExtension } from './domain/holding.ts';
+import type { OrderDocument } from './store.ts';
+import { finish, finishedBy, targetOf } from './write.ts';
+
+/**
+ * Does what a mark `extend` announces: has the places held until its instant and writes what the order becomes by that.
+ * @throws Fault `precondition_failed` if places are gone, and `service_unavailable` if the catalog does not answer: then
+ * the mark stays
+ */
+export const holdLonger = async (
+  desk: Desk,
+  order: OrderDocument,
+  mark: ExtendMark,
+  { stamp, recovered }: { stamp?: Stamp<OrderDocument> | undefined; recovered?: boolean } = {},
+): Promise<OrderDocument> => {
+  const { request, until } = mark;
+  const placeIds = order.lines.map(({ place }) => place.id);
+  const { missing } =
+    placeIds.length === 0
+      ? { missing: [] }
+      : await desk.stock.extend(order.institution, order.id, new Date(until).toISOString(), placeIds);
+  const end = missing.length === 0 ? extended : failExtension;
+  return finish(
+    desk,
+    targetOf(order),
+    (current, now) => end(recovered ? finishedBy(current, request) : current, { request }, now),
+    stamp,
+  );
+};

@@ -1,0 +1,78 @@
+import { Fault } from '@boxoffice/envelope';
+import type { Wish } from './clients/stock.ts';
+import { type Asking, command } from './command.ts';
+import type { Desk } from './desk.ts';
+import type { LinesMark } from './domain/begun.ts';
+import { addLines, beginLines, failLines, removeLine } from './domain/lines.ts';
+import { isUnavailable } from './faults.ts';
+import { giveBack, undoLines } from './give-back.ts';
+import { letGo } from './recover.ts';
+import { linkPerformances, type OrderDocument } from './store.ts';
+import { currencyOf, linesOf, placesWanted } from './wishes.ts';
+import { conclude, finish, targetOf } from './write.ts';
+
+const holdMore = async (desk: Desk, order: OrderDocument, { request }: LinesMark, items: readonly Wish[]) => {
+  const { institution, id, pointOfSale, expiresAt } = order;
+  await desk.limit.admit(order, id, order.heldPlaces);
+  await linkPerformances(
+    desk.links.of(institution),
+    order,
+    items.map(({ performanceId }) => performanceId),
+  );
+  return desk.stock.hold(institution, {
+    holder: id,
+    requestId: request,
+    items,
+    heldUntil: new Date(expiresAt ?? desk.now()).toISOString(),
+    ...(pointOfSale === null ? {} : { pointOfSale }),
+    placesInOrder: order.lines.length,
+  });
+};
+
+/**
+ * Adds lines to an open or reserved order: all places are held, or none. @throws Fault as for a new order, and
+ * `precondition_failed` in other states
+ */
+export const addOrderLines = async (desk: Desk, asking: Asking, items: readonly Wish[]): Promise<OrderDocument> => {
+  const { order, done } = await command(desk, asking, (current, request, now) =>
+    beginLines(current, { request, quantity: placesWanted(items, current.lines.length) }, now),
+  );
+  const mark = order.begun;
+  if (done || mark?.step !== 'lines') return order;
+  const undo = async (error: unknown): Promise<never> => {
+    if (isUnavailable(error))
+      undoLines(desk, order, mark)
+        .catch(() => letGo(desk, order))
+        .catch((failure) => {
+          desk.log.warn('lines could not be taken back', { error: failure });
+        });
+    else if (error instanceof Fault)
+      await conclude(desk, targetOf(order), (current, now) => failLines(current, mark, now));
+    throw error;
+  };
+  const held = await holdMore(desk, order, mark, items).catch(undo);
+  try {
+    const more = { request: mark.request, lines: linesOf(held.lines, desk.newId), currency: currencyOf(held.lines) };
+    return await finish(desk, targetOf(order), (current, now) => addLines(current, more, now), asking.stamp);
+  } catch (error) {
+    if (error instanceof Fault) await undoLines(desk, order, mark);
+    throw error;
+  }
+};
+
+/** Takes a line out of an open or reserved order and gives its place back. @throws Fault `not_found`, `precondition_failed` */
+export const removeOrderLine = async (desk: Desk, asking: Asking, lineId: string): Promise<OrderDocument> => {
+  const { order } = await command(desk, asking, (current, request, now) =>
+    removeLine(current, { request, lineId }, now),
+  );
+  const mark = order.begun;
+  if (mark?.step !== 'release') return order;
+  try {
+    return await giveBack(desk, order, mark, asking.stamp);
+  } catch (error) {
+    if (!isUnavailable(error)) throw error;
+    // The line is gone for good; its place follows when the catalog is back.
+    await letGo(desk, order);
+    return order;
+  }
+};

@@ -1,0 +1,4 @@
+import { runService } from '@boxoffice/service';
+import { orders } from './app.ts';
+
+await runService(orders);

@@ -1,0 +1,99 @@
+import { type AnyOperation, created, type Listed, operation, page, pageOf, pageQuery } from '@boxoffice/http';
+import { about, addressOf, one } from './answers.ts';
+import { askingOf } from './asking.ts';
+import type { Desk } from './desk.ts';
+import type { Payment as PaymentRecord } from './domain/order.ts';
+import * as example from './examples.ts';
+import { findOrder } from './find.ts';
+import { paymentMade, payOrder, settleOrderPayment } from './payments.ts';
+import { id, NewPayment, Order, Payment, PaymentChange, paymentReadOnly } from './schemas.ts';
+import type { OrderDocument } from './store.ts';
+import { paymentView } from './view.ts';
+
+const collection = { path: '/svc/v3/orders/{orderId}/payments', params: { orderId: id } } as const;
+const params = { orderId: example.ids.order };
+
+/** The payments of an order as a list that pages are cut from: they stand in order of creation. */
+const listed = (payments: readonly PaymentRecord[]): Listed<PaymentRecord> => ({
+  find: async ({ after, limit }) => {
+    const start = after === undefined ? 0 : payments.findIndex((payment) => payment.id === after.id) + 1;
+    return payments.slice(start, limit === undefined ? undefined : start + limit);
+  },
+});
+
+/** What was paid. */
+export const paymentsRoutes = (desk: Desk): AnyOperation[] => [
+  operation({
+    ...collection,
+    id: 'listPayments',
+    method: 'get',
+    access: 'orders.sensitive:read',
+    summary: 'Lists the payments of an order in order of creation',
+    query: pageQuery,
+    answers: { 200: page(Payment) },
+    example: { params, answer: { items: [example.payment], nextCursor: null } },
+    handle: async ({ caller, params: { orderId }, query, cursor }) => {
+      const order = await findOrder(desk, { institution: caller.institution, orderId });
+      return pageOf({ query, cursor }, listed(order.payments), {
+        item: (payment) => paymentView(order, payment, caller.scopes),
+      });
+    },
+  }),
+  operation({
+    ...collection,
+    id: 'addPayment',
+    method: 'post',
+    access: 'orders:write',
+    summary: 'Records a payment; fully captured it confirms the order',
+    description:
+      'Pending amounts do not lower `due`. A capture on an expired order confirms it if its places can be held again; else 412, ' +
+      'and the payment stays recorded. `reference` is answered to clients that hold orders.sensitive:read. ETag and If-Match are ' +
+      "the order's.",
+    body: NewPayment,
+    answers: { 201: Payment },
+    errors: ['conflict', 'payment_exceeds_due', 'semantically_invalid'],
+    etag: true,
+    conditional: true,
+    example: { params, body: example.newPayment, answer: example.payment },
+    handle: async (request) => {
+      const { caller, body } = request;
+      const wish = { ...body, id: desk.newId('pay') };
+      const answer = (order: OrderDocument) => {
+        const payment = paymentMade(order, wish, asking.stamp);
+        return created(
+          paymentView(order, payment, caller.scopes),
+          `${addressOf(order.id)}/payments/${payment.id}`,
+          about(order),
+        );
+      };
+      const asking = askingOf(request, answer);
+      return answer(await payOrder(desk, asking, wish));
+    },
+  }),
+  operation({
+    id: 'settlePayment',
+    method: 'patch',
+    path: '/svc/v3/orders/{orderId}/payments/{paymentId}',
+    access: 'orders:write',
+    summary: 'Says that a pending payment was captured, or failed; answers the order',
+    description:
+      'Captured in full it confirms the order, also late, if the places can be held again; else 412, and the payment stays ' +
+      'recorded. Failed, the order goes back to where it came from.',
+    params: { orderId: id, paymentId: id },
+    body: PaymentChange,
+    readOnly: paymentReadOnly,
+    answers: { 200: Order },
+    errors: ['conflict', 'semantically_invalid'],
+    etag: true,
+    conditional: true,
+    example: {
+      params: { ...params, paymentId: example.ids.payment },
+      body: { status: 'captured' },
+      answer: example.paid,
+    },
+    handle: async (request) => {
+      const { params, body } = request;
+      return one(await settleOrderPayment(desk, askingOf(request, one), params.paymentId, body.status));
+    },
+  }),
+];

@@ -1,0 +1,169 @@
+import { nullable, oneOf, timestamp } from '@boxoffice/http';
+import { Type } from 'typebox';
+
+const { Array: List, Boolean: Flag, Integer, Number: Real, Object: Members, Optional, String: Text } = Type;
+
+/** The states that an order shows; a draft is not one yet. */
+export const orderStates = ['open', 'reserved', 'payment_pending', 'confirmed', 'expired', 'cancelled'] as const;
+
+/** An id in a path or a body: opaque, so anything short is well-formed. */
+export const id = Text({ minLength: 1, maxLength: 128 });
+
+/** A text that says something. */
+const text = (maxLength: number) => Text({ minLength: 1, maxLength, pattern: '\\S' });
+
+export const contactNumber = Text({ minLength: 1, maxLength: 64 });
+export const externalReference = Text({
+  ...text(200),
+  description: "the institution's or reseller's own name of the order",
+});
+
+/** Money: the largest total of an order is far from where integers stop being exact. */
+const money = (minimum: number) =>
+  Integer({ minimum, maximum: 1_000_000_000_000, description: "in the currency's minor unit" });
+const currency = Text({ pattern: '^[A-Z]{3}$', description: 'ISO 4217' });
+
+/** Most items of one request. */
+const MAX_ITEMS = 100;
+
+const Item = Members({
+  performanceId: id,
+  seatCategoryId: id,
+  tariffId: id,
+  quantity: Optional(Integer({ minimum: 1, maximum: 50, description: 'default 1, or the number of placeIds' })),
+  placeIds: Optional(List(id, { minItems: 1, maxItems: 50, description: 'these places; absent: the best free ones' })),
+});
+
+export const items = List(Item, { minItems: 1, maxItems: MAX_ITEMS });
+
+/** What a new order wants. */
+export const NewOrder = Members({
+  contactNumber: Optional(contactNumber),
+  pointOfSale: Optional(
+    Text({ minLength: 1, maxLength: 253, description: 'service host; its tariffs, limits and hold time apply' }),
+  ),
+  externalReference: Optional(externalReference),
+  items,
+});
+
+export const NewLines = Members({ items });
+
+/** What can be changed of an order at any time. */
+export const OrderDetails = Members({
+  contactNumber: Optional(contactNumber),
+  externalReference: Optional(externalReference),
+});
+
+const Place = Members({ id: Text(), label: Text(), row: nullable(Text()), seat: nullable(Integer()) });
+
+export const Line = Members({
+  id: Text(),
+  productId: Text(),
+  performanceId: Text(),
+  startDate: timestamp,
+  seatCategoryId: Text(),
+  tariffId: Text(),
+  place: Place,
+  amount: money(0),
+  currency,
+  ticketId: nullable(Text({ description: 'known from the confirmation on' })),
+});
+
+const count = nullable(Integer({ description: 'null until known' }));
+
+const Cancellation = Members({
+  reason: nullable(Text()),
+  requestedAt: timestamp,
+  ticketsCancelled: count,
+  controlled: count,
+  placesReleased: count,
+  settledAt: nullable(timestamp),
+});
+
+/** An order as it is answered. */
+export const Order = Members({
+  id: Text(),
+  state: oneOf(orderStates),
+  version: Integer(),
+  institution: Text(),
+  pointOfSale: nullable(Text()),
+  contactNumber: nullable(Text()),
+  externalReference: nullable(Text()),
+  currency,
+  lines: List(Line),
+  total: money(0),
+  paid: money(0),
+  due: money(0),
+  paymentStatus: oneOf(['unpaid', 'partial', 'paid']),
+  refundStatus: oneOf(['none', 'partial', 'full']),
+  expiresAt: nullable(timestamp),
+  dueAt: nullable(timestamp),
+  confirmedAt: nullable(timestamp),
+  cancellation: nullable(Cancellation),
+  createdAt: timestamp,
+  updatedAt: timestamp,
+});
+
+/** Members that a GET returns and a PATCH ignores. */
+export const readOnly = Object.keys(Order.properties).filter((name) => !(name in OrderDetails.properties));
+
+const method = text(40);
+const reference = Text({ ...text(200), description: 'answered to clients that hold orders.sensitive:read only' });
+const ownCurrency = Optional(Text({ ...currency, description: "if given, the order's" }));
+
+export const NewPayment = Members({
+  method,
+  amount: money(1),
+  currency: ownCurrency,
+  reference: Optional(reference),
+  status: oneOf(['captured', 'pending']),
+});
+
+export const PaymentChange = Members({ status: oneOf(['captured', 'failed']) });
+
+export const Payment = Members({
+  id: Text(),
+  orderId: Text(),
+  method,
+  amount: money(0),
+  currency,
+  reference: Optional(nullable(reference)),
+  status: oneOf(['pending', 'captured', 'failed']),
+  createdAt: timestamp,
+  updatedAt: timestamp,
+});
+
+/** Members of a payment that a PATCH ignores. */
+export const paymentReadOnly = Object.keys(Payment.properties).filter((name) => name !== 'status');
+
+export const NewRefund = Members({
+  amount: money(1),
+  currency: ownCurrency,
+  method,
+  reference: Optional(reference),
+});
+
+export const Refund = Members({
+  id: Text(),
+  orderId: Text(),
+  amount: money(0),
+  currency,
+  method,
+  reference: Optional(nullable(reference)),
+  createdAt: timestamp,
+});
+
+export const Extension = Members({
+  minutes: Real({ exclusiveMinimum: 0, maximum: 60, description: 'from now; fractions allowed' }),
+});
+
+export const Reservation = Members({ dueAt: timestamp });
+
+export const Confirmation = Members({
+  onAccount: Optional(Flag({ description: 'true: without payment' })),
+});
+
+export const CancellationRequest = Members({
+  reason: Optional(text(500)),
+  override: Optional(Flag({ description: 'true: also with controlled tickets; needs orders.sensitive:write' })),
+});

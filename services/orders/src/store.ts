@@ -1,0 +1,60 @@
+import { type CollectionHandle, collection, type Document, type Documents, type Store } from '@boxoffice/store';
+import type { Order } from './domain/order.ts';
+
+/** An order as the store keeps it. `performanceId` is the first that it ever had; the others have links. */
+export interface OrderDocument extends Order, Document {
+  readonly performanceId: string;
+  /** Requests that recovery has brought to their end: a repeat of one finds its work done. The last few. */
+  readonly recovered?: readonly string[];
+}
+
+/** An order has, or had, or is about to have a place of a performance that is not its `performanceId`. */
+export interface LinkDocument extends Document {
+  readonly orderId: string;
+  readonly performanceId: string;
+}
+
+/** Every query of this service uses one of these; what sweeps look for is null on all other orders. */
+export const ordersCollection = collection<OrderDocument>('orders', [
+  { name: 'listed', fields: ['listedAt'] },
+  { name: 'state', fields: ['state', 'listedAt'] },
+  { name: 'contact', fields: ['contactNumber', 'listedAt'] },
+  { name: 'reference', fields: ['externalReference', 'listedAt'] },
+  { name: 'modified', fields: ['modifiedAt'] },
+  { name: 'performance', fields: ['performanceId'] },
+  { name: 'held', fields: ['client', 'heldPlaces'] },
+  { name: 'deadline', fields: ['deadline'], acrossInstitutions: true },
+  { name: 'begun', fields: ['begun.since'], acrossInstitutions: true },
+]);
+
+export const linksCollection = collection<LinkDocument>('performance_links', [
+  { name: 'performance', fields: ['performanceId'] },
+]);
+
+/** Every collection of the orders service. */
+export const collections = [ordersCollection, linksCollection];
+
+/** The orders and their links, of all institutions. */
+export interface Shelves {
+  readonly orders: CollectionHandle<OrderDocument>;
+  readonly links: CollectionHandle<LinkDocument>;
+}
+
+/** The collections of a store. */
+export const shelvesOf = (store: Store): Shelves => ({
+  orders: store.collection(ordersCollection),
+  links: store.collection(linksCollection),
+});
+
+/** Makes an order findable by performances beside its first one. Again: no effect. To be done before places of them are held. */
+export const linkPerformances = async (
+  links: Documents<LinkDocument>,
+  order: { readonly id: string; readonly performanceId: string },
+  performanceIds: readonly string[],
+): Promise<void> => {
+  const others = [...new Set(performanceIds)].filter((performanceId) => performanceId !== order.performanceId);
+  if (others.length === 0) return;
+  await links.insertMany(
+    others.map((performanceId) => ({ id: `${order.id}.${performanceId}`, orderId: order.id, performanceId })),
+  );
+};
