@@ -1,5 +1,6 @@
 import { topology } from '@boxoffice/messaging';
 import type { ServiceDefinition } from '@boxoffice/service';
+import { startFinishing } from './cancel-performances.ts';
 import { reactTo } from './reactions.ts';
 import { routes } from './routes.ts';
 import { collections } from './store.ts';
@@ -12,4 +13,5 @@ export const catalog: ServiceDefinition = {
   operations: ({ store }) => routes(store),
   queues: [topology.catalogReleases],
   reactions: ({ store }) => [{ queue: topology.catalogReleases, handle: reactTo(store) }],
+  background: ({ store, logger }) => startFinishing(store, logger),
 };

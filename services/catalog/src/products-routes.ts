@@ -139,7 +139,8 @@ export const productsRoutes = (store: Store): AnyOperation[] => [
     summary: 'Changes members of a product',
     description:
       'JSON merge patch (RFC 7396). States follow one another one at a time: preparing, validated, running; running and ' +
-      'suspended alternate; either can be closed; everything can be cancelled. Cancelling a product cancels none of its performances.',
+      'suspended alternate; either can be closed; everything can be cancelled. Cancelling a product ' +
+      'cancels its performances that have not begun, and so the orders concerned; those that have begun stay as they are.',
     params,
     body: patchOf(ProductBody),
     readOnly,

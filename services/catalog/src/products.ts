@@ -1,7 +1,8 @@
 import { Fault } from '@boxoffice/envelope';
 import { type Stamp, UniqueViolation } from '@boxoffice/store';
+import { cancelPerformances } from './cancel-performances.ts';
 import { type Context, institutionOf, markCatalog, notFound, refuseProblems, timestampOf } from './context.ts';
-import type { PerformanceInput } from './domain/performance.ts';
+import { cancelledWithProduct, type PerformanceInput } from './domain/performance.ts';
 import {
   changedProduct,
   hasManyPerformances,
@@ -89,7 +90,17 @@ export interface ProductChange {
   readonly stampFor?: StampFor;
 }
 
-/** Changes a product. @throws Fault `not_found`, `product_duplicate_code`, `product_state_conflict`, `semantically_invalid` */
+/** What an offering is once `cancelPerformances` has gone through. */
+const asCancelled = ({ product, performances, currency }: Offering): Offering => {
+  const { cancelling } = product;
+  const now = (one: PerformanceDocument) => (cancelling ? cancelledWithProduct(one, cancelling) : undefined) ?? one;
+  return { product, performances: performances.map(now), currency };
+};
+
+/**
+ * Changes a product. Cancelling it is one write; after it, and if this process dies after the next start, its performances that
+ * have not begun are cancelled, too. @throws Fault `not_found`, `product_duplicate_code`, `product_state_conflict`, `semantically_invalid`
+ */
 export const changeProduct = async (context: Context, id: string, change: ProductChange): Promise<Offering> => {
   const { performances, currency } = await findOffering(context, id);
   const offering = (product: ProductDocument): Offering => ({ product, performances, currency });
@@ -109,13 +120,16 @@ export const changeProduct = async (context: Context, id: string, change: Produc
           const next = nextStates(current.state).join(', ') || 'nothing else';
           throw new Fault('product_state_conflict', `A product that is ${current.state} can become: ${next}.`);
         }
-        const changed = changedProduct(current, details, state, timestampOf(context));
-        return changed && { next: changed };
+        const now = timestampOf(context);
+        const changed = changedProduct(current, details, state, now);
+        const cancelling = state === 'cancelled' && current.state !== 'cancelled' ? { cancelling: now } : {};
+        return changed && { next: { ...changed, ...cancelling } };
       },
-      { stamp: change.stampFor?.(offering) },
+      { stamp: change.stampFor?.((written) => asCancelled(offering(written))) },
     )
     .catch((error: unknown) => onDuplicate(code)(error));
   if (!product) return notFound();
+  await cancelPerformances(context, product);
   await markCatalog(context);
-  return offering(product);
+  return asCancelled(offering(product));
 };

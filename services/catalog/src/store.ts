@@ -9,7 +9,8 @@ import type { PlacesReleased } from './events.ts';
 
 /** The institution, and a mark that changes after every write that the catalog's answer depends on. */
 export type InstitutionDocument = Document & Institution & { readonly catalogMark: string; readonly createdAt: string };
-export type ProductDocument = Document & Product;
+/** `cancelling`: since when (ISO 8601 UTC) it is cancelled while its performances may not all be. */
+export type ProductDocument = Document & Product & { readonly cancelling?: string | null };
 export type TariffDocument = Document & Tariff;
 /** Its id is the service host. */
 export type PointOfSaleDocument = Document & PointOfSale;
@@ -36,6 +37,7 @@ export const products = collection<ProductDocument>('products', [
   { name: 'type', fields: ['type', 'createdAt'] },
   { name: 'state', fields: ['state', 'createdAt'] },
   { name: 'modified', fields: ['modifiedAt'] },
+  { name: 'cancelling', fields: ['cancelling'], acrossInstitutions: true },
 ]);
 
 export const performances = collection<PerformanceDocument>('performances', [

@@ -1,4 +1,4 @@
-import { beforeStart, isTimeZone } from './period.ts';
+import { beforeStart, isTimeZone, later } from './period.ts';
 import { type Price, type PriceInput, priceProblems } from './price.ts';
 import { type CategoryInput, categoryProblems, type SeatCategory } from './seat-category.ts';
 
@@ -43,6 +43,16 @@ export interface Performance extends PerformanceDetails {
 /** `cancelled` is final; `on_sale` and `closed` follow each other freely. */
 export const performanceMayBecome = (from: PerformanceState, to: PerformanceState): boolean =>
   from === to || from !== 'cancelled';
+
+/**
+ * The performance when its product is cancelled at `now` (ISO 8601 UTC), or undefined if that changes nothing: what has begun has
+ * been given, and those who came keep what they bought.
+ */
+export const cancelledWithProduct = <P extends Performance>(performance: P, now: string): P | undefined => {
+  const { state, startDate, revision, updatedAt } = performance;
+  if (state === 'cancelled' || Date.parse(startDate) <= Date.parse(now)) return undefined;
+  return { ...performance, state: 'cancelled', revision: revision + 1, updatedAt: later(updatedAt, now) };
+};
 
 /** What is meaningless about when and where, each by its path below `at`. */
 export const detailProblems = (details: PerformanceDetails, at = '$'): string[] => [
