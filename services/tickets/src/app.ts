@@ -6,6 +6,7 @@ import { onOrderCancelled } from './on-order-cancelled.ts';
 import { ORDER_CONFIRMED, onOrderConfirmed } from './on-order-confirmed.ts';
 import { routes } from './routes.ts';
 import { collections } from './store.ts';
+import { startSweep } from './sweep.ts';
 
 /** The tickets service: issue, print, beneficiary, control. It calls no other service. */
 export const tickets: ServiceDefinition<Record<never, never>, Context> = {
@@ -23,4 +24,5 @@ export const tickets: ServiceDefinition<Record<never, never>, Context> = {
     },
     { queue: topology.ticketsContactErased, handle: (message) => onContactErased(context, message) },
   ],
+  background: ({ logger }, context) => startSweep(context, logger),
 };

@@ -3,8 +3,8 @@ import { type Context, type Shelf, timestampOf } from './context.ts';
 import { type Cancellation, current, neverIssued, outcome, tombstone } from './domain/order.ts';
 import { cancel } from './domain/ticket.ts';
 import { ticketsCancelled } from './events.ts';
-import { finishReplacement, ticketsOfOrder } from './finish-replacement.ts';
 import { newTickets } from './issue.ts';
+import { changeLine, ticketsOfOrder } from './lineage.ts';
 import type { OrderDocument, TicketDocument } from './store.ts';
 
 /** An order was cancelled that had tickets. */
@@ -18,21 +18,6 @@ export interface OrderCancelled {
 
 /** So many tickets of an order are cancelled at the same time. */
 const WIDTH = 16;
-
-/** Cancels this ticket, or what has replaced it meanwhile; answers the one that counts. */
-const cancelLine = async (
-  shelf: Shelf,
-  ticket: TicketDocument,
-  override: boolean,
-  now: string,
-): Promise<TicketDocument> => {
-  const written = await shelf.tickets.update(ticket.id, (found) => {
-    const next = cancel(found, override, now);
-    return next === found ? undefined : { next };
-  });
-  const replacing = written && (await finishReplacement(shelf, written));
-  return replacing ? cancelLine(shelf, replacing, override, now) : (written ?? ticket);
-};
 
 /**
  * Every ticket that the order asked for. One that an interrupted issue has not written is written as a cancelled one, so that a late
@@ -79,7 +64,9 @@ export const cancelTickets = async (context: Context, institution: string, fact:
     const lines = current(await allTickets(context, shelf, order));
     const done: TicketDocument[] = [];
     for (let start = 0; start < lines.length; start += WIDTH) {
-      const some = lines.slice(start, start + WIDTH).map((ticket) => cancelLine(shelf, ticket, override, now));
+      const some = lines
+        .slice(start, start + WIDTH)
+        .map((ticket) => changeLine(shelf, ticket, (found) => cancel(found, override, now)));
       done.push(...(await Promise.all(some)));
     }
     const cancellation = outcome(done, now);

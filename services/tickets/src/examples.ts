@@ -1,5 +1,7 @@
 // The example that the API description tells: an evening at the opera.
 
+import { testVector } from './offline-verification.ts';
+
 export const ids = {
   order: 'ord_00mhs1k9f5g7ja3p1y6d',
   line: 'lin_00mhs1k9f5q2w8e4r6t0',
@@ -21,3 +23,44 @@ const about = {
 
 /** A line of a confirmed order. */
 export const wanted = { ticketId: ids.ticket, ...about };
+
+const none = { beneficiary: null, printedAt: null, controlledAt: null, gate: null, replaces: null, replacedBy: null };
+const issuedAt = '2027-01-03T18:13:20.000Z';
+
+/** A ticket that was just issued. */
+export const ticket = {
+  id: ids.ticket,
+  status: 'not_printed',
+  orderId: ids.order,
+  ...about,
+  ...none,
+  barcode: testVector.barcode,
+  createdAt: issuedAt,
+  updatedAt: issuedAt,
+} as const;
+
+const printedAt = '2027-01-04T09:12:45.000Z';
+
+export const printed = { ...ticket, status: 'printed', printedAt, updatedAt: printedAt } as const;
+
+export const beneficiary = { firstName: 'Ana', lastName: 'Martin' };
+
+export const control = { gate: 'North', at: '2027-03-14T19:02:11.000Z' };
+
+export const controlled = {
+  ...printed,
+  status: 'controlled',
+  controlledAt: control.at,
+  gate: control.gate,
+  updatedAt: '2027-03-14T19:02:12.000Z',
+} as const;
+
+/** What a replacement answers. */
+export const replacing = {
+  ...printed,
+  id: `${ids.ticket}_r1`,
+  beneficiary,
+  barcode: 'eyJhbGciOiJFZERTQSIsImtpZCI6ImtQcktfcSJ9.eyJ0aWQiOiJ0aWNfMDBtaHMxazlmNXEydzhlNHI2dDBfcjEifQ.c2lnbmF0dXJl',
+  replaces: ids.ticket,
+  createdAt: printedAt,
+} as const;

@@ -3,8 +3,8 @@ import { Type } from 'typebox';
 import type { Context } from './context.ts';
 import { current } from './domain/order.ts';
 import { ids, wanted } from './examples.ts';
-import { ticketsOfOrder } from './finish-replacement.ts';
 import { issue, type TicketSummary } from './issue.ts';
+import { ticketsOfOrder } from './lineage.ts';
 import { Confirmation, Issued, OrderTickets } from './schemas.ts';
 
 const summary = ({ id, lineId, status }: TicketSummary) => ({ ticketId: id, lineId, status });

@@ -11,7 +11,7 @@ import {
   type Wanted,
 } from './domain/order.ts';
 import { type Ticket, withContact } from './domain/ticket.ts';
-import { ticketsOfOrder } from './finish-replacement.ts';
+import { changeLine, ticketsOfOrder } from './lineage.ts';
 import type { OrderDocument, TicketDocument } from './store.ts';
 
 /** What others are told of a ticket. */
@@ -53,13 +53,10 @@ const note = async (
   }
 };
 
-const setContact = async ({ tickets }: Shelf, all: readonly TicketDocument[], order: OrderDocument): Promise<void> => {
+const setContact = async (shelf: Shelf, all: readonly TicketDocument[], order: OrderDocument): Promise<void> => {
   const behind = all.filter(({ contactAsOf }) => contactAsOf < order.asOf);
-  for (const { id } of behind) {
-    await tickets.update(id, (ticket) => {
-      const next = withContact(ticket, order.contactNumber, order.asOf);
-      return next === ticket ? undefined : { next };
-    });
+  for (const ticket of behind) {
+    await changeLine(shelf, ticket, (found) => withContact(found, order.contactNumber, order.asOf));
   }
 };
 

@@ -42,3 +42,23 @@ export const ticketsOfOrder = async (shelf: Shelf, orderId: string): Promise<Tic
   const finished = await Promise.all(missing.map((old) => finishReplacement(shelf, old)));
   return [...found, ...finished.flatMap((ticket) => (ticket ? [ticket] : []))];
 };
+
+/**
+ * Changes a ticket and whatever has replaced it or does so meanwhile (`step` answers the same object where there is nothing to do);
+ * answers the ticket of the line that counts.
+ */
+export const changeLine = async (
+  shelf: Shelf,
+  ticket: TicketDocument,
+  step: (ticket: TicketDocument) => TicketDocument,
+  changed: (ticket: TicketDocument) => Promise<void> = async () => {},
+): Promise<TicketDocument> => {
+  const updated = await shelf.tickets.update(ticket.id, (found) => {
+    const next = step(found);
+    return next === found ? undefined : { next };
+  });
+  const written = updated ?? ticket;
+  await changed(written);
+  const replacing = await finishReplacement(shelf, written);
+  return replacing ? changeLine(shelf, replacing, step, changed) : written;
+};

@@ -1,0 +1,24 @@
+import { type AnyOperation, ok, operation } from '@boxoffice/http';
+import type { Context } from './context.ts';
+import { offlineVerification, testVector } from './offline-verification.ts';
+import { VerificationKey } from './schemas.ts';
+
+/** The public keys of an institution's barcodes. */
+export const keyRoutes = ({ keys }: Context): AnyOperation[] => [
+  operation({
+    id: 'getVerificationKey',
+    method: 'get',
+    path: '/svc/v3/tickets/verification-key',
+    access: 'tickets:read',
+    summary: 'Gives the public key that verifies barcodes offline',
+    description: offlineVerification,
+    answers: { 200: VerificationKey },
+    etag: true,
+    example: { answer: { ...testVector.key, keys: [testVector.key] } },
+    handle: async ({ caller }) => {
+      const published = await keys.published(caller.institution);
+      const etag = published.map(({ kid }) => kid).join('.');
+      return ok({ ...published[0], keys: [...published] }, { etag });
+    },
+  }),
+];

@@ -1,0 +1,84 @@
+import { signBarcode } from './barcode.ts';
+import { type Context, type Shelf, timestampOf } from './context.ts';
+import { nextId } from './domain/lineage.ts';
+import * as domain from './domain/ticket.ts';
+import { finishReplacement } from './lineage.ts';
+import type { TicketDocument } from './store.ts';
+import { allowed, getTicket, type Request } from './tickets.ts';
+
+/** How a ticket is replaced: the decision, given the id and the barcode that the new one would have. */
+type Replacing = (
+  ticket: TicketDocument,
+  asNew: { readonly id: string; readonly barcode: string },
+  now: string,
+) => domain.Decision<TicketDocument>;
+
+const barcodeFor = async ({ keys, now }: Context, { institution }: Shelf, ticket: domain.Ticket): Promise<string> => {
+  const [tid, iat] = [nextId(ticket.id), Math.floor(now() / 1000)];
+  return signBarcode(await keys.signing(institution), { tid, prf: ticket.performanceId, plc: ticket.place.id, iat });
+};
+
+/** Notes that a replacement of this ticket begins, so that the sweep looks after it. */
+const announce = async ({ replacements }: Shelf, ticketId: string, now: number): Promise<void> => {
+  await replacements.insertMany([{ id: nextId(ticketId), ticketId, since: now }]);
+};
+
+/** Runs a decision that may replace a printed ticket; answers the ticket that counts afterwards. */
+const change = async (
+  context: Context,
+  institution: string,
+  id: string,
+  { stamp, ifMatch }: Request,
+  decide: Replacing,
+): Promise<domain.Ticket & { readonly version: number }> => {
+  const shelf = context.shelf(institution);
+  for (;;) {
+    const before = await getTicket(shelf, id);
+    const now = timestampOf(context);
+    const asNew = { id: nextId(id), barcode: await barcodeFor(context, shelf, before) };
+    ifMatch(String(before.version));
+    const replaces = allowed(decide(before, asNew, now)).status === 'invalidated';
+    if (replaces) await announce(shelf, id, context.now());
+    let overtaken = false;
+    const written = await shelf.tickets.update(
+      id,
+      (ticket) => {
+        ifMatch(String(ticket.version));
+        const next = allowed(decide(ticket, asNew, now));
+        // It was printed just now: the replacement must be announced first.
+        overtaken = next.status === 'invalidated' && !replaces;
+        return overtaken || next === ticket ? undefined : { next };
+      },
+      { stamp },
+    );
+    if (!written || overtaken) continue;
+    const successor = await finishReplacement(shelf, written);
+    if (!successor) return written;
+    await shelf.replacements.delete(successor.id);
+    return newAs(written) ?? successor;
+  }
+};
+
+/** The ticket that this one was just replaced by, as it is when it is new: the first answer and a repeated one are the same. */
+export const newAs = (ticket: domain.Ticket): (domain.Ticket & { readonly version: number }) | undefined => {
+  const next = domain.successorOf(ticket);
+  return next && { ...next, version: 1 };
+};
+
+/** Replaces a printed ticket by a new one, with a barcode of its own; the old one is no longer valid. */
+export const replaceTicket = (context: Context, institution: string, id: string, request: Request) =>
+  change(context, institution, id, request, (ticket, asNew, at) =>
+    domain.replace(ticket, asNew.id, { barcode: asNew.barcode, beneficiary: ticket.beneficiary, at }),
+  );
+
+/** Changes the beneficiary; on a printed ticket the answer is the ticket that replaces it. */
+export const renameTicket = (
+  context: Context,
+  institution: string,
+  id: string,
+  to: (current: domain.Beneficiary | null) => domain.Beneficiary | null,
+  request: Request,
+) =>
+  change(context, institution, id, request, (ticket, asNew, now) =>
+    domain.rename(ticket, to(ticket.beneficiary), asNew, now),
+  );

@@ -1,0 +1,47 @@
+import type { Logger } from '@boxoffice/runtime';
+import type { Closable } from '@boxoffice/service';
+import type { Context } from './context.ts';
+import { finishReplacement } from './lineage.ts';
+import { replacementsCollection } from './store.ts';
+
+const SWEEP_MS = 10_000;
+
+/** A replacement that is older has lost its process. */
+const INTERRUPTED_MS = 5_000;
+
+/** One that has not decided by now never will. */
+const FORGOTTEN_MS = 10 * 60_000;
+
+/** Finishes replacements whose process died between their writes; safe in several instances at once. */
+export const finishInterrupted = async (context: Context): Promise<void> => {
+  const now = context.now();
+  const interrupted = await context.store
+    .collection(replacementsCollection)
+    .acrossInstitutions.find({ where: { since: { lte: now - INTERRUPTED_MS } }, limit: 500 });
+  for (const { id, ticketId, institution, since } of interrupted) {
+    const shelf = context.shelf(institution);
+    const old = await shelf.tickets.get(ticketId);
+    const finished = old?.replacedBy === id && (await finishReplacement(shelf, old));
+    if (finished || since <= now - FORGOTTEN_MS) await shelf.replacements.delete(id);
+  }
+};
+
+/** Looks for interrupted replacements at the start and every ten seconds; one cheap query while there are none. */
+export const startSweep = (context: Context, logger: Pick<Logger, 'error'>): Closable => {
+  let running: Promise<void> | undefined;
+  const sweep = (): void => {
+    running ??= finishInterrupted(context)
+      .catch((error: unknown) => logger.error('interrupted replacements could not be finished', { error }))
+      .finally(() => {
+        running = undefined;
+      });
+  };
+  sweep();
+  const timer = setInterval(sweep, SWEEP_MS);
+  return {
+    async close() {
+      clearInterval(timer);
+      await running;
+    },
+  };
+};

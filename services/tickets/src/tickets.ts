@@ -1,0 +1,73 @@
+import { Fault } from '@boxoffice/envelope';
+import type { Fact, Stamp } from '@boxoffice/store';
+import { type Context, type Shelf, timestampOf } from './context.ts';
+import * as domain from './domain/ticket.ts';
+import { ticketControlled, ticketControlReverted } from './events.ts';
+import { findTicket } from './lineage.ts';
+import type { TicketDocument } from './store.ts';
+
+/** A change that answers a request: its stamp, and the check of its If-Match against the ticket's version. */
+export interface Request {
+  readonly stamp?: Stamp<TicketDocument> | undefined;
+  readonly ifMatch: (version: string) => void;
+}
+
+const codes = {
+  wrong_status: 'precondition_failed',
+  already_controlled: 'ticket_already_controlled',
+  meaningless: 'semantically_invalid',
+} as const;
+
+/** The ticket that a decision leads to. @throws {Fault} what a refusal is to a client */
+export const allowed = <T extends domain.Ticket>(decision: domain.Decision<T>): T => {
+  if ('next' in decision) return decision.next;
+  throw new Fault(codes[decision.refused], decision.details);
+};
+
+/** The ticket of that id. @throws {Fault} `not_found`, the same for what belongs to others and what never existed */
+export const getTicket = async (shelf: Shelf, id: string): Promise<TicketDocument> => {
+  const ticket = await findTicket(shelf, id);
+  if (!ticket) throw new Fault('not_found', 'There is no ticket with this id.');
+  return ticket;
+};
+
+type Step = (ticket: TicketDocument) => domain.Decision<TicketDocument>;
+
+/** Runs a command on one ticket: one write, with its event and its remembered answer. */
+const change = async (
+  shelf: Shelf,
+  id: string,
+  { stamp, ifMatch }: Request,
+  step: Step,
+  fact?: (ticket: domain.Ticket) => Fact,
+): Promise<TicketDocument> => {
+  const run = () =>
+    shelf.tickets.update(
+      id,
+      (ticket) => {
+        ifMatch(String(ticket.version));
+        const next = allowed(step(ticket));
+        return { next, events: fact ? [fact(next)] : [] };
+      },
+      { stamp },
+    );
+  const written = await run();
+  if (written) return written;
+  // Not there, unless its replacement was interrupted.
+  await getTicket(shelf, id);
+  return (await run()) ?? getTicket(shelf, id);
+};
+
+/** The commands on one ticket that are one write; each answers the ticket as it then is. */
+export const commandsOn = (context: Context, institution: string) => {
+  const shelf = context.shelf(institution);
+  const now = () => timestampOf(context);
+  return {
+    print: (id: string, request: Request) => change(shelf, id, request, (ticket) => domain.print(ticket, now())),
+    rollBack: (id: string, request: Request) => change(shelf, id, request, (ticket) => domain.rollBack(ticket, now())),
+    control: (id: string, control: domain.Control, request: Request) =>
+      change(shelf, id, request, (ticket) => domain.control(ticket, control, now()), ticketControlled),
+    revert: (id: string, request: Request) =>
+      change(shelf, id, request, (ticket) => domain.revert(ticket, now()), ticketControlReverted),
+  };
+};

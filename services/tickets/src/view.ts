@@ -1,0 +1,28 @@
+import type { Ticket } from './domain/ticket.ts';
+
+/** A ticket as answers show it: what the service alone needs to know is left out. */
+export const view = (ticket: Ticket) => ({
+  id: ticket.id,
+  status: ticket.status,
+  orderId: ticket.orderId,
+  lineId: ticket.lineId,
+  performanceId: ticket.performanceId,
+  seatCategoryId: ticket.seatCategoryId,
+  place: {
+    id: ticket.place.id,
+    label: ticket.place.label,
+    row: ticket.place.row ?? null,
+    seat: ticket.place.seat ?? null,
+  },
+  tariffId: ticket.tariffId,
+  price: { amount: ticket.price.amount, currency: ticket.price.currency },
+  beneficiary: ticket.beneficiary,
+  barcode: ticket.barcode,
+  printedAt: ticket.printedAt,
+  controlledAt: ticket.controlledAt,
+  gate: ticket.gate,
+  replaces: ticket.replaces,
+  replacedBy: ticket.replacedBy,
+  createdAt: ticket.createdAt,
+  updatedAt: ticket.updatedAt,
+});

@@ -1,0 +1,175 @@
+import { describe, expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import { nextId, previousId } from '../../src/domain/lineage.ts';
+import { newTicket } from '../../src/domain/order.ts';
+import * as domain from '../../src/domain/ticket.ts';
+
+const wanted = {
+  ticketId: 'tic_1',
+  lineId: 'lin_1',
+  performanceId: 'prf_1',
+  seatCategoryId: 'cat_1',
+  tariffId: 'trf_1',
+  place: { id: 'plc_1', label: 'A-1', row: 'A', seat: 1 },
+  price: { amount: 1, currency: 'CHF' },
+};
+
+const at = (minute: number): string => new Date(Date.UTC(2027, 2, 14, 19, minute)).toISOString();
+
+/** One line: every ticket of it, the oldest first, and what the world was told. */
+interface Line {
+  tickets: domain.Ticket[];
+  admitted: number;
+  reverted: number;
+  cancelled: boolean;
+}
+
+const fresh = (): Line => ({
+  tickets: [newTicket({ id: 'ord_1', contactNumber: null, asOf: 1 }, wanted, 'barcode 0', at(0))],
+  admitted: 0,
+  reverted: 0,
+  cancelled: false,
+});
+
+type Rules = typeof domain;
+
+/** A command on one of the line's tickets, which may be an old one: clients keep ids. */
+type Command = (line: Line, which: number, minute: number, rules: Rules) => string;
+
+const put = (line: Line, index: number, decision: domain.Decision): boolean => {
+  if (!('next' in decision)) return false;
+  line.tickets[index] = decision.next;
+  const successor = domain.successorOf(decision.next);
+  if (successor && !line.tickets.some(({ id }) => id === successor.id)) line.tickets.push(successor);
+  return true;
+};
+
+const on =
+  (run: (ticket: domain.Ticket, now: string, rules: Rules) => domain.Decision, did: (line: Line) => void = () => {}) =>
+  (line: Line, which: number, minute: number, rules: Rules): string => {
+    const index = which % line.tickets.length;
+    const ticket = line.tickets[index];
+    if (!ticket) return 'nothing';
+    const done = put(line, index, run(ticket, at(minute), rules));
+    if (done) did(line);
+    return done ? 'done' : 'refused';
+  };
+
+const commands: Readonly<Record<string, Command>> = {
+  print: on((ticket, now, rules) => rules.print(ticket, now)),
+  rollBack: on((ticket, now, rules) => rules.rollBack(ticket, now)),
+  control: on(
+    (ticket, now, rules) => rules.control(ticket, { gate: 'North' }, now),
+    (line) => {
+      line.admitted += 1;
+    },
+  ),
+  revert: on(
+    (ticket, now, rules) => rules.revert(ticket, now),
+    (line) => {
+      line.reverted += 1;
+    },
+  ),
+  replace: on((ticket, now, rules) =>
+    rules.replace(ticket, nextId(ticket.id), { barcode: `of ${nextId(ticket.id)}`, beneficiary: null, at: now }),
+  ),
+  rename: on((ticket, now, rules) =>
+    rules.rename(ticket, { firstName: 'A', lastName: now }, { id: nextId(ticket.id), barcode: `of ${now}` }, now),
+  ),
+  cancel: (line, _which, minute, rules) => {
+    // The cancellation visits every ticket of the line, again when it is repeated.
+    line.tickets = line.tickets.map((ticket) => rules.cancel(ticket, false, at(minute)));
+    line.cancelled = true;
+    return 'done';
+  },
+};
+
+/** What is wrong with the line, in words. */
+const faults = ({ tickets, admitted, reverted, cancelled }: Line): string[] => {
+  const standing = tickets.filter(({ status }) => status !== 'invalidated');
+  const live = standing.filter(({ status }) => status === 'printed' || status === 'not_printed');
+  const inside = tickets.filter(({ status }) => status === 'controlled');
+  return [
+    ...(standing.length === 1 ? [] : [`${standing.length} tickets count`]),
+    ...(cancelled && live.length > 0 ? ['a live ticket of a cancelled order'] : []),
+    ...(admitted - reverted > 1 ? ['two are inside'] : []),
+    ...(inside.length === admitted - reverted ? [] : ['who is inside is not known']),
+    ...tickets.flatMap(({ id, status, replacedBy }) =>
+      (status === 'invalidated') === (replacedBy !== null) ? [] : [`${id} is ${status} and replaced by ${replacedBy}`],
+    ),
+    ...tickets.flatMap(({ id, status, controlledAt }) =>
+      status === 'controlled' && controlledAt === null ? [`${id} was controlled at no time`] : [],
+    ),
+    ...(new Set(tickets.map(({ barcode }) => barcode)).size === tickets.length ? [] : ['a barcode twice']),
+  ];
+};
+
+const histories = fc.array(
+  fc.record({ name: fc.constantFrom(...Object.keys(commands)), which: fc.nat(7), twice: fc.boolean() }),
+  { maxLength: 40 },
+);
+
+const faultsOf = (history: { name: string; which: number; twice: boolean }[], rules: Rules): string[] => {
+  const line = fresh();
+  for (const [index, { name, which, twice }] of history.entries()) {
+    for (let times = twice ? 2 : 1; times > 0; times -= 1) commands[name]?.(line, which, index + 1, rules);
+    const found = faults(line);
+    if (found.length > 0) return [`after ${name}`, ...found];
+  }
+  return [];
+};
+
+describe('whatever is done to it, a line has one ticket that counts', () => {
+  test('random commands on current and old tickets, repeated, cancelled in between', () => {
+    fc.assert(
+      fc.property(histories, (history) => {
+        expect(faultsOf(history, domain)).toEqual([]);
+      }),
+      { numRuns: 2_000 },
+    );
+  });
+
+  test.each<[string, Partial<Rules>]>([
+    ['a cancellation that forgets printed tickets', { cancel: (ticket) => ticket }],
+    [
+      'a replacement that leaves the old one valid',
+      {
+        replace: (ticket, id, successor) => {
+          const decision = domain.replace(ticket, id, successor);
+          return 'next' in decision ? { next: { ...decision.next, status: ticket.status } } : decision;
+        },
+      },
+    ],
+    [
+      'a control that does not look at the status',
+      { control: (ticket, _, now) => ({ next: { ...ticket, status: 'controlled', controlledAt: now } }) },
+    ],
+    [
+      'a revert that does not know of the cancellation',
+      { revert: (ticket, now) => domain.revert({ ...ticket, kept: false }, now) },
+    ],
+  ])('control: %s is found', (_, broken) => {
+    const details = fc.check(
+      fc.property(histories, (history) => faultsOf(history, { ...domain, ...broken }).length === 0),
+      { numRuns: 2_000 },
+    );
+    expect(details.failed).toBe(true);
+  });
+});
+
+describe('the ids of a line follow from one another', () => {
+  test('forth and back', () => {
+    fc.assert(
+      fc.property(fc.stringMatching(/^tic_[A-Za-z0-9_-]{1,30}$/), fc.integer({ min: 1, max: 20 }), (first, count) => {
+        let id = first;
+        for (let times = 0; times < count; times += 1) {
+          expect(previousId(nextId(id))).toBe(id);
+          expect(nextId(id)).not.toBe(id);
+          id = nextId(id);
+        }
+      }),
+    );
+    expect(previousId('tic_1')).toBeUndefined();
+    expect(nextId(nextId('tic_1'))).toBe('tic_1_r2');
+  });
+});

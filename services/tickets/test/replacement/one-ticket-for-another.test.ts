@@ -1,0 +1,155 @@
+import { randomUUID } from 'node:crypto';
+import type { Store } from '@boxoffice/store';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { createContext } from '../../src/context.ts';
+import { replaceTicket } from '../../src/replace.ts';
+import { finishInterrupted } from '../../src/sweep.ts';
+import { crashingAt, untilNoneDies } from '../stand/crashes.ts';
+import { engines, missing } from '../stand/engines.ts';
+import { askedBy, cancelled, confirmed, firstOf, issued, PATH, printed, ticketOf } from '../stand/orders.ts';
+import { openStand, SERVICE_SECRET, type Stand, startInstance } from '../stand/stand.ts';
+
+describe.each(engines)(`one ticket for another, on $name${missing}`, (engine) => {
+  let stand: Stand;
+  beforeAll(async () => {
+    stand = await openStand(engine);
+  });
+  afterAll(() => stand.close());
+
+  const get = async (id: string) => ticketOf(await stand.call('GET', `${PATH}/${id}`));
+  const replace = (id: string, headers?: Record<string, string>, on = stand.call) =>
+    on('POST', `${PATH}/${id}/replacement`, { body: { reason: 'lost' }, headers });
+  const control = (id: string) => stand.call('POST', `${PATH}/${id}/control`);
+
+  test('the new one is printed and names the old one, which is refused at the door by name', async () => {
+    const { order, id } = await printed(stand);
+    const old = await get(id);
+    const reply = await replace(id);
+    const next = ticketOf(reply);
+    expect(reply.status).toBe(201);
+    expect(reply.headers.get('location')).toBe(`${PATH}/${next.id}`);
+    expect(next).toMatchObject({ status: 'printed', replaces: id, replacedBy: null, place: old.place });
+    expect(next.barcode).not.toBe(old.barcode);
+    expect((await stand.call('GET', `${PATH}/${next.id}`)).text).toBe(reply.text);
+    expect(await get(id)).toMatchObject({ status: 'invalidated', replacedBy: next.id });
+    const refused = await control(id);
+    expect(refused.status).toBe(412);
+    expect(refused.body.details).toContain(next.id);
+    expect((await replace(id)).status).toBe(412);
+    const byBarcode = await stand.call('GET', `${PATH}?barcode=${old.barcode}`);
+    expect(byBarcode.data).toMatchObject({ items: [{ id, status: 'invalidated', replacedBy: next.id }] });
+    expect((await control(next.id)).status).toBe(200);
+    expect(await stand.facts(order.orderId)).toMatchObject([
+      {
+        type: 'ticket.replaced',
+        version: 1,
+        data: { ticketId: next.id, replaces: id, orderId: order.orderId, lineId: order.tickets[0]?.lineId },
+      },
+      { type: 'ticket.controlled', version: 2 },
+    ]);
+  });
+
+  test('only a printed one is replaced', async () => {
+    const id = firstOf(await issued(stand));
+    expect((await replace(id)).status).toBe(412);
+    await stand.call('POST', `${PATH}/${id}/printing`);
+    await control(id);
+    expect((await replace(id)).status).toBe(412);
+  });
+
+  test('another name on a printed ticket is another ticket, the same name is not', async () => {
+    const { id } = await printed(stand);
+    const rename = (of: string, lastName: string) =>
+      stand.call('PATCH', `${PATH}/${of}`, { body: { beneficiary: { lastName } } });
+    const renamed = await rename(id, 'Martin');
+    expect(renamed.status).toBe(200);
+    const next = ticketOf(renamed);
+    expect(next).toMatchObject({
+      replaces: id,
+      status: 'printed',
+      beneficiary: { firstName: null, lastName: 'Martin' },
+    });
+    expect(ticketOf(await rename(next.id, 'Martin')).id).toBe(next.id);
+    expect((await rename(id, 'Late')).status).toBe(412);
+    const third = ticketOf(await replace(next.id));
+    expect(third).toMatchObject({ replaces: next.id, beneficiary: { firstName: null, lastName: 'Martin' } });
+    await control(third.id);
+    expect((await rename(third.id, 'Late')).status).toBe(412);
+  });
+
+  test('twenty replacements at once: one 201; with one key: one ticket', async () => {
+    const { id } = await printed(stand);
+    const replies = await Promise.all(Array.from({ length: 20 }, () => replace(id)));
+    expect(replies.map(({ status }) => status).sort()).toEqual([201, ...Array(19).fill(412)]);
+    const { id: other } = await printed(stand);
+    const headers = { 'idempotency-key': randomUUID() };
+    const same = await Promise.all(Array.from({ length: 5 }, () => replace(other, headers)));
+    const texts = same.filter(({ status }) => status === 201).map(({ text }) => text);
+    expect(new Set(texts).size).toBe(1);
+    expect((await replace(other, headers)).text).toBe(texts[0]);
+  });
+
+  test.each(['before', 'after'] as const)('a process that dies %s any write leaves one valid ticket', async (when) => {
+    for (let write = 1; write <= 4; write += 1) {
+      const { order, id } = await printed(stand);
+      const dying = await startInstance(crashingAt(stand.store, write, when), stand.institution);
+      const headers = { 'idempotency-key': randomUUID() };
+      const quiet = console.error;
+      console.error = () => {};
+      const lost = await replace(id, headers, dying.call);
+      console.error = quiet;
+      await dying.close();
+      expect(lost.status).toBe(500);
+      const repeat = await replace(id, headers);
+      expect(repeat.status).toBe(201);
+      const next = ticketOf(repeat);
+      expect(next.replaces).toBe(id);
+      expect((await control(id)).status).toBe(412);
+      expect((await control(next.id)).status).toBe(200);
+      expect((await askedBy(stand, order.orderId)).tickets).toMatchObject([{ ticketId: next.id }]);
+      const facts = await stand.facts(order.orderId);
+      expect(facts.map(({ type }) => type)).toEqual(['ticket.replaced', 'ticket.controlled']);
+    }
+  });
+
+  test('what was interrupted and nobody asks for is finished by the sweep', async () => {
+    const { order, id } = await printed(stand);
+    const dying = createContext(crashingAt(stand.store, 3, 'before'), SERVICE_SECRET);
+    const replacing = replaceTicket(dying, stand.institution, id, { ifMatch: () => {} });
+    await expect(replacing).rejects.toMatchObject({ name: 'Crash' });
+    const find = () => stand.context.shelf(stand.institution).tickets.find({ where: { orderId: order.orderId } });
+    expect(await find()).toHaveLength(1);
+    const later = () => Date.now() + 60_000;
+    await finishInterrupted(createContext(stand.store, SERVICE_SECRET, later));
+    expect((await find()).map(({ status }) => status).sort()).toEqual(['invalidated', 'printed']);
+    const noted = () => stand.context.shelf(stand.institution).replacements.find({ where: { ticketId: id } });
+    expect(await noted()).toEqual([]);
+  });
+
+  test('the sweep itself may die at any write', async () => {
+    const { order, id } = await printed(stand);
+    const dying = createContext(crashingAt(stand.store, 3, 'before'), SERVICE_SECRET);
+    await expect(replaceTicket(dying, stand.institution, id, { ifMatch: () => {} })).rejects.toBeDefined();
+    const later = () => Date.now() + 60_000;
+    const sweep = (store: Store) => finishInterrupted(createContext(store, SERVICE_SECRET, later));
+    await untilNoneDies(stand.store, sweep, 'after');
+    expect((await askedBy(stand, order.orderId)).tickets).toHaveLength(1);
+    expect((await stand.facts(order.orderId)).map(({ type }) => type)).toEqual(['ticket.replaced']);
+  });
+
+  test('a replacement that races with the cancellation leaves no live ticket', async () => {
+    for (let round = 0; round < 15; round += 1) {
+      const { order, id } = await printed(stand, confirmed(2));
+      const [reply] = await Promise.all([
+        replace(id),
+        stand.hear('order.cancelled', cancelled(order)),
+        stand.hear('order.cancelled', cancelled(order)),
+      ]);
+      expect([201, 412]).toContain(reply.status);
+      const { tickets } = await askedBy(stand, order.orderId);
+      expect(tickets.map(({ status }) => status)).toEqual(['cancelled', 'cancelled']);
+      const facts = (await stand.facts(order.orderId)).filter(({ type }) => type === 'tickets.cancelled');
+      expect(facts).toMatchObject([{ data: { ticketsCancelled: 2, controlled: 0 } }]);
+    }
+  });
+});
