@@ -1,0 +1,118 @@
+import type { Evidence } from '../../src/faults/invariants/evidence.ts';
+import type { Entry } from '../../src/faults/journal.ts';
+import type { OrderView, PlaceView, TicketView } from '../../src/faults/views.ts';
+
+// A round that went well: two places sold, one held, one given back by a cancellation, one kept by a controlled ticket of a
+// cancelled order, one free.
+
+type Mutable<T> = { -readonly [Key in keyof T]: T[Key] extends readonly (infer One)[] ? Mutable<One>[] : T[Key] };
+
+/** Evidence that a test spoils. */
+export interface Spoilable {
+  readonly entries: Mutable<Entry>[];
+  readonly orders: Mutable<OrderView>[];
+  readonly tickets: Mutable<TicketView>[];
+  readonly places: Mutable<PlaceView>[];
+  readonly figures: { id: string; capacity: number; free: number; held: number; sold: number }[];
+}
+
+const line = (order: string, place: string, confirmed: boolean) => ({
+  id: `lin_${place}`,
+  performanceId: 'prf_1',
+  seatCategoryId: 'cat_1',
+  place: { id: place },
+  amount: 100,
+  ticketId: confirmed ? `tic_${place}` : null,
+  order,
+});
+
+const order = (
+  id: string,
+  state: OrderView['state'],
+  places: readonly string[],
+  more: Partial<Omit<OrderView, 'lines'>> = {},
+): Mutable<OrderView> => ({
+  id,
+  state,
+  version: 3,
+  externalReference: `round/${id}`,
+  lines: places.map((place) => line(id, place, more.confirmedAt != null)),
+  total: 100 * places.length,
+  paid: 0,
+  expiresAt: null,
+  confirmedAt: null,
+  cancellation: null,
+  ...more,
+});
+
+const instant = '2027-01-01T00:00:00.000Z';
+const settled = (ticketsCancelled: number, controlled: number, placesReleased: number) => ({
+  requestedAt: instant,
+  ticketsCancelled,
+  controlled,
+  placesReleased,
+  settledAt: instant,
+});
+
+const ticket = (place: string, orderId: string, status: TicketView['status']): Mutable<TicketView> => ({
+  id: `tic_${place}`,
+  status,
+  orderId,
+  lineId: `lin_${place}`,
+  performanceId: 'prf_1',
+  place: { id: place },
+  controlledAt: status === 'controlled' ? instant : null,
+  replaces: null,
+});
+
+const entry = (action: Entry['action'], subject: string | null, more: Partial<Entry> = {}): Entry => ({
+  action,
+  key: `round/${action} ${subject}`,
+  subject,
+  outcome: 'ok',
+  status: 200,
+  code: 'success',
+  unknownTries: 0,
+  answer: null,
+  tookMs: 5,
+  ...more,
+});
+
+/** All in order. */
+export const consistent = (): Spoilable => {
+  const orders = [
+    order('ord_sold', 'confirmed', ['p1', 'p2'], { confirmedAt: instant, paid: 200 }),
+    order('ord_held', 'open', ['p3']),
+    order('ord_back', 'cancelled', ['p4'], { confirmedAt: instant, cancellation: settled(1, 0, 1) }),
+    order('ord_kept', 'cancelled', ['p5', 'p6'], { confirmedAt: instant, cancellation: settled(1, 1, 1) }),
+  ];
+  const creations = orders.map((one) => entry('create', null, { key: `round/${one.id}`, answer: one }));
+  return {
+    orders,
+    entries: [
+      ...creations,
+      entry('pay', 'ord_sold', { amount: 200 }),
+      entry('confirm', 'ord_back'),
+      entry('cancel', 'ord_back'),
+      entry('confirm', 'ord_kept'),
+      entry('control', 'tic_p5'),
+      entry('cancel', 'ord_kept'),
+      entry('print', 'tic_p1'),
+    ],
+    tickets: [
+      ticket('p1', 'ord_sold', 'printed'),
+      ticket('p2', 'ord_sold', 'not_printed'),
+      ticket('p4', 'ord_back', 'cancelled'),
+      ticket('p5', 'ord_kept', 'controlled'),
+      ticket('p6', 'ord_kept', 'cancelled'),
+    ],
+    places: (['sold', 'sold', 'held', 'free', 'sold', 'free'] as const).map((state, at) => ({
+      id: `p${at + 1}`,
+      state,
+    })),
+    figures: [{ id: 'cat_1', capacity: 6, free: 2, held: 1, sold: 3 }],
+  };
+};
+
+/** As the checks take it. */
+export const evidenceOf = ({ entries, ...world }: Spoilable): Evidence => ({ entries, world });

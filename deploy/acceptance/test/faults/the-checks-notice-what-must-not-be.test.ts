@@ -1,0 +1,165 @@
+import { describe, expect, test } from '@jest/globals';
+import { checkFacts, type Facts } from '../../src/faults/invariants/facts.ts';
+import { checkRound } from '../../src/faults/invariants/index.ts';
+import { createCheck, type Invariant } from '../../src/faults/invariants/verdict.ts';
+import { consistent, evidenceOf, type Spoilable } from './consistent.ts';
+
+const violated = (spoil: (round: Spoilable) => void): Invariant[] => {
+  const round = consistent();
+  spoil(round);
+  const check = createCheck();
+  checkRound(evidenceOf(round), check);
+  return [...new Set(check.verdict.violations.map(({ invariant }) => invariant))];
+};
+
+/** The one of that id. */
+const of = <T extends { readonly id: string }>(all: readonly T[], id: string): T => {
+  const found = all.find((one) => one.id === id);
+  if (!found) throw new Error(`no ${id}`);
+  return found;
+};
+const cancellation = (round: Spoilable, id: string, members: object) => {
+  const order = of(round.orders, id);
+  Object.assign(order, { cancellation: { ...order.cancellation, ...members } });
+};
+
+test('nothing is wrong with a round that went well', () => {
+  const check = createCheck();
+  checkRound(evidenceOf(consistent()), check);
+  expect(check.verdict.violations).toEqual([]);
+  expect(check.verdict.checked).toBeGreaterThan(60);
+});
+
+const spoilt: readonly [Invariant, string, (round: Spoilable) => void][] = [
+  ['I1', 'figures that do not add up', ({ figures }) => Object.assign(figures[0] ?? {}, { free: 3 })],
+  [
+    'I1',
+    'a place sold twice',
+    ({ orders }) => {
+      const [first] = of(orders, 'ord_sold').lines;
+      if (first) of(orders, 'ord_held').lines.push({ ...first, id: 'lin_again' });
+    },
+  ],
+  ['I1', 'a place held by nobody', ({ orders }) => Object.assign(of(orders, 'ord_held'), { state: 'expired' })],
+  [
+    'I1',
+    'a sold place that is free',
+    ({ places, figures }) => {
+      of(places, 'p1').state = 'free';
+      Object.assign(figures[0] ?? {}, { sold: 2, free: 3 });
+    },
+  ],
+  [
+    'I1',
+    'a place that does not exist',
+    ({ places, figures }) => {
+      places.splice(0, 1);
+      Object.assign(figures[0] ?? {}, { sold: 2, capacity: 5 });
+    },
+  ],
+  ['I2', 'an acknowledged order that is gone', ({ orders }) => void orders.splice(1, 1)],
+  [
+    'I2',
+    'an acknowledged confirmation that is lost',
+    (round) => {
+      Object.assign(of(round.orders, 'ord_sold'), { state: 'open' });
+      round.entries.push({ ...(round.entries[5] as Spoilable['entries'][0]), subject: 'ord_sold' });
+    },
+  ],
+  [
+    'I2',
+    'an acknowledged cancellation that is lost',
+    ({ orders }) => Object.assign(of(orders, 'ord_back'), { state: 'confirmed', cancellation: null }),
+  ],
+  ['I2', 'an acknowledged payment that is lost', ({ orders }) => Object.assign(of(orders, 'ord_sold'), { paid: 0 })],
+  ['I2', 'a payment taken twice', ({ orders }) => Object.assign(of(orders, 'ord_sold'), { paid: 400 })],
+  [
+    'I2',
+    'a cancellation that nobody asked for',
+    ({ entries }) => {
+      for (const one of entries) if (one.action === 'cancel') Object.assign(one, { outcome: 'refused', status: 412 });
+    },
+  ],
+  [
+    'I2',
+    'an acknowledged control that is lost',
+    ({ tickets }) => Object.assign(of(tickets, 'tic_p5'), { controlledAt: null }),
+  ],
+  [
+    'I2',
+    'an acknowledged print that is lost',
+    ({ tickets }) => Object.assign(of(tickets, 'tic_p1'), { status: 'not_printed' }),
+  ],
+  ['I3', 'a cancellation that never settles', (round) => cancellation(round, 'ord_back', { settledAt: null })],
+  ['I3', 'places released twice', (round) => cancellation(round, 'ord_back', { placesReleased: 2 })],
+  ['I3', 'a ticket counted twice', (round) => cancellation(round, 'ord_kept', { ticketsCancelled: 2 })],
+  ['I3', 'a controlled ticket that is not counted', (round) => cancellation(round, 'ord_kept', { controlled: 0 })],
+  [
+    'I3',
+    'two requests that both cancelled an order',
+    ({ entries }) => void entries.push({ ...(entries[6] as Spoilable['entries'][0]), key: 'another' }),
+  ],
+  ['I4', 'a confirmed order without a ticket', ({ tickets }) => void tickets.splice(0, 1)],
+  [
+    'I4',
+    'two live tickets of one line',
+    ({ tickets }) => void tickets.push({ ...of(tickets, 'tic_p2'), id: 'tic_ghost' }),
+  ],
+  [
+    'I4',
+    'a ticket of nobody’s order',
+    ({ tickets }) => void tickets.push({ ...of(tickets, 'tic_p4'), orderId: 'ord_ghost' }),
+  ],
+  [
+    'I4',
+    'a live ticket of a cancelled order',
+    ({ tickets }) => Object.assign(of(tickets, 'tic_p4'), { status: 'printed' }),
+  ],
+  [
+    'I6',
+    'a key with two results',
+    ({ entries }) => Object.assign(entries[4] ?? {}, { repeated: 'first 200, then 412' }),
+  ],
+  [
+    'I6',
+    'a key that made two orders',
+    ({ orders }) =>
+      void orders.push({ ...of(orders, 'ord_back'), id: 'ord_twin', lines: [], cancellation: null, state: 'expired' }),
+  ],
+  [
+    'I6',
+    'a key that is refused for what it did itself',
+    ({ entries }) => Object.assign(entries[6] ?? {}, { outcome: 'refused', status: 412, unknownTries: 1 }),
+  ],
+];
+
+describe('the checks of a round notice', () => {
+  test.each(spoilt)('%s: %s', (invariant, _, spoil) => {
+    expect(violated(spoil)).toContain(invariant);
+  });
+});
+
+describe('the checks of the facts notice', () => {
+  const message = {
+    id: 'e',
+    type: 'order.cancelled',
+    key: 'ord_p',
+    version: 1,
+    institution: '',
+    occurredAt: '',
+    data: {},
+  };
+  const letter = { id: 'q:e', queue: 'q', reason: 'unreadable', message };
+  const wrong = (facts: Partial<Facts>): Invariant[] => {
+    const check = createCheck();
+    checkFacts({ pending: [], deadLetters: [], planted: [], ...facts }, check);
+    return check.verdict.violations.map(({ invariant }) => invariant);
+  };
+
+  test('nothing when the planted poison is dead', () => {
+    expect(wrong({ deadLetters: [letter], planted: ['q ord_p'] })).toEqual([]);
+  });
+  test('an outbox that does not drain', () => expect(wrong({ pending: [message] })).toEqual(['I4']));
+  test('a dead letter that nobody planted', () => expect(wrong({ deadLetters: [letter] })).toEqual(['I5']));
+  test('poison that is not dead', () => expect(wrong({ planted: ['q ord_p'] })).toEqual(['I5']));
+});
