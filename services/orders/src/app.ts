@@ -1,3 +1,4 @@
+import { topology } from '@boxoffice/messaging';
 import { integer, url } from '@boxoffice/runtime';
 import { createPeer, type Parts, type Peer, type ServiceDefinition } from '@boxoffice/service';
 import { createContacts } from './clients/contacts.ts';
@@ -6,6 +7,9 @@ import { createTickets } from './clients/tickets.ts';
 import type { Desk } from './desk.ts';
 import { createHoldLimit } from './hold-limit.ts';
 import { newId } from './ids.ts';
+import { onContactErased } from './on-contact-erased.ts';
+import { onFulfilment } from './on-fulfilment.ts';
+import { onPerformanceCancelled } from './on-performance-cancelled.ts';
 import { routes } from './routes.ts';
 import { collections, shelvesOf } from './store.ts';
 import { startSweeper } from './sweep.ts';
@@ -51,8 +55,14 @@ export const orders: ServiceDefinition<typeof settings, State> = {
   version: '0.1.0',
   collections,
   settings,
+  queues: [topology.ordersFulfilment, topology.ordersPerformanceCancelled, topology.ordersContactErased],
   prepare,
   operations: (_parts, { desk }) => routes(desk),
+  reactions: ({ store }, { desk }) => [
+    { queue: topology.ordersFulfilment, handle: (message) => onFulfilment(desk, message) },
+    { queue: topology.ordersPerformanceCancelled, handle: (message) => onPerformanceCancelled(desk, message) },
+    { queue: topology.ordersContactErased, handle: (message) => onContactErased(store.idempotency, message) },
+  ],
   background: ({ store }, { desk, peers }) => {
     const sweeper = startSweeper(desk, store);
     return {

@@ -17,28 +17,43 @@ interface OrderTickets {
   readonly tickets: readonly { readonly ticketId: string; readonly status: string }[];
 }
 
+/** What the call answers, if it does so in time: getting a token for it counts, too. */
+const within = async <Data>(ms: number, call: Promise<Data>): Promise<Data | undefined> => {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<undefined>((resolve) => {
+    timer = setTimeout(() => resolve(undefined), ms);
+  });
+  try {
+    return await Promise.race([call.catch(() => undefined), late]);
+  } finally {
+    clearTimeout(timer);
+  }
+};
+
 /** The tickets, over HTTP. */
 export const createTickets = (tickets: Peer): Tickets => ({
   async controlled(institution, orderId) {
-    const answer = await tickets
-      .call<OrderTickets>(institution, {
+    const answer = await within(
+      ASK_MS,
+      tickets.call<OrderTickets>(institution, {
         operation: 'getOrderTickets',
         method: 'GET',
         path: `/internal/orders/${encodeURIComponent(orderId)}/tickets`,
         timeoutMs: ASK_MS,
-      })
-      .catch(() => undefined);
+      }),
+    );
     return answer?.tickets.filter(({ status }) => status === 'controlled').map(({ ticketId }) => ticketId);
   },
   async issue(institution, confirmed, version) {
-    await tickets
-      .call(institution, {
+    await within(
+      ISSUE_MS,
+      tickets.call(institution, {
         operation: 'issueTickets',
         method: 'POST',
         path: '/internal/tickets/issue',
         body: { ...confirmed, version },
         timeoutMs: ISSUE_MS,
-      })
-      .catch(() => undefined);
+      }),
+    );
   },
 });
