@@ -35,14 +35,20 @@ const allTickets = async (context: Context, shelf: Shelf, order: OrderDocument):
 
 const factOf = (orderId: string, { at: _, ...counts }: Cancellation): Fact => ticketsCancelled({ orderId, ...counts });
 
-const bury = async (shelf: Shelf, { orderId, placeIds }: OrderCancelled, now: string): Promise<boolean> => {
+/** Writes the tombstone of an order that is not known; answers the order if another instance has come to know it meanwhile. */
+const bury = async (
+  shelf: Shelf,
+  { orderId, placeIds }: OrderCancelled,
+  now: string,
+): Promise<OrderDocument | undefined> => {
   const cancellation = neverIssued(placeIds, now);
   try {
     await shelf.orders.insert(tombstone(orderId, cancellation), { events: [factOf(orderId, cancellation)] });
-    return true;
+    return undefined;
   } catch (error) {
-    if (error instanceof UniqueViolation) return false;
-    throw error;
+    const known = error instanceof UniqueViolation ? await shelf.orders.get(orderId) : undefined;
+    if (!known) throw error;
+    return known;
   }
 };
 
@@ -55,12 +61,8 @@ export const cancelTickets = async (context: Context, institution: string, fact:
   const { orderId, override } = fact;
   for (;;) {
     const now = timestampOf(context);
-    const order = await shelf.orders.get(orderId);
-    if (order?.cancellation) return;
-    if (!order) {
-      if (await bury(shelf, fact, now)) return;
-      continue;
-    }
+    const order = (await shelf.orders.get(orderId)) ?? (await bury(shelf, fact, now));
+    if (!order || order.cancellation) return;
     const lines = current(await allTickets(context, shelf, order));
     const done: TicketDocument[] = [];
     for (let start = 0; start < lines.length; start += WIDTH) {

@@ -39,17 +39,19 @@ const note = async (
   fact: Confirmed,
   now: string,
 ): Promise<{ order: OrderDocument; first: boolean }> => {
-  for (;;) {
-    const known = await orders.update(fact.orderId, (order) => {
+  const again = () =>
+    orders.update(fact.orderId, (order) => {
       const next = confirmedAgain(order, fact);
       return next && { next };
     });
-    if (known) return { order: known, first: false };
-    try {
-      return { order: await orders.insert(begun(fact, now)), first: true };
-    } catch (error) {
-      if (!(error instanceof UniqueViolation)) throw error;
-    }
+  const known = await again();
+  if (known) return { order: known, first: false };
+  try {
+    return { order: await orders.insert(begun(fact, now)), first: true };
+  } catch (error) {
+    const other = error instanceof UniqueViolation ? await again() : undefined;
+    if (!other) throw error;
+    return { order: other, first: false };
   }
 };
 

@@ -1,0 +1,83 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { createContext } from '../../src/context.ts';
+import { onContactErased } from '../../src/on-contact-erased.ts';
+import { untilNoneDies } from '../stand/crashes.ts';
+import { engines, missing } from '../stand/engines.ts';
+import { confirmed, firstOf, issued, PATH, printed, ticketOf } from '../stand/orders.ts';
+import { openStand, SERVICE_SECRET, type Stand } from '../stand/stand.ts';
+
+describe.each(engines)(`names go with the contact, on $name${missing}`, (engine) => {
+  let stand: Stand;
+  beforeAll(async () => {
+    stand = await openStand(engine);
+  });
+  afterAll(() => stand.close());
+
+  const rename = (id: string, key: string, lastName = 'Martin') =>
+    stand.call('PATCH', `${PATH}/${id}`, {
+      body: { beneficiary: { firstName: 'Ana', lastName } },
+      headers: { 'idempotency-key': key },
+    });
+  const erase = (contactNumber: string) =>
+    stand.hear('contact.erased', { contactNumber, erasedAt: new Date().toISOString() });
+  const beneficiaryOf = async (id: string) => ticketOf(await stand.call('GET', `${PATH}/${id}`)).beneficiary;
+
+  test('beneficiaries and remembered answers of the contact’s tickets are dropped, others’ are kept', async () => {
+    const [mine, other] = [`C${randomUUID()}`, `C${randomUUID()}`];
+    const id = firstOf(await issued(stand, confirmed(1, mine)));
+    const others = firstOf(await issued(stand, confirmed(1, other)));
+    const [key, otherKey] = [randomUUID(), randomUUID()];
+    await rename(id, key);
+    await rename(others, otherKey);
+    await erase(mine);
+    await erase(mine);
+    expect([await beneficiaryOf(id), await beneficiaryOf(others)]).toEqual([
+      null,
+      { firstName: 'Ana', lastName: 'Martin' },
+    ]);
+    const [repeat, otherRepeat] = [await rename(id, key, 'Other'), await rename(others, otherKey)];
+    expect(repeat.headers.get('idempotency-replayed')).toBeNull();
+    expect(otherRepeat.headers.get('idempotency-replayed')).toBe('true');
+  });
+
+  test('replaced tickets too, and those whose buyer became known later', async () => {
+    const contact = `C${randomUUID()}`;
+    const { order, id } = await printed(stand, confirmed());
+    const key = randomUUID();
+    const next = ticketOf(await rename(id, key)).id;
+    await stand.hear('order.confirmed', { ...order, contactNumber: contact }, { version: 8 });
+    await stand.hear('order.confirmed', { ...order, contactNumber: 'C-older' }, { version: 7 });
+    const last = ticketOf(await stand.call('POST', `${PATH}/${next}/replacement`, { body: {} })).id;
+    await erase('C-older');
+    expect(await beneficiaryOf(last)).not.toBeNull();
+    await erase(contact);
+    for (const one of [id, next, last]) expect(await beneficiaryOf(one)).toBeNull();
+    const kept = await stand.context.shelf(stand.institution).tickets.find({ where: { orderId: order.orderId } });
+    expect(JSON.stringify(kept)).not.toContain('Martin');
+    expect((await rename(id, key)).headers.get('idempotency-replayed')).toBeNull();
+  });
+
+  test('another institution’s contact of the same number is another one', async () => {
+    const contact = `C${randomUUID()}`;
+    const id = firstOf(await issued(stand, confirmed(1, contact)));
+    await rename(id, randomUUID());
+    await stand.hear('contact.erased', { contactNumber: contact }, { institution: 'museum' });
+    expect(await beneficiaryOf(id)).not.toBeNull();
+  });
+
+  test.each(['before', 'after'] as const)('a process that dies %s any write is repeated', async (when) => {
+    const contactNumber = `C${randomUUID()}`;
+    const order = await issued(stand, confirmed(3, contactNumber));
+    for (const { ticketId } of order.tickets) await rename(ticketId, randomUUID());
+    const message = { id: '', type: 'contact.erased', key: '', version: 1, occurredAt: '', data: { contactNumber } };
+    const { institution } = stand;
+    const died = await untilNoneDies(
+      stand.store,
+      (store) => onContactErased(createContext(store, SERVICE_SECRET), { ...message, institution }),
+      when,
+    );
+    expect(died).toBeGreaterThan(0);
+    for (const { ticketId } of order.tickets) expect(await beneficiaryOf(ticketId)).toBeNull();
+  });
+});

@@ -1,0 +1,58 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { engines, missing } from '../stand/engines.ts';
+import { confirmed, firstOf, issued, PATH, type TicketView, ticketOf } from '../stand/orders.ts';
+import { openStand, type Stand } from '../stand/stand.ts';
+
+describe.each(engines)(`lists of tickets, on $name${missing}`, (engine) => {
+  let stand: Stand;
+  beforeAll(async () => {
+    stand = await openStand(engine);
+  });
+  afterAll(() => stand.close());
+
+  const list = async (query: string) => {
+    const reply = await stand.call('GET', `${PATH}?${query}`);
+    return { ...reply, ...(reply.data as { items: TicketView[]; nextCursor: string | null }) };
+  };
+  const idsOf = (tickets: readonly { id: string }[]) => tickets.map(({ id }) => id).sort();
+
+  test('by order, performance and status, in pages', async () => {
+    const order = await issued(stand, confirmed(5));
+    await issued(stand, confirmed(2));
+    const all = idsOf(order.tickets.map(({ ticketId }) => ({ id: ticketId })));
+    expect(idsOf((await list(`orderId=${order.orderId}`)).items)).toEqual(all);
+    expect(idsOf((await list(`performanceId=${order.tickets[0]?.performanceId}`)).items)).toEqual(all);
+    await stand.call('POST', `${PATH}/${all[0]}/printing`);
+    const byStatus = await list(`orderId=${order.orderId}&status=printed`);
+    expect(idsOf(byStatus.items)).toEqual([all[0]]);
+    const paged: TicketView[] = [];
+    let cursor = '';
+    do {
+      const page = await list(`orderId=${order.orderId}&limit=2${cursor && `&cursor=${cursor}`}`);
+      paged.push(...page.items);
+      cursor = page.nextCursor ?? '';
+    } while (cursor !== '');
+    expect(paged.map(({ id }) => id).sort()).toEqual(all);
+  });
+
+  test('modifiedSince is inclusive and tells of every change', async () => {
+    const first = firstOf(await issued(stand));
+    const second = firstOf(await issued(stand));
+    const { updatedAt } = ticketOf(await stand.call('POST', `${PATH}/${first}/printing`));
+    const { items } = await list(`modifiedSince=${updatedAt}&limit=500`);
+    expect(items.map(({ id }) => id)).toContain(first);
+    const later = await list(`modifiedSince=${new Date(Date.parse(updatedAt) + 1).toISOString()}`);
+    expect(later.items.map(({ id }) => id)).not.toContain(first);
+    expect(items.every((ticket) => ticket.updatedAt >= updatedAt || ticket.id === second)).toBe(true);
+  });
+
+  test('an unknown status, parameter, limit or cursor is invalid_parameter', async () => {
+    for (const query of ['status=lost', 'nonsense=1', 'limit=0', 'limit=501', 'cursor=abc', 'modifiedSince=today'])
+      expect((await list(query)).body.status).toBe('invalid_parameter');
+  });
+
+  test('unknown orders and tickets of no barcode are empty lists', async () => {
+    for (const query of ['orderId=ord_none', 'barcode=none', 'barcode=a.b.c'])
+      expect([(await list(query)).status, (await list(query)).items]).toEqual([200, []]);
+  });
+});

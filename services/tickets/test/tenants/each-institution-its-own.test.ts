@@ -1,0 +1,71 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { engines, missing } from '../stand/engines.ts';
+import { confirmed, PATH, printed } from '../stand/orders.ts';
+import { openStand, type Stand, startInstance } from '../stand/stand.ts';
+
+/** What an institution sees of another one's ticket: every status and body that is not like an unknown ticket's. */
+const leaks = async (stand: Stand, call = stand.call): Promise<string[]> => {
+  const { order, id } = await printed(stand, confirmed());
+  const institution = 'museum';
+  const calls: readonly [string, string, object?][] = [
+    ['GET', ''],
+    ['PATCH', '', { beneficiary: { lastName: 'Taken' } }],
+    ['POST', '/printing'],
+    ['DELETE', '/printing'],
+    ['POST', '/replacement', {}],
+    ['POST', '/control', {}],
+    ['DELETE', '/control'],
+  ];
+  const found: string[] = [];
+  for (const [method, rest, body] of calls) {
+    const ask = (ticketId: string) => call(method, `${PATH}/${ticketId}${rest}`, { institution, body });
+    const [foreign, unknown] = [await ask(id), await ask('tic_0000000000000000')];
+    if (foreign.status !== 404 || foreign.text !== unknown.text) found.push(`${method} ${rest}`);
+  }
+  for (const query of ['limit=500', `orderId=${order.orderId}`, 'status=printed&limit=500']) {
+    if ((await call('GET', `${PATH}?${query}`, { institution })).text.includes(id)) found.push(`list ${query}`);
+  }
+  const internal = await call('GET', `/internal/orders/${order.orderId}/tickets`, { institution });
+  if (internal.text.includes(id)) found.push('getOrderTickets');
+  return found;
+};
+
+describe.each(engines)(`each institution its own tickets, on $name${missing}`, (engine) => {
+  let stand: Stand;
+  beforeAll(async () => {
+    stand = await openStand(engine);
+  });
+  afterAll(() => stand.close());
+
+  test('another one’s ticket is byte for byte an unknown one, for every operation', async () => {
+    expect(await leaks(stand)).toEqual([]);
+  });
+
+  test('another one’s cancellation does not reach it', async () => {
+    const { order, id } = await printed(stand);
+    const data = { orderId: order.orderId, hadTickets: true, override: true, placeIds: [] };
+    // Its tombstone would need the order's id, which is taken.
+    await stand.hear('order.cancelled', data, { institution: 'museum' }).catch(() => undefined);
+    expect((await stand.call('GET', `${PATH}/${id}`)).data).toMatchObject({ status: 'printed' });
+  });
+});
+
+test('control: without the tenant filter the same look finds leaks', async () => {
+  const stand = await openStand();
+  const { store } = stand;
+  const collection: typeof store.collection = (of) => {
+    const handle = store.collection(of);
+    const all = (institution: string) => {
+      const { insert, insertMany } = handle.of(institution);
+      return { ...handle.acrossInstitutions, insert, insertMany };
+    };
+    return { ...handle, of: all };
+  };
+  const leaky = await startInstance({ ...store, collection }, stand.institution);
+  const found = await leaks(stand, leaky.call);
+  await leaky.close();
+  await stand.close();
+  expect(found).toContain('GET ');
+  expect(found).toContain('list limit=500');
+  expect(found).toContain('getOrderTickets');
+});
