@@ -1,7 +1,7 @@
 import { type Connection, connect } from './mongo/client.ts';
 import { collectionHandle } from './mongo/documents.ts';
 import type { Surroundings } from './mongo/events.ts';
-import { createGate, type Gate } from './mongo/gate.ts';
+import { createGate, type Gate, inTime } from './mongo/gate.ts';
 import { createIdempotency, indexKeys } from './mongo/idempotency.ts';
 import { ensureIndexes } from './mongo/indexes.ts';
 import { createLeases } from './mongo/lease.ts';
@@ -20,6 +20,8 @@ import type { Collection, Document, Idempotency, Outbox, Store } from './port.ts
 //   not know it yet may answer an older state for some seconds; writes are safe from that.
 // - Where a write's acknowledgement is lost on the way, the driver repeats it, once in effect, on a replica set. A
 //   standalone server has no such protection: the caller gets the error, and the write may have happened.
+// - A call that the database does not answer ends after seconds, like one that finds no server: StoreUnavailable. The driver has
+//   no deadline for a server that keeps its connections and says nothing.
 // - Marks of running requests compare the clocks of processes, and bear 2 s of difference; a mark that is taken too
 //   early costs a refused write, not a second effect. Leases watch instead of comparing.
 // - Sharded: spread services by their databases, and collections whole (`moveCollection` of MongoDB 8). To shard one by
@@ -35,7 +37,18 @@ export interface MongoOptions extends Surroundings {
   /** The service: its documents are in the database `<prefix>_<name>`. */
   readonly name: string;
   readonly collections: readonly Collection<Document>[];
+  /** Milliseconds that a call may take, insertMany apart; then it rejects with StoreUnavailable. Default: 6,000. */
+  readonly answerMs?: number;
 }
+
+/**
+ * Longer than the driver takes to find out that no server is there, which tells more; and so short that a request whose second
+ * call stalls, and then the one that ends its idempotency key, is answered before the gateway gives the service up after 15 s.
+ */
+const ANSWER_MS = 6_000;
+
+/** For each of the last words to the database. */
+const CLOSING_MS = 1_000;
 
 const opened = async ({ client, database }: Connection, schemas: readonly Schema[], options: MongoOptions) => {
   const records = new Map(schemas.map(({ name }) => [name, database.collection<StoredRecord>(name)]));
@@ -77,14 +90,15 @@ export const openMongoStore = async (options: MongoOptions): Promise<Store> => {
     throw error;
   });
   const { client, database, shelves, outbox, idempotency, leases } = parts;
-  const gate = createGate(`the store ${database.databaseName}`);
+  const gate = createGate(`the store ${database.databaseName}`, options.answerMs ?? ANSWER_MS);
   let closing: Promise<void> | undefined;
 
   const close = async () => {
     await gate.close();
     idempotency.stop();
-    await leases.release().catch(() => undefined);
-    await client.close();
+    // What a database that says nothing does not get is made up for by time: leases end, and so do its sessions.
+    await inTime(leases.release(), CLOSING_MS).catch(() => undefined);
+    await inTime(client.close(), CLOSING_MS).catch(() => undefined);
   };
 
   return {

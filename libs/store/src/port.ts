@@ -232,3 +232,11 @@ export class UniqueViolation extends Error {
 export class StampTaken extends Error {
   override readonly name = 'StampTaken';
 }
+
+/**
+ * The engine cannot be reached, or does not answer in time: nothing is wrong with the call, and it may be made again later. A write that
+ * ends so may have been carried out all the same.
+ */
+export class StoreUnavailable extends Error {
+  override readonly name = 'StoreUnavailable';
+}

@@ -28,14 +28,14 @@ export const connect = async (url: string, service: string): Promise<Connection>
   try {
     client = new MongoClient(url, {
       appName: `boxoffice ${service}`,
-      writeConcern: { w: 'majority', j: true, wtimeoutMS: 10_000 },
+      writeConcern: { w: 'majority', j: true, wtimeoutMS: 5_000 },
       readConcern: { level: 'majority' },
       readPreference: 'primary',
       retryWrites: true,
       retryReads: true,
       ignoreUndefined: true,
       connectTimeoutMS: 5_000,
-      waitQueueTimeoutMS: 10_000,
+      waitQueueTimeoutMS: 5_000,
       ...impatient,
     });
     await client.connect();

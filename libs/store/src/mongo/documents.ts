@@ -14,7 +14,7 @@ const documentsOf = <T extends Document>(shelf: Shelf, gate: Gate, institution: 
   const { records } = shelf;
   return {
     insert: (document, options = {}) => gate.run(() => insert<T>(shelf, institution ?? '', document, options)),
-    insertMany: (documents) => gate.run(() => insertMany<T>(shelf, institution ?? '', documents)),
+    insertMany: (documents) => gate.runLong(() => insertMany<T>(shelf, institution ?? '', documents)),
     get: (id) =>
       gate.run(async () => {
         const record = await records.findOne({ _id: id, ...scope }, { projection: visible });

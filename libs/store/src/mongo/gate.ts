@@ -1,26 +1,50 @@
+import { StoreUnavailable } from '../port.ts';
+import { inWordsOfThePort } from './unavailable.ts';
+
 /** Lets calls through while open, and knows which are under way. */
 export interface Gate {
-  /** Calls `fn` at once, so that it reads its arguments before this returns; rejects after `close`. */
+  /**
+   * Calls `fn` at once, so that it reads its arguments before this returns; rejects after `close`, and with StoreUnavailable where the
+   * database is not there or does not answer in time.
+   */
   run<R>(fn: () => Promise<R>): Promise<R>;
+  /** The same for a call that may take as long as it has much to do. */
+  runLong<R>(fn: () => Promise<R>): Promise<R>;
   /** Refuses further calls, and resolves when those under way have settled. */
   close(): Promise<void>;
 }
 
-/** An open gate. `what` names in the refusal what was closed. */
-export const createGate = (what: string): Gate => {
+/** Settles like the call, or rejects when its time is up; the call itself goes on until the driver gives it up. */
+export const inTime = async <R>(call: Promise<R>, ms: number): Promise<R> => {
+  const late = Promise.withResolvers<never>();
+  const giveUp = () => late.reject(new StoreUnavailable(`MongoDB did not answer within ${ms} ms`));
+  const timer = setTimeout(giveUp, ms);
+  try {
+    return await Promise.race([call, late.promise]);
+  } finally {
+    clearTimeout(timer);
+  }
+};
+
+/** An open gate. `what` names in the refusal what was closed; `answerMs` is the time of a call. */
+export const createGate = (what: string, answerMs: number): Gate => {
   const underWay = new Set<Promise<unknown>>();
   let closed = false;
+  const follow = async <R>(fn: () => Promise<R>, bound: (call: Promise<R>) => Promise<R>): Promise<R> => {
+    if (closed) throw new Error(`${what} is closed`);
+    const call = bound(fn());
+    underWay.add(call);
+    try {
+      return await call;
+    } catch (error) {
+      throw inWordsOfThePort(error);
+    } finally {
+      underWay.delete(call);
+    }
+  };
   return {
-    async run(fn) {
-      if (closed) throw new Error(`${what} is closed`);
-      const call = fn();
-      underWay.add(call);
-      try {
-        return await call;
-      } finally {
-        underWay.delete(call);
-      }
-    },
+    run: (fn) => follow(fn, (call) => inTime(call, answerMs)),
+    runLong: (fn) => follow(fn, (call) => call),
     async close() {
       closed = true;
       while (underWay.size > 0) await Promise.allSettled(underWay);

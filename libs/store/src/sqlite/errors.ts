@@ -1,9 +1,10 @@
-import { UniqueViolation } from '../port.ts';
+import { StoreUnavailable, UniqueViolation } from '../port.ts';
 import type { Failure } from './protocol.ts';
 
 /** SQLite's primary result codes that an operator can do something about. */
 const reasons: Readonly<Record<number, string>> = {
   5: 'another process keeps it locked',
+  6: 'another process keeps it locked',
   8: 'it is read-only',
   10: 'reading or writing it failed',
   11: 'it is corrupted',
@@ -12,10 +13,14 @@ const reasons: Readonly<Record<number, string>> = {
   26: 'it is corrupted, or no database at all',
 };
 
+/** Another process has kept the file for longer than the engine waits: it will let go of it. */
+const locked: ReadonlySet<number> = new Set([5, 6]);
+
 /** The failure as an error that names the file and what is the matter with it. */
 export const engineError = (path: string, { code, message }: Failure): Error => {
   const reason = code > 0 ? reasons[code & 255] : undefined;
-  return new Error(reason ? `database file ${path}: ${reason} (${message})` : `database file ${path}: ${message}`);
+  const text = reason ? `database file ${path}: ${reason} (${message})` : `database file ${path}: ${message}`;
+  return locked.has(code & 255) ? new StoreUnavailable(text) : new Error(text);
 };
 
 const uniqueCodes: ReadonlySet<number> = new Set([2067, 1555]);

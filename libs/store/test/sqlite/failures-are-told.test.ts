@@ -2,7 +2,8 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
-import { collection, type Document, openSqliteStores } from '../../src/index.ts';
+import { collection, type Document, openSqliteStores, StoreUnavailable } from '../../src/index.ts';
+import { engineError } from '../../src/sqlite/errors.ts';
 import { type DatabaseFile, openFile } from '../../src/sqlite/file.ts';
 import type { Step } from '../../src/sqlite/protocol.ts';
 import { tableOf } from '../../src/sqlite/schema.ts';
@@ -131,4 +132,13 @@ test('of the writes that share a commit, one that fails takes no other with it',
     expect(answers.filter((one) => typeof one === 'object')).toHaveLength(4);
     expect(file.reader.all('SELECT count(*) FROM notes')).toEqual([[33]]);
   });
+});
+
+test('a file that another process keeps locked for longer than the engine waits is unavailable, a damaged one is not', () => {
+  for (const code of [5, 261, 6]) {
+    const error = engineError('notes.sqlite', { code, message: 'database is locked', step: 0 });
+    expect(error).toBeInstanceOf(StoreUnavailable);
+    expect(error.message).toMatch(/notes\.sqlite: another process keeps it locked/);
+  }
+  expect(engineError('notes.sqlite', { code: 11, message: 'malformed', step: 0 })).not.toBeInstanceOf(StoreUnavailable);
 });

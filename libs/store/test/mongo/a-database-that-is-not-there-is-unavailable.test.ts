@@ -1,0 +1,86 @@
+import { expect, test } from '@jest/globals';
+import { MongoBulkWriteError, MongoServerError } from 'mongodb';
+import { fresh, suiteCollections, thing, thingsOf } from '../../src/conformance/subject.ts';
+import { openMongoStore, type Store, StoreUnavailable } from '../../src/index.ts';
+import { inWordsOfThePort } from '../../src/mongo/unavailable.ts';
+import { describeMongo } from './describe.ts';
+import { newDatabase } from './engine.ts';
+import { startProxy, type Verdict } from './proxy.ts';
+
+const failureOf = (call: Promise<unknown>): Promise<unknown> =>
+  call.then(
+    (value) => value,
+    (error: unknown) => error,
+  );
+
+describeMongo('a database that', (url) => {
+  const through = async (
+    work: (
+      store: Store,
+      proxy: Awaited<ReturnType<typeof startProxy>>,
+      judge: (verdict: Verdict) => void,
+    ) => Promise<void>,
+  ): Promise<void> => {
+    const { settings, remove } = newDatabase(url);
+    let verdict: Verdict = 'pass';
+    const proxy = await startProxy(url, () => verdict);
+    const address = new URL(proxy.url);
+    address.searchParams.set('serverSelectionTimeoutMS', '300');
+    const options = { ...settings, url: address.href, collections: suiteCollections, answerMs: 500 };
+    const store = await openMongoStore(options);
+    const judge = (next: Verdict) => {
+      verdict = next;
+    };
+    await work(store, proxy, judge).finally(() => store.close());
+    await remove();
+  };
+
+  test('keeps its connections and says nothing fails each call in time, as unavailable, and heals', async () => {
+    await through(async (store, proxy, judge) => {
+      const mine = thingsOf(store).of(fresh('inst'));
+      const { id } = await mine.insert(thing());
+      judge('unanswered');
+      const calls = [mine.get(id), mine.find(), mine.count(), mine.insert(thing()), mine.delete(id), store.ping()];
+      const keys = [store.idempotency.begin(fresh('key'), 'print', Date.now() + 60_000)];
+      const started = performance.now();
+      for (const failure of await Promise.all([...calls, ...keys, store.outbox.pending(1)].map(failureOf)))
+        expect(failure).toBeInstanceOf(StoreUnavailable);
+      expect(performance.now() - started).toBeLessThan(2_000);
+      judge('pass');
+      await mine.insert(thing());
+      expect(await mine.get(id)).toBeDefined();
+      await proxy.close();
+    });
+  });
+
+  test('says nothing does not hold up a store that closes', async () => {
+    let started = 0;
+    await through(async (_store, _proxy, judge) => {
+      judge('unanswered');
+      started = performance.now();
+    });
+    expect(performance.now() - started).toBeLessThan(3_000);
+  });
+
+  test('cannot be reached any more is unavailable', async () => {
+    await through(async (store, proxy) => {
+      await proxy.close();
+      const failure = await failureOf(thingsOf(store).of('inst').find());
+      expect(failure).toBeInstanceOf(StoreUnavailable);
+      expect(String((failure as Error).cause)).toMatch(/ECONNREFUSED|ECONNRESET|closed/);
+    });
+  });
+});
+
+test('a server that stops or steps down is unavailable, one that refuses a write is not', () => {
+  for (const code of [91, 189, 10_107, 11_600]) {
+    const error = new MongoServerError({ message: 'not now', code });
+    expect(inWordsOfThePort(error)).toEqual(new StoreUnavailable('MongoDB: not now', { cause: error }));
+  }
+  for (const code of [11_000, 121, 13]) {
+    const error = new MongoServerError({ message: 'never', code });
+    expect(inWordsOfThePort(error)).toBe(error);
+  }
+  const bulk = new MongoBulkWriteError({ message: 'a duplicate', code: 11_000, writeErrors: [] }, Object.create(null));
+  expect(inWordsOfThePort(bulk)).toBe(bulk);
+});
