@@ -6,6 +6,7 @@ import type { AppOptions, AppParts } from './app-options.ts';
 import { ClientGone } from './body.ts';
 import { type Exchange, logAccess, type Reply, refusal, send } from './exchange.ts';
 import { familyA } from './family.ts';
+import { faultOf } from './fault-of.ts';
 import { type Answering, prepare } from './handle.ts';
 import type { AnyOperation, Method } from './operation.ts';
 import { selfDescription } from './self-description.ts';
@@ -35,15 +36,9 @@ export const createApp = (options: AppOptions): Express => {
     runWithTrace(trace, next);
   };
 
-  const faultOf = (error: unknown, exchange: Exchange): Fault => {
-    if (error instanceof Fault && error.code !== 'internal_error') return error;
-    logger.error('a request failed', { operation: exchange.operation, error });
-    return new Fault('internal_error', 'An unexpected error happened. The request id tells our logs which.');
-  };
-
   const close = (exchange: Exchange, error: unknown, shape: (fault: Fault) => Reply): void => {
     if (error instanceof ClientGone) exchange.response.destroy();
-    else send(exchange, shape(faultOf(error, exchange)));
+    else send(exchange, shape(faultOf(error, exchange.operation, family, logger)));
   };
 
   const answer =

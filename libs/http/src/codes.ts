@@ -1,28 +1,20 @@
 import { type Code, registry } from '@boxoffice/envelope';
+import type { Family } from './family.ts';
 import type { AnyOperation } from './operation.ts';
 import { isIdempotent, TAKES_BODY } from './shape.ts';
-
-/** What any request can meet on its way: the parser, the gateway, the form of its path and query, and failures. */
-const ALWAYS: readonly Code[] = [
-  'bad_request',
-  'invalid_parameter',
-  'request_timeout',
-  'too_many_requests',
-  'headers_too_large',
-  'internal_error',
-  'bad_gateway',
-  'service_unavailable',
-];
 
 const requires = (properties: object | undefined): boolean =>
   Object.values(properties ?? {}).some((schema) => !('~optional' in schema));
 
-/** Every code that the operation can answer: those that follow from its shape, and those that it declares. In the registry's order. */
-export const codesOf = (operation: AnyOperation): Code[] => {
+/**
+ * Every code that the operation can answer: its family's, those that follow from its shape, and those that it declares. In the
+ * registry's order.
+ */
+export const codesOf = (operation: AnyOperation, { always }: Pick<Family, 'always'>): Code[] => {
   const { method, access, form } = operation;
   const when = (holds: boolean | undefined, ...codes: Code[]): Code[] => (holds ? codes : []);
   const codes = new Set<Code>([
-    ...ALWAYS,
+    ...always,
     ...when(requires(operation.query) || form, 'missing_parameter'),
     ...when(TAKES_BODY.has(method) && !form, 'validation_error'),
     ...when(method !== 'get', 'payload_too_large'),

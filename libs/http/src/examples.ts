@@ -4,6 +4,7 @@ import { createAjv } from './ajv.ts';
 import { bodySchema } from './body-schema.ts';
 import { violationsOf } from './choices.ts';
 import { codesOf } from './codes.ts';
+import { type Family, familyA } from './family.ts';
 import { answerExample, answerSchema, errorExample, errorSchema, failureExample, failureSchema } from './openapi.ts';
 import { sharedComponents } from './openapi-components.ts';
 import type { AnyOperation } from './operation.ts';
@@ -13,7 +14,7 @@ import { told } from './violations.ts';
  * What is wrong with the examples of these operations: one sentence per missing one and per one that its own schema refuses. Also
  * proves the schemas themselves. For tests: each service's expects none.
  */
-export const exampleFaults = (operations: readonly AnyOperation[]): string[] => {
+export const exampleFaults = (operations: readonly AnyOperation[], family: Family = familyA): string[] => {
   const ajv = createAjv({ proving: true });
   const faults: string[] = [];
   const envelope = sharedComponents().schemas.Failure;
@@ -44,7 +45,7 @@ export const exampleFaults = (operations: readonly AnyOperation[]): string[] => 
     for (const [code, data] of Object.entries(errorData)) {
       check(`${id}, example of ${code}`, errorSchema(code as Code, data), errorExample(code as Code, operation));
     }
-    for (const code of codesOf(operation).filter((any) => !errorData[any])) {
+    for (const code of codesOf(operation, family).filter((any) => !errorData[any])) {
       const schema = failureSchema(operation, registry[code].http, envelope);
       check(`${id}, example of ${code}`, schema, failureExample(operation, code));
     }

@@ -1,4 +1,4 @@
-import { type Fault, failureOf, success } from '@boxoffice/envelope';
+import { type Code, type Fault, failureOf, success } from '@boxoffice/envelope';
 import type { Caller } from '@boxoffice/identity';
 
 /**
@@ -12,6 +12,10 @@ export interface Family {
   failure(fault: Fault): { readonly status: number; readonly body: object };
   /** Whether a query parameter that the operation does not declare is refused. */
   readonly unknownQuery: 'refuse' | 'ignore';
+  /** What a request is answered whose service cannot reach its own data. */
+  readonly withoutStore: 'service_unavailable' | 'internal_error';
+  /** Codes that any operation can answer, whatever its shape: of the parser, of the gateway, and of failures. For the description. */
+  readonly always: readonly Code[];
   /** Whose idempotency keys are kept apart from everybody else's; undefined where keys are ignored. */
   idempotencyScope(caller: Caller): string | undefined;
 }
@@ -21,5 +25,16 @@ export const familyA: Family = {
   success,
   failure: (fault) => ({ status: fault.http, body: failureOf(fault) }),
   unknownQuery: 'refuse',
+  withoutStore: 'service_unavailable',
+  always: [
+    'bad_request',
+    'invalid_parameter',
+    'request_timeout',
+    'too_many_requests',
+    'headers_too_large',
+    'internal_error',
+    'bad_gateway',
+    'service_unavailable',
+  ],
   idempotencyScope: ({ institution, client, service }) => JSON.stringify([institution, client, service]),
 };

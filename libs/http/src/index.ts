@@ -5,6 +5,7 @@ export { createCheck } from './check.ts';
 export type { Position } from './cursor.ts';
 export { exampleFaults } from './examples.ts';
 export { type Family, familyA } from './family.ts';
+export { faultOf } from './fault-of.ts';
 export { IDEMPOTENCY_RETENTION_MS, type IdempotencyPort, MAX_IDEMPOTENCY_KEY_LENGTH } from './idempotency.ts';
 export { mergePatch } from './merge-patch.ts';
 export { type DescriptionOptions, openApiDocument } from './openapi.ts';

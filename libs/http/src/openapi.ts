@@ -3,6 +3,7 @@ import { type Code, Fault, failure, registry } from '@boxoffice/envelope';
 import type { TProperties, TSchema } from 'typebox';
 import { bodySchema } from './body-schema.ts';
 import { codesOf } from './codes.ts';
+import { type Family, familyA } from './family.ts';
 import { exampleDetails, ref, sharedComponents } from './openapi-components.ts';
 import type { AnyOperation } from './operation.ts';
 import { isIdempotent, type Place, placesOf, TAKES_BODY } from './shape.ts';
@@ -13,6 +14,8 @@ export interface DescriptionOptions {
   readonly operations: readonly AnyOperation[];
   readonly serverUrl?: string;
   readonly oauthTokenUrl?: string;
+  /** Default: family A. */
+  readonly family?: Family;
 }
 
 const LIMIT_HEADERS = {
@@ -141,8 +144,8 @@ const errorOf = (operation: AnyOperation, status: number, codes: readonly Code[]
   };
 };
 
-const responsesOf = (operation: AnyOperation): object => {
-  const byStatus = Map.groupBy(codesOf(operation), (code) => registry[code].http);
+const responsesOf = (operation: AnyOperation, family: Family): object => {
+  const byStatus = Map.groupBy(codesOf(operation, family), (code) => registry[code].http);
   const errors = [...byStatus].map(([status, codes]) => [String(status), errorOf(operation, status, codes)]);
   const known = { description: 'The representation that If-None-Match names is current.', headers: COMMON_HEADERS };
   return Object.fromEntries([
@@ -194,7 +197,7 @@ const requestBodyOf = (operation: AnyOperation): object | undefined => {
 
 const securityOf = ({ access }: AnyOperation): object[] => (access === 'public' ? [] : [{ oauth2: [access] }]);
 
-const operationObject = ({ id, operation }: Place, service: string): object => {
+const operationObject = ({ id, operation }: Place, service: string, family: Family): object => {
   const requestBody = requestBodyOf(operation);
   return {
     operationId: id,
@@ -205,7 +208,7 @@ const operationObject = ({ id, operation }: Place, service: string): object => {
     security: securityOf(operation),
     parameters: parametersOf(operation),
     ...when(requestBody, { requestBody }),
-    responses: responsesOf(operation),
+    responses: responsesOf(operation, family),
   };
 };
 
@@ -215,7 +218,7 @@ const isInternal = ({ path, operation }: Place): boolean =>
 
 /** The OpenAPI 3.1 document of a service: everything that its operations say, and every status that follows from it. */
 export const openApiDocument = (options: DescriptionOptions): object => {
-  const { service, version, operations, serverUrl = '/' } = options;
+  const { service, version, operations, serverUrl = '/', family = familyA } = options;
   const places = placesOf(operations).filter((place) => !isInternal(place));
   const scopes = places.map(({ operation }) => operation.access).filter((access) => access !== 'public');
   const byPath = Map.groupBy(places, ({ path }) => path);
@@ -227,7 +230,7 @@ export const openApiDocument = (options: DescriptionOptions): object => {
     paths: Object.fromEntries(
       [...byPath].map(([path, at]) => [
         path,
-        Object.fromEntries(at.map((place) => [place.operation.method, operationObject(place, service)])),
+        Object.fromEntries(at.map((place) => [place.operation.method, operationObject(place, service, family)])),
       ]),
     ),
     components: {

@@ -2,7 +2,7 @@ import SwaggerParser from '@apidevtools/swagger-parser';
 import { registry } from '@boxoffice/envelope';
 import { describe, expect, test } from '@jest/globals';
 import { Type } from 'typebox';
-import { exampleFaults, ok, openApiDocument, operation } from '../../src/index.ts';
+import { exampleFaults, familyA, ok, openApiDocument, operation } from '../../src/index.ts';
 import { start } from '../fixture.ts';
 import { things } from '../things.ts';
 
@@ -27,6 +27,20 @@ test('a validator of OpenAPI 3.1 accepts the document that a service serves', as
   const found = await served.json();
   expect(found).toMatchObject({ openapi: '3.1.0', servers: [{ url: 'https://tickets.example' }] });
   await SwaggerParser.validate(found as never);
+});
+
+test('what any operation can answer is its family’s to say, in the document that the service serves too', async () => {
+  const family = { ...familyA, always: familyA.always.filter((code) => code !== 'bad_gateway') };
+  const app = await start(things, { family });
+  const served = (await (await fetch(`${app.url}/openapi.json`)).json()) as Document;
+  await app.close();
+  const statusesOf = ({ paths }: Document) =>
+    Object.values(paths).flatMap((path) => Object.values(path).map(({ responses }) => Object.keys(responses)));
+  for (const statuses of statusesOf(document)) expect(statuses).toEqual(expect.arrayContaining(['502', '503']));
+  for (const statuses of statusesOf(served)) {
+    expect(statuses).toContain('503');
+    expect(statuses).not.toContain('502');
+  }
 });
 
 describe('every operation', () => {

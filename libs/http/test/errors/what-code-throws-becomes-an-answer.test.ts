@@ -1,7 +1,8 @@
 import { Fault } from '@boxoffice/envelope';
+import { StoreUnavailable } from '@boxoffice/store';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { Type } from 'typebox';
-import { type Answer, ok, operation } from '../../src/index.ts';
+import { type Answer, familyA, ok, operation } from '../../src/index.ts';
 import { type Started, start } from '../fixture.ts';
 
 const thrown = new Map<string, () => unknown>([
@@ -9,6 +10,7 @@ const thrown = new Map<string, () => unknown>([
   ['bug', () => new TypeError('password=hunter2 at line 3')],
   ['text', () => 'a text'],
   ['nothing', () => undefined],
+  ['store', () => new StoreUnavailable('MongoDB did not answer within 6000 ms')],
 ]);
 
 const failing = operation({
@@ -50,6 +52,27 @@ test.each(['bug', 'text', 'nothing'])('anything else is internal_error, told to 
   expect(JSON.stringify(body)).not.toContain('hunter2');
   expect(app.lines[0]).toMatchObject({ message: 'a request failed', fields: { operation: 'fail' } });
   expect(app.lines[0]?.fields.error).toEqual(thrown.get(how)?.());
+});
+
+test('a store that is not there is service_unavailable, with a time to try again and no inner detail', async () => {
+  app.lines.length = 0;
+  const { http, headers, body } = await fail('store');
+  expect([http, headers.get('retry-after')]).toEqual([503, '2']);
+  expect(body).toEqual({
+    status: 'service_unavailable',
+    details: 'The service cannot reach its data at the moment.',
+    data: null,
+  });
+  const reason = 'MongoDB did not answer within 6000 ms';
+  expect(app.lines[0]).toMatchObject({ message: 'the store is not there', fields: { operation: 'fail', reason } });
+});
+
+test('a family may answer internal_error for that instead', async () => {
+  const other = await start([failing], { family: { ...familyA, withoutStore: 'internal_error' } });
+  const answer = await fetch(`${other.url}/fail/store`, { method: 'POST' });
+  expect([answer.status, answer.headers.get('retry-after')]).toEqual([500, null]);
+  expect(await answer.json()).toMatchObject({ status: 'internal_error', data: null });
+  await other.close();
 });
 
 describe('an answer', () => {
