@@ -173,7 +173,7 @@ export const startGateway = async (options: GatewayOptions): Promise<Gateway> =>
 
   const health = createHealth();
   const onRefused = options.onRefused ?? logRefused(logger);
-  const common = { host, health, metrics, refuse: refuseByLine, onRefused };
+  const common = { host, health, observe: metrics?.requests('gateway'), refuse: refuseByLine, onRefused };
   const https = await listen(app.listener(true), { ...common, tls, port: options.port, setting: 'GATEWAY_PORT' });
   const http = await listen(app.listener(false), {
     ...common,

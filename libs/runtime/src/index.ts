@@ -6,7 +6,7 @@ export { keepSecret, readKeptSecret } from './kept-secret.ts';
 export { type Limits, type Listening, type ListenOptions, listen } from './listen.ts';
 export type { LogFields } from './log-fields.ts';
 export { createLogger, type Logger, type LoggerOptions, type LogLevel, logLevels } from './logger.ts';
-export { createMetrics, type Meter, type Metrics } from './metrics.ts';
+export { createMetrics, type Meter, type Metrics, type Observe } from './metrics.ts';
 export { type OperationsOptions, serveOperations } from './operations.ts';
 export { type Persistent, persistently } from './persistently.ts';
 export { logRefused, type OnRefused, type Refusal, type RefusalAnswer, type Refuse } from './refusal.ts';

@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type RequestListener, type Server, 
 import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo, Socket } from 'node:net';
 import type { Health } from './health.ts';
-import type { Metrics } from './metrics.ts';
+import type { Observe } from './metrics.ts';
 import { answerRefusals, malformed, type OnRefused, type Refuse, refusing } from './refusal.ts';
 import { reasonOf, StartFault } from './start-fault.ts';
 import { requestIdFrom } from './trace.ts';
@@ -33,7 +33,8 @@ export interface ListenOptions {
   readonly refuse?: Refuse;
   /** Told of the requests that are refused so, which no handler sees: for the access log. */
   readonly onRefused?: OnRefused;
-  readonly metrics?: Metrics;
+  /** Told of the requests that the handler gets, for figures. */
+  readonly observe?: Observe;
   /** The setting that chooses the port, for the message when it is taken. */
   readonly setting?: string;
 }
@@ -128,7 +129,7 @@ const closing = (server: Server, graceMs: number): Promise<void> =>
  * @throws {StartFault} when the port or the address cannot be had
  */
 export const listen = async (handler: RequestListener, options: ListenOptions): Promise<Listening> => {
-  const { health, metrics, onRefused, refuse = bareRefuse } = options;
+  const { health, observe, onRefused, refuse = bareRefuse } = options;
   const refuseUnheard = refusing(refuse, onRefused);
   const server = makeServer(options);
   const inFlight = new WeakMap<Socket, ServerResponse>();
@@ -145,7 +146,7 @@ export const listen = async (handler: RequestListener, options: ListenOptions): 
         if (!answered) handler(request, response);
       });
     } else {
-      if (metrics) metrics.observe(request, response);
+      observe?.(request, response);
       handler(request, response);
     }
   };

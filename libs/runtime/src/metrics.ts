@@ -10,13 +10,19 @@ export interface Meter<Method extends string> {
   readonly kind?: Method;
 }
 
+/** Told of every request as it comes. */
+export type Observe = (request: IncomingMessage, response: ServerResponse) => void;
+
 /** The program's figures, for Prometheus. Asking for a meter again gives the same one: several services may share a process. */
 export interface Metrics {
   counter(meter: Meter<'counter'>): (labels?: Labels, by?: number) => void;
   gauge(meter: Meter<'gauge'>): (value: number, labels?: Labels) => void;
   histogram(meter: Meter<'histogram'> & { readonly buckets?: number[] }): (value: number, labels?: Labels) => void;
-  /** Counts and times a request when its answer is out. */
-  observe(request: IncomingMessage, response: ServerResponse): void;
+  /**
+   * Counts and times the requests of a service, each when its answer is out. In a process of several services a request is one at the
+   * gateway and one more at each service that it reaches.
+   */
+  requests(service: string): Observe;
   /** Everything in Prometheus' text format, and its media type. */
   text(): Promise<{ readonly type: string; readonly text: string }>;
 }
@@ -41,7 +47,11 @@ export const createMetrics = async (): Promise<Metrics> => {
     return found;
   };
   const seconds = new Histogram({
-    ...shape({ name: 'http_server_request_duration_seconds', help: 'Time to answer', labels: ['method', 'status'] }),
+    ...shape({
+      name: 'http_server_request_duration_seconds',
+      help: 'Time to answer',
+      labels: ['service', 'method', 'status'],
+    }),
     buckets: SECONDS,
   });
   return {
@@ -57,10 +67,10 @@ export const createMetrics = async (): Promise<Metrics> => {
       const histogram = known(meter.name, () => new Histogram({ ...shape(meter), buckets: meter.buckets ?? SECONDS }));
       return (value, labels = {}) => histogram.observe(labels, value);
     },
-    observe(request, response) {
+    requests: (service) => (request, response) => {
       const started = performance.now();
       response.once('close', () => {
-        const labels = { method: String(request.method), status: String(response.statusCode) };
+        const labels = { service, method: String(request.method), status: String(response.statusCode) };
         seconds.observe(labels, (performance.now() - started) / 1000);
       });
     },

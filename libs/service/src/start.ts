@@ -82,7 +82,7 @@ export const startService = async <Spec extends SettingsSpec, State>(
     host,
     port,
     health,
-    metrics,
+    observe: metrics?.requests(name),
     refuse: refuseIn(definition),
     onRefused: logRefused(logger),
     setting: 'PORT',
@@ -98,7 +98,13 @@ export const startService = async <Spec extends SettingsSpec, State>(
     const parts: Parts<Spec> = {
       store,
       identify: createIdentityVerifier({ keys, audience: name }),
-      credentials: createServiceCredentials({ authorizerUrl, service: name, secret: serviceSecret, keys, traceHeaders }),
+      credentials: createServiceCredentials({
+        authorizerUrl,
+        service: name,
+        secret: serviceSecret,
+        keys,
+        traceHeaders,
+      }),
       logger,
       settings,
       authorizerUrl,
