@@ -1,0 +1,201 @@
+import { randomBytes } from 'node:crypto';
+import type { HoldRequest, Renewal } from '../../src/clients/stock.ts';
+import type { Authority } from './authority.ts';
+import { openPeer, type PeerStand, type StandIn } from './peer.ts';
+
+interface Place {
+  readonly id: string;
+  readonly hall: Hall;
+  readonly label: string;
+  state: 'free' | 'held' | 'sold';
+  /** Epoch milliseconds. */
+  until: number;
+  holder: string | null;
+  request: string | null;
+}
+
+/** One performance with one seat category and one tariff. */
+export interface Hall {
+  readonly institution: string;
+  readonly performanceId: string;
+  readonly seatCategoryId: string;
+  readonly tariffId: string;
+  readonly currency: string;
+  readonly amount: number;
+  readonly placeIds: readonly string[];
+  /** An item that wants so many places of it. */
+  item(quantity?: number, placeIds?: readonly string[]): object;
+}
+
+export interface CatalogStand extends PeerStand {
+  hall(places: number, more?: Partial<Pick<Hall, 'institution' | 'currency' | 'amount'>>): Hall;
+  /** What becomes of every further hold of the performance. */
+  refuse(hall: Hall, reason: string): void;
+  /** Milliseconds that a hold lasts. */
+  holdMs: number;
+  /** How many places are in which state now. */
+  count(hall: Hall): { free: number; held: number; sold: number };
+  placesOf(holder: string): readonly { readonly id: string; readonly state: string; readonly until: number }[];
+  /** Gives a place to somebody else, whoever has it. */
+  steal(placeId: string): void;
+}
+
+const random = () => randomBytes(6).toString('hex');
+
+/** Stands in for the stock of the catalog: all or none, idempotent by holder and request, holds that end by themselves. */
+export const openCatalog = async (authority: Authority): Promise<CatalogStand> => {
+  const places = new Map<string, Place>();
+  const halls = new Map<string, Hall>();
+  const refusals = new Map<string, string>();
+  const isFree = ({ state, until }: Place) => state === 'free' || (state === 'held' && until <= Date.now());
+  const of = (holder: string) => [...places.values()].filter((place) => place.holder === holder);
+  const free = (place: Place) => Object.assign(place, { state: 'free', until: 0, holder: null, request: null });
+  const inHall = (hall: Hall) => [...places.values()].filter((place) => place.hall === hall);
+  const nameOf = ({ id, label }: Place) => ({ id, label, row: null, seat: null });
+  const refused = (reason: string) => ({
+    outcome: 'refused',
+    refusal: { reason, details: `planted: ${reason}`, item: 0 },
+    heldUntil: null,
+    pointOfSale: null,
+    lines: [],
+  });
+
+  const hold: StandIn = {
+    id: 'holdPlaces',
+    method: 'post',
+    path: '/internal/stock/holds',
+    act(institution, _params, { holder, requestId, items, heldUntil, pointOfSale }: HoldRequest) {
+      const until = heldUntil === undefined ? Date.now() + stand.holdMs : Date.parse(heldUntil);
+      const taken: Place[] = [];
+      const lines: object[] = [];
+      for (const { performanceId, seatCategoryId, tariffId, quantity, placeIds } of items) {
+        const hall = halls.get(performanceId);
+        const known = hall?.institution === institution && hall.seatCategoryId === seatCategoryId;
+        if (!hall || !known || hall.tariffId !== tariffId) return refused('unknown_reference');
+        const reason = refusals.get(performanceId);
+        if (reason) return refused(reason);
+        const count = placeIds?.length ?? quantity ?? 1;
+        const had = of(holder).filter((place) => place.request === requestId && place.hall === hall);
+        const candidates = inHall(hall).filter((place) => isFree(place) && (placeIds?.includes(place.id) ?? true));
+        const chosen = [...had, ...candidates.filter((place) => !taken.includes(place))].slice(0, count);
+        if (chosen.length < count) return refused('places_unavailable');
+        taken.push(...chosen);
+        for (const place of chosen)
+          lines.push({
+            item: 0,
+            productId: 'prd_1',
+            performanceId,
+            startDate: '2027-03-14T19:30:00.000Z',
+            seatCategoryId,
+            tariffId,
+            criterion: null,
+            amount: hall.amount,
+            currency: hall.currency,
+            place: nameOf(place),
+          });
+      }
+      for (const place of taken) Object.assign(place, { state: 'held', until, holder, request: requestId });
+      const point = pointOfSale === undefined ? null : { serviceHost: pointOfSale.toLowerCase() };
+      return { outcome: 'held', refusal: null, heldUntil: new Date(until).toISOString(), pointOfSale: point, lines };
+    },
+  };
+
+  const change =
+    (apply: (place: Place, body: { readonly heldUntil?: string }) => void): StandIn['act'] =>
+    (_institution, { holder = '' }, body: { readonly placeIds: readonly string[]; readonly heldUntil?: string }) => {
+      const mine = of(holder);
+      const missing = body.placeIds.filter((id) => !mine.some((place) => place.id === id));
+      if (missing.length > 0) return { outcome: 'refused', places: [], missing };
+      const wanted = mine.filter(({ id }) => body.placeIds.includes(id));
+      for (const place of wanted) if (place.state === 'held') apply(place, body);
+      return { outcome: 'done', places: wanted.map(nameOf), missing: [] };
+    };
+
+  const renew: StandIn['act'] = (_institution, { holder = '' }, { requestId, heldUntil, placeIds }: Renewal) => {
+    const until = Date.parse(heldUntil);
+    const got = placeIds.map((id) => {
+      const place = places.get(id);
+      if (place && (place.holder === holder || isFree(place))) return { place, replaces: null };
+      const other = place && inHall(place.hall).find((one) => isFree(one) && !placeIds.includes(one.id));
+      return other ? { place: other, replaces: id } : id;
+    });
+    const missing = got.filter((one) => typeof one === 'string');
+    if (missing.length > 0) return { outcome: 'refused', places: [], missing };
+    const renewed = got.flatMap((one) => (typeof one === 'string' ? [] : [one]));
+    for (const { place } of renewed)
+      if (place.state !== 'sold') Object.assign(place, { state: 'held', until, holder, request: requestId });
+    return {
+      outcome: 'done',
+      places: renewed.map(({ place, replaces }) => ({ ...nameOf(place), replaces })),
+      missing: [],
+    };
+  };
+
+  const release: StandIn['act'] = (
+    _institution,
+    { holder = '' },
+    { placeIds, requestId }: { readonly placeIds?: readonly string[]; readonly requestId?: string },
+  ) => {
+    const released = of(holder).filter(
+      ({ id, request, state }) =>
+        state === 'held' && (placeIds?.includes(id) ?? true) && (requestId === undefined || request === requestId),
+    );
+    for (const place of released) free(place);
+    return { released: released.map(({ id }) => id) };
+  };
+
+  const path = '/internal/stock/holds/{holder}';
+  const peer = await openPeer(authority, 'catalog', [
+    hold,
+    {
+      id: 'extendHold',
+      method: 'post',
+      path: `${path}/extension`,
+      act: change((place, { heldUntil = '' }) => Object.assign(place, { until: Date.parse(heldUntil) })),
+    },
+    {
+      id: 'sellHold',
+      method: 'post',
+      path: `${path}/sale`,
+      act: change((place) => Object.assign(place, { state: 'sold' })),
+    },
+    { id: 'renewHold', method: 'post', path: `${path}/renewal`, act: renew },
+    { id: 'releaseHold', method: 'post', path: `${path}/release`, act: release },
+  ]);
+
+  const stand: CatalogStand = {
+    ...peer,
+    holdMs: 15 * 60_000,
+    hall(count, { institution = 'opera', currency = 'CHF', amount = 1_000 } = {}) {
+      const performanceId = `prf_${random()}`;
+      const seatCategoryId = `cat_${random()}`;
+      const tariffId = `trf_${random()}`;
+      const placeIds = Array.from({ length: count }, () => `plc_${random()}`);
+      const item = (quantity?: number, named?: readonly string[]) => ({
+        performanceId,
+        seatCategoryId,
+        tariffId,
+        ...(quantity === undefined ? {} : { quantity }),
+        ...(named === undefined ? {} : { placeIds: named }),
+      });
+      const hall = { institution, performanceId, seatCategoryId, tariffId, currency, amount, placeIds, item };
+      halls.set(performanceId, hall);
+      for (const [index, id] of placeIds.entries())
+        places.set(id, { id, hall, label: String(index), state: 'free', until: 0, holder: null, request: null });
+      return hall;
+    },
+    refuse: ({ performanceId }, reason) => void refusals.set(performanceId, reason),
+    count(hall) {
+      const all = inHall(hall);
+      const sold = all.filter(({ state }) => state === 'sold').length;
+      const open = all.filter(isFree).length;
+      return { free: open, held: all.length - open - sold, sold };
+    },
+    placesOf: (holder) => of(holder).map(({ id, state, until }) => ({ id, state, until })),
+    steal(placeId) {
+      const place = places.get(placeId);
+      if (place) Object.assign(place, { state: 'sold', holder: 'somebody-else', request: 'theirs' });
+    },
+  };
+  return stand;
+};
