@@ -1,6 +1,7 @@
 import { authorizer } from '@boxoffice/authorizer';
 import { catalog } from '@boxoffice/catalog';
 import { contacts } from '@boxoffice/contacts';
+import { orders } from '@boxoffice/orders';
 import {
   type Check,
   createLogger,
@@ -13,21 +14,20 @@ import {
 } from '@boxoffice/runtime';
 import { type Engines, type RunningService, type ServiceDefinition, startService } from '@boxoffice/service';
 import type { Store } from '@boxoffice/store';
+import { tickets } from '@boxoffice/tickets';
 import { explainKeys, keepKeyEncryptionKey } from './secrets.ts';
 import type { LocalSettings } from './settings.ts';
 
-/** The services of the installation, and the stores that the seeding writes to. */
+/** The addresses of the services, and the stores that the seeding writes to. */
 export interface Services {
-  readonly authorizer: RunningService;
-  readonly catalog: RunningService;
-  readonly contacts: RunningService;
+  readonly urls: Readonly<Record<'authorizer' | 'catalog' | 'contacts' | 'orders' | 'tickets', string>>;
   readonly stores: { readonly authorizer: Store; readonly catalog: Store };
   /** The last error that one of them logged, in its own words. */
   readonly trouble: () => string | undefined;
 }
 
 /** The queues that the services of this process serve; their facts wait for them from the first moment on. */
-export const servedQueues = [authorizer, catalog, contacts].flatMap(({ queues = [] }) => queues);
+export const servedQueues = [authorizer, catalog, contacts, orders, tickets].flatMap(({ queues = [] }) => queues);
 
 /**
  * The level of what speaks beside the gateway's access log: its one line per request says enough, unless somebody looks for
@@ -86,14 +86,21 @@ export const startServices = async (
     keyEncryptionKey: settings.keyEncryptionKey ?? (await keepKeyEncryptionKey(settings.directory, store)),
   })).catch(explainKeys(settings.directory));
   const none = () => ({});
-  const [[second, catalogStore], [third]] = await Promise.all([
+  const [[second, catalogStore], [third], [fourth]] = await Promise.all([
     start(catalog, none, first.url),
     start(contacts, none, first.url),
+    start(tickets, none, first.url),
   ]);
+  const others = { catalogUrl: second.url, contactsUrl: third.url, ticketsUrl: fourth.url };
+  const [fifth] = await start(orders, () => ({ ...settings, ...others }), first.url);
   return {
-    authorizer: first,
-    catalog: second,
-    contacts: third,
+    urls: {
+      authorizer: first.url,
+      catalog: second.url,
+      contacts: third.url,
+      orders: fifth.url,
+      tickets: fourth.url,
+    },
     stores: { authorizer: authorizerStore, catalog: catalogStore },
     trouble: () => trouble,
   };

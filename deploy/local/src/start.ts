@@ -40,8 +40,9 @@ const seedDemo = async (
     stores: services.stores,
     progress: progressIn(await engines.store('local', progressCollections)),
     directory,
-    authorizerUrl: services.authorizer.url,
-    catalogUrl: services.catalog.url,
+    authorizerUrl: services.urls.authorizer,
+    catalogUrl: services.urls.catalog,
+    ordersUrl: services.urls.orders,
     serviceSecret,
     addresses: { baseUrl: publicUrl, posUrl: publicUrl, caFile: caFile ?? String(settings.tlsCertFile) },
     now: new Date(),
@@ -57,12 +58,11 @@ const openGateway = async (
   metrics: Metrics | undefined,
 ): Promise<Gateway> => {
   const { logLevel: level } = settings;
-  const { authorizer, catalog, contacts } = services;
   const accessLogger = createLogger({ service: 'gateway', level });
   const gateway = await startGateway({
     ...optionsFrom(settings),
     tls,
-    services: { authorizer: authorizer.url, catalog: catalog.url, contacts: contacts.url },
+    services: services.urls,
     serviceSecret: settings.serviceSecret,
     dataDirectory: settings.directory,
     bus: engines.bus,

@@ -52,7 +52,7 @@ const events: readonly Event[] = [
     minutes: 600,
     dates: 1,
     hour: 19,
-    category: general(0),
+    category: general(24),
     price: 3_500,
   },
   {
@@ -78,7 +78,7 @@ const events: readonly Event[] = [
     minutes: 150,
     dates: 1,
     hour: 13,
-    category: general(2),
+    category: general(8),
     price: 4_500,
   },
 ];

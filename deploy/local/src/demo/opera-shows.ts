@@ -93,9 +93,9 @@ const categoriesOf = (code: string, { places: [below, above] }: House): NewSeatC
     const rows = ROWS.map((row) => ({ row, seats: SEATS }));
     return [{ code: 'STALLS', name: stalls, numbered: true, capacity: ROWS.length * SEATS, rows }];
   }
-  // Sold out and nearly so by their capacity, since nobody can buy yet.
-  if (code === fixtures.soldOut) return [{ code: 'STALLS', name: stalls, numbered: false, capacity: 0 }];
-  if (code === fixtures.twoLeft) return [{ code: 'STALLS', name: stalls, numbered: false, capacity: 2 }];
+  // What the first orders of the demo sell, or nearly.
+  if (code === fixtures.soldOut) return [{ code: 'STALLS', name: stalls, numbered: false, capacity: 40 }];
+  if (code === fixtures.twoLeft) return [{ code: 'STALLS', name: stalls, numbered: false, capacity: 10 }];
   const all = [
     { code: 'STALLS', name: stalls, numbered: false, capacity: below },
     { code: 'BALCONY', name: balcony, numbered: false, capacity: above },

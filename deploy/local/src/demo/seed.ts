@@ -14,6 +14,7 @@ import {
 import { museum } from './museum.ts';
 import { opera } from './opera.ts';
 import type { AllFixtures, Progress } from './progress.ts';
+import { sellUntilLeft } from './sales.ts';
 import type { DemoInstitution } from './shapes.ts';
 import { createShopKeeper } from './shop-keeper.ts';
 
@@ -26,6 +27,7 @@ export interface SeedingOptions {
   readonly directory: string;
   readonly authorizerUrl: string;
   readonly catalogUrl: string;
+  readonly ordersUrl: string;
   readonly serviceSecret: string;
   readonly addresses: Addresses;
   readonly now: Date;
@@ -41,11 +43,18 @@ const stock = async (
   clients: readonly DemoClient[],
   options: SeedingOptions,
 ): Promise<FixtureIds> => {
-  const { authorizerUrl, catalogUrl, serviceSecret, now, tell } = options;
+  const { authorizerUrl, catalogUrl, ordersUrl, serviceSecret, now, tell } = options;
   const full = clients.find(({ name }) => name === 'full');
   if (!full) throw new Error('there is no client to seed with');
   const { clientId, clientSecret } = full;
-  const keeper = await createShopKeeper({ authorizerUrl, catalogUrl, serviceSecret, clientId, clientSecret });
+  const keeper = await createShopKeeper({
+    authorizerUrl,
+    catalogUrl,
+    ordersUrl,
+    serviceSecret,
+    clientId,
+    clientSecret,
+  });
   const tariffs = await stockTariffs(keeper, institution.tariffs);
   const products = institution.products(tariffs, now);
   const found = await stockProducts(keeper, products, (done) =>
@@ -58,7 +67,11 @@ const stock = async (
     return ids;
   };
   const { soldOut, numbered, twoLeft } = institution.fixtures;
-  return { soldOut: fixture(soldOut), numbered: fixture(numbered), twoLeft: fixture(twoLeft) };
+  const ids = { soldOut: fixture(soldOut), numbered: fixture(numbered), twoLeft: fixture(twoLeft) };
+  tell(`${institution.name}: first orders`);
+  await sellUntilLeft(keeper, ids.soldOut, 0);
+  await sellUntilLeft(keeper, ids.twoLeft, 2);
+  return ids;
 };
 
 const credentials = (addresses: Addresses, clients: readonly DemoClient[], fixtures: AllFixtures): DemoCredentials => ({

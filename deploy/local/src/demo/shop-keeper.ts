@@ -1,26 +1,29 @@
 import { DECISIONS_PATH, IDENTITY_HEADER, serviceAuthorization } from '@boxoffice/identity';
 
-/** An operation of the catalog, as the seeding calls it. */
-export interface CatalogCall {
+/** An operation of a service, as the seeding calls it. */
+export interface ServiceCall {
+  /** Default: the catalog. */
+  readonly service?: 'catalog' | 'orders';
   readonly operation: string;
   readonly method: 'GET' | 'POST';
   readonly path: string;
   readonly body?: object;
 }
 
-export interface CatalogReply<Data> {
+export interface Reply<Data> {
   readonly status: number;
   /** The envelope's status: `success` or a code of the registry. */
   readonly code: string;
   readonly data: Data;
 }
 
-/** Calls the catalog in the name of a client. */
-export type ShopKeeper = <Data>(call: CatalogCall) => Promise<CatalogReply<Data>>;
+/** Calls the services in the name of a client. */
+export type ShopKeeper = <Data>(call: ServiceCall) => Promise<Reply<Data>>;
 
 export interface ShopKeeperOptions {
   readonly authorizerUrl: string;
   readonly catalogUrl: string;
+  readonly ordersUrl: string;
   /** SERVICE_SECRET of the installation. */
   readonly serviceSecret: string;
   readonly clientId: string;
@@ -43,11 +46,12 @@ const read = async (response: Response): Promise<Envelope> => {
 const RENEWED_AFTER_MS = 30_000;
 
 /**
- * Makes a caller of the catalog that goes the gateway's way without the gateway, which opens only when the demo data is there: a token
+ * Makes a caller of the services that goes the gateway's way without the gateway, which opens only when the demo data is there: a token
  * of the client, the authorizer's decision on each operation, the signed identity. Rejects on answers that are no business matter.
  */
 export const createShopKeeper = async (options: ShopKeeperOptions): Promise<ShopKeeper> => {
-  const { authorizerUrl, catalogUrl, serviceSecret, clientId, clientSecret } = options;
+  const { authorizerUrl, serviceSecret, clientId, clientSecret } = options;
+  const urls = { catalog: options.catalogUrl, orders: options.ordersUrl };
   const identities = new Map<string, { readonly identity: Promise<string>; readonly at: number }>();
 
   const form = { grant_type: 'client_credentials', client_id: clientId, client_secret: clientSecret };
@@ -57,27 +61,27 @@ export const createShopKeeper = async (options: ShopKeeperOptions): Promise<Shop
   }).then(read);
   const { access_token: token } = issued.data as { readonly access_token: string };
 
-  const decide = async (operation: string, scope: string): Promise<string> => {
+  const decide = async (audience: string, operation: string, scope: string): Promise<string> => {
     const response = await fetch(new URL(DECISIONS_PATH, authorizerUrl), {
       method: 'POST',
       headers: { authorization: serviceAuthorization('gateway', serviceSecret), 'content-type': 'application/json' },
-      body: JSON.stringify({ token, operation, scope, audience: 'catalog' }),
+      body: JSON.stringify({ token, operation, scope, audience }),
     });
     const { data } = await read(response);
     return (data as { readonly identity: string }).identity;
   };
 
-  const identityFor = (operation: string, scope: string): Promise<string> => {
+  const identityFor = (audience: string, operation: string, scope: string): Promise<string> => {
     const known = identities.get(operation);
     if (known && Date.now() - known.at < RENEWED_AFTER_MS) return known.identity;
-    const identity = decide(operation, scope);
+    const identity = decide(audience, operation, scope);
     identities.set(operation, { identity, at: Date.now() });
     return identity;
   };
 
-  return async <Data>({ operation, method, path, body }: CatalogCall): Promise<CatalogReply<Data>> => {
-    const identity = await identityFor(operation, method === 'GET' ? 'catalog:read' : 'catalog:write');
-    const response = await fetch(new URL(path, catalogUrl), {
+  return async <Data>({ service = 'catalog', operation, method, path, body }: ServiceCall): Promise<Reply<Data>> => {
+    const identity = await identityFor(service, operation, `${service}:${method === 'GET' ? 'read' : 'write'}`);
+    const response = await fetch(new URL(path, urls[service]), {
       method,
       headers: { [IDENTITY_HEADER]: identity, 'content-type': 'application/json' },
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
