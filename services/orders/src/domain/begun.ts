@@ -7,6 +7,8 @@ interface Mark {
 /** The places of a new order are being held. */
 export interface CreateMark extends Mark {
   readonly step: 'create';
+  /** Recovery undoes the step: whoever began it must not end it any more. */
+  readonly abandoned: boolean;
 }
 /** The order's places are being sold; of an expired order (`late`) they must be held again before. */
 export interface ConfirmMark extends Mark {
@@ -19,6 +21,7 @@ export interface ConfirmMark extends Mark {
 export interface LinesMark extends Mark {
   readonly step: 'lines';
   readonly quantity: number;
+  readonly abandoned: boolean;
 }
 /** Places of removed lines are being given back. */
 export interface ReleaseMark extends Mark {
@@ -41,5 +44,8 @@ export type Begun = CreateMark | ConfirmMark | LinesMark | ReleaseMark | ExtendM
 /** A mark this old has lost its process: longer than all timeouts of the calls of one step together. */
 export const MARK_LIFETIME_MS = 15_000;
 
-/** Whether the mark's process must be taken for dead. */
+/**
+ * Whether the mark's process must be taken for dead. One that lives on calls no peer any more for its step once the mark
+ * that it wrote is that old: somebody else may have ended the step since.
+ */
 export const isStale = (begun: Begun, now: number): boolean => now - begun.since >= MARK_LIFETIME_MS;

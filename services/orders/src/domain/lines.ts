@@ -21,7 +21,7 @@ export const beginLines = <O extends Order>(
   unfit(order, changeable, 'given more lines', now) ??
   accept({
     ...order,
-    begun: { step: 'lines', request, since: now, quantity },
+    begun: { step: 'lines', request, since: now, quantity, abandoned: false },
     heldPlaces: order.lines.length + quantity,
   });
 
@@ -35,7 +35,8 @@ export const addLines = <O extends Order>(
   held: { readonly request: string; readonly lines: readonly NewLine[]; readonly currency: string },
   now: number,
 ): Decision<O> => {
-  if (order.begun?.step !== 'lines' || order.begun.request !== held.request) return lostMark();
+  const { begun } = order;
+  if (begun?.step !== 'lines' || begun.abandoned || begun.request !== held.request) return lostMark();
   if (order.deadline !== null && order.deadline <= now)
     return refuse('past_due', "The order's deadline has passed, so it cannot be given more lines.");
   const repeated = held.lines.some(({ place }) => order.lines.some((line) => line.place.id === place.id));

@@ -38,7 +38,7 @@ export const newDraft = (
   confirmedAt: null,
   cancellation: null,
   ticketNotes: [],
-  begun: { step: 'create', request, since: now },
+  begun: { step: 'create', request, since: now, abandoned: false },
   heldPlaces: places,
   createdAt: now,
   modifiedAt: null,
@@ -63,7 +63,12 @@ export const open = <O extends Order>(
   },
   now: number,
 ): Decision<O> => {
-  if (draft.state !== 'draft' || draft.begun?.request !== hold.request)
+  if (
+    draft.state !== 'draft' ||
+    draft.begun?.step !== 'create' ||
+    draft.begun.abandoned ||
+    draft.begun.request !== hold.request
+  )
     return refuse('lost_mark', 'The order is not being made any more.');
   if (!areAmounts(hold.lines.map(({ amount }) => amount)))
     return refuse('invalid_amount', 'The prices do not add up to an exact integer.');

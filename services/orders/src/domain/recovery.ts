@@ -33,9 +33,19 @@ export const recovery = ({ begun }: Pick<Order, 'begun'>, now: number): Recovery
   }
 };
 
-/** Makes a dead step that of the caller, so that no other instance recovers it too; `busy` while its process may still live. */
+/**
+ * Makes a dead step that of the caller, so that no other instance recovers it too; `busy` while its process may still
+ * live. What recovery undoes is abandoned from here on: a process that comes back to life cannot complete it.
+ */
 export const takeOver = <O extends Order>(order: O, now: number): Decision<O> => {
   if (order.begun === null) return refuse('lost_mark', 'There is nothing to finish.');
   if (!isStale(order.begun, now)) return refuse('busy', 'The step is still under way.');
-  return accept({ ...order, begun: { ...order.begun, since: now } });
+  const { begun } = order;
+  return accept({
+    ...order,
+    begun:
+      begun.step === 'create' || begun.step === 'lines'
+        ? { ...begun, since: now, abandoned: true }
+        : { ...begun, since: now },
+  });
 };

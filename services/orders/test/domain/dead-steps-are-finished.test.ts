@@ -2,9 +2,10 @@ import { describe, expect, test } from '@jest/globals';
 import { MARK_LIFETIME_MS } from '../../src/domain/begun.ts';
 import { beginConfirm } from '../../src/domain/confirmation.ts';
 import { beginExtension } from '../../src/domain/holding.ts';
-import { beginLines, removeLine } from '../../src/domain/lines.ts';
+import { addLines, beginLines, failLines, removeLine } from '../../src/domain/lines.ts';
+import { open } from '../../src/domain/opening.ts';
 import { recovery, takeOver } from '../../src/domain/recovery.ts';
-import { draft, expectRefused, NOW, next, openOrder } from './samples.ts';
+import { draft, expectRefused, NOW, newLine, next, openOrder } from './samples.ts';
 
 const DEAD = NOW + MARK_LIFETIME_MS;
 
@@ -27,8 +28,17 @@ describe('recovery', () => {
 
   test('is taken over by one, for as long as a step may take, as the same request', () => {
     expectRefused(takeOver(draft(), DEAD - 1), 'busy');
-    const mine = next(takeOver(draft(), DEAD));
-    expect(mine.begun).toEqual({ step: 'create', request: 'create', since: DEAD });
+    const order = next(beginExtension(openOrder(), { request: 'r', minutes: 5 }, NOW));
+    const mine = next(takeOver(order, DEAD));
+    expect(mine.begun).toEqual({ ...order.begun, since: DEAD });
     expectRefused(takeOver(mine, DEAD), 'busy');
+  });
+
+  test('of a step that is undone keeps a process that comes back from completing it', () => {
+    const hold = { request: 'create', lines: [newLine(1)], currency: 'CHF', until: DEAD + 1 };
+    expectRefused(open(next(takeOver(draft(), DEAD)), hold, DEAD), 'lost_mark');
+    const undone = next(takeOver(next(beginLines(openOrder(), { request: 'create', quantity: 1 }, NOW)), DEAD));
+    expectRefused(addLines(undone, hold, DEAD), 'lost_mark');
+    expect(next(failLines(undone, { request: 'create' }, DEAD)).begun).toBeNull();
   });
 });
