@@ -66,6 +66,10 @@ const inProgress = () =>
     'Retry-After': '1',
   });
 
+/** Whether the answer is final: neither a failure on our side, nor one that says when to come again. */
+const isRefusal = (error: unknown): error is Fault =>
+  error instanceof Fault && error.http < 500 && error.headers['Retry-After'] === undefined;
+
 /** Libraries do not know the store; it names its errors. */
 const isStampTaken = (error: unknown): boolean => error instanceof Error && error.name === 'StampTaken';
 
@@ -113,8 +117,9 @@ export const createOnce = (port: IdempotencyPort, outcomes: Outcomes, logger: Pi
         if (winner) return winner;
         throw inProgress();
       }
-      const isRefusal = error instanceof Fault && error.http < 500;
-      await settle(isRefusal ? port.remember(key, fingerprint, expiresAt, outcomes.ofFault(error)) : port.end(key));
+      await settle(
+        isRefusal(error) ? port.remember(key, fingerprint, expiresAt, outcomes.ofFault(error)) : port.end(key),
+      );
       throw error;
     }
   };

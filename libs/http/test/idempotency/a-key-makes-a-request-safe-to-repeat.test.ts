@@ -85,6 +85,7 @@ const operationsOn = (store: Store): AnyOperation[] => {
       example,
       handle: ({ body: { text } }) => {
         const run = ran(text);
+        if (text.startsWith('later') && run === 1) throw new Fault('conflict', 'Not now.', { 'Retry-After': '1' });
         if (text.startsWith('refuse')) throw new Fault('conflict', `Refused in run ${run}.`);
         if (failures-- > 0) throw new Error('broken');
         return created<unknown>({ run }, '/refusals/1');
@@ -187,6 +188,12 @@ describe('a repeat', () => {
     const first = await send('/refusals', text, { key });
     expect(first).toMatchObject({ status: 409, body: { details: 'Refused in run 1.' } });
     expect(await send('/refusals', text, { key })).toEqual({ ...first, replayed: 'true' });
+  });
+
+  test('of what was told to come again later runs again', async () => {
+    const [text, key] = [`later ${randomUUID()}`, randomUUID()];
+    expect(await send('/refusals', text, { key })).toMatchObject({ status: 409, replayed: null });
+    expect(await send('/refusals', text, { key })).toMatchObject({ status: 201, body: { data: { run: 2 } } });
   });
 
   test('of a wrong form is answered before the form is looked at', async () => {
