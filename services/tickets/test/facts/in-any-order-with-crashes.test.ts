@@ -1,0 +1,133 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import { cancelTickets } from '../../src/cancel.ts';
+import { type Context, createContext } from '../../src/context.ts';
+import { issue } from '../../src/issue.ts';
+import { replaceTicket } from '../../src/replace.ts';
+import { commandsOn } from '../../src/tickets.ts';
+import { Crash, crashingAt } from '../stand/crashes.ts';
+import { engines, missing } from '../stand/engines.ts';
+import { askedBy, type Confirmed, cancelled, confirmed } from '../stand/orders.ts';
+import { openStand, SERVICE_SECRET, type Stand } from '../stand/stand.ts';
+
+const free = { ifMatch: () => {} };
+
+interface Step {
+  readonly what: 'issue' | 'confirm again' | 'print' | 'control' | 'revert' | 'replace' | 'cancel';
+  readonly line: number;
+  /** The write at which the process dies; the step is not repeated then, as a client may do. */
+  readonly dies: number | undefined;
+  readonly when: 'before' | 'after';
+}
+
+const steps = fc.array(
+  fc.record({
+    what: fc.constantFrom<Step['what']>(
+      'issue',
+      'confirm again',
+      'print',
+      'print',
+      'control',
+      'revert',
+      'replace',
+      'cancel',
+    ),
+    line: fc.nat(1),
+    dies: fc.option(fc.integer({ min: 1, max: 4 }), { nil: undefined, freq: 3 }),
+    when: fc.constantFrom('before' as const, 'after' as const),
+  }),
+  { maxLength: 14 },
+);
+
+describe.each(engines)(`facts and commands in any order, with crashes, on $name${missing}`, (engine) => {
+  let stand: Stand;
+  beforeAll(async () => {
+    stand = await openStand(engine);
+  });
+  afterAll(() => stand.close());
+
+  const run = async (context: Context, order: Confirmed, { what, line }: Step): Promise<unknown> => {
+    const { institution } = stand;
+    const { tickets } = await askedBy(stand, order.orderId);
+    const lineId = order.tickets[line]?.lineId;
+    const id = tickets.find((ticket) => ticket.lineId === lineId)?.ticketId ?? order.tickets[line]?.ticketId ?? '';
+    const commands = commandsOn(context, institution);
+    switch (what) {
+      case 'issue':
+        return issue(context, institution, { ...order, version: 3 });
+      case 'confirm again':
+        return issue(context, institution, { ...order, version: 5, contactNumber: 'C1' });
+      case 'cancel':
+        return cancelTickets(context, institution, cancelled(order));
+      case 'replace':
+        return replaceTicket(context, institution, id, free);
+      case 'control':
+        return commands.control(id, {}, free);
+      case 'print':
+        return commands.print(id, free);
+      case 'revert':
+        return commands.revert(id, free);
+    }
+  };
+
+  const faultsAfter = async (history: readonly Step[], broken: (context: Context) => Context = (same) => same) => {
+    const order = confirmed(2);
+    for (const step of history) {
+      const store = step.dies === undefined ? stand.store : crashingAt(stand.store, step.dies, step.when);
+      await run(broken(createContext(store, SERVICE_SECRET)), order, step).catch((error: unknown) => {
+        // Died, or refused.
+        if (!(error instanceof Crash) && !(error instanceof Error && error.name === 'Fault')) throw error;
+      });
+    }
+    // What an interrupted process had in hand is delivered again.
+    for (const step of history.filter(({ what }) => what !== 'replace' && what !== 'print')) {
+      if (step.what === 'control' || step.what === 'revert') continue;
+      await run(broken(stand.context), order, step);
+    }
+    const { tickets, controlled } = await askedBy(stand, order.orderId);
+    const facts = await stand.facts(order.orderId);
+    const outcomes = facts.filter(({ type }) => type === 'tickets.cancelled').map(({ data }) => data);
+    const wasCancelled = history.some(({ what }) => what === 'cancel');
+    const live = tickets.filter(({ status }) => status === 'printed' || status === 'not_printed');
+    const count = (status: string) => tickets.filter((ticket) => ticket.status === status).length;
+    const [outcome] = outcomes as { ticketsCancelled: number; controlled: number }[];
+    const inside =
+      facts.filter(({ type }) => type === 'ticket.controlled').length -
+      facts.filter(({ type }) => type === 'ticket.control_reverted').length;
+    return [
+      ...(new Set(tickets.map(({ lineId }) => lineId)).size === tickets.length ? [] : ['two tickets of a line']),
+      ...(wasCancelled && live.length > 0 ? ['a live ticket of a cancelled order'] : []),
+      ...(outcomes.length === (wasCancelled ? 1 : 0) ? [] : [`${outcomes.length} outcomes`]),
+      ...(outcome && outcome.controlled !== controlled ? ['the outcome counts other controlled ones'] : []),
+      ...(outcome && tickets.length > 0 && outcome.ticketsCancelled !== count('cancelled') ? ['a wrong outcome'] : []),
+      ...(outcome && outcome.ticketsCancelled + outcome.controlled !== 2 ? ['a line is not in the outcome'] : []),
+      ...(inside === controlled ? [] : ['the facts tell of other controls']),
+    ];
+  };
+
+  test('one ticket per line counts, a cancelled order has none alive, and one outcome is told', async () => {
+    await fc.assert(
+      fc.asyncProperty(steps, async (history) => {
+        expect(await faultsAfter(history)).toEqual([]);
+      }),
+      { numRuns: engine.name === 'SQLite' ? 60 : 15, interruptAfterTimeLimit: 15_000 },
+    );
+  });
+
+  test('control: a cancellation that does not look for the tickets is found', async () => {
+    const blind = (context: Context): Context => ({
+      ...context,
+      shelf: (institution) => {
+        const shelf = context.shelf(institution);
+        return { ...shelf, tickets: { ...shelf.tickets, find: async () => [] } };
+      },
+    });
+    const step = { line: 0, dies: undefined, when: 'before' } as const;
+    const history = [
+      { ...step, what: 'issue' },
+      { ...step, what: 'cancel' },
+    ] as const;
+    expect(await faultsAfter(history)).toEqual([]);
+    expect(await faultsAfter(history, blind)).toContain('a live ticket of a cancelled order');
+  });
+});
