@@ -69,8 +69,8 @@ const serve = async (settings: GatewaySettings, logger: Logger, stop: Stop): Pro
       : persistently('RabbitMQ', logger, () =>
           connectRabbitmq({ url: amqpUrl, logger, name: 'gateway', connectTimeoutMs: CONNECT_MS }),
         );
+  stop.signal.addEventListener('abort', () => broker?.giveUp());
   stop.add('broker', async () => {
-    broker?.giveUp();
     await (await broker?.orNothing())?.close();
   });
 

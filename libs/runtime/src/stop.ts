@@ -2,8 +2,13 @@ import type { Logger } from './logger.ts';
 
 /** Ends a program in order. */
 export interface Stop {
-  /** Something to close; the last one added is closed first. */
+  /**
+   * Something to close; the last one added is closed first.
+   * @throws once the stop has begun, so that a start goes no further; what was added is closed all the same
+   */
   add(name: string, close: () => Promise<void> | void): void;
+  /** Aborted when the stop begins: whoever waits for something in the start gives up. */
+  readonly signal: AbortSignal;
   /** Ends the process when SIGTERM or SIGINT comes: status 0 if everything closed in time, 1 otherwise or at a second signal. */
   onSignal(): void;
   /**
@@ -13,7 +18,7 @@ export interface Stop {
   onFault(): void;
   /** Closes everything, each after the one before, within the time; answers whether all of it closed. A second call answers the same. */
   run(): Promise<boolean>;
-  /** Awaits the program's start. What fails in it after the stop began fails because of that, and is no fault to report. */
+  /** Awaits the program's start, which a stop lets come to its next part. What fails in it after the stop began fails because of that, and is no fault to report. */
   during(start: Promise<void>): Promise<void>;
 }
 
@@ -21,6 +26,9 @@ export interface StopOptions {
   /** For everything together; default 10 s. */
   readonly withinMs?: number;
 }
+
+/** What is just being started needs what was started before it: for so long the stop waits for the start to come to its next part. */
+const START_MS = 1_000;
 
 /** A further signal within this time is the same one; a later one means now. */
 const REPEAT_MS = 1_000;
@@ -32,9 +40,19 @@ export const createStop = (logger: Logger, { withinMs = 10_000 }: StopOptions = 
   let signalled = Number.NEGATIVE_INFINITY;
   let current = '';
   let faulty = false;
+  let starting: Promise<unknown> | undefined;
+  const begun = new AbortController();
+
+  const startSettled = async (): Promise<void> => {
+    const late = Promise.withResolvers<void>();
+    const timer = setTimeout(late.resolve, START_MS);
+    await Promise.race([starting, late.promise]).finally(() => clearTimeout(timer));
+  };
 
   const closeAll = async (): Promise<boolean> => {
     let clean = true;
+    begun.abort();
+    await startSettled();
     for (let part = parts.pop(); part; part = parts.pop()) {
       current = part.name;
       try {
@@ -69,12 +87,17 @@ export const createStop = (logger: Logger, { withinMs = 10_000 }: StopOptions = 
   return {
     add: (name, close) => {
       parts.push({ name, close });
+      if (begun.signal.aborted) throw new Error('the program is stopping');
     },
+    signal: begun.signal,
     run,
-    during: (start) =>
-      start.catch((error: unknown) => {
+    during(start) {
+      const done = start.catch((error: unknown) => {
         if (ending === undefined) throw error;
-      }),
+      });
+      starting = done.catch(() => undefined);
+      return done;
+    },
     onSignal() {
       for (const signal of ['SIGTERM', 'SIGINT'] as const) {
         process.on(signal, () => {

@@ -115,9 +115,11 @@ const serve = async <Spec extends SettingsSpec, State>(
     settings: own,
     metrics,
   });
-  stop.add('service', async () => {
+  stop.signal.addEventListener('abort', () => {
     store.giveUp();
     bus.giveUp();
+  });
+  stop.add('service', async () => {
     await service.then(
       (running) => running.close(),
       () => undefined,

@@ -27,4 +27,30 @@ describe('stop', () => {
     expect(await stop.run()).toBe(false);
     expect(JSON.parse(lines.at(-1) ?? '')).toMatchObject({ message: 'did not close in time', part: 'stuck' });
   });
+
+  test('lets a start come to its next part, goes no further, and closes what it had begun before what that needs', async () => {
+    const closed: string[] = [];
+    const stop = createStop(logger);
+    const step = Promise.withResolvers<void>();
+    const start = async (): Promise<void> => {
+      stop.add('engines', () => void closed.push('engines'));
+      await step.promise;
+      stop.add('service', () => void closed.push('service'));
+      closed.push('never');
+    };
+    const started = stop.during(start());
+    const stopped = stop.run();
+    expect(stop.signal.aborted).toBe(true);
+    step.resolve();
+    await started;
+    expect([await stopped, closed]).toEqual([true, ['service', 'engines']]);
+  });
+
+  test('does not wait for ever for a start', async () => {
+    const stop = createStop(logger);
+    const closed: string[] = [];
+    stop.add('engines', () => void closed.push('engines'));
+    void stop.during(new Promise(() => undefined));
+    expect([await stop.run(), closed]).toEqual([true, ['engines']]);
+  });
 });
