@@ -1,0 +1,63 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { failNext, openNotes, runs } from './notes.ts';
+
+let its: Awaited<ReturnType<typeof openNotes>>;
+beforeAll(async () => {
+  its = await openNotes();
+});
+afterAll(() => its.close());
+
+describe('a repeat', () => {
+  test.each(['/notes', '/sayings', '/notes/1'])('gets the first answer, and has no effect: %s', async (path) => {
+    const [text, key] = [randomUUID(), randomUUID()];
+    const first = await its.send(path, text, { key });
+    const second = await its.send(path, text, { key });
+    expect(first.replayed).toBeNull();
+    expect(second).toEqual({ ...first, replayed: 'true' });
+    expect(runs.get(text)).toBe(1);
+  });
+
+  test('gets a refusal again as well, whatever has changed', async () => {
+    const [text, key] = [`refuse ${randomUUID()}`, randomUUID()];
+    const first = await its.send('/refusals', text, { key });
+    expect(first).toMatchObject({ status: 409, body: { details: 'Refused in run 1.' } });
+    expect(await its.send('/refusals', text, { key })).toEqual({ ...first, replayed: 'true' });
+  });
+
+  test('of what was told to come again later runs again', async () => {
+    const [text, key] = [`later ${randomUUID()}`, randomUUID()];
+    expect(await its.send('/refusals', text, { key })).toMatchObject({ status: 409, replayed: null });
+    expect(await its.send('/refusals', text, { key })).toMatchObject({ status: 201, body: { data: { run: 2 } } });
+  });
+
+  test('of a wrong form is answered before the form is looked at', async () => {
+    const [text, key] = ['x'.repeat(61), randomUUID()];
+    const first = await its.send('/notes', text, { key });
+    expect(first).toMatchObject({ status: 400, body: { status: 'validation_error' } });
+    expect(await its.send('/notes', text, { key })).toEqual({ ...first, replayed: 'true' });
+  });
+
+  test('of what failed on our side runs again', async () => {
+    const [text, key] = [randomUUID(), randomUUID()];
+    failNext(1);
+    expect(await its.send('/refusals', text, { key })).toMatchObject({ status: 500, replayed: null });
+    expect(await its.send('/refusals', text, { key })).toMatchObject({ status: 201, body: { data: { run: 2 } } });
+  });
+
+  test('is answered after a restart of the process too', async () => {
+    const [text, key] = [randomUUID(), randomUUID()];
+    const first = await its.send('/notes', text, { key });
+    const other = await its.another();
+    const second = await other.send('/notes', text, { key });
+    await other.close();
+    expect(second).toEqual({ ...first, replayed: 'true' });
+  });
+
+  test('runs again once the person that it speaks of was forgotten', async () => {
+    const [text, key] = [randomUUID(), randomUUID()];
+    await its.send('/notes', text, { key });
+    await its.store.idempotency.forget(text);
+    expect((await its.send('/notes', text, { key })).replayed).toBeNull();
+  });
+});

@@ -1,0 +1,203 @@
+import { randomUUID } from 'node:crypto';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Fault } from '@boxoffice/envelope';
+import { collection, type Document, openSqliteStores, type SqliteStores, type Store } from '@boxoffice/store';
+import { Type } from 'typebox';
+import { type AnyOperation, created, ok, operation } from '../../src/index.ts';
+import { type Started, start } from '../fixture.ts';
+
+interface Note extends Document {
+  readonly text: string;
+}
+
+const notes = collection<Note>('notes');
+
+/** Lets a handler wait until the test has seen what it wanted to see. */
+const gate = () => {
+  let open = () => {};
+  let entered = () => {};
+  const opened = new Promise<void>((resolve) => {
+    open = resolve;
+  });
+  const arrived = new Promise<void>((resolve) => {
+    entered = resolve;
+  });
+  return { open, opened, entered, arrived };
+};
+
+/** How often the handlers ran with this text. */
+export const runs = new Map<string, number>();
+const gates = new Map<string, ReturnType<typeof gate>>();
+let failures = 0;
+
+/** Lets so many runs of `refuseNote` fail. */
+export const failNext = (count: number): void => {
+  failures = count;
+};
+
+/** Holds the runs of `createNote` with this text until the gate is opened. */
+export const holdUp = (text: string): ReturnType<typeof gate> => {
+  const held = gate();
+  gates.set(text, held);
+  return held;
+};
+
+/** Later runs with this text are not held. */
+export const letPass = (text: string): void => {
+  gates.delete(text);
+};
+
+const ran = (text: string): number => {
+  const count = (runs.get(text) ?? 0) + 1;
+  runs.set(text, count);
+  return count;
+};
+
+const body = Type.Object({ text: Type.String({ maxLength: 60 }) });
+
+const operationsOn = (store: Store): AnyOperation[] => {
+  const shape = { method: 'post', access: 'notes:write', body, answers: { 201: Type.Unknown() } } as const;
+  const example = { body: { text: 'a' }, answer: {} };
+  const seen = (note: Note) =>
+    created<unknown>({ id: note.id, text: note.text }, `/notes/${note.id}`, {
+      etag: String(note.version),
+      subjects: [note.text],
+    });
+  return [
+    operation({
+      ...shape,
+      id: 'createNote',
+      path: '/notes',
+      summary: 'Stamps its answer into its write',
+      query: { a: Type.Optional(Type.String()) },
+      example,
+      handle: async ({ caller, body: { text }, remember }) => {
+        ran(text);
+        gates.get(text)?.entered();
+        await gates.get(text)?.opened;
+        const note = { id: randomUUID(), text };
+        return seen(
+          await store
+            .collection(notes)
+            .of(caller.institution)
+            .insert(note, { stamp: remember(seen) }),
+        );
+      },
+    }),
+    operation({
+      ...shape,
+      id: 'sayNote',
+      path: '/sayings',
+      summary: 'Has no write to stamp',
+      example,
+      handle: ({ body: { text } }) => created<unknown>({ run: ran(text) }, '/sayings/1'),
+    }),
+    operation({
+      ...shape,
+      id: 'refuseNote',
+      path: '/refusals',
+      summary: 'Refuses, or fails at first',
+      example,
+      handle: ({ body: { text } }) => {
+        const run = ran(text);
+        if (text.startsWith('later') && run === 1) throw new Fault('conflict', 'Not now.', { 'Retry-After': '1' });
+        if (text.startsWith('refuse')) throw new Fault('conflict', `Refused in run ${run}.`);
+        if (failures-- > 0) throw new Error('broken');
+        return created<unknown>({ run }, '/refusals/1');
+      },
+    }),
+    operation({
+      id: 'patchNote',
+      method: 'patch',
+      path: '/notes/{id}',
+      access: 'notes:write',
+      summary: 'Says which run it is',
+      params: { id: Type.String() },
+      body,
+      answers: { 200: Type.Unknown() },
+      example: { params: { id: 'a' }, ...example },
+      handle: ({ body: { text } }) => ok<unknown>({ run: ran(text) }),
+    }),
+    operation({
+      ...shape,
+      id: 'takeNote',
+      path: '/taken',
+      summary: 'Takes no key',
+      withoutIdempotency: true,
+      example,
+      handle: ({ body: { text } }) => created<unknown>({ run: ran(text) }, '/taken/1'),
+    }),
+  ];
+};
+
+const ids: Record<string, string> = {
+  '/notes': 'createNote',
+  '/sayings': 'sayNote',
+  '/refusals': 'refuseNote',
+  '/taken': 'takeNote',
+};
+
+interface Sending {
+  readonly key?: string;
+  readonly client?: string;
+  readonly institution?: string;
+  readonly query?: string;
+  readonly ifMatch?: string;
+}
+
+/** Sends a text, and answers what of the answer matters here. */
+const sendTo = async (app: Pick<Started, 'call'>, path: string, text: string, sending: Sending = {}) => {
+  const { key, query = '', ifMatch, ...caller } = sending;
+  const isPatch = path.startsWith('/notes/');
+  const as = { operation: isPatch ? 'patchNote' : ids[path], scopes: ['notes:write'], ...caller };
+  const headers = {
+    'Content-Type': 'application/json',
+    ...(key === undefined ? {} : { 'Idempotency-Key': key }),
+    ...(ifMatch === undefined ? {} : { 'If-Match': ifMatch }),
+  };
+  const answer = await app.call(path + query, {
+    as,
+    method: isPatch ? 'PATCH' : 'POST',
+    headers,
+    body: JSON.stringify({ text }),
+  });
+  const replayed = answer.headers.get('idempotency-replayed');
+  const { headers: found, status } = answer;
+  return {
+    status,
+    replayed,
+    location: found.get('location'),
+    etag: found.get('etag'),
+    body: (await answer.json()) as { status: string },
+  };
+};
+
+/** The operations on a store of their own, and a second app on the same store when asked for. */
+export const openNotes = async () => {
+  const directory = await mkdtemp(join(tmpdir(), 'idempotency-'));
+  const stores: SqliteStores = openSqliteStores({ directory });
+  const store = await stores.open('notes', [notes]);
+  const serve = (idempotency: Store['idempotency'] = store.idempotency) => start(operationsOn(store), { idempotency });
+  const app = await serve();
+  return {
+    store,
+    app,
+    send: (path: string, text: string, sending?: Sending) => sendTo(app, path, text, sending),
+    /** Another process on the same store. */
+    async another(idempotency?: Store['idempotency']) {
+      const other = await serve(idempotency);
+      return {
+        send: (path: string, text: string, sending?: Sending) => sendTo(other, path, text, sending),
+        close: other.close,
+      };
+    },
+    countOf: (text: string) => store.collection(notes).of('opera').count({ text }),
+    async close() {
+      await app.close();
+      await stores.close();
+      await rm(directory, { recursive: true });
+    },
+  };
+};

@@ -1,0 +1,84 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { holdUp, openNotes, runs } from './notes.ts';
+
+let its: Awaited<ReturnType<typeof openNotes>>;
+beforeAll(async () => {
+  its = await openNotes();
+});
+afterAll(() => its.close());
+
+describe('a key', () => {
+  test('that still runs is idempotency_in_progress', async () => {
+    const [text, key] = [randomUUID(), randomUUID()];
+    const held = holdUp(text);
+    const first = its.send('/notes', text, { key });
+    await held.arrived;
+    expect(await its.send('/notes', text, { key })).toMatchObject({
+      status: 409,
+      body: { status: 'idempotency_in_progress' },
+    });
+    held.open();
+    expect(await first).toMatchObject({ status: 201, replayed: null });
+    expect(await its.send('/notes', text, { key })).toMatchObject({ status: 201, replayed: 'true' });
+  });
+
+  test.each([
+    ['body', { path: '/notes', text: 'b', query: '' }],
+    ['path', { path: '/sayings', text: 'a', query: '' }],
+    ['query', { path: '/notes', text: 'a', query: '?a=1' }],
+    ['method', { path: '/notes/1', text: 'a', query: '' }],
+  ])('of a request with another %s is idempotency_key_reused', async (_what, { path, text, query }) => {
+    const key = randomUUID();
+    await its.send('/notes', 'a', { key });
+    const other = await its.send(path, text, { key, query });
+    expect(other).toMatchObject({
+      status: 422,
+      replayed: null,
+      body: { status: 'idempotency_key_reused', data: null },
+    });
+  });
+
+  test('of a request with another If-Match is idempotency_key_reused, with the same one it is a repeat', async () => {
+    const key = randomUUID();
+    const first = await its.send('/notes/1', 'a', { key, ifMatch: '"1"' });
+    expect(await its.send('/notes/1', 'a', { key, ifMatch: '"1"' })).toEqual({ ...first, replayed: 'true' });
+    for (const ifMatch of ['"2"', undefined]) {
+      expect(await its.send('/notes/1', 'a', { key, ifMatch })).toMatchObject({
+        status: 422,
+        body: { status: 'idempotency_key_reused' },
+      });
+    }
+  });
+
+  test('belongs to one client of one institution', async () => {
+    const [text, key] = [randomUUID(), randomUUID()];
+    const others = [{}, { client: 'cl_2' }, { institution: 'museum' }, { client: 'cl_2', institution: 'museum' }];
+    for (const caller of others) expect((await its.send('/sayings', text, { key, ...caller })).replayed).toBeNull();
+    expect(runs.get(text)).toBe(4);
+  });
+
+  test.each([
+    ['x'.repeat(255), 201],
+    ['x'.repeat(256), 400],
+    ['', 400],
+  ])('has 1 to 255 characters', async (key, status) => {
+    const answer = await its.send('/sayings', randomUUID(), { key: key && key.slice(0, -36) + randomUUID() });
+    expect(answer.status).toBe(status);
+    if (status === 400) expect(answer.body.status).toBe('invalid_parameter');
+  });
+
+  test('means nothing where it is not taken', async () => {
+    const [text, key] = [randomUUID(), randomUUID()];
+    await its.send('/taken', text, { key });
+    expect(await its.send('/taken', text, { key })).toMatchObject({ replayed: null, body: { data: { run: 2 } } });
+  });
+
+  test('does not come before who calls', async () => {
+    const [text, key] = [randomUUID(), randomUUID()];
+    await its.send('/notes', text, { key });
+    const headers = { 'Content-Type': 'application/json', 'Idempotency-Key': key };
+    const answer = await fetch(`${its.app.url}/notes`, { method: 'POST', headers, body: JSON.stringify({ text }) });
+    expect(answer.status).toBe(401);
+  });
+});
