@@ -60,7 +60,8 @@ export const replacing = {
   ...printed,
   id: `${ids.ticket}_r1`,
   beneficiary,
-  barcode: 'eyJhbGciOiJFZERTQSIsImtpZCI6ImtQcktfcSJ9.eyJ0aWQiOiJ0aWNfMDBtaHMxazlmNXEydzhlNHI2dDBfcjEifQ.c2lnbmF0dXJl',
+  barcode:
+    'eyJhbGciOiJFZERTQSIsImtpZCI6ImtQcktfcSJ9.eyJ0aWQiOiJ0aWNfMDBtaHMxazlmNXEydzhlNHI2dDBfcjEiLCJwcmYiOiJwcmZfMDBtaHMxazJlN2Qza3Ewdzh6MXgiLCJwbGMiOiJwbGNfMDBtaHMxazJlN2Qza3Ewdzh6MXhfMF8wXzE0IiwiaWF0IjoxNzk5MDUzOTY1fQ.y7YbFiTpGzGNe9r9vE8bWd_IvVGqPxiiJnuL_JN7318h5OBprDAxtveV9FTiYvW30BtsA1csCQVEFWesPb4-Ag',
   replaces: ids.ticket,
   createdAt: printedAt,
 } as const;
