@@ -26,8 +26,9 @@ export const cancelPerformances = async ({ shelf }: Context, product: ProductDoc
 
 /** Finishes what processes that died had begun; one indexed query if there is nothing. */
 export const finishCancellations = async (store: Store): Promise<void> => {
-  const marked = { cancelling: { gt: '' } };
-  for (const product of await store.collection(products).acrossInstitutions.find({ where: marked, limit: 100 })) {
+  const { acrossInstitutions } = store.collection(products);
+  const marked = { where: { cancelling: { gt: '' } }, orderBy: 'cancelling', limit: 100 };
+  for (const product of await acrossInstitutions.find(marked)) {
     const context = contextOf(store, product.institution);
     await cancelPerformances(context, product);
     await markCatalog(context);
