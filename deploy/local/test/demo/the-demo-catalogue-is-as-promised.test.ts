@@ -61,8 +61,10 @@ describe('the demo catalogue', () => {
         expect(product?.performances).toHaveLength(1);
         return product as NewProduct;
       };
-      expect(capacityOf(show(soldOut))).toBe(0);
-      expect(capacityOf(show(twoLeft))).toBe(2);
+      // One seat category, so that selling it until none or two places are left leaves none or two of the show.
+      for (const code of [soldOut, twoLeft]) expect(show(code).performances[0]?.seatCategories).toHaveLength(1);
+      expect(capacityOf(show(soldOut))).toBeGreaterThan(0);
+      expect(capacityOf(show(twoLeft))).toBeGreaterThan(2);
       expect(show(numbered).performances[0]?.seatCategories.every((category) => category.numbered)).toBe(true);
     });
 });
