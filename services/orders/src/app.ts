@@ -1,17 +1,13 @@
 import { topology } from '@boxoffice/messaging';
 import { integer, url } from '@boxoffice/runtime';
 import { createPeer, type Parts, type Peer, type ServiceDefinition } from '@boxoffice/service';
-import { createContacts } from './clients/contacts.ts';
-import { createStock } from './clients/stock.ts';
-import { createTickets } from './clients/tickets.ts';
 import type { Desk } from './desk.ts';
-import { createHoldLimit } from './hold-limit.ts';
-import { newId } from './ids.ts';
 import { onContactErased } from './on-contact-erased.ts';
 import { onFulfilment } from './on-fulfilment.ts';
 import { onPerformanceCancelled } from './on-performance-cancelled.ts';
+import { openDesk } from './open-desk.ts';
 import { routes } from './routes.ts';
-import { collections, shelvesOf } from './store.ts';
+import { collections } from './store.ts';
 import { startSweeper } from './sweep.ts';
 
 const settings = {
@@ -34,19 +30,8 @@ const prepare = ({ store, credentials, logger, settings: own }: Parts<typeof set
   const catalog = peer('catalog', own.catalogUrl);
   const contacts = peer('contacts', own.contactsUrl);
   const tickets = peer('tickets', own.ticketsUrl);
-  const shelves = shelvesOf(store);
-  const desk: Desk = {
-    ...shelves,
-    stock: createStock(catalog),
-    contacts: createContacts(contacts),
-    tickets: createTickets(tickets),
-    limit: createHoldLimit(shelves.orders, own.maxHeldPlaces),
-    now: Date.now,
-    newId: (prefix) => newId(prefix, Date.now()),
-    graceMs: own.paymentGraceSeconds * 1_000,
-    log: logger,
-  };
-  return { desk, peers: [catalog, contacts, tickets] };
+  const limits = { maxHeldPlaces: own.maxHeldPlaces, graceMs: own.paymentGraceSeconds * 1_000 };
+  return { desk: openDesk(store, { catalog, contacts, tickets }, limits, logger), peers: [catalog, contacts, tickets] };
 };
 
 /** The orders service: orders, their lines, payments and cancellation. */

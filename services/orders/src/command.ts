@@ -26,6 +26,13 @@ export interface Begun {
   readonly done: boolean;
 }
 
+export interface CommandOptions {
+  /** The command begins a step, so that its answer follows later. */
+  readonly marks?: boolean;
+  /** Whether the order has the command's effect already, by an earlier try of the same request. */
+  readonly knows?: (order: OrderDocument) => boolean;
+}
+
 /** A repeat of a request whose first try died takes its mark up, and needs no If-Match any more. */
 const takenUp = (order: OrderDocument, request: string, now: number): OrderDocument | undefined =>
   order.begun?.request === request && !isFenced(request)
@@ -34,14 +41,13 @@ const takenUp = (order: OrderDocument, request: string, now: number): OrderDocum
 
 /**
  * Runs a command's first write: If-Match, then the rule, which is given the name of the request. Waits for another step that is
- * under way, finishes one whose process died, writes an expiry that is due. `knows`: whether the order has the command's effect
- * already, by an earlier try of the same request. @throws Fault for what the rule refuses
+ * under way, finishes one whose process died, writes an expiry that is due. @throws Fault for what the rule refuses
  */
 export const command = async (
   desk: Desk,
   { institution, orderId, ifMatch, stamp }: Asking,
   step: (order: OrderDocument, request: string, now: number) => ReturnType<Step>,
-  knows: (order: OrderDocument) => boolean = () => false,
+  { marks = false, knows = () => false }: CommandOptions = {},
 ): Promise<Begun> => {
   const target = { institution, orderId };
   const request = requestNameOf(stamp);
@@ -59,7 +65,7 @@ export const command = async (
         ifMatch(String(order.version));
         return step(order, request, now);
       },
-      { stamp },
+      { stamp, marks },
     );
     const { order } = outcome;
     if (!('refused' in outcome)) {

@@ -23,8 +23,11 @@ export const sellMarked = async (desk: Desk, order: OrderDocument, stamp: Asking
  * `service_unavailable`: then it may be confirmed a little later
  */
 export const confirmOrder = async (desk: Desk, asking: Asking, onAccount: boolean): Promise<OrderDocument> => {
-  const { order, done } = await command(desk, asking, (current, request, now) =>
-    beginConfirm(current, { request, onAccount }, now),
+  const { order, done } = await command(
+    desk,
+    asking,
+    (current, request, now) => beginConfirm(current, { request, onAccount }, now),
+    { marks: true },
   );
   return done ? order : sellMarked(desk, order, asking.stamp);
 };

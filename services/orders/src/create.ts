@@ -45,36 +45,32 @@ const drafted = async (
   const { institution, client } = holder;
   const performanceIds = wish.items.map(({ performanceId }) => performanceId);
   const [performanceId = ''] = performanceIds;
-  const insert = async (id: string): Promise<OrderDocument> => {
+  const asked = {
+    client,
+    pointOfSale: wish.pointOfSale ?? null,
+    contactNumber: wish.contactNumber ?? null,
+    externalReference: wish.externalReference ?? null,
+    performanceIds,
+    places,
+  };
+  /** Undefined if the id is taken by what is no draft of this request any more. */
+  const insert = async (id: string): Promise<OrderDocument | undefined> => {
     await desk.limit.admit(holder, id, places);
-    const draft = newDraft(
-      {
-        id,
-        client,
-        pointOfSale: wish.pointOfSale ?? null,
-        contactNumber: wish.contactNumber ?? null,
-        externalReference: wish.externalReference ?? null,
-        performanceIds,
-        places,
-        request: requestNameOf(undefined),
-      },
-      desk.now(),
-    );
+    const draft = newDraft({ ...asked, id, request: requestNameOf(undefined) }, desk.now());
     try {
       return await desk.orders.of(institution).insert({ ...draft, performanceId });
     } catch (error) {
+      const earlier = error instanceof UniqueViolation ? await takeUp(desk, holder, id) : undefined;
+      if (earlier) return earlier;
       desk.limit.note(holder, id, 0);
+      if (error instanceof UniqueViolation) return undefined;
       throw error;
     }
   };
-  if (!stamp) return insert(desk.newId('ord'));
-  const id = derivedId('ord', stamp.key, stamp.fingerprint);
-  try {
-    return await insert(id);
-  } catch (error) {
-    if (!(error instanceof UniqueViolation)) throw error;
-    return (await takeUp(desk, holder, id)) ?? insert(desk.newId('ord'));
-  }
+  const own = stamp && (await insert(derivedId('ord', stamp.key, stamp.fingerprint)));
+  const draft = own ?? (await insert(desk.newId('ord')));
+  if (!draft) throw new Error('a new id was taken');
+  return draft;
 };
 
 const hold = async (

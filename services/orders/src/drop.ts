@@ -16,18 +16,21 @@ export const deleteDraft = async (desk: Desk, draft: OrderDocument): Promise<voi
  * Gives back what a draft holds, then deletes it. Fenced before, so that no repeat takes it up meanwhile; left to recovery if the
  * catalog does not answer.
  */
-export const dropDraft = async (desk: Desk, { institution, id }: OrderDocument): Promise<void> => {
+export const dropDraft = async (desk: Desk, found: OrderDocument): Promise<void> => {
+  const { institution, id } = found;
+  const release = (request: string) => desk.stock.release(institution, id, { requestId: unfenced(request) });
   const draft = await desk.orders.of(institution).update(id, (current) => {
     if (current.state !== 'draft' || !current.begun) return undefined;
     const request = fenced(current.begun.request);
     return { next: { ...current, begun: { ...current.begun, request, since: desk.now() } } };
   });
-  if (draft?.state !== 'draft' || !draft.begun) return;
+  if (draft && draft.state !== 'draft') return;
   try {
-    await desk.stock.release(institution, id, { requestId: unfenced(draft.begun.request) });
+    // One that was deleted meanwhile may have been given its places after that.
+    await release((draft ?? found).begun?.request ?? '');
   } catch (error) {
     if (isUnavailable(error)) return;
     throw error;
   }
-  await deleteDraft(desk, draft);
+  if (draft) await deleteDraft(desk, draft);
 };

@@ -11,7 +11,7 @@ const moved = async (
   asking: Asking,
   begin: (order: OrderDocument, request: string, now: number) => ReturnType<Step>,
 ): Promise<OrderDocument> => {
-  const { order, done } = await command(desk, asking, begin);
+  const { order, done } = await command(desk, asking, begin, { marks: true });
   const mark = order.begun;
   if (done || mark?.step !== 'extend') return order;
   try {

@@ -34,8 +34,12 @@ const holdMore = async (desk: Desk, order: OrderDocument, { request }: LinesMark
  * `precondition_failed` in other states
  */
 export const addOrderLines = async (desk: Desk, asking: Asking, items: readonly Wish[]): Promise<OrderDocument> => {
-  const { order, done } = await command(desk, asking, (current, request, now) =>
-    beginLines(current, { request, quantity: placesWanted(items, current.lines.length) }, now),
+  const { order, done } = await command(
+    desk,
+    asking,
+    (current, request, now) =>
+      beginLines(current, { request, quantity: placesWanted(items, current.lines.length) }, now),
+    { marks: true },
   );
   const mark = order.begun;
   if (done || mark?.step !== 'lines') return order;

@@ -67,7 +67,7 @@ export const payOrder = async (desk: Desk, asking: Asking, wish: PaymentWish): P
     desk,
     asking,
     (current, request, now) => addPayment(current, { ...input, request }, now),
-    (current) => paymentOfRequest(current, repeatKey) !== undefined,
+    { knows: (current) => paymentOfRequest(current, repeatKey) !== undefined },
   );
   const order = await carriedOut(desk, begun, stamp);
   if (begun.done) refuseUnserved(order, paymentMade(order, wish, stamp));

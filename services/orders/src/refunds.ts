@@ -25,11 +25,8 @@ export const refundMade = (order: OrderDocument, { id }: RefundWish, stamp: Aski
 export const refundOrder = async (desk: Desk, asking: Asking, wish: RefundWish): Promise<OrderDocument> => {
   const repeatKey = repeatKeyOf(asking.stamp) ?? null;
   const input = { ...wish, reference: wish.reference ?? null, repeatKey };
-  const { order } = await command(
-    desk,
-    asking,
-    (current, _request, now) => refund(current, input, now),
-    (current) => refundOfRequest(current, repeatKey) !== undefined,
-  );
+  const { order } = await command(desk, asking, (current, _request, now) => refund(current, input, now), {
+    knows: (current) => refundOfRequest(current, repeatKey) !== undefined,
+  });
   return order;
 };

@@ -8,8 +8,8 @@ import { expireNow, targetOf } from './write.ts';
 
 /** Milliseconds between two sweeps: two indexed reads and the lease each. */
 export const SWEEP_EVERY_MS = 5_000;
-/** Longer than a sweep's pause, so that the same instance keeps it; short enough for another one to follow a dead one. */
-const LEASE_MS = 12_000;
+/** A little longer than the pause, so that the same instance keeps it, and another one soon follows a dead one. */
+const LEASE_MS = 6_000;
 const PAGE = 200;
 /** So many orders are worked on at once. */
 const WIDTH = 16;

@@ -30,21 +30,20 @@ const changeOf = (current: OrderDocument, decision: Decision<OrderDocument>): Ch
   isRefused(decision) || decision.next === current ? undefined : { next: decision.next, events: decision.facts };
 
 /**
- * Applies a step to an order in one write, with its facts and, if its answer is final, with the stamp. What `look` throws,
- * seeing the order first, aborts it. @throws Fault `not_found` for unknown orders and drafts
+ * Applies a step to an order in one write, with its facts and, if its answer is final, with the stamp; `marks` says that it
+ * will hardly be. What the step throws aborts it. @throws Fault `not_found` for unknown orders and drafts
  */
 export const attempt = async (
   desk: Desk,
   { institution, orderId }: Target,
   step: Step,
-  { stamp, look }: { stamp?: Stamp<OrderDocument> | undefined; look?: (order: OrderDocument) => void } = {},
+  { stamp, marks = false }: { stamp?: Stamp<OrderDocument> | undefined; marks?: boolean } = {},
 ): Promise<Outcome> => {
   const orders = desk.orders.of(institution);
-  for (let stamped = stamp !== undefined; ; stamped = !stamped) {
+  for (let stamped = stamp !== undefined && !marks; ; stamped = !stamped) {
     let decision: Decision<OrderDocument> | undefined;
     const decide = (current: OrderDocument): Change<OrderDocument> | undefined => {
       if (current.state === 'draft') throw notFound();
-      look?.(current);
       decision = step(current, desk.now());
       const change = changeOf(current, decision);
       if (change && stamp && isStamped(decision) !== stamped) throw new OtherStamp();

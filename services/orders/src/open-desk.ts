@@ -1,0 +1,37 @@
+import type { Peer } from '@boxoffice/service';
+import type { Store } from '@boxoffice/store';
+import { createContacts } from './clients/contacts.ts';
+import { createStock } from './clients/stock.ts';
+import { createTickets } from './clients/tickets.ts';
+import type { Desk, Log } from './desk.ts';
+import { createHoldLimit } from './hold-limit.ts';
+import { newId } from './ids.ts';
+import { shelvesOf } from './store.ts';
+
+export interface Limits {
+  /** Most places that one client may hold unsold at once. */
+  readonly maxHeldPlaces: number;
+  /** How long a payment may be pending after the hold would have ended. */
+  readonly graceMs: number;
+}
+
+/** The desk over a store and the services that orders calls, on the system's clock. */
+export const openDesk = (
+  store: Store,
+  { catalog, contacts, tickets }: Readonly<Record<'catalog' | 'contacts' | 'tickets', Peer>>,
+  { maxHeldPlaces, graceMs }: Limits,
+  log: Log,
+): Desk => {
+  const shelves = shelvesOf(store);
+  return {
+    ...shelves,
+    stock: createStock(catalog),
+    contacts: createContacts(contacts),
+    tickets: createTickets(tickets),
+    limit: createHoldLimit(shelves.orders, maxHeldPlaces),
+    now: Date.now,
+    newId: (prefix) => newId(prefix, Date.now()),
+    graceMs,
+    log,
+  };
+};
