@@ -18,11 +18,10 @@ const about = {
   seatCategoryId: 'cat_00mhs1k2e7d3kq0w8z1x_0',
   tariffId: 'trf_00mhs1k1z2s6xe8b0n4m',
   place,
-  price,
 };
 
 /** A line of a confirmed order. */
-export const wanted = { ticketId: ids.ticket, ...about };
+export const wanted = { ticketId: ids.ticket, ...about, price };
 
 const none = { beneficiary: null, printedAt: null, controlledAt: null, gate: null, replaces: null, replacedBy: null };
 const issuedAt = '2027-01-03T18:13:20.000Z';
@@ -33,6 +32,8 @@ export const ticket = {
   status: 'not_printed',
   orderId: ids.order,
   ...about,
+  price: price.amount,
+  currency: price.currency,
   ...none,
   barcode: testVector.barcode,
   createdAt: issuedAt,

@@ -13,11 +13,6 @@ export const Status = oneOf(statuses);
 
 const Place = Members({ id: Text(), label: Text(), row: nullable(Text()), seat: nullable(Integer()) });
 
-const Price = Members({
-  amount: Integer({ description: "in the currency's minor unit" }),
-  currency: Text({ description: 'ISO 4217' }),
-});
-
 /** What a PATCH says of the beneficiary; null removes. */
 export const Beneficiary = Members({ firstName: Optional(text(100)), lastName: Optional(text(100)) });
 
@@ -34,7 +29,8 @@ export const Ticket = Members({
   seatCategoryId: Text(),
   place: Place,
   tariffId: Text(),
-  price: Price,
+  price: Integer({ minimum: 0, description: "in the currency's minor unit" }),
+  currency: Text({ description: 'ISO 4217' }),
   beneficiary: nullable(Members({ firstName: nullable(Text()), lastName: nullable(Text()) })),
   barcode: Text({ description: 'a compact JWS (RFC 7515); see `GET /svc/v3/tickets/verification-key`' }),
   printedAt: nullable(timestamp),
