@@ -30,6 +30,11 @@ export interface AppParts {
 /** The gateway as a request listener, for a listener with or without TLS. */
 export interface App {
   listener(tls: boolean): RequestListener;
+  /**
+   * Resolves when every exchange is over and logged, which some are a moment after their connection was closed; soon in any case, since
+   * Node tells nothing of a pipelined request whose turn never came.
+   */
+  idle(): Promise<void>;
 }
 
 /** Section 8: https only. What came in the clear is answered as if there were nothing. */
@@ -48,6 +53,8 @@ const canonicalise: Step = (exchange) => {
   exchange.family = familyOf(exchange.target.path);
   return undefined;
 };
+
+const IDLE_MS = 200;
 
 const UNREAD = { path: '', query: '' };
 
@@ -129,13 +136,25 @@ export const createApp = (parts: AppParts): App => {
     };
   };
 
+  let underWay = 0;
+  let tellIdle = (): void => undefined;
+
   return {
+    idle: () =>
+      new Promise((resolve) => {
+        tellIdle = resolve;
+        if (underWay === 0) resolve();
+        else setTimeout(resolve, IDLE_MS);
+      }),
     listener: (tls) => (request, response) => {
       const exchange = open(request, response, tls);
+      underWay += 1;
       response.on('close', () => {
         exchange.passage?.end();
         accessLog.note(exchange);
         over?.(exchange);
+        underWay -= 1;
+        if (underWay === 0) tellIdle();
       });
       run(exchange, 0);
     },

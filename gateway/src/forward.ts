@@ -41,6 +41,8 @@ export interface ForwarderOptions {
 export interface Forwarder {
   /** Answers the exchange with what the service answers. @throws {Fault} when the request cannot go */
   forward(exchange: Exchange): void;
+  /** The installation stops: a service that closes the connection of a client that is still sending has waited for it, and did not fail. */
+  stopping(): void;
   /** Closes the kept connections. */
   close(): void;
 }
@@ -75,6 +77,7 @@ export const createForwarder = (options: ForwarderOptions): Forwarder => {
   const target = targetOf(address);
   const pool = new Pool(target);
   const underWay = createUnderWay<Passage>();
+  let isStopping = false;
 
   /** Notes the outcome, once. */
   const settle = (passage: Passage, note: () => void): void => {
@@ -88,6 +91,8 @@ export const createForwarder = (options: ForwarderOptions): Forwarder => {
     if (passage.settled) return;
     if (clientIsGone(passage)) {
       settle(passage, breaker.abandoned);
+    } else if (isStopping && !passage.bodiless && !exchange.request.complete) {
+      abandon(passage, tooSlow());
     } else if (isStale(error, upstream) && mayRepeat(passage)) {
       passage.attempts += 1;
       passage.upstream = undefined;
@@ -205,6 +210,9 @@ export const createForwarder = (options: ForwarderOptions): Forwarder => {
       underWay.add(passage);
       exchange.passage = passage;
       void throughPool(asRequest(passage), asResponse(passage));
+    },
+    stopping() {
+      isStopping = true;
     },
     close() {
       clearInterval(tick);

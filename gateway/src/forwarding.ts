@@ -28,6 +28,8 @@ export interface UpstreamTimeouts {
 /** Passes requests on to the services. */
 export interface Forwarding {
   readonly step: Step;
+  /** The installation stops; what is under way goes on. */
+  stopping(): void;
   close(): void;
 }
 
@@ -87,6 +89,9 @@ export const createForwarding = (options: ForwardingOptions): Forwarding => {
       if (!forwarder) throw new Fault('not_found', 'There is no such endpoint.');
       forwarder.forward(exchange);
       return answered;
+    },
+    stopping() {
+      for (const forwarder of forwarders.values()) forwarder.stopping();
     },
     close() {
       for (const forwarder of forwarders.values()) forwarder.close();

@@ -198,8 +198,10 @@ export const startGateway = async (options: GatewayOptions): Promise<Gateway> =>
     },
     async close() {
       health.stopping();
+      forwarding.stopping();
       for (const learner of learners.values()) learner.close();
       await Promise.all([https.close(), http.close(), watch.close()]);
+      await app.idle();
       forwarding.close();
       accessLog.flush();
     },
