@@ -1,9 +1,9 @@
-import { type ConfirmMark, type ExtendMark, isStale, type LinesMark, type ReleaseMark } from './begun.ts';
+import { type Begun, type ConfirmMark, type ExtendMark, isStale, type LinesMark, type ReleaseMark } from './begun.ts';
 import { accept, type Decision, refuse } from './decision.ts';
 import type { Order } from './order.ts';
 
 /**
- * How to finish a step whose process died; every action may be done twice.
+ * How to finish a step whose process died, with the mark as {@link takeOver} makes it; every action may be done twice.
  * `drop`: release all places of the holder and delete the draft. `sell`: [hold again if late,] sell, then `confirm` or
  * `failConfirm`. `undo_lines`: release what the request held, then `failLines`. `release`: release the places, then
  * `released`. `hold_longer`: extend the hold until the mark's instant, then `extended` or `failExtension`.
@@ -16,36 +16,53 @@ export type Recovery =
   | { readonly action: 'release'; readonly mark: ReleaseMark }
   | { readonly action: 'hold_longer'; readonly mark: ExtendMark };
 
+/** `request~2` after `request`, `request~3` after that. */
+const nextTry = (request: string): string => {
+  const [name = request, tries = '1'] = request.split('~');
+  return `${name}~${Number(tries) + 1}`;
+};
+
+/**
+ * A sale and a longer hold may be ended by whoever is first, since both do the same. What is undone must not be completed
+ * by a process that comes back to life. And such a one must not end a release: the places that it names might be held
+ * for a new line when recovery comes to release them, so the release goes on under another name.
+ */
+const takenOver = (begun: Begun, now: number): Begun => {
+  switch (begun.step) {
+    case 'create':
+    case 'lines':
+      return { ...begun, since: now, abandoned: true };
+    case 'release':
+      return { ...begun, since: now, request: nextTry(begun.request) };
+    default:
+      return { ...begun, since: now };
+  }
+};
+
 /** What is to be finished; `none` without a mark, and while its process may still live. */
 export const recovery = ({ begun }: Pick<Order, 'begun'>, now: number): Recovery => {
   if (begun === null || !isStale(begun, now)) return { action: 'none' };
-  switch (begun.step) {
+  const mark = takenOver(begun, now);
+  switch (mark.step) {
     case 'create':
       return { action: 'drop' };
     case 'confirm':
-      return { action: 'sell', mark: begun };
+      return { action: 'sell', mark };
     case 'lines':
-      return { action: 'undo_lines', mark: begun };
+      return { action: 'undo_lines', mark };
     case 'release':
-      return { action: 'release', mark: begun };
+      return { action: 'release', mark };
     case 'extend':
-      return { action: 'hold_longer', mark: begun };
+      return { action: 'hold_longer', mark };
   }
 };
 
 /**
  * Makes a dead step that of the caller, so that no other instance recovers it too; `busy` while its process may still
- * live. What recovery undoes is abandoned from here on: a process that comes back to life cannot complete it.
+ * live. To be written before the action that {@link recovery} names.
  */
 export const takeOver = <O extends Order>(order: O, now: number): Decision<O> => {
   if (order.begun === null) return refuse('lost_mark', 'There is nothing to finish.');
   if (!isStale(order.begun, now)) return refuse('busy', 'The step is still under way.');
-  const { begun } = order;
-  return accept({
-    ...order,
-    begun:
-      begun.step === 'create' || begun.step === 'lines'
-        ? { ...begun, since: now, abandoned: true }
-        : { ...begun, since: now },
-  });
+  return accept({ ...order, begun: takenOver(order.begun, now) });
 };

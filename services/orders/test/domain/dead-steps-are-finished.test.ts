@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { MARK_LIFETIME_MS } from '../../src/domain/begun.ts';
 import { beginConfirm } from '../../src/domain/confirmation.ts';
 import { beginExtension } from '../../src/domain/holding.ts';
-import { addLines, beginLines, failLines, removeLine } from '../../src/domain/lines.ts';
+import { addLines, beginLines, failLines, released, removeLine } from '../../src/domain/lines.ts';
 import { open } from '../../src/domain/opening.ts';
 import { recovery, takeOver } from '../../src/domain/recovery.ts';
 import { draft, expectRefused, NOW, newLine, next, openOrder } from './samples.ts';
@@ -32,6 +32,15 @@ describe('recovery', () => {
     const mine = next(takeOver(order, DEAD));
     expect(mine.begun).toEqual({ ...order.begun, since: DEAD });
     expectRefused(takeOver(mine, DEAD), 'busy');
+  });
+
+  test('of a release goes on under another name, so that the process that began it cannot end it', () => {
+    const removing = next(removeLine(openOrder(), { request: 'r', lineId: 'lin_1' }, NOW));
+    const mine = next(takeOver(removing, DEAD));
+    expect(recovery(removing, DEAD)).toEqual({ action: 'release', mark: mine.begun });
+    expectRefused(released(mine, { request: 'r' }, DEAD), 'lost_mark');
+    expect(next(released(mine, { request: 'r~2' }, DEAD)).begun).toBeNull();
+    expect(next(takeOver(mine, DEAD * 2)).begun?.request).toBe('r~3');
   });
 
   test('of a step that is undone keeps a process that comes back from completing it', () => {

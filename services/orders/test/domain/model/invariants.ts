@@ -1,0 +1,122 @@
+import assert from 'node:assert/strict';
+import type { Reason } from '../../../src/domain/decision.ts';
+import type { DomainFact } from '../../../src/domain/facts.ts';
+import { due, paid, paymentStatus, refunded, refundStatus, total } from '../../../src/domain/money.ts';
+import type { Order, State } from '../../../src/domain/order.ts';
+import type { Stock } from './stock.ts';
+
+/** The money as whoever took it and gave it back remembers it. */
+export interface Ledger {
+  captured: number;
+  refunded: number;
+}
+
+const arrows: Readonly<Record<State, readonly State[]>> = {
+  draft: ['open'],
+  open: ['reserved', 'payment_pending', 'confirmed', 'expired', 'cancelled'],
+  reserved: ['payment_pending', 'confirmed', 'expired', 'cancelled'],
+  payment_pending: ['open', 'reserved', 'confirmed', 'expired', 'cancelled'],
+  confirmed: ['cancelled'],
+  expired: ['confirmed'],
+  cancelled: [],
+};
+
+/** In which states each command is not refused for the state. */
+const allowed = {
+  lines: ['open', 'reserved'],
+  removal: ['open', 'reserved'],
+  extension: ['open', 'reserved'],
+  reservation: ['open'],
+  confirmation: ['open', 'reserved', 'payment_pending'],
+  pending: ['open', 'reserved', 'payment_pending', 'confirmed'],
+  captured: ['open', 'reserved', 'payment_pending', 'confirmed', 'expired'],
+  settlement: ['open', 'reserved', 'payment_pending', 'confirmed', 'expired', 'cancelled'],
+  details: ['open', 'reserved', 'payment_pending', 'confirmed', 'expired', 'cancelled'],
+  cancellation: ['open', 'reserved', 'payment_pending', 'confirmed'],
+  refund: ['open', 'reserved', 'payment_pending', 'confirmed', 'expired', 'cancelled'],
+} as const satisfies Record<string, readonly State[]>;
+export type Kind = keyof typeof allowed;
+
+/** A command's refusal must be the one that the state and the mark ask for, before any other rule is looked at. */
+export const checkRefusal = (kind: Kind, before: Order, refused: Reason | undefined): void => {
+  const states: readonly State[] = allowed[kind];
+  assert.notEqual(refused, 'past_due');
+  assert.notEqual(refused, 'lost_mark');
+  if (before.begun && kind !== 'refund' && kind !== 'cancellation') assert.equal(refused, 'busy');
+  if (before.begun) return;
+  if (states.includes(before.state))
+    assert.ok(refused !== 'busy' && refused !== 'wrong_state', `${kind} while ${before.state}: ${refused}`);
+  else assert.equal(refused, 'wrong_state');
+};
+
+const unpaid = (state: State) => state === 'open' || state === 'reserved' || state === 'payment_pending';
+
+/** What every write must keep, whichever command made it. */
+export const checkWrite = (before: Order, after: Order, facts: readonly DomainFact[], stock: Stock): void => {
+  if (before.state !== after.state)
+    assert.ok(arrows[before.state].includes(after.state), `${before.state} → ${after.state}`);
+  const moved = before.state === after.state ? [] : [after.state];
+  const told = moved.filter((state) => state === 'expired' || state === 'cancelled' || state === 'confirmed');
+  const buyer = after.state === 'confirmed' && before.contactNumber !== after.contactNumber ? ['confirmed'] : [];
+  assert.deepEqual(
+    facts.map(({ type }) => type),
+    [...told, ...buyer].map((state) => `order.${state}`),
+  );
+  for (const [index, payment] of before.payments.entries()) {
+    const now = after.payments[index];
+    assert.equal(now?.amount, payment.amount);
+    if (payment.status !== 'pending') assert.equal(now?.status, payment.status);
+  }
+  assert.deepEqual(after.refunds.slice(0, before.refunds.length), before.refunds);
+  if (after.state === 'confirmed' && before.state !== 'confirmed') {
+    const sold = stock.mine().flatMap((place) => (place.sold ? [place.place.id] : []));
+    assert.ok(after.lines.every(({ place }) => sold.includes(place.id)));
+    assert.ok(after.lines.length > 0);
+  }
+  assert.ok((after.modifiedAt ?? 0) >= (before.modifiedAt ?? 0));
+  const settledAt = before.cancellation?.settledAt ?? null;
+  if (settledAt !== null) assert.equal(after.cancellation?.settledAt, settledAt);
+};
+
+const checkCancellation = ({ cancellation }: Order): void => {
+  if (!cancellation) return;
+  const { ticketsCancelled, controlled, placesReleased, settledAt, requestedAt } = cancellation;
+  const known = [ticketsCancelled, controlled, placesReleased].every((number) => number !== null);
+  assert.equal(settledAt !== null, known);
+  if (settledAt !== null) assert.ok(settledAt >= requestedAt);
+};
+
+/** What holds of an order at every instant that anyone can observe. */
+export const checkOrder = (order: Order, ledger: Ledger, stock: Stock, now: number): void => {
+  assert.deepEqual([paid(order), refunded(order)], [ledger.captured, ledger.refunded]);
+  const price = order.lines.reduce((subtotal, { amount }) => subtotal + amount, 0);
+  assert.deepEqual([total(order), due(order)], [price, Math.max(0, price - ledger.captured)]);
+  assert.ok(ledger.refunded <= ledger.captured);
+  if (order.lines.length > 0)
+    assert.equal(paymentStatus(order), ledger.captured >= price ? 'paid' : ledger.captured > 0 ? 'partial' : 'unpaid');
+  const back = ledger.refunded === 0 ? 'none' : ledger.refunded < ledger.captured ? 'partial' : 'full';
+  assert.equal(refundStatus(order), back);
+  assert.equal(order.deadline !== null, unpaid(order.state));
+  assert.equal(order.cameFrom !== null, order.state === 'payment_pending');
+  assert.equal(order.cancellation !== null, order.state === 'cancelled');
+  const wanted = order.begun?.step === 'lines' ? order.begun.quantity : 0;
+  if (order.state !== 'draft') assert.equal(order.heldPlaces, unpaid(order.state) ? order.lines.length + wanted : 0);
+  if (order.state === 'confirmed' || order.state === 'cancelled') assert.equal(order.begun, null);
+  for (const { ticketId } of order.lines) assert.equal(ticketId !== null, order.confirmedAt !== null);
+  checkCancellation(order);
+  const ids = order.lines.map(({ place }) => place.id);
+  assert.equal(new Set(ids).size, ids.length);
+  const mine = stock.mine();
+  const has = (id: string, sold: boolean) => mine.some((one) => one.place.id === id && (one.sold || !sold));
+  if (order.state === 'confirmed')
+    assert.deepEqual(
+      ids.filter((id) => !has(id, true)),
+      [],
+    );
+  const holding = (order.state === 'open' || order.state === 'reserved') && !order.begun && (order.deadline ?? 0) > now;
+  if (holding)
+    assert.deepEqual(
+      ids.filter((id) => !has(id, false)),
+      [],
+    );
+};

@@ -1,0 +1,41 @@
+import { cancel } from '../../../src/domain/cancellation.ts';
+import { beginConfirm, confirm, failConfirm } from '../../../src/domain/confirmation.ts';
+import { changeDetails } from '../../../src/domain/details.ts';
+import { expire } from '../../../src/domain/expiry.ts';
+import { beginExtension, beginReservation, extended, failExtension } from '../../../src/domain/holding.ts';
+import { addLines, beginLines, failLines, released, removeLine } from '../../../src/domain/lines.ts';
+import { addPayment, settlePayment } from '../../../src/domain/payments.ts';
+import { takeOver } from '../../../src/domain/recovery.ts';
+import { refund } from '../../../src/domain/refunds.ts';
+import { notePlacesReleased, noteTicketsCancelled } from '../../../src/domain/settlement.ts';
+import { noteControlled, noteReplaced, noteReverted } from '../../../src/domain/tickets.ts';
+
+/** The rules that a history is played by; a negative control plays by one that is broken. */
+export const rules = {
+  addLines,
+  addPayment,
+  beginConfirm,
+  beginExtension,
+  beginLines,
+  beginReservation,
+  cancel,
+  changeDetails,
+  confirm,
+  expire,
+  extended,
+  failConfirm,
+  failExtension,
+  failLines,
+  noteControlled,
+  notePlacesReleased,
+  noteReplaced,
+  noteReverted,
+  noteTicketsCancelled,
+  refund,
+  released,
+  removeLine,
+  settlePayment,
+  takeOver,
+};
+
+export type Rules = typeof rules;

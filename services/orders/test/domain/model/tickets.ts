@@ -1,0 +1,70 @@
+import type { OrderCancelled, OrderConfirmed } from '../../../src/domain/facts.ts';
+
+interface Ticket {
+  id: string;
+  readonly lineId: string;
+  readonly placeId: string;
+  version: number;
+  status: 'printed' | 'controlled' | 'invalidated' | 'cancelled';
+}
+
+export type TicketFact =
+  | { readonly type: 'ticket.controlled' | 'ticket.control_reverted'; readonly ticketId: string; version: number }
+  | { readonly type: 'ticket.replaced'; readonly ticketId: string; readonly replaces: string; readonly lineId: string };
+
+export interface TicketsCancelled {
+  readonly ticketsCancelled: number;
+  readonly controlled: number;
+  readonly placeIds: readonly string[];
+}
+
+/** The tickets service as one order sees it. It decides from its own state: it may not know yet what the order did. */
+export const createTickets = () => {
+  const tickets: Ticket[] = [];
+  let outcome: TicketsCancelled | undefined;
+  const valid = () => tickets.filter(({ status }) => status !== 'invalidated');
+  return {
+    outcome: () => outcome,
+    validIds: () => valid().map(({ id, lineId }) => [lineId, id] as const),
+    controlled: () => tickets.filter(({ status }) => status === 'controlled').length,
+    /** Makes tickets that it does not know yet; none after the cancellation. */
+    issue: ({ tickets: wanted }: OrderConfirmed['data']): void => {
+      if (outcome) return;
+      for (const { ticketId, lineId, place } of wanted)
+        if (!tickets.some(({ id }) => id === ticketId))
+          tickets.push({ id: ticketId, lineId, placeId: place.id, version: 1, status: 'printed' });
+    },
+    /** At the door: controls a printed ticket, takes a control back, or (`replace`) makes another for it. */
+    touch: (number: number, replace: boolean): TicketFact | undefined => {
+      const live = tickets.filter(({ status }) => status === 'printed' || status === 'controlled');
+      const ticket = live[number % Math.max(1, live.length)];
+      if (!ticket) return undefined;
+      if (replace && ticket.status === 'printed') {
+        const id = `${ticket.id}r`;
+        tickets.push({ ...ticket, id, version: 1 });
+        Object.assign(ticket, { status: 'invalidated' });
+        return { type: 'ticket.replaced', ticketId: id, replaces: ticket.id, lineId: ticket.lineId };
+      }
+      const back = ticket.status === 'controlled';
+      Object.assign(ticket, { status: back ? 'printed' : 'controlled', version: ticket.version + 1 });
+      const type = back ? 'ticket.control_reverted' : 'ticket.controlled';
+      return { type, ticketId: ticket.id, version: ticket.version };
+    },
+    /** Cancels the tickets, once; the same outcome ever after. */
+    cancel: ({ override, placeIds }: OrderCancelled['data']): TicketsCancelled => {
+      if (outcome) return outcome;
+      const kept = valid().filter(({ status }) => status === 'controlled' && !override);
+      const cancelled = valid().filter((ticket) => !kept.includes(ticket));
+      const unknown = tickets.length === 0;
+      outcome = {
+        ticketsCancelled: unknown ? placeIds.length : cancelled.length,
+        controlled: kept.length,
+        placeIds: unknown ? placeIds : cancelled.map(({ placeId }) => placeId),
+      };
+      for (const ticket of cancelled) Object.assign(ticket, { status: 'cancelled' });
+      return outcome;
+    },
+  };
+};
+
+export type Tickets = ReturnType<typeof createTickets>;

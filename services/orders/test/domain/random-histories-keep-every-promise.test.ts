@@ -1,0 +1,114 @@
+import assert from 'node:assert/strict';
+import { expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import { cancel } from '../../src/domain/cancellation.ts';
+import { confirm, failConfirm } from '../../src/domain/confirmation.ts';
+import { isRefused } from '../../src/domain/decision.ts';
+import { expiredIfDue } from '../../src/domain/expiry.ts';
+import { paymentStatus } from '../../src/domain/money.ts';
+import { addPayment, settlePayment } from '../../src/domain/payments.ts';
+import { takeOver } from '../../src/domain/recovery.ts';
+import { noteTicketsCancelled } from '../../src/domain/settlement.ts';
+import { noteControlled, noteReplaced } from '../../src/domain/tickets.ts';
+import { type History, histories, play } from './model/history.ts';
+import { type Rules, rules } from './model/rules.ts';
+import type { World } from './model/world.ts';
+
+/** What must hold once all is quiet: every step was finished, every fact delivered. */
+const checkRest = ({ order, stock, tickets, now, messages }: World): void => {
+  const current = order();
+  const sold = stock.mine().flatMap((place) => (place.sold ? [place.place.id] : []));
+  assert.equal(messages.length, 0);
+  assert.equal(current?.begun ?? null, null);
+  if (current?.state === 'confirmed') {
+    assert.deepEqual(sold.sort(), current.lines.map(({ place }) => place.id).sort());
+    assert.deepEqual(tickets.validIds().sort(), current.lines.map(({ id, ticketId }) => [id, ticketId]).sort());
+    assert.equal(current.ticketNotes.filter(({ controlled }) => controlled).length, tickets.controlled());
+  } else if (current?.cancellation) {
+    const { ticketsCancelled, controlled, placesReleased, settledAt, hadTickets } = current.cancellation;
+    assert.ok(settledAt !== null && settledAt <= now());
+    const said = tickets.outcome() ?? { ticketsCancelled: 0, controlled: 0 };
+    assert.deepEqual([ticketsCancelled, controlled], [said.ticketsCancelled, said.controlled]);
+    assert.equal(sold.length, controlled);
+    if (hadTickets) assert.equal(current.lines.length, said.ticketsCancelled + said.controlled);
+    if (hadTickets) assert.equal(placesReleased, ticketsCancelled);
+  } else assert.deepEqual(sold, []);
+};
+
+const promise = (played: Rules) =>
+  fc.property(histories, (history: History) => {
+    checkRest(play(played, history));
+  });
+
+test('random histories of commands, crashes, slow processes, duplicates and reordered facts keep every promise', () => {
+  fc.assert(promise(rules), { numRuns: 1_000 });
+});
+
+test('random histories reach what there is to reach', () => {
+  const seen = new Set<string>();
+  for (const history of fc.sample(histories, { numRuns: 400, seed: 4 })) {
+    const order = play(rules, history).order();
+    seen.add(order ? order.state : 'dropped');
+    if (order?.cancellation?.hadTickets) seen.add('tickets cancelled');
+    if (order?.cancellation?.controlled) seen.add('controlled ones kept');
+    if (order?.state === 'confirmed' && order.payments.some(({ status }) => status === 'captured')) seen.add('sold');
+    if (order?.state === 'expired' && paymentStatus(order) === 'paid') seen.add('paid too late');
+    if (order?.lines.some(({ replacements }) => replacements.length > 1)) seen.add('replaced twice');
+  }
+  const visible = ['open', 'reserved', 'payment_pending', 'confirmed', 'expired', 'cancelled', 'dropped'];
+  const special = ['tickets cancelled', 'controlled ones kept', 'sold', 'paid too late', 'replaced twice'];
+  expect([...seen].sort()).toEqual([...visible, ...special].sort());
+});
+
+const broken: Readonly<Record<string, Partial<Rules>>> = {
+  'an expiry that does not wait for the sale under way': { expire: (order, now) => expiredIfDue(order, now) },
+  'a sale that failed, and its payment is forgotten': {
+    failConfirm: (order, mark, now) => failConfirm({ ...order, payments: order.payments.slice(0, -1) }, mark, now),
+  },
+  'an order that is confirmed although places are gone': {
+    failConfirm: (order, { request }, now) =>
+      confirm(order, { request, soldPlaceIds: order.lines.map(({ place }) => place.id) }, now),
+  },
+  'a repeated request that pays twice': {
+    addPayment: (order, input, now) => addPayment(order, { ...input, repeatKey: null }, now),
+  },
+  'money that comes after the cancellation and is not recorded': {
+    settlePayment: (order, told, now) => {
+      const decision = settlePayment(order, told, now);
+      return isRefused(decision) || !decision.answer ? decision : { ...decision, next: order };
+    },
+  },
+  'a cancellation that does not wait for the sale under way': {
+    cancel: (order, how, now) =>
+      order.begun?.step === 'confirm' ? cancel({ ...order, begun: null }, how, now) : cancel(order, how, now),
+  },
+  'a cancellation that is settled when the tickets are': {
+    noteTicketsCancelled: (order, fact, now) => {
+      const { next, facts } = noteTicketsCancelled(order, fact, now);
+      const cancellation = next.cancellation && { ...next.cancellation, settledAt: now };
+      return { next: { ...next, cancellation }, facts };
+    },
+  },
+  'controls that are noted in the order of their arrival': {
+    noteControlled: (order, { ticketId }) => noteControlled(order, { ticketId, version: Number.MAX_SAFE_INTEGER }),
+  },
+  'replacements that are noted only in their order': {
+    noteReplaced: (order, fact, now) =>
+      order.lines.some(({ ticketId }) => ticketId === fact.replaces)
+        ? noteReplaced(order, fact, now)
+        : { next: order, facts: [] },
+  },
+  'a dead step that is undone, and then completed by its process': {
+    takeOver: (order, now) => {
+      const decision = takeOver(order, now);
+      return isRefused(decision) || !order.begun
+        ? decision
+        : { ...decision, next: { ...order, begun: { ...order.begun, since: now } } };
+    },
+  },
+};
+
+test.each(Object.keys(broken))('%s is caught', (name) => {
+  const { failed } = fc.check(promise({ ...rules, ...broken[name] }), { numRuns: 5_000, seed: 4, endOnFailure: true });
+  expect(failed).toBe(true);
+});
