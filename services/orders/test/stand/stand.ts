@@ -1,12 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { type AnyOperation, createCheck, openApiDocument } from '@boxoffice/http';
-import { IDENTITY_HEADER } from '@boxoffice/identity';
+import { createServiceCredentials, IDENTITY_HEADER } from '@boxoffice/identity';
 import { createInProcessBus, type DeadLetter, type Message, topology } from '@boxoffice/messaging';
 import { createLogger } from '@boxoffice/runtime';
-import { type RunningService, startService } from '@boxoffice/service';
+import { createPeer, type RunningService, startService } from '@boxoffice/service';
 import type { Store } from '@boxoffice/store';
 import { orders } from '../../src/app.ts';
 import type { Desk } from '../../src/desk.ts';
+import { openDesk } from '../../src/open-desk.ts';
 import { routes } from '../../src/routes.ts';
 import { type Authority, openAuthority } from './authority.ts';
 import { type CatalogStand, openCatalog } from './catalog.ts';
@@ -49,6 +50,8 @@ export interface Stand {
   readonly catalog: CatalogStand;
   readonly tickets: TicketsStand;
   readonly contacts: ContactsStand;
+  /** What the commands work with, for tests that let a process die in the middle of one. */
+  readonly desk: Desk;
   /** The facts that it published so far. */
   readonly facts: readonly Message[];
   /** Calls an operation as the gateway does for a client; path below /svc/v3/orders. */
@@ -201,8 +204,21 @@ export const openStand = async (engine: Engine, options: StandOptions = {}): Pro
   const instances = [await startInstance(store, around, options, facts)];
   const [first] = instances;
   if (!first) throw new Error('nothing was started');
+  const { maxHeldPlaces = 5_000, paymentGraceSeconds = 900 } = options;
+  const credentials = createServiceCredentials({
+    authorizerUrl: authority.listening.url,
+    service: 'orders',
+    secret: 'a secret of the tests',
+  });
+  const peers = {
+    catalog: createPeer({ name: 'catalog', url: catalog.url, credentials }),
+    contacts: createPeer({ name: 'contacts', url: contacts.url, credentials }),
+    tickets: createPeer({ name: 'tickets', url: tickets.url, credentials }),
+  };
+  const desk = openDesk(store, peers, { maxHeldPlaces, graceMs: paymentGraceSeconds * 1_000 }, logger);
   return {
     ...first,
+    desk,
     store,
     catalog,
     tickets,
@@ -215,6 +231,7 @@ export const openStand = async (engine: Engine, options: StandOptions = {}): Pro
     },
     async close() {
       for (const instance of instances) await instance.close();
+      for (const peer of Object.values(peers)) peer.close();
       await discard();
       for (const peer of [catalog, tickets, contacts]) await peer.close();
       await authority.listening.close();

@@ -1,0 +1,121 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { engines } from '../stand/engines.ts';
+import { type Order, openStand, type Stand, until } from '../stand/stand.ts';
+
+describe.each(engines)('nothing is held when an order is refused, on $name', (engine) => {
+  let stand: Stand;
+  beforeAll(async () => {
+    stand = await openStand(engine);
+  });
+  afterAll(() => stand.close());
+
+  const create = (items: readonly object[], more: object = {}) => stand.call('POST', '', { body: { items, ...more } });
+
+  test.each([
+    ['unknown_reference', 422, 'validation_error'],
+    ['not_on_sale', 409, 'order_not_on_sale'],
+    ['places_unavailable', 409, 'order_places_unavailable'],
+    ['tariff_not_sold_here', 422, 'order_tariff_not_sold_here'],
+    ['too_many_places', 422, 'order_too_many_places'],
+  ])('the stock says %s', async (reason, status, code) => {
+    const [one, two] = [stand.catalog.hall(2), stand.catalog.hall(2)];
+    stand.catalog.refuse(two, reason);
+    expect(await create([one.item(), two.item()])).toMatchObject({ status, code, data: null });
+    expect([stand.catalog.count(one), stand.catalog.count(two)]).toEqual(
+      Array.from({ length: 2 }, () => ({ free: 2, held: 0, sold: 0 })),
+    );
+  });
+
+  test.each([
+    [0, 400, 'validation_error'],
+    [-1, 400, 'validation_error'],
+    [51, 400, 'validation_error'],
+    [10 ** 9, 400, 'validation_error'],
+    [1.5, 400, 'bad_request'],
+    ['1', 400, 'bad_request'],
+  ])('a quantity of %s', async (quantity, status, code) => {
+    const hall = stand.catalog.hall(2);
+    const answer = await create([{ ...hall.item(), quantity }]);
+    expect(answer).toMatchObject({ status, code });
+    expect(answer.details).toContain('$.items[0].quantity');
+  });
+
+  test('a quantity that is not the number of the places named', async () => {
+    const hall = stand.catalog.hall(2);
+    const answer = await create([hall.item(), { ...hall.item(1, hall.placeIds) }]);
+    expect(answer).toMatchObject({ status: 422, code: 'validation_error' });
+    expect(answer.details).toContain('$.items[1].quantity');
+    expect(stand.catalog.calls.filter(({ operation }) => operation === 'holdPlaces').at(-1)?.body).not.toMatchObject({
+      items: [hall.item()],
+    });
+  });
+
+  test('the performance of another institution, an unknown contact, an erased one', async () => {
+    const foreign = stand.catalog.hall(2, { institution: 'museum' });
+    expect((await create([foreign.item()])).status).toBe(422);
+    const hall = stand.catalog.hall(2);
+    stand.contacts.known.set('C-erased', '2027-01-01T00:00:00.000Z');
+    for (const contactNumber of ['C-unknown', 'C-erased']) {
+      const answer = await create([hall.item()], { contactNumber });
+      expect(answer).toMatchObject({ status: 422, code: 'validation_error' });
+      expect(answer.details).toContain('$.contactNumber');
+    }
+    expect(stand.catalog.count(hall).held).toBe(0);
+  });
+
+  test('places in two currencies', async () => {
+    const [francs, euros] = [stand.catalog.hall(1), stand.catalog.hall(1, { currency: 'EUR' })];
+    expect(await create([francs.item(), euros.item()])).toMatchObject({ status: 422, code: 'validation_error' });
+    expect([stand.catalog.count(francs).free, stand.catalog.count(euros).free]).toEqual([1, 1]);
+  });
+
+  test('more places than can be in one order', async () => {
+    const hall = stand.catalog.hall(1);
+    const items = Array.from({ length: 21 }, () => hall.item(50));
+    expect(await create(items)).toMatchObject({ status: 422, code: 'order_too_many_places' });
+  });
+
+  test.each(['fails', 'lost', 'hangs'] as const)(
+    'the catalog %s: 503, and what it may have held is given back',
+    async (mishap) => {
+      const hall = stand.catalog.hall(2);
+      stand.catalog.mishaps.set('holdPlaces', mishap);
+      const answer = await create([hall.item(2)]);
+      stand.catalog.mishaps.clear();
+      expect(answer).toMatchObject({ status: 503, code: 'service_unavailable' });
+      expect(answer.headers.get('retry-after')).toBe('1');
+      await until(() => stand.catalog.count(hall).free === 2);
+      const list = await stand.call<{ items: Order[] }>('GET', '?limit=500');
+      expect(list.data.items.every(({ state }) => state !== 'draft')).toBe(true);
+    },
+  );
+
+  test('contacts does not answer: 503, and nothing was asked of the stock', async () => {
+    const hall = stand.catalog.hall(1);
+    stand.contacts.mishaps.set('*', 'fails');
+    const answer = await create([hall.item()], { contactNumber: 'C1' });
+    stand.contacts.mishaps.clear();
+    expect(answer.status).toBe(503);
+    expect(stand.catalog.count(hall).held).toBe(0);
+  });
+
+  test('all places or none, of several performances and named ones', async () => {
+    const [one, two] = [stand.catalog.hall(2), stand.catalog.hall(3)];
+    const named = two.placeIds.slice(0, 2);
+    const order = await create([one.item(2), two.item(undefined, named)], { externalReference: 'a-1' });
+    expect(order).toMatchObject({ status: 201, data: { externalReference: 'a-1', total: 4_000 } });
+    expect(order.data.lines.map(({ place }) => place.id)).toEqual(expect.arrayContaining([...one.placeIds, ...named]));
+    expect(await create([two.item(), one.item()])).toMatchObject({ status: 409, code: 'order_places_unavailable' });
+    expect(stand.catalog.count(two)).toEqual({ free: 1, held: 2, sold: 0 });
+  });
+
+  test('of 30 at once for the last 5 places 5 succeed', async () => {
+    const hall = stand.catalog.hall(5);
+    const answers = await Promise.all(
+      Array.from({ length: 30 }, () => stand.call('POST', '', { body: { items: [hall.item()] }, key: randomUUID() })),
+    );
+    expect(answers.filter(({ status }) => status === 201)).toHaveLength(5);
+    expect(answers.filter(({ code }) => code === 'order_places_unavailable')).toHaveLength(25);
+  });
+});

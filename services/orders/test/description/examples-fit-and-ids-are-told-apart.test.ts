@@ -1,0 +1,43 @@
+import { exampleFaults } from '@boxoffice/http';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import type { Desk } from '../../src/desk.ts';
+import { routes } from '../../src/routes.ts';
+import { engines } from '../stand/engines.ts';
+import { openStand, type Stand } from '../stand/stand.ts';
+
+let stand: Stand;
+beforeAll(async () => {
+  const [engine] = engines;
+  if (!engine) throw new Error('there is no engine');
+  stand = await openStand(engine);
+});
+afterAll(() => stand.close());
+
+test('every operation has examples, and they fit its schemas', () => {
+  expect(exampleFaults(routes({} as Desk))).toEqual([]);
+});
+
+test('an order of another institution is as unknown as one that never was, for every operation', async () => {
+  const hall = stand.catalog.hall(1, { institution: 'museum' });
+  const { data } = await stand.call('POST', '', { institution: 'museum', body: { items: [hall.item()] } });
+  expect(data.state).toBe('open');
+  const operations: [string, string, unknown][] = [
+    ['GET', '', undefined],
+    ['PATCH', '', { externalReference: 'x' }],
+    ['POST', '/lines', { items: [hall.item()] }],
+    ['DELETE', `/lines/${data.lines[0]?.id}`, undefined],
+    ['POST', '/extension', { minutes: 5 }],
+    ['POST', '/reservation', { dueAt: '2099-01-01T00:00:00Z' }],
+    ['GET', '/payments', undefined],
+    ['POST', '/payments', { method: 'card', amount: 1, status: 'captured' }],
+    ['PATCH', '/payments/pay_1', { status: 'failed' }],
+    ['POST', '/confirmation', {}],
+    ['POST', '/cancellation', {}],
+    ['POST', '/refunds', { amount: 1, method: 'card' }],
+  ];
+  for (const [method, path, body] of operations) {
+    const foreign = await stand.call(method, `/${data.id}${path}`, { body });
+    const unknown = await stand.call(method, `/ord_unknown${path}`, { body });
+    expect([method, path, foreign.status, foreign.text]).toEqual([method, path, 404, unknown.text]);
+  }
+});
