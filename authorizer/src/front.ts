@@ -1,6 +1,6 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import { Fault, failureOf, success } from '@boxoffice/envelope';
-import { ClientGone } from '@boxoffice/http';
+import { ClientGone, familyA, faultOf } from '@boxoffice/http';
 import { type Logger, runWithTrace, type Trace, traceFrom } from '@boxoffice/runtime';
 import type { InternalOperation } from './internal.ts';
 import { NO_STORE, OAuthFault, onOAuthFault } from './oauth-error.ts';
@@ -95,8 +95,7 @@ export const createFront = ({ issue, internal: operations, logger }: FrontOption
   const byPath = new Map(operations.map((operation) => [operation.path, operation]));
 
   const fault = (error: unknown, oauth: boolean): Reply => {
-    const known = error instanceof Fault ? error : new Fault('internal_error', 'An unexpected error happened.');
-    if (known !== error) logger.error('a request failed', { error });
+    const known = faultOf(error, undefined, familyA, logger);
     const more = oauth ? onOAuthFault(known) : { headers: { 'Cache-Control': 'no-store' }, members: {} };
     return {
       status: known.http,

@@ -108,6 +108,7 @@ const compose = async (settings: LocalSettings, logger: Logger, stop: Stop): Pro
   const demo = await seedDemo(program, services, tls.caFile);
   seeded = true;
   await gateway.ready();
+  if (stop.signal.aborted) return;
 
   const lines = screen({
     publicUrl,

@@ -16,6 +16,7 @@ import {
   traceHeaders,
 } from '@boxoffice/runtime';
 import type { Store } from '@boxoffice/store';
+import { countedStore } from './counted-store.ts';
 import { cursorKeyOf } from './cursor-key.ts';
 import type { Parts, ServiceDefinition } from './definition.ts';
 import { type Hearing, startHearing } from './hearing.ts';
@@ -92,7 +93,8 @@ export const startService = async <Spec extends SettingsSpec, State>(
   void arrival('broker', options.bus, missing).catch(() => undefined);
 
   const serve = async (): Promise<{ store: Store; hearing: Hearing }> => {
-    const store = await arrival('store', options.store, missing);
+    const opened = await arrival('store', options.store, missing);
+    const store = metrics ? countedStore(opened, metrics, name) : opened;
     const authorizerUrl = options.authorizerUrl ?? listening.url;
     const keys = createKeySet({ url: new URL(JWKS_PATH, authorizerUrl).href });
     const parts: Parts<Spec> = {
