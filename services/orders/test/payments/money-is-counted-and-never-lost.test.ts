@@ -1,0 +1,159 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { engines } from '../stand/engines.ts';
+import { newOrder, type Payment, pay, read } from '../stand/orders.ts';
+import { openStand, type Stand } from '../stand/stand.ts';
+
+describe.each(engines)('money is counted and never lost, on $name', (engine) => {
+  let stand: Stand;
+  beforeAll(async () => {
+    stand = await openStand(engine);
+  });
+  afterAll(() => stand.close());
+
+  const payments = async (path: string) =>
+    (await stand.call<{ items: Payment[] }>('GET', `${path}/payments`)).data.items;
+  const expired = async (places = 2) => {
+    stand.catalog.holdMs = 1;
+    const made = await newOrder(stand, places);
+    stand.catalog.holdMs = 900_000;
+    expect((await read(stand, made.path)).state).toBe('expired');
+    return made;
+  };
+
+  test('paid in parts, the last of which confirms the order; too much is refused', async () => {
+    const { path, hall } = await newOrder(stand);
+    expect((await pay(stand, path, { amount: 2_001 })).code).toBe('payment_exceeds_due');
+    const part = await pay(stand, path, { amount: 500, reference: 'psp-1' });
+    expect(part).toMatchObject({ status: 201, data: { amount: 500, currency: 'CHF', reference: 'psp-1' } });
+    expect(part.headers.get('location')).toBe(`/svc/v3/orders${path}/payments/${part.data.id}`);
+    expect(await read(stand, path)).toMatchObject({ state: 'open', paid: 500, due: 1_500, paymentStatus: 'partial' });
+    expect((await pay(stand, path, { amount: 1_501 })).code).toBe('payment_exceeds_due');
+    expect((await pay(stand, path, { amount: 1_500 })).status).toBe(201);
+    expect(await read(stand, path)).toMatchObject({ state: 'confirmed', paid: 2_000, due: 0, paymentStatus: 'paid' });
+    expect(stand.catalog.count(hall).sold).toBe(2);
+    expect((await pay(stand, path, { amount: 1 })).code).toBe('payment_exceeds_due');
+  });
+
+  test('a pending payment lowers nothing; captured it confirms, failed the order goes back', async () => {
+    const { path, order } = await newOrder(stand);
+    const first = await pay(stand, path, { status: 'pending' });
+    expect(first).toMatchObject({ status: 201, data: { status: 'pending' } });
+    const waiting = await read(stand, path);
+    expect(waiting).toMatchObject({ state: 'payment_pending', due: 2_000, paid: 0 });
+    const settle = (id: string, status: string) => stand.call('PATCH', `${path}/payments/${id}`, { body: { status } });
+    expect(await settle(first.data.id, 'failed')).toMatchObject({ status: 200, data: { state: 'open' } });
+    expect((await read(stand, path)) as object).toMatchObject({
+      expiresAt: (order as { expiresAt?: unknown }).expiresAt,
+    });
+    expect((await settle(first.data.id, 'captured')).status).toBe(412);
+    const second = await pay(stand, path, { status: 'pending' });
+    expect(await settle(second.data.id, 'captured')).toMatchObject({ status: 200, data: { state: 'confirmed' } });
+    expect((await settle('pay_unknown', 'failed')).status).toBe(404);
+  });
+
+  test('a pending payment keeps the places for the grace period', async () => {
+    const { path, order } = await newOrder(stand);
+    const { expiresAt } = order as unknown as { expiresAt: string };
+    await pay(stand, path, { status: 'pending' });
+    const [place] = stand.catalog.placesOf(order.id);
+    expect(place?.until).toBe(Date.parse(expiresAt) + 900_000);
+  });
+
+  test('a late payment confirms an expired order whose places are still free, other ones instead of those taken', async () => {
+    const { path, order, hall } = await expired();
+    const [taken = ''] = order.lines.map(({ place }) => place.id);
+    stand.catalog.steal(taken);
+    expect((await pay(stand, path)).status).toBe(201);
+    const now = await read(stand, path);
+    expect(now.state).toBe('confirmed');
+    const ids = now.lines.map(({ place }) => place.id);
+    expect(ids).not.toContain(taken);
+    expect(stand.catalog.count(hall)).toMatchObject({ sold: 3 });
+  });
+
+  test('a late payment of an order whose places are gone is 412, and stays recorded', async () => {
+    const { path, hall } = await expired();
+    for (const id of hall.placeIds) stand.catalog.steal(id);
+    const key = randomUUID();
+    const late = await pay(stand, path, {}, { key });
+    expect(late.status).toBe(412);
+    expect(await payments(path)).toMatchObject([{ status: 'captured', amount: 2_000 }]);
+    expect((await pay(stand, path, {}, { key })).status).toBe(412);
+    expect(await payments(path)).toHaveLength(1);
+    expect(await read(stand, path)).toMatchObject({ state: 'expired', paid: 2_000 });
+    expect((await stand.call('POST', `${path}/confirmation`, { body: {} })).status).toBe(412);
+    const refund = { body: { amount: 2_000, method: 'card' } };
+    expect((await stand.call('POST', `${path}/refunds`, refund)).status).toBe(201);
+    expect(await read(stand, path)).toMatchObject({ paid: 2_000, refundStatus: 'full' });
+    expect((await stand.call('POST', `${path}/refunds`, refund)).code).toBe('refund_exceeds_paid');
+  });
+
+  test('a part payment of an expired order is 412, and stays recorded', async () => {
+    const { path } = await expired();
+    expect((await pay(stand, path, { amount: 500 })).status).toBe(412);
+    expect(await payments(path)).toMatchObject([{ status: 'captured', amount: 500 }]);
+    expect((await pay(stand, path, { amount: 1_500 })).status).toBe(201);
+    expect((await read(stand, path)).state).toBe('confirmed');
+  });
+
+  test('a payment twice with one key is one payment, with the same answer', async () => {
+    const { path } = await newOrder(stand);
+    const key = randomUUID();
+    const first = await pay(stand, path, { amount: 700 }, { key });
+    const again = await pay(stand, path, { amount: 700 }, { key });
+    expect(again.text).toBe(first.text);
+    expect(again.headers.get('idempotency-replayed')).toBe('true');
+    expect(await payments(path)).toHaveLength(1);
+    expect((await pay(stand, path, { amount: 800 }, { key })).code).toBe('idempotency_key_reused');
+  });
+
+  test('while the catalog is down a capture is 503 and recorded; the same request later confirms', async () => {
+    const { path } = await newOrder(stand);
+    const key = randomUUID();
+    stand.catalog.mishaps.set('sellHold', 'fails');
+    expect(await pay(stand, path, {}, { key })).toMatchObject({ status: 503, code: 'service_unavailable' });
+    expect(await payments(path)).toMatchObject([{ status: 'captured' }]);
+    stand.catalog.mishaps.clear();
+    const again = await pay(stand, path, {}, { key });
+    expect(again).toMatchObject({ status: 201, data: { status: 'captured' } });
+    expect(await read(stand, path)).toMatchObject({ state: 'confirmed', paid: 2_000 });
+    expect(await payments(path)).toHaveLength(1);
+  });
+
+  test('another currency is 422, the own one is not; fractions and nothing are 400', async () => {
+    const { path } = await newOrder(stand);
+    expect(await pay(stand, path, { currency: 'EUR' })).toMatchObject({ status: 422, code: 'validation_error' });
+    for (const amount of [0, -5, 1e15]) expect((await pay(stand, path, { amount })).code).toBe('validation_error');
+    expect((await pay(stand, path, { amount: 10.5 })).code).toBe('bad_request');
+    expect((await pay(stand, path, { method: 'x'.repeat(41) })).code).toBe('validation_error');
+    expect((await pay(stand, path, { currency: 'CHF' })).status).toBe(201);
+  });
+
+  test('references are for those who hold the scope', async () => {
+    const { path } = await newOrder(stand);
+    const scopes = ['orders:read', 'orders:write'];
+    const part = await pay(stand, path, { amount: 1, reference: 'secret' }, { scopes });
+    expect(part.status).toBe(201);
+    expect(part.text).not.toContain('reference');
+    expect((await stand.call('GET', `${path}/payments`, { scopes })).status).toBe(403);
+    expect(await payments(path)).toMatchObject([{ reference: 'secret' }]);
+    const refund = { body: { amount: 1, method: 'card', reference: 'secret' } };
+    expect((await stand.call('POST', `${path}/refunds`, { ...refund, scopes })).status).toBe(403);
+    const write = [...scopes, 'orders.sensitive:write'];
+    const refunded = await stand.call('POST', `${path}/refunds`, { ...refund, scopes: write });
+    expect(refunded.status).toBe(201);
+    expect(refunded.text).not.toContain('reference');
+  });
+
+  test('the list of payments is paged in order of creation', async () => {
+    const { path } = await newOrder(stand);
+    for (const amount of [1, 2, 3]) await pay(stand, path, { amount });
+    const page = (query: string) =>
+      stand.call<{ items: Payment[]; nextCursor: string | null }>('GET', `${path}/payments${query}`);
+    const first = await page('?limit=2');
+    expect(first.data.items.map(({ amount }) => amount)).toEqual([1, 2]);
+    const rest = await page(`?limit=2&cursor=${first.data.nextCursor}`);
+    expect(rest.data).toMatchObject({ items: [{ amount: 3 }], nextCursor: null });
+  });
+});
