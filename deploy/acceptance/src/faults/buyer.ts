@@ -1,5 +1,6 @@
 import type { Call, Reply } from '../client.ts';
 import type { Api } from './api.ts';
+import { ask, isBusy } from './asking.ts';
 import type { Action, Entry, Journal } from './journal.ts';
 import type { Random } from './random.ts';
 import type { OrderView } from './views.ts';
@@ -37,45 +38,29 @@ export interface BuyerOptions {
   readonly persistent?: boolean;
 }
 
-/** How long a persistent buyer asks. */
-const PERSISTENCE_MS = 25_000;
-/** How long anyone waits for a request that is still being worked on. */
-const BUSY_MS = 12_000;
-
-const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
-
-const isBusy = ({ status, body, headers }: Reply): boolean =>
-  status === 429 ||
-  (status === 409 && body?.status === 'idempotency_in_progress') ||
-  (status === 409 && body?.status === 'conflict' && headers['idempotency-replayed'] === undefined);
-
 /** Makes a buyer. */
 export const openBuyer = ({ api, journal, random, reference, persistent }: BuyerOptions): Buyer => {
   let serial = 0;
   const name = `${reference}/${random.between(0, 0xffff_ffff).toString(36)}`;
 
-  const ask = async (action: Action, subject: string | null, path: string, body: object, amount?: number) => {
+  const act = async (
+    action: Action,
+    subject: string | null,
+    path: string,
+    body: object,
+    amount?: number,
+  ): Promise<Entry> => {
     serial += 1;
     const key = `${name}.${serial}`;
     const insists = persistent ?? random.chance(0.5);
     const checksRepeat = random.chance(0.2);
     const sent = action === 'create' ? { ...body, externalReference: key } : body;
     const call: Call = { method: 'POST', body: sent, headers: { 'idempotency-key': key } };
-    const begun = performance.now();
-    const passed = () => performance.now() - begun;
-    let unknownTries = 0;
-    let reply: Reply | undefined;
-    for (;;) {
-      reply = await api(path, call).catch(() => undefined);
-      const unknown = reply === undefined || reply.status >= 500;
-      if (unknown) unknownTries += 1;
-      if (unknown ? !insists || passed() > PERSISTENCE_MS : !reply || !isBusy(reply) || passed() > BUSY_MS) break;
-      await pause(unknown ? 100 : 60);
-    }
-    const tookMs = passed();
-    const answered = reply !== undefined && reply.status < 500;
-    const ok = answered && reply !== undefined && reply.status < 300;
-    const repeated = ok && checksRepeat ? await sameAgain(path, call, reply as Reply) : undefined;
+    const { reply, ...course } = await ask(api, path, call, insists);
+    // Who is told to the end that it is still being worked on has heard nothing to rely on.
+    const answered = reply !== undefined && reply.status < 500 && !isBusy(reply);
+    const ok = answered && reply.status < 300;
+    const repeated = ok && checksRepeat ? await sameAgain(path, call, reply) : undefined;
     const entry: Entry = {
       action,
       key,
@@ -84,10 +69,9 @@ export const openBuyer = ({ api, journal, random, reference, persistent }: Buyer
       outcome: ok ? 'ok' : answered ? 'refused' : 'unknown',
       status: reply?.status ?? null,
       code: reply?.body?.status ?? null,
-      unknownTries,
-      answer: ok ? reply?.body.data : null,
+      answer: ok ? reply.body.data : null,
       ...(repeated === undefined ? {} : { repeated }),
-      tookMs,
+      ...course,
     };
     journal.write(entry);
     return entry;
@@ -104,15 +88,15 @@ export const openBuyer = ({ api, journal, random, reference, persistent }: Buyer
   const order = (orderId: string, what: string) => `/svc/v3/orders/${orderId}/${what}`;
   return {
     create: (items, pointOfSale) =>
-      ask('create', null, '/svc/v3/orders', { items, ...(pointOfSale === undefined ? {} : { pointOfSale }) }),
-    confirm: (id) => ask('confirm', id, order(id, 'confirmation'), { onAccount: true }),
+      act('create', null, '/svc/v3/orders', { items, ...(pointOfSale === undefined ? {} : { pointOfSale }) }),
+    confirm: (id) => act('confirm', id, order(id, 'confirmation'), { onAccount: true }),
     cancel: (id, override) =>
-      ask('cancel', id, order(id, 'cancellation'), { reason: 'faults', ...(override ? { override } : {}) }),
-    pay: (id, amount) => ask('pay', id, order(id, 'payments'), { method: 'card', amount, status: 'captured' }, amount),
-    reserve: (id, dueAt) => ask('reserve', id, order(id, 'reservation'), { dueAt: dueAt.toISOString() }),
-    extend: (id, minutes) => ask('extend', id, order(id, 'extension'), { minutes }),
-    print: (id) => ask('print', id, `/svc/v3/tickets/${id}/printing`, {}),
-    control: (id) => ask('control', id, `/svc/v3/tickets/${id}/control`, { gate: 'A' }),
+      act('cancel', id, order(id, 'cancellation'), { reason: 'faults', ...(override ? { override } : {}) }),
+    pay: (id, amount) => act('pay', id, order(id, 'payments'), { method: 'card', amount, status: 'captured' }, amount),
+    reserve: (id, dueAt) => act('reserve', id, order(id, 'reservation'), { dueAt: dueAt.toISOString() }),
+    extend: (id, minutes) => act('extend', id, order(id, 'extension'), { minutes }),
+    print: (id) => act('print', id, `/svc/v3/tickets/${id}/printing`, {}),
+    control: (id) => act('control', id, `/svc/v3/tickets/${id}/control`, { gate: 'A' }),
   };
 };
 

@@ -9,7 +9,10 @@ export interface Inspection {
   pending(): Promise<OutboxEvent[]>;
   deadLetters(): Promise<DeadLetter[]>;
   dropDeadLetters(): Promise<void>;
-  /** Leaves a fact in the outbox of orders, as a process leaves it that dies after its write; answers its key. */
+  /**
+   * Brings a fact into its queues: over RabbitMQ, or, where only the product's process has the bus, through the outbox of orders, as a
+   * process leaves it that dies after its write. Answers its key.
+   */
   plant(institution: string, type: string, data: object): Promise<string>;
   close(): Promise<void>;
 }
@@ -35,11 +38,16 @@ export const inspect = async (engine: Engine): Promise<Inspection> => {
     },
     async plant(institution, type, data) {
       const id = `ord_${randomUUID().replaceAll('-', '').slice(0, 20)}`;
-      const store = stores.get('orders') as Store;
-      await store
-        .collection(planted)
-        .of(institution)
-        .insert({ id, type }, { events: [{ type, data }] });
+      if (engine.amqpUrl === undefined) {
+        const store = stores.get('orders') as Store;
+        await store
+          .collection(planted)
+          .of(institution)
+          .insert({ id, type }, { events: [{ type, data }] });
+      } else {
+        const occurredAt = new Date().toISOString();
+        await engines.bus.publish({ id: randomUUID(), type, key: id, version: 1, institution, occurredAt, data });
+      }
       return id;
     },
     close: () => engines.close(),

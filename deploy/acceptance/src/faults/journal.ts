@@ -1,3 +1,4 @@
+import type { Asked } from './asking.ts';
 import type { OrderView } from './views.ts';
 
 /** What a client can ask for. */
@@ -7,7 +8,7 @@ export type Action = 'create' | 'confirm' | 'cancel' | 'pay' | 'reserve' | 'exte
 export type Outcome = 'ok' | 'refused' | 'unknown';
 
 /** One thing that a client asked for, under one idempotency key, as often as it asked. */
-export interface Entry {
+export interface Entry extends Omit<Asked, 'reply'> {
   readonly action: Action;
   readonly key: string;
   /** What it was about: an order (null for one that was to be made), or a ticket. */
@@ -18,14 +19,10 @@ export interface Entry {
   /** Of the last answer; null when there was none. */
   readonly status: number | null;
   readonly code: string | null;
-  /** How many of the requests were answered with nothing to rely on. */
-  readonly unknownTries: number;
   /** The body of the answer; null unless it was `ok`. */
   readonly answer: unknown;
   /** What the same key gave when it was used once more after the answer. */
   readonly repeated?: 'the same' | string;
-  /** Milliseconds until the last answer. */
-  readonly tookMs: number;
 }
 
 /** What clients remember of a round. */

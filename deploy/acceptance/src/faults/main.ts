@@ -4,6 +4,7 @@ import type { Deployment, EnginesName } from './deployment.ts';
 import { startEmbedded } from './embedded.ts';
 import { randomFrom } from './random.ts';
 import { createTally, type Tally, tableOf } from './report.ts';
+import type { Round } from './round.ts';
 import { NO_SCALED_ENGINES, scaledEngines, startScaled } from './scaled.ts';
 import { scenarios, scenariosFor } from './scenarios/index.ts';
 import { settle } from './settle.ts';
@@ -11,6 +12,14 @@ import { settle } from './settle.ts';
 // npm run faults
 
 const print = (line: string): void => void process.stdout.write(`${line}\n`);
+
+/** What the processes had to say of a round that went wrong. */
+const explain = ({ processes }: Deployment, { kills }: Round): void => {
+  if (kills.length > 0) print(`  killed: ${kills.join(', ')}`);
+  for (const { name, output } of processes) {
+    for (const line of output().trim().split('\n').slice(-10)) print(`  ${name}: ${line.slice(0, 500)}`);
+  }
+};
 
 /** Plays one scenario after the other until the deadline, each at least once. */
 const playOn = async (deployment: Deployment, asked: Asked, deadline: number, tally: Tally): Promise<void> => {
@@ -34,6 +43,7 @@ const playOn = async (deployment: Deployment, asked: Asked, deadline: number, ta
         `${reference}: ${round.journal.entries.length} requests${killed}, ${verdict} (${seconds.toFixed(1)} s in all)`,
       );
       for (const { invariant, text } of settled.violations.slice(0, 20)) print(`  ${invariant}: ${text}`);
+      if (settled.violations.length > 0) explain(deployment, round);
     }
   }
 };

@@ -18,6 +18,8 @@ export interface Round extends Scope {
   readonly revivals: number[];
   /** Dead letters that it has planted: `<queue> <key>`. */
   readonly planted: string[];
+  /** Whether the house cancels the performance in it. */
+  readonly closed?: boolean;
   /** What must be true of this round beside that of every round; asked when it may be quiet, perhaps several times. */
   alsoTrue?: (evidence: Evidence, check: Check) => Promise<void> | void;
   /** Puts back what the round has changed, when it has been checked. */

@@ -39,7 +39,8 @@ export const settle = async (
     const [pending, deadLetters] = await Promise.all([inspection.pending(), inspection.deadLetters()]);
     checkFacts({ pending, deadLetters, planted: rounds.flatMap(({ planted }) => planted) }, check);
     for (const round of rounds) {
-      const evidence = { entries: round.journal.entries, world: await readWorld(api, round) };
+      const { journal, closed = false } = round;
+      const evidence = { entries: journal.entries, world: await readWorld(api, round), closed };
       checkRound(evidence, check);
       await round.alsoTrue?.(evidence, check);
       for (const seconds of round.revivals) {

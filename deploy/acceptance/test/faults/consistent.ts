@@ -65,7 +65,11 @@ const ticket = (place: string, orderId: string, status: TicketView['status']): M
   replaces: null,
 });
 
-const entry = (action: Entry['action'], subject: string | null, more: Partial<Entry> = {}): Entry => ({
+const entry = (
+  action: Entry['action'],
+  subject: string | null,
+  more: Partial<Omit<Entry, 'story'>> = {},
+): Mutable<Entry> => ({
   action,
   key: `round/${action} ${subject}`,
   subject,
@@ -73,6 +77,8 @@ const entry = (action: Entry['action'], subject: string | null, more: Partial<En
   status: 200,
   code: 'success',
   unknownTries: 0,
+  story: [],
+  busyMs: 0,
   answer: null,
   tookMs: 5,
   ...more,

@@ -6,6 +6,8 @@ import type { World } from '../world.ts';
 export interface Evidence {
   readonly entries: readonly Entry[];
   readonly world: World;
+  /** Whether the house has cancelled the performance: then orders are cancelled that nobody else asked to. */
+  readonly closed?: boolean;
 }
 
 /** The places that an order has for good or for a while, by the state of its lines' places. */

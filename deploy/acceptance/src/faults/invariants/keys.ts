@@ -4,6 +4,9 @@ import type { OrderView } from '../views.ts';
 import { type Evidence, grouped } from './evidence.ts';
 import type { Check } from './verdict.ts';
 
+/** The mark of a request in progress dies with its process, within 10 s; and a request that lives is answered sooner. */
+const BUSY_AT_MOST_MS = 13_000;
+
 /** Whether the order shows the effect that the entry asked for. */
 const hasEffect = ({ action }: Entry, order: OrderView): boolean =>
   (action === 'confirm' && order.confirmedAt !== null) || (action === 'cancel' && order.state === 'cancelled');
@@ -13,7 +16,8 @@ const hasEffect = ({ action }: Entry, order: OrderView): boolean =>
  * itself.
  */
 export const checkKeys = ({ entries, world }: Evidence, check: Check): void => {
-  for (const { action, key, repeated } of entries) {
+  for (const { action, key, repeated, busyMs, story } of entries) {
+    check.that('I6', busyMs <= BUSY_AT_MOST_MS, () => `${action} ${key} was in progress too long: ${story.join(', ')}`);
     if (repeated !== undefined) check.that('I6', repeated === 'the same', () => `${action} ${key}: ${repeated}`);
   }
 

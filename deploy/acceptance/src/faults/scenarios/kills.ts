@@ -1,9 +1,7 @@
-import { type CrashPointName, crashPointNames, crashPoints } from '../crash-points.ts';
+import { type CrashPointName, crashPointNames } from '../crash-points.ts';
+import { killAt } from '../killing.ts';
 import { beginRound, buyersOf, type Context, type Round, type Scenario } from '../round.ts';
 import { trade } from '../trade.ts';
-
-/** A point that the traffic has not reached by then is not reached. */
-const REACH_MS = 15_000;
 
 /** The points of the short version: steps of both, in every service. */
 const few: readonly CrashPointName[] = [
@@ -19,22 +17,6 @@ const few: readonly CrashPointName[] = [
   'orders-tickets-handled',
 ];
 
-/** Kills a process of the point's service when it reaches the point, and starts it again. */
-const killAt = async (point: CrashPointName, nth: number, { deployment }: Context, round: Round): Promise<boolean> => {
-  const victims = deployment.runs(crashPoints[point].service);
-  const died = Promise.race(victims.map((victim) => victim.ended().then(() => true)));
-  await Promise.all(victims.map((victim) => victim.arm(point, nth)));
-  const late = Promise.withResolvers<boolean>();
-  const timer = setTimeout(() => late.resolve(false), REACH_MS);
-  const reached = await Promise.race([died, late.promise]);
-  clearTimeout(timer);
-  // The other instance goes on.
-  await Promise.all(victims.map((victim) => victim.disarm()));
-  if (reached) round.kills.push(point);
-  round.revivals.push(await deployment.revive());
-  return reached;
-};
-
 /** Plays with the points given. */
 const playKills = async (context: Context, points: readonly CrashPointName[]): Promise<Round> => {
   const { random } = context;
@@ -47,7 +29,7 @@ const playKills = async (context: Context, points: readonly CrashPointName[]): P
   try {
     for (const point of points) {
       const nth = random.between(1, 3);
-      if (!(await killAt(point, nth, context, round))) missed.push(point);
+      if (!(await killAt(point, nth, context.deployment, round))) missed.push(point);
     }
   } finally {
     over = true;

@@ -1,0 +1,41 @@
+import { must } from '../api.ts';
+import { killAt } from '../killing.ts';
+import { beginRound, buyersOf, type Round, type Scenario } from '../round.ts';
+import { trade } from '../trade.ts';
+
+/** A performance is cancelled while it is being sold, and orders is killed over it: no order stays alive. */
+export const closing: Scenario = {
+  name: 'closing',
+  about: 'a performance cancelled in full sale, orders killed over it',
+  async play(context) {
+    const { api, deployment, random, size } = context;
+    const opened = await beginRound(context, 'closing', [{ code: 'FLOOR', capacity: 300 }]);
+    const round: Round = { ...opened, closed: true };
+    let over = false;
+    const traffic = buyersOf(context, round, size === 'short' ? 4 : 8).map((buyer, index) =>
+      trade(buyer, round.hall, random.fork(`trade ${index}`), (done) => over || done > 200),
+    );
+    const enough = size === 'short' ? 20 : 60;
+    const dealt = async (): Promise<void> => {
+      while (round.journal.entries.length < enough) await new Promise((resolve) => setTimeout(resolve, 20));
+    };
+    const path = `/svc/v3/catalog/performances/${round.hall.performanceId}`;
+    const close = () => must(api, path, { method: 'PATCH', body: { state: 'cancelled' } });
+    let reached = false;
+    try {
+      await dealt();
+      reached = await killAt('orders-performance-received', 1, deployment, round, close);
+    } finally {
+      over = true;
+      await Promise.all(traffic);
+    }
+    round.alsoTrue = ({ world }, check) => {
+      check.that('round', reached, () => 'orders has never heard of it');
+      for (const { id, state } of world.orders) {
+        const ended = state === 'cancelled' || state === 'expired';
+        check.that('round', ended, () => `${id} is ${state}, its performance is cancelled`);
+      }
+    };
+    return round;
+  },
+};
