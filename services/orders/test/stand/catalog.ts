@@ -12,6 +12,8 @@ interface Place {
   until: number;
   holder: string | null;
   request: string | null;
+  /** The place that it stands for, by that request. */
+  replaces?: string | null;
 }
 
 /** One performance with one seat category and one tariff. */
@@ -116,14 +118,16 @@ export const openCatalog = async (authority: Authority): Promise<CatalogStand> =
     const got = placeIds.map((id) => {
       const place = places.get(id);
       if (place && (place.holder === holder || isFree(place))) return { place, replaces: null };
+      const earlier = of(holder).find((one) => one.request === requestId && one.replaces === id);
+      if (earlier) return { place: earlier, replaces: id };
       const other = place && inHall(place.hall).find((one) => isFree(one) && !placeIds.includes(one.id));
       return other ? { place: other, replaces: id } : id;
     });
     const missing = got.filter((one) => typeof one === 'string');
     if (missing.length > 0) return { outcome: 'refused', places: [], missing };
     const renewed = got.flatMap((one) => (typeof one === 'string' ? [] : [one]));
-    for (const { place } of renewed)
-      if (place.state !== 'sold') Object.assign(place, { state: 'held', until, holder, request: requestId });
+    for (const { place, replaces } of renewed)
+      if (place.state !== 'sold') Object.assign(place, { state: 'held', until, holder, request: requestId, replaces });
     return {
       outcome: 'done',
       places: renewed.map(({ place, replaces }) => ({ ...nameOf(place), replaces })),

@@ -57,7 +57,7 @@ export interface Stand {
   /** Calls an operation as the gateway does for a client; path below /svc/v3/orders. */
   call<Data = Order>(method: string, path: string, call?: Call): Promise<Reply<Data>>;
   /** Delivers a fact and resolves when the service has taken it. */
-  tell(type: string, data: { readonly orderId?: string } & object, version?: number): Promise<void>;
+  tell(type: string, data: Readonly<Record<string, unknown>>, version?: number): Promise<void>;
   /** One more instance on the same store. */
   another(): Promise<Pick<Stand, 'call' | 'tell' | 'close'>>;
   close(): Promise<void>;
@@ -173,7 +173,7 @@ const startInstance = async (
     bus.publish({
       id: randomUUID(),
       type,
-      key: data.orderId ?? 'none',
+      key: String(data.orderId ?? 'none'),
       version,
       institution: 'opera',
       occurredAt: new Date().toISOString(),

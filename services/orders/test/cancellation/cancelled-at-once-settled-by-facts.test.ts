@@ -1,0 +1,141 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { engines } from '../stand/engines.ts';
+import { newOrder, pay, read } from '../stand/orders.ts';
+import { openStand, type Stand, until } from '../stand/stand.ts';
+
+describe.each(engines)('cancelled at once, settled by facts, on $name', (engine) => {
+  let stand: Stand;
+  beforeAll(async () => {
+    stand = await openStand(engine);
+  });
+  afterAll(() => stand.close());
+
+  const confirmed = async () => {
+    const made = await newOrder(stand);
+    await stand.call('POST', `${made.path}/confirmation`, { body: { onAccount: true } });
+    return { ...made, order: await read(stand, made.path) };
+  };
+  const cancel = (path: string, body: object = {}, call: object = {}) =>
+    stand.call('POST', `${path}/cancellation`, { body, ...call });
+
+  test('an unpaid order: its places follow the order, and settle it', async () => {
+    const { path, order } = await newOrder(stand);
+    const key = randomUUID();
+    const first = await cancel(path, { reason: 'ill' }, { key });
+    expect(first.data).toMatchObject({
+      state: 'cancelled',
+      cancellation: { reason: 'ill', ticketsCancelled: 0, controlled: 0, placesReleased: null, settledAt: null },
+    });
+    const placeIds = order.lines.map(({ place }) => place.id);
+    await until(() => stand.facts.some(({ key: about }) => about === order.id));
+    expect(stand.facts.filter((fact) => fact.key === order.id)).toMatchObject([
+      {
+        type: 'order.cancelled',
+        version: first.data.version,
+        data: { orderId: order.id, hadTickets: false, override: false, reason: 'ill', placeIds },
+      },
+    ]);
+    // An earlier expiry's release, and one of the tickets that there are not, say nothing about it.
+    for (const cause of ['order.expired', 'tickets.cancelled'])
+      await stand.tell('places.released', { orderId: order.id, cause, placeIds, placesReleased: 9 }, 5);
+    expect(await read(stand, path)).toMatchObject({ cancellation: { placesReleased: null } });
+    await stand.tell('places.released', { orderId: order.id, cause: 'order.cancelled', placeIds, placesReleased: 2 });
+    expect(await read(stand, path)).toMatchObject({
+      cancellation: { placesReleased: 2, settledAt: expect.any(String) },
+    });
+    expect((await cancel(path, { reason: 'ill' }, { key })).text).toBe(first.text);
+    expect((await cancel(path)).status).toBe(412);
+    expect((await pay(stand, path)).status).toBe(412);
+  });
+
+  test('a confirmed order: its tickets say how many, then its places settle it, in whatever order and however often', async () => {
+    const { path, order } = await confirmed();
+    await cancel(path);
+    const { id: orderId } = order;
+    const released = { orderId, cause: 'tickets.cancelled', placeIds: [], placesReleased: 1 };
+    const tickets = { orderId, ticketsCancelled: 1, controlled: 1, placeIds: [], keptPlaceIds: [] };
+    await stand.tell('places.released', released, 1);
+    await stand.tell('tickets.cancelled', tickets, 3);
+    const settled = await read(stand, path);
+    expect(settled).toMatchObject({
+      cancellation: { ticketsCancelled: 1, controlled: 1, placesReleased: 1, settledAt: expect.any(String) },
+    });
+    await stand.tell('tickets.cancelled', { ...tickets, ticketsCancelled: 7 }, 2);
+    await stand.tell('tickets.cancelled', tickets, 3);
+    await stand.tell('places.released', { ...released, placesReleased: 7 }, 1);
+    expect(await read(stand, path)).toEqual(settled);
+  });
+
+  test('with a controlled ticket it is 412, unless overridden by those who may', async () => {
+    const { path, order } = await confirmed();
+    stand.tickets.controlled.set(order.id, [String(order.lines[0]?.ticketId)]);
+    expect((await cancel(path)).status).toBe(412);
+    const scopes = ['orders:write'];
+    expect(await cancel(path, { override: true }, { scopes })).toMatchObject({ status: 403, code: 'forbidden' });
+    expect((await cancel(path, { override: true })).data.state).toBe('cancelled');
+    await until(() => stand.facts.some(({ type, key }) => type === 'order.cancelled' && key === order.id));
+    const fact = stand.facts.find(({ type, key }) => type === 'order.cancelled' && key === order.id);
+    expect(fact?.data).toMatchObject({ hadTickets: true, override: true });
+  });
+
+  test.each(['fails', 'hangs'] as const)(
+    'tickets %s: what the order knows decides, within a second or so',
+    async (mishap) => {
+      const [known, unknown] = [await confirmed(), await confirmed()];
+      const ticketId = String(known.order.lines[0]?.ticketId);
+      await stand.tell('ticket.controlled', { orderId: known.order.id, ticketId, controlledAt: 'x', gate: null }, 4);
+      stand.tickets.mishaps.set('getOrderTickets', mishap);
+      const begun = performance.now();
+      expect((await cancel(known.path)).status).toBe(412);
+      expect((await cancel(unknown.path)).status).toBe(200);
+      expect(performance.now() - begun).toBeLessThan(3_000);
+      await stand.tell('ticket.control_reverted', { orderId: known.order.id, ticketId }, 3);
+      expect((await cancel(known.path)).status).toBe(412);
+      await stand.tell('ticket.control_reverted', { orderId: known.order.id, ticketId }, 5);
+      expect((await cancel(known.path)).status).toBe(200);
+      stand.tickets.mishaps.clear();
+    },
+  );
+
+  test('the line names the last of the tickets that replaced one another, in whatever order they are told', async () => {
+    const { path, order } = await confirmed();
+    const [line] = order.lines;
+    const ticketId = String(line?.ticketId);
+    const told = (to: string, from: string) =>
+      stand.tell('ticket.replaced', { orderId: order.id, lineId: line?.id, ticketId: to, replaces: from });
+    await told('tic_c', 'tic_b');
+    expect((await read(stand, path)).lines[0]?.ticketId).toBe(ticketId);
+    await told('tic_b', ticketId);
+    expect((await read(stand, path)).lines[0]?.ticketId).toBe('tic_c');
+  });
+
+  test('a confirmed order whose buyer changes is told again, newer', async () => {
+    const { path, order } = await confirmed();
+    stand.contacts.known.set('C-new', null);
+    const patch = (body: object) => stand.call('PATCH', path, { body });
+    expect((await patch({ contactNumber: 'C-unknown' })).status).toBe(422);
+    const changed = await patch({ contactNumber: 'C-new', state: 'whatever a GET returned', version: 99 });
+    expect(changed.data).toMatchObject({ contactNumber: 'C-new', state: 'confirmed' });
+    await until(() => stand.facts.filter(({ key }) => key === order.id).length === 2);
+    expect(stand.facts.filter(({ key }) => key === order.id)).toMatchObject([
+      { type: 'order.confirmed', version: order.version, data: { contactNumber: null } },
+      { type: 'order.confirmed', version: changed.data.version, data: { contactNumber: 'C-new' } },
+    ]);
+    expect((await patch({ contactNumber: null })).data).toMatchObject({ contactNumber: null });
+  });
+
+  test('facts of unknown orders, and unreadable ones, stop nothing', async () => {
+    await stand.tell('tickets.cancelled', { orderId: 'ord_unknown', ticketsCancelled: 1, controlled: 0 });
+    await stand.tell('tickets.cancelled', { nothing: true });
+    await stand.tell('places.released', { orderId: 'ord_unknown', cause: 'weather', placesReleased: 1 });
+    expect((await newOrder(stand)).order.state).toBe('open');
+  });
+
+  test('while tickets is down the confirmation answers all the same', async () => {
+    stand.tickets.mishaps.set('issueTickets', 'hangs');
+    const { order } = await confirmed();
+    stand.tickets.mishaps.clear();
+    expect(order.state).toBe('confirmed');
+  });
+});

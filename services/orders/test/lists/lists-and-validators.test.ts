@@ -1,0 +1,111 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { engines } from '../stand/engines.ts';
+import { newOrder, pay, read } from '../stand/orders.ts';
+import { type Order, openStand, type Stand } from '../stand/stand.ts';
+
+interface Page {
+  readonly items: readonly Order[];
+  readonly nextCursor: string | null;
+}
+
+describe.each(engines)('lists and validators, on $name', (engine) => {
+  let stand: Stand;
+  const institution = `opera-${randomUUID().slice(0, 8)}`;
+  let orders: Order[];
+  beforeAll(async () => {
+    stand = await openStand(engine);
+    stand.contacts.known.set('C1', null);
+    orders = [];
+    for (let index = 0; index < 7; index += 1) {
+      const hall = stand.catalog.hall(2, { institution });
+      const more = index % 2 === 0 ? { contactNumber: 'C1' } : { externalReference: `r-${index}` };
+      orders.push((await stand.call('POST', '', { institution, body: { items: [hall.item()], ...more } })).data);
+    }
+  });
+  afterAll(() => stand.close());
+
+  const list = async (query: string) => (await stand.call<Page>('GET', query, { institution })).data;
+  const ids = ({ items }: Page) => items.map(({ id }) => id);
+
+  test('full resources in order of creation, page by page', async () => {
+    const found: Order[] = [];
+    for (let query: string | null = '?limit=3'; query !== null; ) {
+      const page: Page = await list(query);
+      found.push(...page.items);
+      query = page.nextCursor === null ? null : `?limit=3&cursor=${page.nextCursor}`;
+    }
+    expect(found).toEqual(orders);
+    expect(ids(await list(''))).toEqual(orders.map(({ id }) => id));
+  });
+
+  test('by state, contact, reference and change, which is inclusive', async () => {
+    expect(ids(await list('?contactNumber=C1'))).toEqual([0, 2, 4, 6].map((index) => orders[index]?.id));
+    expect(ids(await list('?externalReference=r-3'))).toEqual([orders[3]?.id]);
+    const changed = await stand.call('POST', `/${orders[2]?.id}/confirmation`, {
+      institution,
+      body: { onAccount: true },
+    });
+    expect(ids(await list('?state=confirmed'))).toEqual([orders[2]?.id]);
+    expect(ids(await list('?state=open&contactNumber=C1'))).toEqual([0, 4, 6].map((index) => orders[index]?.id));
+    const { updatedAt } = changed.data as unknown as { updatedAt: string };
+    expect(ids(await list(`?modifiedSince=${updatedAt}`))).toEqual([orders[2]?.id]);
+    expect(ids(await list('?modifiedSince=2999-01-01T00:00:00Z'))).toEqual([]);
+    expect((await stand.call('GET', '?state=draft', { institution })).code).toBe('invalid_parameter');
+    expect((await stand.call('GET', '?limit=501', { institution })).code).toBe('invalid_parameter');
+    expect((await list('?limit=500')).items.some(({ id }) => id === orders[2]?.id)).toBe(true);
+  });
+
+  test("another institution's orders are in no list", async () => {
+    const other = await stand.call<Page>('GET', '', { institution: 'somewhere-else' });
+    expect(other.data.items).toEqual([]);
+  });
+
+  test('If-Match is honoured on every write, and the validator is that of the last answer', async () => {
+    const { path, order } = await newOrder(stand, 3);
+    const stale = { ifMatch: '"1"' };
+    const line = order.lines[0]?.id;
+    const writes: [string, string, unknown][] = [
+      ['PATCH', '', { externalReference: 'x' }],
+      ['POST', '/lines', { items: [{ performanceId: 'p', seatCategoryId: 's', tariffId: 't' }] }],
+      ['DELETE', `/lines/${line}`, undefined],
+      ['POST', '/extension', { minutes: 5 }],
+      ['POST', '/reservation', { dueAt: '2020-01-01T00:00:00Z' }],
+      ['POST', '/payments', { method: 'card', amount: 999_999, status: 'captured' }],
+      ['PATCH', '/payments/pay_unknown', { status: 'failed' }],
+      ['POST', '/confirmation', {}],
+      ['POST', '/cancellation', {}],
+      ['POST', '/refunds', { amount: 1, method: 'card' }],
+    ];
+    for (const [method, at, body] of writes) {
+      const answer = await stand.call(method, `${path}${at}`, { body, ...stale });
+      expect([method, at, answer.status]).toEqual([method, at, 412]);
+    }
+    expect(await read(stand, path)).toEqual(order);
+    let etag = '"2"';
+    const chain: [string, string, unknown][] = [
+      ['PATCH', '', { externalReference: 'x' }],
+      ['DELETE', `/lines/${line}`, undefined],
+      ['POST', '/extension', { minutes: 50 }],
+      ['POST', '/payments', { method: 'card', amount: 10, status: 'captured' }],
+      ['POST', '/refunds', { amount: 1, method: 'card' }],
+      ['POST', '/confirmation', { onAccount: true }],
+      ['POST', '/cancellation', {}],
+    ];
+    for (const [method, at, body] of chain) {
+      const answer = await stand.call(method, `${path}${at}`, { body, ifMatch: etag });
+      expect([method, at, answer.status < 300]).toEqual([method, at, true]);
+      etag = String(answer.headers.get('etag'));
+    }
+    expect((await read(stand, path)).version).toBe(Number(etag.slice(1, -1)));
+  });
+
+  test('a body that is not right is told by JSON path, all of it', async () => {
+    const answer = await stand.call('POST', '', { body: { items: [{ performanceId: '', quantity: 99 }], colour: 1 } });
+    expect(answer).toMatchObject({ status: 400, code: 'bad_request' });
+    for (const path of ['$.items[0].seatCategoryId', '$.items[0].quantity', '$.colour'])
+      expect(answer.details).toContain(path);
+    const { path } = await newOrder(stand);
+    expect((await pay(stand, path, { status: 'maybe' })).code).toBe('validation_error');
+  });
+});
