@@ -15,7 +15,7 @@ const hasEffect = ({ action }: Entry, order: OrderView): boolean =>
  * I6: a key that was used again gives what it gave before, makes one order at most, and is not refused because of what it has done
  * itself.
  */
-export const checkKeys = ({ entries, world }: Evidence, check: Check): void => {
+export const checkKeys = ({ entries, world, closed }: Evidence, check: Check): void => {
   for (const { action, key, repeated, busyMs, story } of entries) {
     check.that('I6', busyMs <= BUSY_AT_MOST_MS, () => `${action} ${key} was in progress too long: ${story.join(', ')}`);
     if (repeated !== undefined) check.that('I6', repeated === 'the same', () => `${action} ${key}: ${repeated}`);
@@ -37,7 +37,7 @@ export const checkKeys = ({ entries, world }: Evidence, check: Check): void => {
   for (const entry of entries) {
     if (entry.outcome !== 'refused' || entry.unknownTries === 0) continue;
     const order = orders.get(entry.subject ?? '');
-    if (!order || !hasEffect(entry, order)) continue;
+    if (!order || !hasEffect(entry, order) || (closed && entry.action === 'cancel')) continue;
     const another = entries.some(
       (one) =>
         one !== entry &&

@@ -31,8 +31,12 @@ export const closing: Scenario = {
     }
     round.alsoTrue = ({ world }, check) => {
       check.that('round', reached, () => 'orders has never heard of it');
+      // Somebody is inside already: that order stays.
+      const inside = new Set(
+        world.tickets.filter(({ controlledAt }) => controlledAt !== null).map((one) => one.orderId),
+      );
       for (const { id, state } of world.orders) {
-        const ended = state === 'cancelled' || state === 'expired';
+        const ended = state === 'cancelled' || state === 'expired' || inside.has(id);
         check.that('round', ended, () => `${id} is ${state}, its performance is cancelled`);
       }
     };
