@@ -1,5 +1,12 @@
-import type { Fault } from './fault.ts';
-import { registry } from './registry.ts';
+import { Fault, type FaultHeaders } from './fault.ts';
+import { type PosCode, posRegistry } from './pos-registry.ts';
+import { type Code, registry } from './registry.ts';
+
+/** A 2xx answer of family B (specification, section 2). */
+export interface PosSuccess<Data> {
+  readonly success: true;
+  readonly data: Data;
+}
 
 /** An error of family B (specification, section 7; names decided in the README). */
 export interface PosFailure {
@@ -12,10 +19,58 @@ export interface PosFailure {
   readonly orderCancelled?: boolean;
 }
 
-/** The family B shape of a fault that arises outside the point-of-sale service, where no session and no order is touched. */
-export const posFailure = (fault: Pick<Fault, 'code' | 'details' | 'http'>): PosFailure => ({
-  success: false,
-  errorCode: registry[fault.code].status,
-  errorMessage: fault.details,
-  ...(fault.http === 500 ? { userLoggedOut: false, orderCancelled: false } : {}),
-});
+/** What an unforeseen error has led to; both are said only once they are durable. */
+export interface Consequences {
+  readonly userLoggedOut: boolean;
+  readonly orderCancelled: boolean;
+}
+
+const NONE: Consequences = { userLoggedOut: false, orderCancelled: false };
+
+/** The code of family A that comes nearest: for what looks at faults of any family. */
+const nearest: Readonly<Record<number, Code>> = {
+  401: 'unauthorized',
+  403: 'forbidden',
+  404: 'not_found',
+  429: 'too_many_requests',
+  500: 'internal_error',
+};
+
+/** The way in which the point-of-sale service refuses a request. */
+export class PosFault extends Fault {
+  readonly errorCode: PosCode;
+  readonly consequences: Consequences;
+
+  constructor(errorCode: PosCode, message: string, more: { headers?: FaultHeaders; consequences?: Consequences } = {}) {
+    super(nearest[posRegistry[errorCode].http] ?? 'bad_request', message, more.headers);
+    this.errorCode = errorCode;
+    this.consequences = more.consequences ?? NONE;
+  }
+
+  override get http(): number {
+    return posRegistry[this.errorCode].http;
+  }
+}
+
+/** An unforeseen error that has had consequences for the visitor: a 500 that tells them. `cause` is for the log. */
+export const unforeseen = (cause: unknown, consequences: Consequences): PosFault => {
+  const fault = new PosFault('internal_error', UNEXPECTED, { consequences });
+  fault.cause = cause;
+  return fault;
+};
+
+const UNEXPECTED = 'An unexpected error happened. The request id tells our logs which.';
+
+/** Builds the body of a 2xx answer of family B. */
+export const posSuccess = <Data extends object | null>(data: Data): PosSuccess<Data> => ({ success: true, data });
+
+/** The family B shape of a fault; one that arose outside the point-of-sale service touched no session and no order. */
+export const posFailure = (fault: Pick<Fault, 'code' | 'details' | 'http'>): PosFailure => {
+  const isOwn = fault instanceof PosFault;
+  return {
+    success: false,
+    errorCode: isOwn ? fault.errorCode : registry[fault.code].status,
+    errorMessage: fault.details,
+    ...(fault.http === 500 ? (isOwn ? fault.consequences : NONE) : {}),
+  };
+};

@@ -115,7 +115,7 @@ export const registry = {
     'the order would have more places than its point of sale allows',
   ),
   payment_exceeds_due: row(422, 'payment_exceeds_due', 'payment', 'the payment is more than is due'),
-  refund_exceeds_paid: row(422, 'refund_exceeds_paid', 'payment', 'the refunds would be more than was captured'),
+  refund_exceeds_paid: row(422, 'refund_exceeds_paid', 'refund', 'the refunds would be more than was captured'),
   ticket_already_controlled: row(
     409,
     'ticket_already_controlled',

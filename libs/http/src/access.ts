@@ -1,7 +1,8 @@
 import type { IncomingMessage } from 'node:http';
 import { Fault } from '@boxoffice/envelope';
 import { type Caller, IDENTITY_HEADER, type IdentityVerifier } from '@boxoffice/identity';
-import type { AnyOperation } from './operation.ts';
+import type { Admit, Admitted } from './admission.ts';
+import type { AnyOperation, VisitorAccess } from './operation.ts';
 
 /** The caller of a public operation: nobody, of no institution. */
 const ANYBODY: Omit<Caller, 'operation'> = { institution: '', client: null, service: null, scopes: [] };
@@ -13,18 +14,27 @@ const covers = (caller: Caller, id: string, { access }: AnyOperation): boolean =
   return access !== 'internal' && caller.scopes.includes(access);
 };
 
+const isForVisitors = (access: AnyOperation['access']): access is VisitorAccess =>
+  access === 'visitor' || access === 'session' || access === 'login';
+
 /**
  * Makes the check of who calls an operation under one of its ids. Rejects with Fault `unauthorized` without a valid identity
- * token, and `forbidden` with one for something else.
+ * token, and `forbidden` with one for something else; for visitors with what `admit` says.
  */
 export const createAdmission = (
   operation: AnyOperation,
   id: string,
-  identify: IdentityVerifier,
-): ((request: IncomingMessage) => Promise<Caller>) => {
-  if (operation.access === 'public') {
-    const anybody = Promise.resolve({ ...ANYBODY, operation: id });
-    return () => anybody;
+  { identify, admit }: { readonly identify: IdentityVerifier; readonly admit?: Admit },
+): ((request: IncomingMessage) => Promise<Admitted>) => {
+  const { access } = operation;
+  const anybody = { caller: { ...ANYBODY, operation: id }, visitor: undefined };
+  if (access === 'public') {
+    const admitted = Promise.resolve(anybody);
+    return () => admitted;
+  }
+  if (isForVisitors(access)) {
+    if (!admit) throw new Error(`${id} is for visitors, and nobody lets them in`);
+    return async (request) => ({ ...anybody, ...(await admit(request, access)) });
   }
   return async (request) => {
     const token = request.headers[IDENTITY_HEADER];
@@ -33,6 +43,6 @@ export const createAdmission = (
     const caller = await identify(token);
     if (!covers(caller, id, operation))
       throw new Fault('forbidden', 'The identity token does not cover this operation.');
-    return caller;
+    return { caller, visitor: undefined };
   };
 };

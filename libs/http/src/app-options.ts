@@ -1,5 +1,6 @@
 import type { IdentityVerifier } from '@boxoffice/identity';
 import type { Logger } from '@boxoffice/runtime';
+import type { Admit } from './admission.ts';
 import type { createAjv } from './ajv.ts';
 import type { Family } from './family.ts';
 import type { IdempotencyPort } from './idempotency.ts';
@@ -12,6 +13,8 @@ export interface AppOptions {
   readonly version: string;
   readonly operations: readonly AnyOperation[];
   readonly identify: IdentityVerifier;
+  /** Lets visitors in; needed by operations for them (family B). */
+  readonly admit?: Admit;
   /** Where answers are remembered: the store's `idempotency`. */
   readonly idempotency: IdempotencyPort;
   /** Signs list cursors; the same in every instance of the service. */

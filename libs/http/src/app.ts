@@ -30,7 +30,7 @@ export const createApp = (options: AppOptions): Express => {
 
   const open: RequestHandler = (request, response, next) => {
     const trace = traceFrom(request.headers);
-    const exchange: Exchange = { request, response, trace, startedAt: performance.now() };
+    const exchange: Exchange = { request, response, trace, startedAt: performance.now(), headers: family.headers };
     response.locals.exchange = exchange;
     logAccess(exchange, logger);
     runWithTrace(trace, next);
@@ -84,7 +84,10 @@ export const createApp = (options: AppOptions): Express => {
     return at(id);
   };
 
-  const byPath = Map.groupBy(placesOf([...options.operations, selfDescription(options)]), ({ path }) => path);
+  const byPath = Map.groupBy(
+    placesOf([...options.operations, selfDescription(options)], family.wording.aliasSuffix),
+    ({ path }) => path,
+  );
   for (const path of [...byPath.keys()].toSorted(bySpecificity)) {
     const route = app.route(routerPath(path));
     const methods = new Set<Method>();

@@ -45,6 +45,11 @@ export const readBody = (request: IncomingMessage): Promise<Buffer> => {
 
 const MEDIA_TYPE = /^\s*([^\s;]+)\s*(?:;\s*charset\s*=\s*"?utf-8"?\s*)?;?\s*$/i;
 
+/** Whether the request says that its body is of this media type, in UTF-8, and not compressed. */
+export const hasTextType = ({ headers }: IncomingMessage, mediaType: string): boolean =>
+  MEDIA_TYPE.exec(headers['content-type'] ?? '')?.[1]?.toLowerCase() === mediaType &&
+  (headers['content-encoding'] ?? 'identity').toLowerCase() === 'identity';
+
 /** Refuses another media type than this (in any case, with or without `charset=utf-8`), codings, and what is not UTF-8. */
 export const textOf = (request: IncomingMessage, body: Buffer, mediaType: string): string => {
   const given = MEDIA_TYPE.exec(request.headers['content-type'] ?? '')?.[1]?.toLowerCase();

@@ -1,12 +1,19 @@
-import { type Code, registry } from '@boxoffice/envelope';
+import type { Code } from '@boxoffice/envelope';
 import { Type } from 'typebox';
 import { createAjv } from './ajv.ts';
 import { bodySchema } from './body-schema.ts';
 import { violationsOf } from './choices.ts';
 import { codesOf } from './codes.ts';
 import { type Family, familyA } from './family.ts';
-import { answerExample, answerSchema, errorExample, errorSchema, failureExample, failureSchema } from './openapi.ts';
-import { sharedComponents } from './openapi-components.ts';
+import {
+  answerExample,
+  answerSchema,
+  errorDataOf,
+  errorExample,
+  errorSchema,
+  failureExample,
+  failureSchema,
+} from './openapi.ts';
 import type { AnyOperation } from './operation.ts';
 import { told } from './violations.ts';
 
@@ -17,7 +24,7 @@ import { told } from './violations.ts';
 export const exampleFaults = (operations: readonly AnyOperation[], family: Family = familyA): string[] => {
   const ajv = createAjv({ proving: true });
   const faults: string[] = [];
-  const envelope = sharedComponents().schemas.Failure;
+  const { Failure: envelope = {} } = family.wording.components().schemas;
 
   const check = (what: string, schema: object, example: unknown): void => {
     if (example === undefined) {
@@ -40,14 +47,18 @@ export const exampleFaults = (operations: readonly AnyOperation[], family: Famil
     if (body) check(`${id}, example.body`, operation.form ? body : bodySchema(operation), example.body);
     for (const [status, data] of Object.entries(answers)) {
       const what = `${id}, example.answer as ${status}`;
-      check(what, answerSchema(operation, data), example.answer === undefined ? undefined : answerExample(operation));
+      check(
+        what,
+        answerSchema(operation, data, family),
+        example.answer === undefined ? undefined : answerExample(operation, family),
+      );
     }
     for (const [code, data] of Object.entries(errorData)) {
       check(`${id}, example of ${code}`, errorSchema(code as Code, data), errorExample(code as Code, operation));
     }
-    for (const code of codesOf(operation, family).filter((any) => !errorData[any])) {
-      const schema = failureSchema(operation, registry[code].http, envelope);
-      check(`${id}, example of ${code}`, schema, failureExample(operation, code));
+    for (const code of codesOf(operation, family).filter((any) => !errorDataOf(operation, any))) {
+      const schema = failureSchema(operation, family.codes[code]?.http ?? 500, envelope);
+      check(`${id}, example of ${code}`, schema, failureExample(operation, code, family));
     }
     if (Object.keys(answers).length === 0) faults.push(`${id}: it declares no answer`);
   }

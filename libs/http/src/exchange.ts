@@ -21,6 +21,8 @@ export interface Exchange {
   readonly trace: Trace;
   /** By the monotonic clock, in milliseconds. */
   readonly startedAt: number;
+  /** The family's, for every answer. */
+  readonly headers?: Headers;
   operation?: string;
   client?: string | null;
 }
@@ -33,14 +35,21 @@ export const jsonBody = (value: unknown): string => JSON.stringify(value);
 
 export const JSON_TYPE = { 'Content-Type': 'application/json; charset=utf-8' } as const;
 
+const joined = (general: Headers, own: Headers): Headers => ({
+  ...general,
+  ...own,
+  ...(general.Vary && own.Vary ? { Vary: `${own.Vary}, ${general.Vary}` } : {}),
+});
+
 /** Sends the answer; a HEAD gets its headers alone. */
-export const send = ({ request, response, trace }: Exchange, { status, headers, body }: Reply): void => {
+export const send = (exchange: Exchange, { status, headers, body }: Reply): void => {
+  const { request, response, trace } = exchange;
   if (response.headersSent) {
     response.destroy();
     return;
   }
   const all = {
-    ...headers,
+    ...(exchange.headers ? joined(exchange.headers, headers) : headers),
     'X-Request-Id': trace.requestId,
     traceparent: trace.traceparent,
     ...(body && { 'Content-Length': Buffer.byteLength(body) }),

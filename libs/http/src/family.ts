@@ -1,5 +1,15 @@
-import { type Code, type Fault, failureOf, success } from '@boxoffice/envelope';
-import type { Caller } from '@boxoffice/identity';
+import type { IncomingMessage } from 'node:http';
+import { type Fault, failureOf, registry, success } from '@boxoffice/envelope';
+import type { Admitted } from './admission.ts';
+import type { AnyCode, AnyOperation } from './operation.ts';
+import { type Wording, wordingA } from './wording.ts';
+
+/** What a table of codes says of one. */
+export interface CodeRow {
+  readonly http: number;
+  readonly status: string;
+  readonly when: string;
+}
 
 /**
  * What the two interface families do differently, in one place: how answers and errors look, and how strict a form is. The rest of this
@@ -10,22 +20,36 @@ export interface Family {
   success(data: object | null): object;
   /** The status and body of an error. */
   failure(fault: Fault): { readonly status: number; readonly body: object };
+  /** Whether the fault is an answer that the family has, and not a failure of ours: those become `internal_error` and are logged. */
+  foresees(fault: Fault): boolean;
   /** Whether a query parameter that the operation does not declare is refused. */
   readonly unknownQuery: 'refuse' | 'ignore';
   /** What a request is answered whose service cannot reach its own data. */
   readonly withoutStore: 'service_unavailable' | 'internal_error';
+  /** Every code that it has. */
+  readonly codes: Readonly<Record<string, CodeRow>>;
   /** Codes that any operation can answer, whatever its shape: of the parser, of the gateway, and of failures. For the description. */
-  readonly always: readonly Code[];
+  readonly always: readonly AnyCode[];
+  /** Codes that follow from who may call the operation, and how. For the description. */
+  codesFor(operation: AnyOperation): readonly AnyCode[];
+  /** How it is described. */
+  readonly wording: Wording;
+  /** Headers of every answer; a `Vary` is joined to the answer's own. */
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Refuses a request by the form that its body says to have, before it is read; only of methods that have one. */
+  checkMediaType?(request: IncomingMessage): void;
   /** Whose idempotency keys are kept apart from everybody else's; undefined where keys are ignored. */
-  idempotencyScope(caller: Caller): string | undefined;
+  idempotencyScope(admitted: Admitted): string | undefined;
 }
 
 /** The institution API: the envelope at every status; keys belong to a client. */
 export const familyA: Family = {
   success,
   failure: (fault) => ({ status: fault.http, body: failureOf(fault) }),
+  foresees: ({ code }) => code !== 'internal_error',
   unknownQuery: 'refuse',
   withoutStore: 'service_unavailable',
+  codes: registry,
   always: [
     'bad_request',
     'invalid_parameter',
@@ -36,5 +60,7 @@ export const familyA: Family = {
     'bad_gateway',
     'service_unavailable',
   ],
-  idempotencyScope: ({ institution, client, service }) => JSON.stringify([institution, client, service]),
+  codesFor: ({ access }) => (access === 'public' ? [] : ['unauthorized', 'forbidden']),
+  wording: wordingA,
+  idempotencyScope: ({ caller: { institution, client, service } }) => JSON.stringify([institution, client, service]),
 };

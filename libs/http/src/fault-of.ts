@@ -1,4 +1,4 @@
-import { Fault } from '@boxoffice/envelope';
+import { Fault, PosFault } from '@boxoffice/envelope';
 import type { Logger } from '@boxoffice/runtime';
 import type { Family } from './family.ts';
 
@@ -18,16 +18,19 @@ const failed = (): Fault =>
 export const faultOf = (
   error: unknown,
   operation: string | undefined,
-  { withoutStore }: Pick<Family, 'withoutStore'>,
+  { withoutStore, foresees }: Pick<Family, 'withoutStore' | 'foresees'>,
   logger: Pick<Logger, 'error'>,
 ): Fault => {
-  if (error instanceof Fault && error.code !== 'internal_error') return error;
-  if (!isWithoutStore(error)) {
-    logger.error('a request failed', { operation, error });
-    return failed();
+  if (error instanceof Fault && foresees(error)) return error;
+  // An unforeseen error that has had consequences tells them.
+  const { cause, answer } =
+    error instanceof PosFault ? { cause: error.cause, answer: error } : { cause: error, answer: failed() };
+  if (!isWithoutStore(cause)) {
+    logger.error('a request failed', { operation, error: cause ?? error });
+    return answer;
   }
   // Every request meets it while it lasts: a line each, without the stack.
-  logger.error('the store is not there', { operation, code: withoutStore, reason: error.message });
-  if (withoutStore === 'internal_error') return failed();
+  logger.error('the store is not there', { operation, code: withoutStore, reason: cause.message });
+  if (withoutStore === 'internal_error') return answer;
   return new Fault(withoutStore, 'The service cannot reach its data at the moment.', { 'Retry-After': RETRY_AFTER });
 };

@@ -1,6 +1,6 @@
 import { Fault } from '@boxoffice/envelope';
-import type { Caller } from '@boxoffice/identity';
 import { createAdmission } from './access.ts';
+import type { Admitted } from './admission.ts';
 import { createAnswerCheck } from './answer-check.ts';
 import type { AppParts } from './app-options.ts';
 import { readBody } from './body.ts';
@@ -9,7 +9,7 @@ import { createCursorCodec } from './cursor.ts';
 import { isKnown, requireMatch } from './etag.ts';
 import { type Exchange, jsonBody, type Reply } from './exchange.ts';
 import { compileForm } from './form.ts';
-import { createOnce, type Remember, rememberNothing, ticketOf } from './idempotency.ts';
+import { createOnce, type Remember, rememberNothing, type Ticket, ticketOf } from './idempotency.ts';
 import type { AnyOperation } from './operation.ts';
 import { createOutcomes, type Outcome } from './outcome.ts';
 import { isIdempotent, TAKES_BODY } from './shape.ts';
@@ -38,9 +38,10 @@ export const prepare = (operation: AnyOperation, parts: AppParts): ((id: string)
 
   const run = async (
     { request }: Exchange,
-    caller: Caller,
+    { caller, visitor, headers: more }: Admitted,
     params: Readonly<Record<string, string>>,
     raw: Buffer,
+    ticket: Ticket | undefined,
     remember: Remember,
   ): Promise<Outcome> => {
     if (!handle) throw new Fault('not_implemented', 'This operation is declared, but not wired yet.');
@@ -53,7 +54,9 @@ export const prepare = (operation: AnyOperation, parts: AppParts): ((id: string)
     };
     const answer = await handle({
       caller,
+      visitor,
       ...form,
+      idempotencyKey: ticket?.key,
       header,
       ifMatch: (etag) => requireMatch(header('if-match'), etag),
       remember,
@@ -63,7 +66,7 @@ export const prepare = (operation: AnyOperation, parts: AppParts): ((id: string)
       },
     });
     check?.(answer);
-    return outcomes.ofAnswer(answer);
+    return outcomes.ofAnswer(more ? { ...answer, headers: { ...more, ...answer.headers } } : answer);
   };
 
   const replyTo = async ({ request }: Exchange, { status, headers, body }: Outcome): Promise<Reply> => {
@@ -84,19 +87,21 @@ export const prepare = (operation: AnyOperation, parts: AppParts): ((id: string)
   };
 
   return (id) => {
-    const admit = createAdmission(operation, id, parts.identify);
+    const admit = createAdmission(operation, id, parts);
     return {
       id,
       fault,
       reply: async (exchange, params) => {
-        const caller = await admit(exchange.request);
+        const admitted = await admit(exchange.request);
+        const { caller } = admitted;
         exchange.client = caller.client ?? caller.service;
+        if (takesBody) family.checkMediaType?.(exchange.request);
         const raw = takesBody ? await readBody(exchange.request) : NO_BODY;
-        const scope = takesKey ? family.idempotencyScope(caller) : undefined;
+        const scope = takesKey ? family.idempotencyScope(admitted) : undefined;
         const ticket = scope === undefined ? undefined : ticketOf(exchange.request, scope, raw, Date.now());
         const outcome = ticket
-          ? await once(ticket, (remember) => run(exchange, caller, params, raw, remember))
-          : await run(exchange, caller, params, raw, rememberNothing);
+          ? await once(ticket, (remember) => run(exchange, admitted, params, raw, ticket, remember))
+          : await run(exchange, admitted, params, raw, undefined, rememberNothing);
         return replyTo(exchange, outcome);
       },
     };

@@ -4,12 +4,10 @@ import { Fault } from '@boxoffice/envelope';
 import type { Logger } from '@boxoffice/runtime';
 import type { Answer, AnswerStamp } from './operation.ts';
 import type { Outcome, Outcomes } from './outcome.ts';
+import { MAX_IDEMPOTENCY_KEY_LENGTH } from './shape.ts';
 
 /** How long an answer is remembered. */
 export const IDEMPOTENCY_RETENTION_MS = 24 * 60 * 60 * 1000;
-
-/** The longest Idempotency-Key, in characters. */
-export const MAX_IDEMPOTENCY_KEY_LENGTH = 255;
 
 /** Where answers are remembered (structurally the store's `Idempotency`, whose port tells what each does). */
 export interface IdempotencyPort {
@@ -27,7 +25,7 @@ export interface IdempotencyPort {
 }
 
 /** One use of an Idempotency-Key. */
-interface Ticket {
+export interface Ticket {
   readonly key: string;
   readonly fingerprint: string;
   readonly expiresAt: number;

@@ -1,11 +1,11 @@
 import { STATUS_CODES } from 'node:http';
-import { type Code, Fault, failure, registry } from '@boxoffice/envelope';
+import { type Code, Fault, registry } from '@boxoffice/envelope';
 import type { TProperties, TSchema } from 'typebox';
 import { bodySchema } from './body-schema.ts';
 import { codesOf } from './codes.ts';
 import { type Family, familyA } from './family.ts';
-import { exampleDetails, ref, sharedComponents } from './openapi-components.ts';
-import type { AnyOperation } from './operation.ts';
+import { exampleDetails, ref } from './openapi-components.ts';
+import type { AnyCode, AnyOperation } from './operation.ts';
 import { isIdempotent, type Place, placesOf, TAKES_BODY } from './shape.ts';
 
 export interface DescriptionOptions {
@@ -37,19 +37,16 @@ const members = (properties: TProperties = {}) => ({
 });
 
 /** The schema of a 2xx body. */
-export const answerSchema = ({ bare, members: beside }: AnyOperation, data: TSchema): object => {
+export const answerSchema = ({ bare, members: beside }: AnyOperation, data: TSchema, { wording }: Family): object => {
   if (bare) return data;
   const { required, properties } = members(beside?.answer);
-  return {
-    type: 'object',
-    required: ['status', 'details', 'data', ...required],
-    properties: { status: { type: 'string', const: 'success' }, details: { type: 'null' }, data, ...properties },
-  };
+  const own = wording.success(data);
+  return { type: 'object', required: [...Object.keys(own), ...required], properties: { ...own, ...properties } };
 };
 
 /** The example of a 2xx body. */
-export const answerExample = ({ bare, example }: AnyOperation): unknown =>
-  bare ? example.answer : { status: 'success', details: null, data: example.answer, ...example.members };
+export const answerExample = ({ bare, example }: AnyOperation, { wording }: Family): unknown =>
+  bare ? example.answer : { ...wording.successExample(example.answer), ...example.members };
 
 /** The schema of an error body that carries data. */
 export const errorSchema = (code: Code, data: TSchema): object => ({
@@ -65,7 +62,7 @@ export const errorExample = (code: Code, { example }: AnyOperation): object => (
   data: example.errorData?.[code] ?? example.answer,
 });
 
-const answersOf = (operation: AnyOperation): [string, object][] =>
+const answersOf = (operation: AnyOperation, family: Family): [string, object][] =>
   Object.entries(operation.answers).map(([status, data]) => [
     status,
     {
@@ -75,11 +72,17 @@ const answersOf = (operation: AnyOperation): [string, object][] =>
         ...when(operation.etag, { ETag: ref('headers', 'ETag') }),
         ...when(status === '201', { Location: ref('headers', 'Location') }),
         ...when(isIdempotent(operation), { 'Idempotency-Replayed': ref('headers', 'Idempotency-Replayed') }),
+        ...Object.fromEntries(
+          [...family.wording.answerHeaders(operation), ...(operation.answerHeaders ?? [])].map((name) => [
+            name,
+            ref('headers', name),
+          ]),
+        ),
       },
       content: {
         'application/json': {
-          schema: answerSchema(operation, data),
-          examples: { [operation.id]: { summary: operation.summary, value: answerExample(operation) } },
+          schema: answerSchema(operation, data, family),
+          examples: { [operation.id]: { summary: operation.summary, value: answerExample(operation, family) } },
         },
       },
     },
@@ -101,61 +104,59 @@ export const failureSchema = (operation: AnyOperation, status: number, envelope:
 };
 
 /** The example of an error body without data. */
-export const failureExample = (operation: AnyOperation, code: Code): object => {
-  const fault = new Fault(code, exampleDetails(code));
-  const beside = hasMembers(operation, fault.http) ? operation.onFault?.(fault).members : undefined;
-  return { ...failure(code, fault.details), ...beside };
+export const failureExample = (operation: AnyOperation, code: AnyCode, { codes, wording }: Family): object => {
+  if (!hasMembers(operation, codes[code]?.http ?? 500)) return wording.failureExample(code);
+  const fault = new Fault(code as Code, exampleDetails(code as Code));
+  return { ...wording.failureExample(code), ...operation.onFault?.(fault).members };
 };
 
-const errorExampleOf = (operation: AnyOperation, code: Code): object => {
-  if (operation.errorData?.[code]) return { value: errorExample(code, operation) };
-  if (!hasMembers(operation, registry[code].http)) return ref('examples', code);
-  return { summary: registry[code].when, value: failureExample(operation, code) };
+/** The schema of the data that the error carries, if the operation says that it does. */
+export const errorDataOf = ({ errorData }: AnyOperation, code: AnyCode): TSchema | undefined =>
+  errorData?.[code as Code];
+
+const errorExampleOf = (operation: AnyOperation, code: AnyCode, family: Family): object => {
+  const { http = 500, when: summary = '' } = family.codes[code] ?? {};
+  if (errorDataOf(operation, code)) return { value: errorExample(code as Code, operation) };
+  if (!hasMembers(operation, http)) return ref('examples', code);
+  return { summary, value: failureExample(operation, code, family) };
 };
 
-const challengeOf = ({ access, challenge }: AnyOperation, status: number): object => {
-  if (status === 401 && challenge !== undefined) {
-    return { 'WWW-Authenticate': { description: challenge, required: false, schema: { type: 'string' } } };
-  }
-  // Without a token there is no scope that it could lack.
-  const challenges = status === 401 || (status === 403 && access !== 'public');
-  return when(challenges, { 'WWW-Authenticate': ref('headers', 'WWW-Authenticate') });
-};
-
-const errorOf = (operation: AnyOperation, status: number, codes: readonly Code[]): object => {
-  const { errorData = {} } = operation;
+const errorOf = (operation: AnyOperation, status: number, codes: readonly AnyCode[], family: Family): object => {
   const plain = failureSchema(operation, status, ref('schemas', 'Failure'));
-  const carrying = codes.flatMap((code) => (errorData[code] ? [errorSchema(code, errorData[code])] : []));
+  const carrying = codes.flatMap((code) => {
+    const data = errorDataOf(operation, code);
+    return data ? [errorSchema(code as Code, data)] : [];
+  });
   const isPlain = carrying.length < codes.length;
   return {
-    description: [...new Set(codes.map((code) => registry[code].status))].join(', '),
+    description: [...new Set(codes.map((code) => family.codes[code]?.status))].join(', '),
     headers: {
       'X-Request-Id': COMMON_HEADERS['X-Request-Id'],
       ...when(status === 429, LIMIT_HEADERS),
-      ...challengeOf(operation, status),
+      ...family.wording.errorHeaders(operation, status),
       ...when(status === 429 || status === 503, { 'Retry-After': ref('headers', 'Retry-After') }),
     },
     content: {
       'application/json': {
         schema: carrying.length > 0 ? { anyOf: [...(isPlain ? [plain] : []), ...carrying] } : plain,
-        examples: Object.fromEntries(codes.map((code) => [code, errorExampleOf(operation, code)])),
+        examples: Object.fromEntries(codes.map((code) => [code, errorExampleOf(operation, code, family)])),
       },
     },
   };
 };
 
 const responsesOf = (operation: AnyOperation, family: Family): object => {
-  const byStatus = Map.groupBy(codesOf(operation, family), (code) => registry[code].http);
-  const errors = [...byStatus].map(([status, codes]) => [String(status), errorOf(operation, status, codes)]);
+  const byStatus = Map.groupBy(codesOf(operation, family), (code) => family.codes[code]?.http ?? 500);
+  const errors = [...byStatus].map(([status, codes]) => [String(status), errorOf(operation, status, codes, family)]);
   const known = { description: 'The representation that If-None-Match names is current.', headers: COMMON_HEADERS };
   return Object.fromEntries([
-    ...answersOf(operation),
+    ...answersOf(operation, family),
     ...(operation.etag && operation.method === 'get' ? [['304', known]] : []),
     ...errors,
   ]);
 };
 
-const parametersOf = (operation: AnyOperation): object[] => {
+const parametersOf = (operation: AnyOperation, { wording }: Family): object[] => {
   const described = (where: 'path' | 'query', properties: TProperties = {}, examples: object = {}) =>
     Object.entries(properties).map(([name, schema]) => {
       const { description } = schema as { description?: string };
@@ -172,11 +173,7 @@ const parametersOf = (operation: AnyOperation): object[] => {
   return [
     ...described('path', operation.params, operation.example.params),
     ...described('query', operation.query, operation.example.query),
-    ref('parameters', 'RequestId'),
-    ref('parameters', 'Traceparent'),
-    ...(isIdempotent(operation) ? [ref('parameters', 'IdempotencyKey')] : []),
-    ...(operation.conditional ? [ref('parameters', 'IfMatch')] : []),
-    ...(operation.etag && operation.method === 'get' ? [ref('parameters', 'IfNoneMatch')] : []),
+    ...wording.parameters(operation),
   ];
 };
 
@@ -195,8 +192,6 @@ const requestBodyOf = (operation: AnyOperation): object | undefined => {
   };
 };
 
-const securityOf = ({ access }: AnyOperation): object[] => (access === 'public' ? [] : [{ oauth2: [access] }]);
-
 const operationObject = ({ id, operation }: Place, service: string, family: Family): object => {
   const requestBody = requestBodyOf(operation);
   return {
@@ -205,8 +200,8 @@ const operationObject = ({ id, operation }: Place, service: string, family: Fami
     ...when(operation.description, { description: operation.description }),
     tags: [service],
     'x-service': service,
-    security: securityOf(operation),
-    parameters: parametersOf(operation),
+    security: operation.access === 'public' ? [] : family.wording.security(operation),
+    parameters: parametersOf(operation, family),
     ...when(requestBody, { requestBody }),
     responses: responsesOf(operation, family),
   };
@@ -219,8 +214,9 @@ const isInternal = ({ path, operation }: Place): boolean =>
 /** The OpenAPI 3.1 document of a service: everything that its operations say, and every status that follows from it. */
 export const openApiDocument = (options: DescriptionOptions): object => {
   const { service, version, operations, serverUrl = '/', family = familyA } = options;
-  const places = placesOf(operations).filter((place) => !isInternal(place));
-  const scopes = places.map(({ operation }) => operation.access).filter((access) => access !== 'public');
+  const { wording } = family;
+  const places = placesOf(operations, wording.aliasSuffix).filter((place) => !isInternal(place));
+  const tokenUrl = options.oauthTokenUrl ?? `${serverUrl.replace(/\/$/, '')}/auth/token`;
   const byPath = Map.groupBy(places, ({ path }) => path);
   const document = {
     openapi: '3.1.0',
@@ -234,18 +230,11 @@ export const openApiDocument = (options: DescriptionOptions): object => {
       ]),
     ),
     components: {
-      ...sharedComponents(),
-      securitySchemes: {
-        oauth2: {
-          type: 'oauth2',
-          flows: {
-            clientCredentials: {
-              tokenUrl: options.oauthTokenUrl ?? `${serverUrl.replace(/\/$/, '')}/auth/token`,
-              scopes: Object.fromEntries([...new Set(scopes)].toSorted().map((scope) => [scope, `${scope} rights`])),
-            },
-          },
-        },
-      },
+      ...wording.components(),
+      securitySchemes: wording.securitySchemes(
+        tokenUrl,
+        places.map(({ operation }) => operation),
+      ),
     },
   };
   // Schemas carry markers of their library that are no part of JSON.

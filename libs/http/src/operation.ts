@@ -1,12 +1,21 @@
-import type { Code, Fault } from '@boxoffice/envelope';
+import type { Code, Fault, PosCode } from '@boxoffice/envelope';
 import type { Caller } from '@boxoffice/identity';
 import type { Static, TObject, TProperties, TSchema } from 'typebox';
 import type { Position } from './cursor.ts';
 
 export type Method = 'get' | 'post' | 'put' | 'patch' | 'delete';
 
-/** Who may call: the scope that the token must hold; `public`; or `internal`: other services only, never through the gateway. */
-export type Access = `${string}:${'read' | 'write'}` | 'public' | 'internal';
+/** Who may call in family B: `visitor` is anyone, with or without a session; `session` who has one; `login` who is logged in. */
+export type VisitorAccess = 'visitor' | 'session' | 'login';
+
+/**
+ * Who may call: the scope that the token must hold; `public`; `internal`: other services only, never through the gateway; or, in
+ * family B, a visitor of a point of sale.
+ */
+export type Access = `${string}:${'read' | 'write'}` | 'public' | 'internal' | VisitorAccess;
+
+/** A code of either family's table. */
+export type AnyCode = Code | PosCode;
 
 /** What a handler answers; the envelope is put around `data` by the router. */
 export interface Answer<Data = unknown> {
@@ -35,8 +44,10 @@ export interface AnswerStamp<Document> {
 }
 
 /** A request as a handler meets it: validated, and typed by the operation's schemas. */
-export interface Request<Params, QueryParameters, Body> {
+export interface Request<Params, QueryParameters, Body, Visitor = unknown> {
   readonly caller: Caller;
+  /** What the app's `admit` made of a request to an operation for visitors; undefined elsewhere. */
+  readonly visitor: Visitor;
   readonly params: Params;
   readonly query: QueryParameters;
   readonly body: Body;
@@ -52,6 +63,8 @@ export interface Request<Params, QueryParameters, Body> {
    * without an Idempotency-Key. `answer` is given the written document and must be what the handler will answer.
    */
   remember<Document>(answer: (document: Document) => Answer): AnswerStamp<Document> | undefined;
+  /** A name for the request's Idempotency-Key, bound to its caller: for what is done elsewhere for this request. Undefined without one. */
+  readonly idempotencyKey: string | undefined;
   /** Opaque, signed list cursors, bound to this operation and caller: a foreign or changed one is `invalid_parameter`. */
   readonly cursor: { read(cursor: string | undefined): Position | undefined; write(after: Position): string };
 }
@@ -71,13 +84,14 @@ export interface Operation<
   QueryParameters extends TProperties = TProperties,
   Body extends TSchema = TSchema,
   Answers extends Readonly<Record<number, TSchema>> = Readonly<Record<number, TSchema>>,
+  Visitor = unknown,
 > {
   /** The OpenAPI operationId, unique in the installation: lowerCamelCase verb and noun. */
   readonly id: string;
   readonly method: Method;
   /** From the gateway's root, with `{templates}`: `/svc/v3/contacts/individuals/{contactNumber}`. */
   readonly path: string;
-  /** Other paths of the same operation; they get operationIds of their own in the description (`…Unprefixed`). */
+  /** Other paths of the same operation; they get operationIds of their own in the description (`…Unprefixed`, in family B `…Experimental`). */
   readonly aliases?: readonly string[];
   readonly access: Access;
   /** What it does, in the third person: "Creates an individual". */
@@ -89,7 +103,7 @@ export interface Operation<
   /** JSON Schemas of `data`, by 2xx status. */
   readonly answers: Answers;
   /** Codes that it can give beyond those that follow from its shape (validation, 401, 403, 404 with params, 5xx…). */
-  readonly errors?: readonly Code[];
+  readonly errors?: readonly AnyCode[];
   /** Answers to an error that carry data (only `contact_duplicate_email`): schema of `data`, by code. */
   readonly errorData?: Readonly<Partial<Record<Code, TSchema>>>;
   /** At least one example of the request's body (if it has one) and of the answer's data. */
@@ -120,6 +134,8 @@ export interface Operation<
   readonly challenge?: string;
   /** Its answers carry an ETag (documents it, and 304 for a GET). */
   readonly etag?: boolean;
+  /** Headers that its 2xx answers carry beside those that all do, by their names in the family's description. */
+  readonly answerHeaders?: readonly string[];
   /** Compressed for who accepts it. The same `data` object is serialised and compressed once, so it must not change. */
   readonly compressed?: boolean;
   /** Honours If-Match (and documents 412). */
@@ -128,7 +144,7 @@ export interface Operation<
   readonly withoutIdempotency?: boolean;
   /** Declared without a handler: answers 501 `not_implemented`. */
   readonly handle?: (
-    request: Request<Values<Params>, Values<QueryParameters>, Static<Body>>,
+    request: Request<Values<Params>, Values<QueryParameters>, Static<Body>, Visitor>,
   ) => Promise<Answer<DataOf<Answers>>> | Answer<DataOf<Answers>>;
 }
 
@@ -141,6 +157,19 @@ export const operation = <
 >(
   declared: Operation<Params, QueryParameters, Body, Answers>,
 ): AnyOperation => declared as unknown as AnyOperation;
+
+/** Makes `operation` for an app whose `admit` answers this type of visitor. */
+export const operationsFor =
+  <Visitor>() =>
+  <
+    const Params extends TProperties = Record<never, never>,
+    const QueryParameters extends TProperties = Record<never, never>,
+    const Body extends TSchema = TSchema,
+    const Answers extends Readonly<Record<number, TSchema>> = Readonly<Record<number, TSchema>>,
+  >(
+    declared: Operation<Params, QueryParameters, Body, Answers, Visitor>,
+  ): AnyOperation =>
+    declared as unknown as AnyOperation;
 
 /** An operation whose types are forgotten: what the router works with. */
 export type AnyOperation = Operation<TProperties, TProperties, TSchema, Readonly<Record<number, TSchema>>>;

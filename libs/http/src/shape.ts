@@ -3,6 +3,9 @@ import type { AnyOperation, Method } from './operation.ts';
 /** Methods whose requests have a body. */
 export const TAKES_BODY: ReadonlySet<Method> = new Set<Method>(['post', 'put', 'patch']);
 
+/** The longest Idempotency-Key, in characters. */
+export const MAX_IDEMPOTENCY_KEY_LENGTH = 255;
+
 /** Whether the operation takes an Idempotency-Key: every POST and PATCH that somebody known sends. */
 export const isIdempotent = ({ method, access, withoutIdempotency = false }: AnyOperation): boolean =>
   (method === 'post' || method === 'patch') && access !== 'public' && !withoutIdempotency;
@@ -17,11 +20,11 @@ export interface Place {
 const shapeOf = (path: string): string => path.replaceAll(/\{[^}]*\}/g, '{}');
 
 /** Every path of the operations: their own and their aliases. @throws on an id or a method of a path that is declared twice. */
-export const placesOf = (operations: readonly AnyOperation[]): Place[] => {
+export const placesOf = (operations: readonly AnyOperation[], aliasSuffix: string): Place[] => {
   const places = operations.flatMap((operation) => [
     { id: operation.id, path: operation.path, operation },
     ...(operation.aliases ?? []).map((path, index) => ({
-      id: `${operation.id}Unprefixed${index === 0 ? '' : index + 1}`,
+      id: `${operation.id}${aliasSuffix}${index === 0 ? '' : index + 1}`,
       path,
       operation,
     })),

@@ -1,6 +1,6 @@
 import type { RequestListener } from 'node:http';
 import type { Fault } from '@boxoffice/envelope';
-import type { AnyOperation, Family } from '@boxoffice/http';
+import type { Admit, AnyOperation, Family } from '@boxoffice/http';
 import type { IdentityVerifier, ServiceCredentials } from '@boxoffice/identity';
 import type { Broadcast, Handler, Message, Queue } from '@boxoffice/messaging';
 import type { Logger, Settings, SettingsSpec } from '@boxoffice/runtime';
@@ -55,6 +55,8 @@ export interface ServiceDefinition<Spec extends SettingsSpec = Record<never, nev
   /** Makes, once, what the other members share; they get it as `state`. */
   prepare?(parts: Parts<Spec>): Promise<State> | State;
   operations(parts: Parts<Spec>, state: State): readonly AnyOperation[];
+  /** Lets visitors in, for operations that are for them (family B). */
+  admit?(parts: Parts<Spec>, state: State): Admit;
   /** Stands before the route table and hands on what it does not answer itself. */
   front?(next: RequestListener, parts: Parts<Spec>, state: State): RequestListener;
   /** Checks identity tokens instead of `parts.identify`; for the authorizer, which has the keys. */

@@ -8,7 +8,7 @@ import { traceHeaders } from '@boxoffice/runtime';
 export interface PeerCall {
   /** Its operationId: the identity token names it. */
   readonly operation: string;
-  readonly method: 'GET' | 'POST';
+  readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
   /** With its variables filled in and encoded. */
   readonly path: string;
   readonly body?: object;

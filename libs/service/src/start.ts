@@ -124,6 +124,7 @@ export const startService = async <Spec extends SettingsSpec, State>(
       logger,
       serverUrl: publicUrl,
       family,
+      admit: definition.admit?.(parts, state),
     });
     const hearing = startHearing({
       bus: options.bus,

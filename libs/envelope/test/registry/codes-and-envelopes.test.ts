@@ -1,6 +1,20 @@
 import { describe, expect, test } from '@jest/globals';
 import { DuplicateEmail } from '../../src/contact-exception.ts';
-import { type Code, Fault, failure, failureOf, posFailure, registry, subjectsOf, success } from '../../src/index.ts';
+import {
+  type Code,
+  Fault,
+  failure,
+  failureOf,
+  type PosCode,
+  PosFault,
+  posFailure,
+  posRegistry,
+  posSuccess,
+  registry,
+  subjectsOf,
+  success,
+  unforeseen,
+} from '../../src/index.ts';
 
 /** The table of section 7. */
 const specified: [number, string][] = [
@@ -103,5 +117,26 @@ test('a fault is an error with a code, details and headers', () => {
     http: 503,
     details: 'Later.',
     headers: { 'Retry-After': '3' },
+  });
+});
+
+describe('the table of family B', () => {
+  test.each(Object.entries(posRegistry))('%s has a status that the specification or the gateway has', (code, row) => {
+    expect(code).toMatch(/^[a-z]+(_[a-z]+)*$/);
+    expect(row.status).toBe(code);
+    expect([400, 401, 403, 404, 405, 408, 413, 415, 429, 431, 500, 503]).toContain(row.http);
+    expect(new PosFault(code as PosCode, 'No.').http).toBe(row.http);
+  });
+
+  test('a fault of it keeps its own code, and at 500 what it has led to', () => {
+    expect(posFailure(new PosFault('cart_expired', 'Too late.'))).toEqual({
+      success: false,
+      errorCode: 'cart_expired',
+      errorMessage: 'Too late.',
+    });
+    const fault = unforeseen(new Error('inner'), { userLoggedOut: true, orderCancelled: true });
+    expect(posFailure(fault)).toMatchObject({ userLoggedOut: true, orderCancelled: true });
+    expect(JSON.stringify(posFailure(fault))).not.toContain('inner');
+    expect(posSuccess({ a: 1 })).toEqual({ success: true, data: { a: 1 } });
   });
 });

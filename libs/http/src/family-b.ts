@@ -1,0 +1,63 @@
+import type { IncomingMessage } from 'node:http';
+import { type Fault, PosFault, posFailure, posRegistry, posSuccess } from '@boxoffice/envelope';
+import { hasTextType } from './body.ts';
+import type { Family } from './family.ts';
+import type { AnyCode, AnyOperation } from './operation.ts';
+import { TAKES_BODY } from './shape.ts';
+import { wordingB } from './wording-b.ts';
+
+/** The fault in family B's own terms; undefined if the family has no such answer. */
+const ownOf = (fault: Fault): PosFault | undefined => {
+  if (fault instanceof PosFault) return fault;
+  return fault.code in posRegistry
+    ? new PosFault(fault.code as keyof typeof posRegistry, fault.details, { headers: fault.headers })
+    : undefined;
+};
+
+const checkMediaType = (request: IncomingMessage): void => {
+  if (!hasTextType(request, 'application/json')) {
+    throw new PosFault('unsupported_media_type', 'Content-Type must be application/json, in UTF-8 and not compressed.');
+  }
+};
+
+const codesFor = ({ access, method }: AnyOperation): AnyCode[] => [
+  'context_missing',
+  'context_invalid',
+  'session_invalid',
+  ...(access === 'visitor' ? [] : (['session_required'] as const)),
+  ...(access === 'login' ? (['login_required'] as const) : []),
+  ...(TAKES_BODY.has(method) ? (['unsupported_media_type'] as const) : []),
+];
+
+/**
+ * The point-of-sale API: `success` in every answer; keys belong to a session. A service that is not there, ours or another one, is
+ * a 500 here, and logged as such.
+ */
+export const familyB: Family = {
+  success: posSuccess,
+  failure(fault) {
+    const own = ownOf(fault) ?? new PosFault('internal_error', fault.details);
+    return { status: own.http, body: posFailure(own) };
+  },
+  foresees(fault) {
+    const own = ownOf(fault);
+    return own !== undefined && own.http < 500;
+  },
+  unknownQuery: 'ignore',
+  withoutStore: 'internal_error',
+  codes: posRegistry,
+  always: [
+    'bad_request',
+    'invalid_parameter',
+    'request_timeout',
+    'too_many_requests',
+    'headers_too_large',
+    'internal_error',
+    'service_unavailable',
+  ],
+  codesFor,
+  wording: wordingB,
+  headers: { Vary: 'Accept-Language, X-Service-Host' },
+  checkMediaType,
+  idempotencyScope: ({ session }) => session,
+};

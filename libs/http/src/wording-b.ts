@@ -1,0 +1,95 @@
+import { type PosCode, PosFault, posFailure, posRegistry } from '@boxoffice/envelope';
+import { ref, sharedComponents } from './openapi-components.ts';
+import type { AnyCode } from './operation.ts';
+import { commonParameters, type Wording } from './wording.ts';
+
+const failureExample = (code: AnyCode): object =>
+  posFailure(new PosFault(code as PosCode, `Example: ${posRegistry[code as PosCode].when}.`));
+
+const text = { type: 'string' } as const;
+
+const Failure = {
+  type: 'object',
+  description: 'An error.',
+  required: ['success', 'errorCode', 'errorMessage'],
+  properties: {
+    success: { type: 'boolean', const: false },
+    errorCode: {
+      ...text,
+      pattern: '^[a-z][a-z0-9_]*$',
+      description: 'As specific as possible; each operation lists its own.',
+    },
+    errorMessage: { ...text, description: 'For the user of the API, in English; wording may change.' },
+    userLoggedOut: { type: 'boolean', description: 'On every 500: whether the user was logged out.' },
+    orderCancelled: { type: 'boolean', description: 'On every 500: whether the order was cancelled, durably.' },
+  },
+};
+
+const parameters = {
+  ServiceHost: {
+    name: 'X-Service-Host',
+    in: 'header',
+    required: true,
+    description: 'The point of sale.',
+    schema: text,
+    example: 'shop.opera.example',
+  },
+  AcceptLanguage: {
+    name: 'Accept-Language',
+    in: 'header',
+    required: false,
+    description:
+      'Languages that the visitor reads, with q-values (RFC 9110, 12.5.4); `lang` wins. Without any that the point of sale has, its first.',
+    schema: text,
+  },
+};
+
+const headers = {
+  'Content-Language': { description: 'The language of the texts.', schema: text },
+  'X-Total-Amount': {
+    description: 'How many records there are in all.',
+    schema: { type: 'string', pattern: '^\\d+$' },
+  },
+  Link: { description: 'Four links: `next`, `last`, `first`, `previous` (RFC 8288).', schema: text },
+  'X-auth-token': { description: 'The token of the session that the request has made.', schema: text },
+};
+
+const session = { session: [] };
+
+/** The words of the point-of-sale API. */
+export const wordingB: Wording = {
+  aliasSuffix: 'Experimental',
+  success: (data) => ({ success: { type: 'boolean', const: true }, data }),
+  successExample: (data) => ({ success: true, data }),
+  failureExample,
+  components() {
+    const shared = sharedComponents();
+    return {
+      schemas: { Failure },
+      parameters: { ...shared.parameters, ...parameters },
+      headers: { ...shared.headers, ...headers },
+      examples: Object.fromEntries(
+        (Object.keys(posRegistry) as PosCode[]).map((code) => [
+          code,
+          { summary: posRegistry[code].when, value: failureExample(code) },
+        ]),
+      ),
+    };
+  },
+  parameters: (operation) => [
+    ref('parameters', 'ServiceHost'),
+    ref('parameters', 'AcceptLanguage'),
+    ...commonParameters(operation),
+  ],
+  answerHeaders: () => ['Content-Language'],
+  errorHeaders: () => ({}),
+  security: ({ access }) => (access === 'visitor' ? [{}, session] : [session]),
+  securitySchemes: () => ({
+    session: {
+      type: 'apiKey',
+      in: 'header',
+      name: 'X-auth-token',
+      description: 'The token of a session, as the answer that made the session gave it.',
+    },
+  }),
+};

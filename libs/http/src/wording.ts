@@ -1,0 +1,73 @@
+import { type Code, failure } from '@boxoffice/envelope';
+import { exampleDetails, ref, sharedComponents } from './openapi-components.ts';
+import type { AnyCode, AnyOperation } from './operation.ts';
+import { isIdempotent } from './shape.ts';
+
+/** How a family's requests and answers are described. */
+export interface Wording {
+  /** What is appended to an operation's id under its alias. */
+  readonly aliasSuffix: string;
+  /** The members of a 2xx body, given the schema of its data. */
+  success(data: object): Readonly<Record<string, object>>;
+  /** A 2xx body. */
+  successExample(data: unknown): object;
+  /** The body of an error. */
+  failureExample(code: AnyCode): object;
+  /** What descriptions share; `schemas.Failure` is the body of an error. */
+  components(): Readonly<Record<'schemas' | 'parameters' | 'headers' | 'examples', Readonly<Record<string, object>>>>;
+  /** Parameters that the operation takes beside those that it declares. */
+  parameters(operation: AnyOperation): readonly object[];
+  /** Names of the headers that every 2xx of the operation has beside those of any answer. */
+  answerHeaders(operation: AnyOperation): readonly string[];
+  /** Headers of an error with this status. */
+  errorHeaders(operation: AnyOperation, status: number): object;
+  /** Who may call the operation. */
+  security(operation: AnyOperation): readonly object[];
+  /** How callers prove who they are. */
+  securitySchemes(tokenUrl: string, operations: readonly AnyOperation[]): object;
+}
+
+/** The header parameters that any operation of any family takes. */
+export const commonParameters = (operation: AnyOperation): object[] => [
+  ref('parameters', 'RequestId'),
+  ref('parameters', 'Traceparent'),
+  ...(isIdempotent(operation) ? [ref('parameters', 'IdempotencyKey')] : []),
+  ...(operation.conditional ? [ref('parameters', 'IfMatch')] : []),
+  ...(operation.etag && operation.method === 'get' ? [ref('parameters', 'IfNoneMatch')] : []),
+];
+
+const challengeOf = ({ access, challenge }: AnyOperation, status: number): object => {
+  if (status === 401 && challenge !== undefined) {
+    return { 'WWW-Authenticate': { description: challenge, required: false, schema: { type: 'string' } } };
+  }
+  // Without a token there is no scope that it could lack.
+  const challenges = status === 401 || (status === 403 && access !== 'public');
+  return challenges ? { 'WWW-Authenticate': ref('headers', 'WWW-Authenticate') } : {};
+};
+
+/** The words of the institution API. */
+export const wordingA: Wording = {
+  aliasSuffix: 'Unprefixed',
+  success: (data) => ({ status: { type: 'string', const: 'success' }, details: { type: 'null' }, data }),
+  successExample: (data) => ({ status: 'success', details: null, data }),
+  failureExample: (code) => failure(code as Code, exampleDetails(code as Code)),
+  components: sharedComponents,
+  parameters: commonParameters,
+  answerHeaders: () => [],
+  errorHeaders: challengeOf,
+  security: ({ access }) => (access === 'public' ? [] : [{ oauth2: [access] }]),
+  securitySchemes: (tokenUrl, operations) => {
+    const scopes = operations.map(({ access }) => access).filter((access) => access !== 'public');
+    return {
+      oauth2: {
+        type: 'oauth2',
+        flows: {
+          clientCredentials: {
+            tokenUrl,
+            scopes: Object.fromEntries([...new Set(scopes)].toSorted().map((scope) => [scope, `${scope} rights`])),
+          },
+        },
+      },
+    };
+  },
+};

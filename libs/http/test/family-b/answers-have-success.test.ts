@@ -1,0 +1,70 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import type { Started } from '../fixture.ts';
+import { startShop, visiting } from './shop.ts';
+
+let shop: Started;
+beforeAll(async () => {
+  shop = await startShop();
+});
+afterAll(() => shop.close());
+
+const fail = async (how: string) => {
+  shop.lines.length = 0;
+  const headers = visiting({ 'x-auth-token': 'known', 'content-type': 'application/json' });
+  const answer = await fetch(`${shop.url}/v1/failures/${how}`, { method: 'POST', headers });
+  return { status: answer.status, body: await answer.json() };
+};
+
+test('success and data, with the language and what the answer depends on', async () => {
+  const answer = await fetch(`${shop.url}/v1/items`, { headers: visiting({ 'accept-encoding': 'identity' }) });
+  expect(await answer.json()).toEqual({ success: true, data: { itm_1: { id: 'itm_1', who: null } } });
+  expect(answer.headers.get('content-language')).toBe('fr');
+  expect(answer.headers.get('vary')).toBe('Accept-Encoding, Accept-Language, X-Service-Host');
+  expect(answer.headers.get('cache-control')).toBe('no-store');
+});
+
+test('the same operation answers under its alias', async () => {
+  const [one, other] = await Promise.all(
+    ['/v1/items', '/vexp/items'].map(async (path) => (await fetch(shop.url + path, { headers: visiting() })).text()),
+  );
+  expect(other).toBe(one);
+});
+
+test.each([
+  ['bug', false],
+  ['peer', false],
+  ['cancelled', true],
+])('an unforeseen error is a 500 that tells its consequences, and is logged: %s', async (how, orderCancelled) => {
+  const { status, body } = await fail(how);
+  expect([status, body]).toEqual([
+    500,
+    {
+      success: false,
+      errorCode: 'internal_error',
+      errorMessage: expect.any(String),
+      userLoggedOut: false,
+      orderCancelled,
+    },
+  ]);
+  expect(JSON.stringify(body)).not.toMatch(/hunter2|inner/);
+  expect(shop.lines.map(({ message }) => message)).toContain('a request failed');
+});
+
+test('what an unforeseen error came from is logged', async () => {
+  await fail('cancelled');
+  const line = shop.lines.find(({ message }) => message === 'a request failed');
+  expect(line?.fields.error).toMatchObject({ name: 'TypeError', message: 'inner' });
+});
+
+test('no other error is logged as one', async () => {
+  shop.lines.length = 0;
+  await fetch(`${shop.url}/v1/items`);
+  await fetch(`${shop.url}/v1/nothing`, { headers: visiting() });
+  const refused = await fetch(`${shop.url}/v1/items`, {
+    method: 'POST',
+    headers: visiting({ 'content-type': 'application/json' }),
+    body: '{"name":"sold"}',
+  });
+  expect([refused.status, await refused.json()]).toMatchObject([400, { errorCode: 'cart_places_unavailable' }]);
+  expect(shop.lines.filter(({ message }) => message !== 'request')).toEqual([]);
+});

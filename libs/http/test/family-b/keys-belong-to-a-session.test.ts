@@ -1,0 +1,68 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import type { Started } from '../fixture.ts';
+import { added, startShop, visiting } from './shop.ts';
+
+interface Body {
+  readonly errorCode?: string;
+  readonly data?: { readonly id: string };
+}
+
+let shop: Started;
+beforeAll(async () => {
+  shop = await startShop();
+});
+afterAll(() => shop.close());
+
+const add = async (key: string, session: string | undefined, body = '{}') => {
+  const headers = visiting({
+    'content-type': 'application/json',
+    'idempotency-key': key,
+    ...(session === undefined ? {} : { 'x-auth-token': session }),
+  });
+  const answer = await fetch(`${shop.url}/v1/items`, { method: 'POST', headers, body });
+  return {
+    status: answer.status,
+    replayed: answer.headers.get('idempotency-replayed'),
+    body: (await answer.json()) as Body,
+  };
+};
+
+test('a repeat in the same session gets the first answer', async () => {
+  const key = randomUUID();
+  const first = await add(key, 'known');
+  const again = await add(key, 'known');
+  expect([again.status, again.replayed, again.body]).toEqual([201, 'true', first.body]);
+  const refused = await add(randomUUID(), 'known', '{"name":"sold"}');
+  expect([refused.status, refused.replayed]).toEqual([400, null]);
+});
+
+test('another session’s key is another key', async () => {
+  const key = randomUUID();
+  const first = await add(key, 'known');
+  const other = await add(key, 'ann');
+  expect([other.status, other.replayed]).toEqual([201, null]);
+  expect(other.body.data?.id).not.toBe(first.body.data?.id);
+});
+
+test('without a session the key is ignored, and handlers see none', async () => {
+  const key = randomUUID();
+  const first = await add(key, undefined);
+  const again = await add(key, undefined);
+  expect(again.replayed).toBeNull();
+  expect(again.body.data?.id).not.toBe(first.body.data?.id);
+  expect(added.at(-1)).toEqual({ body: {}, idempotencyKey: undefined });
+});
+
+test('handlers get a name for the key that is the same at a repeat and tells nothing of it', async () => {
+  const key = randomUUID();
+  await add(key, 'known');
+  expect(added.at(-1)).toEqual({ body: {}, idempotencyKey: expect.stringMatching(/^[\w-]{43}$/) });
+});
+
+test('a key used for another request is 400', async () => {
+  const key = randomUUID();
+  await add(key, 'known');
+  const reused = await add(key, 'known', '{"name":"b"}');
+  expect([reused.status, reused.body.errorCode]).toEqual([400, 'idempotency_key_reused']);
+});

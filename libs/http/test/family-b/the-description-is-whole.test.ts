@@ -1,0 +1,85 @@
+import SwaggerParser from '@apidevtools/swagger-parser';
+import { posRegistry } from '@boxoffice/envelope';
+import { expect, test } from '@jest/globals';
+import { exampleFaults, familyB, openApiDocument } from '../../src/index.ts';
+import { items } from './shop.ts';
+
+interface Described {
+  readonly operationId: string;
+  readonly security: readonly object[];
+  readonly parameters: readonly { readonly $ref?: string }[];
+  readonly responses: Record<
+    string,
+    { headers: object; content: Record<string, { examples: Record<string, object>; schema: object }> }
+  >;
+}
+
+const document = openApiDocument({
+  service: 'shop',
+  version: '1',
+  operations: items,
+  family: familyB,
+  serverUrl: 'https://shop.example',
+}) as {
+  paths: Record<string, Record<string, Described>>;
+  components: Record<string, Record<string, object>>;
+};
+const operations = Object.values(document.paths).flatMap((item) => Object.values(item));
+
+test('a validator of OpenAPI 3.1 accepts it, and its examples fit', async () => {
+  await SwaggerParser.validate(structuredClone(document) as never);
+  expect(exampleFaults(items, familyB)).toEqual([]);
+});
+
+test('X-Service-Host is a required header, X-auth-token an apiKey', () => {
+  expect(document.components.parameters?.ServiceHost).toMatchObject({
+    name: 'X-Service-Host',
+    in: 'header',
+    required: true,
+  });
+  expect(document.components.securitySchemes).toEqual({
+    session: expect.objectContaining({ type: 'apiKey', in: 'header', name: 'X-auth-token' }),
+  });
+  for (const { parameters } of operations)
+    expect(parameters.map(({ $ref }) => $ref)).toContain('#/components/parameters/ServiceHost');
+  expect(document.paths['/v1/items']?.get?.security).toEqual([{}, { session: [] }]);
+  expect(document.paths['/v1/me']?.get?.security).toEqual([{ session: [] }]);
+});
+
+test('an alias has an id of its own', () => {
+  expect(document.paths['/vexp/items']?.get?.operationId).toBe('listItemsExperimental');
+});
+
+test('every operation lists its own codes, each with the status of the table', () => {
+  const codesOf = (path: string, method: string) =>
+    Object.entries(document.paths[path]?.[method]?.responses ?? {})
+      .filter(([status]) => Number(status) >= 400)
+      .flatMap(([status, { content }]) =>
+        Object.keys(content['application/json']?.examples ?? {}).map((code) => [code, Number(status)] as const),
+      );
+  const table: Readonly<Record<string, { http: number }>> = posRegistry;
+  for (const [path, item] of Object.entries(document.paths))
+    for (const method of Object.keys(item))
+      for (const [code, status] of codesOf(path, method)) expect([code, status]).toEqual([code, table[code]?.http]);
+  const added = codesOf('/v1/items', 'post').map(([code]) => code);
+  expect(added).toEqual(
+    expect.arrayContaining([
+      'context_missing',
+      'context_invalid',
+      'session_invalid',
+      'unsupported_media_type',
+      'payload_too_large',
+      'validation_error',
+      'cart_places_unavailable',
+      'internal_error',
+    ]),
+  );
+  for (const status of ['401', '409', '412', '422', '501', '502'].slice(1))
+    expect(Object.keys(document.paths['/v1/items']?.post?.responses ?? {})).not.toContain(status);
+});
+
+test('a list’s answer has its headers', () => {
+  expect(Object.keys(document.paths['/v1/items']?.get?.responses['200']?.headers ?? {})).toEqual(
+    expect.arrayContaining(['X-Total-Amount', 'Link', 'Content-Language']),
+  );
+});
