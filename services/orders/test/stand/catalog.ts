@@ -14,6 +14,8 @@ interface Place {
   request: string | null;
   /** The place that it stands for, by that request. */
   replaces?: string | null;
+  /** The order's version when it was held again: older facts do not free it. */
+  asOf?: number;
 }
 
 /** One performance with one seat category and one tariff. */
@@ -38,6 +40,8 @@ export interface CatalogStand extends PeerStand {
   /** How many places are in which state now. */
   count(hall: Hall): { free: number; held: number; sold: number };
   placesOf(holder: string): readonly { readonly id: string; readonly state: string; readonly until: number }[];
+  /** Frees what a fact of an order frees; tickets count as cancelled at once. */
+  hear(fact: { readonly type: string; readonly version: number; readonly key: string }): void;
   /** Gives a place to somebody else, whoever has it. */
   steal(placeId: string): void;
 }
@@ -51,7 +55,8 @@ export const openCatalog = async (authority: Authority): Promise<CatalogStand> =
   const refusals = new Map<string, string>();
   const isFree = ({ state, until }: Place) => state === 'free' || (state === 'held' && until <= Date.now());
   const of = (holder: string) => [...places.values()].filter((place) => place.holder === holder);
-  const free = (place: Place) => Object.assign(place, { state: 'free', until: 0, holder: null, request: null });
+  const free = (place: Place) =>
+    Object.assign(place, { state: 'free', until: 0, holder: null, request: null, replaces: null, asOf: 0 });
   const inHall = (hall: Hall) => [...places.values()].filter((place) => place.hall === hall);
   const nameOf = ({ id, label }: Place) => ({ id, label, row: null, seat: null });
   const refused = (reason: string) => ({
@@ -113,7 +118,7 @@ export const openCatalog = async (authority: Authority): Promise<CatalogStand> =
       return { outcome: 'done', places: wanted.map(nameOf), missing: [] };
     };
 
-  const renew: StandIn['act'] = (_institution, { holder = '' }, { requestId, heldUntil, placeIds }: Renewal) => {
+  const renew: StandIn['act'] = (_institution, { holder = '' }, { requestId, heldUntil, placeIds, asOf }: Renewal) => {
     const until = Date.parse(heldUntil);
     const got = placeIds.map((id) => {
       const place = places.get(id);
@@ -127,7 +132,8 @@ export const openCatalog = async (authority: Authority): Promise<CatalogStand> =
     if (missing.length > 0) return { outcome: 'refused', places: [], missing };
     const renewed = got.flatMap((one) => (typeof one === 'string' ? [] : [one]));
     for (const { place, replaces } of renewed)
-      if (place.state !== 'sold') Object.assign(place, { state: 'held', until, holder, request: requestId, replaces });
+      if (place.state !== 'sold')
+        Object.assign(place, { state: 'held', until, holder, request: requestId, replaces, asOf });
     return {
       outcome: 'done',
       places: renewed.map(({ place, replaces }) => ({ ...nameOf(place), replaces })),
@@ -194,6 +200,12 @@ export const openCatalog = async (authority: Authority): Promise<CatalogStand> =
       const sold = all.filter(({ state }) => state === 'sold').length;
       const open = all.filter(isFree).length;
       return { free: open, held: all.length - open - sold, sold };
+    },
+    hear({ type, version, key }) {
+      for (const place of of(key)) {
+        if (type === 'order.cancelled') free(place);
+        if (type === 'order.expired' && (place.asOf ?? 0) < version) free(place);
+      }
     },
     placesOf: (holder) => of(holder).map(({ id, state, until }) => ({ id, state, until })),
     steal(placeId) {

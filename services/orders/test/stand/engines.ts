@@ -20,7 +20,7 @@ const sqlite: Engine = {
     const store = await stores.open('orders', collections);
     const discard = async () => {
       await stores.close();
-      await rm(directory, { recursive: true, force: true });
+      await rm(directory, { recursive: true, force: true, maxRetries: 5 });
     };
     return { store, discard };
   },

@@ -1,0 +1,115 @@
+import { randomInt, randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { sweep } from '../../src/sweep.ts';
+import type { Hall } from '../stand/catalog.ts';
+import { engines } from '../stand/engines.ts';
+import { newOrder, pay, read } from '../stand/orders.ts';
+import type { Mishap } from '../stand/peer.ts';
+import { type Order, openStand, type Reply, type Stand } from '../stand/stand.ts';
+
+const pick = <Item>(items: readonly Item[]): Item => items[randomInt(items.length)] as Item;
+
+describe.each(engines)('commands at once leave one truth, on $name', (engine) => {
+  let stand: Stand;
+  let other: Pick<Stand, 'call'>;
+  beforeAll(async () => {
+    stand = await openStand(engine, { paymentGraceSeconds: 1 });
+    other = await stand.another();
+  });
+  afterAll(() => stand.close());
+
+  const call: Stand['call'] = (...args) => pick([stand, other]).call(...args);
+
+  /** Everything comes to rest: marks are finished, deadlines pass, and the catalog hears of all that was published. */
+  const settle = async () => {
+    stand.catalog.mishaps.clear();
+    for (const later of [20_000, 40_000, 3_700_000]) await sweep({ ...stand.desk, now: () => Date.now() + later });
+    const published = async () => {
+      const [pending] = await stand.store.outbox.pending(1);
+      return pending === undefined;
+    };
+    while (!(await published())) await new Promise((resolve) => setTimeout(resolve, 10));
+    for (const fact of stand.facts) stand.catalog.hear(fact);
+  };
+
+  /** What the orders say and what the stock says, which must be the same. */
+  const expectOneTruth = async (orders: readonly Order[], halls: readonly Hall[]) => {
+    const now = await Promise.all(orders.map(({ id }) => read(stand, `/${id}`)));
+    for (const { id, state, lines } of now) {
+      const sold = stand.catalog.placesOf(id).filter((place) => place.state === 'sold');
+      const expected = state === 'confirmed' ? lines.map(({ place }) => place.id) : [];
+      expect([id, state, sold.map((place) => place.id).sort()]).toEqual([id, state, expected.sort()]);
+      expect(['confirmed', 'expired', 'cancelled']).toContain(state);
+      expect((await stand.desk.orders.of('opera').get(id))?.begun).toBe(null);
+    }
+    const confirmed = now.filter(({ state }) => state === 'confirmed').flatMap(({ lines }) => lines);
+    const sold = halls.map((hall) => stand.catalog.count(hall).sold).reduce((sum, count) => sum + count, 0);
+    expect(sold).toBe(confirmed.length);
+    return now;
+  };
+
+  test('confirmation, cancellation and expiry: one of them wins, and everybody hears the same', async () => {
+    const made = [];
+    for (let index = 0; index < 40; index += 1) {
+      stand.catalog.holdMs = randomInt(1, 120);
+      made.push(await newOrder(stand));
+    }
+    stand.catalog.holdMs = 900_000;
+    const answers = await Promise.all(
+      made.flatMap(({ path }) => [
+        call('POST', `${path}/confirmation`, { body: { onAccount: true } }),
+        call('POST', `${path}/cancellation`, { body: {} }),
+        call('GET', path),
+      ]),
+    );
+    await settle();
+    const now = await expectOneTruth(
+      made.map(({ order }) => order),
+      made.map(({ hall }) => hall),
+    );
+    for (const [index, { state }] of now.entries()) {
+      const [confirmation, cancellation] = answers.slice(index * 3) as [Reply, Reply];
+      if (cancellation.status === 200) expect(state).toBe('cancelled');
+      if (confirmation.status === 200 && cancellation.status !== 200) expect(state).toBe('confirmed');
+    }
+    for (const { order } of made) {
+      const ends = stand.facts.filter(({ key, type }) => key === order.id && type !== 'order.confirmed');
+      // The bus may bring one twice.
+      expect(new Set(ends.map(({ id, version }) => `${id} ${version}`)).size).toBeLessThanOrEqual(1);
+    }
+  });
+
+  test('anything at once, while the catalog fails now and then', async () => {
+    const made = [];
+    for (let index = 0; index < 24; index += 1) made.push(await newOrder(stand, 3));
+    const spare = stand.catalog.hall(500);
+    const commands: ((path: string, order: Order) => Promise<Reply<unknown>>)[] = [
+      (path) => call('POST', `${path}/confirmation`, { body: { onAccount: true }, key: randomUUID() }),
+      (path) => call('POST', `${path}/cancellation`, { body: {} }),
+      (path) => call('POST', `${path}/lines`, { body: { items: [spare.item(2)] }, key: randomUUID() }),
+      (path, { lines }) => call('DELETE', `${path}/lines/${pick(lines).id}`),
+      (path) => call('POST', `${path}/extension`, { body: { minutes: 30 } }),
+      (path) => pay(stand, path, { amount: 3_000 }, { key: randomUUID() }),
+      (path) => pay(stand, path, { amount: 1_000, status: pick(['captured', 'pending']) }),
+      (path) => call('PATCH', path, { body: { externalReference: randomUUID() } }),
+      (path) => call('GET', path),
+    ];
+    const mishaps = ['fails', 'lost'] as const satisfies readonly Mishap[];
+    const operations = ['sellHold', 'holdPlaces', 'releaseHold', 'extendHold'];
+    for (let round = 0; round < 3; round += 1) {
+      for (const operation of operations) {
+        if (randomInt(2) === 0) stand.catalog.mishaps.set(operation, pick(mishaps));
+        else stand.catalog.mishaps.delete(operation);
+      }
+      const answers = await Promise.all(
+        made.flatMap(({ path, order }) => Array.from({ length: 3 }, () => pick(commands)(path, order))),
+      );
+      expect(answers.map(({ status }) => status).filter((status) => status === 500)).toEqual([]);
+    }
+    await settle();
+    await expectOneTruth(
+      made.map(({ order }) => order),
+      [...made.map(({ hall }) => hall), spare],
+    );
+  });
+});
