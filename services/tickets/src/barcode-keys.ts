@@ -1,114 +1,79 @@
-import { createHash, createPrivateKey, generateKeyPairSync } from 'node:crypto';
-import { type New, type Store, UniqueViolation } from '@boxoffice/store';
+import type { Store } from '@boxoffice/store';
 import type { BarcodeKey } from './barcode.ts';
-import { seal, sealingKey, unseal } from './sealed.ts';
-import { type BarcodeKeyDocument, barcodeKeysCollection } from './store.ts';
-
-/** A public barcode key (RFC 8037, 2). */
-export interface PublicKey {
-  readonly kty: 'OKP';
-  readonly crv: 'Ed25519';
-  readonly x: string;
-  readonly kid: string;
-  readonly alg: 'EdDSA';
-  readonly use: 'sig';
-}
+import { barcodeKeyChain, type PublicKey, publicKey } from './barcode-key-chain.ts';
+import type { BarcodeKeyDocument } from './store.ts';
 
 /** The key pairs of every institution. */
 export interface BarcodeKeys {
-  /** The key that signs an institution's barcodes; made at the first use, then kept in memory. */
+  /** The key that signs an institution's barcodes; made at the first use. A rotation is noticed within five seconds. */
   signing(institution: string): Promise<BarcodeKey>;
-  /** The public keys whose barcodes are valid, the current one first. */
+  /** The public keys whose barcodes are valid, the current one first; as the store has them now. */
   published(institution: string): Promise<readonly [PublicKey, ...PublicKey[]]>;
 }
 
-/** The beginning of the key's thumbprint (RFC 7638): short, since it stands in every barcode. */
-const kidOf = (x: string): string =>
-  createHash('sha256')
-    .update(JSON.stringify({ crv: 'Ed25519', kty: 'OKP', x }))
-    .digest('base64url')
-    .slice(0, 6);
+/** For so long an instance goes on with the key that it knows. */
+const KNOWN_MS = 5_000;
 
-const publicKey = ({ kid, x }: BarcodeKeyDocument): PublicKey => ({
-  kty: 'OKP',
-  crv: 'Ed25519',
-  x,
-  kid,
-  alg: 'EdDSA',
-  use: 'sig',
-});
+interface Loaded {
+  readonly key: BarcodeKey;
+  readonly current: BarcodeKeyDocument;
+  readonly others: readonly BarcodeKeyDocument[];
+}
 
 /**
  * The barcode keys in the store. However many instances need the first key at once, one is made. Where SERVICE_SECRET was changed, so
- * that no stored private key can be opened, the next generation is made, and the older public keys stay valid.
+ * that no stored private key can be opened, the next generation is made, and the older public keys stay valid. `now`: epoch milliseconds.
  */
-export const createBarcodeKeys = (store: Store, serviceSecret: string): BarcodeKeys => {
-  const collection = store.collection(barcodeKeysCollection);
-  const sealing = sealingKey(serviceSecret);
-  const signing = new Map<string, Promise<BarcodeKey>>();
+export const createBarcodeKeys = (store: Store, serviceSecret: string, now: () => number = Date.now): BarcodeKeys => {
+  const chain = barcodeKeyChain(store, serviceSecret);
+  const known = new Map<string, { readonly at: number; readonly loading: Promise<Loaded> }>();
 
-  const nameOf = (institution: string, { generation, kid }: Pick<BarcodeKeyDocument, 'generation' | 'kid'>) =>
-    `${institution} ${generation} ${kid}`;
-
-  const stored = async (institution: string): Promise<BarcodeKeyDocument[]> =>
-    (await collection.of(institution).find()).sort((one, other) => other.generation - one.generation);
-
-  const opened = (document: BarcodeKeyDocument): BarcodeKey | undefined => {
-    const key = unseal(sealing, nameOf(document.institution, document), document.sealed);
-    return key && { kid: document.kid, privateKey: createPrivateKey({ key, format: 'der', type: 'pkcs8' }) };
-  };
-
-  const make = (institution: string, generation: number): New<BarcodeKeyDocument> => {
-    const pair = generateKeyPairSync('ed25519');
-    const x = String(pair.publicKey.export({ format: 'jwk' }).x);
-    const kid = kidOf(x);
-    const plain = pair.privateKey.export({ type: 'pkcs8', format: 'der' });
-    return {
-      id: `${institution} ${generation}`,
-      generation,
-      kid,
-      x,
-      sealed: seal(sealing, nameOf(institution, { generation, kid }), plain),
-      createdAt: new Date().toISOString(),
-    };
-  };
-
-  const load = async (institution: string): Promise<BarcodeKey> => {
+  const load = async (institution: string): Promise<Loaded> => {
     for (;;) {
-      const documents = await stored(institution);
-      for (const document of documents) {
-        const key = opened(document);
-        if (key) return key;
+      const all = await chain.all(institution);
+      for (const current of all) {
+        const key = chain.open(current);
+        if (key) return { key, current, others: all.filter((document) => document !== current) };
       }
-      const next = make(institution, (documents[0]?.generation ?? 0) + 1);
-      // What another instance has just made is looked at in the next turn.
-      await collection
-        .of(institution)
-        .insert(next)
-        .catch((error: unknown) => {
-          if (!(error instanceof UniqueViolation)) throw error;
-        });
+      // Whoever made it, it is looked at in the next turn.
+      await chain.add(institution, all[0]);
     }
   };
 
-  const signingOf = (institution: string): Promise<BarcodeKey> => {
-    const known = signing.get(institution);
-    if (known) return known;
-    const loading = load(institution);
-    signing.set(institution, loading);
-    loading.catch(() => signing.delete(institution));
-    return loading;
+  const reload = (institution: string): Promise<Loaded> => {
+    const entry = { at: now(), loading: load(institution) };
+    known.set(institution, entry);
+    entry.loading.catch(() => known.get(institution) === entry && known.delete(institution));
+    return entry.loading;
   };
 
   return {
-    signing: signingOf,
+    async signing(institution) {
+      const entry = known.get(institution);
+      const fresh = entry && now() - entry.at < KNOWN_MS;
+      return (await (fresh ? entry.loading : reload(institution))).key;
+    },
     async published(institution) {
-      const { kid } = await signingOf(institution);
-      const all = (await stored(institution)).map(publicKey);
-      const [currents, others] = [all.filter((key) => key.kid === kid), all.filter((key) => key.kid !== kid)];
-      const [current] = currents;
-      if (!current) throw new Error('the barcode key in use is not in the store');
-      return [current, ...others];
+      const { current, others } = await reload(institution);
+      return [publicKey(current), ...others.map(publicKey)];
     },
   };
+};
+
+/**
+ * Makes the next key pair of an institution's barcodes and answers its public key: services sign with it within five seconds, and what was
+ * signed before stays valid. For operators: `store` is the one of the tickets service, `serviceSecret` the SERVICE_SECRET of the
+ * installation. Scanners learn of the new key when they next read the verification keys.
+ */
+export const rotateBarcodeKey = async (
+  store: Store,
+  serviceSecret: string,
+  institution: string,
+): Promise<PublicKey> => {
+  const chain = barcodeKeyChain(store, serviceSecret);
+  for (;;) {
+    const [newest] = await chain.all(institution);
+    const added = await chain.add(institution, newest);
+    if (added) return publicKey(added);
+  }
 };

@@ -29,7 +29,8 @@ const allTickets = async (context: Context, shelf: Shelf, order: OrderDocument):
   const missing = order.tickets.filter(({ ticketId }) => !there.has(ticketId));
   if (missing.length === 0) return found;
   const never = await newTickets(context, shelf.institution, order, missing);
-  await shelf.tickets.insertMany(never.map((ticket) => ({ ...ticket, status: 'cancelled' as const })));
+  const cancelled = { status: 'cancelled', beneficiary: null } as const;
+  await shelf.tickets.insertMany(never.map((ticket) => ({ ...ticket, ...cancelled })));
   return ticketsOfOrder(shelf, order.id);
 };
 

@@ -1,6 +1,8 @@
 import type { Documents, Store } from '@boxoffice/store';
 import { type BarcodeKeys, createBarcodeKeys } from './barcode-keys.ts';
 import {
+  type ErasedContactDocument,
+  erasedContactsCollection,
   type OrderDocument,
   ordersCollection,
   type ReplacementDocument,
@@ -15,6 +17,7 @@ export interface Shelf {
   readonly tickets: Documents<TicketDocument>;
   readonly orders: Documents<OrderDocument>;
   readonly replacements: Documents<ReplacementDocument>;
+  readonly erasedContacts: Documents<ErasedContactDocument>;
 }
 
 /** What the actions work with. */
@@ -29,13 +32,14 @@ export interface Context {
 /** The context of a service instance, on the system's clock unless told otherwise. */
 export const createContext = (store: Store, serviceSecret: string, now: () => number = Date.now): Context => ({
   store,
-  keys: createBarcodeKeys(store, serviceSecret),
+  keys: createBarcodeKeys(store, serviceSecret, now),
   now,
   shelf: (institution) => ({
     institution,
     tickets: store.collection(ticketsCollection).of(institution),
     orders: store.collection(ordersCollection).of(institution),
     replacements: store.collection(replacementsCollection).of(institution),
+    erasedContacts: store.collection(erasedContactsCollection).of(institution),
   }),
 });
 

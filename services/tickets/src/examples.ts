@@ -40,6 +40,14 @@ export const ticket = {
   updatedAt: issuedAt,
 } as const;
 
+/** The same as the point of sale is told of it. */
+export const shopTicket = {
+  ...ticket,
+  contactNumber: 'C7K2M9QX4TB03',
+  productId: 'prd_00mhs1k2a1r9v4c7n3b6',
+  startDate: '2027-03-14T19:00:00.000Z',
+} as const;
+
 const printedAt = '2027-01-04T09:12:45.000Z';
 
 export const printed = { ...ticket, status: 'printed', printedAt, updatedAt: printedAt } as const;

@@ -1,5 +1,6 @@
 import { type AnyOperation, ok, operation } from '@boxoffice/http';
 import { Type } from 'typebox';
+import { wantedOf } from './confirmation.ts';
 import type { Context } from './context.ts';
 import { current } from './domain/order.ts';
 import { ids, wanted } from './examples.ts';
@@ -28,7 +29,7 @@ export const internalRoutes = (context: Context): AnyOperation[] => [
       answer: { tickets: exampleTickets },
     },
     handle: async ({ caller, body }) => {
-      const issued = await issue(context, caller.institution, body);
+      const issued = await issue(context, caller.institution, { ...body, tickets: body.tickets.map(wantedOf) });
       return ok({ tickets: issued.map(summary) });
     },
   }),

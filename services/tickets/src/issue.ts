@@ -11,6 +11,7 @@ import {
   type Wanted,
 } from './domain/order.ts';
 import { type Ticket, withContact } from './domain/ticket.ts';
+import { dropNames, isErased } from './erasure.ts';
 import { changeLine, ticketsOfOrder } from './lineage.ts';
 import type { OrderDocument, TicketDocument } from './store.ts';
 
@@ -62,6 +63,17 @@ const setContact = async (shelf: Shelf, all: readonly TicketDocument[], order: O
   }
 };
 
+/** A buyer who was erased before the confirmation was heard of has no names here. Looked at last, so that no erasure slips in between. */
+const withoutErased = async (
+  context: Context,
+  shelf: Shelf,
+  { contactNumber }: OrderTickets,
+  tickets: readonly Ticket[],
+): Promise<void> => {
+  if (contactNumber === null || !tickets.some(({ beneficiary }) => beneficiary)) return;
+  if (await isErased(shelf, contactNumber)) await dropNames(context, shelf, contactNumber);
+};
+
 /**
  * Issues the tickets of a confirmed order, as far as they are not issued yet, and none for a cancelled one. Idempotent by order: the
  * order's document is written first and decides between issuing and cancelling, then the tickets, whose ids the order has chosen.
@@ -72,7 +84,10 @@ export const issue = async (context: Context, institution: string, fact: Confirm
   if (order.cancellation && order.tickets.length === 0) return [];
   if (first) {
     const fresh = await newTickets(context, institution, order, order.tickets);
-    if ((await shelf.tickets.insertMany(fresh)) === fresh.length) return fresh;
+    if ((await shelf.tickets.insertMany(fresh)) === fresh.length) {
+      await withoutErased(context, shelf, order, fresh);
+      return fresh;
+    }
   }
   let all = await ticketsOfOrder(shelf, order.id);
   const there = new Set(all.map(({ id }) => id));
@@ -82,5 +97,6 @@ export const issue = async (context: Context, institution: string, fact: Confirm
     all = await ticketsOfOrder(shelf, order.id);
   }
   await setContact(shelf, all, order);
+  await withoutErased(context, shelf, order, all);
   return current(all);
 };

@@ -1,4 +1,4 @@
-import { UniqueViolation } from '@boxoffice/store';
+import { UniqueViolation, type Where } from '@boxoffice/store';
 import type { Shelf } from './context.ts';
 import { previousId } from './domain/lineage.ts';
 import { successorOf, type Ticket } from './domain/ticket.ts';
@@ -34,13 +34,25 @@ export const findTicket = async (shelf: Shelf, id: string): Promise<TicketDocume
   return old?.replacedBy === id ? finishReplacement(shelf, old) : undefined;
 };
 
-/** Every ticket of an order, interrupted replacements finished. */
-export const ticketsOfOrder = async (shelf: Shelf, orderId: string): Promise<TicketDocument[]> => {
-  const found = await shelf.tickets.find({ where: { orderId }, orderBy: 'createdAt' });
+/** All that match, in order of creation, and what replaces them: interrupted replacements are finished. */
+export const ticketsWhere = async (shelf: Shelf, where: Where): Promise<TicketDocument[]> => {
+  const found = await shelf.tickets.find({ where, orderBy: 'createdAt' });
   const known = new Set(found.map(({ id }) => id));
   const missing = found.filter(({ replacedBy }) => replacedBy !== null && !known.has(replacedBy));
   const finished = await Promise.all(missing.map((old) => finishReplacement(shelf, old)));
   return [...found, ...finished.flatMap((ticket) => (ticket ? [ticket] : []))];
+};
+
+/** Every ticket of an order. */
+export const ticketsOfOrder = (shelf: Shelf, orderId: string): Promise<TicketDocument[]> =>
+  ticketsWhere(shelf, { orderId });
+
+/** Finishes replacements that were interrupted just now, for a list that would miss the new tickets; finds nothing nearly always. */
+export const finishBegun = async (shelf: Shelf): Promise<void> => {
+  for (const { id, ticketId } of await shelf.replacements.find({ limit: 500 })) {
+    const old = await shelf.tickets.get(ticketId);
+    if (old?.replacedBy === id) await finishReplacement(shelf, old);
+  }
 };
 
 /**

@@ -1,23 +1,12 @@
 import { type Message, Unreadable } from '@boxoffice/messaging';
-import { type Context, timestampOf } from './context.ts';
-import { withoutNames } from './domain/ticket.ts';
-import { changeLine } from './lineage.ts';
+import type { Context } from './context.ts';
+import { dropNames, noteErasure } from './erasure.ts';
 
-/** Drops the names on the contact's tickets, and remembered answers that carry them. */
+/** Drops the names that are kept with the contact, and those that are still to come. */
 export const onContactErased = async (context: Context, { institution, data }: Message): Promise<void> => {
   const { contactNumber } = data as { readonly contactNumber?: unknown };
   if (typeof contactNumber !== 'string') throw new Unreadable('contact.erased needs contactNumber');
   const shelf = context.shelf(institution);
-  const { idempotency } = context.store;
-  const now = timestampOf(context);
-  for (const ticket of await shelf.tickets.find({ where: { contactNumber } })) {
-    await changeLine(
-      shelf,
-      ticket,
-      (found) => withoutNames(found, now),
-      // Answers from before the contact was known to be the buyer's do not name it.
-      async ({ id, contactChanged }) => void (contactChanged && (await idempotency.forget(id))),
-    );
-  }
-  await idempotency.forget(contactNumber);
+  await noteErasure(context, shelf, contactNumber);
+  await dropNames(context, shelf, contactNumber);
 };

@@ -1,6 +1,6 @@
 import { type Message, Unreadable } from '@boxoffice/messaging';
+import { isWanted, wantedOf } from './confirmation.ts';
 import type { Context } from './context.ts';
-import type { Wanted } from './domain/order.ts';
 import { issue } from './issue.ts';
 
 export const ORDER_CONFIRMED = 'order.confirmed';
@@ -9,14 +9,15 @@ export const ORDER_CONFIRMED = 'order.confirmed';
 interface OrderConfirmed {
   readonly orderId: string;
   readonly contactNumber: string | null;
-  readonly tickets: readonly Wanted[];
+  readonly tickets: readonly unknown[];
 }
 
 /** Issues what the direct call has not issued yet, and hears of a changed buyer. */
 export const onOrderConfirmed = async (context: Context, message: Message): Promise<void> => {
   const { orderId, contactNumber = null, tickets } = message.data as Partial<OrderConfirmed>;
-  if (typeof orderId !== 'string' || !Array.isArray(tickets)) {
-    throw new Unreadable('order.confirmed needs orderId and tickets');
+  if (typeof orderId !== 'string' || !Array.isArray(tickets) || !tickets.every(isWanted)) {
+    throw new Unreadable('order.confirmed needs orderId, and of each ticket its ids, its place and its price');
   }
-  await issue(context, message.institution, { orderId, version: message.version, contactNumber, tickets });
+  const wanted = tickets.map(wantedOf);
+  await issue(context, message.institution, { orderId, version: message.version, contactNumber, tickets: wanted });
 };

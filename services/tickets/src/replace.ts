@@ -5,6 +5,7 @@ import * as domain from './domain/ticket.ts';
 import { finishReplacement } from './lineage.ts';
 import type { TicketDocument } from './store.ts';
 import { allowed, getTicket, type Request } from './tickets.ts';
+import { validatorOf } from './view.ts';
 
 /** How a ticket is replaced: the decision, given the id and the barcode that the new one would have. */
 type Replacing = (
@@ -23,8 +24,8 @@ const announce = async ({ replacements }: Shelf, ticketId: string, now: number):
   await replacements.insertMany([{ id: nextId(ticketId), ticketId, since: now }]);
 };
 
-/** Runs a decision that may replace a printed ticket; answers the ticket that counts afterwards. */
-const change = async (
+/** Runs a decision (which may throw a Fault of its own) that may replace a printed ticket; answers the ticket that counts afterwards. */
+export const changeOrReplace = async (
   context: Context,
   institution: string,
   id: string,
@@ -36,14 +37,14 @@ const change = async (
     const before = await getTicket(shelf, id);
     const now = timestampOf(context);
     const asNew = { id: nextId(id), barcode: await barcodeFor(context, shelf, before) };
-    ifMatch(String(before.version));
+    ifMatch(validatorOf(before));
     const replaces = allowed(decide(before, asNew, now)).status === 'invalidated';
     if (replaces) await announce(shelf, id, context.now());
     let overtaken = false;
     const written = await shelf.tickets.update(
       id,
       (ticket) => {
-        ifMatch(String(ticket.version));
+        ifMatch(validatorOf(ticket));
         const next = allowed(decide(ticket, asNew, now));
         // It was printed just now: the replacement must be announced first.
         overtaken = next.status === 'invalidated' && !replaces;
@@ -65,11 +66,12 @@ export const newAs = (ticket: domain.Ticket): (domain.Ticket & { readonly versio
   return next && { ...next, version: 1 };
 };
 
-/** Replaces a printed ticket by a new one, with a barcode of its own; the old one is no longer valid. */
-export const replaceTicket = (context: Context, institution: string, id: string, request: Request) =>
-  change(context, institution, id, request, (ticket, asNew, at) =>
-    domain.replace(ticket, asNew.id, { barcode: asNew.barcode, beneficiary: ticket.beneficiary, at }),
-  );
+/** Replaces a printed ticket by a new one, with a barcode of its own; the old one is no longer valid, and knows the reason. */
+export const replaceTicket = (context: Context, institution: string, id: string, request: Request, reason?: string) =>
+  changeOrReplace(context, institution, id, request, (ticket, { id: newId, barcode }, at) => {
+    const why = reason === undefined ? {} : { reason };
+    return domain.replace(ticket, newId, { barcode, beneficiary: ticket.beneficiary, at, ...why });
+  });
 
 /** Changes the beneficiary; on a printed ticket the answer is the ticket that replaces it. */
 export const renameTicket = (
@@ -79,6 +81,6 @@ export const renameTicket = (
   to: (current: domain.Beneficiary | null) => domain.Beneficiary | null,
   request: Request,
 ) =>
-  change(context, institution, id, request, (ticket, asNew, now) =>
+  changeOrReplace(context, institution, id, request, (ticket, asNew, now) =>
     domain.rename(ticket, to(ticket.beneficiary), asNew, now),
   );

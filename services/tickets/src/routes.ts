@@ -16,20 +16,21 @@ import { named, type Ticket as State } from './domain/ticket.ts';
 import * as example from './examples.ts';
 import { internalRoutes } from './internal-routes.ts';
 import { keyRoutes } from './key-routes.ts';
-import { findTicket } from './lineage.ts';
+import { findTicket, finishBegun } from './lineage.ts';
 import { newAs, renameTicket, replaceTicket } from './replace.ts';
 import { Changes, Control, Replacement, readOnly, Status, Ticket, ticketId } from './schemas.ts';
+import { shopRoutes } from './shop-routes.ts';
 import { commandsOn, getTicket } from './tickets.ts';
-import { view } from './view.ts';
+import { validatorOf, view } from './view.ts';
 
 const PATH = '/svc/v3/tickets';
 
 type Versioned = State & { readonly version: number };
 
 /** An answer that speaks of one ticket and, through its beneficiary, of the buyer: erasing the contact drops it where it is remembered. */
-const about = ({ id, version, contactNumber }: Versioned) => ({
-  etag: String(version),
-  subjects: [id, ...(contactNumber === null ? [] : [contactNumber])],
+const about = (ticket: Versioned) => ({
+  etag: validatorOf(ticket),
+  subjects: [ticket.id, ...(ticket.contactNumber === null ? [] : [ticket.contactNumber])],
 });
 const one = (ticket: Versioned) => ok(view(ticket), about(ticket));
 const newOne = (ticket: Versioned) => created(view(ticket), `${PATH}/${ticket.id}`, about(ticket));
@@ -65,7 +66,7 @@ const reading = (context: Context): AnyOperation[] => [
       const { orderId, performanceId, status, barcode, modifiedSince } = request.query;
       const shelf = context.shelf(request.caller.institution);
       const id = barcode === undefined ? undefined : (ticketNamedBy(barcode) ?? '');
-      if (id !== undefined) await findTicket(shelf, id);
+      await (id === undefined ? finishBegun(shelf) : findTicket(shelf, id));
       return pageOf(request, shelf.tickets, {
         where: { orderId, performanceId, status, id, barcode },
         orderBy: modifiedSince === undefined ? 'createdAt' : 'updatedAt',
@@ -128,13 +129,11 @@ const replacing = (context: Context): AnyOperation[] => [
     etag: true,
     conditional: true,
     example: { params, body: { reason: 'lost' }, answer: example.replacing },
-    handle: async ({ caller, params, ifMatch, remember }) =>
-      newOne(
-        await replaceTicket(context, caller.institution, params.ticketId, {
-          ifMatch,
-          stamp: remember<Versioned>((ticket) => newOne(newAs(ticket) ?? ticket)),
-        }),
-      ),
+    handle: async ({ caller, params, body, ifMatch, remember }) => {
+      const stamp = remember<Versioned>((ticket) => newOne(newAs(ticket) ?? ticket));
+      const { institution } = caller;
+      return newOne(await replaceTicket(context, institution, params.ticketId, { ifMatch, stamp }, body.reason));
+    },
   }),
 ];
 
@@ -200,4 +199,5 @@ export const routes = (context: Context): AnyOperation[] => [
   ...replacing(context),
   ...acting(context),
   ...internalRoutes(context),
+  ...shopRoutes(context),
 ];

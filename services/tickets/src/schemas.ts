@@ -42,6 +42,20 @@ export const Ticket = Members({
   updatedAt: timestamp,
 });
 
+/** A ticket as the point of sale is told of it. */
+export const ShopTicket = Members({
+  ...Ticket.properties,
+  contactNumber: nullable(Text({ description: 'the buyer, who alone may see it' })),
+  productId: nullable(Text()),
+  startDate: nullable(timestamp),
+});
+
+/** A beneficiary as the point of sale names one: what is absent stays, null removes. */
+export const Naming = Members({
+  firstName: Optional(nullable(text(100))),
+  lastName: Optional(nullable(text(100))),
+});
+
 /** Members that a GET returns and a PATCH ignores. */
 export const readOnly = Object.keys(Ticket.properties).filter((name) => name !== 'beneficiary');
 
@@ -85,6 +99,11 @@ export const Confirmation = Members(
           tariffId: identifier,
           place: Members({ id: identifier, label: Text(), row: nullable(Text()), seat: nullable(Integer()) }, open),
           price: Members({ amount: Integer(), currency: Text() }, open),
+          productId: Optional(nullable(Text())),
+          startDate: Optional(nullable(timestamp)),
+          beneficiary: Optional(
+            nullable(Members({ firstName: Optional(nullable(Text())), lastName: Optional(nullable(Text())) }, open)),
+          ),
         },
         open,
       ),

@@ -13,6 +13,13 @@ export interface ReplacementDocument extends Document {
   readonly since: number;
 }
 
+/** A contact that was erased; its id is that of the institution and the contact. */
+export interface ErasedContactDocument extends Document {
+  readonly contactNumber: string;
+  /** ISO 8601 UTC: when this service heard of it. */
+  readonly heardAt: string;
+}
+
 /** A key pair that signs an institution's barcodes. */
 export interface BarcodeKeyDocument extends Document {
   readonly generation: number;
@@ -33,7 +40,9 @@ export const ticketsCollection = collection<TicketDocument>('tickets', [
   { name: 'contact', fields: ['contactNumber'] },
 ]);
 
-export const ordersCollection = collection<OrderDocument>('ticket_orders');
+export const ordersCollection = collection<OrderDocument>('ticket_orders', [
+  { name: 'contact', fields: ['contactNumber'] },
+]);
 
 /** Nearly always empty, so it needs no index. */
 export const replacementsCollection = collection<ReplacementDocument>('replacements');
@@ -42,5 +51,13 @@ export const barcodeKeysCollection = collection<BarcodeKeyDocument>('barcode_key
   { name: 'generation', fields: ['generation'], unique: true },
 ]);
 
+export const erasedContactsCollection = collection<ErasedContactDocument>('erased_contacts');
+
 /** Every collection of the service. */
-export const collections = [ticketsCollection, ordersCollection, replacementsCollection, barcodeKeysCollection];
+export const collections = [
+  ticketsCollection,
+  ordersCollection,
+  replacementsCollection,
+  erasedContactsCollection,
+  barcodeKeysCollection,
+];

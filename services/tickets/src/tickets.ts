@@ -5,11 +5,12 @@ import * as domain from './domain/ticket.ts';
 import { ticketControlled, ticketControlReverted } from './events.ts';
 import { findTicket } from './lineage.ts';
 import type { TicketDocument } from './store.ts';
+import { validatorOf } from './view.ts';
 
-/** A change that answers a request: its stamp, and the check of its If-Match against the ticket's version. */
+/** A change that answers a request: its stamp, and the check of its If-Match against the ticket's validator. */
 export interface Request {
   readonly stamp?: Stamp<TicketDocument> | undefined;
-  readonly ifMatch: (version: string) => void;
+  readonly ifMatch: (validator: string) => void;
 }
 
 const codes = {
@@ -45,7 +46,7 @@ const change = async (
     shelf.tickets.update(
       id,
       (ticket) => {
-        ifMatch(String(ticket.version));
+        ifMatch(validatorOf(ticket));
         const next = allowed(step(ticket));
         return { next, events: fact ? [fact(next)] : [] };
       },

@@ -1,5 +1,9 @@
 import type { Ticket } from './domain/ticket.ts';
 
+/** The validator of a ticket as it is shown: writes that show nothing new do not raise it. */
+export const validatorOf = ({ version, unseen = 0 }: Ticket & { readonly version: number }): string =>
+  String(version - unseen);
+
 /** A ticket as answers show it: what the service alone needs to know is left out. */
 export const view = (ticket: Ticket) => ({
   id: ticket.id,
@@ -26,4 +30,12 @@ export const view = (ticket: Ticket) => ({
   replacedBy: ticket.replacedBy,
   createdAt: ticket.createdAt,
   updatedAt: ticket.updatedAt,
+});
+
+/** A ticket as the point of sale needs it: whose it is, and what it lets in to. */
+export const shopView = (ticket: Ticket) => ({
+  ...view(ticket),
+  contactNumber: ticket.contactNumber,
+  productId: ticket.productId ?? null,
+  startDate: ticket.startDate ?? null,
 });

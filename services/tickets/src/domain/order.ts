@@ -9,6 +9,11 @@ export interface Wanted {
   readonly tariffId: string;
   readonly place: Place;
   readonly price: Price;
+  /** Of its performance, for whoever shows the ticket. */
+  readonly productId?: string | null;
+  /** ISO 8601 UTC. */
+  readonly startDate?: string | null;
+  /** Named before the purchase. */
   readonly beneficiary?: Beneficiary | null;
 }
 
@@ -76,6 +81,8 @@ export const newTicket = (
   tariffId: wanted.tariffId,
   place: wanted.place,
   price: wanted.price,
+  productId: wanted.productId ?? null,
+  startDate: wanted.startDate ?? null,
   beneficiary: beneficiary ?? null,
   barcode,
   printedAt: null,
@@ -88,6 +95,12 @@ export const newTicket = (
   createdAt: now,
   updatedAt: now,
 });
+
+/** The order without the names that it asked its tickets for. */
+export const anonymous = <T extends OrderTickets>(order: T): T => {
+  if (!order.tickets.some(({ beneficiary }) => beneficiary)) return order;
+  return { ...order, tickets: order.tickets.map((wanted) => ({ ...wanted, beneficiary: null })) };
+};
 
 /** The tickets that count: of each line the one that was not replaced. */
 export const current = <T extends Ticket>(tickets: readonly T[]): T[] =>

@@ -26,6 +26,8 @@ export interface Successor {
   readonly beneficiary: Beneficiary | null;
   /** ISO 8601 UTC. */
   readonly at: string;
+  /** Why, in the institution's words; kept with the replaced ticket for whoever asks later, and not shown. */
+  readonly reason?: string;
 }
 
 /** A ticket as it is kept; instants are ISO 8601 UTC. */
@@ -39,6 +41,9 @@ export interface Ticket {
   readonly tariffId: string;
   readonly place: Place;
   readonly price: Price;
+  /** The performance's product and start, as the order knew them; a shop shows them. */
+  readonly productId?: string | null;
+  readonly startDate?: string | null;
   readonly beneficiary: Beneficiary | null;
   readonly barcode: string;
   readonly printedAt: string | null;
@@ -55,6 +60,8 @@ export interface Ticket {
   readonly successor?: Successor;
   /** Its order was cancelled after the control: it stays controlled for good. */
   readonly kept?: boolean;
+  /** How many of its writes changed nothing that is shown: validators do not count them. */
+  readonly unseen?: number;
   readonly createdAt: string;
   readonly updatedAt: string;
 }
@@ -147,6 +154,8 @@ export const successorOf = (ticket: Ticket): Ticket | undefined => {
     tariffId: ticket.tariffId,
     place: ticket.place,
     price: ticket.price,
+    productId: ticket.productId ?? null,
+    startDate: ticket.startDate ?? null,
     beneficiary: successor.beneficiary,
     barcode: successor.barcode,
     printedAt: successor.at,
@@ -169,6 +178,10 @@ const sameName = (one: Beneficiary | null, other: Beneficiary | null): boolean =
 export const named = ({ firstName, lastName }: Partial<Beneficiary>): Beneficiary | null =>
   firstName || lastName ? { firstName: firstName ?? null, lastName: lastName ?? null } : null;
 
+/** Whether this ticket was replaced by one with that beneficiary: then asking for it again is a repeat. */
+export const replacedFor = ({ successor }: Ticket, beneficiary: Beneficiary | null): boolean =>
+  successor !== undefined && sameName(successor.beneficiary, beneficiary);
+
 /** Another beneficiary: changed in place, or by a replacement where the old name is printed already. `asNew`: id and barcode of that. */
 export const rename = <T extends Ticket>(
   ticket: T,
@@ -182,6 +195,9 @@ export const rename = <T extends Ticket>(
   return replace(ticket, asNew.id, { barcode: asNew.barcode, beneficiary, at: now });
 };
 
+/** Counts a write that shows nothing new. */
+const unseen = ({ unseen = 0 }: Ticket) => ({ unseen: unseen + 1 });
+
 /**
  * Its order was cancelled. A controlled ticket stays so (for good), unless `override`: then it keeps when and where. Final ones stay
  * what they are.
@@ -189,19 +205,22 @@ export const rename = <T extends Ticket>(
 export const cancel = <T extends Ticket>(ticket: T, override: boolean, now: string): T => {
   if (ticket.status === 'invalidated' || ticket.status === 'cancelled') return ticket;
   if (ticket.status !== 'controlled' || override) return { ...ticket, status: 'cancelled', updatedAt: now };
-  return ticket.kept ? ticket : { ...ticket, kept: true };
+  return ticket.kept ? ticket : { ...ticket, kept: true, ...unseen(ticket) };
 };
 
 /** The buyer as a version of the order says; older versions change nothing. */
 export const withContact = <T extends Ticket>(ticket: T, contactNumber: string | null, asOf: number): T => {
   if (asOf <= ticket.contactAsOf) return ticket;
   const changed = ticket.contactChanged || contactNumber !== ticket.contactNumber;
-  return { ...ticket, contactNumber, contactAsOf: asOf, ...(changed ? { contactChanged: true } : {}) };
+  const flag = changed ? { contactChanged: true } : {};
+  return { ...ticket, contactNumber, contactAsOf: asOf, ...flag, ...unseen(ticket) };
 };
 
-/** The ticket without anybody's name. */
+/** The ticket without anybody's name, nor the words in which one may stand. */
 export const withoutNames = <T extends Ticket>(ticket: T, now: string): T => {
-  if (ticket.beneficiary === null && !ticket.successor?.beneficiary) return ticket;
-  const successor = ticket.successor && { successor: { ...ticket.successor, beneficiary: null } };
-  return { ...ticket, beneficiary: null, ...successor, updatedAt: now };
+  const { beneficiary, successor } = ticket;
+  const { reason, ...rest } = successor ?? {};
+  if (beneficiary === null && !successor?.beneficiary && reason === undefined) return ticket;
+  const shown = beneficiary === null ? unseen(ticket) : { updatedAt: now };
+  return { ...ticket, beneficiary: null, ...(successor && { successor: { ...rest, beneficiary: null } }), ...shown };
 };

@@ -47,7 +47,7 @@ describe.each(engines)(`barcodes are verified offline, on $name${missing}`, (eng
   });
   afterAll(async () => {
     await stand.close();
-    await rm(directory, { recursive: true, force: true });
+    await rm(directory, { recursive: true, force: true, maxRetries: 5 });
   });
 
   test('the example of the description has at most twenty lines and accepts its own test vector', () => {

@@ -47,5 +47,5 @@ test('the service as it is composed hears its facts and publishes what follows, 
   });
   await service.close();
   await engines.close();
-  await rm(directory, { recursive: true, force: true });
+  await rm(directory, { recursive: true, force: true, maxRetries: 5 });
 });

@@ -1,0 +1,81 @@
+import { createHash, createPrivateKey, generateKeyPairSync } from 'node:crypto';
+import { type Store, UniqueViolation } from '@boxoffice/store';
+import type { BarcodeKey } from './barcode.ts';
+import { seal, sealingKey, unseal } from './sealed.ts';
+import { type BarcodeKeyDocument, barcodeKeysCollection } from './store.ts';
+
+/** A public barcode key (RFC 8037, 2). */
+export interface PublicKey {
+  readonly kty: 'OKP';
+  readonly crv: 'Ed25519';
+  readonly x: string;
+  readonly kid: string;
+  readonly alg: 'EdDSA';
+  readonly use: 'sig';
+}
+
+/** The generations of an institution's barcode keys, as they are stored. */
+export interface BarcodeKeyChain {
+  /** Every generation, the newest first. */
+  all(institution: string): Promise<BarcodeKeyDocument[]>;
+  /** The private key; undefined if it was encrypted under another SERVICE_SECRET. */
+  open(document: BarcodeKeyDocument): BarcodeKey | undefined;
+  /** Makes a key pair and stores it after that newest one; undefined if another process was faster. */
+  add(institution: string, newest: BarcodeKeyDocument | undefined): Promise<BarcodeKeyDocument | undefined>;
+}
+
+/** The beginning of the key's thumbprint (RFC 7638): short, since it stands in every barcode. */
+const kidOf = (x: string): string =>
+  createHash('sha256')
+    .update(JSON.stringify({ crv: 'Ed25519', kty: 'OKP', x }))
+    .digest('base64url')
+    .slice(0, 6);
+
+export const publicKey = ({ kid, x }: BarcodeKeyDocument): PublicKey => ({
+  kty: 'OKP',
+  crv: 'Ed25519',
+  x,
+  kid,
+  alg: 'EdDSA',
+  use: 'sig',
+});
+
+/** The keys in the store, their private halves encrypted. */
+export const barcodeKeyChain = (store: Store, serviceSecret: string): BarcodeKeyChain => {
+  const collection = store.collection(barcodeKeysCollection);
+  const sealing = sealingKey(serviceSecret);
+
+  const nameOf = (institution: string, { generation, kid }: Pick<BarcodeKeyDocument, 'generation' | 'kid'>) =>
+    `${institution} ${generation} ${kid}`;
+
+  return {
+    async all(institution) {
+      const stored = await collection.of(institution).find();
+      return stored.sort((one, other) => other.generation - one.generation);
+    },
+    open(document) {
+      const key = unseal(sealing, nameOf(document.institution, document), document.sealed);
+      return key && { kid: document.kid, privateKey: createPrivateKey({ key, format: 'der', type: 'pkcs8' }) };
+    },
+    async add(institution, newest) {
+      const generation = (newest?.generation ?? 0) + 1;
+      const pair = generateKeyPairSync('ed25519');
+      const x = String(pair.publicKey.export({ format: 'jwk' }).x);
+      const kid = kidOf(x);
+      const plain = pair.privateKey.export({ type: 'pkcs8', format: 'der' });
+      try {
+        return await collection.of(institution).insert({
+          id: `${institution} ${generation}`,
+          generation,
+          kid,
+          x,
+          sealed: seal(sealing, nameOf(institution, { generation, kid }), plain),
+          createdAt: new Date().toISOString(),
+        });
+      } catch (error) {
+        if (error instanceof UniqueViolation) return undefined;
+        throw error;
+      }
+    },
+  };
+};

@@ -1,0 +1,80 @@
+import { Fault } from '@boxoffice/envelope';
+import { type AnyOperation, ok, operation } from '@boxoffice/http';
+import { Type } from 'typebox';
+import type { Context } from './context.ts';
+import * as example from './examples.ts';
+import { Naming, ShopTicket, Status, ticketId } from './schemas.ts';
+import { nameTicket, shownTickets } from './shop.ts';
+import { getTicket } from './tickets.ts';
+import { shopView } from './view.ts';
+
+const PATH = '/internal/shop/tickets';
+
+const { Optional, String: Text } = Type;
+const params = { ticketId: example.ids.ticket };
+
+/** What the point of sale needs of the tickets. Whose they are is in the answer: who may see them is decided there. */
+export const shopRoutes = (context: Context): AnyOperation[] => [
+  operation({
+    id: 'listShopTickets',
+    method: 'get',
+    path: PATH,
+    access: 'internal',
+    summary: 'Gives all tickets of a contact or of some orders',
+    description:
+      'By the start of their performance (unknown ones last), then by id. Replaced and cancelled ones included.',
+    query: {
+      contactNumber: Optional(Text({ minLength: 1, maxLength: 128 })),
+      orderIds: Optional(
+        Text({ pattern: '^[^,]{1,128}(,[^,]{1,128}){0,99}$', description: 'up to 100 ids, between commas' }),
+      ),
+      status: Optional(Status),
+    },
+    answers: { 200: Type.Object({ tickets: Type.Array(ShopTicket) }) },
+    errors: ['missing_parameter'],
+    example: { query: { contactNumber: example.shopTicket.contactNumber }, answer: { tickets: [example.shopTicket] } },
+    handle: async ({ caller, query }) => {
+      const { contactNumber, orderIds, status } = query;
+      if (contactNumber === undefined && orderIds === undefined) {
+        throw new Fault('missing_parameter', 'contactNumber or orderIds must be given.');
+      }
+      const shown = { contactNumber, orderIds: orderIds?.split(','), status };
+      const tickets = await shownTickets(context, caller.institution, shown);
+      return ok({ tickets: tickets.map(shopView) });
+    },
+  }),
+  operation({
+    id: 'getShopTicket',
+    method: 'get',
+    path: `${PATH}/{ticketId}`,
+    access: 'internal',
+    summary: 'Gives a ticket',
+    params: { ticketId },
+    answers: { 200: ShopTicket },
+    example: { params, answer: example.shopTicket },
+    handle: async ({ caller, params }) =>
+      ok(shopView(await getTicket(context.shelf(caller.institution), params.ticketId))),
+  }),
+  operation({
+    id: 'nameShopTicket',
+    method: 'post',
+    path: `${PATH}/{ticketId}/beneficiary`,
+    access: 'internal',
+    withoutIdempotency: true,
+    summary: 'Names the beneficiary of a ticket; on a printed one the answer is the ticket that replaces it',
+    description:
+      'What is absent stays, null removes. A repeat answers the same ticket. Controlled: ticket_already_controlled; cancelled: ' +
+      'precondition_failed; replaced by a ticket for somebody else: conflict.',
+    params: { ticketId },
+    body: Naming,
+    answers: { 200: ShopTicket },
+    errors: ['ticket_already_controlled', 'precondition_failed', 'conflict'],
+    example: {
+      params,
+      body: example.beneficiary,
+      answer: { ...example.shopTicket, beneficiary: example.beneficiary },
+    },
+    handle: async ({ caller, params, body }) =>
+      ok(shopView(await nameTicket(context, caller.institution, params.ticketId, body))),
+  }),
+];

@@ -1,0 +1,68 @@
+import { Fault } from '@boxoffice/envelope';
+import type { Where } from '@boxoffice/store';
+import type { Context } from './context.ts';
+import * as domain from './domain/ticket.ts';
+import { ticketsWhere } from './lineage.ts';
+import { changeOrReplace } from './replace.ts';
+import type { TicketDocument } from './store.ts';
+import { getTicket } from './tickets.ts';
+
+/** Which tickets a shop shows: of a contact, of some orders, or of both; and in which status. */
+export interface Shown {
+  readonly contactNumber: string | undefined;
+  readonly orderIds: readonly string[] | undefined;
+  readonly status: domain.Status | undefined;
+}
+
+const byStart = (one: TicketDocument, other: TicketDocument): number => {
+  const [left, right] = [one.startDate ?? '~', other.startDate ?? '~'];
+  if (left !== right) return left < right ? -1 : 1;
+  return one.id < other.id ? -1 : 1;
+};
+
+/** All of them, by the start of the performance (unknown ones last), then by id. */
+export const shownTickets = async (
+  context: Context,
+  institution: string,
+  { contactNumber, orderIds, status }: Shown,
+): Promise<TicketDocument[]> => {
+  const where: Where = {
+    ...(contactNumber === undefined ? {} : { contactNumber }),
+    ...(orderIds === undefined ? {} : { orderId: { in: orderIds } }),
+  };
+  const found = await ticketsWhere(context.shelf(institution), where);
+  // What replaces a ticket may have become another contact's.
+  return found
+    .filter((ticket) => contactNumber === undefined || ticket.contactNumber === contactNumber)
+    .filter((ticket) => status === undefined || ticket.status === status)
+    .sort(byStart);
+};
+
+const codes = {
+  controlled: 'ticket_already_controlled',
+  invalidated: 'conflict',
+  cancelled: 'precondition_failed',
+  not_printed: 'precondition_failed',
+  printed: 'precondition_failed',
+} as const satisfies Record<domain.Status, string>;
+
+/**
+ * Names the beneficiary of a ticket (absent members stay, null removes); answers the ticket that counts then: on a printed one the
+ * replacing ticket. A repeat answers it again.
+ * @throws {Fault} `ticket_already_controlled`; `precondition_failed` if it is cancelled; `conflict` if it was replaced otherwise
+ */
+export const nameTicket = async (
+  context: Context,
+  institution: string,
+  id: string,
+  names: Partial<domain.Beneficiary>,
+): Promise<TicketDocument> => {
+  const changed = await changeOrReplace(context, institution, id, { ifMatch: () => {} }, (ticket, asNew, now) => {
+    const wanted = domain.named({ ...ticket.beneficiary, ...names });
+    if (domain.replacedFor(ticket, wanted)) return { next: ticket };
+    const decision = domain.rename(ticket, wanted, asNew, now);
+    if ('refused' in decision) throw new Fault(codes[ticket.status], decision.details);
+    return decision;
+  });
+  return getTicket(context.shelf(institution), changed.id);
+};
