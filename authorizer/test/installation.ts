@@ -103,7 +103,7 @@ export const startInstallation = async (options: InstallationOptions = {}) => {
     front.close();
     for (const service of services) await service.close();
     await engines.close();
-    if (!keep) rmSync(directory, { recursive: true, force: true });
+    if (!keep) rmSync(directory, { recursive: true, force: true, maxRetries: 5 });
   }
 };
 

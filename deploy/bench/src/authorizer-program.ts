@@ -18,7 +18,7 @@ export interface AuthorizerTold {
 // The authorizer alone, on SQLite, with one client that may read contacts.
 const [issuer = 'https://localhost:8443'] = process.argv.slice(2);
 const directory = mkdtempSync(join(tmpdir(), 'boxoffice-bench-'));
-process.once('exit', () => rmSync(directory, { recursive: true, force: true }));
+process.once('exit', () => rmSync(directory, { recursive: true, force: true, maxRetries: 5 }));
 const logger = createLogger({ service: 'authorizer', level: 'error' });
 const engines = await openEngines({ mongodbUrl: undefined, amqpUrl: undefined, directory, logger });
 const store = await engines.store('authorizer', authorizer.collections);

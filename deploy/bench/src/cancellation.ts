@@ -64,7 +64,7 @@ const measure = async (settings: Readonly<Record<string, string>>): Promise<numb
     return taken;
   } finally {
     await product.stop();
-    rmSync(directory, { recursive: true, force: true });
+    rmSync(directory, { recursive: true, force: true, maxRetries: 5 });
   }
 };
 

@@ -28,7 +28,7 @@ export const catalogRows = async (progress: (line: string) => void): Promise<(st
   const full = await apply({ url, connections: 16, seconds: 4, headers });
   const unchanged = await apply({ url, connections: 16, seconds: 4, headers: { ...headers, 'if-none-match': etag } });
   await product.stop();
-  rmSync(directory, { recursive: true, force: true });
+  rmSync(directory, { recursive: true, force: true, maxRetries: 5 });
   return [
     ['GET /catalog 200, per second and p99 ms', full.rate, full.p99],
     ['GET /catalog 304, per second and p99 ms', unchanged.rate, unchanged.p99],

@@ -8,7 +8,7 @@ import { tell } from './child.ts';
 // The gateway alone: every check on, rate limits out of the way, plain HTTP as behind a TLS-terminating balancer.
 const [authorizerUrl = '', contactsUrl = '', serviceSecret = '', publicUrl = ''] = process.argv.slice(2);
 const directory = mkdtempSync(join(tmpdir(), 'boxoffice-bench-'));
-process.once('exit', () => rmSync(directory, { recursive: true, force: true }));
+process.once('exit', () => rmSync(directory, { recursive: true, force: true, maxRetries: 5 }));
 const { cert, key } = await developmentCertificate(directory, ['localhost']);
 // The access log as npm start writes it, so that what is measured is what runs; standard output belongs to the benchmark.
 const nowhere = createWriteStream(devNull);

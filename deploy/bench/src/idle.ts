@@ -36,7 +36,7 @@ export const idle: Benchmark = {
     const share = (cpuSeconds(product.pid) - cpu) / SECONDS;
     const after = await storeCalls(operationsPort);
     await product.stop();
-    rmSync(directory, { recursive: true, force: true });
+    rmSync(directory, { recursive: true, force: true, maxRetries: 5 });
     const perMinute = [...after].map(([operation, count]): [string, number] => [
       `${operation}, calls a minute`,
       ((count - (calls.get(operation) ?? 0)) * 60) / SECONDS,

@@ -106,7 +106,7 @@ export const lists: Benchmark = {
     await service.close();
     identities.close();
     await engines.close();
-    rmSync(directory, { recursive: true, force: true });
+    rmSync(directory, { recursive: true, force: true, maxRetries: 5 });
     const [small, , large] = rows;
     const first = Number(large?.[1]) / Number(small?.[1]);
     const deep = Number(large?.[2]) / Number(small?.[2]);

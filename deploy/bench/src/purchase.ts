@@ -80,7 +80,7 @@ export const purchase: Benchmark = {
     const product = await startProduct(directory, limits);
     const { result, used, load, sold } = await measure(product, Number(seconds), progress).finally(async () => {
       await product.stop();
-      rmSync(directory, { recursive: true, force: true });
+      rmSync(directory, { recursive: true, force: true, maxRetries: 5 });
     });
     const bought = result.places.length;
     const aMinute = (bought / result.seconds) * 60;

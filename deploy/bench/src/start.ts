@@ -31,7 +31,7 @@ export const start: Benchmark = {
       progress(`start ${run} of ${RUNS} on existing data`);
       again.push(await startOnce(directory));
     }
-    rmSync(directory, { recursive: true, force: true });
+    rmSync(directory, { recursive: true, force: true, maxRetries: 5 });
     const seconds = quantile(
       again.map((run) => run.seconds),
       0.5,

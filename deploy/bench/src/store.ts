@@ -102,7 +102,7 @@ export const store: Benchmark = {
       rows.push(...(await measureEngine('mongodb', mongo, progress)));
       await mongo.close();
     }
-    rmSync(directory, { recursive: true, force: true });
+    rmSync(directory, { recursive: true, force: true, maxRetries: 5 });
     const yardstick = (before + after) / 2;
     const grouped = Number(rows.find(([, callers]) => callers === 32)?.[2]);
     const ratio = grouped / yardstick;

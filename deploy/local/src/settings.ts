@@ -18,15 +18,15 @@ import {
 import { keepServiceSecret } from './secrets.ts';
 
 const ownOfAuthorizer = authorizer.settings as NonNullable<typeof authorizer.settings>;
-const { maxHeldPlaces, paymentGraceSeconds } = orders.settings as NonNullable<typeof orders.settings>;
+// Where the others are is no setting in one process.
+const { catalogUrl, contactsUrl, ticketsUrl, ...ownOfOrders } = orders.settings as NonNullable<typeof orders.settings>;
 const { gatewayPort, gatewayHttpPort, tlsCertFile, tlsKeyFile } = gatewaySettings;
 
 /** Everything that the environment says, in one reading, so that all its faults are told together. */
 const spec = {
   ...gatewaySettings,
   ...ownOfAuthorizer,
-  maxHeldPlaces,
-  paymentGraceSeconds,
+  ...ownOfOrders,
   // npm start keeps these two when nobody gives them.
   serviceSecret: givenSecret('SERVICE_SECRET'),
   keyEncryptionKey: givenSecret('KEY_ENCRYPTION_KEY'),

@@ -3,7 +3,7 @@ import { afterAll, describe, expect, test } from '@jest/globals';
 import { operatorOf, temporaryDirectory } from './program.ts';
 
 const directory = temporaryDirectory();
-afterAll(() => rmSync(directory, { recursive: true, force: true }));
+afterAll(() => rmSync(directory, { recursive: true, force: true, maxRetries: 5 }));
 
 const operator = operatorOf(directory, { KEY_ENCRYPTION_KEY: 'a key of the operator tests' });
 const json = async (...words: readonly string[]) => JSON.parse((await operator(...words, '--json')).out);
@@ -74,5 +74,5 @@ describe('an installation is set up from nothing', () => {
     expect(await json('clients', 'list')).toHaveLength(1);
     const help = await operator('--help');
     expect(help).toMatchObject({ status: 0, out: expect.stringContaining('keys rotate') });
-  }, 20_000);
+  }, 90_000);
 });

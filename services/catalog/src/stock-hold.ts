@@ -56,15 +56,18 @@ const giveBack = async (places: Places, order: HoldRequest, taken: readonly Plac
 /** Any places: never sold ones first, then those whose hold is over. */
 const takeAny = async (places: Places, order: HoldRequest, item: number, count: number): Promise<PlaceDocument[]> => {
   const { performanceId, seatCategoryId } = order.items[item] as StockItem;
-  const claim = (freeFrom: Condition, limit: number) =>
+  const claim = (freeFrom: Condition, limit: number, holder: Condition | undefined = undefined) =>
     places.claim({
-      where: { performanceId, seatCategoryId, freeFrom },
+      where: { performanceId, seatCategoryId, freeFrom, ...(holder === undefined ? {} : { holder }) },
       set: taking(order, item),
       limit,
       spread: 'position',
     });
   const taken = await claim(0, count);
-  return taken.length < count ? [...taken, ...(await claim({ gt: 0, lte: order.now }, count - taken.length))] : taken;
+  if (taken.length === count) return taken;
+  // Not those just taken, whose hold may be over already when it is short and the machine slow.
+  const lapsed = await claim({ gt: 0, lte: order.now }, count - taken.length, { ne: order.holder });
+  return [...taken, ...lapsed];
 };
 
 /** Each by itself: looking one place up by its id is what every engine does best. */

@@ -32,7 +32,7 @@ const sqlite: Engine = {
       },
       async close() {
         for (const stores of opened) await stores.close();
-        await rm(directory, { recursive: true, force: true });
+        await rm(directory, { recursive: true, force: true, maxRetries: 5 });
       },
     };
   },

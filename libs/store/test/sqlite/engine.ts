@@ -27,7 +27,7 @@ export const sqliteEngine = async (): Promise<Engine> => {
     open: (collections) => openStore({ directory }, collections),
     child: { module: import.meta.url, settings: { directory } },
     async remove() {
-      rmSync(directory, { recursive: true, force: true });
+      rmSync(directory, { recursive: true, force: true, maxRetries: 5 });
     },
   };
 };

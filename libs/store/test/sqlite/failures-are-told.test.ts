@@ -18,7 +18,7 @@ let directory: string;
 beforeEach(() => {
   directory = mkdtempSync(join(tmpdir(), 'boxoffice-store-'));
 });
-afterEach(() => rmSync(directory, { recursive: true, force: true }));
+afterEach(() => rmSync(directory, { recursive: true, force: true, maxRetries: 5 }));
 
 const insert = (id: string, text: string): Step => [
   'INSERT INTO notes (id, institution, version, body) VALUES (?, ?, 1, ?)',

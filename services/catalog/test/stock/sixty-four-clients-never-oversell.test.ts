@@ -126,10 +126,13 @@ describe.each(engines)(`64 clients on $name${missing}`, ({ start }) => {
 
   test('negative control: with a claim that is not atomic, the journal shows places that went to two', async () => {
     const careless = await startInstance(withoutAtomicClaim(await engine.open()), institution);
-    const show = await newShow(careless, stalls(CAPACITY));
-    const all = await Promise.all(Array.from({ length: CLIENTS }, () => hold(careless, show)));
-    const ids = all.flatMap(placeIdsOf);
-    expect(ids.length).toBeGreaterThan(new Set(ids).size);
+    // Whether two claims meet is chance: round after round, until they do.
+    for (let twice = 0; twice === 0; ) {
+      const show = await newShow(careless, stalls(CAPACITY));
+      const all = await Promise.all(Array.from({ length: CLIENTS }, () => hold(careless, show)));
+      const ids = all.flatMap(placeIdsOf);
+      twice = ids.length - new Set(ids).size;
+    }
     await careless.close();
   }, 60_000);
 });

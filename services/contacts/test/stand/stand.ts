@@ -29,7 +29,7 @@ const sqlite: Engine = {
       store,
       async discard() {
         await stores.close();
-        rmSync(directory, { recursive: true, force: true });
+        rmSync(directory, { recursive: true, force: true, maxRetries: 5 });
       },
     };
   },
