@@ -88,8 +88,9 @@ const hold = async (
       ...(pointOfSale === undefined ? {} : { pointOfSale }),
     });
   } catch (error) {
-    // Refused: nothing is held. Unknown: whatever is held is given back, by recovery if need be.
-    if (!isUnavailable(error)) await deleteDraft(desk, draft);
+    // Refused: nothing is held, but for what an earlier try holds whose draft was taken up. Unknown: whatever is held is given
+    // back, by recovery if need be.
+    if (!isUnavailable(error)) await (draft.version > 1 ? dropDraft : deleteDraft)(desk, draft);
     else dropDraft(desk, draft).catch((failure) => desk.log.warn('a draft could not be dropped', { error: failure }));
     throw error;
   }
