@@ -1,0 +1,98 @@
+import { randomUUID } from 'node:crypto';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { catalog, examples as ofCatalog } from '@boxoffice/catalog';
+import { contacts, examples as ofContacts } from '@boxoffice/contacts';
+import type { Message } from '@boxoffice/messaging';
+import { topology } from '@boxoffice/messaging';
+import { examples as ofOrders, orders } from '@boxoffice/orders';
+import type { Logger } from '@boxoffice/runtime';
+import { type Engines, openEngines, type RunningService, startService } from '@boxoffice/service';
+import { examples as ofTickets, tickets } from '@boxoffice/tickets';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+
+// The services' real reactions meet the examples of those who publish: a fact that is renamed at one side fails here.
+
+const examples: Readonly<Record<string, object>> = {
+  ...ofCatalog,
+  ...ofOrders,
+  ...ofTickets,
+  'contact.erased': ofContacts['contact.erased'].data,
+};
+
+const served = [catalog, contacts, orders, tickets].flatMap(({ queues = [] }) => queues);
+const institution = `inst-${randomUUID()}`;
+
+/** A place that nobody listens at: no reaction needs another service. */
+const nowhere = 'http://127.0.0.1:1';
+
+const message = (type: string, data: object): Message => ({
+  id: randomUUID(),
+  type,
+  key: 'orderId' in data ? String(data.orderId) : randomUUID(),
+  version: 3,
+  institution,
+  occurredAt: '2027-01-03T18:13:20.000Z',
+  data,
+});
+
+describe('every fact of the topology', () => {
+  const directory = mkdtempSync(join(tmpdir(), 'boxoffice-facts-'));
+  // What dies is looked at below.
+  const quiet = () => undefined;
+  const logger: Logger = { debug: quiet, info: quiet, warn: quiet, error: quiet };
+  const running: RunningService[] = [];
+  let engines: Engines;
+
+  const start = async (definition: typeof catalog | typeof contacts | typeof tickets | typeof orders) => {
+    const settings = {
+      catalogUrl: nowhere,
+      contactsUrl: nowhere,
+      ticketsUrl: nowhere,
+      maxHeldPlaces: 5_000,
+      posHeldPlacesPerAddress: 50,
+      paymentGraceSeconds: 900,
+    };
+    const common = {
+      store: await engines.store(definition.name, definition.collections),
+      bus: engines.bus,
+      authorizerUrl: nowhere,
+      publicUrl: 'https://localhost:8443',
+      serviceSecret: 'a secret of this test',
+      host: '127.0.0.1',
+      port: 0,
+      logger,
+      settings,
+    };
+    running.push(await startService(definition as typeof orders, common));
+  };
+
+  beforeAll(async () => {
+    engines = await openEngines({ mongodbUrl: undefined, amqpUrl: undefined, directory, logger, serves: served });
+    for (const definition of [catalog, contacts, tickets, orders]) await start(definition);
+  });
+
+  afterAll(async () => {
+    for (const service of running) await service.close();
+    await engines.close();
+    rmSync(directory, { recursive: true, force: true, maxRetries: 5 });
+  });
+
+  const types = [...new Set(Object.values(topology).flatMap((queue): readonly string[] => queue.types))];
+
+  test.each(types)('%s: the example of its publisher is understood by all who react', async (type) => {
+    const example = examples[type];
+    expect(example).toBeDefined();
+    await engines.bus.publish(message(type, example as object));
+    expect(await engines.bus.deadLetters.list()).toEqual([]);
+  });
+
+  test('negative control: a fact without what it is about is a dead letter', async () => {
+    await engines.bus.publish(message('order.cancelled', {}));
+    const letters = await engines.bus.deadLetters.list();
+    expect(letters.map(({ queue }) => queue).sort()).toEqual(
+      [topology.catalogReleases.name, topology.ticketsOrders.name].sort(),
+    );
+  });
+});
