@@ -79,6 +79,25 @@ describe.each(engines)('commands at once leave one truth, on $name', (engine) =>
     }
   });
 
+  test('the comparison notices a sale that was only pretended', async () => {
+    const { order, path, hall } = await newOrder(stand);
+    stand.catalog.mishaps.set('sellHold', 'pretends');
+    await stand.call('POST', `${path}/confirmation`, { body: { onAccount: true } });
+    stand.catalog.mishaps.clear();
+    await expect(expectOneTruth([order], [hall])).rejects.toThrow();
+  });
+
+  test('the comparison notices a sold place whose order says otherwise', async () => {
+    const { order, path, hall } = await newOrder(stand);
+    await stand.desk.stock.sell(
+      'opera',
+      order.id,
+      order.lines.map(({ place }) => place.id),
+    );
+    await stand.call('POST', `${path}/cancellation`, { body: {} });
+    await expect(expectOneTruth([order], [hall])).rejects.toThrow();
+  });
+
   test('anything at once, while the catalog fails now and then', async () => {
     const made = [];
     for (let index = 0; index < 24; index += 1) made.push(await newOrder(stand, 3));

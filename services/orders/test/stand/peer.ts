@@ -5,8 +5,11 @@ import { createIdentityVerifier, createKeySet, JWKS_PATH } from '@boxoffice/iden
 import { type Static, type TSchema, Type } from 'typebox';
 import type { Authority } from './authority.ts';
 
-/** What may happen to a call: it fails before it acts, it acts and its answer is lost, or nobody ever answers. */
-export type Mishap = 'fails' | 'lost' | 'hangs';
+/**
+ * What may happen to a call: it fails before it acts, it acts and its answer is lost, or nobody ever answers. For negative controls
+ * it pretends to have acted.
+ */
+export type Mishap = 'fails' | 'lost' | 'hangs' | 'pretends';
 
 /** A stand-in of another service: its calls so far, and what will happen to the next ones of an operation. */
 export interface PeerStand {
@@ -58,6 +61,7 @@ export const openPeer = async (
         await before.get(id)?.();
         const mishap = mishaps.get(id) ?? mishaps.get('*');
         if (mishap === 'fails') throw new Error('planted');
+        if (mishap === 'pretends') return ok({ outcome: 'done', places: [], missing: [], released: [] });
         const answer = act(caller.institution, params as Record<string, string>, body as never);
         if (mishap === 'lost') throw new Error('planted');
         if (mishap === 'hangs') await never();
