@@ -3,13 +3,13 @@ import type { Wish } from './clients/stock.ts';
 import { type Asking, command } from './command.ts';
 import type { Desk } from './desk.ts';
 import type { LinesMark } from './domain/begun.ts';
-import { addLines, beginLines, failLines, removeLine } from './domain/lines.ts';
+import { addLines, beginLines, removeLine } from './domain/lines.ts';
 import { isUnavailable } from './faults.ts';
 import { giveBack, undoLines } from './give-back.ts';
 import { letGo } from './recover.ts';
 import { linkPerformances, type OrderDocument } from './store.ts';
 import { currencyOf, linesOf, placesWanted } from './wishes.ts';
-import { conclude, finish, targetOf } from './write.ts';
+import { finish, targetOf } from './write.ts';
 
 const holdMore = async (desk: Desk, order: OrderDocument, { request }: LinesMark, items: readonly Wish[]) => {
   const { institution, id, pointOfSale, expiresAt } = order;
@@ -50,8 +50,8 @@ export const addOrderLines = async (desk: Desk, asking: Asking, items: readonly 
         .catch((failure) => {
           desk.log.warn('lines could not be taken back', { error: failure });
         });
-    else if (error instanceof Fault)
-      await conclude(desk, targetOf(order), (current, now) => failLines(current, mark, now));
+    // Refused: nothing is held, but for what an earlier try holds whose mark was taken up.
+    else if (error instanceof Fault) await undoLines(desk, order, mark);
     throw error;
   };
   const held = await holdMore(desk, order, mark, items).catch(undo);
