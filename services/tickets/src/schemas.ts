@@ -59,7 +59,11 @@ export const Naming = Members({
 /** Members that a GET returns and a PATCH ignores. */
 export const readOnly = Object.keys(Ticket.properties).filter((name) => name !== 'beneficiary');
 
-export const Replacement = Members({ reason: Optional(text(500)) });
+export const Replacement = Members({
+  reason: Optional(
+    Text({ pattern: '\\S', maxLength: 500, description: 'kept with the replaced ticket, shown by no operation' }),
+  ),
+});
 
 export const Control = Members({
   gate: Optional(text(60)),

@@ -1,7 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { createContext } from '../../src/context.ts';
+import { replaceTicket } from '../../src/replace.ts';
+import { crashingAt } from '../stand/crashes.ts';
 import { engines, missing } from '../stand/engines.ts';
-import { confirmed, firstOf, issued, PATH, type TicketView, ticketOf } from '../stand/orders.ts';
-import { openStand, type Stand } from '../stand/stand.ts';
+import { confirmed, firstOf, issued, PATH, printed, type TicketView, ticketOf } from '../stand/orders.ts';
+import { openStand, SERVICE_SECRET, type Stand } from '../stand/stand.ts';
 
 describe.each(engines)(`lists of tickets, on $name${missing}`, (engine) => {
   let stand: Stand;
@@ -33,6 +36,17 @@ describe.each(engines)(`lists of tickets, on $name${missing}`, (engine) => {
       cursor = page.nextCursor ?? '';
     } while (cursor !== '');
     expect(paged.map(({ id }) => id).sort()).toEqual(all);
+  });
+
+  test('right after a replacement that was interrupted a list shows both tickets', async () => {
+    const { order, id } = await printed(stand);
+    const dying = createContext(crashingAt(stand.store, 3, 'before'), SERVICE_SECRET);
+    const replacing = replaceTicket(dying, stand.institution, id, { ifMatch: () => {} });
+    await expect(replacing).rejects.toMatchObject({ name: 'Crash' });
+    const { items } = await list(`performanceId=${order.tickets[0]?.performanceId}&status=printed`);
+    expect(items).toMatchObject([{ replaces: id }]);
+    const all = await list(`orderId=${order.orderId}`);
+    expect(all.items.map(({ status }) => status).sort()).toEqual(['invalidated', 'printed']);
   });
 
   test('modifiedSince is inclusive and tells of every change', async () => {

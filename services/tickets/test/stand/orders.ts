@@ -26,6 +26,18 @@ export const confirmed = (lines = 1, contactNumber: string | null = null) => {
 
 export type Confirmed = ReturnType<typeof confirmed>;
 
+interface Known {
+  readonly productId?: string | null;
+  readonly startDate?: string | null;
+  readonly beneficiary?: { readonly firstName?: string | null; readonly lastName?: string | null } | null;
+}
+
+/** The same order, of whose tickets a point of sale knew more. */
+export const knowing = (order: Confirmed, ...known: readonly Known[]): Confirmed => ({
+  ...order,
+  tickets: order.tickets.map((ticket, index) => ({ ...ticket, ...known[index % known.length] })),
+});
+
 /** The data of `order.cancelled`, as orders publishes it. */
 export const cancelled = ({ orderId, tickets }: Confirmed, more: { override?: boolean } = {}) => ({
   orderId,
@@ -61,6 +73,19 @@ export const issued = async (on: Instance, order = confirmed(), version = 3): Pr
 };
 
 export const PATH = '/svc/v3/tickets';
+
+/** Where the point of sale asks. */
+export const SHOP = '/internal/shop/tickets';
+
+/** A ticket as the point of sale is told of it. */
+export interface ShopTicket extends TicketView {
+  readonly orderId: string;
+  readonly contactNumber: string | null;
+  readonly productId: string | null;
+  readonly startDate: string | null;
+}
+
+export const shopTicketOf = ({ data }: Reply): ShopTicket => data as unknown as ShopTicket;
 
 /** The id of the order's first ticket. */
 export const firstOf = ({ tickets }: Confirmed): string => tickets[0]?.ticketId ?? '';

@@ -43,7 +43,7 @@ const matches = (operation: AnyOperation, method: string, path: string): boolean
 
 type Described = Record<string, Record<string, { readonly responses: object }>>;
 
-/** One running instance of the service. Calls come as if through the gateway, `/internal/…` as if from orders. */
+/** One running instance of the service. Calls come as if through the gateway, `/internal/shop/…` as if from pos, the other internal ones as if from orders. */
 export interface Instance {
   readonly context: Context;
   readonly store: Store;
@@ -80,7 +80,7 @@ export const startInstance = async (store: Store, institution: string, secret = 
     const caller: Caller = {
       institution: options.institution ?? institution,
       client: internal ? null : 'partner',
-      service: internal ? 'orders' : null,
+      service: internal ? (plain.startsWith('/internal/shop/') ? 'pos' : 'orders') : null,
       scopes: internal || !operation ? [] : [operation.access],
       operation: operation?.id ?? 'none',
     };

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { engines, missing } from '../stand/engines.ts';
-import { confirmed, PATH, printed } from '../stand/orders.ts';
+import { confirmed, PATH, printed, SHOP } from '../stand/orders.ts';
 import { openStand, type Stand, startInstance } from '../stand/stand.ts';
 
 /** What an institution sees of another one's ticket: every status and body that is not like an unknown ticket's. */
@@ -22,6 +22,16 @@ const leaks = async (stand: Stand, call = stand.call): Promise<string[]> => {
     const [foreign, unknown] = [await ask(id), await ask('tic_0000000000000000')];
     if (foreign.status !== 404 || foreign.text !== unknown.text) found.push(`${method} ${rest}`);
   }
+  for (const [method, rest, body] of [
+    ['GET', ''],
+    ['POST', '/beneficiary', { lastName: 'Taken' }],
+  ] as const) {
+    const ask = (ticketId: string) => call(method, `${SHOP}/${ticketId}${rest}`, { institution, body });
+    const [foreign, unknown] = [await ask(id), await ask('tic_0000000000000000')];
+    if (foreign.status !== 404 || foreign.text !== unknown.text) found.push(`shop ${method} ${rest}`);
+  }
+  const shown = await call('GET', `${SHOP}?orderIds=${order.orderId}`, { institution });
+  if (shown.text.includes(id)) found.push('listShopTickets');
   for (const query of ['limit=500', `orderId=${order.orderId}`, 'status=printed&limit=500']) {
     if ((await call('GET', `${PATH}?${query}`, { institution })).text.includes(id)) found.push(`list ${query}`);
   }
@@ -68,4 +78,6 @@ test('control: without the tenant filter the same look finds leaks', async () =>
   expect(found).toContain('GET ');
   expect(found).toContain('list limit=500');
   expect(found).toContain('getOrderTickets');
+  expect(found).toContain('shop GET ');
+  expect(found).toContain('listShopTickets');
 });

@@ -1,0 +1,69 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { createBarcodeKeys } from '../../src/barcode-keys.ts';
+import { rotateBarcodeKey } from '../../src/index.ts';
+import { engines, missing } from '../stand/engines.ts';
+import { firstOf, issued, PATH, ticketOf } from '../stand/orders.ts';
+import { type Instance, openStand, SERVICE_SECRET, type Stand } from '../stand/stand.ts';
+
+const kidsOf = async (on: Instance): Promise<string[]> => {
+  const { keys } = (await on.call('GET', `${PATH}/verification-key`)).data as unknown as { keys: { kid: string }[] };
+  return keys.map(({ kid }) => kid);
+};
+
+/** The name of the key that signed the barcode of a new ticket. */
+const signedNow = async (on: Instance): Promise<string> => {
+  const { barcode } = ticketOf(await on.call('GET', `${PATH}/${firstOf(await issued(on))}`));
+  return JSON.parse(Buffer.from(barcode.split('.')[0] ?? '', 'base64url').toString()).kid;
+};
+
+describe.each(engines)(`a barcode key is rotated, on $name${missing}`, (engine) => {
+  let stand: Stand;
+  beforeAll(async () => {
+    stand = await openStand(engine);
+  });
+  afterAll(() => stand.close());
+
+  test('the new one signs and comes first, the old ones stay valid', async () => {
+    const first = await signedNow(stand);
+    const operator = await stand.engine.open();
+    const second = await rotateBarcodeKey(operator, SERVICE_SECRET, stand.institution);
+    expect(second).toEqual({
+      kty: 'OKP',
+      crv: 'Ed25519',
+      x: expect.any(String),
+      kid: second.kid,
+      alg: 'EdDSA',
+      use: 'sig',
+    });
+    expect(await kidsOf(stand)).toEqual([second.kid, first]);
+    expect(await signedNow(stand)).toBe(second.kid);
+    const third = await rotateBarcodeKey(operator, SERVICE_SECRET, stand.institution);
+    expect(await kidsOf(stand)).toEqual([third.kid, second.kid, first]);
+  });
+
+  test('an instance that nobody asks for its keys notices within five seconds', async () => {
+    const institution = `quiet-${Date.now()}`;
+    let clock = 0;
+    const keys = createBarcodeKeys(stand.store, SERVICE_SECRET, () => clock);
+    const first = await keys.signing(institution);
+    const { kid } = await rotateBarcodeKey(stand.store, SERVICE_SECRET, institution);
+    clock += 4_999;
+    expect((await keys.signing(institution)).kid).toBe(first.kid);
+    clock += 1;
+    expect((await keys.signing(institution)).kid).toBe(kid);
+  });
+
+  test('before the first use, and at once: each makes a key of its own, no generation twice', async () => {
+    const institution = `early-${Date.now()}`;
+    const rotate = () => rotateBarcodeKey(stand.store, SERVICE_SECRET, institution);
+    const made = await Promise.all([rotate(), rotate(), rotate()]);
+    const published = await createBarcodeKeys(stand.store, SERVICE_SECRET).published(institution);
+    expect(published.map(({ kid }) => kid).sort()).toEqual(made.map(({ kid }) => kid).sort());
+  });
+
+  test('another institution’s keys are not touched', async () => {
+    const before = await kidsOf(stand);
+    await rotateBarcodeKey(stand.store, SERVICE_SECRET, 'museum');
+    expect(await kidsOf(stand)).toEqual(before);
+  });
+});

@@ -1,0 +1,127 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { createContext } from '../../src/context.ts';
+import { issue } from '../../src/issue.ts';
+import { onContactErased } from '../../src/on-contact-erased.ts';
+import { Crash, crashingAt, untilNoneDies } from '../stand/crashes.ts';
+import { engines, missing } from '../stand/engines.ts';
+import { type Confirmed, cancelled, confirmed, issued, knowing, PATH, printed } from '../stand/orders.ts';
+import { openStand, SERVICE_SECRET, type Stand } from '../stand/stand.ts';
+
+const NAME = 'Martin-of-the-test';
+const named = (contact: string | null, lines = 2): Confirmed =>
+  knowing(confirmed(lines, contact), { beneficiary: { firstName: 'Ana', lastName: NAME } });
+const someone = () => `C${randomUUID()}`;
+
+describe.each(engines)(`names from the cart go with the contact, on $name${missing}`, (engine) => {
+  let stand: Stand;
+  beforeAll(async () => {
+    stand = await openStand(engine);
+  });
+  afterAll(() => stand.close());
+
+  /** Everything that is kept of an order. */
+  const kept = async ({ orderId }: Confirmed): Promise<string> => {
+    const { orders, tickets } = stand.context.shelf(stand.institution);
+    return JSON.stringify([await orders.get(orderId), await tickets.find({ where: { orderId } })]);
+  };
+  const erase = (contactNumber: string) => stand.hear('contact.erased', { contactNumber });
+
+  test('on the tickets, and in what the order asked for', async () => {
+    const [mine, others] = [someone(), someone()];
+    const [order, other] = [await issued(stand, named(mine)), await issued(stand, named(others))];
+    expect(await kept(order)).toContain(NAME);
+    await erase(mine);
+    expect(await kept(order)).not.toContain(NAME);
+    expect(await kept(other)).toContain(NAME);
+    await issued(stand, order);
+    expect(await kept(order)).not.toContain(NAME);
+  });
+
+  test('when the confirmation comes after the erasure, by either way, or the buyer is known late', async () => {
+    const contact = someone();
+    await erase(contact);
+    const [called, heard, late] = [named(contact), named(contact), named(null)];
+    await issued(stand, called);
+    await stand.hear('order.confirmed', heard, { version: 3 });
+    await issued(stand, late);
+    await stand.hear('order.confirmed', { ...late, contactNumber: contact }, { version: 9 });
+    for (const order of [called, heard, late]) {
+      expect(await kept(order)).toContain(order.tickets[0]?.ticketId);
+      expect(await kept(order)).not.toContain(NAME);
+    }
+    const elsewhere = named(contact);
+    await stand.hear('order.confirmed', elsewhere, { version: 3, institution: 'museum' });
+    const { tickets } = stand.context.shelf('museum');
+    expect(JSON.stringify(await tickets.get(elsewhere.tickets[0]?.ticketId ?? ''))).toContain(NAME);
+  });
+
+  test('control: an issue that does not ask for erasures brings the name back', async () => {
+    const contact = someone();
+    await erase(contact);
+    const shelf = (institution: string) => {
+      const real = stand.context.shelf(institution);
+      return { ...real, erasedContacts: { ...real.erasedContacts, get: async () => undefined } };
+    };
+    const order = named(contact);
+    await issue({ ...stand.context, shelf }, stand.institution, { ...order, version: 3 });
+    expect(await kept(order)).toContain(NAME);
+  });
+
+  test('whatever comes first, when both come at once', async () => {
+    for (let round = 0; round < 20; round += 1) {
+      const contact = someone();
+      const order = named(contact);
+      await Promise.all([
+        issue(stand.context, stand.institution, { ...order, version: 3 }),
+        erase(contact),
+        stand.hear('order.confirmed', order, { version: 3 }),
+      ]);
+      expect(await kept(order)).not.toContain(NAME);
+    }
+  });
+
+  test('a ticket that a cancellation finds unwritten is written without a name', async () => {
+    const order = named(null);
+    const dying = createContext(crashingAt(stand.store, 1, 'after'), SERVICE_SECRET);
+    await expect(issue(dying, stand.institution, { ...order, version: 3 })).rejects.toBeInstanceOf(Crash);
+    await stand.hear('order.cancelled', cancelled(order), { version: 4 });
+    const tickets = await stand.context.shelf(stand.institution).tickets.find({ where: { orderId: order.orderId } });
+    expect(tickets.map(({ status, beneficiary }) => [status, beneficiary])).toEqual([
+      ['cancelled', null],
+      ['cancelled', null],
+    ]);
+  });
+
+  test.each(['before', 'after'] as const)('an erasure that dies %s any write is repeated', async (when) => {
+    const contactNumber = someone();
+    const order = await issued(stand, named(contactNumber, 3));
+    const about = { id: '', type: 'contact.erased', key: '', version: 1, occurredAt: '', data: { contactNumber } };
+    const message = { ...about, institution: stand.institution };
+    const run = (store: typeof stand.store) => onContactErased(createContext(store, SERVICE_SECRET), message);
+    expect(await untilNoneDies(stand.store, run, when)).toBeGreaterThan(2);
+    expect(await kept(order)).not.toContain(NAME);
+  });
+
+  test.each(['before', 'after'] as const)('an issue that dies %s any write leaves no name behind', async (when) => {
+    const contactNumber = someone();
+    await erase(contactNumber);
+    const order = named(contactNumber);
+    const run = (store: typeof stand.store) =>
+      issue(createContext(store, SERVICE_SECRET), stand.institution, { ...order, version: 3 });
+    expect(await untilNoneDies(stand.store, run, when)).toBeGreaterThan(0);
+    expect(await kept(order)).not.toContain(NAME);
+  });
+
+  test('the reason of a replacement is kept with the replaced ticket, is not shown, and goes too', async () => {
+    const contact = someone();
+    const { order, id } = await printed(stand, confirmed(1, contact));
+    const reply = await stand.call('POST', `${PATH}/${id}/replacement`, { body: { reason: `lost by ${NAME}` } });
+    expect([reply.status, reply.text.includes(NAME)]).toEqual([201, false]);
+    const old = await stand.context.shelf(stand.institution).tickets.get(id);
+    expect(old?.successor?.reason).toBe(`lost by ${NAME}`);
+    expect((await stand.call('GET', `${PATH}?orderId=${order.orderId}`)).text).not.toContain(NAME);
+    await erase(contact);
+    expect(await kept(order)).not.toContain(NAME);
+  });
+});

@@ -1,0 +1,66 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { engines, missing } from '../stand/engines.ts';
+import { confirmed, firstOf, issued, knowing, SHOP, shopTicketOf } from '../stand/orders.ts';
+import { openStand, type Stand } from '../stand/stand.ts';
+
+const ana = { firstName: 'Ana', lastName: 'Martin' };
+
+describe.each(engines)(`tickets are issued as named in the cart, on $name${missing}`, (engine) => {
+  let stand: Stand;
+  beforeAll(async () => {
+    stand = await openStand(engine);
+  });
+  afterAll(() => stand.close());
+
+  const beneficiaries = async (order: ReturnType<typeof confirmed>) => {
+    const get = async (ticketId: string) => shopTicketOf(await stand.call('GET', `${SHOP}/${ticketId}`)).beneficiary;
+    return Promise.all(order.tickets.map(({ ticketId }) => get(ticketId)));
+  };
+
+  test.each(['the direct call', 'the fact'])('by %s: each with its beneficiary, or none', async (way) => {
+    const order = knowing(
+      confirmed(4),
+      { beneficiary: ana },
+      { beneficiary: { lastName: 'Moreau' } },
+      { beneficiary: null },
+      { beneficiary: { firstName: null, lastName: null } },
+    );
+    if (way === 'the fact') await stand.hear('order.confirmed', order, { version: 3 });
+    else await issued(stand, order);
+    expect(await beneficiaries(order)).toEqual([ana, { firstName: null, lastName: 'Moreau' }, null, null]);
+  });
+
+  test('members that are not known here are let through and not kept', async () => {
+    const order = confirmed(1);
+    const [ticket] = order.tickets;
+    const more = {
+      ...order,
+      loyalty: 'gold',
+      tickets: [
+        { ...ticket, note: 'secret', place: { ...ticket?.place, view: 'good' }, beneficiary: { ...ana, age: 44 } },
+      ],
+    };
+    await stand.hear('order.confirmed', more, { version: 3 });
+    await issued(stand, more as typeof order, 4);
+    expect(await beneficiaries(order)).toEqual([ana]);
+    const shelf = stand.context.shelf(stand.institution);
+    const kept = JSON.stringify([await shelf.orders.get(order.orderId), await shelf.tickets.get(firstOf(order))]);
+    for (const name of ['loyalty', 'note', 'view', 'age']) expect(kept).not.toContain(`"${name}"`);
+  });
+
+  test('what is only shown refuses nothing: a start that is none is unknown', async () => {
+    const order = knowing(confirmed(1), { startDate: 'soon', productId: null });
+    await stand.hear('order.confirmed', order, { version: 3 });
+    const shown = shopTicketOf(await stand.call('GET', `${SHOP}/${firstOf(order)}`));
+    expect([shown.startDate, shown.productId]).toEqual([null, null]);
+  });
+
+  test('a ticket without ids, place or price cannot be read', async () => {
+    const order = confirmed(1);
+    for (const missing of ['ticketId', 'lineId', 'performanceId', 'place', 'price']) {
+      const tickets = order.tickets.map((ticket) => ({ ...ticket, [missing]: undefined }));
+      const heard = stand.hear('order.confirmed', { ...order, tickets }, { version: 3 });
+      await expect(heard).rejects.toMatchObject({ name: 'Unreadable' });
+    }
+  });
+});

@@ -1,0 +1,73 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { engines, missing } from '../stand/engines.ts';
+import { cancelled, confirmed, firstOf, issued, PATH, printed } from '../stand/orders.ts';
+import { openStand, type Stand } from '../stand/stand.ts';
+
+describe.each(engines)(`validators follow what is shown, on $name${missing}`, (engine) => {
+  let stand: Stand;
+  beforeAll(async () => {
+    stand = await openStand(engine);
+  });
+  afterAll(() => stand.close());
+
+  const get = (id: string) => stand.call('GET', `${PATH}/${id}`);
+  const etagOf = async (id: string) => (await get(id)).headers.get('etag') ?? '';
+  const act = (method: string, id: string, what: string, etag: string) =>
+    stand.call(method, `${PATH}/${id}/${what}`, { headers: { 'if-match': etag } });
+
+  test('another buyer is not shown: the ETag and what it allows stay', async () => {
+    const order = await issued(stand, confirmed(1, 'C1'));
+    const id = firstOf(order);
+    const before = await get(id);
+    const etag = before.headers.get('etag') ?? '';
+    for (const [version, contactNumber] of [
+      [7, 'C2'],
+      [9, 'C3'],
+    ] as const)
+      await stand.hear('order.confirmed', { ...order, contactNumber }, { version });
+    const after = await get(id);
+    expect([after.headers.get('etag'), after.text]).toEqual([etag, before.text]);
+    const print = await act('POST', id, 'printing', etag);
+    expect(print.status).toBe(200);
+    expect((await act('DELETE', id, 'printing', etag)).status).toBe(412);
+    const next = print.headers.get('etag') ?? '';
+    expect(next).not.toBe(etag);
+    expect(await etagOf(id)).toBe(next);
+    const replaced = await act('POST', id, 'replacement', next);
+    expect(replaced.status).toBe(201);
+    const { id: newId } = replaced.data as { id: string };
+    expect(await etagOf(newId)).toBe(replaced.headers.get('etag'));
+  });
+
+  test('a controlled ticket that a cancellation leaves controlled keeps its ETag', async () => {
+    const { order, id } = await printed(stand);
+    await stand.call('POST', `${PATH}/${id}/control`);
+    const etag = await etagOf(id);
+    await stand.hear('order.cancelled', cancelled(order), { version: 9 });
+    expect(await etagOf(id)).toBe(etag);
+    expect((await act('DELETE', id, 'control', etag)).body.details).toContain('stays controlled');
+  });
+
+  test('whatever is shown differs: two states never share an ETag', async () => {
+    const { order, id } = await printed(stand, confirmed(1, 'C1'));
+    const seen = new Map<string, string>();
+    const look = async () => {
+      const { headers, text } = await get(id);
+      const etag = headers.get('etag') ?? '';
+      expect(seen.get(etag) ?? text).toBe(text);
+      seen.set(etag, text);
+    };
+    const buyer = (version: number) =>
+      stand.hear('order.confirmed', { ...order, contactNumber: `C${version}` }, { version });
+    await look();
+    for (let round = 0; round < 3; round += 1) {
+      await stand.call('POST', `${PATH}/${id}/control`);
+      await look();
+      await buyer(10 + round);
+      await look();
+      await stand.call('DELETE', `${PATH}/${id}/control`);
+      await look();
+    }
+    expect(seen.size).toBe(7);
+  });
+});
