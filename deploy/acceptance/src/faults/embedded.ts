@@ -44,7 +44,7 @@ export const startEmbedded = async (settings: Readonly<Record<string, string>> =
     ...together([whole]),
     async close() {
       await whole.stop('SIGTERM');
-      await rm(directory, { recursive: true, force: true });
+      await rm(directory, { recursive: true, force: true, maxRetries: 5 });
     },
   };
 };

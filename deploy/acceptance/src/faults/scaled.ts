@@ -86,7 +86,7 @@ export const startScaled = async ({ mongodbUrl, rabbitmqControl }: ScaledEngines
     await Promise.all(processes.map((process) => process.stop('SIGTERM')));
     await Promise.all(balancers.map(([, balancer]) => balancer.close()));
     await broker.stop();
-    await rm(directory, { recursive: true, force: true });
+    await rm(directory, { recursive: true, force: true, maxRetries: 5 });
   };
   try {
     await all.revive();

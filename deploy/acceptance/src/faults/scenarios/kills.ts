@@ -20,7 +20,7 @@ const few: readonly CrashPointName[] = [
 /** Plays with the points given. */
 const playKills = async (context: Context, points: readonly CrashPointName[]): Promise<Round> => {
   const { random } = context;
-  const round = await beginRound(context, 'kills', [{ code: 'FLOOR', capacity: 400 }]);
+  const round = await beginRound(context, NAME, [{ code: 'FLOOR', capacity: 400 }]);
   let over = false;
   const traffic = buyersOf(context, round, 6).map((buyer, index) =>
     trade(buyer, round.hall, random.fork(`trade ${index}`), () => over),
@@ -41,9 +41,18 @@ const playKills = async (context: Context, points: readonly CrashPointName[]): P
   return round;
 };
 
+const NAME = 'kills';
+
+/** Kills at these points and no others. */
+export const killsAt = (points: readonly CrashPointName[]): Scenario => ({
+  name: NAME,
+  about: `SIGKILL at ${points.join(', ')}`,
+  play: (context) => playKills(context, points),
+});
+
 /** A process is killed with SIGKILL at each named step of purchase and of cancellation while others buy, and started again. */
 export const kills: Scenario = {
-  name: 'kills',
+  name: NAME,
   about: `SIGKILL at ${crashPointNames.length} named steps`,
   play: (context) => {
     const points = context.size === 'short' ? few : context.random.shuffled(crashPointNames).slice(0, 8);

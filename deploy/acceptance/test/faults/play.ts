@@ -1,0 +1,29 @@
+import { openApi } from '../../src/faults/api.ts';
+import type { Deployment } from '../../src/faults/deployment.ts';
+import type { Violation } from '../../src/faults/invariants/verdict.ts';
+import { randomFrom } from '../../src/faults/random.ts';
+import type { Round, Scenario } from '../../src/faults/round.ts';
+import { type SettleOptions, settle } from '../../src/faults/settle.ts';
+
+/** Other choices with every run; a run that fails is repeated with its seed. */
+const seed = `${Date.now() % 1_000_000}`;
+
+/** Plays the short versions, one after the other, and waits once for all to be quiet. Answers what is wrong then. */
+export const play = async (
+  deployment: Deployment,
+  scenarios: readonly Scenario[],
+  patience?: SettleOptions,
+): Promise<readonly Violation[]> => {
+  const api = openApi(deployment);
+  const rounds: Round[] = [];
+  for (const scenario of scenarios) {
+    const reference = `${scenario.name}-${Math.random().toString(36).slice(2, 8)}`;
+    const random = randomFrom(`${seed}/${scenario.name}`);
+    rounds.push(await scenario.play({ deployment, api, random, reference, size: 'short' }));
+  }
+  const { violations } = await settle(deployment, api, rounds, patience);
+  for (const round of rounds) await round.afterwards?.();
+  if (violations.length > 0)
+    process.stdout.write(`seed ${seed}\n${JSON.stringify(rounds.map(({ kills }) => kills))}\n`);
+  return violations;
+};

@@ -1,0 +1,45 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import type { Deployment } from '../../src/faults/deployment.ts';
+import { NO_SCALED_ENGINES, scaledEngines, startScaled } from '../../src/faults/scaled.ts';
+import { closing } from '../../src/faults/scenarios/closing.ts';
+import { doubled } from '../../src/faults/scenarios/doubled.ts';
+import { kills } from '../../src/faults/scenarios/kills.ts';
+import { outage } from '../../src/faults/scenarios/outage.ts';
+import { poison } from '../../src/faults/scenarios/poison.ts';
+import { races } from '../../src/faults/scenarios/races.ts';
+import { rush } from '../../src/faults/scenarios/rush.ts';
+import { seats } from '../../src/faults/scenarios/seats.ts';
+import { play } from './play.ts';
+
+// Two processes of every service behind a balancer, on the MongoDB wire protocol and RabbitMQ; one is killed at a time.
+
+const engines = scaledEngines(process.env);
+const scaled = engines ? test : test.skip;
+if (!engines) process.stdout.write(`skipped: ${NO_SCALED_ENGINES}\n`);
+
+let deployment: Deployment | undefined;
+const started = (): Deployment => {
+  if (!deployment) throw new Error('it has not started');
+  return deployment;
+};
+beforeAll(async () => {
+  if (engines) deployment = await startScaled(engines);
+}, 120_000);
+afterAll(async () => deployment?.close(), 60_000);
+
+scaled(
+  'crashes, a broker that is down, rushes, races, a cancelled performance and poison leave everything as it must be',
+  async () => {
+    const all = [kills, closing, outage, poison, rush, seats, races];
+    expect(await play(started(), all)).toEqual([]);
+  },
+  240_000,
+);
+
+scaled(
+  'every message twice, and once more late, changes nothing',
+  async () => {
+    expect(await play(started(), [doubled])).toEqual([]);
+  },
+  90_000,
+);
