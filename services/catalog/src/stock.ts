@@ -108,6 +108,27 @@ const check = (wish: HoldWish, offers: Offers, now: number): Price[] | Refusal =
   return (pointOfSale && notSoldHere(wish.items, wish.placesInOrder ?? 0, pointOfSale)) ?? prices;
 };
 
+/** What a place costs at a tariff. */
+export interface Quote {
+  readonly price: Price;
+  readonly tariff: TariffDocument;
+}
+
+/** What the items cost if they were held now: by item, or why they could not be. Nothing is held. */
+export const quote = async (
+  context: Context,
+  wish: Pick<HoldWish, 'items' | 'pointOfSale'>,
+): Promise<Quote[] | Refusal> => {
+  const asked = { ...wish, holder: '', request: '' };
+  const offers = await loadOffers(context, asked);
+  const prices = check(asked, offers, context.now());
+  if (isRefusal(prices)) return prices;
+  return prices.flatMap((price) => {
+    const tariff = offers.tariffs.get(price.tariffId);
+    return tariff ? [{ price, tariff }] : [];
+  });
+};
+
 const stockItem = (item: SaleItem, { performances }: Offers): StockItem => {
   const categories = performances.get(item.performanceId)?.seatCategories ?? [];
   const { numbered = false, rows = [] } = categories.find(({ id }) => id === item.seatCategoryId) ?? {};
