@@ -28,14 +28,14 @@ const spoil = async (desk: Desk, { institution, id }: OrderDocument): Promise<Or
       : { next: { ...current, begun: { ...current.begun, request } } };
   });
 
-/** Cancels one order if it is live; one with a controlled ticket stays, since somebody is inside. */
+/** Cancels one order if it is live. Nobody is asked for leave: a ticket that is controlled stays so, and its place sold, but the order ends. */
 const cancelLive = async (desk: Desk, order: OrderDocument, performanceId: string): Promise<void> => {
   const target = targetOf(order);
   const giveUpAt = performance.now() + PATIENCE_MS;
   for (;;) {
     const outcome = await attempt(desk, target, (current, now) => {
       if (current.performanceIds.includes(performanceId))
-        return cancel(current, { reason: REASON, override: false, controlled: null }, now);
+        return cancel(current, { reason: REASON, override: false, controlled: 0 }, now);
       // The lines that are on their way may be of the performance.
       return current.begun?.step === 'lines' ? busy() : { next: current, facts: [] };
     });

@@ -1,7 +1,7 @@
 import { isStale } from './begun.ts';
 import { accept, type Decision, refuse } from './decision.ts';
 import { orderCancelled } from './facts.ts';
-import { busy, isPastDue, touched, wrongState } from './life.ts';
+import { busy, isPastDue, parting, touched, wrongState } from './life.ts';
 import type { Order } from './order.ts';
 import { controlledTickets } from './tickets.ts';
 
@@ -25,8 +25,10 @@ export const cancel = <O extends Order>(
   if (mustWait(order, now)) return busy();
   if (isPastDue(order, now)) return refuse('past_due', "The order's deadline has passed, so it cannot be cancelled.");
   const controlled = how.controlled ?? controlledTickets(order);
-  if (controlled > 0 && !how.override)
-    return refuse('ticket_controlled', `${controlled} tickets of the order are controlled, so it cannot be cancelled.`);
+  if (controlled > 0 && !how.override) {
+    const tickets = controlled === 1 ? '1 ticket of the order is' : `${controlled} tickets of the order are`;
+    return refuse('ticket_controlled', `${tickets} controlled, so it cannot be cancelled.`);
+  }
   const hadTickets = order.state === 'confirmed';
   const fact = orderCancelled(order, { ...how, hadTickets });
   // Without places nothing follows that could settle it.
@@ -35,6 +37,7 @@ export const cancel = <O extends Order>(
   const cancelled: O = {
     ...order,
     state: 'cancelled',
+    lines: parting(order),
     deadline: null,
     cameFrom: null,
     begun: null,
