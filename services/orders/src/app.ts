@@ -16,6 +16,8 @@ const settings = {
   ticketsUrl: url('TICKETS_URL', { origin: true }),
   /** Most places that one client may hold unsold at once. */
   maxHeldPlaces: integer('MAX_HELD_PLACES', { default: 5_000, min: 1 }),
+  /** Most places that the visitors of one address may hold unsold at once in their carts. */
+  posHeldPlacesPerAddress: integer('POS_HELD_PLACES_PER_ADDRESS', { default: 50, min: 1 }),
   /** How long a payment may be pending after the hold would have ended. */
   paymentGraceSeconds: integer('PAYMENT_GRACE_SECONDS', { default: 900, min: 0 }),
 };
@@ -30,7 +32,11 @@ const prepare = ({ store, credentials, logger, settings: own }: Parts<typeof set
   const catalog = peer('catalog', own.catalogUrl);
   const contacts = peer('contacts', own.contactsUrl);
   const tickets = peer('tickets', own.ticketsUrl);
-  const limits = { maxHeldPlaces: own.maxHeldPlaces, graceMs: own.paymentGraceSeconds * 1_000 };
+  const limits = {
+    maxHeldPlaces: own.maxHeldPlaces,
+    maxHeldPlacesPerAddress: own.posHeldPlacesPerAddress,
+    graceMs: own.paymentGraceSeconds * 1_000,
+  };
   return { desk: openDesk(store, { catalog, contacts, tickets }, limits, logger), peers: [catalog, contacts, tickets] };
 };
 
@@ -46,7 +52,7 @@ export const orders: ServiceDefinition<typeof settings, State> = {
   reactions: ({ store }, { desk }) => [
     { queue: topology.ordersFulfilment, handle: (message) => onFulfilment(desk, message) },
     { queue: topology.ordersPerformanceCancelled, handle: (message) => onPerformanceCancelled(desk, message) },
-    { queue: topology.ordersContactErased, handle: (message) => onContactErased(store.idempotency, message) },
+    { queue: topology.ordersContactErased, handle: (message) => onContactErased(desk, store.idempotency, message) },
   ],
   background: ({ store }, { desk, peers }) => {
     const sweeper = startSweeper(desk, store);

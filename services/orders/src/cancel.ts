@@ -1,8 +1,20 @@
 import { type Asking, command } from './command.ts';
 import type { Desk } from './desk.ts';
 import { cancel } from './domain/cancellation.ts';
+import type { Decision } from './domain/decision.ts';
 import { notFound } from './faults.ts';
 import type { OrderDocument } from './store.ts';
+
+interface CancelOptions {
+  readonly reason: string | null;
+  readonly override: boolean;
+  /** Whether it may be cancelled; by default as every order. */
+  readonly rule?: (
+    order: OrderDocument,
+    how: { readonly reason: string | null; readonly override: boolean; readonly controlled: number | null },
+    now: number,
+  ) => Decision<OrderDocument>;
+}
 
 /**
  * Cancels an order in any live state, in one durable write; tickets and places follow. Tickets is asked whether one is
@@ -11,7 +23,7 @@ import type { OrderDocument } from './store.ts';
 export const cancelOrder = async (
   desk: Desk,
   asking: Asking,
-  { reason, override }: { readonly reason: string | null; readonly override: boolean },
+  { reason, override, rule = cancel }: CancelOptions,
 ): Promise<OrderDocument> => {
   const { institution, orderId } = asking;
   const found = await desk.orders.of(institution).get(orderId);
@@ -19,6 +31,6 @@ export const cancelOrder = async (
   const ask = found.state === 'confirmed' && !override;
   const controlled = ask ? await desk.tickets.controlled(institution, orderId) : undefined;
   const how = { reason, override, controlled: controlled ? controlled.length : null };
-  const { order } = await command(desk, asking, (current, _request, now) => cancel(current, how, now));
+  const { order } = await command(desk, asking, (current, _request, now) => rule(current, how, now));
   return order;
 };

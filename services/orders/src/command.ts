@@ -2,7 +2,10 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Stamp } from '@boxoffice/store';
 import type { Desk } from './desk.ts';
 import { isStale } from './domain/begun.ts';
-import { faultOf } from './faults.ts';
+import { checkedOut } from './domain/cart.ts';
+import type { Refused } from './domain/decision.ts';
+import { isHidden } from './domain/life.ts';
+import { faultOf, notFound } from './faults.ts';
 import { isFenced } from './fence.ts';
 import { requestNameOf } from './ids.ts';
 import { recover } from './recover.ts';
@@ -18,7 +21,17 @@ export interface Asking extends Target {
   /** Throws unless the request's If-Match allows this version. */
   readonly ifMatch: (version: string) => void;
   readonly stamp?: Stamp<OrderDocument> | undefined;
+  /** The name of the request, if no stamp gives it one: a repeat of it takes up what the first try began. */
+  readonly request?: string;
+  /** What the command is for: listed orders (unless told otherwise), carts, or both. The others do not exist for it. */
+  readonly shelf?: 'orders' | 'carts' | 'both';
 }
+
+/** Why the command does not apply to what is there, or undefined. @throws Fault `not_found` where a cart must not be seen */
+const misplaced = (order: OrderDocument, shelf: Asking['shelf'] = 'orders'): Refused | undefined => {
+  if (shelf === 'orders' && isHidden(order)) throw notFound();
+  return shelf === 'carts' && !isHidden(order) ? checkedOut() : undefined;
+};
 
 /** The command was finished by recovery: an earlier try of the same request had begun it. */
 export interface Begun {
@@ -45,12 +58,11 @@ const takenUp = (order: OrderDocument, request: string, now: number): OrderDocum
  */
 export const command = async (
   desk: Desk,
-  { institution, orderId, ifMatch, stamp }: Asking,
+  { institution, orderId, ifMatch, stamp, request = requestNameOf(stamp), shelf }: Asking,
   step: (order: OrderDocument, request: string, now: number) => ReturnType<Step>,
   { marks = false, knows = () => false }: CommandOptions = {},
 ): Promise<Begun> => {
   const target = { institution, orderId };
-  const request = requestNameOf(stamp);
   const giveUpAt = performance.now() + PATIENCE_MS;
   for (;;) {
     let done = false;
@@ -58,6 +70,8 @@ export const command = async (
       desk,
       target,
       (order, now) => {
+        const misfit = misplaced(order, shelf);
+        if (misfit) return misfit;
         done = order.recovered?.includes(request) === true || (order.begun === null && knows(order));
         if (done) return { next: order, facts: [] };
         const mine = takenUp(order, request, now);

@@ -12,6 +12,7 @@ import { derivedId, requestNameOf } from './ids.ts';
 import { requireContact } from './known-contact.ts';
 import { linkPerformances, type OrderDocument } from './store.ts';
 import { currencyOf, linesOf, placesWanted } from './wishes.ts';
+import { doneBy } from './write.ts';
 
 /** What a new order wants. */
 export interface OrderWish {
@@ -73,11 +74,15 @@ const drafted = async (
   return draft;
 };
 
-const hold = async (
+/**
+ * Holds the places of a draft. Refused, the draft is deleted; of an unknown outcome, it is dropped.
+ * @throws Fault as the catalog refuses, `service_unavailable`
+ */
+export const holdFor = async (
   desk: Desk,
   draft: OrderDocument,
   request: string,
-  { items, pointOfSale }: OrderWish,
+  { items, pointOfSale }: Pick<OrderWish, 'items' | 'pointOfSale'>,
 ): Promise<Held> => {
   await linkPerformances(desk.links.of(draft.institution), draft, draft.performanceIds);
   try {
@@ -102,19 +107,23 @@ const lost = (draft: OrderDocument | undefined): Fault =>
     ? new Fault('order_not_on_sale', 'The performance was cancelled.')
     : new Fault('service_unavailable', 'The order could not be made in time.', { 'Retry-After': '1' });
 
-/** draft → open: the write that makes the order one, with the answer that a repeat gets. */
-const opened = async (
+/**
+ * draft → open: the write that makes the order one, with the answer that a repeat gets; a cart remembers its request instead.
+ * @throws Fault as the rules refuse, `service_unavailable` if the draft was given up meanwhile
+ */
+export const opened = async (
   desk: Desk,
   draft: OrderDocument,
   request: string,
   held: Held,
-  stamp: Stamp<OrderDocument> | undefined,
+  { stamp, cart = false }: { readonly stamp?: Stamp<OrderDocument> | undefined; readonly cart?: boolean },
 ): Promise<OrderDocument> => {
   const hold = {
     request,
     lines: linesOf(held.lines, desk.newId),
     currency: currencyOf(held.lines),
     until: Date.parse(held.heldUntil),
+    cart,
   };
   let refused: Refusal | undefined;
   const order = await desk.orders.of(draft.institution).update(
@@ -122,7 +131,9 @@ const opened = async (
     (current) => {
       const decision = open(current, hold, desk.now());
       refused = isRefused(decision) ? decision.refused : undefined;
-      return isRefused(decision) ? undefined : { next: { ...decision.next, pointOfSale: held.pointOfSale } };
+      if (isRefused(decision)) return undefined;
+      const next = { ...decision.next, pointOfSale: held.pointOfSale };
+      return { next: cart ? doneBy(next, request) : next };
     },
     { stamp },
   );
@@ -146,9 +157,9 @@ export const createOrder = async (
   await requireContact(desk, holder.institution, wish.contactNumber);
   const draft = await drafted(desk, holder, wish, places, stamp);
   const request = draft.begun?.request ?? '';
-  const held = await hold(desk, draft, request, wish);
+  const held = await holdFor(desk, draft, request, wish);
   try {
-    const order = await opened(desk, draft, request, held, stamp);
+    const order = await opened(desk, draft, request, held, { stamp });
     desk.limit.note(holder, order.id, order.heldPlaces);
     return order;
   } catch (error) {

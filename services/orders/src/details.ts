@@ -1,6 +1,7 @@
 import { type Asking, command } from './command.ts';
 import type { Desk } from './desk.ts';
 import { changeDetails } from './domain/details.ts';
+import { isHidden } from './domain/life.ts';
 import { notFound } from './faults.ts';
 import { requireContact } from './known-contact.ts';
 import type { OrderDocument } from './store.ts';
@@ -13,7 +14,7 @@ export const changeOrder = async (
 ): Promise<OrderDocument> => {
   const { institution, orderId, ifMatch } = asking;
   const found = await desk.orders.of(institution).get(orderId);
-  if (!found || found.state === 'draft') throw notFound();
+  if (!found || isHidden(found)) throw notFound();
   ifMatch(String(found.version));
   // The one that it has stays valid when it was erased.
   if (patch.contactNumber !== found.contactNumber) await requireContact(desk, institution, patch.contactNumber);

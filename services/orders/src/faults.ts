@@ -23,16 +23,33 @@ const codes: Readonly<Record<Reason, Code>> = {
   currency_mismatch: 'semantically_invalid',
   due_in_past: 'semantically_invalid',
   invalid_minutes: 'semantically_invalid',
+  checked_out: 'precondition_failed',
+  tariff_not_accessible: 'precondition_failed',
+  account_required: 'precondition_failed',
+  payment_declined: 'precondition_failed',
+  performance_begun: 'precondition_failed',
 };
 
+/** A refusal by the rules, with its reason for who answers reasons instead of codes. */
+export class RefusedByRule extends Fault {
+  readonly reason: Reason;
+
+  constructor(reason: Reason, ...fault: ConstructorParameters<typeof Fault>) {
+    super(...fault);
+    this.reason = reason;
+  }
+}
+
+const NOT_FOUND = 'There is no resource with this id.';
+
 /** The same for what belongs to others and what never existed. */
-export const notFound = (): Fault => new Fault('not_found', 'There is no resource with this id.');
+export const notFound = (): Fault => new Fault('not_found', NOT_FOUND);
 
 /** The fault of a refusal by the rules. */
 export const faultOf = ({ reason, details }: Refusal): Fault => {
   const code = codes[reason];
-  if (code === 'not_found') return notFound();
-  return new Fault(code, details, code === 'conflict' ? { 'Retry-After': '1' } : {});
+  if (code === 'not_found') return new RefusedByRule(reason, code, NOT_FOUND);
+  return new RefusedByRule(reason, code, details, code === 'conflict' ? { 'Retry-After': '1' } : {});
 };
 
 /** A peer did not answer in time: whether it acted is not known. */

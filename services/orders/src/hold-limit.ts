@@ -42,10 +42,10 @@ const set = (ledger: Ledger, orderId: string, places: number): void => {
   ledger.meanwhile?.set(orderId, places);
 };
 
-/** Makes the limit. `now` in epoch milliseconds. */
+/** Makes the limit: `maxOf` says how many places a client may hold. `now` in epoch milliseconds. */
 export const createHoldLimit = (
   orders: CollectionHandle<OrderDocument>,
-  max: number,
+  maxOf: (client: string) => number,
   now: () => number = Date.now,
 ): HoldLimit => {
   const ledgers = new Map<string, Ledger>();
@@ -95,6 +95,7 @@ export const createHoldLimit = (
   return {
     async admit({ institution, client }, orderId, places) {
       if (client === null) return;
+      const max = maxOf(client);
       const ledger = ledgerOf(keyOf(institution, client));
       if (now() - ledger.refreshedAt > REFRESH_MS) await refresh(ledger, institution, client);
       if (ledger.total - (ledger.held.get(orderId) ?? 0) + places > max) {

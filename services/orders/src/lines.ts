@@ -1,15 +1,16 @@
 import { Fault } from '@boxoffice/envelope';
-import type { Wish } from './clients/stock.ts';
+import type { HeldLine, Wish } from './clients/stock.ts';
 import { type Asking, command } from './command.ts';
 import type { Desk } from './desk.ts';
 import type { LinesMark } from './domain/begun.ts';
-import { addLines, beginLines, removeLine } from './domain/lines.ts';
+import { isHidden } from './domain/life.ts';
+import { addLines, beginLines, removeLine, startsAnew } from './domain/lines.ts';
 import { isUnavailable } from './faults.ts';
 import { giveBack, undoLines } from './give-back.ts';
 import { letGo } from './recover.ts';
 import { linkPerformances, type OrderDocument } from './store.ts';
 import { currencyOf, linesOf, placesWanted } from './wishes.ts';
-import { finish, targetOf } from './write.ts';
+import { doneBy, finish, targetOf } from './write.ts';
 
 const holdMore = async (desk: Desk, order: OrderDocument, { request }: LinesMark, items: readonly Wish[]) => {
   const { institution, id, pointOfSale, expiresAt } = order;
@@ -23,17 +24,22 @@ const holdMore = async (desk: Desk, order: OrderDocument, { request }: LinesMark
     holder: id,
     requestId: request,
     items,
-    heldUntil: new Date(expiresAt ?? desk.now()).toISOString(),
+    ...(startsAnew(order) ? {} : { heldUntil: new Date(expiresAt ?? desk.now()).toISOString() }),
     ...(pointOfSale === null ? {} : { pointOfSale }),
     placesInOrder: order.lines.length,
   });
 };
 
 /**
- * Adds lines to an open or reserved order: all places are held, or none. @throws Fault as for a new order, and
- * `precondition_failed` in other states
+ * Adds lines to an open or reserved order: all places are held, or none. `permit` may refuse them when they are held, by a Fault.
+ * @throws Fault as for a new order, and `precondition_failed` in other states
  */
-export const addOrderLines = async (desk: Desk, asking: Asking, items: readonly Wish[]): Promise<OrderDocument> => {
+export const addOrderLines = async (
+  desk: Desk,
+  asking: Asking,
+  items: readonly Wish[],
+  permit?: (lines: readonly HeldLine[]) => Promise<void>,
+): Promise<OrderDocument> => {
   const { order, done } = await command(
     desk,
     asking,
@@ -56,8 +62,15 @@ export const addOrderLines = async (desk: Desk, asking: Asking, items: readonly 
   };
   const held = await holdMore(desk, order, mark, items).catch(undo);
   try {
-    const more = { request: mark.request, lines: linesOf(held.lines, desk.newId), currency: currencyOf(held.lines) };
-    return await finish(desk, targetOf(order), (current, now) => addLines(current, more, now), asking.stamp);
+    await permit?.(held.lines);
+    const more = {
+      request: mark.request,
+      lines: linesOf(held.lines, desk.newId),
+      currency: currencyOf(held.lines),
+      until: Date.parse(held.heldUntil),
+    };
+    const remember = (current: OrderDocument) => (isHidden(current) ? doneBy(current, mark.request) : current);
+    return await finish(desk, targetOf(order), (current, now) => addLines(remember(current), more, now), asking.stamp);
   } catch (error) {
     if (error instanceof Fault) await undoLines(desk, order, mark);
     throw error;

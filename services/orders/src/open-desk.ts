@@ -6,11 +6,14 @@ import { createTickets } from './clients/tickets.ts';
 import type { Desk, Log } from './desk.ts';
 import { createHoldLimit } from './hold-limit.ts';
 import { newId } from './ids.ts';
+import { isVisitor } from './shop-visitor.ts';
 import { shelvesOf } from './store.ts';
 
 export interface Limits {
   /** Most places that one client may hold unsold at once. */
   readonly maxHeldPlaces: number;
+  /** Most places that the visitors of one address may hold unsold at once in their carts. */
+  readonly maxHeldPlacesPerAddress: number;
   /** How long a payment may be pending after the hold would have ended. */
   readonly graceMs: number;
 }
@@ -19,7 +22,7 @@ export interface Limits {
 export const openDesk = (
   store: Store,
   { catalog, contacts, tickets }: Readonly<Record<'catalog' | 'contacts' | 'tickets', Peer>>,
-  { maxHeldPlaces, graceMs }: Limits,
+  { maxHeldPlaces, maxHeldPlacesPerAddress, graceMs }: Limits,
   log: Log,
 ): Desk => {
   const shelves = shelvesOf(store);
@@ -28,7 +31,7 @@ export const openDesk = (
     stock: createStock(catalog),
     contacts: createContacts(contacts),
     tickets: createTickets(tickets),
-    limit: createHoldLimit(shelves.orders, maxHeldPlaces),
+    limit: createHoldLimit(shelves.orders, (client) => (isVisitor(client) ? maxHeldPlacesPerAddress : maxHeldPlaces)),
     now: Date.now,
     newId: (prefix) => newId(prefix, Date.now()),
     graceMs,

@@ -48,7 +48,12 @@ const wait = async (desk: Desk, order: OrderDocument, stamp: Asking['stamp']): P
   }
 };
 
-const carriedOut = async (desk: Desk, { order, done }: Begun, stamp: Asking['stamp']): Promise<OrderDocument> => {
+/** Does what the order's mark announces after a payment. @throws Fault `precondition_failed`, `service_unavailable` */
+export const carriedOut = async (
+  desk: Desk,
+  { order, done }: Begun,
+  stamp: Asking['stamp'],
+): Promise<OrderDocument> => {
   if (done) return order;
   return order.begun?.step === 'extend' ? wait(desk, order, stamp) : sellMarked(desk, order, stamp);
 };

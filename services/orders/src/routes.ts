@@ -4,6 +4,7 @@ import type { Desk } from './desk.ts';
 import { linesRoutes } from './lines-routes.ts';
 import { ordersRoutes } from './orders-routes.ts';
 import { paymentsRoutes } from './payments-routes.ts';
+import { shopRoutes } from './shop-routes.ts';
 
 /** Every operation of the orders service, topic by topic. */
 export const routes = (desk: Desk): AnyOperation[] => [
@@ -11,4 +12,5 @@ export const routes = (desk: Desk): AnyOperation[] => [
   ...linesRoutes(desk),
   ...paymentsRoutes(desk),
   ...actionsRoutes(desk),
+  ...shopRoutes(desk),
 ];

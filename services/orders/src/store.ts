@@ -4,7 +4,7 @@ import type { Order } from './domain/order.ts';
 /** An order as the store keeps it. `performanceId` is the first that it ever had; the others have links. */
 export interface OrderDocument extends Order, Document {
   readonly performanceId: string;
-  /** Requests that recovery has brought to their end: a repeat of one finds its work done. The last few. */
+  /** Requests that were brought to their end, by recovery or for a cart: a repeat of one finds its work done. The last few. */
   readonly recovered?: readonly string[];
 }
 

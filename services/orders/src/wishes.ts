@@ -5,6 +5,10 @@ import type { NewLine } from './domain/order.ts';
 /** Most places of one order: what the stock sells in one step. */
 export const MAX_PLACES_PER_ORDER = 1_000;
 
+/** Whether a wish says two different numbers of places. */
+export const isMisquantified = ({ quantity, placeIds }: Pick<Wish, 'quantity' | 'placeIds'>): boolean =>
+  placeIds !== undefined && quantity !== undefined && quantity !== placeIds.length;
+
 /** How many places the wishes are for. @throws Fault `semantically_invalid` where `quantity` and `placeIds` disagree, `order_too_many_places` */
 export const placesWanted = (wishes: readonly Wish[], placesInOrder: number): number => {
   const odd = wishes.flatMap(({ quantity, placeIds }, index) =>

@@ -85,11 +85,15 @@ export const conclude = async (desk: Desk, target: Target, step: Step): Promise<
 /** The target that an order is. */
 export const targetOf = ({ institution, id }: OrderDocument): Target => ({ institution, orderId: id });
 
-/** How many requests an order remembers to have been finished by recovery. */
-const REMEMBERED = 5;
+/** How many requests an order remembers to have been brought to their end. */
+const REMEMBERED = 20;
+
+/** The order, remembering that this request has its effect: a repeat of it finds its work done. */
+export const doneBy = <O extends OrderDocument>(order: O, request: string): O =>
+  order.recovered?.includes(request)
+    ? order
+    : { ...order, recovered: [...(order.recovered ?? []), request].slice(-REMEMBERED) };
 
 /** The order, remembering that recovery finishes this request of its mark. */
 export const finishedBy = (order: OrderDocument, request: string): OrderDocument =>
-  order.begun?.request === request
-    ? { ...order, recovered: [...(order.recovered ?? []), request].slice(-REMEMBERED) }
-    : order;
+  order.begun?.request === request ? doneBy(order, request) : order;

@@ -4,22 +4,33 @@ import { type Peer, PeerRefusal } from '@boxoffice/service';
 export interface Contacts {
   /** Whether the number is that of a contact whose data was not erased. Rejects with Fault `service_unavailable`. */
   exists(institution: string, contactNumber: string): Promise<boolean>;
+  /** What entitles the contact to tariffs and payment methods; undefined unless it exists. Rejects with Fault `service_unavailable`. */
+  criteria(institution: string, contactNumber: string): Promise<readonly string[] | undefined>;
+}
+
+interface KnownContact {
+  readonly criteria: readonly string[];
+  readonly erasedAt: string | null;
 }
 
 /** The contacts, over HTTP. */
-export const createContacts = (contacts: Peer): Contacts => ({
-  async exists(institution, contactNumber) {
+export const createContacts = (contacts: Peer): Contacts => {
+  const known = async (institution: string, contactNumber: string): Promise<readonly string[] | undefined> => {
     const path = `/internal/contacts/${encodeURIComponent(contactNumber)}`;
     try {
-      const known = await contacts.call<{ erasedAt: string | null }>(institution, {
+      const { erasedAt, criteria } = await contacts.call<KnownContact>(institution, {
         operation: 'getContactInternally',
         method: 'GET',
         path,
       });
-      return known.erasedAt === null;
+      return erasedAt === null ? criteria : undefined;
     } catch (error) {
-      if (error instanceof PeerRefusal && error.http === 404) return false;
+      if (error instanceof PeerRefusal && error.http === 404) return undefined;
       throw error;
     }
-  },
-});
+  };
+  return {
+    exists: async (institution, contactNumber) => (await known(institution, contactNumber)) !== undefined,
+    criteria: known,
+  };
+};

@@ -35,7 +35,12 @@ export interface HeldLine {
   readonly amount: number;
   readonly currency: string;
   readonly place: PlaceName;
+  /** Which of the request's items it is for. */
+  readonly item: number;
 }
+
+/** What a place of a category costs at a tariff. */
+export type Quote = Pick<HeldLine, 'tariffId' | 'criterion' | 'amount' | 'currency'>;
 
 export interface PlaceName {
   readonly id: string;
@@ -77,6 +82,8 @@ export interface Renewal {
 export interface Stock {
   /** @throws Fault with the order's code for what the catalog refuses; then nothing is held. */
   hold(institution: string, request: HoldRequest): Promise<Held>;
+  /** What a place would cost; nothing is held. @throws Fault as {@link Stock.hold} */
+  quote(institution: string, item: Omit<Wish, 'quantity' | 'placeIds'>, pointOfSale: string | null): Promise<Quote>;
   /** Keeps places, all or none; without `placeIds` all that the order has. */
   extend(institution: string, holder: string, heldUntil: string, placeIds: readonly string[]): Promise<Lost>;
   /** Holds places again whose hold may be over, all or none. */
@@ -107,6 +114,11 @@ interface HoldAnswer {
   readonly lines: readonly HeldLine[];
 }
 
+interface QuoteAnswer {
+  readonly refusal: HoldAnswer['refusal'];
+  readonly quotes: readonly Quote[];
+}
+
 /** The stock, over HTTP. */
 export const createStock = (catalog: Peer): Stock => {
   const post = <Data>(institution: string, operation: string, path: string, body: object) =>
@@ -117,6 +129,18 @@ export const createStock = (catalog: Peer): Stock => {
       const { refusal, heldUntil, pointOfSale, lines } = await post<HoldAnswer>(institution, 'holdPlaces', '', request);
       if (refusal) throw new Fault(refusals[refusal.reason], refusal.details);
       return { heldUntil: String(heldUntil), pointOfSale: pointOfSale?.serviceHost ?? null, lines };
+    },
+    async quote(institution, item, pointOfSale) {
+      const { refusal, quotes } = await catalog.call<QuoteAnswer>(institution, {
+        operation: 'quoteItems',
+        method: 'POST',
+        path: '/internal/stock/quotes',
+        body: { items: [item], ...(pointOfSale === null ? {} : { pointOfSale }) },
+      });
+      if (refusal) throw new Fault(refusals[refusal.reason], refusal.details);
+      const [quote] = quotes;
+      if (!quote) throw new Error('the catalog quotes no price');
+      return quote;
     },
     extend: (institution, holder, heldUntil, placeIds) =>
       post(institution, 'extendHold', `${of(holder)}/extension`, { heldUntil, placeIds }),

@@ -28,6 +28,12 @@ export const reasons = [
   'currency_mismatch',
   'due_in_past',
   'invalid_minutes',
+  // The cart was bought already, so it is no cart any more.
+  'checked_out',
+  'tariff_not_accessible',
+  'account_required',
+  'payment_declined',
+  'performance_begun',
 ] as const;
 export type Reason = (typeof reasons)[number];
 

@@ -1,13 +1,24 @@
 import { type Accepted, accept, type Decision, refuse } from './decision.ts';
 import { orderExpired } from './facts.ts';
-import { isPastDue, isUnpaid, touched } from './life.ts';
+import { isPastDue, isUnpaid, parting, touched } from './life.ts';
 import type { Order } from './order.ts';
 
 /** The order, expired, if its deadline has passed whatever is under way; the order as it is otherwise. For the end of a step. */
 export const expiredIfDue = <O extends Order>(order: O, now: number): Accepted<O> =>
   isUnpaid(order) && order.deadline !== null && order.deadline <= now
     ? accept(
-        touched({ ...order, state: 'expired', deadline: null, cameFrom: null, begun: null, heldPlaces: 0 }, now),
+        touched(
+          {
+            ...order,
+            state: 'expired',
+            lines: parting(order),
+            deadline: null,
+            cameFrom: null,
+            begun: null,
+            heldPlaces: 0,
+          },
+          now,
+        ),
         orderExpired(order),
       )
     : accept(order);

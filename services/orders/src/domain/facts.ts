@@ -1,4 +1,4 @@
-import type { Line, Order, Place } from './order.ts';
+import type { Beneficiary, Line, Order, Place } from './order.ts';
 
 /** The order's places are sold: whoever makes tickets makes these. Told again, newer, when the buyer changes. */
 export interface OrderConfirmed {
@@ -14,6 +14,11 @@ export interface OrderConfirmed {
       readonly tariffId: string;
       readonly place: Place;
       readonly price: { readonly amount: number; readonly currency: string };
+      readonly productId: string;
+      /** ISO 8601 UTC; of the performance. */
+      readonly startDate: string;
+      /** Absent when nobody is named. */
+      readonly beneficiary?: Beneficiary;
     }[];
   };
 }
@@ -47,15 +52,20 @@ export const orderConfirmed = (order: Order): OrderConfirmed => ({
   data: {
     orderId: order.id,
     contactNumber: order.contactNumber,
-    tickets: order.lines.map(({ id, performanceId, seatCategoryId, tariffId, place, amount }) => ({
-      ticketId: ticketIdOf(id),
-      lineId: id,
-      performanceId,
-      seatCategoryId,
-      tariffId,
-      place,
-      price: { amount, currency: order.currency },
-    })),
+    tickets: order.lines.map(
+      ({ id, performanceId, seatCategoryId, tariffId, place, amount, productId, startDate, beneficiary }) => ({
+        ticketId: ticketIdOf(id),
+        lineId: id,
+        performanceId,
+        seatCategoryId,
+        tariffId,
+        place,
+        price: { amount, currency: order.currency },
+        productId,
+        startDate,
+        ...(beneficiary ? { beneficiary } : {}),
+      }),
+    ),
   },
 });
 

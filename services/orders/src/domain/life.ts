@@ -7,6 +7,13 @@ export const unpaidStates: readonly State[] = ['open', 'reserved', 'payment_pend
 /** Whether places are held unsold and a deadline runs. */
 export const isUnpaid = ({ state }: Pick<Order, 'state'>): boolean => unpaidStates.includes(state);
 
+/** Whether lists do not show it: a cart, or one that never was bought. */
+export const isHidden = ({ listedAt }: Pick<Order, 'listedAt'>): boolean => listedAt === null;
+
+/** The lines of an order that ends here: one that was never bought has no use for the names of those who would have come. */
+export const parting = (order: Order): readonly Line[] =>
+  isHidden(order) ? order.lines.map((line) => ({ ...line, beneficiary: null })) : order.lines;
+
 /** Whether the deadline has passed, the expiry is not written yet, and no step is under way that goes first. */
 export const isPastDue = (order: Order, now: number): boolean =>
   isUnpaid(order) && order.begun === null && order.deadline !== null && order.deadline <= now;

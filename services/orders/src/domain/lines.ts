@@ -1,6 +1,6 @@
 import { accept, type Decision, refuse } from './decision.ts';
 import { expiredIfDue } from './expiry.ts';
-import { performancesOf, touched, unfit } from './life.ts';
+import { isHidden, performancesOf, touched, unfit } from './life.ts';
 import { areAmounts } from './money.ts';
 import { unsold } from './opening.ts';
 import type { NewLine, Order, State } from './order.ts';
@@ -25,14 +25,22 @@ export const beginLines = <O extends Order>(
     heldPlaces: order.lines.length + quantity,
   });
 
+/** Whether the hold of the next lines is a new one: that of a cart which was emptied. */
+export const startsAnew = (order: Order): boolean => isHidden(order) && order.lines.length === 0;
+
 /**
  * Ends {@link beginLines}: the places are held, the lines are the order's. Refused: `lost_mark`, `currency_mismatch`,
  * `invalid_amount`, `places_gone` (a place that is a line's already), and `past_due` if the hold came after the deadline, when it may have taken places that the order's own
- * lines had until then. After a refusal the caller releases what its request held and calls {@link failLines}.
+ * lines had until then. `until` counts if the cart {@link startsAnew}. After a refusal the caller releases what its request held and calls {@link failLines}.
  */
 export const addLines = <O extends Order>(
   order: O,
-  held: { readonly request: string; readonly lines: readonly NewLine[]; readonly currency: string },
+  held: {
+    readonly request: string;
+    readonly lines: readonly NewLine[];
+    readonly currency: string;
+    readonly until?: number;
+  },
   now: number,
 ): Decision<O> => {
   const { begun } = order;
@@ -46,7 +54,8 @@ export const addLines = <O extends Order>(
   const lines = [...order.lines, ...held.lines.map(unsold)];
   if (!areAmounts(lines.map(({ amount }) => amount)))
     return refuse('invalid_amount', 'The prices do not add up to an exact integer.');
-  return accept(withLines({ ...order, begun: null }, lines, now));
+  const until = startsAnew(order) && held.until !== undefined ? { expiresAt: held.until, deadline: held.until } : {};
+  return accept(withLines({ ...order, ...until, begun: null }, lines, now));
 };
 
 /** Ends {@link beginLines} without lines: nothing was held, or what was held is released. Expires the order if that is due. */

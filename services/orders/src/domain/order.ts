@@ -31,7 +31,15 @@ export interface NewLine {
   readonly amount: number;
 }
 
+/** Who will come; either name may be missing. */
+export interface Beneficiary {
+  readonly firstName: string | null;
+  readonly lastName: string | null;
+}
+
 export interface Line extends NewLine {
+  /** Absent or null: nobody is named. */
+  readonly beneficiary?: Beneficiary | null;
   /** The ticket that is valid now; null before the confirmation. */
   readonly ticketId: string | null;
   /** Every replacement told of so far, in any order. */
@@ -87,6 +95,14 @@ export interface TicketNote {
   readonly controlled: boolean;
 }
 
+/** How a cart became an order. */
+export interface Checkout {
+  /** The shopper's request, as the point of sale names it: a repeat of it is answered with the same order. */
+  readonly requestId: string;
+  readonly paymentMethod: string;
+  readonly at: number;
+}
+
 /** What is being bought. Instants are epoch milliseconds, amounts integers in the currency's minor unit. */
 export interface Order {
   readonly id: string;
@@ -116,6 +132,8 @@ export interface Order {
   readonly begun: Begun | null;
   /** Unsold places that it holds or is about to hold: what the limit per client adds up. */
   readonly heldPlaces: number;
+  /** Absent: it never was a cart, or still is one. */
+  readonly checkout?: Checkout;
   readonly createdAt: number;
   /** When something that can be seen changed last; null while not listed. */
   readonly modifiedAt: number | null;

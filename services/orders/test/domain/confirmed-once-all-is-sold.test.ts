@@ -48,6 +48,8 @@ describe('a confirmation', () => {
             tariffId: 'trf_1',
             place: { id: `plc_${number}`, label: `A-${number}`, row: 'A', seat: number },
             price: { amount: 5_000, currency: 'CHF' },
+            productId: 'prd_1',
+            startDate: '2031-02-01T19:00:00.000Z',
           })),
         },
       },

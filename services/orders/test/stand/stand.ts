@@ -95,6 +95,7 @@ const witness = createWitness();
 
 export interface StandOptions {
   readonly maxHeldPlaces?: number;
+  readonly posHeldPlacesPerAddress?: number;
   readonly paymentGraceSeconds?: number;
 }
 
@@ -121,7 +122,7 @@ const letters = (): { add(letter: DeadLetter): Promise<void>; list(): Promise<De
 const startInstance = async (
   store: Store,
   { authority, catalog, tickets, contacts }: Surroundings,
-  { maxHeldPlaces = 5_000, paymentGraceSeconds = 900 }: StandOptions,
+  { maxHeldPlaces = 5_000, posHeldPlacesPerAddress = 50, paymentGraceSeconds = 900 }: StandOptions,
   facts: Message[],
 ) => {
   const bus = createInProcessBus({ deadLetters: letters(), logger, retryDelaysMs: [10, 10, 10, 10] });
@@ -142,6 +143,7 @@ const startInstance = async (
       contactsUrl: contacts.url,
       ticketsUrl: tickets.url,
       maxHeldPlaces,
+      posHeldPlacesPerAddress,
       paymentGraceSeconds,
     },
   });
@@ -204,7 +206,7 @@ export const openStand = async (engine: Engine, options: StandOptions = {}): Pro
   const instances = [await startInstance(store, around, options, facts)];
   const [first] = instances;
   if (!first) throw new Error('nothing was started');
-  const { maxHeldPlaces = 5_000, paymentGraceSeconds = 900 } = options;
+  const { maxHeldPlaces = 5_000, posHeldPlacesPerAddress = 50, paymentGraceSeconds = 900 } = options;
   const credentials = createServiceCredentials({
     authorizerUrl: authority.listening.url,
     service: 'orders',
@@ -215,7 +217,12 @@ export const openStand = async (engine: Engine, options: StandOptions = {}): Pro
     contacts: createPeer({ name: 'contacts', url: contacts.url, credentials }),
     tickets: createPeer({ name: 'tickets', url: tickets.url, credentials }),
   };
-  const desk = openDesk(store, peers, { maxHeldPlaces, graceMs: paymentGraceSeconds * 1_000 }, logger);
+  const limits = {
+    maxHeldPlaces,
+    maxHeldPlacesPerAddress: posHeldPlacesPerAddress,
+    graceMs: paymentGraceSeconds * 1_000,
+  };
+  const desk = openDesk(store, peers, limits, logger);
   return {
     ...first,
     desk,

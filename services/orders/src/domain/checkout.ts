@@ -1,0 +1,93 @@
+import { cancel } from './cancellation.ts';
+import { checkedOut } from './cart.ts';
+import { beginConfirm } from './confirmation.ts';
+import { type Decision, isRefused, refuse } from './decision.ts';
+import { unmetCriteria } from './details.ts';
+import { isHidden, unfit } from './life.ts';
+import { due } from './money.ts';
+import { list } from './opening.ts';
+import type { Order } from './order.ts';
+import { addPayment } from './payments.ts';
+
+/** What a contact must have to buy on account. */
+export const ACCOUNT_CRITERION = 'account';
+
+export const paymentMethods = ['on_account', 'external', 'simulated'] as const;
+export type PaymentMethod = (typeof paymentMethods)[number];
+export const paymentTokens = ['ok', 'declined', 'pending'] as const;
+export type PaymentToken = (typeof paymentTokens)[number];
+
+/** A cart's checkout as it is asked for. */
+export interface CheckoutInput {
+  readonly requestId: string;
+  /** Names the step that follows to the peers. */
+  readonly request: string;
+  readonly contactNumber: string;
+  /** What the contact has. */
+  readonly criteria: readonly string[];
+  readonly method: PaymentMethod;
+  /** What becomes of a simulated payment. */
+  readonly token: PaymentToken;
+  /** The id of the payment that it makes, if it makes one. */
+  readonly paymentId: string;
+  readonly graceMs: number;
+}
+
+/** Whether this very request made an order of the cart. */
+export const isCheckedOutBy = ({ checkout }: Pick<Order, 'checkout'>, requestId: string): boolean =>
+  checkout?.requestId === requestId;
+
+/** Why the cart cannot be bought, or undefined. */
+const obstacle = (order: Order, { criteria, method, token }: CheckoutInput, now: number) => {
+  if (!isHidden(order)) return checkedOut();
+  const unclear = unfit(order, ['open', 'expired', 'cancelled'], 'bought', now);
+  if (unclear) return unclear;
+  if (order.lines.length === 0) return refuse('empty', 'The cart is empty.');
+  const refused = unfit(order, ['open'], 'bought', now);
+  if (refused) return refused;
+  const unmet = unmetCriteria(order.lines, criteria);
+  if (unmet.length > 0)
+    return refuse('tariff_not_accessible', `A tariff of the cart needs a contact with ${unmet.join(' and ')}.`);
+  if (method === 'on_account' && !criteria.includes(ACCOUNT_CRITERION))
+    return refuse('account_required', 'Only contacts with an account buy on account.');
+  if (method === 'simulated' && token === 'declined' && due(order) > 0)
+    return refuse('payment_declined', 'The payment was declined.');
+  return undefined;
+};
+
+/**
+ * Makes an order of a cart: it is the contact's and listed from now on, and in the same write what follows begins. On
+ * account, free of charge or with a captured payment that is the sale (mark `confirm`), with a pending payment of what is
+ * due the longer hold (mark `extend`). Refused: `checked_out`, `empty`, `wrong_state`, `tariff_not_accessible`,
+ * `account_required`, `payment_declined`.
+ */
+export const beginCheckout = <O extends Order>(order: O, input: CheckoutInput, now: number): Decision<O> => {
+  const refused = obstacle(order, input, now);
+  if (refused) return refused;
+  const { requestId, request, contactNumber, method } = input;
+  const listed = list({ ...order, contactNumber, checkout: { requestId, paymentMethod: method, at: now } }, now);
+  if (isRefused(listed)) return listed;
+  const bought = listed.next;
+  if (method === 'on_account' || due(bought) === 0)
+    return beginConfirm(bought, { request, onAccount: method === 'on_account' }, now);
+  const status = method === 'simulated' && input.token === 'ok' ? 'captured' : 'pending';
+  const payment = { id: input.paymentId, method, amount: due(bought), reference: null, status, request } as const;
+  return addPayment(bought, { ...payment, repeatKey: null, graceMs: input.graceMs }, now);
+};
+
+/**
+ * The shopper's own cancellation: as {@link cancel} without override, until the first performance starts
+ * (`performance_begun`).
+ */
+export const cancelByShopper = <O extends Order>(
+  order: O,
+  how: { readonly reason: string | null; readonly controlled: number | null },
+  now: number,
+): Decision<O> => {
+  const decision = cancel(order, { ...how, override: false }, now);
+  if (isRefused(decision)) return decision;
+  const begun = order.lines.some(({ startDate }) => Date.parse(startDate) <= now);
+  return begun
+    ? refuse('performance_begun', 'The first performance has started, so it cannot be cancelled.')
+    : decision;
+};

@@ -1,0 +1,113 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { Fault } from '@boxoffice/envelope';
+import { UniqueViolation } from '@boxoffice/store';
+import type { HeldLine, Wish } from './clients/stock.ts';
+import { holdFor, opened } from './create.ts';
+import type { Desk } from './desk.ts';
+import { isStale } from './domain/begun.ts';
+import { busy } from './domain/life.ts';
+import { newDraft } from './domain/opening.ts';
+import { dropDraft } from './drop.ts';
+import { faultOf } from './faults.ts';
+import { isFenced } from './fence.ts';
+import { addOrderLines } from './lines.ts';
+import { recover } from './recover.ts';
+import { permitTariffs } from './shop-criteria.ts';
+import { visitorAt } from './shop-visitor.ts';
+import type { OrderDocument } from './store.ts';
+import { placesWanted } from './wishes.ts';
+import type { Target } from './write.ts';
+
+/** One wish of a visitor; `contactNumber` is whose criteria its tariff is checked against. */
+export interface CartItem extends Wish {
+  readonly contactNumber?: string;
+}
+
+/** What a visitor puts into the cart. */
+export interface CartAddition extends Target {
+  /** Names the request: a repeat of it adds nothing more. */
+  readonly request: string;
+  readonly pointOfSale: string;
+  /** Where the visitor is: places are limited per address. */
+  readonly address: string;
+  readonly items: readonly CartItem[];
+}
+
+/** How long a visitor waits for another request that makes the same cart. */
+const PATIENCE_MS = 2_000;
+const LOOK_EVERY_MS = 40;
+
+const wishOf = ({ contactNumber: _, ...wish }: CartItem): Wish => wish;
+
+/** The draft of the cart: a new one, or the one that an earlier try of the same request left. Undefined if the id is taken otherwise. */
+const drafted = async (desk: Desk, addition: CartAddition): Promise<OrderDocument | undefined> => {
+  const { institution, orderId, request, items } = addition;
+  const holder = { institution, client: visitorAt(institution, addition.address) };
+  const orders = desk.orders.of(institution);
+  const places = placesWanted(items, 0);
+  const performanceIds = items.map(({ performanceId }) => performanceId);
+  const [performanceId = ''] = performanceIds;
+  const asked = { client: holder.client, pointOfSale: addition.pointOfSale, contactNumber: null };
+  await desk.limit.admit(holder, orderId, places);
+  try {
+    const draft = newDraft(
+      { ...asked, id: orderId, externalReference: null, performanceIds, places, request },
+      desk.now(),
+    );
+    return await orders.insert({ ...draft, performanceId });
+  } catch (error) {
+    const there = error instanceof UniqueViolation ? await orders.get(orderId) : undefined;
+    desk.limit.note(holder, orderId, there?.heldPlaces ?? 0);
+    if (!(error instanceof UniqueViolation)) throw error;
+  }
+  let mine = false;
+  const draft = await orders.update(orderId, (current) => {
+    mine = current.state === 'draft' && current.begun?.request === request && !isFenced(request);
+    return mine && current.begun ? { next: { ...current, begun: { ...current.begun, since: desk.now() } } } : undefined;
+  });
+  return mine ? draft : undefined;
+};
+
+/** Makes the cart; undefined if another request does, or did. @throws Fault as {@link addToCart} */
+const makeCart = async (desk: Desk, addition: CartAddition): Promise<OrderDocument | undefined> => {
+  const { institution, request, pointOfSale, items } = addition;
+  const draft = await drafted(desk, addition);
+  if (!draft) return undefined;
+  const held = await holdFor(desk, draft, request, { pointOfSale, items: items.map(wishOf) });
+  try {
+    await permitTariffs(desk, institution, items, held.lines);
+    const cart = await opened(desk, draft, request, held, { cart: true });
+    desk.limit.note(draft, cart.id, cart.heldPlaces);
+    return cart;
+  } catch (error) {
+    if (error instanceof Fault) await dropDraft(desk, draft);
+    throw error;
+  }
+};
+
+/** Another request makes the cart: resolves when it may be there. @throws Fault `conflict` if that takes too long */
+const wait = async (desk: Desk, draft: OrderDocument | undefined, giveUpAt: number): Promise<void> => {
+  if (performance.now() > giveUpAt) throw faultOf(busy().refused);
+  if (draft?.begun && isStale(draft.begun, desk.now())) await recover(desk, draft);
+  await delay(LOOK_EVERY_MS);
+};
+
+/**
+ * Puts places into a cart, which is made if there is none with the id: all are held, or none. Of several first requests one
+ * makes the cart, and the others add to it. @throws Fault as for an order's lines, and a refusal of the rules
+ */
+export const addToCart = async (desk: Desk, addition: CartAddition): Promise<OrderDocument> => {
+  const { institution, orderId, request, items } = addition;
+  const giveUpAt = performance.now() + PATIENCE_MS;
+  const permit = (lines: readonly HeldLine[]) => permitTariffs(desk, institution, items, lines);
+  for (;;) {
+    const there = await desk.orders.of(institution).get(orderId);
+    if (there && there.state !== 'draft') {
+      const asking = { institution, orderId, ifMatch: () => undefined, request, shelf: 'carts' } as const;
+      return addOrderLines(desk, asking, items.map(wishOf), permit);
+    }
+    const made = !there || there.begun?.request === request ? await makeCart(desk, addition) : undefined;
+    if (made) return made;
+    await wait(desk, there, giveUpAt);
+  }
+};

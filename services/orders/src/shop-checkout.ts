@@ -1,0 +1,77 @@
+import { Fault } from '@boxoffice/envelope';
+import { type Asking, command } from './command.ts';
+import type { Desk } from './desk.ts';
+import { cancel } from './domain/cancellation.ts';
+import { beginCheckout, isCheckedOutBy, type PaymentMethod, type PaymentToken } from './domain/checkout.ts';
+import { accept, refuse } from './domain/decision.ts';
+import { faultOf, RefusedByRule } from './faults.ts';
+import { derivedId } from './ids.ts';
+import { carriedOut } from './payments.ts';
+import type { OrderDocument } from './store.ts';
+import type { Target } from './write.ts';
+
+/** How a visitor buys a cart. */
+export interface CheckoutWish {
+  /** The visitor's request: a repeat of it gives the same order. */
+  readonly requestId: string;
+  readonly contactNumber: string;
+  readonly paymentMethod: PaymentMethod;
+  readonly paymentToken?: PaymentToken;
+}
+
+const asking = ({ institution, orderId }: Target, requestId: string): Asking => ({
+  institution,
+  orderId,
+  ifMatch: () => undefined,
+  request: derivedId('req', 'checkout', orderId, requestId),
+  shelf: 'both',
+});
+
+/** Money may be recorded, but the places are gone, and so is the cart: the order must not stay as if it could still be bought. */
+const giveUp = async (desk: Desk, target: Target): Promise<void> => {
+  const how = { reason: 'its places were gone at the checkout', override: false, controlled: null };
+  const { institution, orderId } = target;
+  const both = { institution, orderId, ifMatch: () => undefined, shelf: 'both' } as const;
+  await command(desk, both, (order, _request, now) =>
+    order.state === 'expired' || order.state === 'cancelled' ? accept(order) : cancel(order, how, now),
+  );
+};
+
+const placesGone = (): Fault =>
+  faultOf(refuse('places_gone', 'Places of the cart are gone, so it could not be bought.').refused);
+
+/** Whether an earlier try found that places were gone, and died before it said so: nothing is left that could confirm the order. */
+const isStranded = ({ state, begun, payments }: OrderDocument): boolean =>
+  state === 'open' && begun === null && payments.every(({ status }) => status === 'captured');
+
+/**
+ * Makes an order of a cart and begins what its payment leads to, in one write; a repeat of the request, at once or after a
+ * crash, takes that up and gives the same order. @throws Fault as the rules refuse, `semantically_invalid` (unknown contact),
+ * `service_unavailable`: then the order is confirmed a little later unless it is cancelled
+ */
+export const checkoutCart = async (desk: Desk, target: Target, wish: CheckoutWish): Promise<OrderDocument> => {
+  const { requestId, contactNumber, paymentMethod: method, paymentToken: token = 'ok' } = wish;
+  const criteria = await desk.contacts.criteria(target.institution, contactNumber);
+  const paymentId = desk.newId('pay');
+  const { graceMs } = desk;
+  const begun = await command(
+    desk,
+    asking(target, requestId),
+    (current, request, now) => {
+      if (isCheckedOutBy(current, requestId)) return accept(current);
+      if (!criteria) throw new Fault('semantically_invalid', `There is no contact ${contactNumber}.`);
+      const input = { requestId, request, contactNumber, criteria, method, token, paymentId, graceMs };
+      return beginCheckout(current, input, now);
+    },
+    { knows: (current) => isCheckedOutBy(current, requestId) },
+  );
+  try {
+    const order = await carriedOut(desk, begun, undefined);
+    if (isStranded(order)) throw placesGone();
+    return order;
+  } catch (error) {
+    if (!(error instanceof RefusedByRule) || error.reason !== 'places_gone') throw error;
+    await giveUp(desk, target);
+    throw placesGone();
+  }
+};
