@@ -50,12 +50,15 @@ export const openApi = ({ door, partner }: Deployment): Api => {
 export const must = async (api: Api, path: string, call?: Call): Promise<ReturnType<typeof JSON.parse>> => {
   const deadline = Date.now() + 30_000;
   for (;;) {
-    const reply = await api(path, call).catch((error: Error) => error);
-    if (!(reply instanceof Error) && reply.status < 300) return reply.body.data;
-    const transient = reply instanceof Error || reply.status >= 500 || reply.status === 429;
+    let failure = '';
+    const reply = await api(path, call).catch((error: { readonly message?: string }) => {
+      failure = error.message ?? String(error);
+      return undefined;
+    });
+    if (reply && reply.status < 300) return reply.body.data;
+    const transient = !reply || reply.status >= 500 || reply.status === 429;
     if (!transient || Date.now() > deadline) {
-      const why = reply instanceof Error ? reply.message : `${reply.status} ${reply.text}`;
-      throw new Error(`${call?.method ?? 'GET'} ${path}: ${why}`);
+      throw new Error(`${call?.method ?? 'GET'} ${path}: ${reply ? `${reply.status} ${reply.text}` : failure}`);
     }
     await new Promise((resolve) => setTimeout(resolve, 50));
   }
