@@ -27,12 +27,15 @@ export interface Hall {
   readonly currency: string;
   readonly amount: number;
   readonly placeIds: readonly string[];
+  readonly startDate: string;
   /** An item that wants so many places of it. */
   item(quantity?: number, placeIds?: readonly string[]): object;
 }
 
 export interface CatalogStand extends PeerStand {
-  hall(places: number, more?: Partial<Pick<Hall, 'institution' | 'currency' | 'amount'>>): Hall;
+  hall(places: number, more?: Partial<Pick<Hall, 'institution' | 'currency' | 'amount' | 'startDate'>>): Hall;
+  /** One more tariff of the hall; answers its id. */
+  tariff(hall: Hall, amount: number, criterion?: string | null): string;
   /** What becomes of every further hold of the performance. */
   refuse(hall: Hall, reason: string): void;
   /** Milliseconds that a hold lasts. */
@@ -53,6 +56,10 @@ export const openCatalog = async (authority: Authority): Promise<CatalogStand> =
   const places = new Map<string, Place>();
   const halls = new Map<string, Hall>();
   const refusals = new Map<string, string>();
+  const tariffs = new Map<
+    string,
+    { readonly hall: Hall; readonly amount: number; readonly criterion: string | null }
+  >();
   const isFree = ({ state, until }: Place) => state === 'free' || (state === 'held' && until <= Date.now());
   const of = (holder: string) => [...places.values()].filter((place) => place.holder === holder);
   const free = (place: Place) =>
@@ -75,10 +82,11 @@ export const openCatalog = async (authority: Authority): Promise<CatalogStand> =
       const until = heldUntil === undefined ? Date.now() + stand.holdMs : Date.parse(heldUntil);
       const taken: Place[] = [];
       const lines: object[] = [];
-      for (const { performanceId, seatCategoryId, tariffId, quantity, placeIds } of items) {
+      for (const [index, { performanceId, seatCategoryId, tariffId, quantity, placeIds }] of items.entries()) {
         const hall = halls.get(performanceId);
         const known = hall?.institution === institution && hall.seatCategoryId === seatCategoryId;
-        if (!hall || !known || hall.tariffId !== tariffId) return refused('unknown_reference');
+        const tariff = tariffs.get(tariffId);
+        if (!hall || !known || tariff?.hall !== hall) return refused('unknown_reference');
         const reason = refusals.get(performanceId);
         if (reason) return refused(reason);
         const count = placeIds?.length ?? quantity ?? 1;
@@ -89,14 +97,14 @@ export const openCatalog = async (authority: Authority): Promise<CatalogStand> =
         taken.push(...chosen);
         for (const place of chosen)
           lines.push({
-            item: 0,
+            item: index,
             productId: 'prd_1',
             performanceId,
-            startDate: '2027-03-14T19:30:00.000Z',
+            startDate: hall.startDate,
             seatCategoryId,
             tariffId,
-            criterion: null,
-            amount: hall.amount,
+            criterion: tariff.criterion,
+            amount: tariff.amount,
             currency: hall.currency,
             place: nameOf(place),
           });
@@ -154,9 +162,26 @@ export const openCatalog = async (authority: Authority): Promise<CatalogStand> =
     return { released: released.map(({ id }) => id) };
   };
 
+  const quote: StandIn = {
+    id: 'quoteItems',
+    method: 'post',
+    path: '/internal/stock/quotes',
+    act(_institution, _params, { items }: Pick<HoldRequest, 'items'>) {
+      const quotes = items.flatMap(({ performanceId, tariffId }) => {
+        const tariff = tariffs.get(tariffId);
+        if (tariff?.hall.performanceId !== performanceId) return [];
+        return [{ tariffId, criterion: tariff.criterion, amount: tariff.amount, currency: tariff.hall.currency }];
+      });
+      return quotes.length < items.length
+        ? { ...refused('unknown_reference'), quotes: [] }
+        : { outcome: 'quoted', refusal: null, quotes };
+    },
+  };
+
   const path = '/internal/stock/holds/{holder}';
   const peer = await openPeer(authority, 'catalog', [
     hold,
+    quote,
     {
       id: 'extendHold',
       method: 'post',
@@ -176,7 +201,10 @@ export const openCatalog = async (authority: Authority): Promise<CatalogStand> =
   const stand: CatalogStand = {
     ...peer,
     holdMs: 15 * 60_000,
-    hall(count, { institution = 'opera', currency = 'CHF', amount = 1_000 } = {}) {
+    hall(
+      count,
+      { institution = 'opera', currency = 'CHF', amount = 1_000, startDate = '2027-03-14T19:30:00.000Z' } = {},
+    ) {
       const performanceId = `prf_${random()}`;
       const seatCategoryId = `cat_${random()}`;
       const tariffId = `trf_${random()}`;
@@ -188,11 +216,18 @@ export const openCatalog = async (authority: Authority): Promise<CatalogStand> =
         ...(quantity === undefined ? {} : { quantity }),
         ...(named === undefined ? {} : { placeIds: named }),
       });
-      const hall = { institution, performanceId, seatCategoryId, tariffId, currency, amount, placeIds, item };
+      const money = { currency, amount };
+      const hall = { institution, performanceId, seatCategoryId, tariffId, ...money, placeIds, startDate, item };
       halls.set(performanceId, hall);
+      tariffs.set(tariffId, { hall, amount, criterion: null });
       for (const [index, id] of placeIds.entries())
         places.set(id, { id, hall, label: String(index), state: 'free', until: 0, holder: null, request: null });
       return hall;
+    },
+    tariff(hall, amount, criterion = null) {
+      const tariffId = `trf_${random()}`;
+      tariffs.set(tariffId, { hall, amount, criterion });
+      return tariffId;
     },
     refuse: ({ performanceId }, reason) => void refusals.set(performanceId, reason),
     count(hall) {

@@ -29,11 +29,14 @@ export const openTickets = async (authority: Authority): Promise<TicketsStand> =
 export interface ContactsStand extends PeerStand {
   /** Numbers of contacts, and when each was erased. */
   readonly known: Map<string, string | null>;
+  /** What a contact has, by its number. */
+  readonly criteria: Map<string, readonly string[]>;
 }
 
 /** Stands in for contacts. */
 export const openContacts = async (authority: Authority): Promise<ContactsStand> => {
   const known: ContactsStand['known'] = new Map();
+  const criteria: ContactsStand['criteria'] = new Map();
   const peer = await openPeer(authority, 'contacts', [
     {
       id: 'getContactInternally',
@@ -42,9 +45,9 @@ export const openContacts = async (authority: Authority): Promise<ContactsStand>
       act: (_institution, { contactNumber = '' }) => {
         const erasedAt = known.get(contactNumber);
         if (erasedAt === undefined) throw new Fault('not_found', 'no such contact');
-        return { contactNumber, kind: 'individual', criteria: [], erasedAt };
+        return { contactNumber, kind: 'individual', criteria: criteria.get(contactNumber) ?? [], erasedAt };
       },
     },
   ]);
-  return { ...peer, known };
+  return { ...peer, known, criteria };
 };

@@ -56,10 +56,12 @@ export interface Stand {
   readonly facts: readonly Message[];
   /** Calls an operation as the gateway does for a client; path below /svc/v3/orders. */
   call<Data = Order>(method: string, path: string, call?: Call): Promise<Reply<Data>>;
+  /** Calls an internal operation as the point of sale does; path below /internal/shop/orders. */
+  shop<Data>(method: string, path: string, call?: Pick<Call, 'institution' | 'body'>): Promise<Reply<Data>>;
   /** Delivers a fact and resolves when the service has taken it. */
   tell(type: string, data: Readonly<Record<string, unknown>>, version?: number): Promise<void>;
   /** One more instance on the same store. */
-  another(): Promise<Pick<Stand, 'call' | 'tell' | 'close'>>;
+  another(): Promise<Pick<Stand, 'call' | 'shop' | 'tell' | 'close'>>;
   close(): Promise<void>;
 }
 
@@ -148,12 +150,15 @@ const startInstance = async (
     },
   });
 
-  const call: Stand['call'] = async (method, path, options = {}) => {
-    const { institution = 'opera', client = 'partner', scopes = everyScope, body, key, ifMatch } = options;
-    const whole = `/svc/v3/orders${path}`;
+  const send = async <Data>(
+    method: string,
+    whole: string,
+    who: { readonly client: string | null; readonly service: string | null; readonly scopes: readonly string[] },
+    { institution = 'opera', body, key, ifMatch }: Call,
+  ): Promise<Reply<Data>> => {
     const [plain = ''] = whole.split('?');
     const operation = operationFor(method, plain);
-    const caller = { institution, client, service: null, scopes, operation: operation?.id ?? 'none' };
+    const caller = { institution, ...who, operation: operation?.id ?? 'none' };
     const response = await fetch(`${service.url}${whole}`, {
       method,
       headers: {
@@ -171,6 +176,14 @@ const startInstance = async (
     return { status: response.status, headers: response.headers, text, code, details, data };
   };
 
+  const call: Stand['call'] = (method, path, options = {}) => {
+    const { client = 'partner', scopes = everyScope } = options;
+    return send(method, `/svc/v3/orders${path}`, { client, service: null, scopes }, options);
+  };
+
+  const shop: Stand['shop'] = (method, path, options = {}) =>
+    send(method, `/internal/shop/orders${path}`, { client: null, service: 'pos', scopes: [] }, options);
+
   const tell: Stand['tell'] = (type, data, version = 1) =>
     bus.publish({
       id: randomUUID(),
@@ -184,6 +197,7 @@ const startInstance = async (
 
   return {
     call,
+    shop,
     tell,
     async close() {
       await service.close();
