@@ -2,7 +2,7 @@ import type { Door } from '../client.ts';
 import type { CrashPoint } from './crash-points.ts';
 import type { Modes } from './inside/orders.ts';
 import type { Engine, Partner } from './installation.ts';
-import type { ProductProcess } from './process.ts';
+import type { ProductProcess, Start } from './process.ts';
 
 export type EnginesName = 'embedded' | 'scaled';
 
@@ -28,8 +28,8 @@ export interface Deployment {
   runs(service: CrashPoint['service']): readonly ProductProcess[];
   /** Undefined where the bus is in the process. */
   readonly broker: Broker | undefined;
-  /** Starts every process that has ended; resolves when all are ready and answers how many seconds that took. */
-  revive(): Promise<number>;
+  /** Starts every process that has ended; resolves when all are ready and answers how they became so. */
+  revive(): Promise<Start[]>;
   /** Changes how the engines of all processes behave, also after their next starts. */
   behave(modes: Modes): Promise<void>;
   /** Each handling of a fact by the running processes since the last call, as `<queue> <id>`. */
@@ -42,11 +42,8 @@ export interface Deployment {
 export const together = (
   processes: readonly ProductProcess[],
 ): Pick<Deployment, 'revive' | 'behave' | 'deliveries'> => ({
-  async revive() {
-    const started = performance.now();
-    await Promise.all(processes.map((process) => process.start()));
-    return (performance.now() - started) / 1000;
-  },
+  revive: async () =>
+    (await Promise.all(processes.map((process) => process.start()))).flatMap((started) => started ?? []),
   behave: async (modes) => void (await Promise.all(processes.map((process) => process.behave(modes)))),
   deliveries: async () => (await Promise.all(processes.map((process) => process.deliveries()))).flat(),
 });

@@ -26,7 +26,7 @@ export const killAt = async (
   clearTimeout(timer);
   // The other instance goes on.
   await Promise.all(victims.map((victim) => victim.disarm()));
-  round.revivals.push(await deployment.revive());
+  round.revivals.push(...(await deployment.revive()));
   if (reached) round.kills.push(point);
   await acting;
   return reached;

@@ -3,11 +3,21 @@ import { once } from 'node:events';
 import type { CrashPointName } from './crash-points.ts';
 import { faithful, type Modes, type Order, type Report } from './inside/orders.ts';
 
+/** How a process became ready. */
+export interface Start {
+  readonly name: string;
+  readonly seconds: number;
+  /** What it said of its health on the way, and when. */
+  readonly story: readonly string[];
+}
+
 /** A process of the product, started from its own main, which obeys the harness. */
 export interface ProductProcess {
   readonly name: string;
-  /** Starts it, also again; resolves when it is ready. @throws {Error} with what it printed, when it ends instead */
-  start(): Promise<void>;
+  /**
+   * Starts it, also again; resolves when it is ready, undefined if it was. @throws {Error} with what it printed, when it ends instead
+   */
+  start(): Promise<Start | undefined>;
   isRunning(): boolean;
   /** Resolves when the running process has ended, whoever ended it. */
   ended(): Promise<void>;
@@ -34,7 +44,16 @@ export interface ProcessOptions {
 const PRELOAD = new URL('./inside/preload.ts', import.meta.url);
 const KEPT = 20_000;
 /** A process that is not ready by then never will be. */
-const START_MS = 60_000;
+const START_SECONDS = 60;
+
+const healthAt = async (url: string): Promise<{ readonly status: number; readonly text: string }> => {
+  try {
+    const answer = await fetch(url, { signal: AbortSignal.timeout(2_000) });
+    return { status: answer.status, text: await answer.text() };
+  } catch {
+    return { status: 0, text: 'no answer' };
+  }
+};
 
 const preloadWith = (modes: Modes): string => {
   const url = new URL(PRELOAD);
@@ -83,12 +102,15 @@ export const productProcess = ({ name, program, settings, healthUrl }: ProcessOp
   return {
     name,
     async start() {
-      if (child) return;
+      if (child) return undefined;
       launch();
-      const deadline = Date.now() + START_MS;
-      while (child !== undefined && Date.now() < deadline) {
-        const answer = await fetch(healthUrl, { signal: AbortSignal.timeout(2_000) }).catch(() => undefined);
-        if (answer?.status === 200) return;
+      const begun = performance.now();
+      const seconds = () => (performance.now() - begun) / 1000;
+      const story: string[] = [];
+      while (child !== undefined && seconds() < START_SECONDS) {
+        const health = await healthAt(healthUrl);
+        if (health.status === 200) return { name, seconds: seconds(), story };
+        if (!story.at(-1)?.endsWith(health.text)) story.push(`after ${seconds().toFixed(1)} s ${health.text}`);
         await new Promise((resolve) => setTimeout(resolve, 25));
       }
       throw new Error(`${name} ${child === undefined ? 'ended' : 'is not ready'} instead of being ready:\n${printed}`);

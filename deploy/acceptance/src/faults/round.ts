@@ -4,6 +4,7 @@ import type { Deployment } from './deployment.ts';
 import type { Evidence } from './invariants/evidence.ts';
 import type { Check } from './invariants/verdict.ts';
 import { createJournal, type Journal } from './journal.ts';
+import type { Start } from './process.ts';
 import type { Random } from './random.ts';
 import { type Hall, openHall, type Section } from './stage.ts';
 import type { Scope } from './world.ts';
@@ -14,8 +15,8 @@ export interface Round extends Scope {
   readonly journal: Journal;
   /** What the harness killed, by name. */
   readonly kills: string[];
-  /** Seconds that each revival took until all was ready. */
-  readonly revivals: number[];
+  /** How what was killed became ready again. */
+  readonly revivals: Start[];
   /** Dead letters that it has planted: `<queue> <key>`. */
   readonly planted: string[];
   /** Whether the house cancels the performance in it. */

@@ -44,10 +44,11 @@ const instancesOf = async (name: string, balancer: Balancer, common: Readonly<Re
     return {
       ...one,
       async start() {
-        if (one.isRunning()) return;
-        await one.start();
+        const started = await one.start();
+        if (!started) return undefined;
         balancer.add(port);
         void one.ended().then(() => balancer.remove(port));
+        return started;
       },
     };
   });

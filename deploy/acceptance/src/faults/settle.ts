@@ -43,8 +43,12 @@ export const settle = async (
       const evidence = { entries: journal.entries, world: await readWorld(api, round), closed };
       checkRound(evidence, check);
       await round.alsoTrue?.(evidence, check);
-      for (const seconds of round.revivals) {
-        check.that('I8', seconds <= READY_WITHIN, () => `ready only after ${seconds.toFixed(1)} s`);
+      for (const { name, seconds, story } of round.revivals) {
+        check.that(
+          'I8',
+          seconds <= READY_WITHIN,
+          () => `${name} ready after ${seconds.toFixed(1)} s: ${story.join(', ')}`,
+        );
       }
     }
     return check.verdict;

@@ -1,21 +1,26 @@
 import { type CrashPointName, crashPointNames } from '../crash-points.ts';
+import type { EnginesName } from '../deployment.ts';
 import { killAt } from '../killing.ts';
 import { beginRound, buyersOf, type Context, type Round, type Scenario } from '../round.ts';
 import { trade } from '../trade.ts';
 
-/** The points of the short version: steps of both, in every service. */
-const few: readonly CrashPointName[] = [
-  'orders-before-hold',
-  'orders-after-hold',
-  'catalog-sale-answered',
-  'orders-after-sale',
-  'tickets-issue-received',
-  'orders-confirmation-answered',
-  'orders-cancellation-answered',
-  'tickets-cancelled-handled',
-  'catalog-release-received',
-  'orders-tickets-handled',
-];
+/** The points of the short version, which each deployment plays a half of: steps of both, in every service. */
+const few: Readonly<Record<EnginesName, readonly CrashPointName[]>> = {
+  embedded: [
+    'orders-after-hold',
+    'catalog-sale-answered',
+    'orders-confirmation-answered',
+    'tickets-cancelled-handled',
+    'orders-tickets-received',
+  ],
+  scaled: [
+    'orders-before-hold',
+    'orders-after-sale',
+    'tickets-issue-received',
+    'orders-cancellation-answered',
+    'catalog-release-handled',
+  ],
+};
 
 /** Plays with the points given. */
 const playKills = async (context: Context, points: readonly CrashPointName[]): Promise<Round> => {
@@ -55,7 +60,8 @@ export const kills: Scenario = {
   name: NAME,
   about: `SIGKILL at ${crashPointNames.length} named steps`,
   play: (context) => {
-    const points = context.size === 'short' ? few : context.random.shuffled(crashPointNames).slice(0, 8);
+    const points =
+      context.size === 'short' ? few[context.deployment.engines] : context.random.shuffled(crashPointNames).slice(0, 8);
     return playKills(context, points);
   },
 };
