@@ -15,7 +15,7 @@ const covers = (caller: Caller, id: string, { access }: AnyOperation): boolean =
 };
 
 const isForVisitors = (access: AnyOperation['access']): access is VisitorAccess =>
-  access === 'visitor' || access === 'session' || access === 'login';
+  access === 'visitor' || access === 'newcomer' || access === 'session' || access === 'login';
 
 /**
  * Makes the check of who calls an operation under one of its ids. Rejects with Fault `unauthorized` without a valid identity

@@ -23,8 +23,8 @@ const checkMediaType = (request: IncomingMessage): void => {
 const codesFor = ({ access, method }: AnyOperation): AnyCode[] => [
   'context_missing',
   'context_invalid',
-  'session_invalid',
-  ...(access === 'visitor' ? [] : (['session_required'] as const)),
+  ...(access === 'newcomer' ? [] : (['session_invalid'] as const)),
+  ...(access === 'session' || access === 'login' ? (['session_required'] as const) : []),
   ...(access === 'login' ? (['login_required'] as const) : []),
   ...(TAKES_BODY.has(method) ? (['unsupported_media_type'] as const) : []),
 ];

@@ -5,8 +5,11 @@ import type { Position } from './cursor.ts';
 
 export type Method = 'get' | 'post' | 'put' | 'patch' | 'delete';
 
-/** Who may call in family B: `visitor` is anyone, with or without a session; `session` who has one; `login` who is logged in. */
-export type VisitorAccess = 'visitor' | 'session' | 'login';
+/**
+ * Who may call in family B: `visitor` is anyone, with or without a session; `newcomer` too, and a session that has ended counts as none;
+ * `session` who has one; `login` who is logged in.
+ */
+export type VisitorAccess = 'visitor' | 'newcomer' | 'session' | 'login';
 
 /**
  * Who may call: the scope that the token must hold; `public`; `internal`: other services only, never through the gateway; or, in

@@ -83,7 +83,7 @@ export const wordingB: Wording = {
   ],
   answerHeaders: () => ['Content-Language'],
   errorHeaders: () => ({}),
-  security: ({ access }) => (access === 'visitor' ? [{}, session] : [session]),
+  security: ({ access }) => (access === 'visitor' || access === 'newcomer' ? [{}, session] : [session]),
   securitySchemes: () => ({
     session: {
       type: 'apiKey',

@@ -5,15 +5,19 @@ import { catalogRoutes } from './catalog-routes.ts';
 import { performancesRoutes } from './performances-routes.ts';
 import { pointsOfSaleRoutes } from './points-of-sale-routes.ts';
 import { productsRoutes } from './products-routes.ts';
+import { quoteRoutes } from './quote-routes.ts';
+import { shopRoutes } from './shop-routes.ts';
 import { stockRoutes } from './stock-routes.ts';
 import { tariffsRoutes } from './tariffs-routes.ts';
 
 /** Every operation of the catalog, resource by resource. */
-export const routes = (store: Store): AnyOperation[] => [
-  ...catalogRoutes(createCatalogAnswers(store)),
+export const routes = (store: Store, answers = createCatalogAnswers(store)): AnyOperation[] => [
+  ...catalogRoutes(answers),
   ...productsRoutes(store),
   ...performancesRoutes(store),
   ...tariffsRoutes(store),
   ...pointsOfSaleRoutes(store),
   ...stockRoutes(store),
+  ...shopRoutes(store, answers),
+  ...quoteRoutes(store),
 ];

@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import { Fault } from '@boxoffice/envelope';
 import { DuplicateEmail } from '@boxoffice/envelope/contact-exception';
 import type { CollectionHandle, Documents, Stamp, WriteOptions } from '@boxoffice/store';
@@ -6,6 +7,7 @@ import {
   changesEmail,
   type Details,
   erased,
+  type IndividualDetails,
   type Kind,
   newContact,
   type Sensitive,
@@ -38,6 +40,8 @@ export interface Contacts {
     allowDuplicate: boolean,
     stamp?: Stamp<ContactDocument>,
   ): Promise<ContactDocument>;
+  /** Creates an individual who may share its email, once per request: the same request again answers the same contact. */
+  createGuest(institution: string, request: string, details: IndividualDetails): Promise<ContactDocument>;
   get(institution: string, kind: Kind, number: string): Promise<ContactDocument>;
   /** A contact of either kind, erased ones included. */
   getAny(institution: string, number: string): Promise<ContactDocument>;
@@ -142,6 +146,22 @@ export const createContacts = (
       return orDuplicate(institution, details.email, number, () =>
         collection.of(institution).insert({ id: number, ...contact }, { stamp }),
       );
+    },
+
+    async createGuest(institution, request, details) {
+      // The number follows from the request, so that a repeat meets it.
+      const seed = hash('sha256', JSON.stringify([institution, request]), 'buffer');
+      const number = contactNumber(seed);
+      const known = await collection.of(institution).get(number);
+      if (known) return known;
+      const guest = { id: number, ...newContact('individual', number, details, true, timestamp()) };
+      return collection
+        .of(institution)
+        .insert(guest)
+        .catch((error: unknown) => {
+          if (error instanceof UniqueViolation) return getAny(institution, number);
+          throw error;
+        });
     },
 
     async change(institution, kind, number, to, allowDuplicate, request) {

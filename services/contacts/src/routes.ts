@@ -17,6 +17,7 @@ import * as example from './examples.ts';
 import { internalRoutes } from './internal-routes.ts';
 import { Individual, NewIndividual, NewStructure, readOnly, Structure } from './schemas.ts';
 import { sensitiveRoutes } from './sensitive-routes.ts';
+import { shopRoutes } from './shop-routes.ts';
 import type { ContactDocument } from './store.ts';
 import { view } from './view.ts';
 
@@ -214,4 +215,5 @@ export const routes = (contacts: Contacts): AnyOperation[] => [
   ...kinds.flatMap((kind) => routesOf(contacts, kind)),
   ...sensitiveRoutes(contacts),
   ...internalRoutes(contacts),
+  ...shopRoutes(contacts),
 ];

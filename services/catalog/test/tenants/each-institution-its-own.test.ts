@@ -80,6 +80,22 @@ const leaks = async (on: Instance, thief: string, { show, host, holder, placeIds
   told.add('getCatalog');
   const catalog = await on.call<{ products: unknown[]; tariffs: unknown[] }>('GET', base, as);
   if (catalog.data.products.length + catalog.data.tariffs.length > 0) found.push('getCatalog');
+  told.add('listShopProducts');
+  const shop = await on.call<{ published: typeof catalog.data }>('GET', '/internal/shop/products', as);
+  if (shop.data.published.products.length + shop.data.published.tariffs.length > 0) found.push('listShopProducts');
+  told.add('getShopAvailability');
+  const free = await on.call<{ performances: unknown[] }>(
+    'GET',
+    `/internal/shop/availability?performanceIds=${performance.id}`,
+    as,
+  );
+  if (free.data.performances.length > 0) found.push('getShopAvailability');
+  await expect404('listShopPlaces', 'GET', `/internal/shop/performances/${performance.id}/places`);
+  told.add('quoteItems');
+  const seatCategoryId = performance.seatCategories[0]?.id;
+  const wish = { performanceId: performance.id, seatCategoryId, tariffId: tariff.id };
+  const quoted = await on.call('POST', '/internal/stock/quotes', { ...as, body: { items: [wish] } });
+  if (quoted.data.outcome !== 'refused') found.push('quoteItems');
   // A tariff of another institution is no tariff at all.
   told.add('createProduct');
   const borrowed = await on.call('POST', `${base}/products`, {

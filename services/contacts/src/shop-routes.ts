@@ -1,0 +1,119 @@
+import { type AnyOperation, emailSchema, nullable, ok, oneOf, operation, timestamp } from '@boxoffice/http';
+import { type Static, Type } from 'typebox';
+import type { Contacts } from './contacts.ts';
+import * as example from './examples.ts';
+import type { ContactDocument } from './store.ts';
+
+const text = () => nullable(Type.String());
+
+/** A contact as its owner sees it at a point of sale: flat, and never its sensitive data. */
+const OwnContact = Type.Object({
+  contactNumber: Type.String(),
+  kind: oneOf(['individual', 'structure']),
+  title: text(),
+  firstName: text(),
+  lastName: text(),
+  name: nullable(Type.String({ description: 'of a structure' })),
+  email: text(),
+  phone: text(),
+  language: text(),
+  street: text(),
+  postalCode: text(),
+  city: text(),
+  country: text(),
+  criteria: Type.Array(Type.String()),
+  newsletter: Type.Boolean(),
+  partners: Type.Boolean(),
+  createdAt: timestamp,
+  updatedAt: timestamp,
+  erasedAt: nullable(timestamp),
+});
+
+/** The contact without levels. */
+const flat = (contact: ContactDocument): Static<typeof OwnContact> => {
+  const { contactNumber, kind, details, createdAt, updatedAt, erasedAt = null } = contact;
+  const individual = details && 'lastName' in details ? details : undefined;
+  const structure = details && 'name' in details ? details : undefined;
+  const { street, postalCode, city, country } = details?.address ?? {};
+  return {
+    contactNumber,
+    kind,
+    title: individual?.title ?? null,
+    firstName: individual?.firstName ?? null,
+    lastName: individual?.lastName ?? null,
+    name: structure?.name ?? null,
+    email: details?.email ?? null,
+    phone: details?.phone ?? null,
+    language: details?.language ?? null,
+    street: street ?? null,
+    postalCode: postalCode ?? null,
+    city: city ?? null,
+    country: country ?? null,
+    criteria: [...(individual?.criteria ?? [])],
+    newsletter: individual?.authorizations?.newsletter ?? false,
+    partners: individual?.authorizations?.partners ?? false,
+    createdAt,
+    updatedAt,
+    erasedAt,
+  };
+};
+
+const name = Type.String({ pattern: '\\S', maxLength: 100 });
+
+const Guest = Type.Object({
+  requestId: Type.String({ minLength: 1, maxLength: 128, description: 'the same again answers the same contact' }),
+  firstName: name,
+  lastName: name,
+  email: emailSchema,
+  language: Type.Optional(Type.String({ pattern: '^[a-z]{2,3}(-[A-Z]{2})?$' })),
+});
+
+const { contactNumber, createdAt, updatedAt } = example.individual;
+const { address, authorizations, ...details } = example.individualDetails;
+
+/** What a point of sale needs of contacts. */
+export const shopRoutes = (contacts: Contacts): AnyOperation[] => [
+  operation({
+    id: 'getShopContact',
+    method: 'get',
+    path: '/internal/shop/contacts/{contactNumber}',
+    access: 'internal',
+    summary: 'Gives a contact to whom it is, without its sensitive data',
+    params: { contactNumber: Type.String({ minLength: 1, maxLength: 64 }) },
+    answers: { 200: OwnContact },
+    example: {
+      params: { contactNumber },
+      answer: {
+        contactNumber,
+        kind: 'individual',
+        title: null,
+        name: null,
+        ...details,
+        ...address,
+        ...authorizations,
+        createdAt,
+        updatedAt,
+        erasedAt: null,
+      },
+    },
+    handle: async ({ caller, params }) => ok(flat(await contacts.getAny(caller.institution, params.contactNumber))),
+  }),
+  operation({
+    id: 'createGuest',
+    method: 'post',
+    path: '/internal/shop/contacts',
+    access: 'internal',
+    summary: 'Creates the contact of a buyer without a login; others may have the same email',
+    withoutIdempotency: true,
+    body: Guest,
+    answers: { 200: Type.Object({ contactNumber: Type.String() }) },
+    example: {
+      body: { requestId: 'r1', firstName: 'Ana', lastName: 'Martin', email: 'ana.martin@example.org' },
+      answer: { contactNumber },
+    },
+    handle: async ({ caller, body: { requestId, ...guest } }) => {
+      const created = await contacts.createGuest(caller.institution, requestId, guest);
+      return ok({ contactNumber: created.contactNumber });
+    },
+  }),
+];
