@@ -109,7 +109,7 @@ const orderRoutes = (desk: Desk): AnyOperation[] => [
     example: { params: example.params, body: example.checkout, answer: example.orderDone },
     handle: async ({ caller: { institution }, params: { orderId }, body }) => {
       const target = { institution, orderId };
-      const isDone = (order: OrderDocument) => isCheckedOutBy(order, body.requestId);
+      const isDone = (order: OrderDocument) => order.begun === null && isCheckedOutBy(order, body.requestId);
       const act = () => checkoutCart(desk, target, body);
       return ok(outcomeView(await outcomeOf(desk, target, act, { isDone, meaning: onBuying })));
     },
