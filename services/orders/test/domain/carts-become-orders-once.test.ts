@@ -1,0 +1,154 @@
+import { describe, expect, test } from '@jest/globals';
+import { cancel } from '../../src/domain/cancellation.ts';
+import { changeLine, withoutNames } from '../../src/domain/cart.ts';
+import { beginCheckout, type CheckoutInput, cancelByShopper } from '../../src/domain/checkout.ts';
+import { confirm } from '../../src/domain/confirmation.ts';
+import { expire } from '../../src/domain/expiry.ts';
+import { addLines, beginLines, released, removeLine } from '../../src/domain/lines.ts';
+import { open } from '../../src/domain/opening.ts';
+import type { Order } from '../../src/domain/order.ts';
+import { settlePayment } from '../../src/domain/payments.ts';
+import { accepted, draft, expectRefused, GRACE, MINUTE, NOW, newLine, next, UNTIL } from './samples.ts';
+
+const cartOf = (...lines: readonly ReturnType<typeof newLine>[]): Order =>
+  next(open(draft(), { request: 'create', lines, currency: 'CHF', until: UNTIL, cart: true }, NOW));
+const cart = cartOf(newLine(1), newLine(2, 2_000, 'member'));
+
+const input = (more: Partial<CheckoutInput> = {}): CheckoutInput => ({
+  requestId: 'r-1',
+  request: 'checkout',
+  contactNumber: 'C2',
+  criteria: ['member', 'account'],
+  method: 'simulated',
+  token: 'ok',
+  paymentId: 'pay_1',
+  graceMs: GRACE,
+  ...more,
+});
+const buy = (order: Order, more: Partial<CheckoutInput> = {}, now = NOW + 1) => beginCheckout(order, input(more), now);
+const emptied = next(
+  released(next(removeLine(cartOf(newLine(1)), { request: 'rm', lineId: 'lin_1' }, NOW)), { request: 'rm' }, NOW),
+);
+
+describe('a checkout', () => {
+  test('makes an order of the cart and begins what follows, in one write', () => {
+    const bought = next(buy(cart));
+    expect(bought).toMatchObject({
+      contactNumber: 'C2',
+      listedAt: NOW + 1,
+      modifiedAt: NOW + 1,
+      checkout: { requestId: 'r-1', paymentMethod: 'simulated', at: NOW + 1 },
+      begun: { step: 'confirm', request: 'checkout', paymentId: 'pay_1', late: false },
+      payments: [{ id: 'pay_1', method: 'simulated', amount: 7_000, status: 'captured' }],
+    });
+    const { next: sold, facts } = accepted(
+      confirm(bought, { request: 'checkout', soldPlaceIds: ['plc_1', 'plc_2'] }, NOW),
+    );
+    expect(sold).toMatchObject({ state: 'confirmed', heldPlaces: 0 });
+    expect(facts).toMatchObject([{ type: 'order.confirmed', data: { contactNumber: 'C2' } }]);
+  });
+
+  test('on account sells without a payment, a pending payment waits with grace', () => {
+    expect(next(buy(cart, { method: 'on_account' }))).toMatchObject({ payments: [], begun: { step: 'confirm' } });
+    for (const more of [{ method: 'external' }, { token: 'pending' }] as const) {
+      const waiting = next(buy(cart, more));
+      expect(waiting).toMatchObject({
+        state: 'payment_pending',
+        cameFrom: 'open',
+        deadline: UNTIL + GRACE,
+        begun: { step: 'extend', cause: 'payment' },
+        payments: [{ status: 'pending', amount: 7_000 }],
+      });
+      const failed = settlePayment(
+        { ...waiting, begun: null },
+        { paymentId: 'pay_1', status: 'failed', request: 's' },
+        NOW + 2,
+      );
+      expect(next(failed)).toMatchObject({ state: 'open', deadline: UNTIL, listedAt: NOW + 1 });
+    }
+  });
+
+  test('free of charge sells whatever the method, also where a payment would be declined', () => {
+    for (const more of [{ method: 'external' }, { token: 'declined' }, { method: 'on_account' }] as const)
+      expect(next(buy(cartOf(newLine(1, 0)), more))).toMatchObject({ payments: [], begun: { step: 'confirm' } });
+  });
+
+  test('is refused without what it needs, and then changes nothing', () => {
+    expectRefused(buy(cart, { criteria: ['account'] }), 'tariff_not_accessible');
+    expectRefused(buy(cart, { criteria: ['member'], method: 'on_account' }), 'account_required');
+    expectRefused(buy(cart, { token: 'declined' }), 'payment_declined');
+    expectRefused(buy(emptied), 'empty');
+    expectRefused(buy(next(expire(emptied, UNTIL))), 'empty');
+    expectRefused(buy(cart, {}, UNTIL), 'past_due');
+    expectRefused(buy(next(expire(cart, UNTIL)), {}, UNTIL), 'wrong_state');
+    expectRefused(buy(next(beginLines(cart, { request: 'more', quantity: 1 }, NOW))), 'busy');
+    expectRefused(buy(draft()), 'busy');
+  });
+
+  test('is not possible twice', () => {
+    const sold = next(confirm(next(buy(cart)), { request: 'checkout', soldPlaceIds: ['plc_1', 'plc_2'] }, NOW));
+    for (const order of [next(buy(cart)), sold]) expectRefused(buy(order, { requestId: 'r-2' }), 'checked_out');
+  });
+});
+
+describe('a cart', () => {
+  test('that was emptied holds its next lines for a whole new time; another keeps its own', () => {
+    const more = { request: 'more', lines: [newLine(3)], currency: 'CHF', until: UNTIL + 10 * MINUTE };
+    const begun = next(beginLines(emptied, { request: 'more', quantity: 1 }, NOW));
+    expect(next(addLines(begun, more, NOW))).toMatchObject({ expiresAt: more.until, deadline: more.until });
+    const other = next(beginLines(cart, { request: 'more', quantity: 1 }, NOW));
+    expect(next(addLines(other, more, NOW))).toMatchObject({ expiresAt: UNTIL, deadline: UNTIL });
+  });
+
+  test('changes a tariff with its price and criterion, in its currency only', () => {
+    const tariff = { tariffId: 'trf_2', criterion: null, amount: 100, currency: 'CHF' };
+    const changed = next(changeLine(cart, 'lin_2', { tariff }, NOW));
+    expect(changed.lines[1]).toMatchObject({ tariffId: 'trf_2', criterion: null, amount: 100 });
+    expect(changed.lines[1]).not.toHaveProperty('currency');
+    expect(changed.lines[0]).toEqual({ ...cart.lines[0] });
+    expectRefused(changeLine(cart, 'lin_2', { tariff: { ...tariff, currency: 'EUR' } }, NOW), 'currency_mismatch');
+    expectRefused(changeLine(cart, 'lin_2', { tariff: { ...tariff, amount: 0.5 } }, NOW), 'invalid_amount');
+    expectRefused(changeLine(cart, 'lin_9', { tariff }, NOW), 'unknown_line');
+    expectRefused(changeLine(cart, 'lin_2', { tariff }, UNTIL), 'past_due');
+    expectRefused(changeLine(next(buy(cart)), 'lin_2', { tariff }, NOW), 'checked_out');
+  });
+
+  test('names who will come, and forgets it when it ends unbought', () => {
+    const beneficiary = { firstName: 'Clara', lastName: 'Haskil' };
+    const named = next(changeLine(cart, 'lin_1', { beneficiary }, NOW));
+    expect(named.lines[0]?.beneficiary).toEqual(beneficiary);
+    expect(next(changeLine(named, 'lin_1', { beneficiary: {} }, NOW)).lines[0]?.beneficiary).toEqual(beneficiary);
+    expect(next(changeLine(named, 'lin_1', { beneficiary: { firstName: null } }, NOW)).lines[0]?.beneficiary).toEqual({
+      firstName: null,
+      lastName: 'Haskil',
+    });
+    const how = { reason: null, override: false, controlled: null };
+    for (const ended of [next(expire(named, UNTIL)), next(cancel(named, how, NOW))])
+      expect(ended.lines.map((line) => line.beneficiary ?? null)).toEqual([null, null]);
+    const bought = next(confirm(next(buy(named)), { request: 'checkout', soldPlaceIds: ['plc_1', 'plc_2'] }, NOW));
+    expect(next(cancel(bought, how, NOW)).lines[0]?.beneficiary).toEqual(beneficiary);
+    expect(withoutNames(bought).lines.map((line) => line.beneficiary ?? null)).toEqual([null, null]);
+    expect(withoutNames(cart)).toBe(cart);
+  });
+
+  test('tells those who make tickets who will come, if anybody is named', () => {
+    const named = next(changeLine(cart, 'lin_1', { beneficiary: { lastName: 'Haskil' } }, NOW));
+    const { facts } = accepted(
+      confirm(next(buy(named)), { request: 'checkout', soldPlaceIds: ['plc_1', 'plc_2'] }, NOW),
+    );
+    const [{ data } = { data: {} }] = facts;
+    const [first, second] = (data as { readonly tickets: readonly object[] }).tickets;
+    expect(first).toMatchObject({ productId: 'prd_1', beneficiary: { firstName: null, lastName: 'Haskil' } });
+    expect(second).not.toHaveProperty('beneficiary');
+  });
+});
+
+test('a shopper cancels until the first performance starts', () => {
+  const starts = Date.parse(String(cart.lines[0]?.startDate));
+  const sold = next(confirm(next(buy(cart)), { request: 'checkout', soldPlaceIds: ['plc_1', 'plc_2'] }, NOW));
+  const how = { reason: null, controlled: 0 };
+  expect(next(cancelByShopper(sold, how, starts - 1)).state).toBe('cancelled');
+  expectRefused(cancelByShopper(sold, how, starts), 'performance_begun');
+  expectRefused(cancelByShopper(sold, { reason: null, controlled: 1 }, NOW), 'ticket_controlled');
+  expectRefused(cancelByShopper(next(cancelByShopper(sold, how, NOW)), how, NOW), 'wrong_state');
+});
