@@ -1,0 +1,33 @@
+const SVG = 'http://www.w3.org/2000/svg';
+
+const set = (element, name, value) => {
+  if (value === undefined || value === null || value === false) return;
+  if (name.startsWith('on')) element.addEventListener(name.slice(2), value);
+  else if (name === 'value') element.value = value;
+  else element.setAttribute(name, value === true ? '' : String(value));
+};
+
+const build = (element, attributes, children) => {
+  for (const [name, value] of Object.entries(attributes ?? {})) set(element, name, value);
+  element.append(
+    ...children.flat(Infinity).filter((child) => child !== undefined && child !== null && child !== false),
+  );
+  return element;
+};
+
+/** An element; `on…` attributes are listeners, absent and false ones are left out, texts are texts and never markup. */
+export const h = (tag, attributes, ...children) => build(document.createElement(tag), attributes, children);
+
+/** The same for drawings. */
+export const svg = (tag, attributes, ...children) => build(document.createElementNS(SVG, tag), attributes, children);
+
+/** A text that is read out and not shown. */
+export const unseen = (text) => h('span', { class: 'unseen' }, text);
+
+let last = 0;
+
+/** An id that no other element has. */
+export const newId = (prefix) => {
+  last += 1;
+  return `${prefix}-${last}`;
+};

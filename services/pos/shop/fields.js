@@ -1,0 +1,61 @@
+import { h, newId } from './dom.js';
+import { t } from './texts/index.js';
+
+const EMAIL = /^[^\s@]+@[^\s@]+\.[^\s@]+$/;
+
+/** A labelled field that says itself what is wrong with it. `rule`: 'email', or nothing for any text. */
+export const textField = ({ label, type = 'text', autocomplete, rule, value = '' }) => {
+  const id = newId('field');
+  const error = h('span', { class: 'field-error', id: `${id}-error` });
+  const input = h('input', {
+    id,
+    type,
+    autocomplete,
+    value,
+    maxlength: 200,
+    'aria-describedby': `${id}-error`,
+    'aria-required': 'true',
+  });
+  const problem = () => {
+    if (input.value.trim() === '') return t('required');
+    return rule === 'email' && !EMAIL.test(input.value.trim()) ? t('notAnEmail') : '';
+  };
+  const check = () => {
+    error.textContent = problem();
+    input.setAttribute('aria-invalid', `${error.textContent !== ''}`);
+    return error.textContent === '';
+  };
+  // Once told, what is wrong goes away as soon as it is right.
+  input.addEventListener('input', () => error.textContent !== '' && check());
+  return {
+    node: h('div', { class: 'field' }, h('label', { for: id }, label), input, error),
+    input,
+    check,
+    value: () => input.value.trim(),
+  };
+};
+
+/** Checks all fields and leads the visitor to the first that is wrong. */
+export const checkAll = (fields) => {
+  const wrong = fields.filter((field) => !field.check());
+  wrong[0]?.input.focus();
+  return wrong.length === 0;
+};
+
+/** Choices of which one holds: `options` are `{value, label, text?}`. */
+export const radioCards = ({ legend, options, chosen, onchange }) => {
+  const name = newId('choice');
+  return h(
+    'fieldset',
+    { class: 'cards' },
+    h('legend', {}, legend),
+    options.map(({ value, label, text }) =>
+      h(
+        'label',
+        { class: 'radio-card' },
+        h('input', { type: 'radio', name, value, checked: value === chosen, onchange: () => onchange(value) }),
+        h('span', {}, h('span', { class: 'radio-label' }, label), text && h('span', { class: 'small' }, text)),
+      ),
+    ),
+  );
+};

@@ -1,0 +1,55 @@
+import { house } from './houses.js';
+import { locale } from './texts/index.js';
+
+const kept = new Map();
+
+/** Formats are dear to make and cheap to use. */
+const format = (Kind, options) => {
+  const key = `${Kind.name}${locale()}${JSON.stringify(options)}`;
+  const known = kept.get(key) ?? new Kind(locale(), options);
+  kept.set(key, known);
+  return known;
+};
+
+/** An amount in minor units, with as many digits as its currency has: 14500 CHF is 145.00, 1200 JPY is 1200. */
+export const money = (amount, currency) => {
+  const shown = format(Intl.NumberFormat, { style: 'currency', currency });
+  return shown.format(amount / 10 ** shown.resolvedOptions().maximumFractionDigits);
+};
+
+const date = (options, timeZone = house.timeZone) => format(Intl.DateTimeFormat, { timeZone, ...options });
+
+/** Saturday 5 December 2026 */
+export const longDay = (iso, timeZone) =>
+  date({ weekday: 'long', day: 'numeric', month: 'long', year: 'numeric' }, timeZone).format(new Date(iso));
+
+/** Sat 5 December */
+export const shortDay = (iso, timeZone) =>
+  date({ weekday: 'short', day: 'numeric', month: 'long' }, timeZone).format(new Date(iso));
+
+export const time = (iso, timeZone) => date({ hour: 'numeric', minute: '2-digit' }, timeZone).format(new Date(iso));
+
+export const month = (iso) => date({ month: 'long', year: 'numeric' }).format(new Date(iso));
+
+/** Day of the month and the rest of it, for large figures. */
+export const dayParts = (iso, timeZone) => ({
+  day: date({ day: 'numeric' }, timeZone).format(new Date(iso)).replace(/\D+/g, ''),
+  month: date({ month: 'long', year: 'numeric' }, timeZone).format(new Date(iso)),
+  weekday: date({ weekday: 'long' }, timeZone).format(new Date(iso)),
+});
+
+/** From the first to the last day, in as few words as the language allows. */
+export const period = (from, to) => {
+  const shown = date({ day: 'numeric', month: 'long', year: 'numeric' });
+  return to && Date.parse(to) > Date.parse(from)
+    ? shown.formatRange(new Date(from), new Date(to))
+    : shown.format(new Date(from));
+};
+
+/** Minutes and seconds that are left, never less than nothing. */
+export const clock = (milliseconds) => {
+  const seconds = Math.max(0, Math.ceil(milliseconds / 1000));
+  return `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, '0')}`;
+};
+
+export const number = (value) => format(Intl.NumberFormat, {}).format(value);

@@ -1,0 +1,104 @@
+import { timeLeft } from './countdown.js';
+import { h, svg, unseen } from './dom.js';
+import { clock } from './format.js';
+import { house } from './houses.js';
+import { cartItems, visitor } from './state.js';
+import { language, languages, t } from './texts/index.js';
+
+const mark = () =>
+  svg(
+    'svg',
+    { viewBox: '0 0 32 24', class: 'mark', 'aria-hidden': 'true' },
+    svg(
+      'g',
+      { fill: 'none', stroke: 'currentColor', 'stroke-width': 1.6, 'stroke-linecap': 'round' },
+      svg('path', { d: 'M2 22a14 14 0 0 1 28 0' }),
+      svg('path', { d: 'M7 22a9 9 0 0 1 18 0' }),
+      svg('path', { d: 'M12 22a4 4 0 0 1 8 0' }),
+    ),
+  );
+
+const LANGUAGE_NAMES = { fr: 'Français', en: 'English', de: 'Deutsch' };
+
+const languageButtons = (onLanguage) =>
+  h(
+    'div',
+    { class: 'languages', role: 'group', 'aria-label': t('language') },
+    languages.map((code) =>
+      h(
+        'button',
+        {
+          type: 'button',
+          lang: code,
+          'data-language': code,
+          'aria-pressed': `${code === language()}`,
+          onclick: () => onLanguage(code),
+        },
+        h('span', { 'aria-hidden': 'true' }, code.toUpperCase()),
+        unseen(LANGUAGE_NAMES[code]),
+      ),
+    ),
+  );
+
+const link = (href, here, text) => h('a', { href, 'aria-current': here && 'page' }, text);
+
+const cartLink = (path) => {
+  const count = cartItems().length;
+  return h(
+    'a',
+    { href: '#/cart', class: 'cart-link', 'aria-current': path === '/cart' && 'page' },
+    svg(
+      'svg',
+      { viewBox: '0 0 24 24', class: 'icon', 'aria-hidden': 'true' },
+      svg('path', {
+        d: 'M3 8.5V6h18v2.5a3.5 3.5 0 0 0 0 7V18H3v-2.5a3.5 3.5 0 0 0 0-7ZM14.5 6v12',
+        fill: 'none',
+        stroke: 'currentColor',
+        'stroke-width': 1.5,
+        'stroke-linejoin': 'round',
+        'stroke-dasharray': '0',
+      }),
+    ),
+    h('span', { class: 'cart-word' }, t('cart')),
+    count > 0 && h('span', { class: 'cart-count', 'aria-hidden': 'true' }, count),
+    count > 0 && unseen(t('placesInCart', { count })),
+    // Ticks twice a second: to be looked at, not to be read out.
+    count > 0 && h('span', { class: 'cart-clock', 'aria-hidden': 'true', 'data-clock': true }, clock(timeLeft())),
+  );
+};
+
+/** Draws the page's head: the house, where one can go, the languages, the cart. */
+export const header = (path, onLanguage) => {
+  const focused = document.activeElement?.closest('.frame-header') && document.activeElement.getAttribute('href');
+  const place = document.querySelector('.frame-header');
+  place.replaceChildren(
+    h(
+      'div',
+      { class: 'wrap bar' },
+      h('a', { class: 'brand', href: '#/' }, mark(), h('span', {}, house.name)),
+      h(
+        'nav',
+        { 'aria-label': t('mainNavigation') },
+        link('#/', path === '/', t('programme')),
+        link('#/account', path === '/account', visitor.contact ? t('myTickets') : t('logInLink')),
+      ),
+      languageButtons(onLanguage),
+      cartLink(path),
+    ),
+  );
+  if (focused) place.querySelector(`a[href="${focused}"]`)?.focus();
+};
+
+/** Draws the page's foot. */
+export const footer = () => {
+  document
+    .querySelector('.frame-footer')
+    .replaceChildren(
+      h(
+        'div',
+        { class: 'wrap' },
+        h('p', { class: 'foot-name' }, house.name, house.city && h('span', {}, house.city)),
+        h('p', { class: 'small' }, t('demoFooter')),
+      ),
+    );
+};

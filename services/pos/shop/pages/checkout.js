@@ -1,0 +1,177 @@
+import { api, newKey, Refusal } from '../api.js';
+import { h } from '../dom.js';
+import { checkAll, radioCards, textField } from '../fields.js';
+import { money } from '../format.js';
+import { loginForm } from '../login.js';
+import { act, announce } from '../notices.js';
+import { cartItems, emptyCart, inTurn, loadCart, logOut, visitor } from '../state.js';
+import { t } from '../texts/index.js';
+import { byPerformance, summary, whenAndWhere, withoutCart } from './cart.js';
+
+/** What the visitor typed, kept while he looks at something else; never stored. */
+const typed = { firstName: '', lastName: '', email: '' };
+
+const guestFields = () => {
+  const make = (member, more) => {
+    const field = textField({ label: t(member), value: typed[member], ...more });
+    field.input.addEventListener('input', () => {
+      typed[member] = field.input.value;
+    });
+    return [member, field];
+  };
+  return Object.fromEntries([
+    make('firstName', { autocomplete: 'given-name' }),
+    make('lastName', { autocomplete: 'family-name' }),
+    make('email', { type: 'email', autocomplete: 'email', rule: 'email' }),
+  ]);
+};
+
+const loggedIn = (redraw) => {
+  const { firstName, lastName, name, email } = visitor.contact;
+  const out = h('button', { type: 'button', class: 'link-button' }, t('logOut'));
+  out.addEventListener('click', () =>
+    act(out, async () => {
+      await logOut();
+      redraw();
+    }),
+  );
+  return h(
+    'div',
+    { class: 'buyer' },
+    h(
+      'p',
+      {},
+      h('strong', {}, name ?? `${firstName ?? ''} ${lastName ?? ''}`),
+      email && h('span', { class: 'small' }, email),
+    ),
+    out,
+    h('p', { class: 'small' }, t('logOutGivesBack')),
+  );
+};
+
+/** Who buys: the logged-in contact, a guest, or somebody who logs in now. */
+const buyer = (redraw) => {
+  if (visitor.contact)
+    return { node: loggedIn(redraw), fields: [], body: () => ({ contactNumber: visitor.contact.contactNumber }) };
+  const fields = guestFields();
+  const guest = h(
+    'div',
+    { class: 'form' },
+    Object.values(fields).map(({ node }) => node),
+    h('p', { class: 'small' }, t('guestHint')),
+  );
+  const login = h('details', { class: 'login-details' }, h('summary', {}, t('haveLogin')), loginForm(redraw));
+  return {
+    node: [login, h('h3', {}, t('asGuest')), guest],
+    fields: Object.values(fields),
+    body: () => ({
+      contact: Object.fromEntries(Object.entries(fields).map(([member, field]) => [member, field.value()])),
+    }),
+  };
+};
+
+const payment = (chosen, onchange) =>
+  h(
+    'section',
+    { class: 'step' },
+    h('h2', {}, t('payment')),
+    h('p', { class: 'demo' }, h('strong', {}, t('demoTitle')), ' ', t('demoText')),
+    radioCards({
+      legend: t('paymentOutcome'),
+      chosen,
+      onchange,
+      options: ['ok', 'declined', 'pending'].map((value) => ({
+        value,
+        label: t(`pay_${value}`),
+        text: t(`pay_${value}_text`),
+      })),
+    }),
+  );
+
+const lines = async () => {
+  const groups = await byPerformance(cartItems());
+  return h(
+    'ul',
+    { class: 'lines' },
+    groups.map((group) =>
+      h(
+        'li',
+        {},
+        h('strong', {}, group.product?.name ?? t('aShow')),
+        h('span', { class: 'small' }, whenAndWhere(group)),
+        h('span', {}, t('placesCount', { count: group.items.length })),
+      ),
+    ),
+  );
+};
+
+/**
+ * Buys what is in the cart. While nobody can say whether the purchase took place, the next attempt is the same request with the same
+ * key, which the server answers with what became of the first.
+ */
+const createPurchase = () => {
+  let open;
+  return async (body) => {
+    const request = open ?? { body, key: newKey() };
+    try {
+      const order = await inTurn(() => api.buy(request.body, request.key));
+      open = undefined;
+      return order;
+    } catch (error) {
+      const isOpen =
+        error instanceof Refusal && (error.isOpen || error.code === 'idempotency_in_progress') && !error.orderCancelled;
+      open = isOpen ? request : undefined;
+      throw error;
+    }
+  };
+};
+
+/** Who buys, how it is paid, and the button that does it. */
+export const checkoutPage = async (_parameters, _query, { redraw }) => {
+  await loadCart();
+  const empty = withoutCart();
+  if (empty) return empty;
+  const who = buyer(redraw);
+  const buy = createPurchase();
+  let outcome = 'ok';
+  const button = h(
+    'button',
+    { type: 'button', class: 'button button-wide' },
+    t('payNow', { price: money(visitor.cart.total, visitor.cart.currency) }),
+  );
+  button.addEventListener('click', async () => {
+    if (!checkAll(who.fields)) return;
+    announce(t('paying'));
+    let order;
+    const went = await act(button, async () => {
+      order = await buy({ ...who.body(), paymentMethod: 'simulated', paymentToken: outcome });
+    });
+    if (went) {
+      emptyCart();
+      location.hash = `#/order/${encodeURIComponent(order.id)}?new=1`;
+    } else {
+      // It may have been the cart that the purchase failed at.
+      await loadCart().catch(() => undefined);
+    }
+  });
+  const node = h(
+    'div',
+    { class: 'wrap page' },
+    h('a', { class: 'back', href: '#/cart' }, h('span', { 'aria-hidden': 'true' }, '← '), t('cart')),
+    h('h1', { tabindex: '-1' }, t('checkout')),
+    h(
+      'div',
+      { class: 'columns' },
+      h(
+        'div',
+        { class: 'steps' },
+        h('section', { class: 'step' }, h('h2', {}, t('yourDetails')), who.node),
+        payment(outcome, (value) => {
+          outcome = value;
+        }),
+      ),
+      summary(await lines(), button),
+    ),
+  );
+  return { title: t('checkout'), node };
+};

@@ -1,0 +1,119 @@
+import { newKey, Refusal } from '../api.js';
+import { h, newId } from '../dom.js';
+import { money } from '../format.js';
+import { act, announce } from '../notices.js';
+import { cart, productOf, visitor } from '../state.js';
+import { t } from '../texts/index.js';
+import { quantities } from './quantities.js';
+import { seatMap } from './seat-map.js';
+
+const FEW = 10;
+
+const stock = ({ free }) => {
+  if (free === 0) return t('soldOut');
+  return free <= FEW ? t('placesLeft', { count: free }) : t('placesFree');
+};
+
+const pricesOf = ({ prices }, currency) => {
+  const amounts = prices.map(({ amount }) => amount);
+  const [low, high] = [Math.min(...amounts), Math.max(...amounts)];
+  return low === high
+    ? money(low, currency)
+    : t('priceRange', { low: money(low, currency), high: money(high, currency) });
+};
+
+const categories = (performance, currency, chosen, choose) => {
+  const group = newId('category');
+  return h(
+    'fieldset',
+    { class: 'categories' },
+    h('legend', {}, h('h2', {}, t('chooseCategory'))),
+    performance.seatCategories.map((category) =>
+      h(
+        'label',
+        { class: `category${category.free === 0 ? ' is-out' : ''}` },
+        h('input', {
+          type: 'radio',
+          name: group,
+          checked: category.id === chosen.id,
+          disabled: category.free === 0,
+          onchange: () => choose(category),
+        }),
+        h('span', { class: 'category-name' }, category.name),
+        h('span', { class: 'category-stock' }, stock(category)),
+        category.prices.length > 0 && h('span', { class: 'category-price' }, pricesOf(category, currency)),
+      ),
+    ),
+  );
+};
+
+/** Puts the groups into the cart one after the other; each with its own key, kept until its answer is known. */
+const adding = (product, performance, keys) => async (category, groups) => {
+  for (const group of groups) {
+    const body = {
+      performanceId: performance.id,
+      seatCategoryId: category.id,
+      ...group,
+      ...(visitor.contact ? { contactNumber: visitor.contact.contactNumber } : {}),
+    };
+    const signature = JSON.stringify(body);
+    const key = keys.get(signature) ?? newKey();
+    keys.set(signature, key);
+    try {
+      await cart.add(body, key);
+      keys.delete(signature);
+    } catch (error) {
+      if (!(error instanceof Refusal && error.isOpen)) keys.delete(signature);
+      // What was free a moment ago is not: the next look must be a fresh one.
+      void productOf(product.id, { fresh: true }).catch(() => undefined);
+      throw error;
+    }
+  }
+};
+
+/** The choice of places of one performance: a category, then seats on the map or how many of each tariff. */
+export const choicePanel = (product, performance) => {
+  const { currency } = product;
+  const add = adding(product, performance, new Map());
+  const below = h('div', { class: 'picker' });
+  const sum = h('p', { class: 'sum-text' });
+  const button = h('button', { type: 'button', class: 'button', disabled: true }, t('addToCart'));
+  let category = performance.seatCategories.find(({ free }) => free > 0) ?? performance.seatCategories[0];
+  let picker;
+
+  const tell = ({ count, amount }) => {
+    const text = count === 0 ? t('nothingChosen') : t('chosen', { count, price: money(amount, currency) });
+    if (sum.textContent !== '' && sum.textContent !== text) announce(text);
+    sum.textContent = text;
+    button.disabled = count === 0;
+  };
+
+  const choose = (next) => {
+    category = next;
+    picker?.leave?.();
+    const make = next.numbered ? seatMap : quantities;
+    picker = make({ product, performance, category: next, currency, tell });
+    below.replaceChildren(picker.node);
+    tell({ count: 0, amount: 0 });
+  };
+
+  button.addEventListener('click', async () => {
+    const went = await act(button, () => add(category, picker.groups()));
+    if (went) location.hash = '#/cart';
+    else picker.refresh?.();
+  });
+
+  choose(category);
+  const bar = h('div', { class: 'sum' }, h('div', { class: 'sum-inner' }, sum, button));
+  const many = performance.seatCategories.length > 1;
+  const title = !many && h('h2', {}, category.numbered ? t('chooseSeats') : t('choosePlaces'));
+  const alone = !many && h('p', { class: 'category-alone' }, `${category.name} · ${stock(category)}`);
+  const node = h(
+    'section',
+    { class: 'choice' },
+    many ? categories(performance, currency, category, choose) : [title, alone],
+    below,
+    bar,
+  );
+  return { node, leave: () => picker?.leave?.() };
+};

@@ -1,0 +1,54 @@
+import { h, newId } from '../dom.js';
+import { money } from '../format.js';
+import { t } from '../texts/index.js';
+
+/** More than any point of sale sells at once. */
+const MOST = 20;
+
+/** How many places of each tariff. */
+export const quantities = ({ category, currency, tell }) => {
+  const wanted = new Map(category.prices.map(({ tariffId }) => [tariffId, 0]));
+  const most = Math.min(MOST, category.free);
+
+  const total = () => {
+    const count = [...wanted.values()].reduce((sum, one) => sum + one, 0);
+    const amount = category.prices.reduce((sum, price) => sum + price.amount * (wanted.get(price.tariffId) ?? 0), 0);
+    tell({ count, amount });
+  };
+
+  const row = ({ tariffId, tariff, amount }) => {
+    const id = newId('quantity');
+    const field = h('input', { id, type: 'number', inputmode: 'numeric', min: 0, max: most, step: 1, value: '0' });
+    const less = h(
+      'button',
+      { type: 'button', 'aria-label': t('less', { tariff }), disabled: true, onclick: () => set(-1) },
+      '−',
+    );
+    const more = h(
+      'button',
+      { type: 'button', 'aria-label': t('more', { tariff }), disabled: most === 0, onclick: () => set(1) },
+      '+',
+    );
+    const take = (value) => {
+      const taken = Math.max(0, Math.min(most, Number.isInteger(value) ? value : 0));
+      field.value = String(taken);
+      wanted.set(tariffId, taken);
+      less.disabled = taken === 0;
+      more.disabled = taken >= most;
+      total();
+    };
+    const set = (step) => take(Number(field.value) + step);
+    field.addEventListener('change', () => take(Number(field.value)));
+    return h(
+      'div',
+      { class: 'tariff' },
+      h('label', { for: id, class: 'tariff-name' }, tariff),
+      h('span', { class: 'tariff-price' }, money(amount, currency)),
+      h('span', { class: 'stepper' }, less, field, more),
+    );
+  };
+
+  const groups = () =>
+    [...wanted].filter(([, quantity]) => quantity > 0).map(([tariffId, quantity]) => ({ tariffId, quantity }));
+  return { node: h('div', { class: 'tariffs' }, category.prices.map(row)), groups };
+};

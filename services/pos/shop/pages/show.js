@@ -1,0 +1,139 @@
+import { h, newId } from '../dom.js';
+import { dayParts, longDay, money, period, shortDay, time } from '../format.js';
+import { poster } from '../poster.js';
+import { productOf } from '../state.js';
+import { t } from '../texts/index.js';
+import { choicePanel } from './choice.js';
+import { badge } from './shows.js';
+
+const venueOf = ({ venue }) => [venue?.name, venue?.city].filter(Boolean).join(', ');
+
+const facts = (product) => {
+  const { type, startDate, endDate, performances, priceFrom, currency } = product;
+  const [first] = performances;
+  const rows = [
+    [
+      type === 'show' ? t('dates') : t('validity'),
+      period(startDate, type === 'show' ? performances.at(-1)?.startDate : endDate),
+    ],
+    [t('venue'), first && venueOf(first)],
+    [t('price'), priceFrom !== null && t('from', { price: money(priceFrom, currency) })],
+  ];
+  return h(
+    'dl',
+    { class: 'facts' },
+    rows.filter(([, value]) => value).map(([name, value]) => h('div', {}, h('dt', {}, name), h('dd', {}, value))),
+  );
+};
+
+const dateOption = (performance, chosen, choose, group) => {
+  const { id, startDate, timeZone, availability } = performance;
+  const { day, month, weekday } = dayParts(startDate, timeZone);
+  return h(
+    'label',
+    { class: `date${availability === 'sold_out' ? ' is-out' : ''}` },
+    h('input', {
+      type: 'radio',
+      name: group,
+      value: id,
+      checked: chosen === id,
+      disabled: availability === 'sold_out',
+      onchange: () => choose(performance),
+      'aria-label': `${longDay(startDate, timeZone)}, ${time(startDate, timeZone)}, ${venueOf(performance)}${availability === 'available' ? '' : `, ${t(availability === 'few' ? 'few' : 'soldOut')}`}`,
+    }),
+    h('span', { class: 'date-day', 'aria-hidden': 'true' }, day),
+    h(
+      'span',
+      { class: 'date-rest', 'aria-hidden': 'true' },
+      h('span', { class: 'date-month' }, month),
+      h(
+        'span',
+        { class: 'date-time' },
+        [weekday, time(startDate, timeZone), performance.venue?.name].filter(Boolean).join(' · '),
+      ),
+    ),
+    badge(performance),
+  );
+};
+
+const dates = (product, chosen, choose) => {
+  const group = newId('performance');
+  return h(
+    'fieldset',
+    { class: 'dates' },
+    h('legend', {}, h('h2', {}, t('chooseDate'))),
+    h(
+      'div',
+      { class: 'date-list' },
+      product.performances.map((one) => dateOption(one, chosen, choose, group)),
+    ),
+  );
+};
+
+const soldOut = () =>
+  h(
+    'section',
+    { class: 'message-box' },
+    h('h2', {}, t('soldOutTitle')),
+    h('p', {}, t('soldOutText')),
+    h('a', { class: 'button button-quiet', href: '#/' }, t('toProgramme')),
+  );
+
+const notOnSale = () =>
+  h('section', { class: 'message-box' }, h('h2', {}, t('notOnSale')), h('p', {}, t('notOnSaleText')));
+
+const head = (product) =>
+  h(
+    'header',
+    { class: 'show-head' },
+    h(
+      'div',
+      { class: 'wrap show-grid' },
+      h('div', { class: 'show-picture' }, poster(product.code)),
+      h(
+        'div',
+        { class: 'show-text' },
+        h('a', { class: 'back', href: '#/' }, h('span', { 'aria-hidden': 'true' }, '← '), t('programme')),
+        h('h1', { tabindex: '-1' }, product.name),
+        h('p', { class: 'lead' }, product.description),
+        facts(product),
+        badge(product),
+      ),
+    ),
+  );
+
+/** One product: what it is, when it takes place, and the choice of places. */
+export const showPage = async ([id]) => {
+  const product = await productOf(id, { fresh: true });
+  const { performances } = product;
+  const free = performances.filter(({ availability }) => availability !== 'sold_out');
+  const panel = h('div', { class: 'panel' });
+  let shown;
+
+  const choose = (performance) => {
+    shown?.leave();
+    shown = choicePanel(product, performance);
+    panel.replaceChildren(shown.node);
+  };
+
+  const isSold = product.availability === 'sold_out' || free.length === 0;
+  const choices = () => {
+    if (!product.onSale) return notOnSale();
+    if (isSold) return soldOut();
+    choose(free[0]);
+    const [only] = performances;
+    const when = performances.length === 1 && product.type === 'show';
+    return [
+      performances.length > 1 && dates(product, free[0].id, choose),
+      when &&
+        h(
+          'p',
+          { class: 'only-date' },
+          `${shortDay(only.startDate, only.timeZone)}, ${time(only.startDate, only.timeZone)}`,
+        ),
+      panel,
+    ];
+  };
+  const node = h('article', { class: 'show' }, head(product), h('div', { class: 'wrap choices' }, choices()));
+  return { title: product.name, node, leave: () => shown?.leave() };
+};

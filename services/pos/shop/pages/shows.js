@@ -1,0 +1,183 @@
+import { api } from '../api.js';
+import { h, newId } from '../dom.js';
+import { money, month, number, period, shortDay } from '../format.js';
+import { house } from '../houses.js';
+import { announce, showError } from '../notices.js';
+import { auditorium, poster } from '../poster.js';
+import { visitor } from '../state.js';
+import { language, t } from '../texts/index.js';
+import { pagination } from './pagination.js';
+
+const SIZE = 24;
+const TYPES = ['show', 'pass', 'season_ticket', 'membership', 'service', 'goods', 'package'];
+
+/** Whole lists, for the search; asked for once per type and language. */
+const wholes = new Map();
+
+const wholeList = (type) => {
+  const key = `${type} ${language()}`;
+  const list = wholes.get(key) ?? api.allProducts({ type });
+  wholes.set(key, list);
+  list.catch(() => wholes.delete(key));
+  return list;
+};
+
+const plain = (text) => text.normalize('NFD').replaceAll(/\p{M}/gu, '').toLowerCase();
+
+const matching = (products, wanted) => {
+  const words = plain(wanted).split(/\s+/).filter(Boolean);
+  return products.filter(({ name }) => words.every((word) => plain(name).includes(word)));
+};
+
+const load = async ({ type, wanted, page }) => {
+  const offset = (page - 1) * SIZE;
+  if (wanted.trim() === '')
+    return api.products({ type, offset, limit: SIZE, contactNumber: visitor.contact?.contactNumber });
+  const found = matching(await wholeList(type), wanted);
+  return { records: found.slice(offset, offset + SIZE), total: found.length };
+};
+
+const addressOf = ({ type, wanted, page }) => {
+  const query = new URLSearchParams();
+  if (type !== 'show') query.set('type', type);
+  if (wanted.trim() !== '') query.set('q', wanted);
+  if (page > 1) query.set('page', page);
+  return query.size > 0 ? `#/?${query}` : '#/';
+};
+
+/** What is worth a word about a product's stock; undefined where there is plenty. */
+export const badge = ({ availability, onSale = true }) => {
+  if (!onSale) return h('span', { class: 'badge badge-quiet' }, t('notOnSale'));
+  if (availability === 'sold_out') return h('span', { class: 'badge badge-out' }, t('soldOut'));
+  if (availability === 'few') return h('span', { class: 'badge badge-few' }, t('few'));
+  return undefined;
+};
+
+const card = (product, isFound) => {
+  const { id, code, type, name, startDate, endDate, priceFrom, currency } = product;
+  return h(
+    'li',
+    {},
+    h(
+      'a',
+      { class: 'card', href: `#/show/${encodeURIComponent(id)}`, 'data-availability': product.availability },
+      h('span', { class: 'card-picture' }, poster(code), badge(product)),
+      h(
+        'span',
+        { class: 'card-date' },
+        type === 'show' ? (isFound ? period(startDate) : shortDay(startDate)) : period(startDate, endDate),
+      ),
+      h('span', { class: 'card-name' }, name),
+      priceFrom !== null && h('span', { class: 'card-price' }, t('from', { price: money(priceFrom, currency) })),
+    ),
+  );
+};
+
+const grid = (products, isFound = false) =>
+  h(
+    'ul',
+    { class: 'grid' },
+    products.map((product) => card(product, isFound)),
+  );
+
+const byMonth = (products) =>
+  [...Map.groupBy(products, ({ startDate }) => month(startDate))].map(([name, those]) =>
+    h('section', { class: 'month' }, h('h2', {}, name), grid(those)),
+  );
+
+const results = ({ records, total }, state) => {
+  if (total === 0)
+    return [
+      h(
+        'p',
+        { class: 'lead nothing' },
+        state.wanted.trim() === '' ? t('nothingHere') : t('nothingFound', { wanted: state.wanted }),
+      ),
+    ];
+  const isFound = state.wanted.trim() !== '';
+  const list =
+    state.type === 'show' && !isFound
+      ? byMonth(records)
+      : [h('h2', { class: 'unseen' }, t(`type_${state.type}`)), grid(records, isFound)];
+  return [
+    list,
+    pagination({ page: state.page, pages: Math.ceil(total / SIZE), href: (page) => addressOf({ ...state, page }) }),
+  ];
+};
+
+const hero = (search) =>
+  h(
+    'section',
+    { class: 'hero' },
+    auditorium(),
+    h(
+      'div',
+      { class: 'wrap hero-text' },
+      h('h1', { tabindex: '-1' }, house.headline[language()]),
+      h('p', { class: 'hero-line' }, house.season[language()]),
+      search,
+    ),
+  );
+
+/** The programme: everything that is sold, by month, with search by title and pages. */
+export const showsPage = async (_parameters, query) => {
+  const state = {
+    type: TYPES.includes(query.get('type')) ? query.get('type') : 'show',
+    wanted: query.get('q') ?? '',
+    page: Math.max(1, Number.parseInt(query.get('page') ?? '1', 10) || 1),
+  };
+  const first = await load(state);
+  const area = h('div', { class: 'results' }, results(first, state));
+  const count = h('p', { class: 'count' }, t('found', { count: first.total, shown: number(first.total) }));
+  let turn = 0;
+  let timer;
+
+  const search = async (wanted) => {
+    turn += 1;
+    const mine = turn;
+    Object.assign(state, { wanted, page: 1 });
+    const found = await load(state).catch(showError);
+    if (mine !== turn || !found) return;
+    history.replaceState(null, '', addressOf(state));
+    area.replaceChildren(...results(found, state).flat());
+    count.textContent = t('found', { count: found.total, shown: number(found.total) });
+    announce(count.textContent);
+  };
+
+  const field = newId('search');
+  const form = h(
+    'form',
+    { role: 'search', class: 'search', onsubmit: (event) => event.preventDefault() },
+    h('label', { for: field, class: 'unseen' }, t('searchLabel')),
+    h('input', {
+      id: field,
+      type: 'search',
+      value: state.wanted,
+      placeholder: t('searchLabel'),
+      autocomplete: 'off',
+      oninput: ({ target }) => {
+        clearTimeout(timer);
+        timer = setTimeout(() => search(target.value), 160);
+      },
+    }),
+  );
+
+  const kinds = h(
+    'nav',
+    { class: 'kinds', 'aria-label': t('kinds') },
+    TYPES.map((type) =>
+      h(
+        'a',
+        { href: addressOf({ type, wanted: '', page: 1 }), 'aria-current': type === state.type && 'page' },
+        t(`type_${type}`),
+      ),
+    ),
+  );
+  const node = h(
+    'div',
+    {},
+    hero(form),
+    h('div', { class: 'wrap catalogue' }, h('div', { class: 'catalogue-head' }, kinds, count), area),
+  );
+  return { title: t('programme'), node, leave: () => clearTimeout(timer) };
+};

@@ -1,0 +1,54 @@
+import { h } from './dom.js';
+import { money } from './format.js';
+import { poster } from './poster.js';
+import { qrCode } from './qr.js';
+import { t } from './texts/index.js';
+
+const fact = (name, value) => value && h('div', {}, h('dt', {}, name), h('dd', {}, value));
+
+/** A ticket to show at the door: what it is for, for whom, and its code. `more`: controls below it. */
+export const ticketCard = (
+  { product, title, when, category, place, tariff, price, currency, holder, barcode, isVoid, code },
+  ...more
+) => {
+  const picture = h('div', { class: 'ticket-code' });
+  if (barcode && !isVoid) {
+    qrCode(barcode, t('qrLabel', { title }))
+      .then((drawing) => picture.replaceChildren(drawing, h('span', { class: 'small ticket-id' }, code)))
+      .catch(() => picture.replaceChildren(h('code', { class: 'small' }, barcode)));
+  } else {
+    picture.append(h('p', { class: 'small' }, t(isVoid ? 'ticketVoid' : 'ticketComes')));
+  }
+  return h(
+    'li',
+    { class: `ticket${isVoid ? ' is-void' : ''}`, 'data-barcode': barcode ?? undefined },
+    h('div', { class: 'ticket-picture' }, product && poster(product.code)),
+    h(
+      'div',
+      { class: 'ticket-text' },
+      h('h3', {}, title),
+      h('p', { class: 'when' }, when),
+      h(
+        'dl',
+        {},
+        fact(t('category'), category),
+        fact(t('place'), place),
+        fact(t('tariff'), tariff),
+        fact(t('price'), money(price, currency)),
+        fact(t('holder'), holder),
+      ),
+      more,
+    ),
+    picture,
+  );
+};
+
+/** First and last name together; empty without either. */
+export const holderOf = ({ beneficiaryFirstName, beneficiaryLastName }) =>
+  [beneficiaryFirstName, beneficiaryLastName].filter(Boolean).join(' ');
+
+/** What a place is called: a seat by its label; one place of many that are alike has no name. */
+export const placeName = (place, category) => {
+  if (category && !category.numbered) return undefined;
+  return typeof place === 'string' ? place : place?.label;
+};

@@ -1,0 +1,147 @@
+import { hash } from 'node:crypto';
+import { readdirSync, readFileSync } from 'node:fs';
+import type { RequestListener } from 'node:http';
+import { createRequire } from 'node:module';
+import { dirname, extname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { gzipSync } from 'node:zlib';
+
+/** Where the demo shop is served; below it every file of the folder `shop`, and nothing else. */
+const SHOP = '/shop/';
+
+const FOLDER = fileURLToPath(new URL('../shop/', import.meta.url));
+
+const { resolve } = createRequire(import.meta.url);
+
+/** Files of packages that are served beside the folder's own: the QR encoder and the display typeface. */
+const packaged = (): Readonly<Record<string, string>> => {
+  const font = (name: string) => resolve(`@fontsource-variable/cormorant/files/${name}`);
+  return {
+    'lib/lean-qr.mjs': join(dirname(resolve('lean-qr')), 'index.mjs'),
+    'fonts/cormorant.woff2': font('cormorant-latin-wght-normal.woff2'),
+    'fonts/cormorant-ext.woff2': font('cormorant-latin-ext-wght-normal.woff2'),
+    'fonts/cormorant-italic.woff2': font('cormorant-latin-wght-italic.woff2'),
+  };
+};
+
+/** What may be in the folder. */
+const TYPES: Readonly<Record<string, string>> = {
+  '.css': 'text/css; charset=utf-8',
+  '.html': 'text/html; charset=utf-8',
+  '.js': 'text/javascript; charset=utf-8',
+  '.mjs': 'text/javascript; charset=utf-8',
+  '.svg': 'image/svg+xml',
+  '.woff2': 'font/woff2',
+};
+
+/** The shop loads what this server serves and nothing else, runs no inline script or style, and stands in nobody's frame. */
+const POLICY = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "img-src 'self'",
+  "font-src 'self'",
+  "connect-src 'self'",
+  "base-uri 'none'",
+  "form-action 'self'",
+  "frame-ancestors 'none'",
+  "require-trusted-types-for 'script'",
+].join('; ');
+
+const SECURITY: Readonly<Record<string, string>> = {
+  'Content-Security-Policy': POLICY,
+  'Cross-Origin-Opener-Policy': 'same-origin',
+  'Cross-Origin-Resource-Policy': 'same-origin',
+  'Permissions-Policy': 'camera=(), geolocation=(), microphone=(), payment=()',
+  'Referrer-Policy': 'no-referrer',
+  'X-Content-Type-Options': 'nosniff',
+};
+
+/** A day for what changes only with its package; everything else is asked for again, and answered 304. */
+const cacheControlOf = (name: string): string => (/^(fonts|lib)\//.test(name) ? 'public, max-age=86400' : 'no-cache');
+
+interface Variant {
+  readonly body: Buffer;
+  /** A strong validator, with its quotes. */
+  readonly etag: string;
+}
+
+interface ShopFile {
+  readonly type: string;
+  readonly cacheControl: string;
+  readonly plain: Variant;
+  /** Absent where compressing gains nothing. */
+  readonly gzipped: Variant | undefined;
+}
+
+const variant = (body: Buffer): Variant => ({ body, etag: `"${hash('sha256', body, 'base64url').slice(0, 22)}"` });
+
+const shopFile = (name: string, file: string): ShopFile => {
+  const plain = readFileSync(file);
+  const gzipped = gzipSync(plain);
+  return {
+    type: TYPES[extname(name)] ?? '',
+    cacheControl: cacheControlOf(name),
+    plain: variant(plain),
+    gzipped: gzipped.length < plain.length * 0.9 ? variant(gzipped) : undefined,
+  };
+};
+
+const readShop = (): ReadonlyMap<string, ShopFile> => {
+  const own = readdirSync(FOLDER, { recursive: true, encoding: 'utf8' })
+    .filter((name) => extname(name) in TYPES)
+    .map((name) => [name.replaceAll('\\', '/'), join(FOLDER, name)] as const);
+  const all = [...own, ...Object.entries(packaged())];
+  return new Map(all.map(([name, file]) => [name, shopFile(name, file)]));
+};
+
+/** RFC 9110, 12.5.3, without weighing one coding against another: there is but one. */
+const acceptsGzip = (header = ''): boolean =>
+  header.split(',').some((entry) => {
+    const [coding = '', quality = ''] = entry.split(';').map((part) => part.trim().toLowerCase());
+    return (coding === 'gzip' || coding === '*') && !/^q=0(\.0*)?$/.test(quality);
+  });
+
+/** RFC 9110, 13.1.2: the weak comparison. */
+const isKnown = (header: string | undefined, { etag }: Variant): boolean =>
+  (header ?? '').split(',').some((one) => ['*', etag, `W/${etag}`].includes(one.trim()));
+
+/**
+ * Serves the demo shop at /shop/ from memory and hands every other request on. A `front` of the service: the shop is no part of the API,
+ * it is one of its users.
+ */
+export const createShopFront = (next: RequestListener): RequestListener => {
+  const files = readShop();
+
+  return (request, response) => {
+    const { method = '', headers, url = '' } = request;
+    const [path = '', query] = url.split('?', 2);
+    if (path !== '/shop' && !path.startsWith(SHOP)) {
+      next(request, response);
+      return;
+    }
+    const say = (status: number, text: string, more: Readonly<Record<string, string>> = {}): void => {
+      const body = Buffer.from(`${text}\n`);
+      const length = { 'Content-Type': 'text/plain; charset=utf-8', 'Content-Length': `${body.length}` };
+      response.writeHead(status, { ...SECURITY, ...length, ...more }).end(method === 'HEAD' ? undefined : body);
+      request.resume();
+    };
+    const file = files.get(path.slice(SHOP.length) || 'index.html');
+    if (path !== '/shop' && !file) return say(404, 'There is no such page.');
+    if (method !== 'GET' && method !== 'HEAD') return say(405, 'Read only.', { Allow: 'GET, HEAD' });
+    if (!file || path === '/shop') {
+      return say(308, 'The shop is at /shop/.', { Location: query === undefined ? SHOP : `${SHOP}?${query}` });
+    }
+    const chosen = (acceptsGzip(headers['accept-encoding']) && file.gzipped) || file.plain;
+    response.setHeaders(new Map(Object.entries(SECURITY)));
+    response.setHeader('Cache-Control', file.cacheControl).setHeader('ETag', chosen.etag);
+    if (file.gzipped) response.setHeader('Vary', 'Accept-Encoding');
+    if (isKnown(headers['if-none-match'], chosen)) {
+      response.writeHead(304).end();
+      return;
+    }
+    if (chosen === file.gzipped) response.setHeader('Content-Encoding', 'gzip');
+    response.writeHead(200, { 'Content-Type': file.type, 'Content-Length': chosen.body.length });
+    response.end(method === 'HEAD' ? undefined : chosen.body);
+  };
+};
