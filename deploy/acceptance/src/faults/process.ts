@@ -7,6 +7,8 @@ import { faithful, type Modes, type Order, type Report } from './inside/orders.t
 export interface Start {
   readonly name: string;
   readonly seconds: number;
+  /** Since it first said anything of its health: before, it has only been waiting for the machine. */
+  readonly secondsAlive: number;
   /** What it said of its health on the way, and when. */
   readonly story: readonly string[];
 }
@@ -107,9 +109,13 @@ export const productProcess = ({ name, program, settings, healthUrl }: ProcessOp
       const begun = performance.now();
       const seconds = () => (performance.now() - begun) / 1000;
       const story: string[] = [];
+      let alive: number | undefined;
       while (child !== undefined && seconds() < START_SECONDS) {
         const health = await healthAt(healthUrl);
-        if (health.status === 200) return { name, seconds: seconds(), story };
+        if (health.status > 0) alive ??= seconds();
+        if (health.status === 200) {
+          return { name, seconds: seconds(), secondsAlive: seconds() - (alive ?? seconds()), story };
+        }
         if (!story.at(-1)?.endsWith(health.text)) story.push(`after ${seconds().toFixed(1)} s ${health.text}`);
         await new Promise((resolve) => setTimeout(resolve, 25));
       }

@@ -43,7 +43,7 @@ export const settle = async (
       const evidence = { entries: journal.entries, world: await readWorld(api, round), closed };
       checkRound(evidence, check);
       await round.alsoTrue?.(evidence, check);
-      for (const { name, seconds, story } of round.revivals) {
+      for (const { name, seconds, secondsAlive, story } of round.revivals) {
         check.that(
           'I8',
           seconds <= READY_WITHIN,
