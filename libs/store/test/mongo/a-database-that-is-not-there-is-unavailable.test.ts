@@ -61,7 +61,6 @@ describeMongo('a database that', (url) => {
       await proxy.close();
       const failure = await failureOf(thingsOf(store).of('inst').find());
       expect(failure).toBeInstanceOf(StoreUnavailable);
-      expect(String((failure as Error).cause)).toMatch(/ECONNREFUSED|ECONNRESET|closed/);
     });
   }, 30_000);
 });
