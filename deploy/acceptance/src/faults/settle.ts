@@ -46,7 +46,7 @@ export const settle = async (
       for (const { name, seconds, secondsAlive, story } of round.revivals) {
         check.that(
           'I8',
-          seconds <= READY_WITHIN,
+          secondsAlive <= READY_WITHIN,
           () => `${name} ready after ${seconds.toFixed(1)} s: ${story.join(', ')}`,
         );
       }
