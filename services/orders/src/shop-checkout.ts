@@ -4,6 +4,7 @@ import type { Desk } from './desk.ts';
 import { cancel } from './domain/cancellation.ts';
 import { beginCheckout, isCheckedOutBy, type PaymentMethod, type PaymentToken } from './domain/checkout.ts';
 import { accept, refuse } from './domain/decision.ts';
+import { busy } from './domain/life.ts';
 import { faultOf, RefusedByRule } from './faults.ts';
 import { derivedId } from './ids.ts';
 import { carriedOut } from './payments.ts';
@@ -58,7 +59,8 @@ export const checkoutCart = async (desk: Desk, target: Target, wish: CheckoutWis
     desk,
     asking(target, requestId),
     (current, request, now) => {
-      if (isCheckedOutBy(current, requestId)) return accept(current);
+      // What it began is finished, and something else is under way.
+      if (isCheckedOutBy(current, requestId)) return busy();
       if (!criteria) throw new Fault('semantically_invalid', `There is no contact ${contactNumber}.`);
       const input = { requestId, request, contactNumber, criteria, method, token, paymentId, graceMs };
       return beginCheckout(current, input, now);
