@@ -16,16 +16,16 @@ import { play } from './play.ts';
 let deployment: Deployment;
 beforeAll(async () => {
   deployment = await startEmbedded();
-}, 60_000);
+}, 600_000);
 afterAll(async () => deployment?.close());
 
 test('crashes, rushes, races, a cancelled performance and poison leave everything as it must be', async () => {
   expect(await play(deployment, [kills, closing, poison, rush, seats, races])).toEqual([]);
-}, 150_000);
+}, 600_000);
 
 test('every message twice, and once more late, changes nothing', async () => {
   expect(await play(deployment, [doubled])).toEqual([]);
-}, 90_000);
+}, 600_000);
 
 // Broken on purpose, on the running product: its installation is of no use afterwards.
 
@@ -34,10 +34,10 @@ test('messages acknowledged before they are handled are missed after a crash', a
   const violations = await play(deployment, [killsAt(['tickets-cancelled-received'])], { patienceMs: 8_000 });
   await deployment.behave(faithful);
   expect(violations.map(({ invariant }) => invariant)).toContain('I3');
-}, 60_000);
+}, 600_000);
 
 test('places claimed without compare-and-swap are sold twice, and noticed', async () => {
   await deployment.behave({ ...faithful, store: 'without compare-and-swap' });
   const violations = await play(deployment, [rush], { patienceMs: 0 });
   expect(violations.map(({ text }) => text).join()).toMatch(/place \S+ is claimed by \S+ \(\w+, sold\), /);
-}, 60_000);
+}, 600_000);

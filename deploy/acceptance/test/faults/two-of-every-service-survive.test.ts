@@ -33,7 +33,7 @@ scaled(
     const all = [kills, closing, outage, poison, rush, seats, races];
     expect(await play(started(), all)).toEqual([]);
   },
-  240_000,
+  600_000,
 );
 
 scaled(
@@ -41,5 +41,5 @@ scaled(
   async () => {
     expect(await play(started(), [doubled])).toEqual([]);
   },
-  90_000,
+  600_000,
 );
