@@ -118,7 +118,7 @@ export const createForwarder = (options: ForwarderOptions): Forwarder => {
     const { exchange, method, deadline } = passage;
     const { response } = exchange;
     passage.reply = reply;
-    pool.heed(reply.headers['keep-alive']);
+    pool.heed(reply.headers);
     passage.dueAt = deadline;
     settle(passage, breaker.succeeded);
     if (response.headersSent || response.destroyed) {

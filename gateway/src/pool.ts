@@ -1,4 +1,4 @@
-import { Agent, type ClientRequest } from 'node:http';
+import { Agent, type ClientRequest, type IncomingHttpHeaders } from 'node:http';
 import { createConnection, isIP, type Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
 
@@ -53,8 +53,15 @@ export class Pool extends Agent {
     request.onSocket(kept ?? this.#connect());
   }
 
-  /** Takes notice of a service's `Keep-Alive` header, which says after how many seconds it closes idle connections. */
-  heed(keepAlive: string | string[] | undefined): void {
+  /**
+   * Takes notice of what a service says of its connections: after how many seconds it closes idle ones (`Keep-Alive`), or that it closes
+   * this one. Then it is most likely about to stop and to close the others as well, so no request is sent on them any more.
+   */
+  heed({ connection, 'keep-alive': keepAlive }: IncomingHttpHeaders): void {
+    if (connection?.toLowerCase() === 'close') {
+      for (const idle of this.#idle.splice(0)) idle.destroy();
+      return;
+    }
     if (keepAlive === this.#hint) return;
     this.#hint = keepAlive;
     const seconds = /\btimeout=(\d+)/.exec(String(keepAlive ?? ''))?.[1];

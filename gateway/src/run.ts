@@ -5,6 +5,7 @@ import {
   createStop,
   developmentCertificate,
   ensureDirectory,
+  FAREWELL_MS,
   failStart,
   type Logger,
   type LogLevel,
@@ -84,6 +85,7 @@ const serve = async (settings: GatewaySettings, logger: Logger, stop: Stop): Pro
     logger,
     accessLog: openAccessLog(logger, settings.logLevel),
     metrics,
+    farewellMs: FAREWELL_MS,
   });
   stop.add('gateway', () => gateway.close());
   if (metrics && operationsPort !== undefined) {

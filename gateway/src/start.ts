@@ -65,6 +65,8 @@ export interface GatewayOptions {
   readonly onRefused?: OnRefused;
   readonly metrics?: Metrics;
   readonly timeouts?: UpstreamTimeouts;
+  /** See ListenOptions. */
+  readonly farewellMs?: number;
   /** Milliseconds between two looks at a service's description. */
   readonly learnEveryMs?: number;
   /** Milliseconds after which a service that serves and lacks only its broker counts as having been ready. */
@@ -173,7 +175,8 @@ export const startGateway = async (options: GatewayOptions): Promise<Gateway> =>
 
   const health = createHealth();
   const onRefused = options.onRefused ?? logRefused(logger);
-  const common = { host, health, observe: metrics?.requests('gateway'), refuse: refuseByLine, onRefused };
+  const { farewellMs } = options;
+  const common = { host, health, observe: metrics?.requests('gateway'), refuse: refuseByLine, onRefused, farewellMs };
   const https = await listen(app.listener(true), { ...common, tls, port: options.port, setting: 'GATEWAY_PORT' });
   const http = await listen(app.listener(false), {
     ...common,

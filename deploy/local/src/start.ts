@@ -4,6 +4,7 @@ import {
   createLogger,
   createMetrics,
   createStop,
+  FAREWELL_MS,
   failStart,
   type Logger,
   logRefused,
@@ -70,6 +71,7 @@ const openGateway = async (
     accessLog: openAccessLog(accessLogger, level),
     onRefused: logRefused(accessLogger),
     metrics,
+    farewellMs: FAREWELL_MS,
   });
   stop.add('gateway', () => gateway.close());
   return gateway;

@@ -5,7 +5,7 @@ import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo, Server, Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { developmentCertificate } from '@boxoffice/runtime';
+import { developmentCertificate, listen } from '@boxoffice/runtime';
 import { afterEach, expect, test } from '@jest/globals';
 import { Pool } from '../../src/pool.ts';
 import { until } from '../fixtures/http.ts';
@@ -39,7 +39,7 @@ const start = async (server: Server = createServer((_, response) => response.end
 const ask = async (pool: Pool, port: number): Promise<{ reused: boolean; text: string }> => {
   const request = get({ agent: pool, host: '127.0.0.1', port });
   const [reply] = (await once(request, 'response')) as [IncomingMessage];
-  pool.heed(reply.headers['keep-alive']);
+  pool.heed(reply.headers);
   const text = Buffer.concat(await reply.toArray()).toString();
   await until(() => request.destroyed);
   return { reused: request.reusedSocket, text };
@@ -72,6 +72,50 @@ test('neither is one that answers “Connection: close”, nor one that speaks o
   await ask(pool, port);
   await ask(pool, port);
   expect(accepted()).toBe(2);
+});
+
+test('when one says “Connection: close”, the idle ones are given up too: the service is about to stop', async () => {
+  let stopping = false;
+  const arrived: (() => void)[] = [];
+  const { pool, port, sockets } = await start(
+    createServer((_, response) => {
+      if (stopping) response.setHeader('Connection', 'close');
+      // The first three are answered together, so that each has a connection of its own.
+      arrived.push(() => response.end('ok'));
+      if (stopping || arrived.length === 3) for (const answer of arrived.splice(0)) answer();
+    }),
+  );
+  await Promise.all([ask(pool, port), ask(pool, port), ask(pool, port)]);
+  expect(sockets.size).toBe(3);
+  stopping = true;
+  await ask(pool, port);
+  await until(() => sockets.size === 0);
+});
+
+test('a service that stops under load costs no request that its connections carried', async () => {
+  const service = await listen((_request, response) => response.end('ok'), {
+    host: '127.0.0.1',
+    port: 0,
+    farewellMs: 2_000,
+  });
+  const { port } = service;
+  const pool = new Pool({ protocol: 'http:', hostname: '127.0.0.1', port });
+  closing.push(() => pool.destroy());
+  const outcomes: string[] = [];
+  const client = async (): Promise<void> => {
+    let outcome = 'ok';
+    while (outcome === 'ok') {
+      outcome = await ask(pool, port).then(
+        ({ text }) => text,
+        ({ code }) => String(code),
+      );
+      outcomes.push(outcome);
+    }
+  };
+  const clients = Array.from({ length: 8 }, client);
+  await until(() => outcomes.length > 100);
+  await Promise.all([service.close(), ...clients]);
+  expect(outcomes.filter((outcome) => outcome !== 'ok')).toEqual(Array(8).fill('ECONNREFUSED'));
 });
 
 test('an idle connection is given up before the service’s own time is over', async () => {

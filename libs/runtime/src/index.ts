@@ -1,6 +1,7 @@
 export * from './certificate.ts';
 export * from './common-settings.ts';
 export { ensureDirectory } from './directory.ts';
+export { FAREWELL_MS } from './farewell.ts';
 export { type Check, createHealth, type Health, type HealthAnswer } from './health.ts';
 export { keepSecret, readKeptSecret } from './kept-secret.ts';
 export { type Limits, type Listening, type ListenOptions, listen } from './listen.ts';

@@ -1,6 +1,7 @@
 import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo, Socket } from 'node:net';
+import { farewell } from './farewell.ts';
 import type { Health } from './health.ts';
 import type { Observe } from './metrics.ts';
 import { answerRefusals, malformed, type OnRefused, type Refuse, refusing } from './refusal.ts';
@@ -35,6 +36,11 @@ export interface ListenOptions {
   readonly onRefused?: OnRefused;
   /** Told of the requests that the handler gets, for figures. */
   readonly observe?: Observe;
+  /**
+   * For so long after the beginning of the end (milliseconds) a request on a kept connection is served still, with the answer that it
+   * was the connection's last: whoever was about to send it could not know. Default 0.
+   */
+  readonly farewellMs?: number;
   /** The setting that chooses the port, for the message when it is taken. */
   readonly setting?: string;
 }
@@ -46,7 +52,8 @@ export interface Listening {
   readonly url: string;
   readonly server: Server;
   /**
-   * Stops accepting, lets the requests in hand finish for at most `graceMs` (default 8 s), then closes every connection.
+   * Stops accepting, lets the requests in hand finish for at most `graceMs` (default 8 s), then closes every connection; kept ones
+   * that are idle when `farewellMs` is over.
    * Calling it again answers the same promise.
    */
   close(graceMs?: number): Promise<void>;
@@ -112,17 +119,15 @@ const reachable = (host: string): string => {
   return host.includes(':') ? `[${host}]` : host;
 };
 
-const closing = (server: Server, graceMs: number): Promise<void> =>
-  new Promise((resolve) => {
-    // A connection becomes idle when its last answer is out; Node closes those that are idle now, and nobody closes later ones.
-    const sweep = setInterval(() => server.closeIdleConnections(), 20);
-    const deadline = setTimeout(() => server.closeAllConnections(), graceMs);
-    server.close(() => {
-      clearInterval(sweep);
-      clearTimeout(deadline);
-      resolve();
-    });
-  });
+/** A body whose last coding is another has no end. */
+const CHUNKED_LAST = /(?:^|,)\s*chunked\s*$/i;
+
+/** What Node's parser hands on although it is no request that can be answered by what it says. */
+const isMalformed = ({ headers, httpVersion }: IncomingMessage): boolean => {
+  const { host, 'transfer-encoding': coding } = headers;
+  // Node's parser refuses the coding as well, but only once the request is handed on.
+  return (host === undefined && httpVersion !== '1.0') || (coding !== undefined && !CHUNKED_LAST.test(coding));
+};
 
 /**
  * Serves HTTP, or HTTPS with a certificate. Resolves when connections are accepted.
@@ -138,7 +143,7 @@ export const listen = async (handler: RequestListener, options: ListenOptions): 
   const dispatch = (request: IncomingMessage, response: ServerResponse): void => {
     inFlight.set(request.socket, response);
     if (ending) response.setHeader('Connection', 'close');
-    if (request.headers.host === undefined && request.httpVersion !== '1.0') {
+    if (isMalformed(request)) {
       const { headers, body } = refuseUnheard({ ...malformed, method: request.method, path: request.url });
       response.writeHead(malformed.status, { ...headers, Connection: 'close' }).end(body);
     } else if (health && request.url?.startsWith('/health/')) {
@@ -161,7 +166,7 @@ export const listen = async (handler: RequestListener, options: ListenOptions): 
     url: `${options.tls ? 'https' : 'http'}://${reachable(options.host)}:${port}`,
     server,
     close(graceMs = 8_000) {
-      ending ??= closing(server, graceMs);
+      ending ??= farewell(server, { graceMs, idleMs: options.farewellMs ?? 0 });
       return ending;
     },
   };

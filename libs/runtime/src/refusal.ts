@@ -104,10 +104,15 @@ export const answerRefusals = (server: Server, { refuse, onRefused, inFlight }: 
   };
 
   /** The trouble is in the body of a request that a handler has. */
-  const refuseBody = (socket: Socket, kind: Kind, { req, headersSent, writableFinished }: ServerResponse): void => {
-    // An answer that is out already was the only one.
+  const refuseBody = (socket: Socket, kind: Kind, response: ServerResponse): void => {
+    const { req, headersSent, writableEnded, writableFinished } = response;
+    // An answer that is out already was the only one; one that is on its way out is waited for.
     if (writableFinished) socket.destroySoon();
-    else if (headersSent) socket.destroy();
+    else if (writableEnded) response.once('finish', () => socket.destroySoon());
+    // Over TLS what was written may not be out yet. An answer without its end is known by its length or chunks, but for HTTP/1.0.
+    else if (headersSent && req.httpVersion !== '1.0') socket.destroySoon();
+    // Nothing may be written to the connection before the answers to earlier requests.
+    else if (headersSent || response.socket !== socket) socket.destroy();
     else write(socket, { ...kind, method: req.method, path: req.url }, refuse);
   };
 

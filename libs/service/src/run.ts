@@ -4,6 +4,7 @@ import {
   createLogger,
   createMetrics,
   createStop,
+  FAREWELL_MS,
   failStart,
   host,
   type Logger,
@@ -114,6 +115,7 @@ const serve = async <Spec extends SettingsSpec, State>(
     logger,
     settings: own,
     metrics,
+    farewellMs: FAREWELL_MS,
   });
   stop.signal.addEventListener('abort', () => {
     store.giveUp();

@@ -38,6 +38,8 @@ export interface StartOptions<Spec extends SettingsSpec> {
   readonly logger: Logger;
   readonly settings: Settings<Spec>;
   readonly metrics?: Metrics;
+  /** See ListenOptions; for callers in other processes. */
+  readonly farewellMs?: number;
   /** Conditions of readiness beside the store's and the broker's. */
   readonly checks?: Readonly<Record<string, Check>>;
 }
@@ -87,6 +89,7 @@ export const startService = async <Spec extends SettingsSpec, State>(
     refuse: refuseIn(definition),
     onRefused: logRefused(logger),
     setting: 'PORT',
+    farewellMs: options.farewellMs,
   });
   stop.add('requests', () => listening.close());
 

@@ -1,27 +1,47 @@
 import { once } from 'node:events';
+import { mkdtempSync } from 'node:fs';
+import type { RequestListener } from 'node:http';
 import { connect } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { connect as connectTls } from 'node:tls';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { type Listening, listen } from '../../src/index.ts';
+import { developmentCertificate, type Listening, listen, type Refusal } from '../../src/index.ts';
 
 let listening: Listening;
+let overTls: Listening;
+
+const handler: RequestListener = (request, response) => {
+  if (request.url?.startsWith('/early')) response.writeHead(401, { 'Content-Length': 5 }).write('early');
+  request.resume().on('end', () => response.end('served'));
+};
+
+const options = {
+  host: '127.0.0.1',
+  port: 0,
+  refuse: ({ status, code, method, path }: Refusal) => ({
+    headers: { 'X-Shape': 'own' },
+    body: [status, code, method, path].join(' '),
+  }),
+};
 
 beforeAll(async () => {
-  listening = await listen(
-    (request, response) => {
-      request.resume().on('end', () => response.end('served'));
-    },
-    {
-      host: '127.0.0.1',
-      port: 0,
-      limits: { headersMs: 200, requestMs: 300 },
-      refuse: ({ status, code, method, path }) => ({
-        headers: { 'X-Shape': 'own' },
-        body: [status, code, method, path].join(' '),
-      }),
-    },
-  );
+  listening = await listen(handler, { ...options, limits: { headersMs: 200, requestMs: 300 } });
+  const tls = await developmentCertificate(mkdtempSync(join(tmpdir(), 'boxoffice-refusals-')));
+  overTls = await listen(handler, { ...options, tls });
 });
-afterAll(() => listening.close());
+afterAll(async () => {
+  await listening.close();
+  await overTls.close();
+});
+
+const exchangeOverTls = async (bytes: string): Promise<string> => {
+  const socket = connectTls({ port: overTls.port, host: '127.0.0.1', rejectUnauthorized: false });
+  const received: Buffer[] = [];
+  socket.on('data', (chunk) => received.push(chunk)).write(bytes);
+  await once(socket, 'close');
+  return Buffer.concat(received).toString();
+};
 
 const exchange = async (...parts: string[]): Promise<string> => {
   const socket = connect(listening.port, '127.0.0.1');
@@ -54,6 +74,24 @@ describe('listen', () => {
     expect(answer).toMatch(new RegExp(`^HTTP/1.1 ${shape.slice(0, 3)} `));
     expect(answer).toContain('X-Shape: own');
     expect(answer).toContain(shape);
+  });
+
+  const codings = ['identity', 'gzip', 'chunked, identity', 'x-chunked'];
+  const methods = ['GET', 'POST', 'PUT', 'OPTIONS', 'TRACE', 'DELETE'];
+  test.each(codings.flatMap((coding) => methods.map((method) => [method, coding])))(
+    '%s with the last coding %s',
+    async (method, coding) => {
+      const bytes = `${method} /a HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: ${coding}\r\n\r\n`;
+      for (const answer of [await exchange(bytes), await exchangeOverTls(bytes)]) {
+        expect(answer).toContain(`400 bad_request ${method} /a`);
+        expect(answer.match(/^HTTP\/1\.1 /gm)).toHaveLength(1);
+      }
+    },
+  );
+
+  test('an answer that is out before the body breaks reaches its client, over TLS too', async () => {
+    const bytes = `${start}Transfer-Encoding: chunked\r\n\r\nzz\r\n`;
+    expect(await exchangeOverTls(bytes.replace('/tnwr', '/early/tnwr'))).toContain('\r\n\r\nearly');
   });
 
   test('the second request of a connection is judged by its own line', async () => {
