@@ -1,0 +1,57 @@
+import { PosFault } from '@boxoffice/envelope';
+import type { Admit } from '@boxoffice/http';
+import type { FindPointOfSale } from './context.ts';
+import { languageOf } from './domain/language.ts';
+import { derived } from './ids.ts';
+import type { Sessions } from './sessions.ts';
+import type { Visit } from './visit.ts';
+
+const VERSION = /^\/tnwr\/[^/?]+/;
+
+/** `lang`, without reading the whole query of every request. */
+const langOf = (search: string): string | undefined =>
+  search.includes('lang=') ? (new URLSearchParams(search).get('lang') ?? undefined) : undefined;
+
+const one = (header: string | string[] | undefined): string | undefined =>
+  Array.isArray(header) ? header.join(', ') : header;
+
+/**
+ * Makes what lets visitors in: the point of sale first (400), then the session (401), as the order of checks says. `publicUrl`: the
+ * address that the outside sees.
+ */
+export const createAdmit = (
+  { pointOfSaleOf, sessions }: { readonly pointOfSaleOf: FindPointOfSale; readonly sessions: Sessions },
+  publicUrl: string,
+): Admit<Visit> => {
+  const origin = publicUrl.replace(/\/$/, '');
+  return async ({ headers, url = '', socket }, access) => {
+    const pointOfSale = await pointOfSaleOf(one(headers['x-service-host']));
+    const token = one(headers['x-auth-token']) || undefined;
+    const session = token === undefined ? undefined : await sessions.find(pointOfSale, token);
+    if (token !== undefined && !session && access !== 'newcomer') {
+      throw new PosFault('session_invalid', 'The session is unknown or has ended.');
+    }
+    const needsSession = access === 'session' || access === 'login';
+    if (needsSession && !session) throw new PosFault('session_required', 'The header X-auth-token is absent.');
+    if (access === 'login' && session?.contactNumber === null) {
+      throw new PosFault('login_required', 'Nobody is logged in to this session.');
+    }
+    const mark = url.indexOf('?');
+    const [path, search] = mark < 0 ? [url, ''] : [url.slice(0, mark), url.slice(mark + 1)];
+    const language = languageOf(langOf(search), one(headers['accept-language']), pointOfSale.languages);
+    const visitor: Visit = {
+      pointOfSale,
+      session,
+      language,
+      ip: one(headers['x-forwarded-for']) ?? socket.remoteAddress ?? '',
+      address: origin + path,
+      search,
+      base: VERSION.exec(path)?.[0] ?? '',
+    };
+    return {
+      visitor,
+      headers: { 'Content-Language': language },
+      ...(session ? { session: derived('session', session.id) } : {}),
+    };
+  };
+};

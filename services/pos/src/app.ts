@@ -1,0 +1,95 @@
+import { familyB } from '@boxoffice/http';
+import { topology } from '@boxoffice/messaging';
+import { flag, integer, url } from '@boxoffice/runtime';
+import { createPeer, type Parts, type Peer, type ServiceDefinition } from '@boxoffice/service';
+import { createAdmit } from './admit.ts';
+import { createCatalog } from './clients/catalog.ts';
+import { createContacts } from './clients/contacts.ts';
+import { createOrders } from './clients/orders.ts';
+import { createTickets } from './clients/tickets.ts';
+import { createContactCriteria } from './contact-access.ts';
+import { createContext, type FindPointOfSale } from './context.ts';
+import type { Desk } from './desk.ts';
+import { createLogIns } from './log-in.ts';
+import { createOffers } from './offers.ts';
+import { onContactErased } from './on-contact-erased.ts';
+import { routes } from './routes.ts';
+import { createSessions } from './sessions.ts';
+import { createShopFront } from './shop-files.ts';
+import { collections, sessions } from './store.ts';
+import { startSweeper } from './sweep.ts';
+
+const settings = {
+  catalogUrl: url('CATALOG_URL', { origin: true }),
+  contactsUrl: url('CONTACTS_URL', { origin: true }),
+  ordersUrl: url('ORDERS_URL', { origin: true }),
+  ticketsUrl: url('TICKETS_URL', { origin: true }),
+  /** A session ends after so long without a request, and after so long in all. */
+  sessionIdleSeconds: integer('SESSION_IDLE_SECONDS', { default: 1_800, min: 1 }),
+  sessionAbsoluteSeconds: integer('SESSION_ABSOLUTE_SECONDS', { default: 43_200, min: 1 }),
+  /** Whether the method of payment `simulated` works: only where there is demo data. */
+  simulatedPayments: flag('SIMULATED_PAYMENTS', { default: false }),
+};
+
+interface State {
+  readonly desk: Desk;
+  readonly pointOfSaleOf: FindPointOfSale;
+  readonly peers: readonly Peer[];
+}
+
+const prepare = ({ store, credentials, logger, settings: own }: Parts<typeof settings>): State => {
+  const peer = (name: string, address: string) => createPeer({ name, url: address, credentials });
+  const peers = {
+    catalog: peer('catalog', own.catalogUrl),
+    contacts: peer('contacts', own.contactsUrl),
+    orders: peer('orders', own.ordersUrl),
+    tickets: peer('tickets', own.ticketsUrl),
+  };
+  const catalog = createCatalog(peers.catalog);
+  const contacts = createContacts(peers.contacts);
+  const desk: Desk = {
+    sessions: createSessions(store.collection(sessions), {
+      idleMs: own.sessionIdleSeconds * 1_000,
+      absoluteMs: own.sessionAbsoluteSeconds * 1_000,
+    }),
+    logIns: createLogIns(store, ({ institution, ip }, event) =>
+      logger.info('a login was refused', { event, institution, peer: ip }),
+    ),
+    offers: createOffers(catalog),
+    contacts,
+    criteriaOf: createContactCriteria(contacts),
+    orders: createOrders(peers.orders),
+    tickets: createTickets(peers.tickets),
+    simulated: () => own.simulatedPayments,
+    now: Date.now,
+    log: logger,
+  };
+  return { desk, pointOfSaleOf: createContext(catalog), peers: Object.values(peers) };
+};
+
+/** The point-of-sale service: family B, made of what the other services answer. It keeps sessions and users. */
+export const pos: ServiceDefinition<typeof settings, State> = {
+  name: 'pos',
+  version: '1.0.0',
+  collections,
+  settings,
+  family: familyB,
+  queues: [topology.posContactErased],
+  prepare,
+  operations: (_parts, { desk }) => routes(desk),
+  front: createShopFront,
+  admit: ({ publicUrl }, { desk: { sessions: all }, pointOfSaleOf }) =>
+    createAdmit({ pointOfSaleOf, sessions: all }, publicUrl),
+  reactions: ({ store }) => [
+    { queue: topology.posContactErased, handle: (message) => onContactErased(store, message) },
+  ],
+  background: ({ store, logger }, { desk: { sessions: all, logIns }, peers }) => {
+    const sweeper = startSweeper(store, [all, logIns.attempts], (error) => logger.warn('a sweep failed', { error }));
+    return {
+      async close() {
+        await sweeper.close();
+        for (const peer of peers) peer.close();
+      },
+    };
+  },
+};

@@ -1,0 +1,27 @@
+import type { Consequences } from '@boxoffice/envelope';
+import type { Contacts } from './clients/contacts.ts';
+import type { Orders } from './clients/orders.ts';
+import type { Tickets } from './clients/tickets.ts';
+import type { ContactCriteria } from './contact-access.ts';
+import type { LogIns } from './log-in.ts';
+import type { Offers } from './offers.ts';
+import type { Sessions } from './sessions.ts';
+
+/** What handlers work with. */
+export interface Desk {
+  readonly sessions: Sessions;
+  readonly logIns: LogIns;
+  readonly offers: Offers;
+  readonly contacts: Contacts;
+  readonly criteriaOf: ContactCriteria;
+  readonly orders: Orders;
+  readonly tickets: Tickets;
+  /** Whether the simulated method of payment is there: an installation with demo data. */
+  readonly simulated: () => boolean;
+  /** Epoch milliseconds. */
+  readonly now: () => number;
+  readonly log: { warn(message: string, fields?: { readonly error?: unknown; readonly operation?: string }): void };
+}
+
+/** Nothing has become of the visitor's session and order. */
+export const NOTHING_LOST: Consequences = { userLoggedOut: false, orderCancelled: false };

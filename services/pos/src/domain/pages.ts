@@ -1,0 +1,24 @@
+/** Which part of a list is asked for. */
+export interface Part {
+  readonly offset: number;
+  readonly limit: number;
+}
+
+/** The offsets of the four links of a list with so many records: `next` never goes behind the last page, `previous` never before the first. */
+export const linkOffsets = ({ offset, limit }: Part, total: number) => {
+  const last = total === 0 ? 0 : Math.floor((total - 1) / limit) * limit;
+  return {
+    next: Math.min(offset + limit, last),
+    last,
+    first: 0,
+    previous: Math.max(0, Math.min(offset - limit, last)),
+  };
+};
+
+/** The value of `Link`: the address with all of its other parameters, four times (RFC 8288). */
+export const linkHeader = (address: string, others: URLSearchParams, part: Part, total: number): string => {
+  const kept = others.size > 0 ? `${others}&` : '';
+  return Object.entries(linkOffsets(part, total))
+    .map(([relation, offset]) => `<${address}?${kept}offset=${offset}&limit=${part.limit}>; rel="${relation}"`)
+    .join(', ');
+};

@@ -1,0 +1,10 @@
+import { hash, randomBytes } from 'node:crypto';
+
+const ALPHABET = '0123456789abcdefghijklmnopqrstuv';
+
+/** A new id: the prefix and 24 characters, 120 random bits. */
+export const newId = (prefix: string): string =>
+  `${prefix}_${[...randomBytes(24)].map((byte) => ALPHABET[byte & 31]).join('')}`;
+
+/** A name that follows from these parts and tells nothing of them. */
+export const derived = (...parts: readonly string[]): string => hash('sha256', JSON.stringify(parts), 'base64url');

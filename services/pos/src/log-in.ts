@@ -1,0 +1,62 @@
+import { PosFault } from '@boxoffice/envelope';
+import type { Store } from '@boxoffice/store';
+import { type Attempt, createLoginAttempts, type LoginAttempts } from './login-attempts.ts';
+import { hashPassword, isPassword } from './passwords.ts';
+import { loginAttempts, type UserDocument } from './store.ts';
+import { createTurnstile } from './turnstile.ts';
+import { findUser } from './users.ts';
+
+/** Hashes at once: each takes 19 MiB and a core for 30 ms, and other requests need both. */
+const AT_ONCE = 2;
+/** More waiting ones would wait for seconds. */
+const WAITING = 100;
+
+const tooMany = (waitMs: number): PosFault =>
+  new PosFault('too_many_requests', 'There were too many attempts to log in; try again later.', {
+    headers: { 'Retry-After': String(Math.ceil(waitMs / 1_000)) },
+  });
+
+const failed = (): PosFault => new PosFault('login_failed', 'The login and the password do not belong together.');
+
+/** Hears of each login that failed; neither login nor password are told. */
+export type Audit = (attempt: Pick<Attempt, 'institution' | 'ip'>, event: 'login_failed' | 'login_throttled') => void;
+
+export interface LogIns {
+  /** The user of a login, if the password is right. Rejects with PosFault `login_failed`, `too_many_requests`. */
+  logIn(attempt: Attempt, password: string): Promise<UserDocument>;
+  readonly attempts: LoginAttempts;
+}
+
+/** Makes the check of logins. An unknown login takes as long as a wrong password and is answered alike. */
+export const createLogIns = (store: Store, audit: Audit): LogIns => {
+  const attempts = createLoginAttempts(store.collection(loginAttempts));
+  const turnstile = createTurnstile(AT_ONCE, WAITING);
+  let nobodys: Promise<string> | undefined;
+
+  const check = async (attempt: Attempt, password: string): Promise<UserDocument> => {
+    // Counted inside the turnstile, so that few right ones under way never look like many wrong ones.
+    const counted = await attempts.count(attempt);
+    if (typeof counted === 'number') {
+      audit(attempt, 'login_throttled');
+      throw tooMany(counted);
+    }
+    const user = await findUser(store, attempt.institution, attempt.serviceHost, attempt.login);
+    nobodys ??= hashPassword('nobody has this password');
+    const right = await isPassword(password, user?.passwordHash ?? (await nobodys));
+    if (!user || !right) {
+      audit(attempt, 'login_failed');
+      throw failed();
+    }
+    await counted.forgive();
+    return user;
+  };
+
+  return {
+    attempts,
+    async logIn(attempt, password) {
+      const checked = turnstile.enter(() => check(attempt, password));
+      if (!checked) throw tooMany(1_000);
+      return checked;
+    },
+  };
+};

@@ -1,0 +1,4 @@
+import { runService } from '@boxoffice/service';
+import { pos } from './app.ts';
+
+await runService(pos);

@@ -1,0 +1,97 @@
+import type { Static } from 'typebox';
+import type { Line, Order } from './clients/orders.ts';
+import type { Ticket } from './clients/tickets.ts';
+import type { Desk } from './desk.ts';
+import { spoken } from './domain/offer.ts';
+import { mapById } from './pagination.ts';
+import type * as schemas from './schemas.ts';
+import type { Visit } from './visit.ts';
+
+type NameOf = (tariffId: string) => string;
+
+/** The names of tariffs in the language of the answer; an id is better than no answer. */
+export const tariffNames = async (
+  { offers }: Pick<Desk, 'offers'>,
+  { pointOfSale, language }: Visit,
+): Promise<NameOf> => {
+  const { tariffs } = await offers.published(pointOfSale.institution).catch(() => ({ tariffs: [] }));
+  const names = new Map(tariffs.map(({ id, name }) => [id, spoken(name, { language, others: pointOfSale.languages })]));
+  return (id) => names.get(id) ?? id;
+};
+
+const itemOf = (line: Line, nameOf: NameOf) => ({
+  id: line.id,
+  productId: line.productId,
+  performanceId: line.performanceId,
+  startDate: line.startDate,
+  seatCategoryId: line.seatCategoryId,
+  tariffId: line.tariffId,
+  tariff: nameOf(line.tariffId),
+  place: line.place,
+  amount: line.amount,
+  beneficiaryFirstName: line.beneficiary?.firstName ?? null,
+  beneficiaryLastName: line.beneficiary?.lastName ?? null,
+});
+
+/** A cart as it is answered; without an order an empty one. */
+export const cartView = (order: Order | undefined, currency: string, nameOf: NameOf): Static<typeof schemas.Cart> => {
+  if (!order) return { id: null, items: {}, total: 0, currency, expiresAt: null };
+  const items = mapById(order.lines.map((line) => itemOf(line, nameOf)));
+  const { id, total, expiresAt } = order;
+  return { id, items, total, currency: order.currency, expiresAt: order.lines.length > 0 ? expiresAt : null };
+};
+
+/** An order as it is answered; `barcodeOf` knows the tickets of confirmed ones. */
+export const orderView = (
+  order: Order,
+  nameOf: NameOf,
+  barcodeOf: (ticketId: string) => string | undefined,
+): Static<typeof schemas.Order> => {
+  const isConfirmed = order.state === 'confirmed';
+  const items = order.lines.map((line) => {
+    const ticketId = isConfirmed ? line.ticketId : null;
+    return { ...itemOf(line, nameOf), ticketId, barcode: (ticketId && barcodeOf(ticketId)) ?? null };
+  });
+  return {
+    id: order.id,
+    state: order.state,
+    total: order.total,
+    currency: order.currency,
+    contactNumber: order.contactNumber,
+    paymentMethod: order.checkout?.paymentMethod ?? null,
+    items: mapById(items),
+    expiresAt: isConfirmed ? null : order.expiresAt,
+    createdAt: order.createdAt,
+    updatedAt: order.updatedAt,
+  };
+};
+
+/** The barcodes of the tickets of confirmed orders, by ticket. */
+export const barcodes = async (
+  { tickets }: Pick<Desk, 'tickets'>,
+  institution: string,
+  orders: readonly Order[],
+): Promise<(ticketId: string) => string | undefined> => {
+  const orderIds = orders.filter(({ state }) => state === 'confirmed').map(({ id }) => id);
+  const found = orderIds.length > 0 ? await tickets.list(institution, { orderIds }) : [];
+  const byId = new Map(found.map(({ id, barcode }) => [id, barcode]));
+  return (ticketId) => byId.get(ticketId);
+};
+
+/** A ticket as it is answered. */
+export const ticketView = (ticket: Ticket): Static<typeof schemas.Ticket> => ({
+  id: ticket.id,
+  status: ticket.status,
+  orderId: ticket.orderId,
+  productId: ticket.productId,
+  performanceId: ticket.performanceId,
+  startDate: ticket.startDate,
+  seatCategoryId: ticket.seatCategoryId,
+  place: ticket.place,
+  tariffId: ticket.tariffId,
+  price: ticket.price,
+  currency: ticket.currency,
+  beneficiaryFirstName: ticket.beneficiary?.firstName ?? null,
+  beneficiaryLastName: ticket.beneficiary?.lastName ?? null,
+  barcode: ticket.barcode,
+});

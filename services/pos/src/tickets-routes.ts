@@ -1,0 +1,90 @@
+import { PosFault } from '@boxoffice/envelope';
+import { type AnyOperation, ok, oneOf } from '@boxoffice/http';
+import { Type } from 'typebox';
+import type { Ticket as AnyTicket } from './clients/tickets.ts';
+import type { Desk } from './desk.ts';
+import { examples } from './examples.ts';
+import { operation } from './operation.ts';
+import { ticketView } from './order-views.ts';
+import { mapById, partHeaders, partOf, partQuery } from './pagination.ts';
+import { langQuery, mapOf, Naming, Ticket, ticketStatuses } from './schemas.ts';
+import type { Visit } from './visit.ts';
+
+const params = { id: Type.String() };
+const example = { params: { id: examples.ids.ticket }, answer: examples.ticket };
+
+/** The tickets of the logged-in user. */
+export const ticketsRoutes = ({ tickets }: Pick<Desk, 'tickets'>): AnyOperation[] => {
+  const contactOf = ({ session }: Visit): string => {
+    if (!session?.contactNumber) throw new PosFault('login_required', 'Nobody is logged in to this session.');
+    return session.contactNumber;
+  };
+
+  /** Another's ticket is as unknown as one that never was. */
+  const own = async (visit: Visit, ticketId: string): Promise<AnyTicket> => {
+    const ticket = await tickets.get(visit.pointOfSale.institution, ticketId);
+    if (!ticket || ticket.contactNumber !== contactOf(visit)) {
+      throw new PosFault('not_found', 'There is no such resource.');
+    }
+    return ticket;
+  };
+
+  return [
+    operation({
+      id: 'listOwnTickets',
+      method: 'get',
+      path: '/tickets',
+      access: 'login',
+      summary: 'Lists the tickets of the logged-in user, by startDate and id',
+      query: { status: Type.Optional(oneOf(ticketStatuses)), ...partQuery, ...langQuery },
+      answers: { 200: mapOf(Ticket) },
+      answerHeaders: ['X-Total-Amount', 'Link'],
+      example: { query: { status: 'not_printed' }, answer: { [examples.ids.ticket]: examples.ticket } },
+      handle: async ({ visitor, query }) => {
+        const part = partOf(query);
+        const { status } = query;
+        const all = await tickets.list(visitor.pointOfSale.institution, {
+          contactNumber: contactOf(visitor),
+          ...(status === undefined ? {} : { status }),
+        });
+        const page = all.slice(part.offset, part.offset + part.limit);
+        return ok(mapById(page.map(ticketView)), { headers: partHeaders(visitor, part, all.length) });
+      },
+    }),
+    operation({
+      id: 'getOwnTicket',
+      method: 'get',
+      path: '/tickets/{id}',
+      access: 'login',
+      summary: 'Gives an own ticket',
+      params,
+      query: langQuery,
+      answers: { 200: Ticket },
+      example,
+      handle: async ({ visitor, params }) => ok(ticketView(await own(visitor, params.id))),
+    }),
+    operation({
+      id: 'nameOwnTicket',
+      method: 'patch',
+      path: '/tickets/{id}',
+      access: 'login',
+      summary: 'Names who will come; on a printed ticket the answer is the one that replaces it, with its new id',
+      params,
+      query: langQuery,
+      body: Naming,
+      answers: { 200: Ticket },
+      errors: ['ticket_not_changeable'],
+      example: { ...example, body: { beneficiaryFirstName: 'Ana', beneficiaryLastName: 'Martin' } },
+      handle: async ({ visitor, params, body }) => {
+        const { id } = await own(visitor, params.id);
+        const { beneficiaryFirstName: firstName, beneficiaryLastName: lastName } = body;
+        const named = await tickets.name(visitor.pointOfSale.institution, id, {
+          ...(firstName === undefined ? {} : { firstName }),
+          ...(lastName === undefined ? {} : { lastName }),
+        });
+        if (typeof named === 'string') throw new PosFault('ticket_not_changeable', named);
+        return ok(ticketView(named), { subjects: [contactOf(visitor)] });
+      },
+    }),
+  ];
+};

@@ -1,0 +1,247 @@
+import { Fault } from '@boxoffice/envelope';
+import type { Addition, Checkout, Line, LineChange, Order, Outcome, Reason } from '../../src/clients/orders.ts';
+import type { Authority } from './authority.ts';
+import type { TicketsStand } from './others.ts';
+import { openPeer, type PeerStand } from './peer.ts';
+
+type Kept = { -readonly [Key in keyof Order]: Order[Key] } & { requests: Map<string, Outcome> };
+
+export interface OrdersStand extends PeerStand {
+  readonly orders: Map<string, Kept>;
+  /** The next wish is refused so. */
+  refuseNext(reason: Reason): void;
+  /** The hold of the cart is over. */
+  expire(orderId: string): void;
+}
+
+const PRICE = 4_500;
+const at = '2026-11-20T16:05:12.000Z';
+
+/** Stands in for orders: carts, their checkout, and orders; idempotent by request. */
+export const openOrders = async (authority: Authority, tickets: TicketsStand): Promise<OrdersStand> => {
+  const orders: OrdersStand['orders'] = new Map();
+  let planted: Reason | undefined;
+  let lines = 0;
+
+  const view = ({ requests: _, ...order }: Kept): Order => ({ ...order });
+  const done = (order: Kept): Outcome => ({ outcome: 'done', reason: null, details: null, order: view(order) });
+  const refused = (reason: Reason, order?: Kept): Outcome => ({
+    outcome: 'refused',
+    reason,
+    details: `planted: ${reason}`,
+    order: order ? view(order) : null,
+  });
+  const find = (orderId = ''): Kept => {
+    const found = orders.get(orderId);
+    if (!found) throw new Fault('not_found', 'There is no resource with this id.');
+    return found;
+  };
+  const once = (order: Kept, requestId: string, act: () => Outcome): Outcome => {
+    const known = order.requests.get(requestId);
+    if (known) return { ...known, order: view(order) };
+    const outcome = act();
+    if (outcome.outcome === 'done') order.requests.set(requestId, outcome);
+    return outcome;
+  };
+  const takePlanted = (): Reason | undefined => {
+    const reason = planted;
+    planted = undefined;
+    return reason;
+  };
+  const add = (order: Kept, items: Addition['items']): void => {
+    for (const { quantity = 1, placeIds, ...wish } of items) {
+      for (const placeId of placeIds ?? Array.from({ length: quantity }, () => undefined)) {
+        lines += 1;
+        const line: Line = {
+          id: `lin_${lines}`,
+          productId: `prd_${wish.performanceId.slice(4)}`,
+          performanceId: wish.performanceId,
+          startDate: '2031-05-01T18:30:00.000Z',
+          seatCategoryId: wish.seatCategoryId,
+          tariffId: wish.tariffId,
+          place: { id: placeId ?? `plc_${lines}`, label: `A ${lines}`, row: null, seat: null },
+          amount: PRICE,
+          beneficiary: null,
+          ticketId: null,
+        };
+        order.lines = [...order.lines, line];
+      }
+    }
+    order.total = order.lines.length * PRICE;
+  };
+  const isCart = ({ state, listed }: Kept): boolean => state === 'open' && !listed;
+
+  const confirm = (order: Kept): void => {
+    order.state = 'confirmed';
+    order.lines = order.lines.map((line) => ({ ...line, ticketId: `tic_${line.id}` }));
+    for (const line of order.lines) {
+      const ticket = {
+        id: String(line.ticketId),
+        status: 'not_printed' as const,
+        orderId: order.id,
+        productId: line.productId,
+        performanceId: line.performanceId,
+        startDate: line.startDate,
+        seatCategoryId: line.seatCategoryId,
+        place: line.place,
+        tariffId: line.tariffId,
+        price: line.amount,
+        currency: 'CHF',
+        beneficiary: line.beneficiary,
+        barcode: `barcode.${line.id}`,
+        contactNumber: order.contactNumber,
+      };
+      tickets.tickets.set(ticket.id, ticket);
+    }
+  };
+
+  const one = '/internal/shop/orders/{orderId}';
+  const peer = await openPeer(authority, 'orders', [
+    {
+      id: 'addCartItems',
+      method: 'post',
+      path: '/internal/shop/orders/items',
+      act: ({ body }) => {
+        const { orderId, requestId, items }: Addition = body;
+        const reason = takePlanted();
+        if (reason) return refused(reason, orders.get(orderId));
+        const order: Kept = orders.get(orderId) ?? {
+          id: orderId,
+          state: 'open',
+          listed: false,
+          contactNumber: null,
+          currency: 'CHF',
+          total: 0,
+          lines: [],
+          expiresAt: '2031-01-01T00:00:00.000Z',
+          checkout: null,
+          createdAt: at,
+          updatedAt: at,
+          requests: new Map(),
+        };
+        if (!isCart(order)) return refused('cart_gone', order);
+        orders.set(orderId, order);
+        return once(order, requestId, () => {
+          add(order, items);
+          return done(order);
+        });
+      },
+    },
+    {
+      id: 'changeCartItem',
+      method: 'post',
+      path: `${one}/lines/{lineId}/change`,
+      act: ({ params, body }) => {
+        const order = find(params.orderId);
+        const { tariffId, beneficiaryFirstName, beneficiaryLastName }: LineChange = body;
+        if (!isCart(order)) return refused('cart_gone', order);
+        if (!order.lines.some(({ id }) => id === params.lineId)) return refused('unknown_line', order);
+        order.lines = order.lines.map((line) => {
+          if (line.id !== params.lineId) return line;
+          const { firstName = null, lastName = null } = line.beneficiary ?? {};
+          return {
+            ...line,
+            tariffId: tariffId ?? line.tariffId,
+            beneficiary: {
+              firstName: beneficiaryFirstName === undefined ? firstName : beneficiaryFirstName,
+              lastName: beneficiaryLastName === undefined ? lastName : beneficiaryLastName,
+            },
+          };
+        });
+        return done(order);
+      },
+    },
+    {
+      id: 'removeCartItem',
+      method: 'post',
+      path: `${one}/lines/{lineId}/removal`,
+      act: ({ params }) => {
+        const order = find(params.orderId);
+        if (!isCart(order)) return refused('cart_gone', order);
+        if (!order.lines.some(({ id }) => id === params.lineId)) return refused('unknown_line', order);
+        order.lines = order.lines.filter(({ id }) => id !== params.lineId);
+        order.total = order.lines.length * PRICE;
+        return done(order);
+      },
+    },
+    {
+      id: 'giveUpCart',
+      method: 'post',
+      path: `${one}/giving-up`,
+      act: ({ params }) => {
+        const order = find(params.orderId);
+        if (order.listed) return refused('cart_gone', order);
+        if (order.state === 'open') order.state = 'cancelled';
+        return done(order);
+      },
+    },
+    {
+      id: 'checkoutCart',
+      method: 'post',
+      path: `${one}/checkout`,
+      act: ({ params, body }) => {
+        const order = find(params.orderId);
+        const { requestId, contactNumber, paymentMethod, paymentToken }: Checkout = body;
+        const reason = takePlanted();
+        if (reason) return refused(reason, order);
+        return once(order, requestId, () => {
+          if (order.state === 'expired') return refused('cart_expired', order);
+          if (!isCart(order)) return refused('cart_gone', order);
+          if (paymentToken === 'declined') return refused('payment_declined', order);
+          Object.assign(order, { listed: true, contactNumber, checkout: { paymentMethod } });
+          if (paymentMethod === 'external' || paymentToken === 'pending') order.state = 'payment_pending';
+          else confirm(order);
+          return done(order);
+        });
+      },
+    },
+    {
+      id: 'cancelShopOrder',
+      method: 'post',
+      path: `${one}/cancellation`,
+      act: ({ params, body }) => {
+        const order = find(params.orderId);
+        const { requestId } = body as { readonly requestId: string };
+        return once(order, requestId, () => {
+          if (order.state === 'cancelled' || order.state === 'expired') return refused('not_cancellable', order);
+          order.state = 'cancelled';
+          return done(order);
+        });
+      },
+    },
+    {
+      id: 'cancelAfterFault',
+      method: 'post',
+      path: `${one}/fault-cancellation`,
+      act: ({ params }) => {
+        const order = find(params.orderId);
+        order.state = 'cancelled';
+        return { cancelled: true, state: order.state };
+      },
+    },
+    { id: 'getShopOrder', method: 'get', path: one, act: ({ params }) => view(find(params.orderId)) },
+    {
+      id: 'listShopOrders',
+      method: 'get',
+      path: '/internal/shop/orders',
+      query: ['contactNumber', 'ids', 'offset', 'limit'],
+      act: ({ query: { contactNumber, ids = '', offset, limit } }) => {
+        const own = [...orders.values()].filter(
+          (order) => order.listed && (order.contactNumber === contactNumber || ids.split(',').includes(order.id)),
+        );
+        const items = own.slice(Number(offset), Number(offset) + Number(limit)).map(view);
+        return { items, total: own.length };
+      },
+    },
+  ]);
+  return {
+    ...peer,
+    orders,
+    refuseNext: (reason) => {
+      planted = reason;
+    },
+    expire: (orderId) => {
+      find(orderId).state = 'expired';
+    },
+  };
+};
