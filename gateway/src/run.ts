@@ -11,7 +11,7 @@ import {
   type LogLevel,
   persistently,
   readCertificate,
-  readSettings,
+  readServerSettings,
   type Settings,
   StartFault,
   type Stop,
@@ -50,7 +50,7 @@ const CONNECT_MS = 5_000;
 type GatewaySettings = Settings<typeof standaloneSettings>;
 
 const run = async (): Promise<void> => {
-  const settings = readSettings(standaloneSettings);
+  const settings = await readServerSettings(standaloneSettings);
   const logger = createLogger({ service: 'gateway', level: settings.logLevel });
   const stop = createStop(logger);
   stop.onSignal();

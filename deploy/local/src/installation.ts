@@ -2,6 +2,7 @@ import { authorizer } from '@boxoffice/authorizer';
 import { catalog } from '@boxoffice/catalog';
 import { contacts } from '@boxoffice/contacts';
 import { orders } from '@boxoffice/orders';
+import { pos } from '@boxoffice/pos';
 import {
   type Check,
   createLogger,
@@ -20,14 +21,14 @@ import type { LocalSettings } from './settings.ts';
 
 /** The addresses of the services, and the stores that the seeding writes to. */
 export interface Services {
-  readonly urls: Readonly<Record<'authorizer' | 'catalog' | 'contacts' | 'orders' | 'tickets', string>>;
-  readonly stores: { readonly authorizer: Store; readonly catalog: Store };
+  readonly urls: Readonly<Record<'authorizer' | 'catalog' | 'contacts' | 'orders' | 'tickets' | 'pos', string>>;
+  readonly stores: { readonly authorizer: Store; readonly catalog: Store; readonly pos: Store };
   /** The last error that one of them logged, in its own words. */
   readonly trouble: () => string | undefined;
 }
 
 /** The queues that the services of this process serve; their facts wait for them from the first moment on. */
-export const servedQueues = [authorizer, catalog, contacts, orders, tickets].flatMap(({ queues = [] }) => queues);
+export const servedQueues = [authorizer, catalog, contacts, orders, tickets, pos].flatMap(({ queues = [] }) => queues);
 
 /**
  * The level of what speaks beside the gateway's access log: its one line per request says enough, unless somebody looks for
@@ -35,17 +36,21 @@ export const servedQueues = [authorizer, catalog, contacts, orders, tickets].fla
  */
 export const quiet = (level: LogLevel): LogLevel => (level === 'info' ? 'warn' : level);
 
-/**
- * Starts every service in this process, on loopback and ports of the system's choice: only the gateway is for the outside. `checks` are conditions
- * of their readiness.
- */
-export const startServices = async (
-  settings: LocalSettings,
-  engines: Engines,
-  stop: Stop,
-  metrics: Metrics | undefined,
-  checks: Readonly<Record<string, Check>>,
-): Promise<Services> => {
+/** What the services are started with. */
+export interface InstallationParts {
+  readonly settings: LocalSettings;
+  readonly engines: Engines;
+  readonly stop: Stop;
+  readonly metrics: Metrics | undefined;
+  /** Conditions of their readiness. */
+  readonly checks: Readonly<Record<string, Check>>;
+  /** Whether the installation runs with demo data; asked whenever it matters, since they come after the services. */
+  readonly hasDemoData: () => boolean;
+}
+
+/** Starts every service in this process, on loopback and ports of the system's choice: only the gateway is for the outside. */
+export const startServices = async (parts: InstallationParts): Promise<Services> => {
+  const { settings, engines, stop, metrics, checks, hasDemoData } = parts;
   const { publicUrl, serviceSecret, logLevel } = settings;
   let trouble: string | undefined;
   const noting = (logger: Logger): Logger => ({
@@ -93,6 +98,18 @@ export const startServices = async (
   ]);
   const others = { catalogUrl: second.url, contactsUrl: third.url, ticketsUrl: fourth.url };
   const [fifth] = await start(orders, () => ({ ...settings, ...others }), first.url);
+  const [sixth, posStore] = await start(
+    pos,
+    () => ({
+      ...settings,
+      ...others,
+      ordersUrl: fifth.url,
+      get simulatedPayments() {
+        return hasDemoData();
+      },
+    }),
+    first.url,
+  );
   return {
     urls: {
       authorizer: first.url,
@@ -100,8 +117,9 @@ export const startServices = async (
       contacts: third.url,
       orders: fifth.url,
       tickets: fourth.url,
+      pos: sixth.url,
     },
-    stores: { authorizer: authorizerStore, catalog: catalogStore },
+    stores: { authorizer: authorizerStore, catalog: catalogStore, pos: posStore },
     trouble: () => trouble,
   };
 };

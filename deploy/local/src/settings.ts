@@ -1,6 +1,7 @@
 import { authorizer } from '@boxoffice/authorizer';
 import { gatewaySettings } from '@boxoffice/gateway';
 import { orders } from '@boxoffice/orders';
+import { pos } from '@boxoffice/pos';
 import {
   amqpUrl,
   certificatePair,
@@ -13,13 +14,14 @@ import {
   logLevel,
   mongodbUrl,
   operationsPort,
-  readSettings,
+  readServerSettings,
 } from '@boxoffice/runtime';
 import { keepServiceSecret } from './secrets.ts';
 
 const ownOfAuthorizer = authorizer.settings as NonNullable<typeof authorizer.settings>;
 // Where the others are is no setting in one process.
 const { catalogUrl, contactsUrl, ticketsUrl, ...ownOfOrders } = orders.settings as NonNullable<typeof orders.settings>;
+const { sessionIdleSeconds, sessionAbsoluteSeconds } = pos.settings as NonNullable<typeof pos.settings>;
 const { gatewayPort, gatewayHttpPort, tlsCertFile, tlsKeyFile } = gatewaySettings;
 
 /** Everything that the environment says, in one reading, so that all its faults are told together. */
@@ -27,6 +29,8 @@ const spec = {
   ...gatewaySettings,
   ...ownOfAuthorizer,
   ...ownOfOrders,
+  sessionIdleSeconds,
+  sessionAbsoluteSeconds,
   // npm start keeps these two when nobody gives them.
   serviceSecret: givenSecret('SERVICE_SECRET'),
   keyEncryptionKey: givenSecret('KEY_ENCRYPTION_KEY'),
@@ -41,10 +45,10 @@ const spec = {
 };
 
 /** The settings of everything in one process. @throws {StartFault} naming every wrong one, or the data directory */
-export const readLocalSettings = (env?: Environment) => {
-  const settings = readSettings(spec, env);
+export const readLocalSettings = async (env?: Environment) => {
+  const settings = await readServerSettings(spec, env);
   const directory = ensureDirectory(settings.directory, 'BOXOFFICE_DATA_DIR');
   return { ...settings, serviceSecret: settings.serviceSecret ?? keepServiceSecret(directory) };
 };
 
-export type LocalSettings = ReturnType<typeof readLocalSettings>;
+export type LocalSettings = Awaited<ReturnType<typeof readLocalSettings>>;

@@ -43,6 +43,7 @@ const seedDemo = async (
     directory,
     authorizerUrl: services.urls.authorizer,
     catalogUrl: services.urls.catalog,
+    contactsUrl: services.urls.contacts,
     ordersUrl: services.urls.orders,
     serviceSecret,
     addresses: { baseUrl: publicUrl, posUrl: publicUrl, caFile: caFile ?? String(settings.tlsCertFile) },
@@ -78,7 +79,7 @@ const openGateway = async (
 };
 
 const run = async (): Promise<void> => {
-  const settings = readLocalSettings();
+  const settings = await readLocalSettings();
   const logger = createLogger({ service: 'local', level: settings.logLevel });
   const stop = createStop(logger);
   stop.onSignal();
@@ -99,7 +100,15 @@ const compose = async (settings: LocalSettings, logger: Logger, stop: Stop): Pro
   const demoData = async (): Promise<void> => {
     if (!seeded) throw new Error('the demo data is not there yet');
   };
-  const services = await startServices(settings, engines, stop, metrics, { 'demo data': demoData });
+  let hasDemoData = false;
+  const services = await startServices({
+    settings,
+    engines,
+    stop,
+    metrics,
+    checks: { 'demo data': demoData },
+    hasDemoData: () => hasDemoData,
+  });
   const program: Program = { settings, logger, stop, engines };
   // Before the demo data, so that a taken port is told at once.
   const gateway = await openGateway(program, services, tls, metrics);
@@ -108,6 +117,7 @@ const compose = async (settings: LocalSettings, logger: Logger, stop: Stop): Pro
     stop.add('operations', () => operations.close());
   }
   const demo = await seedDemo(program, services, tls.caFile);
+  hasDemoData = demo !== undefined;
   seeded = true;
   await gateway.ready();
   if (stop.signal.aborted) return;

@@ -1,4 +1,4 @@
-import { createPrivateKey, X509Certificate } from 'node:crypto';
+import { createPrivateKey, type KeyObject, X509Certificate } from 'node:crypto';
 import { readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { isIP } from 'node:net';
 import { join } from 'node:path';
@@ -16,20 +16,39 @@ export interface DevelopmentCertificate extends Certificate {
   readonly caFile: string;
 }
 
-const readPem = (path: string, setting: string): string => {
+/** A file of a setting: what it holds, or the line that says why that is nothing. */
+type Read<Value> = { readonly pem: string; readonly value: Value } | { readonly fault: string };
+
+const readPem = <Value>(setting: string, path: string, noun: string, parse: (pem: string) => Value): Read<Value> => {
   try {
-    return readFileSync(path, 'utf8');
+    const pem = readFileSync(path, 'utf8');
+    try {
+      return { pem, value: parse(pem) };
+    } catch {
+      return { fault: `${setting}: ${path} holds no readable ${noun}` };
+    }
   } catch (error) {
-    throw new StartFault(`${setting}: ${path} cannot be read: ${explain(error)}`);
+    return { fault: `${setting}: ${path} cannot be read: ${explain(error)}` };
   }
 };
 
-const parsed = <Value>(parse: () => Value, fault: string): Value => {
-  try {
-    return parse();
-  } catch {
-    throw new StartFault(fault);
-  }
+const readCertificateFile = (path: string, now: Date): Read<X509Certificate> => {
+  const read = readPem('TLS_CERT_FILE', path, 'certificate', (pem) => new X509Certificate(pem));
+  const isOver = 'value' in read && read.value.validToDate < now;
+  return isOver ? { fault: `TLS_CERT_FILE: ${path} expired on ${read.value.validTo}` } : read;
+};
+
+const readKeyFile = (path: string): Read<KeyObject> =>
+  readPem('TLS_KEY_FILE', path, 'private key', (pem) => createPrivateKey(pem));
+
+/** What is wrong with each of the two files alone, if it is given. */
+export const certificateFaults = (
+  certFile: string | undefined,
+  keyFile: string | undefined,
+  now = new Date(),
+): string[] => {
+  const read = [certFile && readCertificateFile(certFile, now), keyFile && readKeyFile(keyFile)];
+  return read.flatMap((one) => (one && 'fault' in one ? [one.fault] : []));
 };
 
 /**
@@ -37,19 +56,13 @@ const parsed = <Value>(parse: () => Value, fault: string): Value => {
  * @throws {StartFault} when one cannot be read, is damaged, expired, or does not belong to the other
  */
 export const readCertificate = (certFile: string, keyFile: string, now = new Date()): Certificate => {
-  const cert = readPem(certFile, 'TLS_CERT_FILE');
-  const key = readPem(keyFile, 'TLS_KEY_FILE');
-  const certificate = parsed(
-    () => new X509Certificate(cert),
-    `TLS_CERT_FILE: ${certFile} holds no readable certificate`,
-  );
-  const privateKey = parsed(() => createPrivateKey(key), `TLS_KEY_FILE: ${keyFile} holds no readable private key`);
-  if (!certificate.checkPrivateKey(privateKey)) {
+  const [certificate, key] = [readCertificateFile(certFile, now), readKeyFile(keyFile)];
+  if ('fault' in certificate) throw new StartFault(certificate.fault);
+  if ('fault' in key) throw new StartFault(key.fault);
+  if (!certificate.value.checkPrivateKey(key.value)) {
     throw new StartFault(`TLS_KEY_FILE: the key in ${keyFile} does not belong to the certificate in ${certFile}`);
   }
-  if (certificate.validToDate < now)
-    throw new StartFault(`TLS_CERT_FILE: ${certFile} expired on ${certificate.validTo}`);
-  return { cert, key };
+  return { cert: certificate.pem, key: key.pem };
 };
 
 const ALWAYS = ['localhost', '127.0.0.1', '::1'];

@@ -2,7 +2,7 @@ import { join, resolve } from 'node:path';
 import { readKeptSecret } from './kept-secret.ts';
 import { logLevels } from './logger.ts';
 import { directory, oneOf, port, secret, text, url } from './setting-kinds.ts';
-import type { Environment, Setting } from './settings.ts';
+import { type Environment, type Setting, SettingsFault } from './settings.ts';
 
 /** Settings that several programs read in the same way; each program takes those that it needs. */
 
@@ -33,7 +33,16 @@ const publicUrlAsGiven = url('PUBLIC_URL', { optional: true });
 /** The address that the outside sees: PUBLIC_URL, or localhost with the gateway's HTTPS port. */
 export const publicUrl: Setting<string> = {
   name: publicUrlAsGiven.name,
-  read: (env) => publicUrlAsGiven.read(env) ?? `https://localhost:${gatewayPort.read(env)}`,
+  read(env) {
+    const given = publicUrlAsGiven.read(env);
+    if (given !== undefined) return given;
+    try {
+      return `https://localhost:${gatewayPort.read(env)}`;
+    } catch (error) {
+      // It is not this setting that is wrong.
+      throw new SettingsFault([`${gatewayPort.name}: ${(error as Error).message}`]);
+    }
+  },
 };
 
 /** The file of the data directory that keeps a secret setting: `SERVICE_SECRET` → `service-secret`. */

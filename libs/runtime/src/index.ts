@@ -15,6 +15,7 @@ export * from './setting-kinds.ts';
 export { certificatePair, differentPorts } from './setting-rules.ts';
 export {
   type Environment,
+  readServerSettings,
   readSettings,
   type Setting,
   type Settings,

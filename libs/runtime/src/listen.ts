@@ -5,7 +5,7 @@ import { farewell } from './farewell.ts';
 import type { Health } from './health.ts';
 import type { Observe } from './metrics.ts';
 import { answerRefusals, malformed, type OnRefused, type Refuse, refusing } from './refusal.ts';
-import { reasonOf, StartFault } from './start-fault.ts';
+import { NO_ADDRESS, noAddress, reasonOf, StartFault } from './start-fault.ts';
 import { requestIdFrom } from './trace.ts';
 
 /** Protection against slow and greedy clients. Times are in milliseconds. */
@@ -106,9 +106,8 @@ const started = (server: Server, { host, port, setting }: ListenOptions): Promis
       if (reason === 'EADDRINUSE')
         reject(new StartFault(`${which}port ${port} of ${host} is in use by another program`));
       else if (reason === 'EACCES') reject(new StartFault(`${which}no permission to use port ${port} of ${host}`));
-      else if (['EADDRNOTAVAIL', 'ENOTFOUND', 'EAI_AGAIN'].includes(reason)) {
-        reject(new StartFault(`HOST: ${host} is no address of this machine`));
-      } else reject(error);
+      else if (NO_ADDRESS.has(reason)) reject(new StartFault(`HOST: ${noAddress(host)}`));
+      else reject(error);
     });
     server.listen({ host, port }, () => resolve(server.address() as AddressInfo));
   });

@@ -21,18 +21,24 @@ interface Presence<Value> {
 const shown = (text: string, secret: boolean): string =>
   secret ? 'another value (not shown)' : JSON.stringify(text.length > 60 ? `${text.slice(0, 60)}…` : text);
 
+const readFile = (name: string, file: string): string => {
+  try {
+    // Editors and `kubectl create secret` leave a line end behind.
+    return readFileSync(file, 'utf8').replace(/\r?\n$/, '');
+  } catch (error) {
+    throw new Error(`${name}_FILE names ${file}, which cannot be read: ${explain(error)}`);
+  }
+};
+
 /** The text of a setting, or of the file that its `_FILE` form names; undefined when neither is set. */
 const textOf = (env: Environment, name: string, secret: boolean): string | undefined => {
   const direct = env[name] || undefined;
   const file = secret ? env[`${name}_FILE`] || undefined : undefined;
   if (file === undefined) return direct;
   if (direct !== undefined) throw new Error(`is set twice, directly and through ${name}_FILE`);
-  try {
-    // Editors and `kubectl create secret` leave a line end behind.
-    return readFileSync(file, 'utf8').replace(/\r?\n$/, '') || undefined;
-  } catch (error) {
-    throw new Error(`${name}_FILE names ${file}, which cannot be read: ${explain(error)}`);
-  }
+  const content = readFile(name, file);
+  if (content.includes('\n')) throw new Error(`${name}_FILE names ${file}, which holds several lines; a secret is one`);
+  return content || undefined;
 };
 
 const setting = <Value>(name: string, kind: Kind<Value>, presence: Presence<Value>): Setting<Value> => ({

@@ -1,4 +1,4 @@
-import { readCertificate } from './certificate.ts';
+import { certificateFaults, readCertificate } from './certificate.ts';
 import { type Environment, type Setting, SettingsFault } from './settings.ts';
 import { StartFault } from './start-fault.ts';
 
@@ -39,10 +39,12 @@ export const certificatePair = (
   name: certFile.name,
   read(env) {
     const [cert, key] = [quietly(certFile, env), quietly(keyFile, env)];
+    const faults = certificateFaults(cert, key);
     if ((cert === undefined) !== (key === undefined)) {
       const [set, unset] = cert === undefined ? [keyFile, certFile] : [certFile, keyFile];
-      throw new SettingsFault([`${unset.name}: is not set, but ${set.name} is; they belong together`]);
+      faults.unshift(`${unset.name}: is not set, but ${set.name} is; they belong together`);
     }
+    if (faults.length > 0) throw new SettingsFault(faults);
     try {
       if (cert !== undefined && key !== undefined) readCertificate(cert, key);
       return undefined;

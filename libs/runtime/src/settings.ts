@@ -1,4 +1,5 @@
-import { StartFault } from './start-fault.ts';
+import { createServer } from 'node:net';
+import { NO_ADDRESS, noAddress, reasonOf, StartFault } from './start-fault.ts';
 
 /** Where settings come from: `process.env`, or a test's own. */
 export type Environment = Readonly<Record<string, string | undefined>>;
@@ -29,21 +30,51 @@ export class SettingsFault extends StartFault {
   }
 }
 
-/**
- * Reads all settings of a program; called once, in its main. An empty value counts as unset.
- * @throws {SettingsFault} that names every wrong setting and what it expects
- */
-export const readSettings = <Spec extends SettingsSpec>(spec: Spec, env: Environment = process.env): Settings<Spec> => {
-  const faults: string[] = [];
+/** The values of all settings, and what is wrong with them; two settings may tell of the same fault of a third. */
+const readAll = (spec: SettingsSpec, env: Environment) => {
+  const faults = new Set<string>();
   const values: Record<string, unknown> = {};
   for (const [key, setting] of Object.entries(spec)) {
     try {
       values[key] = setting.read(env);
     } catch (error) {
-      if (error instanceof SettingsFault) faults.push(...error.faults);
-      else faults.push(`${setting.name}: ${error instanceof Error ? error.message : String(error)}`);
+      if (error instanceof SettingsFault) for (const fault of error.faults) faults.add(fault);
+      else faults.add(`${setting.name}: ${error instanceof Error ? error.message : String(error)}`);
     }
   }
+  return { values, faults: [...faults] };
+};
+
+/**
+ * Reads settings. An empty value counts as unset.
+ * @throws {SettingsFault} that names every wrong setting and what it expects
+ */
+export const readSettings = <Spec extends SettingsSpec>(spec: Spec, env: Environment = process.env): Settings<Spec> => {
+  const { values, faults } = readAll(spec, env);
+  if (faults.length > 0) throw new SettingsFault(faults);
+  return values as Settings<Spec>;
+};
+
+/** Whether the system lets a program bind to the address or name. */
+const isOwnAddress = (host: string): Promise<boolean> =>
+  new Promise((resolve) => {
+    const probe = createServer();
+    probe.once('error', (error) => resolve(!NO_ADDRESS.has(reasonOf(error))));
+    probe.listen({ host, port: 0 }, () => probe.close(() => resolve(true)));
+  });
+
+/**
+ * Reads all settings of a program that serves; called once, in its main. What only the system can tell of its HOST is told together
+ * with everything else.
+ * @throws {SettingsFault} as readSettings
+ */
+export const readServerSettings = async <Spec extends SettingsSpec & { readonly host: Setting<string> }>(
+  spec: Spec,
+  env: Environment = process.env,
+): Promise<Settings<Spec>> => {
+  const { values, faults } = readAll(spec, env);
+  const { host } = values;
+  if (typeof host === 'string' && !(await isOwnAddress(host))) faults.push(`${spec.host.name}: ${noAddress(host)}`);
   if (faults.length > 0) throw new SettingsFault(faults);
   return values as Settings<Spec>;
 };

@@ -23,6 +23,12 @@ const sentences: Readonly<Record<string, string>> = {
 /** A file system error in the words of a sentence: "permission denied". */
 export const explain = (error: unknown): string => sentences[reasonOf(error)] ?? reasonOf(error);
 
+/** Why no server can be bound to an address or a name. */
+export const NO_ADDRESS: ReadonlySet<string> = new Set(['EADDRNOTAVAIL', 'ENOTFOUND', 'EAI_AGAIN', 'EINVAL']);
+
+/** The same in words, after the name of the setting. */
+export const noAddress = (host: string): string => `${host} is no address of this machine`;
+
 /** What is printed when a program cannot start: one line per fault, without a stack unless it is a fault of the program. */
 export const startErrorText = (error: unknown): string => {
   if (error instanceof StartFault) return error.message;

@@ -14,7 +14,7 @@ import {
   persistently,
   port,
   publicUrl,
-  readSettings,
+  readServerSettings,
   type Setting,
   type Settings,
   type SettingsSpec,
@@ -68,8 +68,8 @@ const requiredAuthorizerUrl: Setting<string | undefined> = {
 type CommonSettings = Settings<typeof common & { authorizerUrl: typeof requiredAuthorizerUrl }>;
 
 /** The settings of a service alone, common and own. One reading, so that all faults are told together. */
-const readAll = <Spec extends SettingsSpec, State>({ name, settings }: ServiceDefinition<Spec, State>) => {
-  const read: unknown = readSettings({
+const readAll = async <Spec extends SettingsSpec, State>({ name, settings }: ServiceDefinition<Spec, State>) => {
+  const read: unknown = await readServerSettings({
     ...settings,
     ...common,
     authorizerUrl: name === 'authorizer' ? authorizerUrl : requiredAuthorizerUrl,
@@ -78,7 +78,7 @@ const readAll = <Spec extends SettingsSpec, State>({ name, settings }: ServiceDe
 };
 
 const run = async <Spec extends SettingsSpec, State>(definition: ServiceDefinition<Spec, State>): Promise<void> => {
-  const { settings, own } = readAll(definition);
+  const { settings, own } = await readAll(definition);
   const logger: Logger = createLogger({ service: definition.name, level: settings.logLevel });
   const stop = createStop(logger);
   stop.onSignal();

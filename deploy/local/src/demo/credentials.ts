@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { explain, reasonOf, StartFault } from '@boxoffice/runtime';
 import type { FixtureIds } from './catalogue.ts';
 import type { DemoClient } from './clients.ts';
+import type { DemoUser } from './users.ts';
 
 /** `demo.json`: everything that trying the installation out needs. */
 export interface DemoCredentials {
@@ -16,7 +17,7 @@ export interface DemoCredentials {
     readonly languages: readonly string[];
     readonly currency: string;
   }[];
-  readonly users: readonly [];
+  readonly users: readonly DemoUser[];
   readonly fixtures: Readonly<Record<string, FixtureIds>>;
 }
 

@@ -16,17 +16,19 @@ import { opera } from './opera.ts';
 import type { AllFixtures, Progress } from './progress.ts';
 import { sellUntilLeft } from './sales.ts';
 import type { DemoInstitution } from './shapes.ts';
-import { createShopKeeper } from './shop-keeper.ts';
+import { createShopKeeper, type ShopKeeper } from './shop-keeper.ts';
+import { type DemoUser, registerUsers } from './users.ts';
 
 const institutions: readonly DemoInstitution[] = [opera, museum];
 
 export interface SeedingOptions {
-  readonly stores: { readonly authorizer: Store; readonly catalog: Store };
+  readonly stores: { readonly authorizer: Store; readonly catalog: Store; readonly pos: Store };
   readonly progress: Progress;
   /** Where `demo.json` goes. */
   readonly directory: string;
   readonly authorizerUrl: string;
   readonly catalogUrl: string;
+  readonly contactsUrl: string;
   readonly ordersUrl: string;
   readonly serviceSecret: string;
   readonly addresses: Addresses;
@@ -37,24 +39,22 @@ export interface SeedingOptions {
   readonly trouble?: () => string | undefined;
 }
 
-/** Makes what is missing of an institution's catalogue; answers where its fixtures are. */
-const stock = async (
-  institution: DemoInstitution,
-  clients: readonly DemoClient[],
-  options: SeedingOptions,
-): Promise<FixtureIds> => {
-  const { authorizerUrl, catalogUrl, ordersUrl, serviceSecret, now, tell } = options;
+/** Who makes an institution's demo data: its client with every scope. */
+const keeperOf = (clients: readonly DemoClient[], options: SeedingOptions): Promise<ShopKeeper> => {
+  const { authorizerUrl, catalogUrl, contactsUrl, ordersUrl, serviceSecret } = options;
   const full = clients.find(({ name }) => name === 'full');
   if (!full) throw new Error('there is no client to seed with');
   const { clientId, clientSecret } = full;
-  const keeper = await createShopKeeper({
-    authorizerUrl,
-    catalogUrl,
-    ordersUrl,
-    serviceSecret,
-    clientId,
-    clientSecret,
-  });
+  const urls = { authorizerUrl, catalogUrl, contactsUrl, ordersUrl };
+  return createShopKeeper({ ...urls, serviceSecret, clientId, clientSecret });
+};
+
+/** Makes what is missing of an institution's catalogue; answers where its fixtures are. */
+const stock = async (
+  institution: DemoInstitution,
+  keeper: ShopKeeper,
+  { now, tell }: SeedingOptions,
+): Promise<FixtureIds> => {
   const tariffs = await stockTariffs(keeper, institution.tariffs);
   const products = institution.products(tariffs, now);
   const found = await stockProducts(keeper, products, (done) =>
@@ -74,7 +74,12 @@ const stock = async (
   return ids;
 };
 
-const credentials = (addresses: Addresses, clients: readonly DemoClient[], fixtures: AllFixtures): DemoCredentials => ({
+const credentials = (
+  addresses: Addresses,
+  clients: readonly DemoClient[],
+  users: readonly DemoUser[],
+  fixtures: AllFixtures,
+): DemoCredentials => ({
   ...addresses,
   clients,
   pointsOfSale: institutions.map(({ id, serviceHost, languages, currency }) => ({
@@ -83,7 +88,7 @@ const credentials = (addresses: Addresses, clients: readonly DemoClient[], fixtu
     languages,
     currency,
   })),
-  users: [],
+  users,
   fixtures,
 });
 
@@ -92,6 +97,7 @@ const seed = async (options: SeedingOptions): Promise<DemoCredentials> => {
   const { stores, progress, directory, addresses } = options;
   const existing = await listInstitutions(stores.catalog);
   const allClients: DemoClient[] = [];
+  const allUsers: DemoUser[] = [];
   const allFixtures: Record<string, FixtureIds> = {};
   for (const institution of institutions) {
     const { id, name, currency, languages } = institution;
@@ -100,22 +106,27 @@ const seed = async (options: SeedingOptions): Promise<DemoCredentials> => {
     }
     const clients = await registerClients(stores.authorizer, id);
     allClients.push(...clients);
-    allFixtures[id] = await stock(institution, clients, options);
+    const keeper = await keeperOf(clients, options);
+    allFixtures[id] = await stock(institution, keeper, options);
+    allUsers.push(...(await registerUsers(stores.pos, institution, async () => keeper)));
   }
-  const demo = credentials(addresses, allClients, allFixtures);
+  const demo = credentials(addresses, allClients, allUsers, allFixtures);
   writeDemo(directory, demo);
   await progress.finish(allFixtures);
   return demo;
 };
 
-/** Writes a lost `demo.json` again: the same clients, with new secrets. */
-const renew = async (
-  { stores, directory, addresses }: SeedingOptions,
-  fixtures: AllFixtures,
-): Promise<DemoCredentials> => {
+/** Writes a lost `demo.json` again: the same clients and users, with new secrets. */
+const renew = async (options: SeedingOptions, fixtures: AllFixtures): Promise<DemoCredentials> => {
+  const { stores, directory, addresses } = options;
   const clients: DemoClient[] = [];
-  for (const { id } of institutions) clients.push(...(await registerClients(stores.authorizer, id)));
-  const demo = credentials(addresses, clients, fixtures);
+  const users: DemoUser[] = [];
+  for (const institution of institutions) {
+    const own = await registerClients(stores.authorizer, institution.id);
+    clients.push(...own);
+    users.push(...(await registerUsers(stores.pos, institution, () => keeperOf(own, options))));
+  }
+  const demo = credentials(addresses, clients, users, fixtures);
   writeDemo(directory, demo);
   return demo;
 };

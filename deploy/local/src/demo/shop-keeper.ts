@@ -3,7 +3,7 @@ import { DECISIONS_PATH, IDENTITY_HEADER, serviceAuthorization } from '@boxoffic
 /** An operation of a service, as the seeding calls it. */
 export interface ServiceCall {
   /** Default: the catalog. */
-  readonly service?: 'catalog' | 'orders';
+  readonly service?: 'catalog' | 'contacts' | 'orders';
   readonly operation: string;
   readonly method: 'GET' | 'POST';
   readonly path: string;
@@ -23,6 +23,7 @@ export type ShopKeeper = <Data>(call: ServiceCall) => Promise<Reply<Data>>;
 export interface ShopKeeperOptions {
   readonly authorizerUrl: string;
   readonly catalogUrl: string;
+  readonly contactsUrl: string;
   readonly ordersUrl: string;
   /** SERVICE_SECRET of the installation. */
   readonly serviceSecret: string;
@@ -51,7 +52,7 @@ const RENEWED_AFTER_MS = 30_000;
  */
 export const createShopKeeper = async (options: ShopKeeperOptions): Promise<ShopKeeper> => {
   const { authorizerUrl, serviceSecret, clientId, clientSecret } = options;
-  const urls = { catalog: options.catalogUrl, orders: options.ordersUrl };
+  const urls = { catalog: options.catalogUrl, contacts: options.contactsUrl, orders: options.ordersUrl };
   const identities = new Map<string, { readonly identity: Promise<string>; readonly at: number }>();
 
   const form = { grant_type: 'client_credentials', client_id: clientId, client_secret: clientSecret };

@@ -1,6 +1,6 @@
 import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { listen } from '@boxoffice/runtime';
+import { developmentCertificate, listen } from '@boxoffice/runtime';
 import { expect, test } from '@jest/globals';
 import { startProgram, temporaryDirectory } from '../program.ts';
 
@@ -34,6 +34,7 @@ test('everything that is wrong with the settings, in one report', async () => {
     ACCESS_TOKEN_LIFETIME_SECONDS: '0',
     SERVICE_SECRET: 'short',
     KEY_ENCRYPTION_KEY_FILE: join(directory, 'nothing'),
+    HOST: 'no_host',
     TLS_CERT_FILE: join(directory, 'certificate.pem'),
     GATEWAY_PORT: '9443',
     GATEWAY_HTTP_PORT: '9443',
@@ -41,13 +42,15 @@ test('everything that is wrong with the settings, in one report', async () => {
   });
   expect(await program.ended).toBe(1);
   expect(program.output().trim().split('\n')).toEqual([
-    'boxoffice cannot start: 6 settings are wrong',
+    'boxoffice cannot start: 8 settings are wrong',
     '  RATE_LIMIT_PER_MINUTE: expected a whole number of at least 1, got "many"',
     '  ACCESS_TOKEN_LIFETIME_SECONDS: expected a whole number from 1 to 86400, got "0"',
     `  KEY_ENCRYPTION_KEY: KEY_ENCRYPTION_KEY_FILE names ${directory}/nothing, which cannot be read: it does not exist`,
     '  SERVICE_SECRET: expected at least 16 characters, got another value (not shown)',
     '  GATEWAY_HTTP_PORT: 9443 is the port of GATEWAY_PORT already; each listener needs its own',
     '  TLS_KEY_FILE: is not set, but TLS_CERT_FILE is; they belong together',
+    `  TLS_CERT_FILE: ${directory}/certificate.pem cannot be read: it does not exist`,
+    '  HOST: no_host is no address of this machine',
   ]);
   // Nothing is made before the settings are right.
   expect(readdirSync(directory)).toEqual([]);
@@ -57,7 +60,9 @@ test('a damaged certificate', async () => {
   const directory = temporaryDirectory();
   const file = join(directory, 'certificate.pem');
   writeFileSync(file, 'nonsense');
-  expect(await refusal({ TLS_CERT_FILE: file, TLS_KEY_FILE: file })).toBe(
+  await developmentCertificate(directory);
+  const key = join(directory, 'development-key.pem');
+  expect(await refusal({ TLS_CERT_FILE: file, TLS_KEY_FILE: key })).toBe(
     `boxoffice cannot start: TLS_CERT_FILE: ${file} holds no readable certificate`,
   );
 });

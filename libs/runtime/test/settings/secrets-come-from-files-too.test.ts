@@ -23,6 +23,19 @@ describe('a secret setting', () => {
     );
   });
 
+  test('is one line', () => {
+    const several = `${file}s`;
+    writeFileSync(several, '127.0.0.1 localhost\n::1 localhost\n');
+    const both = { ...spec, key: secret('KEY_ENCRYPTION_KEY', { pattern: /^.{16,}$/s }) };
+    expect(() => readSettings(both, { SERVICE_SECRET_FILE: several, KEY_ENCRYPTION_KEY_FILE: several })).toThrow(
+      [
+        '2 settings are wrong',
+        `  SERVICE_SECRET: SERVICE_SECRET_FILE names ${several}, which holds several lines; a secret is one`,
+        `  KEY_ENCRYPTION_KEY: KEY_ENCRYPTION_KEY_FILE names ${several}, which holds several lines; a secret is one`,
+      ].join('\n'),
+    );
+  });
+
   test('is never shown in a message', () => {
     const database = { url: url('MONGODB_URL', { schemes: ['mongodb'], secret: true }) };
     expect(() => readSettings(database, { MONGODB_URL: 'postgres://me:hunter2@host' })).toThrow(

@@ -2,7 +2,15 @@ import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from '@jest/globals';
-import { certificatePair, differentPorts, file, port, readSettings, SettingsFault } from '../../src/index.ts';
+import {
+  certificatePair,
+  differentPorts,
+  file,
+  port,
+  publicUrl,
+  readSettings,
+  SettingsFault,
+} from '../../src/index.ts';
 
 const https = port('GATEWAY_PORT', { default: 8443 });
 const http = port('GATEWAY_HTTP_PORT', { default: 8080 });
@@ -17,6 +25,7 @@ const spec = {
   key,
   ports: differentPorts(https, http, operations),
   pair: certificatePair(cert, key),
+  publicUrl,
 };
 
 const nonsense = join(mkdtempSync(join(tmpdir(), 'boxoffice-settings-')), 'nonsense.pem');
@@ -39,6 +48,7 @@ test.each([
       'GATEWAY_PORT: expected a port from 0 to 65535, got "x"',
       'GATEWAY_HTTP_PORT: expected a port from 0 to 65535, got "x"',
       'TLS_CERT_FILE: is not set, but TLS_KEY_FILE is; they belong together',
+      `TLS_KEY_FILE: ${nonsense} holds no readable private key`,
     ],
   ],
   [
@@ -46,6 +56,23 @@ test.each([
     [
       'OPERATIONS_PORT: 8080 is the port of GATEWAY_HTTP_PORT already; each listener needs its own',
       `TLS_CERT_FILE: ${nonsense} holds no readable certificate`,
+      `TLS_KEY_FILE: ${nonsense} holds no readable private key`,
+    ],
+  ],
+  [
+    { TLS_CERT_FILE: '/nowhere', TLS_KEY_FILE: nonsense },
+    [
+      'TLS_CERT_FILE: /nowhere cannot be read: it does not exist',
+      `TLS_KEY_FILE: ${nonsense} holds no readable private key`,
+    ],
+  ],
+  // What is wrong is the port; the address that would be made from it is not set.
+  [{ GATEWAY_PORT: '443x' }, ['GATEWAY_PORT: expected a port from 0 to 65535, got "443x"']],
+  [
+    { GATEWAY_PORT: '443x', PUBLIC_URL: 'here' },
+    [
+      'GATEWAY_PORT: expected a port from 0 to 65535, got "443x"',
+      'PUBLIC_URL: expected an address like http://host, got "here"',
     ],
   ],
 ])('%o', (env, faults) => {
