@@ -50,7 +50,8 @@ const childFor = (node: Node, segment: string): Node => {
   return child;
 };
 
-const placeOf = (declared: ReadonlyMap<string, Route>): Place => {
+/** The place of some routes by method. */
+export const placeOf = (declared: ReadonlyMap<string, Route>): Place => {
   const routes = new Map(declared);
   const get = declared.get('GET');
   if (get) routes.set('HEAD', get);

@@ -2,6 +2,7 @@ import { Fault } from '@boxoffice/envelope';
 import type { Logger } from '@boxoffice/runtime';
 import { type OpenApiDocument, readClaims } from './description.ts';
 import type { Exchange, Step } from './exchange.ts';
+import { pagesOf } from './pages.ts';
 import { createRouter, type Route, type Router } from './routes.ts';
 import { isBelow, type ServiceName, serviceNames, services } from './services.ts';
 import { unavailable } from './upstream-failure.ts';
@@ -34,7 +35,7 @@ const HEALTH: ReadonlySet<string> = new Set(['/health/live', '/health/ready']);
 
 const isRead = (method: string | undefined): boolean => method === 'GET' || method === 'HEAD';
 
-/** Makes the routing. Nothing but described operations can be reached through it. */
+/** Makes the routing. Nothing but described operations and a service's pages can be reached through it. */
 export const createRouting = ({ configured, own, logger }: RoutingOptions): Routing => {
   const documents = new Map<ServiceName, OpenApiDocument>();
   const routes = new Map<ServiceName, readonly Route[]>();
@@ -43,8 +44,10 @@ export const createRouting = ({ configured, own, logger }: RoutingOptions): Rout
   const belongsToUnknown = (path: string): boolean =>
     configured.some((name) => !documents.has(name) && services[name].prefixes.some((prefix) => isBelow(path, prefix)));
 
+  const pages = pagesOf(configured);
+
   const find = ({ request, target }: Exchange): Route => {
-    const place = router.find(target.path);
+    const place = router.find(target.path) ?? pages(target.path);
     if (!place) {
       if (HEALTH.has(target.path) && !isRead(request.method)) throw notAllowed('GET, HEAD');
       if (belongsToUnknown(target.path)) throw unavailable('The service has not started yet.');

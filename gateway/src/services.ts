@@ -5,6 +5,8 @@ export interface ServiceRow {
   readonly domains: readonly string[];
   /** Operations without a token: `METHOD /path`. Any other operation without a scope is not routed. */
   readonly open: readonly string[];
+  /** Prefixes below which web pages are, for anybody: no operations, so no description names them. */
+  readonly pages: readonly string[];
   /** Prefixes below which sessions, not tokens, say who calls. */
   readonly sessions: readonly string[];
 }
@@ -12,6 +14,7 @@ export interface ServiceRow {
 const row = (given: Partial<ServiceRow> & Pick<ServiceRow, 'prefixes'>): ServiceRow => ({
   domains: [],
   open: [],
+  pages: [],
   sessions: [],
   ...given,
 });
@@ -35,6 +38,7 @@ export const services = {
   tickets: row({ prefixes: ['/svc/v3/tickets'], domains: ['tickets'] }),
   pos: row({
     prefixes: ['/tnwr/v1', '/tnwr/vexp', '/shop'],
+    pages: ['/shop'],
     sessions: ['/tnwr/v1', '/tnwr/vexp', '/shop'],
   }),
 } as const satisfies Record<string, ServiceRow>;

@@ -1,4 +1,5 @@
 import { Fault } from '@boxoffice/envelope';
+import { services } from './services.ts';
 
 /** What a request asks for, in the one spelling that routes are matched by and services see. */
 export interface Target {
@@ -21,6 +22,11 @@ const QUERY = /^(?:\?[\x21\x22\x24-\x7e]*)?$/;
 const NEEDLESS = /%(?:24|26|2B|2C|3A|3B|3D|40)/g;
 
 const ABSOLUTE = /^https?:\/\/[^/?#]*/i;
+
+/** Web pages have a root, which is the one kind of path that ends with a slash. */
+const PAGE_ROOTS: ReadonlySet<string> = new Set(
+  Object.values(services).flatMap(({ pages }) => pages.map((prefix) => `${prefix}/`)),
+);
 
 const CONTROL = /\p{Cc}/u;
 
@@ -69,7 +75,7 @@ export const readTarget = (url: string): Target => {
   const path = mark < 0 ? origin : origin.slice(0, mark);
   const query = mark < 0 ? '' : origin.slice(mark);
   if (!QUERY.test(query)) throw malformed();
-  return { path: PLAIN.test(path) ? path : canonicalPath(path), query };
+  return { path: PLAIN.test(path) || PAGE_ROOTS.has(path) ? path : canonicalPath(path), query };
 };
 
 const POINT_OF_SALE = /^(?:https?:\/\/[^/?#]*)?\/+tnwr(?:[/?#]|$)/i;

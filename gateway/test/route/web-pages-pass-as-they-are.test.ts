@@ -1,0 +1,28 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { type Installation, startInstallation } from '../fixtures/installation.ts';
+
+let its: Installation;
+beforeAll(async () => {
+  its = await startInstallation();
+});
+afterAll(() => its.close());
+
+describe('web pages below /shop', () => {
+  test('pass without a token and without a description, as their service gives them', async () => {
+    its.pos.answer((_request, response) => {
+      response.writeHead(200, { 'Content-Type': 'text/html; charset=utf-8', ETag: '"1"' }).end('<!doctype html>');
+    });
+    for (const path of ['/shop/', '/shop', '/shop/pages/cart.js?v=1']) {
+      const reply = await its.call(path);
+      expect([reply.status, reply.text, reply.headers.etag]).toEqual([200, '<!doctype html>', '"1"']);
+      expect(its.pos.received.at(-1)?.url).toBe(path);
+    }
+  });
+
+  test('are read only, and no other path ends with a slash', async () => {
+    const reply = await its.call('/shop/', { method: 'POST', body: '{}' });
+    expect([reply.status, reply.headers.allow]).toEqual([405, 'GET, HEAD']);
+    for (const path of ['/shop/pages/', '/shop//', '/shopping', '/shop/../internal/decisions'])
+      expect([path, (await its.call(path)).status]).toEqual([path, 404]);
+  });
+});
