@@ -53,20 +53,25 @@ export const demo: readonly Command[] = [
     name: 'demo seed',
     usage: '--ca-file FILE',
     about:
-      'seeds single services that run on AUTHORIZER_URL, CATALOG_URL and ORDERS_URL, or writes a lost demo.json again (npm start does both itself); --ca-file: what clients of the gateway trust',
+      'seeds single services that run on AUTHORIZER_URL, CATALOG_URL, CONTACTS_URL and ORDERS_URL, or writes a lost demo.json again (npm start does both itself); --ca-file: what clients of the gateway trust',
     options: { 'ca-file': { type: 'string' } },
     async run(installation, given) {
       const caFile = certificateFileOf(given);
       const settings = readSettings({
         authorizerUrl: address('AUTHORIZER_URL'),
         catalogUrl: address('CATALOG_URL'),
+        contactsUrl: address('CONTACTS_URL'),
         ordersUrl: address('ORDERS_URL'),
         serviceSecret,
         publicUrl,
       });
       const made = await ensureDemo({
         ...settings,
-        stores: { authorizer: await installation.authorizer(), catalog: await installation.catalog() },
+        stores: {
+          authorizer: await installation.authorizer(),
+          catalog: await installation.catalog(),
+          pos: await installation.pos(),
+        },
         progress: await installation.demoProgress(),
         directory: installation.directory,
         addresses: { baseUrl: settings.publicUrl, posUrl: settings.publicUrl, caFile },

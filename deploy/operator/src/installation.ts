@@ -2,8 +2,10 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { authorizer } from '@boxoffice/authorizer';
 import { catalog } from '@boxoffice/catalog';
+import { contacts } from '@boxoffice/contacts';
 import { type Progress, progressCollections, progressIn } from '@boxoffice/local';
 import type { DeadLetters } from '@boxoffice/messaging';
+import { pos } from '@boxoffice/pos';
 import {
   amqpUrl,
   createLogger,
@@ -23,6 +25,8 @@ export interface Installation {
   readonly directory: string;
   authorizer(): Promise<Store>;
   catalog(): Promise<Store>;
+  contacts(): Promise<Store>;
+  pos(): Promise<Store>;
   /** Opens the bus, as nothing else does: what other commands cause lies in the outboxes, and the running services publish it. */
   deadLetters(): Promise<DeadLetters>;
   /** The note of how far the demo data is. */
@@ -78,7 +82,9 @@ export const openInstallation = (founding: boolean): Installation => {
   return {
     directory,
     authorizer: () => store(authorizer),
+    pos: () => store(pos),
     catalog: () => store(catalog),
+    contacts: () => store(contacts),
     demoProgress: async () => progressIn(await store({ name: 'local', collections: progressCollections })),
     deadLetters: async () => {
       engines ??= openEngines({ ...settings, logger });
