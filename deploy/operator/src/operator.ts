@@ -12,8 +12,17 @@ import { keys } from './keys.ts';
 import { pointsOfSale } from './points-of-sale.ts';
 import { printed } from './print.ts';
 import { Refused } from './refused.ts';
+import { users } from './users.ts';
 
-const commands: readonly Command[] = [...institutions, ...pointsOfSale, ...clients, ...keys, ...deadLetters, ...demo];
+const commands: readonly Command[] = [
+  ...institutions,
+  ...pointsOfSale,
+  ...users,
+  ...clients,
+  ...keys,
+  ...deadLetters,
+  ...demo,
+];
 
 const line = ({ name, usage, about }: Command): string => `  ${`${name} ${usage}`.trimEnd()}\n      ${about}`;
 

@@ -1,7 +1,17 @@
 import { createPointOfSale, listPointsOfSale } from '@boxoffice/catalog';
 import { type Command, listOf, Misuse, required } from './command.ts';
+import type { Installation } from './installation.ts';
 import { knownInstitution } from './institutions.ts';
 import { Refused } from './refused.ts';
+
+/** A point of sale of an institution. @throws {Refused} when there is none */
+export const knownPointOfSale = async (installation: Installation, institution: string, host: string) => {
+  const { id } = await knownInstitution(installation, institution);
+  const all = await listPointsOfSale(await installation.catalog(), id);
+  const found = all.find(({ serviceHost }) => serviceHost === host.toLowerCase());
+  if (!found) throw new Refused(`${id} has no point of sale ${host}`);
+  return found;
+};
 
 const METHODS = ['on_account', 'external', 'simulated'] as const;
 type Method = (typeof METHODS)[number];
@@ -24,13 +34,7 @@ export const pointsOfSale: readonly Command[] = [
     usage: 'INSTITUTION HOST',
     about: 'one of them',
     words: ['INSTITUTION', 'HOST'],
-    run: async (installation, { words: [institution = '', host = ''] }) => {
-      const { id } = await knownInstitution(installation, institution);
-      const all = await listPointsOfSale(await installation.catalog(), id);
-      const found = all.find(({ serviceHost }) => serviceHost === host.toLowerCase());
-      if (!found) throw new Refused(`${id} has no point of sale ${host}`);
-      return found;
-    },
+    run: (installation, { words: [institution = '', host = ''] }) => knownPointOfSale(installation, institution, host),
   },
   {
     name: 'points-of-sale create',

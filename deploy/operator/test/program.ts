@@ -18,11 +18,14 @@ const ran = async (
   main: string,
   words: readonly string[],
   settings: Readonly<Record<string, string>>,
+  input?: string,
 ): Promise<Ran> => {
   const child = spawn('node', ['--conditions=source', main, ...words], {
     env: { PATH: process.env.PATH, ...settings },
-    stdio: ['ignore', 'pipe', 'pipe'],
+    stdio: ['pipe', 'pipe', 'pipe'],
   });
+  // A command that reads nothing may be over before this is written.
+  child.stdin.on('error', () => undefined).end(input);
   let [out, err] = ['', ''];
   child.stdout.on('data', (text) => {
     out += text;
@@ -41,6 +44,12 @@ export const operatorOf =
   (directory: string, settings: Readonly<Record<string, string>> = {}) =>
   (...words: readonly string[]): Promise<Ran> =>
     ran(pathOf('../src/main.ts'), words, { BOXOFFICE_DATA_DIR: directory, ...settings });
+
+/** The same, with this on its standard input. */
+export const pipedTo =
+  (directory: string, input: string) =>
+  (...words: readonly string[]): Promise<Ran> =>
+    ran(pathOf('../src/main.ts'), words, { BOXOFFICE_DATA_DIR: directory }, input);
 
 /** Starts the product without demo data and ends it when it is ready, or tells why it cannot start. */
 export const startAndEnd = (directory: string): Promise<Ran> =>

@@ -1,0 +1,61 @@
+import { randomUUID } from 'node:crypto';
+import { rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { contacts } from '@boxoffice/contacts';
+import { openSqliteStores } from '@boxoffice/store';
+import { afterAll, expect, test } from '@jest/globals';
+import { operatorOf, pipedTo, temporaryDirectory } from './program.ts';
+
+const directory = temporaryDirectory();
+afterAll(() => rmSync(directory, { recursive: true, force: true, maxRetries: 5 }));
+
+const operator = operatorOf(directory);
+
+/** A contact, as its service keeps one. */
+const keepContact = async (number: string): Promise<void> => {
+  const stores = openSqliteStores({ directory });
+  const [collection] = contacts.collections;
+  if (!collection) throw new Error('contacts have no collection');
+  const store = await stores.open('contacts', contacts.collections);
+  const at = new Date().toISOString();
+  const contact = { id: number, contactNumber: number, kind: 'individual', createdAt: at, updatedAt: at };
+  await store.collection(collection).of('club').insert(contact);
+  await stores.close();
+};
+
+test('created, listed, given another password, removed; the password is never printed', async () => {
+  const password = randomUUID();
+  await operator('institutions', 'create', 'club', '--name', 'Club', '--currency', 'EUR', '--languages', 'en');
+  await operator('points-of-sale', 'create', 'club', 'jazz.example', '--name', 'Web');
+  await keepContact('C1');
+  const create = ['users', 'create', 'club', 'Jazz.Example', 'Ana@Example.org', '--contact', 'C1', '--json'];
+  const created = await pipedTo(directory, `${password}\n`)(...create);
+  expect(JSON.parse(created.out)).toMatchObject({
+    serviceHost: 'jazz.example',
+    login: 'ana@example.org',
+    contactNumber: 'C1',
+  });
+  expect((await pipedTo(directory, password)(...create)).err).toContain('is taken');
+  const listed = await operator('users', 'list', 'club', 'jazz.example');
+  expect(listed.out).toContain('ana@example.org');
+
+  const file = join(directory, 'password');
+  writeFileSync(file, randomUUID());
+  const set = ['users', 'set-password', 'club', 'jazz.example', 'ana@example.org', '--password-file'];
+  expect((await operator(...set, file)).out).toContain('has a new password');
+  expect((await operator(...set, '/nowhere')).err).toContain('ENOENT');
+  for (const { out, err } of [created, listed]) expect(out + err).not.toContain(password);
+
+  expect((await operator('users', 'remove', 'club', 'jazz.example', 'ana@example.org')).status).toBe(0);
+  expect((await operator('users', 'remove', 'club', 'jazz.example', 'ana@example.org')).err).toContain('no login');
+}, 60_000);
+
+test('refused without a contact, a point of sale or a password that will do', async () => {
+  const create = (host: string, contact: string) => ['users', 'create', 'club', host, 'bob', '--contact', contact];
+  const piped = pipedTo(directory, 'long enough');
+  expect((await piped(...create('jazz.example', 'C2'))).err).toContain('no contact C2');
+  expect((await piped(...create('rock.example', 'C1'))).err).toContain('no point of sale');
+  expect((await pipedTo(directory, 'short')(...create('jazz.example', 'C1'))).err).toContain('8 to 1000 characters');
+  expect((await pipedTo(directory, '')(...create('jazz.example', 'C1'))).err).toContain('no password');
+  expect((await operator('users', 'create', 'club', 'jazz.example', 'bob')).err).toContain('--contact is missing');
+}, 60_000);
