@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 
-/** A block of shell commands in the README, and what its answer must contain: its lines `# → fragment`. */
+/** A block of shell commands, or of JavaScript, in the README, and what its answer must contain: its lines `# → fragment`. */
 interface Block {
   readonly commands: string;
   readonly expected: readonly string[];
@@ -9,15 +9,19 @@ interface Block {
 
 const MARK = '@@ block';
 
-/** The ```sh blocks of one chapter of a Markdown text. @throws {Error} when the chapter is missing or empty. */
+/** JavaScript as a command: CommonJS with `await` at the top, as Node's own prompt has it. */
+const asCommand = (script: string): string =>
+  `NODE_EXTRA_CA_CERTS=data/development-certificate.pem node -e '${`(async () => {${script}})().catch((error) => { console.error(error); process.exit(1); })`.replaceAll("'", "'\\''")}'`;
+
+/** The ```sh and ```js blocks of one chapter of a Markdown text. @throws {Error} when the chapter is missing or empty. */
 export const blocksOf = (markdown: string, chapter: string): Block[] => {
   const start = markdown.indexOf(`## ${chapter}\n`);
   if (start < 0) throw new Error(`the README has no chapter "${chapter}"`);
   const end = markdown.indexOf('\n## ', start + 1);
   const text = markdown.slice(start, end < 0 ? undefined : end);
-  const blocks = [...text.matchAll(/```sh\n([\s\S]*?)```/g)].map(([, commands = '']) => ({
-    commands,
-    expected: [...commands.matchAll(/^# → (.+)$/gm)].map(([, fragment = '']) => fragment),
+  const blocks = [...text.matchAll(/```(sh|js)\n([\s\S]*?)```/g)].map(([, language, commands = '']) => ({
+    commands: language === 'js' ? asCommand(commands) : commands,
+    expected: [...commands.matchAll(/^(?:#|\/\/) → (.+)$/gm)].map(([, fragment = '']) => fragment),
   }));
   if (blocks.length === 0) throw new Error(`the chapter "${chapter}" has no commands`);
   return blocks;
