@@ -29,7 +29,7 @@ export const shortDay = (iso, timeZone) =>
 
 export const time = (iso, timeZone) => date({ hour: 'numeric', minute: '2-digit' }, timeZone).format(new Date(iso));
 
-export const month = (iso) => date({ month: 'long', year: 'numeric' }).format(new Date(iso));
+export const month = (iso) => (iso === null ? '' : date({ month: 'long', year: 'numeric' }).format(new Date(iso)));
 
 /** Day of the month and the rest of it, for large figures. */
 export const dayParts = (iso, timeZone) => ({
@@ -40,11 +40,18 @@ export const dayParts = (iso, timeZone) => ({
 
 /** From the first to the last day, in as few words as the language allows. */
 export const period = (from, to) => {
+  if (from === null) return '';
   const shown = date({ day: 'numeric', month: 'long', year: 'numeric' });
   return to && Date.parse(to) > Date.parse(from)
     ? shown.formatRange(new Date(from), new Date(to))
     : shown.format(new Date(from));
 };
+
+/** Two hours and twenty minutes, in short; nothing where the browser has no words for it. */
+export const duration = (minutes) =>
+  minutes && 'DurationFormat' in Intl
+    ? format(Intl.DurationFormat, { style: 'short' }).format({ hours: Math.floor(minutes / 60), minutes: minutes % 60 })
+    : '';
 
 /** Minutes and seconds that are left, never less than nothing. */
 export const clock = (milliseconds) => {

@@ -47,8 +47,8 @@ export const ticketCard = (
 export const holderOf = ({ beneficiaryFirstName, beneficiaryLastName }) =>
   [beneficiaryFirstName, beneficiaryLastName].filter(Boolean).join(' ');
 
-/** What a place is called: a seat by its label; one place of many that are alike has no name. */
+/** What a place is called: a seat by row and number; one place of many that are alike has no name. */
 export const placeName = (place, category) => {
-  if (category && !category.numbered) return undefined;
-  return typeof place === 'string' ? place : place?.label;
+  if (place?.row && place.seat) return t('seatName', place);
+  return category && !category.numbered ? undefined : place?.label;
 };

@@ -29,8 +29,8 @@ export const byPerformance = async (items) => {
 };
 
 /** When and where, in one line. */
-export const whenAndWhere = ({ product, performance }) => {
-  if (!performance) return '';
+export const whenAndWhere = ({ product, performance, items = [] }) => {
+  if (!performance) return items[0]?.startDate ? longDay(items[0].startDate) : '';
   const { startDate, timeZone, venue } = performance;
   const when = product.type === 'show' ? [longDay(startDate, timeZone), time(startDate, timeZone)] : [];
   return [...when, venue?.name].filter(Boolean).join(' · ');

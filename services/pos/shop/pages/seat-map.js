@@ -130,7 +130,8 @@ export const seatMap = ({ product, performance, category, currency, tell }) => {
     );
     map.replaceChildren(...rows);
     map.removeAttribute('aria-busy');
-    map.querySelector('button.is-free, button')?.setAttribute('tabindex', '0');
+    const entrance = map.querySelector('button.is-free') ?? map.querySelector('button');
+    entrance?.setAttribute('tabindex', '0');
   };
 
   const refresh = async () => {

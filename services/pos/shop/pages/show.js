@@ -1,5 +1,5 @@
 import { h, newId } from '../dom.js';
-import { dayParts, longDay, money, period, shortDay, time } from '../format.js';
+import { dayParts, duration, longDay, money, period, shortDay, time } from '../format.js';
 import { poster } from '../poster.js';
 import { productOf } from '../state.js';
 import { t } from '../texts/index.js';
@@ -17,6 +17,7 @@ const facts = (product) => {
       period(startDate, type === 'show' ? performances.at(-1)?.startDate : endDate),
     ],
     [t('venue'), first && venueOf(first)],
+    [t('duration'), type === 'show' && first && duration(first.durationMinutes)],
     [t('price'), priceFrom !== null && t('from', { price: money(priceFrom, currency) })],
   ];
   return h(
@@ -26,8 +27,17 @@ const facts = (product) => {
   );
 };
 
+/** A date in full, for who hears it instead of seeing it. */
+const dateName = (performance) => {
+  const { startDate, timeZone, availability } = performance;
+  const stock = { few: t('few'), sold_out: t('soldOut') }[availability];
+  return [longDay(startDate, timeZone), time(startDate, timeZone), venueOf(performance), stock]
+    .filter(Boolean)
+    .join(', ');
+};
+
 const dateOption = (performance, chosen, choose, group) => {
-  const { id, startDate, timeZone, availability } = performance;
+  const { id, startDate, timeZone, availability, onSale } = performance;
   const { day, month, weekday } = dayParts(startDate, timeZone);
   return h(
     'label',
@@ -37,9 +47,9 @@ const dateOption = (performance, chosen, choose, group) => {
       name: group,
       value: id,
       checked: chosen === id,
-      disabled: availability === 'sold_out',
+      disabled: availability === 'sold_out' || !onSale,
       onchange: () => choose(performance),
-      'aria-label': `${longDay(startDate, timeZone)}, ${time(startDate, timeZone)}, ${venueOf(performance)}${availability === 'available' ? '' : `, ${t(availability === 'few' ? 'few' : 'soldOut')}`}`,
+      'aria-label': dateName(performance),
     }),
     h('span', { class: 'date-day', 'aria-hidden': 'true' }, day),
     h(
@@ -106,7 +116,7 @@ const head = (product) =>
 export const showPage = async ([id]) => {
   const product = await productOf(id, { fresh: true });
   const { performances } = product;
-  const free = performances.filter(({ availability }) => availability !== 'sold_out');
+  const free = performances.filter(({ availability, onSale }) => availability !== 'sold_out' && onSale);
   const panel = h('div', { class: 'panel' });
   let shown;
 

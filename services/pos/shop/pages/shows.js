@@ -65,7 +65,11 @@ const card = (product, isFound) => {
       h(
         'span',
         { class: 'card-date' },
-        type === 'show' ? (isFound ? period(startDate) : shortDay(startDate)) : period(startDate, endDate),
+        type === 'show'
+          ? isFound || startDate === null
+            ? period(startDate)
+            : shortDay(startDate)
+          : period(startDate, endDate),
       ),
       h('span', { class: 'card-name' }, name),
       priceFrom !== null && h('span', { class: 'card-price' }, t('from', { price: money(priceFrom, currency) })),

@@ -41,6 +41,7 @@ export const de = {
 
   dates: 'Termine',
   validity: 'Gültig',
+  duration: 'Dauer',
   venue: 'Ort',
   price: 'Preis',
   priceRange: '{low} bis {high}',

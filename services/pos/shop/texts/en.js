@@ -41,6 +41,7 @@ export const en = {
 
   dates: 'Dates',
   validity: 'Valid',
+  duration: 'Duration',
   venue: 'Venue',
   price: 'Price',
   priceRange: '{low} to {high}',

@@ -42,6 +42,7 @@ export const fr = {
 
   dates: 'Dates',
   validity: 'Validité',
+  duration: 'Durée',
   venue: 'Lieu',
   price: 'Prix',
   priceRange: '{low} à {high}',

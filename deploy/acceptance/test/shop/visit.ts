@@ -1,0 +1,84 @@
+import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
+import { chromiumPath } from '../../src/chromium.ts';
+import type { Demo } from '../../src/product.ts';
+
+/** Where the browser is; undefined where there is none. */
+export const executablePath = chromiumPath(process.env);
+
+/** Chromium's own sandbox does not work for root. */
+export const openBrowser = (): Promise<Browser> =>
+  chromium.launch({ executablePath, args: process.getuid?.() === 0 ? ['--no-sandbox'] : [] });
+
+/** A visitor in the shop, with a browser profile of his own. */
+export interface Visit {
+  readonly page: Page;
+  readonly context: BrowserContext;
+  /** Addresses outside the installation that were asked for. */
+  readonly foreign: readonly string[];
+  /** What the console complained of, such as a broken content policy; not that the API refused something. */
+  readonly complaints: readonly string[];
+  /** The errorCodes that the API answered. */
+  readonly refusals: readonly string[];
+}
+
+export interface VisitOptions {
+  readonly locale?: string;
+  readonly width?: number;
+  /** After `/shop/`. */
+  readonly at?: string;
+}
+
+/** Opens the shop and waits until its first page is drawn. */
+export const visit = async (
+  browser: Browser,
+  { baseUrl }: Pick<Demo, 'baseUrl'>,
+  { locale = 'en-GB', width = 1280, at = '' }: VisitOptions = {},
+): Promise<Visit> => {
+  const context = await browser.newContext({ locale, viewport: { width, height: 900 }, ignoreHTTPSErrors: true });
+  const page = await context.newPage();
+  const foreign: string[] = [];
+  const complaints: string[] = [];
+  const refusals: string[] = [];
+  page.on('request', (request) => {
+    if (!request.url().startsWith(`${baseUrl}/`)) foreign.push(request.url());
+  });
+  page.on('console', (message) => {
+    const isRefusal = message.text().startsWith('Failed to load resource');
+    if (['error', 'warning'].includes(message.type()) && !isRefusal) complaints.push(message.text());
+  });
+  page.on('pageerror', (error) => complaints.push(error.message));
+  page.on('response', async (response) => {
+    if (response.status() < 400) return;
+    const body = await response.json().catch(() => ({}));
+    refusals.push(body.errorCode ?? `${response.status()} ${response.url()}`);
+  });
+  await page.goto(`${baseUrl}/shop/${at}`);
+  await page.locator('main h1').waitFor();
+  return { page, context, foreign, complaints, refusals };
+};
+
+/** As much of a page's element as is looked at here. */
+interface Control {
+  readonly textContent: string;
+  readonly outerHTML: string;
+  readonly labels?: ArrayLike<{ readonly textContent: string }> | null;
+  getAttribute(name: string): string | null;
+}
+
+/** Controls of the page that a screen reader could not name. */
+export const nameless = (page: Page): Promise<string[]> =>
+  page.locator('a, button, input, select, summary').evaluateAll((controls: Control[]) => {
+    const nameOf = (control: Control): string =>
+      [
+        control.getAttribute('aria-label'),
+        ...Array.from(control.labels ?? []).map(({ textContent }) => textContent),
+        control.textContent,
+      ]
+        .join('')
+        .trim();
+    return controls.filter((control) => nameOf(control) === '').map(({ outerHTML }) => outerHTML);
+  });
+
+/** By how many pixels the page is wider than the window. */
+export const overflow = (page: Page): Promise<number> =>
+  page.locator('html').evaluate((html) => html.scrollWidth - html.clientWidth);
