@@ -1,0 +1,66 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { openStand, type Stand, until } from '../stand/stand.ts';
+
+let stand: Stand;
+beforeAll(async () => {
+  stand = await openStand();
+});
+afterAll(() => stand.close());
+
+test.each([
+  ['GET', '/products'],
+  ['POST', '/sessions'],
+  ['GET', '/shopping-cart'],
+  ['GET', '/users/me'],
+  ['POST', '/orders'],
+  ['PATCH', '/tickets/x'],
+])('without X-Service-Host it is 400 context_missing: %s %s', async (method, path) => {
+  for (const host of [null, '']) {
+    const { status, code } = await stand.call(method, path, { host });
+    expect([status, code]).toEqual([400, 'context_missing']);
+  }
+});
+
+test.each(['nowhere.example', 'a b', '../internal', 'x'.repeat(300), '%00', 'shop.example, evil.example', '::1'])(
+  'a header that names no point of sale is 400 context_invalid: %s',
+  async (host) => {
+    const { status, code } = await stand.call('GET', '/products', { host });
+    expect([status, code]).toEqual([400, 'context_invalid']);
+  },
+);
+
+test('case does not matter', async () => {
+  const { status } = await stand.call('GET', '/products', { host: stand.pointOfSale.serviceHost.toUpperCase() });
+  expect(status).toBe(200);
+});
+
+test('each point of sale shows what its own institution offers', async () => {
+  const theirs = stand.catalog.show({ institution: 'museum' });
+  const ours = stand.catalog.show();
+  const { serviceHost } = stand.catalog.pointOfSale({ institution: 'museum', languages: ['en'] });
+  const seen = await stand.call('GET', `/products/${theirs.product.id}`, { host: serviceHost });
+  expect(seen.status).toBe(200);
+  const foreign = await stand.call('GET', `/products/${ours.product.id}`, { host: serviceHost });
+  const unknown = await stand.call('GET', '/products/prd_unknown', { host: serviceHost });
+  expect([foreign.status, foreign.text]).toEqual([404, unknown.text]);
+});
+
+test('a change of the point of sale takes effect within three seconds', async () => {
+  const { serviceHost } = stand.catalog.pointOfSale({ languages: ['fr'] });
+  const languageNow = async () =>
+    (await stand.call('GET', '/products?lang=en', { host: serviceHost })).headers.get('content-language');
+  expect(await languageNow()).toBe('fr');
+  const changedAt = performance.now();
+  stand.catalog.change(serviceHost, { languages: ['en'], updatedAt: new Date().toISOString() });
+  await until(async () => (await languageNow()) === 'en');
+  expect(performance.now() - changedAt).toBeLessThan(3_000);
+});
+
+test('the catalog is asked once for a host that many ask for, known or not', async () => {
+  const { serviceHost } = stand.catalog.pointOfSale();
+  const asked = () => stand.catalog.calls.filter(({ operation }) => operation === 'findPointOfSale').length;
+  const before = asked();
+  for (const host of [serviceHost, 'unknown.example'])
+    await Promise.all(Array.from({ length: 20 }, () => stand.call('GET', '/shopping-cart', { host })));
+  expect(asked() - before).toBe(2);
+});

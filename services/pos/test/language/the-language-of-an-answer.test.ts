@@ -1,0 +1,72 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { languageOf, textIn } from '../../src/domain/language.ts';
+import type { Show } from '../stand/catalog.ts';
+import { openStand, type Stand } from '../stand/stand.ts';
+
+const languages = ['fr', 'en', 'de-CH'];
+
+describe('lang wins, then Accept-Language by its q-values, then the first configured language', () => {
+  test.each<[string | undefined, string | undefined, string]>([
+    ['en', 'fr', 'en'],
+    ['EN', undefined, 'en'],
+    ['en-GB', undefined, 'en'],
+    ['de', undefined, 'de-CH'],
+    ['de_AT', undefined, 'de-CH'],
+    ['it', 'en', 'en'],
+    ['', 'en', 'en'],
+    ['it', 'it', 'fr'],
+    ['fr\r\nX-Evil: 1', 'en', 'en'],
+    [undefined, undefined, 'fr'],
+    [undefined, 'en;q=0.5, de;q=0.9', 'de-CH'],
+    [undefined, 'it, en;q=0.1', 'en'],
+    [undefined, 'fr;q=0, *', 'en'],
+    [undefined, '*', 'fr'],
+    [undefined, 'en;q=0', 'fr'],
+    [undefined, 'en;q=2, de', 'de-CH'],
+    [undefined, ';;;,,,q=1', 'fr'],
+    [undefined, 'en-US,en;q=0.9,fr;q=0.8', 'en'],
+  ])('lang=%s, Accept-Language: %s → %s', (lang, accept, expected) => {
+    expect(languageOf(lang, accept, languages)).toBe(expected);
+  });
+});
+
+test('a text that a language lacks is shown in the first of the others that it has', () => {
+  expect(textIn({ en: 'Play', de: 'Stück' }, 'fr', ['fr', 'de', 'en'])).toBe('Stück');
+  expect(textIn({ 'de-CH': 'Stück' }, 'de')).toBe('Stück');
+  expect(textIn({ it: 'Pezzo' }, 'fr', ['fr'])).toBe('Pezzo');
+});
+
+describe('over HTTP', () => {
+  let stand: Stand;
+  let show: Show;
+  beforeAll(async () => {
+    stand = await openStand();
+    show = stand.catalog.show();
+  });
+  afterAll(() => stand.close());
+
+  const nameIn = async (query: string, headers = {}) => {
+    const { data, headers: given } = await stand.call('GET', `/products/${show.product.id}${query}`, { headers });
+    return [data.name, given.get('content-language')];
+  };
+
+  test('texts come in the language that Content-Language says', async () => {
+    expect(await nameIn('')).toEqual(['Pièce', 'fr']);
+    expect(await nameIn('?lang=en')).toEqual(['Play', 'en']);
+    expect(await nameIn('?lang=de-CH')).toEqual(['Stück', 'de']);
+    expect(await nameIn('', { 'accept-language': 'nl, en;q=0.5' })).toEqual(['Play', 'en']);
+    expect(await nameIn('?lang=xx', { 'accept-language': 'en' })).toEqual(['Play', 'en']);
+  });
+
+  test('what an answer depends on is said in Vary', async () => {
+    const { headers } = await stand.call('GET', '/products');
+    expect(headers.get('vary')).toContain('Accept-Language, X-Service-Host');
+    const refused = await stand.call('GET', '/products', { host: null });
+    expect(refused.headers.get('vary')).toContain('X-Service-Host');
+  });
+
+  test('nothing that lang says reaches a header', async () => {
+    const { status, headers } = await stand.call('GET', `/products?lang=${encodeURIComponent('en\r\nX-Evil: 1')}`);
+    expect([status, headers.get('x-evil'), headers.get('content-language')]).toEqual([200, null, 'fr']);
+  });
+});

@@ -1,0 +1,190 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { hashPassword, isPassword } from '../../src/passwords.ts';
+import { users } from '../../src/store.ts';
+import { createTurnstile } from '../../src/turnstile.ts';
+import { createUser, listUsers, removeUser, setPassword } from '../../src/users.ts';
+import { type Call, type Login, openStand, type Stand } from '../stand/stand.ts';
+
+let stand: Stand;
+beforeAll(async () => {
+  stand = await openStand();
+});
+afterAll(() => stand.close());
+
+const ip = () => `10.0.${Math.floor(Math.random() * 250)}.${Math.floor(Math.random() * 250)}`;
+const from = (address: string): Call => ({ headers: { 'x-forwarded-for': address } });
+
+const attempt = ({ login }: Pick<Login, 'login'>, password: string, call: Call = {}) =>
+  stand.call('POST', '/sessions', { ...call, body: { login, password } });
+
+describe('a login', () => {
+  test('answers the session, with its address', async () => {
+    const user = await stand.user();
+    const { status, headers, data } = await attempt(user, user.password);
+    expect([status, headers.get('location')]).toEqual([201, '/tnwr/v1/sessions/current']);
+    expect(headers.get('cache-control')).toBe('no-store');
+    expect(data).toEqual({
+      id: expect.stringMatching(/^ses_/),
+      user: user.login,
+      contactNumber: user.contactNumber,
+      expiresAt: expect.any(String),
+    });
+  });
+
+  test('is compared without case and white space around it', async () => {
+    const user = await stand.user();
+    expect((await attempt({ login: ` ${user.login.toUpperCase()} ` }, user.password)).status).toBe(201);
+  });
+
+  test('holds at its own point of sale only', async () => {
+    const user = await stand.user();
+    const { serviceHost } = stand.catalog.pointOfSale();
+    expect((await attempt(user, user.password, { host: serviceHost })).code).toBe('login_failed');
+  });
+
+  test('is kept as Argon2id, and the password nowhere', async () => {
+    const user = await stand.user();
+    const kept = await stand.store.collection(users).of('opera').find({});
+    expect(JSON.stringify(kept)).not.toContain(user.password);
+    for (const { passwordHash } of kept) expect(passwordHash).toMatch(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$/);
+  });
+
+  test('ends with its user, or with its password', async () => {
+    const user = await stand.user();
+    const token = await stand.logIn(user);
+    const { serviceHost } = stand.pointOfSale;
+    const next = randomUUID();
+    expect(await setPassword(stand.store, 'opera', serviceHost, user.login, next)).toBe(true);
+    expect((await stand.call('GET', '/users/me', { token })).status).toBe(401);
+    expect((await attempt(user, user.password)).status).toBe(401);
+    expect((await attempt(user, next)).status).toBe(201);
+    const listed = await listUsers(stand.store, 'opera', serviceHost);
+    expect(JSON.stringify(listed)).not.toContain('argon2');
+    expect(await removeUser(stand.store, 'opera', serviceHost, user.login)).toBe(true);
+    expect((await attempt(user, next)).code).toBe('login_failed');
+  });
+
+  test('is taken once per point of sale, with a password that will do', async () => {
+    const user = await stand.user();
+    const { institution, serviceHost } = stand.pointOfSale;
+    const wanted = { institution, serviceHost, contactNumber: 'C1', password: 'long enough' };
+    await expect(createUser(stand.store, { ...wanted, login: user.login.toUpperCase() })).rejects.toThrow('taken');
+    await expect(createUser(stand.store, { ...wanted, login: 'x', password: 'short' })).rejects.toThrow(RangeError);
+  });
+});
+
+describe('wrong passwords', () => {
+  test('an unknown login and a wrong password are answered word for word alike', async () => {
+    const user = await stand.user();
+    const wrong = await attempt(user, 'wrong');
+    const unknown = await attempt({ login: `${randomUUID()}@example.org` }, 'wrong');
+    expect([wrong.status, wrong.code]).toEqual([401, 'login_failed']);
+    expect(unknown.text).toBe(wrong.text);
+    const shape = ({ headers }: typeof wrong) => [...headers.keys()].sort();
+    expect(shape(unknown)).toEqual(shape(wrong));
+  });
+
+  test('and both have a password hashed for them', async () => {
+    const user = await stand.user();
+    const median = async (login: () => string): Promise<number> => {
+      const times: number[] = [];
+      for (let round = 0; round < 7; round += 1) {
+        const begun = performance.now();
+        await attempt({ login: login() }, 'wrong', from(ip()));
+        times.push(performance.now() - begun);
+      }
+      return times.sort((a, b) => a - b)[3] ?? 0;
+    };
+    await median(() => user.login);
+    const [known, unknown] = [await median(() => user.login), await median(() => randomUUID())];
+    // Without the hash an unknown login would take a small part of the time.
+    expect(unknown).toBeGreaterThan(known / 3);
+  });
+
+  test('after ten within 15 minutes the login is refused from that address, right or wrong, known or not', async () => {
+    const user = await stand.user();
+    for (const login of [user.login, `${randomUUID()}@example.org`]) {
+      const here = from(ip());
+      for (let count = 0; count < 10; count += 1) expect((await attempt({ login }, 'wrong', here)).status).toBe(401);
+      const refused = await attempt({ login }, user.password, here);
+      expect([refused.status, refused.code]).toEqual([429, 'too_many_requests']);
+      const wait = Number(refused.headers.get('retry-after'));
+      expect(wait).toBeGreaterThan(14 * 60);
+      expect(wait).toBeLessThanOrEqual(15 * 60);
+    }
+    expect((await attempt(user, user.password, from(ip()))).status).toBe(201);
+  });
+
+  test('an address of IPv6 is its network', async () => {
+    const login = `${randomUUID()}@example.org`;
+    for (let count = 0; count < 10; count += 1)
+      await attempt({ login }, 'wrong', from(`2001:db8:1:2::${count.toString(16)}`));
+    expect((await attempt({ login }, 'wrong', from('2001:db8:1:2:ffff::1'))).status).toBe(429);
+    expect((await attempt({ login }, 'wrong', from('2001:db8:1:3::1'))).status).toBe(401);
+  });
+
+  test('right ones do not count', async () => {
+    const user = await stand.user();
+    const here = from(ip());
+    for (let count = 0; count < 12; count += 1) expect((await attempt(user, user.password, here)).status).toBe(201);
+  });
+
+  test('of many at once no more get through than one after the other', async () => {
+    const login = `${randomUUID()}@example.org`;
+    const here = from(ip());
+    const answers = await Promise.all(Array.from({ length: 25 }, () => attempt({ login }, 'wrong', here)));
+    expect(answers.filter(({ status }) => status === 401)).toHaveLength(10);
+    expect(answers.filter(({ status }) => status === 429)).toHaveLength(15);
+  });
+
+  test('are told to the log without login, password or as an error', () => {
+    expect(stand.errors).toEqual([]);
+  });
+});
+
+test('hashing a password does not hold other requests up', async () => {
+  const user = await stand.user();
+  const logins = Array.from({ length: 10 }, () => attempt(user, user.password, from(ip())));
+  let slowest = 0;
+  for (let count = 0; count < 20; count += 1) {
+    const begun = performance.now();
+    await new Promise((resolve) => setImmediate(resolve));
+    slowest = Math.max(slowest, performance.now() - begun);
+    await stand.call('GET', '/shopping-cart');
+  }
+  await Promise.all(logins);
+  // One hash alone takes 30 ms of a core; ten in a row on the event loop would be seen here.
+  expect(slowest).toBeLessThan(200);
+});
+
+test('a hash says whether a password is its own, and is another one each time', async () => {
+  const [one, other] = await Promise.all([hashPassword('Zoë 1984'), hashPassword('Zoë 1984')]);
+  expect(one).not.toBe(other);
+  expect(await isPassword('Zoë 1984', one)).toBe(true);
+  expect(await isPassword('Zoe\u0308 1984', one)).toBe(true);
+  expect(await isPassword('zoë 1984', one)).toBe(false);
+  await expect(isPassword('x', 'plain')).rejects.toThrow('PHC');
+});
+
+test('so many hash at once, so many wait, and the next is turned away', async () => {
+  const turnstile = createTurnstile(2, 3);
+  let inside = 0;
+  let most = 0;
+  const release: (() => void)[] = [];
+  const enter = () =>
+    turnstile.enter(async () => {
+      inside += 1;
+      most = Math.max(most, inside);
+      await new Promise<void>((resolve) => release.push(resolve));
+      inside -= 1;
+    });
+  const entered = Array.from({ length: 6 }, enter);
+  expect(entered.filter((one) => one === undefined)).toHaveLength(1);
+  while (release.length > 0) {
+    release.shift()?.();
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+  await Promise.all(entered);
+  expect(most).toBe(2);
+});

@@ -1,0 +1,79 @@
+import { familyB, openApiDocument } from '@boxoffice/http';
+import type { Desk } from '../../src/desk.ts';
+import { routes } from '../../src/routes.ts';
+
+interface Described {
+  readonly security: unknown;
+  readonly parameters: readonly { readonly $ref?: string; readonly name?: string }[];
+  readonly requestBody?: { readonly content: Record<string, { readonly schema: unknown }> };
+  readonly responses: Record<string, DescribedResponse>;
+}
+
+interface DescribedResponse {
+  readonly headers?: object;
+  readonly content?: Record<string, { readonly schema: unknown; readonly examples?: object }>;
+}
+
+/** A description of the service, as far as these tests read it. */
+export interface Description {
+  readonly paths: Readonly<Record<string, Readonly<Record<string, Described>>>>;
+  readonly components: { readonly parameters: Record<string, { readonly name: string }>; readonly schemas: object };
+}
+
+/** The service's description as it is now. */
+export const describeNow = (): Description =>
+  openApiDocument({ service: 'pos', version: '1.0.0', operations: routes({} as Desk), family: familyB }) as Description;
+
+/** A schema without words, which may get better. */
+const plain = (schema: unknown): unknown => {
+  if (Array.isArray(schema)) return schema.map(plain);
+  if (typeof schema !== 'object' || schema === null) return schema;
+  const entries = Object.entries(schema).filter(([name, value]) => name !== 'description' || typeof value === 'object');
+  return Object.fromEntries(entries.map(([name, value]) => [name, plain(value)]));
+};
+
+const responseOf = ({ headers = {}, content = {} }: DescribedResponse) => ({
+  headers: Object.keys(headers).sort(),
+  schema: plain(content['application/json']?.schema),
+});
+
+const isSuccess = (status: string): boolean => status.startsWith('2');
+
+const codesOf = ({ responses }: Described): string[] =>
+  Object.entries(responses)
+    .filter(([status]) => !isSuccess(status))
+    .flatMap(([status, { content }]) =>
+      Object.keys(content?.['application/json']?.examples ?? {}).map((code) => `${status} ${code}`),
+    )
+    .sort();
+
+/** What clients of a version rely on: parameters, bodies and answers of each of its operations, without words and examples. */
+export const publishedBelow = (prefix: string, { paths, components }: Description): Record<string, unknown> =>
+  Object.fromEntries(
+    Object.entries(paths)
+      .filter(([path]) => path.startsWith(`${prefix}/`))
+      .flatMap(([path, item]) =>
+        Object.entries(item).map(([method, described]) => [
+          `${method.toUpperCase()} ${path.slice(prefix.length)}`,
+          {
+            security: described.security,
+            parameters: described.parameters
+              .map(({ $ref, ...own }) =>
+                plain($ref === undefined ? own : components.parameters[$ref.split('/').at(-1) ?? '']),
+              )
+              .map((parameter) => ({ ...(parameter as object), example: undefined })),
+            body: plain(described.requestBody?.content['application/json']?.schema) ?? null,
+            answers: Object.fromEntries(
+              Object.entries(described.responses)
+                .filter(([status]) => isSuccess(status))
+                .map(([status, response]) => [status, responseOf(response)]),
+            ),
+            codes: codesOf(described),
+          },
+        ]),
+      )
+      .sort(([a = ''], [b = '']) => (a < b ? -1 : 1)),
+  );
+
+/** The same as JSON has it. */
+export const asJson = (value: unknown): unknown => JSON.parse(JSON.stringify(value ?? null));
