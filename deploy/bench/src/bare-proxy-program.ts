@@ -1,12 +1,14 @@
-import { Agent, createServer, request as send } from 'node:http';
+import { readFileSync } from 'node:fs';
+import { Agent, createServer, type RequestListener, request as send } from 'node:http';
+import { createServer as createSecureServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { tell } from './child.ts';
 
-// The yardstick: node:http, a keep-alive agent, and not one check.
-const [target = ''] = process.argv.slice(2);
+// The yardstick: node:http (or node:https, given the files of a certificate and its key), a keep-alive agent, and not one check.
+const [target = '', certFile, keyFile] = process.argv.slice(2);
 const { hostname, port } = new URL(target);
 const agent = new Agent({ keepAlive: true });
-const server = createServer({ keepAliveTimeout: 60_000 }, (request, response) => {
+const pass: RequestListener = (request, response) => {
   const { method, url, headers } = request;
   const upstream = send({ agent, hostname, port, method, path: url, headers }, (answer) => {
     response.writeHead(answer.statusCode ?? 502, answer.headers);
@@ -14,4 +16,11 @@ const server = createServer({ keepAliveTimeout: 60_000 }, (request, response) =>
   });
   upstream.on('error', () => response.destroy());
   request.pipe(upstream);
-}).listen(0, '127.0.0.1', () => tell({ url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` }));
+};
+const options = { keepAliveTimeout: 60_000 };
+const server =
+  certFile === undefined || keyFile === undefined
+    ? createServer(options, pass)
+    : createSecureServer({ ...options, cert: readFileSync(certFile), key: readFileSync(keyFile) }, pass);
+const origin = certFile === undefined ? 'http://127.0.0.1' : 'https://localhost';
+server.listen(0, '127.0.0.1', () => tell({ url: `${origin}:${(server.address() as AddressInfo).port}` }));

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
-import { Agent, request } from 'node:https';
+import { Agent } from 'node:https';
+import { exchange } from './exchange.ts';
 import type { Product } from './product.ts';
 
 /** An answer of family A, and how long it took. */
@@ -38,31 +39,14 @@ export const createBuyer = ({ baseUrl, caFile }: Product, token: string | undefi
   const agent = new Agent({ keepAlive: true, maxSockets: 1, ca: readFileSync(caFile) });
   const authorization = token === undefined ? {} : { authorization: `Bearer ${token}` };
   return {
-    send: <Data>(method: string, path: string, body?: object) =>
-      new Promise<Answered<Data>>((resolve, reject) => {
-        const form = body instanceof URLSearchParams;
-        const text = body && (form ? body.toString() : JSON.stringify(body));
-        const type = form ? 'application/x-www-form-urlencoded' : 'application/json';
-        const headers =
-          text === undefined
-            ? authorization
-            : { ...authorization, 'content-type': type, 'content-length': Buffer.byteLength(text) };
-        const started = performance.now();
-        const sent = request({ hostname, port, path, method, headers, agent }, (response) => {
-          let answer = '';
-          response.setEncoding('utf8');
-          response.on('data', (chunk: string) => {
-            answer += chunk;
-          });
-          response.on('end', () => {
-            const ms = performance.now() - started;
-            resolve({ http: response.statusCode ?? 0, ...JSON.parse(answer), ms });
-          });
-          response.on('error', reject);
-        });
-        sent.on('error', reject);
-        sent.end(text);
-      }),
+    async send<Data>(method: string, path: string, body?: object): Promise<Answered<Data>> {
+      const isForm = body instanceof URLSearchParams;
+      const text = body && (isForm ? body.toString() : JSON.stringify(body));
+      const type = isForm ? 'application/x-www-form-urlencoded' : 'application/json';
+      const headers = text === undefined ? authorization : { ...authorization, 'content-type': type };
+      const { http, body: answer, ms } = await exchange({ agent, hostname, port, method, path, headers }, text);
+      return { http, ...JSON.parse(answer.toString()), ms };
+    },
     close: () => agent.destroy(),
   };
 };

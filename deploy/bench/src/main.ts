@@ -4,6 +4,7 @@ import { idle } from './idle.ts';
 import { lists } from './lists.ts';
 import { purchase } from './purchase.ts';
 import { type Benchmark, table } from './report.ts';
+import { shop } from './shop.ts';
 import { start } from './start.ts';
 import { store } from './store.ts';
 import { tokens } from './tokens.ts';
@@ -16,6 +17,7 @@ const benchmarks: Readonly<Record<string, Benchmark>> = {
   store,
   start,
   purchase,
+  shop,
   cancellation,
   idle,
 };
