@@ -72,9 +72,7 @@ const headersOf = (method, key) => ({
   ...(key ? { 'Idempotency-Key': key } : {}),
 });
 
-/** One call of family B: its data, and `total` of a list. @throws {Refusal} */
-const call = async (method, path, { query, body = {}, key } = {}) => {
-  const sent = token;
+const send = async (method, path, { query, body = {}, key }) => {
   const response = await fetch(addressOf(path, query), {
     method,
     headers: headersOf(method, key),
@@ -85,17 +83,37 @@ const call = async (method, path, { query, body = {}, key } = {}) => {
   const date = Date.parse(response.headers.get('Date') ?? '');
   // It tells whole seconds; less than two are as good as none.
   if (!Number.isNaN(date)) ahead = Math.abs(date - Date.now()) < 2000 ? 0 : date - Date.now();
+  return response;
+};
+
+/** One call of family B: its data, and `total` of a list. @throws {Refusal} */
+const call = async (method, path, request = {}) => {
+  const sent = token;
+  const response = await send(method, path, request);
   const answer = await response.json().catch(() => undefined);
   if (answer?.success) {
     keepToken(response);
     return { data: answer.data, total: Number(response.headers.get('X-Total-Amount') ?? 0) };
   }
   const code = answer?.errorCode ?? 'internal_error';
-  if (code === 'session_invalid' && sent !== null && sent === token) {
-    forgetSession();
-    onSessionEnd();
+  if (code === 'session_invalid' && sent !== null) {
+    if (sent === token) {
+      forgetSession();
+      onSessionEnd();
+    }
+    if (needsNoSession(method, path)) return call(method, path, withoutContact(request));
   }
   throw new Refusal(code, { status: response.status, body: answer, retryAfter: response.headers.get('Retry-After') });
+};
+
+/** What a stranger may do is done as a stranger when the session has ended. */
+const needsNoSession = (method, path) =>
+  token === null && (path.startsWith('/products') || (method === 'POST' && path === '/shopping-cart/items'));
+
+const withoutContact = ({ query, body, ...request }) => {
+  const { contactNumber: _own, ...asked } = query ?? {};
+  const { contactNumber: _mine, ...wanted } = body ?? {};
+  return { ...request, query: asked, body: wanted };
 };
 
 const get = (path, query) => call('GET', path, { query });

@@ -11,8 +11,8 @@ import { checkoutPage } from './pages/checkout.js';
 import { orderPage } from './pages/order.js';
 import { showPage } from './pages/show.js';
 import { showsPage } from './pages/shows.js';
-import { onChange, restore, visitor } from './state.js';
-import { choose, language, t } from './texts/index.js';
+import { onChange, onLoss, restore, visitor } from './state.js';
+import { choose, errorText, language, t } from './texts/index.js';
 
 const pages = [
   [/^\/$/, showsPage],
@@ -108,6 +108,8 @@ onChange(() => {
   }
   wasExpired = visitor.cartExpired;
 });
+
+onLoss(() => notice('error', errorText('session_invalid')));
 
 document.querySelector('[data-skip]').addEventListener('click', (event) => {
   event.preventDefault();

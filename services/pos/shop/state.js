@@ -23,6 +23,9 @@ export const inTurn = (action) => {
   return mine;
 };
 
+/** Calls the listener when a session has ended that held a cart or a login. */
+export const onLoss = (listener) => changes.addEventListener('lost', listener);
+
 const changed = () => changes.dispatchEvent(new Event('change'));
 
 export const cartItems = () => Object.values(visitor.cart.items);
@@ -50,6 +53,8 @@ export const loadCart = async () => {
   try {
     return takeCart(await api.cart());
   } catch (error) {
+    // The session's end has been told; it took the cart along.
+    if (error instanceof Refusal && error.code === 'session_invalid') return emptyCart();
     if (!(error instanceof Refusal) || error.code !== 'cart_expired') throw error;
     expireCart();
     return visitor.cart;
@@ -75,6 +80,13 @@ export const logOut = async () => {
   end();
 };
 
+/** The server knows the session no longer; told to who loses something by it. */
+const lose = () => {
+  const isLoss = visitor.contact !== null || cartItems().length > 0;
+  end();
+  if (isLoss) changes.dispatchEvent(new Event('lost'));
+};
+
 const end = () => {
   forgetSession();
   visitor.contact = null;
@@ -86,7 +98,7 @@ const end = () => {
 
 /** Finds a session of this tab again. */
 export const restore = async () => {
-  whenSessionEnds(end);
+  whenSessionEnds(lose);
   if (!hasSession()) return;
   const { contactNumber } = await api.session();
   await takeContact(contactNumber);

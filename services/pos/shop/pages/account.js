@@ -1,4 +1,4 @@
-import { api } from '../api.js';
+import { api, hasSession } from '../api.js';
 import { h } from '../dom.js';
 import { checkAll, textField } from '../fields.js';
 import { longDay, money } from '../format.js';
@@ -94,7 +94,14 @@ const growing = async (load, draw, className) => {
   return { total, node: [list, more] };
 };
 
-const loggedOut = (redraw) => ({
+/** What a guest has bought in this tab; nothing as long as that is nothing. */
+const guestOrders = async () => {
+  if (!hasSession()) return undefined;
+  const { total, node } = await growing(api.orders, orderRow, 'orders');
+  return total > 0 && h('section', {}, h('h2', {}, t('guestOrders')), node);
+};
+
+const loggedOut = async (redraw) => ({
   title: t('logIn'),
   node: h(
     'div',
@@ -102,6 +109,7 @@ const loggedOut = (redraw) => ({
     h('h1', { tabindex: '-1' }, t('logIn')),
     h('p', { class: 'lead' }, t('logInText')),
     loginForm(redraw),
+    await guestOrders(),
   ),
 });
 

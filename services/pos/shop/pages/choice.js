@@ -8,6 +8,7 @@ import { quantities } from './quantities.js';
 import { seatMap } from './seat-map.js';
 
 const FEW = 10;
+const LATE_MS = 1_300;
 
 const stock = ({ free }) => {
   if (free === 0) return t('soldOut');
@@ -73,6 +74,14 @@ const adding = (product, performance, keys) => async (category, groups) => {
 
 /** The choice of places of one performance: a category, then seats on the map or how many of each tariff. */
 export const choicePanel = (product, performance) => {
+  const offered = performance.seatCategories.filter(({ prices }) => prices.length > 0);
+  if (offered.length === 0) {
+    return { node: h('div', { class: 'message-box' }, h('p', {}, t('membersOnly'))), leave: () => {} };
+  }
+  return panelOf(product, { ...performance, seatCategories: offered });
+};
+
+const panelOf = (product, performance) => {
   const { currency } = product;
   const add = adding(product, performance, new Map());
   const below = h('div', { class: 'picker' });
@@ -80,6 +89,7 @@ export const choicePanel = (product, performance) => {
   const button = h('button', { type: 'button', class: 'button', disabled: true }, t('addToCart'));
   let category = performance.seatCategories.find(({ free }) => free > 0) ?? performance.seatCategories[0];
   let picker;
+  let later;
 
   const tell = ({ count, amount }) => {
     const text = count === 0 ? t('nothingChosen') : t('chosen', { count, price: money(amount, currency) });
@@ -90,7 +100,6 @@ export const choicePanel = (product, performance) => {
 
   const choose = (next) => {
     category = next;
-    picker?.leave?.();
     const make = next.numbered ? seatMap : quantities;
     picker = make({ product, performance, category: next, currency, tell });
     below.replaceChildren(picker.node);
@@ -100,7 +109,12 @@ export const choicePanel = (product, performance) => {
   button.addEventListener('click', async () => {
     const went = await act(button, () => add(category, picker.groups()));
     if (went) location.hash = '#/cart';
-    else picker.refresh?.();
+    else {
+      picker.refresh?.();
+      // What is free is told up to a second late; then who was faster is seen.
+      clearTimeout(later);
+      later = setTimeout(() => picker.refresh?.(), LATE_MS);
+    }
   });
 
   choose(category);
@@ -115,5 +129,5 @@ export const choicePanel = (product, performance) => {
     below,
     bar,
   );
-  return { node, leave: () => picker?.leave?.() };
+  return { node, leave: () => clearTimeout(later) };
 };

@@ -128,10 +128,13 @@ export const seatMap = ({ product, performance, category, currency, tell }) => {
         seats.map(seatButton),
       ),
     );
+    const focused = map.contains(document.activeElement) && document.activeElement.dataset.place;
     map.replaceChildren(...rows);
     map.removeAttribute('aria-busy');
-    const entrance = map.querySelector('button.is-free') ?? map.querySelector('button');
+    const back = buttons.get(focused);
+    const entrance = back ?? map.querySelector('button.is-free') ?? map.querySelector('button');
     entrance?.setAttribute('tabindex', '0');
+    back?.focus();
   };
 
   const refresh = async () => {

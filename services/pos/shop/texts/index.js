@@ -26,6 +26,10 @@ export const locale = () =>
 export const choose = (code) => {
   current = code;
   localStorage.setItem(LANGUAGE, code);
+  // What a link asked for does not outlast what the visitor chose.
+  const address = new URL(location.href);
+  address.searchParams.delete('lang');
+  history.replaceState(null, '', address);
 };
 
 const fill = (text, values) => text.replaceAll(/\{(\w+)\}/g, (_whole, name) => String(values[name] ?? ''));

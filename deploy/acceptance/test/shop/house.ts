@@ -1,0 +1,71 @@
+import { afterAll, beforeAll, describe } from '@jest/globals';
+import type { Browser, Locator, Page } from 'playwright-core';
+import { type Product, startProduct } from '../../src/product.ts';
+import { executablePath, openBrowser, type Visit, type VisitOptions, visit } from './visit.ts';
+
+export const OPERA = 'tickets.opera.example';
+export const MUSEUM = 'tickets.museum.example';
+
+/** What a suite of visitors shares: one installation, one browser. */
+export interface House {
+  product(): Product;
+  enter(options?: VisitOptions): Promise<Visit>;
+  /** The address, below `/shop/`, of a show that the demo data names. */
+  showOf(institution: string, fixture: string): string;
+  /** Everybody who has entered so far. */
+  readonly visits: readonly Visit[];
+}
+
+/** A suite in a house of its own; skipped, and said so, where there is no browser. */
+export const inAHouse = (name: string, tests: (house: House) => void): void => {
+  const suite = executablePath ? describe : describe.skip;
+  if (suite === describe.skip) process.stdout.write('skipped: the shop needs a browser\n');
+
+  suite(name, () => {
+    let product: Product;
+    let browser: Browser;
+    const visits: Visit[] = [];
+
+    beforeAll(async () => {
+      [product, browser] = await Promise.all([startProduct(), openBrowser()]);
+    }, 120_000);
+
+    afterAll(async () => {
+      await browser?.close();
+      await product?.stop();
+      await product?.discard();
+    });
+
+    tests({
+      product: () => product,
+      async enter(options) {
+        const entered = await visit(browser, product.demo, options);
+        visits.push(entered);
+        return entered;
+      },
+      showOf(institution, fixture) {
+        const found = product.demo.fixtures[institution]?.[fixture];
+        if (!found) throw new Error(`the demo data has no ${fixture} of ${institution}`);
+        return `#/show/${found.productId}`;
+      },
+      visits,
+    });
+  });
+};
+
+/** The page's own heading. */
+export const heading = (page: Page, name: string | RegExp): Locator => page.getByRole('heading', { level: 1, name });
+
+/** Chooses the first free seat of the map with the keyboard and puts it into the cart. */
+export const takeASeat = async (page: Page): Promise<void> => {
+  await page.getByRole('grid').locator('[tabindex="0"]').press('Space');
+  await page.getByRole('button', { name: 'Add to cart' }).click();
+};
+
+/** Fills in who buys, on the page of the checkout. */
+export const tellWhoBuys = async (page: Page): Promise<void> => {
+  await heading(page, 'Checkout').waitFor();
+  await page.getByLabel('First name').fill('Ada');
+  await page.getByLabel('Last name').fill('Lovelace');
+  await page.getByLabel('Email').fill(' ada@example.org ');
+};
