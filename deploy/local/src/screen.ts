@@ -33,7 +33,8 @@ export const screen = (options: ScreenOptions): string[] => {
   const row = (name: string, value: string): string => `  ${name.padEnd(20)}${value}`;
   const facts = [
     row('institution API', `${publicUrl}/svc/v3`),
-    row('API description', `${publicUrl}/openapi.json`),
+    row('point-of-sale API', `${publicUrl}/tnwr/v1`),
+    row('API descriptions', `${publicUrl}/openapi.json, …/tnwr/v1/openapi.json`),
     row('health', `${httpUrl}/health/ready`),
     row('engines', engines),
     row('data', directory),
@@ -52,5 +53,6 @@ export const screen = (options: ScreenOptions): string[] => {
   }
   const commands = firstCommands(publicUrl, demoFile, caFile).map((command) => `  ${command}`);
   const first = 'Get a token, then list shows (in another terminal):';
-  return ['', start, '', ...facts, row('demo credentials', demoFile), '', first, '', ...commands, ''];
+  const demo = [row('demo shop', `${publicUrl}/shop/`), row('demo credentials', demoFile)];
+  return ['', start, '', ...facts, ...demo, '', first, '', ...commands, ''];
 };
