@@ -2,6 +2,7 @@ import type { IdentityVerifier } from '@boxoffice/identity';
 import type { Logger } from '@boxoffice/runtime';
 import type { Admit } from './admission.ts';
 import type { createAjv } from './ajv.ts';
+import type { AccessLogger } from './exchange.ts';
 import type { Family } from './family.ts';
 import type { IdempotencyPort } from './idempotency.ts';
 import type { AnyOperation } from './operation.ts';
@@ -19,7 +20,7 @@ export interface AppOptions {
   readonly idempotency: IdempotencyPort;
   /** Signs list cursors; the same in every instance of the service. */
   readonly cursorKey: string | Buffer;
-  readonly logger: Pick<Logger, 'info' | 'error'>;
+  readonly logger: AccessLogger & Pick<Logger, 'error'>;
   /** The gateway's address as the outside sees it, for the description; default: where the description itself was found. */
   readonly serverUrl?: string;
   /** Where clients get tokens, for the description; default: below `serverUrl`. */

@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Fault } from '@boxoffice/envelope';
 import type { Logger, Trace } from '@boxoffice/runtime';
 import type { Family } from './family.ts';
+import { SELF_DESCRIPTION } from './self-description.ts';
 
 /** The headers of an answer, by their usual spelling. */
 export type Headers = Readonly<Record<string, string>>;
@@ -78,11 +79,19 @@ export const refusal = (family: Family, fault: Fault, more?: { members?: object;
   };
 };
 
+/** Where the access log goes; without `debug`, what is of that level goes nowhere. */
+export type AccessLogger = Pick<Logger, 'info'> & Partial<Pick<Logger, 'debug'>>;
+
+/** Whether it says no more than that somebody looked at the description, as every gateway does every few seconds. */
+const isRoutine = ({ operation, response }: Exchange): boolean =>
+  operation === SELF_DESCRIPTION && response.writableFinished && response.statusCode < 400;
+
 /** Logs the request in one line when its answer is out, or its client gone. */
-export const logAccess = (exchange: Exchange, logger: Pick<Logger, 'info'>): void => {
+export const logAccess = (exchange: Exchange, logger: AccessLogger): void => {
   const { request, response, trace, startedAt } = exchange;
   response.once('close', () => {
-    logger.info('request', {
+    const log = isRoutine(exchange) ? logger.debug : logger.info;
+    log?.('request', {
       requestId: trace.requestId,
       client: exchange.client ?? null,
       operation: exchange.operation ?? 'none',

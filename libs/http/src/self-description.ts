@@ -3,6 +3,9 @@ import { Type } from 'typebox';
 import { type DescriptionOptions, openApiDocument } from './openapi.ts';
 import { type AnyOperation, ok, operation } from './operation.ts';
 
+/** Its operationId. */
+export const SELF_DESCRIPTION = 'describe';
+
 /** The operation `GET /openapi.json` that describes all others; made at the first request, since most processes never see one. */
 export const selfDescription = (options: DescriptionOptions): AnyOperation => {
   let made: { readonly document: object; readonly etag: string } | undefined;
@@ -11,7 +14,7 @@ export const selfDescription = (options: DescriptionOptions): AnyOperation => {
     return { document, etag: createHash('sha256').update(JSON.stringify(document)).digest('base64url').slice(0, 22) };
   };
   return operation({
-    id: 'describe',
+    id: SELF_DESCRIPTION,
     method: 'get',
     path: '/openapi.json',
     access: 'public',

@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Gauge } from 'prom-client';
 
 type Labels = Readonly<Record<string, string | number>>;
 
@@ -29,12 +30,31 @@ export interface Metrics {
 
 const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 
+/**
+ * The event loop's delay is measured by a timer of this many milliseconds: one that is late by no more goes unnoticed. At 20 an idle process
+ * spends 0.3 % of a core on it, at the library's own 10 twice as much.
+ */
+const LAG_SAMPLE_MS = 20;
+
+/** The figures that Node makes of the times from one run of that timer to the next. (The deviation is the same with and without its pause.) */
+const LAGS = ['min', 'max', 'mean', 'p50', 'p90', 'p99'];
+
+/** Sets the gauge to how late the timer was: Node's own figures contain the pause that it was to make. */
+const setWithoutPause = (gauge: Gauge): void => {
+  const set: (labels: object, value: number) => void = gauge.set.bind(gauge);
+  gauge.set = (labels: number | object, value?: number) =>
+    set(labels as object, Math.max(0, Number(value) - LAG_SAMPLE_MS / 1_000));
+};
+
 /** Makes a registry with Node's own figures. The library is loaded here, since most installations have no operations port. */
 export const createMetrics = async (): Promise<Metrics> => {
   const { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } = await import('prom-client');
   const registry = new Registry();
-  // At its default of 10 ms the event loop's delay costs more than all else of an idle process.
-  collectDefaultMetrics({ register: registry, eventLoopMonitoringPrecision: 100 });
+  collectDefaultMetrics({ register: registry, eventLoopMonitoringPrecision: LAG_SAMPLE_MS });
+  for (const name of LAGS) {
+    const lag = registry.getSingleMetric(`nodejs_eventloop_lag_${name}_seconds`);
+    if (lag instanceof Gauge) setWithoutPause(lag);
+  }
   const shape = ({ name, help, labels = [] }: Meter<string>) => ({
     name,
     help,

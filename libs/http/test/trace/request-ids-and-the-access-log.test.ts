@@ -82,6 +82,20 @@ describe('the access log', () => {
     });
   });
 
+  test('has only a line of level debug for a look at the description, which gateways take every few seconds', async () => {
+    const levels: string[] = [];
+    const told = (level: string) => () => void levels.push(level);
+    const logger = { debug: told('debug'), info: told('info'), error: told('error') };
+    const described = await start([whoAmI], { logger });
+    const { headers } = await fetch(`${described.url}/openapi.json`);
+    await fetch(`${described.url}/openapi.json`, { headers: { 'If-None-Match': String(headers.get('etag')) } });
+    // What is refused is no routine.
+    await fetch(`${described.url}/openapi.json?x=1`);
+    while (levels.length < 3) await new Promise((resolve) => setImmediate(resolve));
+    expect(levels).toEqual(['debug', 'debug', 'info']);
+    await described.close();
+  });
+
   test('has one for what is refused as well', async () => {
     await fetch(`${app.url}/nowhere`);
     await fetch(`${app.url}/trace/a`);
