@@ -4,7 +4,7 @@ import type { Held, Wish } from './clients/stock.ts';
 import type { Desk } from './desk.ts';
 import { isRefused, type Refusal } from './domain/decision.ts';
 import { newDraft, open } from './domain/opening.ts';
-import { deleteDraft, dropDraft } from './drop.ts';
+import { deleteDraft, dropDraft, giveUpDraft } from './drop.ts';
 import { faultOf, isUnavailable } from './faults.ts';
 import { isFenced, isOffSale } from './fence.ts';
 import type { Holder } from './hold-limit.ts';
@@ -96,7 +96,8 @@ export const holdFor = async (
     // Refused: nothing is held, but for what an earlier try holds whose draft was taken up. Unknown: whatever is held is given
     // back, by recovery if need be.
     if (!isUnavailable(error)) await (draft.version > 1 ? dropDraft : deleteDraft)(desk, draft);
-    else dropDraft(desk, draft).catch((failure) => desk.log.warn('a draft could not be dropped', { error: failure }));
+    else
+      giveUpDraft(desk, draft).catch((failure) => desk.log.warn('a draft could not be given up', { error: failure }));
     throw error;
   }
 };

@@ -12,11 +12,8 @@ export const deleteDraft = async (desk: Desk, draft: OrderDocument): Promise<voi
   for (const performance of others) await desk.links.of(institution).delete(`${id}.${performance}`);
 };
 
-/**
- * Gives back what a draft holds, then deletes it. Fenced before, so that no repeat takes it up meanwhile; left to recovery if the
- * catalog does not answer.
- */
-export const dropDraft = async (desk: Desk, found: OrderDocument): Promise<void> => {
+/** Fences a draft and gives back what it holds; answers the draft if it is one and nothing of it is held any more. */
+const emptied = async (desk: Desk, found: OrderDocument): Promise<OrderDocument | undefined> => {
   const { institution, id } = found;
   const release = (request: string) => desk.stock.release(institution, id, { requestId: unfenced(request) });
   const draft = await desk.orders.of(institution).update(id, (current) => {
@@ -24,13 +21,30 @@ export const dropDraft = async (desk: Desk, found: OrderDocument): Promise<void>
     const request = fenced(current.begun.request);
     return { next: { ...current, begun: { ...current.begun, request, since: desk.now() } } };
   });
-  if (draft && draft.state !== 'draft') return;
+  if (draft && draft.state !== 'draft') return undefined;
   try {
     // One that was deleted meanwhile may have been given its places after that.
     await release((draft ?? found).begun?.request ?? '');
   } catch (error) {
-    if (isUnavailable(error)) return;
+    if (isUnavailable(error)) return undefined;
     throw error;
   }
+  return draft;
+};
+
+/**
+ * Gives back what a draft holds, then deletes it. Fenced before, so that no repeat takes it up meanwhile; left to recovery if the
+ * catalog does not answer.
+ */
+export const dropDraft = async (desk: Desk, found: OrderDocument): Promise<void> => {
+  const draft = await emptied(desk, found);
   if (draft) await deleteDraft(desk, draft);
+};
+
+/**
+ * Gives back what a draft holds whose hold has not been answered. The catalog may still be at work on it and hold the places after
+ * this: so the draft stays, fenced, until recovery gives them back once more and deletes it.
+ */
+export const giveUpDraft = async (desk: Desk, found: OrderDocument): Promise<void> => {
+  await emptied(desk, found);
 };
