@@ -23,16 +23,25 @@ export interface Fresh<Value> {
   get(key: string, load: () => Promise<Dated<Value>>): Promise<Dated<Value>> | Dated<Value>;
 }
 
+interface Known<Value> {
+  readonly dated: Dated<Value>;
+  /** When it was last begun to be loaded. */
+  begunAt: number;
+}
+
 export const createFresh = <Value>({ maxAgeMs, refreshMs, max, now = Date.now }: FreshOptions): Fresh<Value> => {
-  const known = new LRUCache<string, Dated<Value>>({ max });
+  const known = new LRUCache<string, Known<Value>>({ max });
+  // What is made of something that is itself on its way is no younger for being made again at once, nor does a failure end so soon.
+  const pauseMs = refreshMs / 2;
   const loading = new Map<string, Promise<Dated<Value>>>();
 
   const reload = (key: string, load: () => Promise<Dated<Value>>): Promise<Dated<Value>> => {
     const running = loading.get(key);
     if (running) return running;
+    const begunAt = now();
     const begun = load()
       .then((dated) => {
-        known.set(key, dated);
+        known.set(key, { dated, begunAt });
         return dated;
       })
       .finally(() => loading.delete(key));
@@ -43,11 +52,14 @@ export const createFresh = <Value>({ maxAgeMs, refreshMs, max, now = Date.now }:
   return {
     get(key, load) {
       const found = known.get(key);
-      const age = found ? now() - found.asOf : Number.POSITIVE_INFINITY;
+      const age = found ? now() - found.dated.asOf : Number.POSITIVE_INFINITY;
       if (found && age <= maxAgeMs) {
-        // What fails in the background is met again by who has to wait.
-        if (age > refreshMs) reload(key, load).catch(() => undefined);
-        return found;
+        if (age > refreshMs && now() - found.begunAt >= pauseMs) {
+          found.begunAt = now();
+          // What fails in the background is met again by who has to wait.
+          reload(key, load).catch(() => undefined);
+        }
+        return found.dated;
       }
       return reload(key, load);
     },
