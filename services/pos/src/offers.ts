@@ -1,11 +1,14 @@
 import type { Catalog, Place, Published, Stock } from './clients/catalog.ts';
 import { createFresh, type Dated } from './fresh.ts';
+import { createLatest } from './latest.ts';
 import type { Offer, StockOf } from './views.ts';
 
 /** What the catalog says, seconds old at most, asked for once however many visitors look. */
 export interface Offers {
   /** Everything that the institution has published. */
   published(institution: string): Promise<Offer>;
+  /** The same as of this moment: for what was asked for by name and is not there, since it may have been published just now. */
+  publishedNow(institution: string): Promise<Offer>;
   /** What is free of these performances, computed at most a second ago, and when the oldest of it was. */
   stock(institution: string, performanceIds: readonly string[]): Promise<Dated<StockOf>>;
   /** The places of a performance, at most a second old; undefined if there is no such performance. */
@@ -27,6 +30,8 @@ const HALLS = 50;
 
 export const createOffers = (catalog: Catalog, now: () => number = Date.now): Offers => {
   const offers = createFresh<Extract<Published['published'], object>>({ ...SECOND, max: INSTITUTIONS });
+  // Whoever asks for things that are not there, however often, costs the catalog little.
+  const latest = createLatest<Dated<Offer>>();
   const marks = new Map<string, { readonly mark: string; readonly offer: Offer }>();
   const halls = createFresh<readonly Place[] | undefined>({ ...SECOND, max: HALLS });
   // One question for each performance, alone or among others, in flight or answered less than a second ago.
@@ -70,10 +75,11 @@ export const createOffers = (catalog: Catalog, now: () => number = Date.now): Of
 
   return {
     published: async (institution) => (await offers.get(institution, () => publishedNow(institution))).value,
+    publishedNow: async (institution) => (await latest(institution, () => publishedNow(institution))).value,
     async stock(institution, performanceIds) {
       const at = now();
       const keyed = [...new Set(performanceIds)].map((id) => ({ id, key: `${institution} ${id}` }));
-      const age = (key: string) => at - (answered.get(key)?.asOf ?? 0);
+      const age = (key: string) => at - (answered.get(key)?.asOf ?? Number.NEGATIVE_INFINITY);
       const stale = keyed.filter(({ key }) => age(key) > SECOND.refreshMs && !asked.has(key));
       if (stale.length > 0)
         ask(

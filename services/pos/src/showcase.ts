@@ -6,7 +6,7 @@ import { createFresh, type Dated } from './fresh.ts';
 import { type Offers, SECOND } from './offers.ts';
 import { mapById } from './pagination.ts';
 import type * as schemas from './schemas.ts';
-import { type Audience, shownPerformances, shownProducts, viewsFor } from './views.ts';
+import { type Audience, type Offer, shownPerformances, shownProducts, viewsFor } from './views.ts';
 
 type Entries = Record<string, Static<typeof schemas.ProductEntry>>;
 
@@ -47,8 +47,9 @@ export const createShowcase = (offers: Offers, now: () => number = Date.now): Sh
   const stocks = createFresh<Record<string, Static<typeof schemas.AvailabilityEntry>>>({ ...SECOND, max: ANSWERS });
 
   const shown = async ({ pointOfSale }: Audience, productId: string): Promise<Product> => {
-    const { products } = await offers.published(pointOfSale.institution);
-    return products.find(({ id, state }) => id === productId && state === 'running') ?? notFound();
+    const named = ({ products }: Offer) => products.find(({ id, state }) => id === productId && state === 'running');
+    const { institution } = pointOfSale;
+    return named(await offers.published(institution)) ?? named(await offers.publishedNow(institution)) ?? notFound();
   };
 
   /** What is to be said of some products, as of when their availability is. */

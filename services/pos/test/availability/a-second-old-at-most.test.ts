@@ -1,0 +1,95 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import type { Catalog, Stock } from '../../src/clients/catalog.ts';
+import { createFresh } from '../../src/fresh.ts';
+import { createOffers } from '../../src/offers.ts';
+import { openStand, type Stand, until } from '../stand/stand.ts';
+
+let stand: Stand;
+beforeAll(async () => {
+  stand = await openStand();
+});
+afterAll(() => stand.close());
+
+const asked = (performanceId: string): number =>
+  stand.catalog.calls.filter(({ query }) => query.performanceIds?.split(',').includes(performanceId)).length;
+
+test('a sale is seen within a second or so', async () => {
+  const show = stand.catalog.show({ capacity: 10, free: 10 });
+  const freeNow = async () => {
+    const { data } = await stand.call<Record<string, { seatCategories: { free: number }[] }>>(
+      'GET',
+      `/products/${show.product.id}/availabilities`,
+    );
+    return data[show.performanceId]?.seatCategories[0]?.free;
+  };
+  expect(await freeNow()).toBe(10);
+  show.free = 0;
+  const soldAt = performance.now();
+  await until(async () => (await freeNow()) === 0);
+  // A second, and what a busy machine takes to answer.
+  expect(performance.now() - soldAt).toBeLessThan(1_500);
+});
+
+test('it is computed at most twice a second for a performance, however many look, in whatever way', async () => {
+  const show = stand.catalog.show();
+  await stand.call('GET', `/products/${show.product.id}`);
+  const [before, begun] = [asked(show.performanceId), performance.now()];
+  let count = 0;
+  while (performance.now() - begun < 1_500) {
+    await Promise.all(
+      ['en', 'fr', 'de'].flatMap((lang) => [
+        stand.call('GET', `/products/${show.product.id}?lang=${lang}`),
+        stand.call('GET', `/products/${show.product.id}/availabilities?lang=${lang}`),
+        stand.call('GET', `/products?lang=${lang}&limit=500`),
+      ]),
+    );
+    count += 9;
+  }
+  const seconds = (performance.now() - begun) / 1_000;
+  expect(count).toBeGreaterThan(20);
+  expect(asked(show.performanceId) - before).toBeLessThanOrEqual(Math.ceil(seconds * 2) + 1);
+});
+
+test('what is given is never older than said, and loaded once for all who wait', async () => {
+  let now = 0;
+  let loads = 0;
+  const fresh = createFresh<number>({ maxAgeMs: 1_000, refreshMs: 500, max: 10, now: () => now });
+  const load = async () => {
+    loads += 1;
+    return { value: loads, asOf: now };
+  };
+  const both = await Promise.all([fresh.get('a', load), fresh.get('a', load)]);
+  expect([both.map(({ value }) => value), loads]).toEqual([[1, 1], 1]);
+  now = 400;
+  expect(await fresh.get('a', load)).toEqual({ value: 1, asOf: 0 });
+  now = 700;
+  expect(await fresh.get('a', load)).toEqual({ value: 1, asOf: 0 });
+  await new Promise((resolve) => setImmediate(resolve));
+  expect(await fresh.get('a', load)).toEqual({ value: 2, asOf: 700 });
+  now = 2_000;
+  expect(await fresh.get('a', load)).toEqual({ value: 3, asOf: 2_000 });
+  const failing = () => Promise.reject(new Error('planted'));
+  now = 2_800;
+  expect((await fresh.get('a', failing)).value).toBe(3);
+  now = 4_000;
+  await expect(fresh.get('a', failing)).rejects.toThrow('planted');
+});
+
+test('one question for many performances, and none for those that are known', async () => {
+  let now = 0;
+  const questions: string[][] = [];
+  const stock = async (_institution: string, ids: readonly string[]): Promise<Stock[]> => {
+    questions.push([...ids]);
+    return ids.map((performanceId) => ({ performanceId, seatCategories: [] }));
+  };
+  const offers = createOffers({ stock } as Partial<Catalog> as Catalog, () => now);
+  await Promise.all([offers.stock('opera', ['a', 'b']), offers.stock('opera', ['b', 'c'])]);
+  expect(questions).toEqual([['a', 'b'], ['c']]);
+  now = 300;
+  expect((await offers.stock('opera', ['a', 'd'])).asOf).toBe(0);
+  expect(questions.at(-1)).toEqual(['d']);
+  now = 1_200;
+  expect((await offers.stock('opera', ['a'])).asOf).toBe(1_200);
+  await offers.stock('museum', ['a']);
+  expect(questions).toHaveLength(5);
+});

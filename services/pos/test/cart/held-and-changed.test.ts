@@ -1,0 +1,167 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import type { Reason } from '../../src/clients/orders.ts';
+import { openStand, type Stand } from '../stand/stand.ts';
+
+interface Cart {
+  readonly id: string | null;
+  readonly items: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
+  readonly total: number;
+  readonly expiresAt: string | null;
+}
+
+let stand: Stand;
+beforeAll(async () => {
+  stand = await openStand();
+});
+afterAll(() => stand.close());
+
+const item = (more: object = {}) => {
+  const { performanceId, seatCategoryId } = stand.catalog.show();
+  return { performanceId, seatCategoryId, tariffId: stand.catalog.full.id, ...more };
+};
+
+const add = (token?: string, body: object = item(), headers = {}) =>
+  stand.call<Cart>('POST', '/shopping-cart/items', { token, body, headers });
+
+const begin = async (body?: object) => {
+  const { token, data } = await add(undefined, body);
+  return { token: String(token), cart: data, first: String(Object.keys(data.items)[0]) };
+};
+
+test('one item per place; the answer is the whole cart and says where it is', async () => {
+  const { status, headers, data } = await add(undefined, item({ quantity: 3 }));
+  expect([status, headers.get('location')]).toEqual([201, '/tnwr/v1/shopping-cart']);
+  expect(Object.keys(data.items)).toHaveLength(3);
+  expect(data).toMatchObject({ total: 13_500, currency: 'CHF', expiresAt: expect.any(String) });
+  for (const [id, line] of Object.entries(data.items))
+    expect(line).toMatchObject({ id, tariff: 'Tarif full', amount: 4_500, beneficiaryFirstName: null });
+});
+
+test('several performances and named seats in one cart', async () => {
+  const { token } = await begin();
+  const { data } = await add(token, item({ placeIds: ['plc_a', 'plc_b'] }));
+  const places = Object.values(data.items).map(({ place }) => (place as { id: string }).id);
+  expect(places).toEqual(expect.arrayContaining(['plc_a', 'plc_b']));
+  expect(new Set(Object.values(data.items).map(({ performanceId }) => performanceId)).size).toBe(2);
+});
+
+test.each<[Reason, number, string]>([
+  ['places_unavailable', 400, 'cart_places_unavailable'],
+  ['not_on_sale', 400, 'cart_not_on_sale'],
+  ['too_many_places', 400, 'cart_too_many_places'],
+  ['hold_limit', 400, 'cart_hold_limit'],
+  ['tariff_not_sold_here', 400, 'invalid_reference'],
+  ['invalid_reference', 400, 'invalid_reference'],
+  ['invalid_items', 400, 'validation_error'],
+  ['tariff_not_accessible', 403, 'tariff_not_accessible'],
+  ['busy', 400, 'order_busy'],
+])('what orders refuse as %s is %i %s, and makes no session', async (reason, status, code) => {
+  stand.orders.refuseNext(reason);
+  const refused = await add();
+  expect([refused.status, refused.code, refused.token]).toEqual([status, code, null]);
+});
+
+test('the address of the visitor is told, so that nobody holds a whole hall', async () => {
+  await add(undefined, item(), { 'x-forwarded-for': '203.0.113.7' });
+  expect(stand.orders.calls.at(-1)?.body).toMatchObject({ address: '203.0.113.7' });
+});
+
+test('an item’s tariff and beneficiary can be changed, and null removes a name', async () => {
+  const { token, first } = await begin();
+  const change = (body: object) => stand.call<Cart>('PATCH', `/shopping-cart/items/${first}`, { token, body });
+  const named = await change({ beneficiaryFirstName: 'Ana', beneficiaryLastName: 'Martin' });
+  expect(named.data.items[first]).toMatchObject({ beneficiaryFirstName: 'Ana', beneficiaryLastName: 'Martin' });
+  const changed = await change({ tariffId: stand.catalog.member.id, beneficiaryFirstName: null });
+  expect(changed.data.items[first]).toMatchObject({
+    tariff: 'Tarif member',
+    beneficiaryFirstName: null,
+    beneficiaryLastName: 'Martin',
+  });
+  expect((await change({ beneficiaryFirstName: ' ' })).code).toBe('validation_error');
+  expect((await change({ amount: 0 })).code).toBe('validation_error');
+});
+
+test('an item can be taken out; an unknown one is 404, also without a cart', async () => {
+  const { token, first } = await begin(item({ quantity: 2 }));
+  const left = await stand.call<Cart>('DELETE', `/shopping-cart/items/${first}`, { token });
+  expect([left.status, Object.keys(left.data.items).length, left.data.total]).toEqual([200, 1, 4_500]);
+  expect((await stand.call('DELETE', `/shopping-cart/items/${first}`, { token })).code).toBe('not_found');
+  const without = await stand.logIn(await stand.user());
+  expect((await stand.call('DELETE', `/shopping-cart/items/${first}`, { token: without })).code).toBe('not_found');
+});
+
+test('somebody else’s item is as unknown as one that never was', async () => {
+  const { first } = await begin();
+  const { token } = await begin();
+  expect((await stand.call('DELETE', `/shopping-cart/items/${first}`, { token })).status).toBe(404);
+});
+
+test('DELETE gives it up; what remains is an empty cart', async () => {
+  const { token, cart } = await begin();
+  const emptied = await stand.call<Cart>('DELETE', '/shopping-cart', { token });
+  expect(emptied.data).toEqual({ id: null, items: {}, total: 0, currency: 'CHF', expiresAt: null });
+  expect(stand.orders.orders.get(String(cart.id))?.state).toBe('cancelled');
+  expect((await add(token)).status).toBe(201);
+});
+
+describe('an expired cart', () => {
+  test('says so until the session’s next cart write', async () => {
+    const { token, cart, first } = await begin();
+    stand.orders.expire(String(cart.id));
+    for (const [method, path] of [
+      ['GET', '/shopping-cart'],
+      ['DELETE', `/shopping-cart/items/${first}`],
+      ['GET', '/shopping-cart'],
+    ] as const)
+      expect((await stand.call(method, path, { token })).code).toBe('cart_expired');
+    const body = { contact: { firstName: 'A', lastName: 'B', email: 'a@b.example' }, paymentMethod: 'external' };
+    expect((await stand.call('POST', '/orders', { token, body })).code).toBe('cart_expired');
+    const next = await add(token);
+    expect([next.status, Object.keys(next.data.items).length]).toEqual([201, 1]);
+    expect(next.data.id).not.toBe(cart.id);
+    expect((await stand.call<Cart>('GET', '/shopping-cart', { token })).data.id).toBe(next.data.id);
+  });
+
+  test('is forgotten by DELETE, too', async () => {
+    const { token, cart } = await begin();
+    stand.orders.expire(String(cart.id));
+    expect((await stand.call('DELETE', '/shopping-cart', { token })).status).toBe(200);
+    expect((await stand.call<Cart>('GET', '/shopping-cart', { token })).data.items).toEqual({});
+  });
+});
+
+test('a repeat with the same key adds nothing more', async () => {
+  const { token } = await begin();
+  const [key, body] = [randomUUID(), item()];
+  const first = await add(token, body, { 'idempotency-key': key });
+  const again = await add(token, body, { 'idempotency-key': key });
+  expect(again.headers.get('idempotency-replayed')).toBe('true');
+  expect(again.data).toEqual(first.data);
+  const reused = await add(token, item(), { 'idempotency-key': key });
+  expect([reused.status, reused.code]).toEqual([400, 'idempotency_key_reused']);
+});
+
+test('a repeat after a lost answer of orders adds nothing more either', async () => {
+  const { token } = await begin();
+  const [key, body] = [randomUUID(), item()];
+  stand.orders.mishaps.set('addCartItems', 'lost');
+  expect((await add(token, body, { 'idempotency-key': key })).status).toBe(500);
+  stand.orders.mishaps.clear();
+  const again = await add(token, body, { 'idempotency-key': key });
+  expect(Object.keys(again.data.items)).toHaveLength(2);
+});
+
+test.each<[object | typeof item, string, object?]>([
+  [{}, 'bad_request'],
+  [{ performanceId: 1 }, 'bad_request'],
+  [item, 'validation_error', { quantity: 0 }],
+  [item, 'validation_error', { quantity: 51 }],
+  [item, 'bad_request', { quantity: 1.5 }],
+  [item, 'validation_error', { placeIds: [] }],
+  [item, 'validation_error', { price: 1 }],
+])('a body that will not do is 400: %#', async (body, code, more = {}) => {
+  const whole = typeof body === 'function' ? (body as typeof item)(more) : body;
+  const { status, code: given } = await add(undefined, whole);
+  expect([status, given]).toEqual([400, code]);
+});
