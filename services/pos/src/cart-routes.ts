@@ -37,6 +37,10 @@ const changed = (outcome: Outcome): Order => {
   throw new PosFault('not_found', 'There is no such resource.');
 };
 
+/** Whom an answer about the cart may name. */
+const subjectsOf = ({ session }: Visit): readonly string[] =>
+  session && session.contactNumber !== null ? [session.contactNumber] : [];
+
 /** The shopping cart. */
 export const cartRoutes = (desk: Desk): AnyOperation[] => {
   const shown = async (visit: Visit, order: Order | undefined) =>
@@ -100,6 +104,7 @@ export const cartRoutes = (desk: Desk): AnyOperation[] => {
         const { cart, begun } = await fillCart(desk, visitor, body, idempotencyKey ?? newId('req'));
         return created(await shown(visitor, cart), `${visitor.base}/shopping-cart`, {
           headers: begun ? { 'X-auth-token': begun.token } : {},
+          subjects: subjectsOf(visitor),
         });
       },
     }),
@@ -120,7 +125,7 @@ export const cartRoutes = (desk: Desk): AnyOperation[] => {
         const { institution, cartId } = cartIdOf(visitor);
         const change = { requestId: idempotencyKey ?? newId('req'), ...body };
         const outcome = await desk.orders.changeLine(institution, cartId, params.id, change);
-        return ok(await shown(visitor, changed(outcome)));
+        return ok(await shown(visitor, changed(outcome)), { subjects: subjectsOf(visitor) });
       },
     }),
     operation({

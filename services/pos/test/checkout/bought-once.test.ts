@@ -1,0 +1,229 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import type { Mishap } from '../stand/peer.ts';
+import { type Login, openStand, type Stand } from '../stand/stand.ts';
+
+interface Order {
+  readonly id: string;
+  readonly state: string;
+  readonly contactNumber: string;
+  readonly items: Readonly<Record<string, { readonly ticketId: string | null; readonly barcode: string | null }>>;
+}
+
+let stand: Stand;
+let user: Login;
+beforeAll(async () => {
+  stand = await openStand();
+  user = await stand.user();
+});
+afterAll(() => stand.close());
+
+const guest = () => ({ firstName: 'Ana', lastName: 'Martin', email: ` ${randomUUID()}@example.org ` });
+
+const fill = async (token?: string, quantity = 1): Promise<{ token: string; cartId: string }> => {
+  const { performanceId, seatCategoryId } = stand.catalog.show();
+  const body = { performanceId, seatCategoryId, tariffId: stand.catalog.full.id, quantity };
+  const added = await stand.call('POST', '/shopping-cart/items', { token, body });
+  return { token: added.token ?? String(token), cartId: String(added.data.id) };
+};
+
+const buy = (token: string, body: object, key?: string) =>
+  stand.call<Order>('POST', '/orders', { token, body, headers: key === undefined ? {} : { 'idempotency-key': key } });
+
+const asGuest = (paymentToken = 'ok') => ({ contact: guest(), paymentMethod: 'simulated', paymentToken });
+
+describe('a purchase', () => {
+  test('by a guest: the order has the cart’s id, its tickets and their barcodes; the cart is empty', async () => {
+    const { token, cartId } = await fill(undefined, 2);
+    const { status, headers, data } = await buy(token, asGuest());
+    expect([status, headers.get('location')]).toEqual([201, `/tnwr/v1/orders/${cartId}`]);
+    expect(data).toMatchObject({ id: cartId, state: 'confirmed', total: 9_000, currency: 'CHF' });
+    for (const { ticketId, barcode } of Object.values(data.items))
+      expect([ticketId, barcode]).toEqual([expect.stringMatching(/^tic_/), expect.stringMatching(/^barcode\./)]);
+    expect((await stand.call('GET', '/shopping-cart', { token })).data).toMatchObject({ id: null, items: {} });
+    expect((await stand.call<Order>('GET', `/orders/${cartId}`, { token })).data).toEqual(data);
+  });
+
+  test('by a user, after the cart has moved into the login', async () => {
+    const { token: before, cartId } = await fill();
+    const token = await stand.logIn(user, { token: before });
+    const { data } = await buy(token, { contactNumber: user.contactNumber, paymentMethod: 'on_account' });
+    expect(data).toMatchObject({ id: cartId, contactNumber: user.contactNumber });
+  });
+
+  test('with an external payment waits until somebody else captures it', async () => {
+    const { token, cartId } = await fill();
+    const { data } = await buy(token, { contact: guest(), paymentMethod: 'external' });
+    expect(data.state).toBe('payment_pending');
+    for (const { ticketId, barcode } of Object.values(data.items)) expect([ticketId, barcode]).toEqual([null, null]);
+    const order = stand.orders.orders.get(cartId);
+    if (order) order.state = 'confirmed';
+    expect((await stand.call<Order>('GET', `/orders/${cartId}`, { token })).data.state).toBe('confirmed');
+  });
+
+  test('whose payment is declined leaves the cart as it was, and the guest the same contact', async () => {
+    const { token, cartId } = await fill();
+    const declined = { ...asGuest('declined') };
+    const refused = await buy(token, declined);
+    expect([refused.status, refused.code]).toEqual([400, 'payment_declined']);
+    expect((await stand.call('GET', '/shopping-cart', { token })).data.id).toBe(cartId);
+    expect((await stand.call('GET', '/orders', { token })).data).toEqual({});
+    const known = stand.contacts.known.size;
+    expect((await buy(token, { ...declined, paymentToken: 'ok' })).status).toBe(201);
+    expect(stand.contacts.known.size).toBe(known);
+  });
+
+  test('by a guest makes a contact, whoever has the email already', async () => {
+    const { token } = await fill();
+    await buy(token, asGuest());
+    const call = stand.contacts.calls.findLast(({ operation }) => operation === 'createGuest');
+    expect(call?.body).toMatchObject({ firstName: 'Ana', email: expect.stringMatching(/^\S+$/), language: 'fr' });
+  });
+});
+
+describe('is refused', () => {
+  test('without a contact, with two, or with another’s', async () => {
+    const { token } = await fill();
+    expect((await buy(token, { paymentMethod: 'external' })).code).toBe('contact_required');
+    const { contactNumber } = user;
+    expect((await buy(token, { contactNumber, paymentMethod: 'external' })).code).toBe('login_required');
+    const { token: own } = await fill(await stand.logIn(user));
+    const both = { contactNumber, contact: guest(), paymentMethod: 'external' };
+    expect((await buy(own, both)).code).toBe('validation_error');
+  });
+
+  test('with an empty cart, or none', async () => {
+    const { token } = await fill();
+    await stand.call('DELETE', '/shopping-cart', { token });
+    expect((await buy(token, asGuest())).code).toBe('cart_empty');
+    expect((await buy(await stand.logIn(await stand.user()), asGuest())).code).toBe('cart_empty');
+  });
+
+  test('with a method that the point of sale does not take', async () => {
+    const { serviceHost } = stand.catalog.pointOfSale({ paymentMethods: ['external'] });
+    const { performanceId, seatCategoryId } = stand.catalog.show();
+    const body = { performanceId, seatCategoryId, tariffId: stand.catalog.full.id };
+    const { token } = await stand.call('POST', '/shopping-cart/items', { host: serviceHost, body });
+    const refused = await stand.call('POST', '/orders', { host: serviceHost, token: String(token), body: asGuest() });
+    expect(refused.code).toBe('payment_method_not_accepted');
+    expect((await buy((await fill()).token, { ...asGuest(), paymentMethod: 'cash' })).code).toBe('validation_error');
+  });
+
+  test('on account without the criterion, and with a tariff that is not the contact’s', async () => {
+    const { token } = await fill();
+    stand.orders.refuseNext('account_required');
+    const account = await buy(token, { contact: guest(), paymentMethod: 'on_account' });
+    expect([account.status, account.code]).toEqual([403, 'payment_method_not_accessible']);
+    stand.orders.refuseNext('tariff_not_accessible');
+    const tariff = await buy(token, asGuest());
+    expect([tariff.status, tariff.code]).toEqual([403, 'tariff_not_accessible']);
+  });
+});
+
+test('the simulated method is refused where there is no demo data', async () => {
+  const real = await openStand({ simulatedPayments: false });
+  const { performanceId, seatCategoryId } = real.catalog.show();
+  const body = { performanceId, seatCategoryId, tariffId: real.catalog.full.id };
+  const { token } = await real.call('POST', '/shopping-cart/items', { body });
+  const refused = await real.call('POST', '/orders', { token: String(token), body: asGuest() });
+  await real.close();
+  expect([refused.status, refused.code]).toEqual([400, 'payment_method_not_accepted']);
+});
+
+describe('a repeat with the same Idempotency-Key never buys twice', () => {
+  test('it gets the first answer', async () => {
+    const { token } = await fill();
+    const [key, body] = [randomUUID(), asGuest()];
+    const first = await buy(token, body, key);
+    const again = await buy(token, body, key);
+    expect([again.status, again.headers.get('idempotency-replayed')]).toEqual([201, 'true']);
+    expect(again.text).toBe(first.text);
+  });
+
+  test('also at the same time', async () => {
+    const { token } = await fill();
+    const [key, body] = [randomUUID(), asGuest()];
+    const answers = await Promise.all([buy(token, body, key), buy(token, body, key)]);
+    const codes = answers.map(({ status, code }) => code ?? status).sort();
+    expect([
+      [201, 201],
+      [201, 'idempotency_in_progress'],
+    ]).toContainEqual(codes);
+    expect((await buy(token, body, key)).status).toBe(201);
+    expect(Object.keys((await stand.call('GET', '/orders', { token })).data)).toHaveLength(1);
+  });
+
+  test('also when the answer of orders was lost, and was given up', async () => {
+    const { token, cartId } = await fill();
+    const [key, body] = [randomUUID(), asGuest()];
+    stand.orders.mishaps.set('checkoutCart', 'lost').set('cancelAfterFault', 'fails');
+    const lost = await buy(token, body, key);
+    stand.orders.mishaps.clear();
+    expect([lost.status, lost.body.orderCancelled]).toEqual([500, false]);
+    const again = await buy(token, body, key);
+    expect([again.status, again.data.id, again.data.state]).toEqual([201, cartId, 'confirmed']);
+    expect(stand.orders.orders.get(cartId)?.requests.size).toBe(2);
+  });
+
+  test('without a key the second of a double click finds the cart empty, or the order bought', async () => {
+    const { token } = await fill();
+    const answers = await Promise.all([buy(token, asGuest()), buy(token, asGuest())]);
+    expect(answers.filter(({ status }) => status === 201)).toHaveLength(1);
+    expect(answers.map(({ code }) => code)).toContain('cart_empty');
+  });
+});
+
+describe('an unforeseen error at the checkout tells the truth', () => {
+  const failing = async (mishaps: readonly (readonly [string, Mishap])[]) => {
+    const { token, cartId } = await fill();
+    for (const [operation, mishap] of mishaps) stand.orders.mishaps.set(operation, mishap);
+    const { status, body } = await buy(token, asGuest());
+    stand.orders.mishaps.clear();
+    return { status, body, state: stand.orders.orders.get(cartId)?.state };
+  };
+
+  test('orderCancelled: true once it is cancelled', async () => {
+    const { status, body, state } = await failing([['checkoutCart', 'lost']]);
+    expect([status, body, state]).toMatchObject([500, { userLoggedOut: false, orderCancelled: true }, 'cancelled']);
+  });
+
+  test.each<[readonly (readonly [string, Mishap])[]]>([
+    [[['*', 'fails']]],
+    [
+      [
+        ['checkoutCart', 'lost'],
+        ['cancelAfterFault', 'fails'],
+      ],
+    ],
+    [
+      [
+        ['checkoutCart', 'fails'],
+        ['cancelAfterFault', 'lost'],
+      ],
+    ],
+  ])('orderCancelled: false while nobody can say so: %j', async (mishaps) => {
+    const { status, body } = await failing(mishaps);
+    expect([status, body.orderCancelled]).toEqual([500, false]);
+  });
+
+  test('a fault that passes is not even seen: orders are asked once more', async () => {
+    const { token } = await fill();
+    stand.orders.mishaps.set('checkoutCart', 'lost');
+    const buying = buy(token, asGuest());
+    const asked = stand.orders.calls.length;
+    while (!stand.orders.calls.slice(asked).some(({ operation }) => operation === 'checkoutCart'))
+      await new Promise((resolve) => setImmediate(resolve));
+    stand.orders.mishaps.clear();
+    expect((await buying).status).toBe(201);
+  });
+
+  test('tickets and catalog that are down do not turn a purchase into an error', async () => {
+    const { token } = await fill();
+    stand.tickets.mishaps.set('*', 'fails');
+    const { status, data } = await buy(token, asGuest());
+    stand.tickets.mishaps.clear();
+    expect([status, data.state]).toEqual([201, 'confirmed']);
+    for (const { ticketId, barcode } of Object.values(data.items))
+      expect([typeof ticketId, barcode]).toEqual(['string', null]);
+  });
+});

@@ -1,0 +1,95 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { type Login, openStand, type Stand } from '../stand/stand.ts';
+
+let stand: Stand;
+beforeAll(async () => {
+  stand = await openStand();
+});
+afterAll(() => stand.close());
+
+const fill = async (token?: string) => {
+  const { performanceId, seatCategoryId } = stand.catalog.show();
+  const body = { performanceId, seatCategoryId, tariffId: stand.catalog.full.id };
+  return stand.call('POST', '/shopping-cart/items', { token, body });
+};
+
+const guestOrder = async () => {
+  const added = await fill();
+  const { token, id } = { token: String(added.token), id: String(added.data.id) };
+  const contact = { firstName: 'Ana', lastName: 'Martin', email: `${randomUUID()}@example.org` };
+  await stand.call('POST', '/orders', { token, body: { contact, paymentMethod: 'simulated' } });
+  return { token, id };
+};
+
+const userOrder = async (user: Login) => {
+  const token = await stand.logIn(user);
+  const { data } = await fill(token);
+  const { contactNumber } = user;
+  await stand.call('POST', '/orders', { token, body: { contactNumber, paymentMethod: 'simulated' } });
+  return { token, id: String(data.id) };
+};
+
+const idsOf = async (token: string, query = '') => {
+  const { data, headers } = await stand.call('GET', `/orders${query}`, { token });
+  return { ids: Object.keys(data), total: headers.get('x-total-amount'), link: headers.get('link') };
+};
+
+describe('own orders', () => {
+  test('are those made in this session, without a login', async () => {
+    const one = await guestOrder();
+    const other = await guestOrder();
+    expect((await idsOf(one.token)).ids).toEqual([one.id]);
+    const foreign = await stand.call('GET', `/orders/${other.id}`, { token: one.token });
+    const unknown = await stand.call('GET', '/orders/ord_unknown', { token: one.token });
+    expect([foreign.status, foreign.text]).toEqual([404, unknown.text]);
+  });
+
+  test('and those of the login’s contact, from whatever session', async () => {
+    const user = await stand.user();
+    const first = await userOrder(user);
+    const second = await userOrder(user);
+    expect(new Set((await idsOf(second.token)).ids)).toEqual(new Set([first.id, second.id]));
+    const paged = await idsOf(second.token, '?limit=1');
+    expect([paged.ids.length, paged.total]).toEqual([1, '2']);
+    expect(paged.link).toContain('/tnwr/v1/orders?offset=1&limit=1>; rel="last"');
+  });
+
+  test('a guest’s stay visible after a login, another user’s do not come along', async () => {
+    const guest = await guestOrder();
+    const ann = await stand.user();
+    const token = await stand.logIn(ann, { token: guest.token });
+    expect((await idsOf(token)).ids).toEqual([guest.id]);
+    const bob = await stand.logIn(await stand.user(), { token });
+    expect((await idsOf(bob)).ids).toEqual([]);
+  });
+
+  test('never a cart', async () => {
+    const { token, data } = await fill();
+    expect((await idsOf(String(token))).ids).toEqual([]);
+    expect((await stand.call('GET', `/orders/${data.id}`, { token: String(token) })).status).toBe(404);
+    const cancelled = await stand.call('POST', `/orders/${data.id}/cancellation`, { token: String(token) });
+    expect(cancelled.status).toBe(404);
+  });
+});
+
+describe('a cancellation', () => {
+  test('answers the order; another one is 400, the same key the same answer', async () => {
+    const { token, id } = await guestOrder();
+    const headers = { 'idempotency-key': randomUUID() };
+    const cancel = (more = {}) => stand.call('POST', `/orders/${id}/cancellation`, { token, headers: more });
+    const first = await cancel(headers);
+    expect([first.status, first.data.state]).toEqual([200, 'cancelled']);
+    expect((await cancel(headers)).text).toBe(first.text);
+    const again = await cancel();
+    expect([again.status, again.code]).toEqual([400, 'order_not_cancellable']);
+    expect(JSON.stringify(first.data)).not.toContain('barcode.');
+  });
+
+  test('of somebody else’s order is 404', async () => {
+    const { id } = await guestOrder();
+    const { token } = await guestOrder();
+    expect((await stand.call('POST', `/orders/${id}/cancellation`, { token })).status).toBe(404);
+    expect(stand.orders.orders.get(id)?.state).toBe('confirmed');
+  });
+});
