@@ -1,5 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { type ChannelModel, type ConfirmChannel, connect } from 'amqplib';
+import { accepts } from './accepts.ts';
 import { backoff, reasonOf } from './attempts.ts';
 import { within } from './deadline.ts';
 import type { Logger } from './port.ts';
@@ -151,15 +152,16 @@ export const openLink = async ({ url, name, logger, openingMs = 10_000 }: LinkOp
   connection.on('disconnect', (error) => logger.warn('RabbitMQ is gone', { part: name, error }));
   connection.on('connect-failed', (error) => {
     lastFailure = error;
-    if (isRefusal(error)) first.reject(unreachable(address, error));
+    if (isRefusal(error.message)) unreachable(address, error, 0).then(first.reject);
   });
 
   return {
     isUp: () => current !== undefined && !blocked,
-    established: (ms) =>
-      within(first.promise, ms, () => {
-        throw unreachable(address, lastFailure);
-      }),
+    async established(ms) {
+      await within(first.promise, ms, async () => {
+        throw await unreachable(address, lastFailure, ms);
+      });
+    },
     async attach(station, waitMs) {
       const opening = Promise.withResolvers<void>();
       stations.set(station, opening.resolve);
@@ -204,9 +206,15 @@ export const closeChannel = async (channel: ConfirmChannel): Promise<void> => {
 };
 
 /** The broker answered and said no: waiting will not help. */
-const isRefusal = (error: Error): boolean => /ACCESS[_-]REFUSED|NOT[_-]ALLOWED|not authorised/i.test(error.message);
+const isRefusal = (message: string): boolean => /ACCESS[_-]REFUSED|NOT[_-]ALLOWED|not authorised/i.test(message);
 
-const unreachable = ({ host }: URL, error: unknown): Error =>
-  new Error(`RabbitMQ at ${host} cannot be reached: ${reasonOf(error instanceof Error ? error.message : error)}`, {
-    cause: error,
-  });
+/** No connection came about within the time: in one line, why. */
+const unreachable = async (address: URL, error: unknown, ms: number): Promise<Error> => {
+  // The driver's messages may begin with the kind of the error that they stand for.
+  const reason = reasonOf((error as Error | undefined)?.message ?? error).replace(/^Error: /, '');
+  const say = (what: string) => new Error(`RabbitMQ at ${address.host} ${what}`, { cause: error });
+  if (isRefusal(reason)) return say(`refuses the login: ${reason}`);
+  if (error !== undefined && !reason.includes('ETIMEDOUT')) return say(`cannot be reached: ${reason}`);
+  const silence = `did not answer within ${ms / 1_000} s`;
+  return say((await accepts(address)) ? `accepted the connection and ${silence}` : `cannot be reached: it ${silence}`);
+};

@@ -1,0 +1,41 @@
+import { once } from 'node:events';
+import { type AddressInfo, createServer, type Socket } from 'node:net';
+import { expect, test } from '@jest/globals';
+import { connectRabbitmq } from '../../src/index.ts';
+import { describeWithBroker } from './broker.ts';
+import { silent } from './fixture.ts';
+
+const failureOf = (url: string): Promise<string> =>
+  connectRabbitmq({ url, logger: silent, connectTimeoutMs: 500 }).then(
+    () => 'connected',
+    (error: Error) => error.message,
+  );
+
+test('one that accepts the connection and says nothing', async () => {
+  const sockets = new Set<Socket>();
+  const server = createServer((socket) => sockets.add(socket.on('error', () => undefined))).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const host = `127.0.0.1:${(server.address() as AddressInfo).port}`;
+  expect(await failureOf(`amqp://${host}`)).toBe(
+    `RabbitMQ at ${host} accepted the connection and did not answer within 0.5 s`,
+  );
+  for (const socket of sockets) socket.destroy();
+  server.close();
+});
+
+test('one that is not there', async () => {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const host = `127.0.0.1:${(server.address() as AddressInfo).port}`;
+  server.close();
+  await once(server, 'close');
+  expect(await failureOf(`amqp://${host}`)).toMatch(`RabbitMQ at ${host} cannot be reached: connect ECONNREFUSED`);
+});
+
+describeWithBroker('a broker that is there', (url) => {
+  test('and refuses the login', async () => {
+    const address = new URL(url);
+    address.password = 'wrong';
+    expect(await failureOf(address.href)).toMatch(`RabbitMQ at ${address.host} refuses the login: `);
+  });
+});
