@@ -2,7 +2,7 @@ import { createPrivateKey, type KeyObject, X509Certificate } from 'node:crypto';
 import { readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { isIP } from 'node:net';
 import { join } from 'node:path';
-import { explain, StartFault } from './start-fault.ts';
+import { explain, reasonOf, StartFault } from './start-fault.ts';
 
 /** A certificate (with what leads to its authority) and its private key, both as PEM. */
 export interface Certificate {
@@ -74,11 +74,29 @@ const RENEWED_BEFORE_DAYS = 30;
 const covers = (certificate: X509Certificate, host: string): boolean =>
   (isIP(host) ? certificate.checkIP(host) : certificate.checkHost(host)) !== undefined;
 
-/** The kept certificate, if it is whole, good for all hosts and for a month more. */
-const kept = (certFile: string, keyFile: string, hosts: readonly string[], now: number): Certificate | undefined => {
+/** What a file of the pair holds; undefined if there is none. @throws {StartFault} if it cannot be read: what is made anew would replace it */
+const keptPem = (path: string): string | undefined => {
   try {
-    const cert = readFileSync(certFile, 'utf8');
-    const key = readFileSync(keyFile, 'utf8');
+    return readFileSync(path, 'utf8');
+  } catch (error) {
+    if (reasonOf(error) === 'ENOENT') return undefined;
+    throw new StartFault(`the development certificate: ${path} cannot be read: ${explain(error)}`);
+  }
+};
+
+/**
+ * The kept certificate, if it is whole, good for all hosts and for a month more.
+ * @throws {StartFault} if a file cannot be read, or a certificate, which clients may trust, is there without its key
+ */
+const kept = (certFile: string, keyFile: string, hosts: readonly string[], now: number): Certificate | undefined => {
+  const [cert, key] = [keptPem(certFile), keptPem(keyFile)];
+  if (cert !== undefined && key === undefined) {
+    throw new StartFault(
+      `the development certificate: ${certFile} is there without ${keyFile}; restore the key, or remove the certificate to get new ones`,
+    );
+  }
+  if (cert === undefined || key === undefined) return undefined;
+  try {
     const certificate = new X509Certificate(cert);
     const goodUntil = certificate.validToDate.getTime() - RENEWED_BEFORE_DAYS * DAY_MS;
     const good = goodUntil > now && certificate.checkPrivateKey(createPrivateKey(key));
@@ -119,7 +137,7 @@ const replaceFile = (path: string, content: string, mode: number): void => {
 /**
  * A certificate for development, kept in the directory (its key with mode 0600) and good for localhost, loopback and the given hosts;
  * made anew when it is missing, damaged, about to expire, or lacks a host.
- * @throws {StartFault} when it cannot be kept
+ * @throws {StartFault} when it cannot be kept, or what is kept cannot be read or lacks its key
  */
 export const developmentCertificate = async (
   directory: string,

@@ -1,5 +1,14 @@
 import { X509Certificate } from 'node:crypto';
-import { mkdtempSync, statSync, writeFileSync } from 'node:fs';
+import {
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { request } from 'node:https';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -30,6 +39,35 @@ describe('the development certificate', () => {
     expect(third.cert).not.toBe(second.cert);
     writeFileSync(join(directory, 'development-key.pem'), 'damaged');
     expect((await developmentCertificate(directory)).cert).not.toBe(third.cert);
+  });
+
+  test.each(['development-key.pem', 'development-certificate.pem'])(
+    'is not made anew when its %s cannot be read',
+    async (name) => {
+      const directory = folder();
+      await developmentCertificate(directory);
+      const path = join(directory, name);
+      renameSync(path, `${path}.away`);
+      mkdirSync(path);
+      const before = readdirSync(directory);
+      await expect(developmentCertificate(directory)).rejects.toThrow(
+        `the development certificate: ${path} cannot be read: it is a directory`,
+      );
+      expect(readdirSync(directory)).toEqual(before);
+    },
+  );
+
+  test('is not made anew when its key alone is missing; a key alone is no loss', async () => {
+    const directory = folder();
+    const { cert, caFile } = await developmentCertificate(directory);
+    const key = join(directory, 'development-key.pem');
+    rmSync(key);
+    await expect(developmentCertificate(directory)).rejects.toThrow(`${caFile} is there without ${key}`);
+    expect(readFileSync(caFile, 'utf8')).toBe(cert);
+    rmSync(caFile);
+    await developmentCertificate(directory);
+    rmSync(caFile);
+    expect((await developmentCertificate(directory)).cert).not.toBe(cert);
   });
 
   test('is trusted by a client that is given its file', async () => {
