@@ -1,7 +1,7 @@
 import { X509Certificate } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { demoFile, ensureDemo } from '@boxoffice/local';
+import { createProgressLine, demoFile, ensureDemo } from '@boxoffice/local';
 import { explain, publicUrl, readSettings, type Setting, serviceSecret, url } from '@boxoffice/runtime';
 import { type Command, type Given, required } from './command.ts';
 import { Refused } from './refused.ts';
@@ -65,6 +65,7 @@ export const demo: readonly Command[] = [
         serviceSecret,
         publicUrl,
       });
+      const line = createProgressLine(process.stderr);
       const made = await ensureDemo({
         ...settings,
         stores: {
@@ -76,8 +77,8 @@ export const demo: readonly Command[] = [
         directory: installation.directory,
         addresses: { baseUrl: settings.publicUrl, posUrl: settings.publicUrl, caFile },
         now: new Date(),
-        tell: (what) => process.stderr.write(`${what}\n`),
-      });
+        tell: line.tell,
+      }).finally(line.end);
       if (!made) throw new Refused('this installation was set up without demo data, and has institutions of its own');
       return `the credentials are in ${demoFile(installation.directory)}`;
     },
