@@ -27,8 +27,13 @@ export interface Services {
   readonly trouble: () => string | undefined;
 }
 
+const definitions = [authorizer, catalog, contacts, orders, tickets, pos];
+
+/** The names of the services, and so of their stores. */
+export const storeNames = definitions.map(({ name }) => name);
+
 /** The queues that the services of this process serve; their facts wait for them from the first moment on. */
-export const servedQueues = [authorizer, catalog, contacts, orders, tickets, pos].flatMap(({ queues = [] }) => queues);
+export const servedQueues = definitions.flatMap(({ queues = [] }) => queues);
 
 /**
  * The level of what speaks beside the gateway's access log: its one line per request says enough, unless somebody looks for

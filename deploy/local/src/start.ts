@@ -16,8 +16,9 @@ import { type Engines, openEngines } from '@boxoffice/service';
 import { type DemoCredentials, demoFile } from './demo/credentials.ts';
 import { progressCollections, progressIn } from './demo/progress.ts';
 import { ensureDemo } from './demo/seed.ts';
-import { quiet, type Services, servedQueues, startServices } from './installation.ts';
+import { quiet, type Services, servedQueues, startServices, storeNames } from './installation.ts';
 import { lockDirectory } from './lock.ts';
+import { warnOfMissing } from './missing-databases.ts';
 import { createProgressLine } from './progress-line.ts';
 import { screen } from './screen.ts';
 import { type LocalSettings, readLocalSettings } from './settings.ts';
@@ -92,6 +93,7 @@ const compose = async (settings: LocalSettings, logger: Logger, stop: Stop): Pro
   if (mongodbUrl === undefined || amqpUrl === undefined) stop.add('lock', await lockDirectory(directory));
   const tls = await certificateFrom(settings, directory);
   const metrics = operationsPort === undefined ? undefined : await createMetrics();
+  if (mongodbUrl === undefined) warnOfMissing(directory, storeNames, logger);
   const engines = await openEngines({ mongodbUrl, amqpUrl, directory, logger, serves: servedQueues });
   stop.add('engines', () => engines.close());
 
