@@ -1,0 +1,180 @@
+import type { Random } from './random.ts';
+
+export interface FuzzRequest {
+  readonly method: string;
+  readonly path: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string | Buffer | undefined;
+}
+
+/** Things that exist, so that not everything is refused at the door. */
+export interface Known {
+  readonly hosts: readonly string[];
+  readonly tokens: readonly string[];
+  /** Items that can be put into a cart. */
+  readonly items: readonly object[];
+  /** Ids, logins, numbers. */
+  readonly words: readonly string[];
+  /** Methods and paths below a version, with `{templates}`. */
+  readonly operations: readonly (readonly [method: string, template: string])[];
+}
+
+const METHODS = ['GET', 'GET', 'GET', 'POST', 'POST', 'POST', 'PATCH', 'DELETE', 'HEAD', 'PUT', 'OPTIONS', 'TRACE'];
+
+const NASTY = [
+  '',
+  ' ',
+  '0',
+  '-1',
+  '1e309',
+  'null',
+  'undefined',
+  'NaN',
+  'true',
+  '__proto__',
+  'constructor',
+  'toString',
+  '../../etc/passwd',
+  '..%2f..%2f',
+  "' OR 1=1 --",
+  '{"$gt":""}',
+  '$where',
+  '<script>alert(1)</script>',
+  '%00',
+  '\u0000',
+  '\ud83d\ude00',
+  '\u202e',
+  'é'.repeat(200),
+  'A'.repeat(3_000),
+  'fr\r\nSet-Cookie: a=b',
+  '9'.repeat(400),
+];
+
+const FIELDS = [
+  'performanceId',
+  'seatCategoryId',
+  'tariffId',
+  'quantity',
+  'placeIds',
+  'contactNumber',
+  'contact',
+  'firstName',
+  'lastName',
+  'email',
+  'paymentMethod',
+  'paymentToken',
+  'login',
+  'password',
+  'beneficiaryFirstName',
+  'beneficiaryLastName',
+  '__proto__',
+  'constructor',
+  'prototype',
+  'junk',
+];
+
+const QUERIES = [
+  'type',
+  'offset',
+  'limit',
+  'lang',
+  'contactNumber',
+  'status',
+  'seatCategoryId',
+  'junk',
+  '__proto__',
+  '',
+];
+
+const word = (random: Random, { words }: Known): string => random.pick(random.next() < 0.6 ? words : NASTY);
+
+const value = (random: Random, known: Known, depth = 0): unknown => {
+  const kind = random.below(depth > 3 ? 6 : 9);
+  if (kind < 3) return word(random, known);
+  if (kind === 3) return random.pick([0, 1, -1, 2, 51, 1.5, 1e20, -0, Number.MAX_SAFE_INTEGER]);
+  if (kind === 4) return random.pick([true, false, null]);
+  if (kind === 5) return random.pick(['on_account', 'external', 'simulated', 'ok', 'declined', 'a@b.example']);
+  if (kind === 6) return Array.from({ length: random.below(4) }, () => value(random, known, depth + 1));
+  return record(random, known, depth + 1);
+};
+
+const record = (random: Random, known: Known, depth = 0): object =>
+  Object.fromEntries(
+    Array.from({ length: random.below(6) }, () => [random.pick(FIELDS), value(random, known, depth + 1)]),
+  );
+
+/** Bodies that are nearly right, so that handlers are reached. */
+const plausible = (random: Random, known: Known): object =>
+  random.pick<() => object>([
+    () => random.pick(known.items),
+    () => ({
+      performanceId: word(random, known),
+      seatCategoryId: word(random, known),
+      tariffId: word(random, known),
+      quantity: 1 + random.below(4),
+    }),
+    () => ({
+      contact: { firstName: word(random, known), lastName: 'B', email: 'a@b.example' },
+      paymentMethod: random.pick(['external', 'simulated', 'on_account']),
+    }),
+    () => ({ login: word(random, known), password: word(random, known) }),
+    () => ({ beneficiaryFirstName: value(random, known), beneficiaryLastName: word(random, known) }),
+    () => ({ contactNumber: word(random, known), paymentMethod: 'simulated', paymentToken: 'ok' }),
+  ])();
+
+const body = (random: Random, known: Known): string | Buffer | undefined => {
+  const kind = random.below(14);
+  if (kind < 5) return JSON.stringify(plausible(random, known));
+  if (kind < 8) return JSON.stringify(record(random, known));
+  if (kind === 8) return JSON.stringify(value(random, known));
+  if (kind === 9) return `${'{"a":'.repeat(5_000)}1${'}'.repeat(5_000)}`;
+  if (kind === 10) return '{"__proto__":{"admin":true},"constructor":{"prototype":{"x":1}},"quantity":1}';
+  if (kind === 11) return random.pick(['{', '[]', '"', 'null', '{"a":1,"a":2}', '\u0000', '{"a":1}}']);
+  if (kind === 12) return Buffer.from(Array.from({ length: 64 }, () => random.below(256)));
+  return random.next() < 0.3 ? 'x'.repeat(300_000) : undefined;
+};
+
+const path = (random: Random, known: Known, template: string): string => {
+  const base = random.next() < 0.95 ? random.pick(['/tnwr/v1', '/tnwr/vexp']) : random.pick(['/tnwr/v2', '/tnwr', '']);
+  const below = template.replaceAll(/\{[^}]*\}/g, () => encodeURIComponent(word(random, known)) || 'x');
+  const parameters = Array.from({ length: random.below(4) }, () => {
+    const name = random.pick(QUERIES);
+    const text = random.next() < 0.5 ? String(random.below(600)) : word(random, known);
+    return random.next() < 0.1 ? `${name}=%zz` : `${encodeURIComponent(name)}=${encodeURIComponent(text)}`;
+  });
+  const query = parameters.length > 0 ? `?${parameters.join('&')}` : '';
+  return `${base}${random.next() < 0.02 ? '//' : ''}${below}${query}`;
+};
+
+/** What a header can hold. */
+const headerSafe = (text: string): string => text.replaceAll(/[^\x20-\x7e]/g, '');
+
+/** Any request; some of them are nearly good. */
+export const randomRequest = (random: Random, known: Known): FuzzRequest => {
+  const maybe = (chance: number, name: string, make: () => string): [string, string][] =>
+    random.next() < chance ? [[name, headerSafe(make())]] : [];
+  const [declared, template] = random.pick(known.operations);
+  const method = random.next() < 0.85 ? declared : random.pick(METHODS);
+  const content = ['POST', 'PUT', 'PATCH'].includes(method) || random.next() < 0.05 ? body(random, known) : undefined;
+  const headers = Object.fromEntries([
+    ...maybe(0.95, 'x-service-host', () => (random.next() < 0.95 ? random.pick(known.hosts) : random.pick(NASTY))),
+    ...maybe(0.7, 'x-auth-token', () => (random.next() < 0.9 ? random.pick(known.tokens) : random.pick(NASTY))),
+    ...maybe(0.9, 'content-type', () =>
+      random.pick([
+        'application/json',
+        'application/json',
+        'application/json',
+        'text/plain',
+        'application/json;charset=x',
+      ]),
+    ),
+    ...maybe(0.2, 'accept-language', () => random.pick(['en;q=0.5', '*;q=0', ';;,,q=', ...NASTY])),
+    ...maybe(0.2, 'idempotency-key', () => random.pick(['a', 'b', 'k'.repeat(300), ...NASTY])),
+    ...maybe(0.1, 'origin', () => random.pick(['https://evil.example', 'null', ...NASTY])),
+    ...maybe(0.1, 'x-request-id', () => random.pick(NASTY)),
+    ...maybe(0.1, 'x-forwarded-for', () => random.pick(['::1', '10.0.0.1, 10.0.0.2', ...NASTY])),
+    ...maybe(0.1, 'accept-encoding', () => random.pick(['gzip', 'br;q=x', '*', ...NASTY])),
+    ...maybe(0.05, 'if-none-match', () => random.pick(['*', '"x"', ...NASTY])),
+  ]);
+  return { method, path: path(random, known, template), headers, body: content };
+};

@@ -1,0 +1,138 @@
+import { Agent, request } from 'node:http';
+import { brotliDecompressSync, gunzipSync } from 'node:zlib';
+import { posRegistry } from '@boxoffice/envelope';
+import { integer, readSettings } from '@boxoffice/runtime';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import type { Desk } from '../../src/desk.ts';
+import { routes } from '../../src/routes.ts';
+import { openStand, type Stand } from '../stand/stand.ts';
+import { seeded } from './random.ts';
+import { type FuzzRequest, type Known, randomRequest } from './requests.ts';
+
+const REQUESTS = 3_000;
+const AT_ONCE = 16;
+
+const { seed } = readSettings({ seed: integer('TEST_SEED', { default: 20_261_121 }) });
+
+let stand: Stand;
+let known: Known;
+let newTokens: () => Promise<string[]>;
+beforeAll(async () => {
+  stand = await openStand();
+  const [user, member] = [await stand.user(), await stand.user(['member'])];
+  const [show, numbered] = [stand.catalog.show(), stand.catalog.show({ numbered: true })];
+  const museum = stand.catalog.pointOfSale({ institution: 'museum', languages: ['en'] });
+  const body = {
+    performanceId: show.performanceId,
+    seatCategoryId: show.seatCategoryId,
+    tariffId: stand.catalog.full.id,
+  };
+  const guest = await stand.call('POST', '/shopping-cart/items', { body });
+  let logins = 0;
+  // From addresses of their own, so that wrong passwords of the random requests do not count.
+  newTokens = async () => {
+    logins += 1;
+    const call = { headers: { 'x-forwarded-for': `10.9.${logins >> 8}.${logins & 255}` } };
+    const { token } = await stand.call('POST', '/shopping-cart/items', { body });
+    return [String(token), await stand.logIn(user, call), await stand.logIn(member, call)];
+  };
+  const token = await stand.logIn(user);
+  const { contactNumber } = user;
+  await stand.call('POST', '/shopping-cart/items', { token, body });
+  const bought = await stand.call('POST', '/orders', { token, body: { contactNumber, paymentMethod: 'simulated' } });
+  known = {
+    hosts: [stand.pointOfSale.serviceHost, stand.pointOfSale.serviceHost, museum.serviceHost],
+    tokens: await newTokens(),
+    words: [
+      ...[show, numbered].flatMap(({ product, performanceId, seatCategoryId }) => [
+        product.id,
+        performanceId,
+        seatCategoryId,
+      ]),
+      stand.catalog.full.id,
+      stand.catalog.member.id,
+      contactNumber,
+      member.contactNumber,
+      user.login,
+      String(bought.data.id),
+      ...Object.keys(guest.data.items as object),
+      ...stand.tickets.tickets.keys(),
+      'show',
+      'printed',
+      'en',
+    ],
+    items: [body, { ...body, quantity: 2 }],
+    operations: [
+      ...routes({} as Desk).map(({ method, path }) => [method.toUpperCase(), path.replace('/tnwr/v1', '')] as const),
+      ['GET', '/nothing'],
+      ['GET', '/products/{id}/x'],
+    ],
+  };
+}, 30_000);
+afterAll(() => stand.close());
+
+const agent = new Agent({ keepAlive: true, maxSockets: AT_ONCE });
+
+interface Answer {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, unknown>>;
+  readonly text: string;
+}
+
+const send = ({ method, path, headers, body }: FuzzRequest): Promise<Answer> =>
+  new Promise((resolve, reject) => {
+    const sent = request(stand.url, { method, path, headers, agent }, async (response) => {
+      const raw = Buffer.concat(await response.toArray());
+      const coding = response.headers['content-encoding'];
+      const plain = coding === 'br' ? brotliDecompressSync(raw) : coding === 'gzip' ? gunzipSync(raw) : raw;
+      resolve({ status: response.statusCode ?? 0, headers: response.headers, text: plain.toString('utf8') });
+    });
+    sent.on('error', reject);
+    sent.end(body);
+  });
+
+/** Why the answer is none of family B; undefined if it is one. */
+const wrongWith = ({ method, path }: FuzzRequest, { status, headers, text }: Answer): string | undefined => {
+  if (status >= 500) return 'it is a 5xx';
+  if (!String(headers['content-type']).startsWith('application/json')) return 'it is no JSON';
+  if (headers['set-cookie'] !== undefined) return 'a header was injected';
+  if (method === 'HEAD') return text === '' ? undefined : 'a HEAD has a body';
+  const body = JSON.parse(text) as Record<string, unknown>;
+  if (path.startsWith('/openapi.json')) return undefined;
+  if (status < 300) return body.success === true && typeof body.data === 'object' ? undefined : 'it is no success';
+  const { errorCode, errorMessage, success } = body;
+  const isKnown = typeof errorCode === 'string' && Object.hasOwn(posRegistry, errorCode);
+  const isFailure = success === false && isKnown && typeof errorMessage === 'string' && errorMessage !== '';
+  if (!isFailure) return 'it is no failure of this family';
+  const row = posRegistry[errorCode as keyof typeof posRegistry];
+  return row.http === status ? undefined : `${errorCode} has status ${status}`;
+};
+
+test(`seed ${seed}: no 5xx, always a well-formed answer, nothing logged as an error`, async () => {
+  const random = seeded(seed);
+  const wrong: string[] = [];
+  const statuses = new Map<number, number>();
+  for (let count = 0; count < REQUESTS; count += AT_ONCE) {
+    const requests = Array.from({ length: Math.min(AT_ONCE, REQUESTS - count) }, () => randomRequest(random, known));
+    const answers = await Promise.all(requests.map(send));
+    // Some log out.
+    if (count % 128 === 0) known = { ...known, tokens: await newTokens() };
+    for (const [index, answer] of answers.entries()) {
+      const asked = requests[index] as FuzzRequest;
+      statuses.set(answer.status, (statuses.get(answer.status) ?? 0) + 1);
+      const reason = wrongWith(asked, answer);
+      if (reason)
+        wrong.push(
+          `${reason}: ${asked.method} ${asked.path.slice(0, 200)} → ${answer.status} ${answer.text.slice(0, 200)}`,
+        );
+    }
+  }
+  agent.destroy();
+  expect(wrong).toEqual([]);
+  expect(stand.errors).toEqual([]);
+  // It reaches handlers, too, and not only the door.
+  for (const status of [200, 201, 400, 401, 403, 404, 405, 413, 415])
+    expect(statuses.get(status) ?? 0).toBeGreaterThan(0);
+  expect(statuses.get(200)).toBeGreaterThan(REQUESTS / 30);
+  expect(({} as Record<string, unknown>).admin).toBeUndefined();
+}, 120_000);
