@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs';
+import { existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Logger } from '@boxoffice/runtime';
 
@@ -7,9 +7,10 @@ import type { Logger } from '@boxoffice/runtime';
  * fault, since a newer version may bring a further service.
  */
 export const warnOfMissing = (directory: string, names: readonly string[], logger: Pick<Logger, 'warn'>): void => {
-  const missing = names.map((name) => join(directory, `${name}.sqlite`)).filter((file) => !existsSync(file));
-  if (missing.length === names.length) return;
-  for (const file of missing) {
+  const files = names.map((name) => join(directory, `${name}.sqlite`));
+  // What is no file is no database either, which the engine tells in its own words.
+  if (!files.some((file) => statSync(file, { throwIfNoEntry: false })?.isFile())) return;
+  for (const file of files.filter((one) => !existsSync(one))) {
     logger.warn('a database file is missing and is made anew, empty; if it was lost, stop and restore it', {
       part: file,
     });
