@@ -1,4 +1,3 @@
-import { Fault } from '@boxoffice/envelope';
 import { type AnyOperation, created, operation } from '@boxoffice/http';
 import { about, addressOf, one } from './answers.ts';
 import { askingOf } from './asking.ts';
@@ -7,12 +6,20 @@ import { confirmOrder } from './confirm.ts';
 import type { Desk } from './desk.ts';
 import * as example from './examples.ts';
 import { extendOrder, reserveOrder } from './extend.ts';
+import { RefusedByRule } from './faults.ts';
 import { refundMade, refundOrder } from './refunds.ts';
 import { CancellationRequest, Confirmation, Extension, id, NewRefund, Order, Refund, Reservation } from './schemas.ts';
 import type { OrderDocument } from './store.ts';
 import { refundView } from './view.ts';
 
 const params = { orderId: example.ids.order };
+
+/** Why an override did not count, where it would have. */
+const tellMissingScope = (error: unknown): never => {
+  if (!(error instanceof RefusedByRule && error.reason === 'ticket_controlled')) throw error;
+  const details = `${error.details} $.override counts only with the scope orders.sensitive:write.`;
+  throw new RefusedByRule(error.reason, error.code, details, error.headers);
+};
 
 const action = (name: string) =>
   ({
@@ -67,7 +74,7 @@ export const actionsRoutes = (desk: Desk): AnyOperation[] => [
     summary: 'Cancels an order, at once and durably',
     description:
       'Tickets and places follow; `cancellation.settledAt` says when all is done. With a controlled ticket it is 412, unless ' +
-      '`override` is true, which needs orders.sensitive:write.',
+      '`override` is true, which counts for clients that hold orders.sensitive:write.',
     body: CancellationRequest,
     answers: { 200: Order },
     errors: ['conflict'],
@@ -75,9 +82,9 @@ export const actionsRoutes = (desk: Desk): AnyOperation[] => [
     handle: async (request) => {
       const { caller, body } = request;
       const { reason = null, override = false } = body;
-      if (override && !caller.scopes.includes('orders.sensitive:write'))
-        throw new Fault('forbidden', '$.override needs the scope orders.sensitive:write.');
-      return one(await cancelOrder(desk, askingOf(request, one), { reason, override }));
+      const mayOverride = caller.scopes.includes('orders.sensitive:write');
+      const cancelled = cancelOrder(desk, askingOf(request, one), { reason, override: override && mayOverride });
+      return one(await (override && !mayOverride ? cancelled.catch(tellMissingScope) : cancelled));
     },
   }),
   operation({

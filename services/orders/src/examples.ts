@@ -67,7 +67,8 @@ export const extended = {
 
 export const oneLine = { ...open, version: 4, lines: open.lines.slice(0, 1), total: 12_500, due: 12_500 };
 
-const dueAt = '2027-02-15T23:00:00.000Z';
+// Far away, so that whoever tries the example is not refused for a date that has passed.
+const dueAt = '2037-02-15T23:00:00.000Z';
 
 export const reserved = {
   ...open,

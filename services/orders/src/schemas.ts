@@ -165,5 +165,7 @@ export const Confirmation = Members({
 
 export const CancellationRequest = Members({
   reason: Optional(text(500)),
-  override: Optional(Flag({ description: 'true: also with controlled tickets; needs orders.sensitive:write' })),
+  override: Optional(
+    Flag({ description: 'true: also with controlled tickets; counts with orders.sensitive:write only' }),
+  ),
 });

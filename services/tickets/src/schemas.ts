@@ -67,7 +67,12 @@ export const Replacement = Members({
 
 export const Control = Members({
   gate: Optional(text(60)),
-  at: Optional(Type.Unsafe<string>({ ...timestamp, description: 'when it happened; default: now' })),
+  at: Optional(
+    Type.Unsafe<string>({
+      ...timestamp,
+      description: 'when it happened, not in the future, as 2027-03-14T19:02:11.000Z; default: now',
+    }),
+  ),
 });
 
 const Jwk = Members({

@@ -1,5 +1,5 @@
 import { Fault } from '@boxoffice/envelope';
-import type { Peer } from '@boxoffice/service';
+import type { Peer, PeerCall } from '@boxoffice/service';
 
 /** One wish of a hold: `quantity` places of a category, or these. */
 export interface Wish {
@@ -15,6 +15,8 @@ export interface HoldRequest {
   readonly holder: string;
   /** The same one again gives the same places. */
   readonly requestId: string;
+  /** The order's version: a later one is another try of the same request. */
+  readonly asOf: number;
   readonly items: readonly Wish[];
   /** ISO 8601 UTC; absent: as the point of sale, or 15 minutes. */
   readonly heldUntil?: string;
@@ -90,13 +92,18 @@ export interface Stock {
   renew(institution: string, holder: string, renewal: Renewal): Promise<Lost & { places: readonly RenewedPlace[] }>;
   /** Sells held places, all or none. */
   sell(institution: string, holder: string, placeIds: readonly string[]): Promise<Lost>;
-  /** Gives held places back: these, or those that one request took. */
+  /**
+   * Gives held places back: these, or those that one request took or is still taking before this version of the order.
+   */
   release(
     institution: string,
     holder: string,
-    which: { readonly placeIds: readonly string[] } | { readonly requestId: string },
+    which: { readonly placeIds: readonly string[] } | { readonly requestId: string; readonly asOf: number },
   ): Promise<void>;
 }
+
+/** Longest wait for a hold: where many want the same places it takes longer than anything else that is asked of the catalog. */
+const HOLD_MS = 8_000;
 
 const refusals = {
   unknown_reference: 'semantically_invalid',
@@ -121,12 +128,24 @@ interface QuoteAnswer {
 
 /** The stock, over HTTP. */
 export const createStock = (catalog: Peer): Stock => {
-  const post = <Data>(institution: string, operation: string, path: string, body: object) =>
-    catalog.call<Data>(institution, { operation, method: 'POST', path: `/internal/stock/holds${path}`, body });
+  const post = <Data>(
+    institution: string,
+    operation: string,
+    path: string,
+    body: object,
+    wait: Pick<PeerCall, 'timeoutMs'> = {},
+  ) =>
+    catalog.call<Data>(institution, { operation, method: 'POST', path: `/internal/stock/holds${path}`, body, ...wait });
   const of = (holder: string) => `/${encodeURIComponent(holder)}`;
   return {
     async hold(institution, request) {
-      const { refusal, heldUntil, pointOfSale, lines } = await post<HoldAnswer>(institution, 'holdPlaces', '', request);
+      const { refusal, heldUntil, pointOfSale, lines } = await post<HoldAnswer>(
+        institution,
+        'holdPlaces',
+        '',
+        request,
+        { timeoutMs: HOLD_MS },
+      );
       if (refusal) throw new Fault(refusals[refusal.reason], refusal.details);
       return { heldUntil: String(heldUntil), pointOfSale: pointOfSale?.serviceHost ?? null, lines };
     },

@@ -72,11 +72,23 @@ describe.each(engines)('cancelled at once, settled by facts, on $name', (engine)
     stand.tickets.controlled.set(order.id, [String(order.lines[0]?.ticketId)]);
     expect((await cancel(path)).status).toBe(412);
     const scopes = ['orders:write'];
-    expect(await cancel(path, { override: true }, { scopes })).toMatchObject({ status: 403, code: 'forbidden' });
+    const denied = await cancel(path, { override: true }, { scopes });
+    expect(denied).toMatchObject({ status: 412, code: 'precondition_failed' });
+    expect(denied.details).toContain('orders.sensitive:write');
+    expect((await cancel(path, {}, { scopes })).details).not.toContain('orders.sensitive:write');
     expect((await cancel(path, { override: true })).data.state).toBe('cancelled');
     await until(() => stand.facts.some(({ type, key }) => type === 'order.cancelled' && key === order.id));
     const fact = stand.facts.find(({ type, key }) => type === 'order.cancelled' && key === order.id);
     expect(fact?.data).toMatchObject({ hadTickets: true, override: true });
+  });
+
+  test('an override by those who may not counts for nothing: without a controlled ticket the order is cancelled', async () => {
+    const { path, order } = await confirmed();
+    const { data } = await cancel(path, { override: true }, { scopes: ['orders:write'] });
+    expect(data.state).toBe('cancelled');
+    await until(() => stand.facts.some(({ type, key }) => type === 'order.cancelled' && key === order.id));
+    const fact = stand.facts.find(({ type, key }) => type === 'order.cancelled' && key === order.id);
+    expect(fact?.data).toMatchObject({ override: false });
   });
 
   test.each(['fails', 'hangs'] as const)(

@@ -1,6 +1,7 @@
 import { exampleFaults } from '@boxoffice/http';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import type { Desk } from '../../src/desk.ts';
+import * as example from '../../src/examples.ts';
 import { routes } from '../../src/routes.ts';
 import { engines } from '../stand/engines.ts';
 import { openStand, type Stand } from '../stand/stand.ts';
@@ -15,6 +16,14 @@ afterAll(() => stand.close());
 
 test('every operation has examples, and they fit its schemas', () => {
   expect(exampleFaults(routes({} as Desk))).toEqual([]);
+});
+
+test('the example of a reservation is accepted for years to come', async () => {
+  const hall = stand.catalog.hall(1);
+  const { data } = await stand.call('POST', '', { body: { items: [hall.item()] } });
+  const { dueAt } = example.reserved;
+  expect(Date.parse(dueAt)).toBeGreaterThan(Date.now() + 5 * 365 * 86_400_000);
+  expect((await stand.call('POST', `/${data.id}/reservation`, { body: { dueAt } })).status).toBe(200);
 });
 
 test('an order of another institution is as unknown as one that never was, for every operation', async () => {
