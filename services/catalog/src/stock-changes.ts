@@ -79,18 +79,23 @@ export interface Release {
   readonly placeIds?: readonly string[] | undefined;
   /** Only those that this request took. */
   readonly request?: string | undefined;
+  /** Only those that it took before this version of the order. */
+  readonly before?: number | undefined;
   /** Sold places, too (a cancellation); otherwise only held ones. */
   readonly sold?: boolean | undefined;
 }
 
 /** Gives places back; answers those that the holder still had. Again: none, and no error. */
-export const releaseHold = (places: Places, { holder, placeIds, request, sold }: Release): Promise<PlaceDocument[]> =>
-  places.claim({
+export const releaseHold = (places: Places, release: Release): Promise<PlaceDocument[]> => {
+  const { holder, placeIds, request, before, sold } = release;
+  return places.claim({
     where: {
       holder,
       state: sold ? { in: ['held', 'sold'] } : 'held',
       ...(placeIds ? { id: { in: placeIds } } : {}),
       ...(request === undefined ? {} : { request }),
+      ...(before === undefined ? {} : { asOf: { lt: before } }),
     },
     set: freed,
   });
+};

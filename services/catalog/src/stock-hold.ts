@@ -19,6 +19,8 @@ export interface HoldRequest {
   readonly holder: string;
   /** Which of the holder's requests this is; the same one again holds nothing more. */
   readonly request: string;
+  /** The version of the order: a later one is another try of the same request. */
+  readonly asOf: number;
   readonly items: readonly StockItem[];
   /** Epoch milliseconds. */
   readonly until: number;
@@ -44,30 +46,34 @@ const taking = (order: HoldRequest, item: number): Partial<Place> => ({
   holder: order.holder,
   request: order.request,
   item,
-  asOf: 0,
+  asOf: order.asOf,
 });
 
-const giveBack = async (places: Places, order: HoldRequest, taken: readonly PlaceDocument[]): Promise<void> => {
+/** Gives back what this try took, unless a later one of the same request has made it its own. */
+export const giveBack = async (
+  places: Places,
+  { holder, request, asOf }: HoldRequest,
+  taken: readonly PlaceDocument[],
+): Promise<void> => {
   if (taken.length === 0) return;
   const id = { in: taken.map((place) => place.id) };
-  await places.claim({ where: { id, holder: order.holder, request: order.request, state: 'held' }, set: freed });
+  await places.claim({ where: { id, holder, request, state: 'held', asOf }, set: freed });
 };
 
 /** Any places: never sold ones first, then those whose hold is over. */
 const takeAny = async (places: Places, order: HoldRequest, item: number, count: number): Promise<PlaceDocument[]> => {
   const { performanceId, seatCategoryId } = order.items[item] as StockItem;
-  const claim = (freeFrom: Condition, limit: number, holder: Condition | undefined = undefined) =>
+  const claim = (freeFrom: Condition, limit: number) =>
     places.claim({
-      where: { performanceId, seatCategoryId, freeFrom, ...(holder === undefined ? {} : { holder }) },
+      where: { performanceId, seatCategoryId, freeFrom },
       set: taking(order, item),
       limit,
       spread: 'position',
     });
   const taken = await claim(0, count);
-  if (taken.length === count) return taken;
-  // Not those just taken, whose hold may be over already when it is short and the machine slow.
-  const lapsed = await claim({ gt: 0, lte: order.now }, count - taken.length, { ne: order.holder });
-  return [...taken, ...lapsed];
+  // A hold that is over already (short, and the machine slow) would take its own places once more.
+  if (taken.length === count || order.until <= order.now) return taken;
+  return [...taken, ...(await claim({ gt: 0, lte: order.now }, count - taken.length))];
 };
 
 /** Each by itself: looking one place up by its id is what every engine does best. */
@@ -145,8 +151,13 @@ const takeBest = async (
 
 /** What an earlier run of the same request took and the holder still has, by item; lapsed holds are renewed. */
 const regain = async (places: Places, order: HoldRequest): Promise<PlaceDocument[][]> => {
-  const { holder, request } = order;
-  const had = await places.find({ where: { holder, request } });
+  const { holder, request, asOf } = order;
+  const found = await places.find({ where: { holder, request } });
+  // What an earlier try took is this one's now, so that the earlier one gives none of it back.
+  const earlier = found.filter((place) => place.asOf < asOf).map(({ id }) => id);
+  const byEarlier = { id: { in: earlier }, holder, request };
+  const inherited = earlier.length > 0 ? await places.claim({ where: byEarlier, set: { asOf } }) : [];
+  const had = [...found.filter(({ id }) => !earlier.includes(id)), ...inherited];
   const lapsed = had.filter(({ state, freeFrom }) => state === 'held' && freeFrom <= order.now).map(({ id }) => id);
   const where = { id: { in: lapsed }, holder, request, state: 'held' };
   const renewed = lapsed.length > 0 ? await places.claim({ where, set: { freeFrom: order.until } }) : [];

@@ -3,6 +3,7 @@ import type { Store } from '@boxoffice/store';
 import { Type } from 'typebox';
 import { contextOf } from './context.ts';
 import * as examples from './examples.ts';
+import { giveUp } from './given-up.ts';
 import { createDesk, hold } from './stock.ts';
 import { extendHold, releaseHold, sellHold } from './stock-changes.ts';
 import { renewHold } from './stock-renewal.ts';
@@ -171,18 +172,24 @@ export const stockRoutes = (store: Store): AnyOperation[] => {
       id: 'releaseHold',
       path: '/internal/stock/holds/{holder}/release',
       summary: 'Gives places back: held ones, and with `sold` sold ones, too',
+      description:
+        'With `requestId` and `asOf` (the version of the order) it gives up the tries of that request before that version: one that is ' +
+        'still at work gives back what it takes.',
       params,
       body: Type.Object({
         placeIds: Type.Optional(placeIds),
         requestId: Type.Optional(requestId),
+        asOf: Type.Optional(Type.Integer({ minimum: 0 })),
         sold: Type.Optional(Type.Boolean()),
       }),
       answers: { 200: Type.Object({ released: Type.Array(Type.String()) }) },
       example: { params: exampleParams, body: { placeIds: exampleIds }, answer: { released: exampleIds } },
       handle: async ({ caller, params, body }) => {
-        const { placeIds, requestId: request, sold } = body;
-        const release = { holder: params.holder, placeIds, request, sold };
-        const released = await releaseHold(placesOf(caller.institution), release);
+        const { placeIds, requestId: request, asOf: before, sold } = body;
+        const { holder } = params;
+        const { shelf } = contextOf(store, caller.institution);
+        if (request !== undefined && before !== undefined) await giveUp(shelf, { holder, request, asOf: before });
+        const released = await releaseHold(shelf.places, { holder, placeIds, request, before, sold });
         return ok({ released: released.map(({ id }) => id) });
       },
     }),

@@ -42,6 +42,7 @@ export const placeView = (place: PlaceDocument): Static<typeof Place> => ({
 export const Hold = Type.Object({
   holder,
   requestId,
+  asOf: Type.Optional(Type.Integer({ minimum: 0, description: 'the version of the order' })),
   heldUntil: Type.Optional(timestamp),
   pointOfSale: Type.Optional(Type.String({ minLength: 1, maxLength: 253 })),
   placesInOrder: Type.Optional(Type.Integer({ minimum: 0, description: 'those that the order has already' })),

@@ -10,8 +10,9 @@ import {
   repeatedPlace,
   type SaleItem,
 } from './domain/sale.ts';
+import { isGivenUp } from './given-up.ts';
 import { createRush, type Rush } from './rush.ts';
-import { type HoldOutcome, holdPlaces, type StockItem } from './stock-hold.ts';
+import { giveBack, type HoldOutcome, holdPlaces, type StockItem } from './stock-hold.ts';
 import type {
   PerformanceDocument,
   PlaceDocument,
@@ -26,6 +27,8 @@ export const DEFAULT_HOLD_MINUTES = 15;
 export interface HoldWish {
   readonly holder: string;
   readonly request: string;
+  /** The version of the order; a later one is another try of the same request. */
+  readonly asOf?: number | undefined;
   readonly items: readonly SaleItem[];
   /** ISO 8601 UTC. */
   readonly heldUntil?: string | undefined;
@@ -177,11 +180,16 @@ const holdOnce = async (context: Context, wish: HoldWish, rush: Rush): Promise<H
   if (isRefusal(prices)) return prices;
   const minutes = offers.pointOfSale?.holdMinutes ?? DEFAULT_HOLD_MINUTES;
   const until = wish.heldUntil === undefined ? now + Math.round(minutes * 60_000) : Date.parse(wish.heldUntil);
-  const { holder, request } = wish;
+  const { holder, request, asOf = 0 } = wish;
   const items = wish.items.map((item) => stockItem(item, offers));
-  const { random } = context;
-  const outcome = await holdPlaces(context.shelf.places, { holder, request, items, until, now, random }, rush);
+  const { random, shelf } = context;
+  const order = { holder, request, asOf, items, until, now, random };
+  const outcome = await holdPlaces(shelf.places, order, rush);
   if ('short' in outcome) return refused(outcome);
+  if (await isGivenUp(shelf, order)) {
+    await giveBack(shelf.places, order, outcome.held.flat());
+    return refusal('places_unavailable', 'The request was given up meanwhile; nothing is held.');
+  }
   // A repeat answers for how long the places are held, not for how long it would hold them.
   const ends = outcome.held.flat().flatMap(({ state, freeFrom }) => (state === 'held' ? [freeFrom] : []));
   const lines = linesOf(wish, offers, prices, outcome.held);
@@ -193,7 +201,7 @@ const holdOnce = async (context: Context, wish: HoldWish, rush: Rush): Promise<H
  * request) again gives the same places, also while the first one runs.
  */
 export const hold = (context: Context, wish: HoldWish, { rush, running }: Desk): Promise<Held | Refusal> => {
-  const key = JSON.stringify([context.shelf.institution, wish.holder, wish.request]);
+  const key = JSON.stringify([context.shelf.institution, wish.holder, wish.request, wish.asOf]);
   const first = running.get(key);
   if (first) return first;
   const outcome = holdOnce(context, wish, rush).finally(() => running.delete(key));

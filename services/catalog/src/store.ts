@@ -63,8 +63,13 @@ export const places = collection<PlaceDocument>('places', [
 
 export const releases = collection<ReleaseDocument>('releases', []);
 
+/** A holder's request whose tries before this version of the order were given up; its id names both. */
+export type GivenUpDocument = Document & { readonly asOf: number };
+
+export const givenUp = collection<GivenUpDocument>('given_up', []);
+
 /** Every collection of the catalog. */
-export const collections = [institutions, products, performances, tariffs, pointsOfSale, places, releases];
+export const collections = [institutions, products, performances, tariffs, pointsOfSale, places, releases, givenUp];
 
 /** One institution's documents: the only way in which an operation reaches the store. */
 export interface Shelf {
@@ -76,6 +81,7 @@ export interface Shelf {
   readonly pointsOfSale: Documents<PointOfSaleDocument>;
   readonly places: Documents<PlaceDocument>;
   readonly releases: Documents<ReleaseDocument>;
+  readonly givenUp: Documents<GivenUpDocument>;
 }
 
 /** The shelf of one institution. */
@@ -88,4 +94,5 @@ export const shelfOf = (store: Store, institution: string): Shelf => ({
   pointsOfSale: store.collection(pointsOfSale).of(institution),
   places: store.collection(places).of(institution),
   releases: store.collection(releases).of(institution),
+  givenUp: store.collection(givenUp).of(institution),
 });

@@ -98,13 +98,21 @@ export const newShow = async (on: Instance, category: Category, options: CallOpt
 export const hold = async (
   on: Instance,
   { performance, categoryId, tariff }: Show,
-  wish: { holder?: string; requestId?: string; heldUntil?: string; quantity?: number; placeIds?: string[] } = {},
+  wish: {
+    holder?: string;
+    requestId?: string;
+    asOf?: number;
+    heldUntil?: string;
+    quantity?: number;
+    placeIds?: string[];
+  } = {},
   options: CallOptions = {},
 ): Promise<Held & { readonly holder: string }> => {
-  const { holder = `ord_${randomUUID()}`, requestId = 'one', heldUntil, ...item } = wish;
+  const { holder = `ord_${randomUUID()}`, requestId = 'one', asOf, heldUntil, ...item } = wish;
   const body = {
     holder,
     requestId,
+    asOf,
     heldUntil,
     items: [{ performanceId: performance.id, seatCategoryId: categoryId, tariffId: tariff.id, ...item }],
   };

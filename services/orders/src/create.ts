@@ -89,6 +89,7 @@ export const holdFor = async (
     return await desk.stock.hold(draft.institution, {
       holder: draft.id,
       requestId: request,
+      asOf: draft.version,
       items,
       ...(pointOfSale === undefined ? {} : { pointOfSale }),
     });

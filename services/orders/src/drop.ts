@@ -15,7 +15,8 @@ export const deleteDraft = async (desk: Desk, draft: OrderDocument): Promise<voi
 /** Fences a draft and gives back what it holds; answers the draft if it is one and nothing of it is held any more. */
 const emptied = async (desk: Desk, found: OrderDocument): Promise<OrderDocument | undefined> => {
   const { institution, id } = found;
-  const release = (request: string) => desk.stock.release(institution, id, { requestId: unfenced(request) });
+  const release = ({ begun }: OrderDocument, asOf: number) =>
+    desk.stock.release(institution, id, { requestId: unfenced(begun?.request ?? ''), asOf });
   const draft = await desk.orders.of(institution).update(id, (current) => {
     if (current.state !== 'draft' || !current.begun) return undefined;
     const request = fenced(current.begun.request);
@@ -24,7 +25,7 @@ const emptied = async (desk: Desk, found: OrderDocument): Promise<OrderDocument 
   if (draft && draft.state !== 'draft') return undefined;
   try {
     // One that was deleted meanwhile may have been given its places after that.
-    await release((draft ?? found).begun?.request ?? '');
+    await (draft ? release(draft, draft.version) : release(found, found.version + 1));
   } catch (error) {
     if (isUnavailable(error)) return undefined;
     throw error;

@@ -24,12 +24,12 @@ export const giveBack = async (
 export const undoLines = async (desk: Desk, order: OrderDocument, mark: LinesMark): Promise<void> => {
   const target = targetOf(order);
   const request = fenced(mark.request);
-  const { begun } = await conclude(desk, target, (current) =>
+  const { begun, version } = await conclude(desk, target, (current) =>
     current.begun?.request === mark.request && mark.request !== request
       ? { next: { ...current, begun: { ...current.begun, request, since: desk.now() } }, facts: [] }
       : { next: current, facts: [] },
   );
   if (begun?.request !== request) return;
-  await desk.stock.release(order.institution, order.id, { requestId: unfenced(request) });
+  await desk.stock.release(order.institution, order.id, { requestId: unfenced(request), asOf: version });
   await conclude(desk, target, (current, now) => failLines(current, { request }, now));
 };

@@ -23,6 +23,7 @@ const holdMore = async (desk: Desk, order: OrderDocument, { request }: LinesMark
   return desk.stock.hold(institution, {
     holder: id,
     requestId: request,
+    asOf: order.version,
     items,
     ...(startsAnew(order) ? {} : { heldUntil: new Date(expiresAt ?? desk.now()).toISOString() }),
     ...(pointOfSale === null ? {} : { pointOfSale }),

@@ -119,7 +119,7 @@ const forgetLapsed = async (shelf: Shelf, hall: Hall, now: number) => {
 const runHold = async ({ shelf, hall, holder, now, until, request }: Step, counts: readonly number[]) => {
   const items = counts.map((count, index) => itemOf(hall, index, count)).filter(({ count }) => count > 0);
   if (items.length === 0) return;
-  const outcome = await holdPlaces(shelf.places, { holder, request, items, now, until, random: Math.random });
+  const outcome = await holdPlaces(shelf.places, { holder, request, asOf: 0, items, now, until, random: Math.random });
   const had = [...hall.taken].filter(([, taken]) => taken.holder === holder && taken.request === request);
   const enough = items.every(({ seatCategoryId, count }) => {
     const own = had.filter(([id, taken]) => hall.categoryOf.get(id) === seatCategoryId && taken.until > now).length;
