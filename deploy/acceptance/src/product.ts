@@ -98,6 +98,6 @@ export const startProduct = async (
       }
       return child.exitCode;
     },
-    discard: () => rm(data, { recursive: true, force: true }),
+    discard: () => rm(data, { recursive: true, force: true, maxRetries: 5 }),
   };
 };

@@ -33,7 +33,7 @@ interface JestReport {
 }
 const none: JestReport = { numPassedTests: 0, numFailedTests: 0, numPendingTests: 0, numRuntimeErrorTestSuites: 1 };
 const jest: JestReport = await readFile(report, 'utf8').then(JSON.parse, () => none);
-await rm(scratch, { recursive: true, force: true });
+await rm(scratch, { recursive: true, force: true, maxRetries: 5 });
 
 const missing = missingEngines(process.env);
 const everyEngine = process.env.TEST_EVERY_ENGINE === '1';
