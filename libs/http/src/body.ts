@@ -1,6 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import type { IncomingMessage } from 'node:http';
 import { Fault } from '@boxoffice/envelope';
+import { illFormedTexts } from './well-formed.ts';
 
 /** The largest request body, in bytes: 256 KiB. */
 export const BODY_LIMIT_BYTES = 256 * 1024;
@@ -62,9 +63,13 @@ export const textOf = (request: IncomingMessage, body: Buffer, mediaType: string
 
 /** The JSON object in a body. Faults `bad_request` on anything else; what the client sent is not repeated. */
 export const jsonObjectOf = (request: IncomingMessage, body: Buffer): Record<string, unknown> => {
-  const value = parsed(textOf(request, body, 'application/json'));
+  const text = textOf(request, body, 'application/json');
+  const value = parsed(text);
   if (typeof value !== 'object' || value === null || Array.isArray(value))
     throw new Fault('bad_request', '$ must be an object.');
+  const illFormed = illFormedTexts(text, value);
+  if (illFormed.length > 0)
+    throw new Fault('bad_request', illFormed.map((path) => `${path} is not well-formed Unicode.`).join(' '));
   return value as Record<string, unknown>;
 };
 

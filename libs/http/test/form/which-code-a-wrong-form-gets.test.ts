@@ -43,10 +43,17 @@ describe('bad_request', () => {
     ['an absent field, also when others break constraints', '{"color":"blue","extra":1,"email":"nope"}'],
     ['a wrong type, also when others break constraints', '{"name":"","place":7}'],
     ['the wrong type of a choice', '{"name":"x","shape":1}'],
+    ['text that is no Unicode', '{"name":"\\ud800"}'],
+    ['the same, deeper than a stack', `{"name":"x","more":${'['.repeat(60_000)}"\\udc00"${']'.repeat(60_000)}}`],
     ['an absent field of the meant choice', '{"name":"x","shape":{"kind":"circle"}}'],
   ])('%s', async (_what, body) => {
     expect(await post(body)).toMatchObject({ http: 400, status: 'bad_request' });
     expect(given.size).toBe(0);
+  });
+
+  test('text that is no Unicode is named by its path; a pair of escapes is one character', async () => {
+    const { details } = await post('{"name":"\\ud83d\\ude00","tags":["a","\\ud800"],"place":{"city":"\\udead"}}');
+    expect(details).toBe('$.place.city is not well-formed Unicode. $.tags[1] is not well-formed Unicode.');
   });
 
   test.each([
