@@ -15,6 +15,9 @@ const langOf = (search: string): string | undefined =>
 const one = (header: string | string[] | undefined): string | undefined =>
   Array.isArray(header) ? header.join(', ') : header;
 
+/** The visitor's address: the gateway says exactly one. */
+const ipOf = (forwarded: string | undefined): string => forwarded?.split(',', 1)[0]?.trim().slice(0, 45) || 'unknown';
+
 /**
  * Makes what lets visitors in: the point of sale first (400), then the session (401), as the order of checks says. `publicUrl`: the
  * address that the outside sees.
@@ -43,7 +46,7 @@ export const createAdmit = (
       pointOfSale,
       session,
       language,
-      ip: one(headers['x-forwarded-for']) ?? socket.remoteAddress ?? '',
+      ip: ipOf(one(headers['x-forwarded-for']) ?? socket.remoteAddress),
       address: origin + path,
       search,
       base: VERSION.exec(path)?.[0] ?? '',

@@ -6,7 +6,7 @@ import type { Order, Outcome } from './clients/orders.ts';
 import { requireContact } from './contact-access.ts';
 import type { Desk } from './desk.ts';
 import { examples } from './examples.ts';
-import { newId } from './ids.ts';
+import { isId, newId } from './ids.ts';
 import { operation } from './operation.ts';
 import { cartView, tariffNames } from './order-views.ts';
 import { doneOr } from './refusals.ts';
@@ -24,9 +24,10 @@ const tariffErrors = [
   'tariff_not_accessible',
 ] as const;
 
-/** The cart of a session that has one. */
-const cartIdOf = ({ session }: Visit): { readonly institution: string; readonly cartId: string } => {
-  if (!session || session.cartId === null) throw new PosFault('not_found', 'There is no such resource.');
+/** The cart in which an item may be. @throws {PosFault} not_found */
+const cartIdOf = ({ session }: Visit, itemId: string): { readonly institution: string; readonly cartId: string } => {
+  if (!session || session.cartId === null || !isId(itemId))
+    throw new PosFault('not_found', 'There is no such resource.');
   return { institution: session.institution, cartId: session.cartId };
 };
 
@@ -122,7 +123,7 @@ export const cartRoutes = (desk: Desk): AnyOperation[] => {
       example: { ...example, body: { beneficiaryFirstName: 'Ana' }, answer: examples.cart },
       handle: async ({ visitor, params, body, idempotencyKey }) => {
         if (body.contactNumber !== undefined) requireContact(visitor, body.contactNumber);
-        const { institution, cartId } = cartIdOf(visitor);
+        const { institution, cartId } = cartIdOf(visitor, params.id);
         const change = { requestId: idempotencyKey ?? newId('req'), ...body };
         const outcome = await desk.orders.changeLine(institution, cartId, params.id, change);
         return ok(await shown(visitor, changed(outcome)), { subjects: subjectsOf(visitor) });
@@ -140,7 +141,7 @@ export const cartRoutes = (desk: Desk): AnyOperation[] => {
       errors: changeErrors,
       example: { ...example, answer: examples.cart },
       handle: async ({ visitor, params }) => {
-        const { institution, cartId } = cartIdOf(visitor);
+        const { institution, cartId } = cartIdOf(visitor, params.id);
         return ok(await shown(visitor, changed(await desk.orders.removeLine(institution, cartId, params.id))));
       },
     }),

@@ -5,7 +5,7 @@ import { checkOut } from './checkout.ts';
 import type { Order as AnyOrder } from './clients/orders.ts';
 import type { Desk } from './desk.ts';
 import { examples } from './examples.ts';
-import { newId } from './ids.ts';
+import { isId, newId } from './ids.ts';
 import { operation } from './operation.ts';
 import { barcodes, orderView, tariffNames } from './order-views.ts';
 import { mapById, partHeaders, partOf, partQuery } from './pagination.ts';
@@ -44,7 +44,7 @@ export const ordersRoutes = (desk: Desk): AnyOperation[] => {
   const { orders } = desk;
 
   const own = async ({ session }: InSession, orderId: string): Promise<AnyOrder> => {
-    const order = await orders.get(session.institution, orderId);
+    const order = isId(orderId) ? await orders.get(session.institution, orderId) : undefined;
     if (!order || !isOwn(session, order)) throw new PosFault('not_found', 'There is no such resource.');
     return order;
   };

@@ -4,6 +4,7 @@ import { Type } from 'typebox';
 import type { Ticket as AnyTicket } from './clients/tickets.ts';
 import type { Desk } from './desk.ts';
 import { examples } from './examples.ts';
+import { isId } from './ids.ts';
 import { operation } from './operation.ts';
 import { ticketView } from './order-views.ts';
 import { mapById, partHeaders, partOf, partQuery } from './pagination.ts';
@@ -22,7 +23,7 @@ export const ticketsRoutes = ({ tickets }: Pick<Desk, 'tickets'>): AnyOperation[
 
   /** Another's ticket is as unknown as one that never was. */
   const own = async (visit: Visit, ticketId: string): Promise<AnyTicket> => {
-    const ticket = await tickets.get(visit.pointOfSale.institution, ticketId);
+    const ticket = isId(ticketId) ? await tickets.get(visit.pointOfSale.institution, ticketId) : undefined;
     if (!ticket || ticket.contactNumber !== contactOf(visit)) {
       throw new PosFault('not_found', 'There is no such resource.');
     }

@@ -75,7 +75,7 @@ export const createTickets = (tickets: Peer): Tickets => {
         const path = `${PATH}/${encodeURIComponent(ticketId)}`;
         return await tickets.call<Ticket>(institution, { operation: 'getShopTicket', method: 'GET', path });
       } catch (error) {
-        if (error instanceof PeerRefusal && (error.http === 404 || error.http === 400)) return undefined;
+        if (error instanceof PeerRefusal && error.http === 404) return undefined;
         throw error;
       }
     },

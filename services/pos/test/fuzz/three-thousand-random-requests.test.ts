@@ -81,7 +81,8 @@ interface Answer {
 
 const send = ({ method, path, headers, body }: FuzzRequest): Promise<Answer> =>
   new Promise((resolve, reject) => {
-    const sent = request(stand.url, { method, path, headers, agent }, async (response) => {
+    const length = body === undefined ? {} : { 'content-length': String(Buffer.byteLength(body)) };
+    const sent = request(stand.url, { method, path, headers: { ...headers, ...length }, agent }, async (response) => {
       const raw = Buffer.concat(await response.toArray());
       const coding = response.headers['content-encoding'];
       const plain = coding === 'br' ? brotliDecompressSync(raw) : coding === 'gzip' ? gunzipSync(raw) : raw;

@@ -52,7 +52,7 @@ export const openPeer = async (
       access: 'internal',
       withoutIdempotency: true,
       summary: id,
-      params: Object.fromEntries(names.map((param) => [param, Type.String()])),
+      params: Object.fromEntries(names.map((param) => [param, Type.String({ minLength: 1, maxLength: 128 })])),
       query: Object.fromEntries(query.map((param) => [param, Type.Optional(Type.String())])),
       ...(method === 'post' ? { body: OpenBody } : {}),
       answers: { 200: anything },
