@@ -1,7 +1,7 @@
 import { accept, type Decision, keptThough, refuse } from './decision.ts';
 import { expiredIfDue } from './expiry.ts';
 import { orderConfirmed } from './facts.ts';
-import { touched, unfit, unpaidStates } from './life.ts';
+import { touched, unfit, unpaidStates, waitingNoMore } from './life.ts';
 import { due } from './money.ts';
 import type { Line, Order, Place } from './order.ts';
 import { currentTicket } from './tickets.ts';
@@ -63,7 +63,7 @@ export const confirm = <O extends Order>(order: O, sale: Sale, now: number): Dec
 
 /**
  * Ends the mark `confirm` when the catalog says that places are gone (never when its answer is unknown: then the sale may
- * have happened, and the mark stays for recovery). Answers `places_gone`; the money stays, and the order expires if due.
+ * have happened, and the mark stays for recovery). Answers `places_gone`; the money stays, the order waits for nothing any more, and expires if due.
  */
 export const failConfirm = <O extends Order>(
   order: O,
@@ -72,7 +72,7 @@ export const failConfirm = <O extends Order>(
 ): Decision<O> => {
   if (order.begun?.step !== 'confirm' || order.begun.request !== request)
     return refuse('lost_mark', 'The order is not being confirmed any more.');
-  const kept = expiredIfDue({ ...order, begun: null }, now);
+  const kept = expiredIfDue(waitingNoMore({ ...order, begun: null }, now), now);
   return keptThough(
     kept,
     'places_gone',

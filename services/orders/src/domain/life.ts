@@ -22,6 +22,17 @@ export const isPastDue = (order: Order, now: number): boolean =>
 export const touched = <O extends Order>(order: O, now: number): O =>
   order.modifiedAt === null ? order : { ...order, modifiedAt: Math.max(order.modifiedAt, now) };
 
+/**
+ * The order, back where it came from and with that deadline, if it waits for payments of which none is pending any more. Once
+ * that deadline has passed it goes on waiting, for whatever is still due, until its grace period ends.
+ */
+export const waitingNoMore = <O extends Order>(order: O, now: number): O =>
+  order.state !== 'payment_pending' ||
+  order.payments.some(({ status }) => status === 'pending') ||
+  (order.expiresAt ?? 0) <= now
+    ? order
+    : touched({ ...order, state: order.cameFrom ?? 'open', cameFrom: null, deadline: order.expiresAt }, now);
+
 /** The performances of lines, each once, in order of the lines. */
 export const performancesOf = (lines: readonly Pick<Line, 'performanceId'>[]): string[] => [
   ...new Set(lines.map(({ performanceId }) => performanceId)),

@@ -1,6 +1,6 @@
 import { type Accepted, accept, type Decision, keptThough, refuse } from './decision.ts';
 import { expiredIfDue } from './expiry.ts';
-import { isUnpaid, touched, unfit } from './life.ts';
+import { isUnpaid, touched, unfit, waitingNoMore } from './life.ts';
 import { areAmounts, due, paid } from './money.ts';
 import type { Order, Payment } from './order.ts';
 
@@ -24,14 +24,18 @@ export interface PaymentInput {
 export const paymentOfRequest = (order: Order, repeatKey: string | null): Payment | undefined =>
   repeatKey === null ? undefined : order.payments.find(({ request }) => request === repeatKey);
 
-/** What captured money leads to: the sale of a fully paid order, of an expired one after its places are held again. */
+/** What captured money leads to: the sale of a fully paid order, of an expired one after its places are held again; otherwise the end of waiting. */
 const afterCapture = <O extends Order>(order: O, paymentId: string, request: string, now: number): Accepted<O> => {
   const late = order.state === 'expired';
   if (due(order) === 0 && order.lines.length > 0 && (late || isUnpaid(order)))
     return accept({ ...order, begun: { step: 'confirm', request, since: now, late, paymentId } });
   if (late)
-    return keptThough(accept(order), 'late_and_unpaid', 'The payment is recorded, but the order expired unpaid.');
-  return accept(order);
+    return keptThough(
+      accept(order),
+      'late_and_unpaid',
+      'The payment is recorded, but the order is past its deadline and not paid in full.',
+    );
+  return accept(waitingNoMore(order, now));
 };
 
 /** An order that waits for a payment keeps its places for the grace period, too. */

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { cancel } from '../../src/domain/cancellation.ts';
-import { beginConfirm, confirm } from '../../src/domain/confirmation.ts';
+import { beginConfirm, confirm, failConfirm } from '../../src/domain/confirmation.ts';
 import { expire } from '../../src/domain/expiry.ts';
 import { extended, failExtension } from '../../src/domain/holding.ts';
 import { removeLine } from '../../src/domain/lines.ts';
@@ -127,10 +127,41 @@ describe('a pending payment', () => {
     expect(next(settlePayment(one, told('failed', 'pay_2'), NOW)).state).toBe('open');
   });
 
-  test('that is captured begins the sale if it is all that is due, and waits for the rest otherwise', () => {
+  test('that is captured begins the sale if it is all that is due, and otherwise takes the order back to where it came from', () => {
     expect(next(settlePayment(pendingOrder(), told('captured'), NOW)).begun).toMatchObject({ step: 'confirm' });
     const part = next(settlePayment(pendingOrder(openOrder(), 4_000), told('captured'), NOW));
-    expect([part.state, part.begun, due(part)]).toEqual(['payment_pending', null, 6_000]);
+    expect(part).toMatchObject({ state: 'open', cameFrom: null, deadline: UNTIL, begun: null, modifiedAt: NOW });
+    expect(due(part)).toBe(6_000);
+    const reserved = { ...openOrder(), state: 'reserved', dueAt: UNTIL } as const;
+    expect(next(settlePayment(pendingOrder(reserved, 4_000), told('captured'), NOW)).state).toBe('reserved');
+  });
+
+  test('that is captured in part after that deadline leaves the order waiting until its grace ends', () => {
+    const part = next(settlePayment(pendingOrder(openOrder(), 4_000), told('captured'), UNTIL));
+    expect(part).toMatchObject({ state: 'payment_pending', cameFrom: 'open', deadline: UNTIL + GRACE, begun: null });
+    expect(next(addPayment(part, payment('pay_2', 6_000), UNTIL + MINUTE)).begun).toMatchObject({ late: false });
+    expect(expired(part, UNTIL + GRACE).state).toBe('expired');
+  });
+
+  test('that is captured in part after another one failed, or the other way round, takes the order back', () => {
+    const two = next(addPayment(pendingOrder(openOrder(), 4_000), payment('pay_2', 5_000, 'pending'), NOW));
+    for (const order of [
+      next(settlePayment(next(settlePayment(two, told('failed'), NOW)), told('captured', 'pay_2'), NOW)),
+      next(settlePayment(next(settlePayment(two, told('captured'), NOW)), told('failed', 'pay_2'), NOW)),
+      next(settlePayment(next(settlePayment(two, told('captured'), NOW)), told('captured', 'pay_2'), NOW)),
+    ])
+      expect([order.state, order.deadline]).toEqual(['open', UNTIL]);
+    const waits = next(addPayment(two, payment('pay_3', 1_000), NOW));
+    expect(waits.state).toBe('payment_pending');
+  });
+
+  test('that is captured in full while the places are gone takes the order back, too', () => {
+    const selling = next(settlePayment(pendingOrder(), told('captured'), NOW));
+    const failed = expectKeptThough(failConfirm(selling, { request: 'settle' }, NOW), 'places_gone');
+    expect(failed).toMatchObject({ state: 'open', deadline: UNTIL, begun: null });
+    expect(expectKeptThough(failConfirm(selling, { request: 'settle' }, UNTIL), 'places_gone').state).toBe(
+      'payment_pending',
+    );
   });
 
   test('is final once settled; the same again changes nothing', () => {

@@ -78,6 +78,14 @@ const broken: Readonly<Record<string, Partial<Rules>>> = {
       return isRefused(decision) || !decision.answer ? decision : { ...decision, next: order };
     },
   },
+  'an order that goes on waiting when nothing is pending any more': {
+    settlePayment: (order, told, now) => {
+      const decision = settlePayment(order, told, now);
+      if (isRefused(decision) || told.status !== 'captured' || decision.next.state === order.state) return decision;
+      const { state, cameFrom, deadline } = order;
+      return { ...decision, next: { ...decision.next, state, cameFrom, deadline } };
+    },
+  },
   'a cancellation that does not wait for the sale under way': {
     cancel: (order, how, now) =>
       order.begun?.step === 'confirm' ? cancel({ ...order, begun: null }, how, now) : cancel(order, how, now),

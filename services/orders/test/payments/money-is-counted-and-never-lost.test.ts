@@ -52,6 +52,19 @@ describe.each(engines)('money is counted and never lost, on $name', (engine) => 
     expect((await settle('pay_unknown', 'failed')).status).toBe(404);
   });
 
+  test('a part that is captured when nothing else is pending takes the order back to where it came from', async () => {
+    const { path, order } = await newOrder(stand);
+    const { expiresAt } = order as unknown as { expiresAt: string };
+    const settle = (id: string, status: string) => stand.call('PATCH', `${path}/payments/${id}`, { body: { status } });
+    const [one, two] = [
+      await pay(stand, path, { amount: 500, status: 'pending' }),
+      await pay(stand, path, { amount: 300, status: 'pending' }),
+    ];
+    expect(await settle(one.data.id, 'failed')).toMatchObject({ data: { state: 'payment_pending' } });
+    expect(await settle(two.data.id, 'captured')).toMatchObject({ data: { state: 'open', due: 1_700, expiresAt } });
+    expect((await stand.call('POST', `${path}/extension`, { body: { minutes: 30 } })).status).toBe(200);
+  });
+
   test('a pending payment keeps the places for the grace period', async () => {
     const { path, order } = await newOrder(stand);
     const { expiresAt } = order as unknown as { expiresAt: string };
@@ -91,7 +104,10 @@ describe.each(engines)('money is counted and never lost, on $name', (engine) => 
 
   test('a part payment of an expired order is 412, and stays recorded', async () => {
     const { path } = await expired();
-    expect((await pay(stand, path, { amount: 500 })).status).toBe(412);
+    expect(await pay(stand, path, { amount: 500 })).toMatchObject({
+      status: 412,
+      details: 'The payment is recorded, but the order is past its deadline and not paid in full.',
+    });
     expect(await payments(path)).toMatchObject([{ status: 'captured', amount: 500 }]);
     expect((await pay(stand, path, { amount: 1_500 })).status).toBe(201);
     expect((await read(stand, path)).state).toBe('confirmed');

@@ -98,6 +98,9 @@ export const checkOrder = (order: Order, ledger: Ledger, stock: Stock, now: numb
   assert.equal(refundStatus(order), back);
   assert.equal(order.deadline !== null, unpaid(order.state));
   assert.equal(order.cameFrom !== null, order.state === 'payment_pending');
+  const waitsForNothing =
+    order.state === 'payment_pending' && order.payments.every(({ status }) => status !== 'pending');
+  if (waitsForNothing && !order.begun) assert.ok((order.expiresAt ?? 0) <= now, 'it waits, and nothing is pending');
   assert.equal(order.cancellation !== null, order.state === 'cancelled');
   const wanted = order.begun?.step === 'lines' ? order.begun.quantity : 0;
   if (order.state !== 'draft') assert.equal(order.heldPlaces, unpaid(order.state) ? order.lines.length + wanted : 0);
