@@ -1,5 +1,5 @@
-import { type AnyOperation, created, operation } from '@boxoffice/http';
-import { about, addressOf, one } from './answers.ts';
+import { type AnyOperation, operation } from '@boxoffice/http';
+import { one } from './answers.ts';
 import { askingOf } from './asking.ts';
 import { cancelOrder } from './cancel.ts';
 import { confirmOrder } from './confirm.ts';
@@ -7,10 +7,7 @@ import type { Desk } from './desk.ts';
 import * as example from './examples.ts';
 import { extendOrder, reserveOrder } from './extend.ts';
 import { RefusedByRule } from './faults.ts';
-import { refundMade, refundOrder } from './refunds.ts';
-import { CancellationRequest, Confirmation, Extension, id, NewRefund, Order, Refund, Reservation } from './schemas.ts';
-import type { OrderDocument } from './store.ts';
-import { refundView } from './view.ts';
+import { CancellationRequest, Confirmation, Extension, id, Order, Reservation } from './schemas.ts';
 
 const params = { orderId: example.ids.order };
 
@@ -30,7 +27,7 @@ const action = (name: string) =>
     conditional: true,
   }) as const;
 
-/** What moves an order from state to state, and refunds. */
+/** What moves an order from state to state. */
 export const actionsRoutes = (desk: Desk): AnyOperation[] => [
   operation({
     ...action('extension'),
@@ -85,30 +82,6 @@ export const actionsRoutes = (desk: Desk): AnyOperation[] => [
       const mayOverride = caller.scopes.includes('orders.sensitive:write');
       const cancelled = cancelOrder(desk, askingOf(request, one), { reason, override: override && mayOverride });
       return one(await (override && !mayOverride ? cancelled.catch(tellMissingScope) : cancelled));
-    },
-  }),
-  operation({
-    ...action('refunds'),
-    id: 'refundOrder',
-    access: 'orders.sensitive:write',
-    summary: 'Records money given back, in every state of the order',
-    description: "Refunds do not lower `paid`. ETag and If-Match are the order's.",
-    body: NewRefund,
-    answers: { 201: Refund },
-    errors: ['conflict', 'refund_exceeds_paid', 'semantically_invalid'],
-    example: { params, body: example.newRefund, answer: example.refund },
-    handle: async (request) => {
-      const wish = { ...request.body, id: desk.newId('ref') };
-      const answer = (order: OrderDocument) => {
-        const refund = refundMade(order, wish, asking.stamp);
-        return created(
-          refundView(order, refund, request.caller.scopes),
-          `${addressOf(order.id)}/refunds/${refund.id}`,
-          about(order),
-        );
-      };
-      const asking = askingOf(request, answer);
-      return answer(await refundOrder(desk, asking, wish));
     },
   }),
 ];

@@ -1,25 +1,19 @@
-import { type AnyOperation, created, type Listed, operation, page, pageOf, pageQuery } from '@boxoffice/http';
-import { about, addressOf, one } from './answers.ts';
+import { type AnyOperation, created, operation, page, pageOf, pageQuery } from '@boxoffice/http';
+import { addressOf, one } from './answers.ts';
 import { askingOf } from './asking.ts';
 import type { Desk } from './desk.ts';
-import type { Payment as PaymentRecord } from './domain/order.ts';
 import * as example from './examples.ts';
 import { findOrder } from './find.ts';
 import { paymentMade, payOrder, settleOrderPayment } from './payments.ts';
+import { listed, named, ofOrder, record } from './records.ts';
 import { id, NewPayment, Order, Payment, PaymentChange, paymentReadOnly } from './schemas.ts';
 import type { OrderDocument } from './store.ts';
 import { paymentView } from './view.ts';
 
 const collection = { path: '/svc/v3/orders/{orderId}/payments', params: { orderId: id } } as const;
+const single = { path: `${collection.path}/{paymentId}`, params: { orderId: id, paymentId: id } } as const;
 const params = { orderId: example.ids.order };
-
-/** The payments of an order as a list that pages are cut from: they stand in order of creation. */
-const listed = (payments: readonly PaymentRecord[]): Listed<PaymentRecord> => ({
-  find: async ({ after, limit }) => {
-    const start = after === undefined ? 0 : payments.findIndex((payment) => payment.id === after.id) + 1;
-    return payments.slice(start, limit === undefined ? undefined : start + limit);
-  },
-});
+const singleParams = { ...params, paymentId: example.ids.payment };
 
 /** What was paid. */
 export const paymentsRoutes = (desk: Desk): AnyOperation[] => [
@@ -46,8 +40,9 @@ export const paymentsRoutes = (desk: Desk): AnyOperation[] => [
     access: 'orders:write',
     summary: 'Records a payment; fully captured it confirms the order',
     description:
-      'Pending amounts do not lower `due`. A capture on an expired order confirms it if its places can be held again; else 412, ' +
-      'and the payment stays recorded. `reference` is answered to clients that hold orders.sensitive:read. ETag and If-Match are ' +
+      'Pending amounts do not lower `due`. A capture on an expired order confirms it if its places can be held again. 412 may mean ' +
+      'that the payment is recorded and the order not confirmed, as its `details` say: once places are free, setting the payment to ' +
+      '`captured` again confirms it. `reference` is answered to clients that hold orders.sensitive:read. ETag and If-Match are ' +
       "the order's.",
     body: NewPayment,
     answers: { 201: Payment },
@@ -63,7 +58,7 @@ export const paymentsRoutes = (desk: Desk): AnyOperation[] => [
         return created(
           paymentView(order, payment, caller.scopes),
           `${addressOf(order.id)}/payments/${payment.id}`,
-          about(order),
+          ofOrder(order),
         );
       };
       const asking = askingOf(request, answer);
@@ -71,15 +66,30 @@ export const paymentsRoutes = (desk: Desk): AnyOperation[] => [
     },
   }),
   operation({
+    ...single,
+    id: 'getPayment',
+    method: 'get',
+    access: 'orders.sensitive:read',
+    summary: 'Reads a payment',
+    description: "ETag is the order's.",
+    answers: { 200: Payment },
+    etag: true,
+    example: { params: singleParams, answer: example.payment },
+    handle: async ({ caller, params: { orderId, paymentId } }) => {
+      const order = await findOrder(desk, { institution: caller.institution, orderId });
+      return record(order, paymentView(order, named(order.payments, paymentId), caller.scopes));
+    },
+  }),
+  operation({
+    ...single,
     id: 'settlePayment',
     method: 'patch',
-    path: '/svc/v3/orders/{orderId}/payments/{paymentId}',
     access: 'orders:write',
     summary: 'Says that a pending payment was captured, or failed; answers the order',
     description:
-      'Captured in full it confirms the order, also late, if the places can be held again; else 412, and the payment stays ' +
-      'recorded. Failed, the order goes back to where it came from.',
-    params: { orderId: id, paymentId: id },
+      'Captured in full it confirms the order, also late, if the places can be held again. 412 may mean that the payment is recorded ' +
+      'and the order not confirmed, as its `details` say: once places are free, the same request again confirms it. When nothing is ' +
+      'pending any more the order goes back to where it came from.',
     body: PaymentChange,
     readOnly: paymentReadOnly,
     answers: { 200: Order },
@@ -87,7 +97,7 @@ export const paymentsRoutes = (desk: Desk): AnyOperation[] => [
     etag: true,
     conditional: true,
     example: {
-      params: { ...params, paymentId: example.ids.payment },
+      params: singleParams,
       body: { status: 'captured' },
       answer: example.paid,
     },

@@ -38,10 +38,13 @@ test('an order of another institution is as unknown as one that never was, for e
     ['POST', '/extension', { minutes: 5 }],
     ['POST', '/reservation', { dueAt: '2099-01-01T00:00:00Z' }],
     ['GET', '/payments', undefined],
+    ['GET', '/payments/pay_1', undefined],
     ['POST', '/payments', { method: 'card', amount: 1, status: 'captured' }],
     ['PATCH', '/payments/pay_1', { status: 'failed' }],
     ['POST', '/confirmation', {}],
     ['POST', '/cancellation', {}],
+    ['GET', '/refunds', undefined],
+    ['GET', '/refunds/ref_1', undefined],
     ['POST', '/refunds', { amount: 1, method: 'card' }],
   ];
   for (const [method, path, body] of operations) {
