@@ -79,7 +79,7 @@ export const en = {
   places: 'Tickets',
   placesCount: { one: '{count} ticket', other: '{count} tickets' },
   total: 'Total',
-  tariff: 'Price category',
+  tariff: 'Fare',
   aShow: 'Show',
   remove: 'Remove',
   removeItem: 'Remove {item}',
