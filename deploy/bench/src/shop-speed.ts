@@ -18,37 +18,74 @@ export const PLACES = WRITES * (WRITE_ROUNDS + 1) * 2;
 
 const LIST = '/tnwr/v1/products?limit=20&type=show';
 
+/** As visitors ask who have nothing in the cart yet, or with the token of a session. */
 const reading =
-  (path: string, seconds: number): Measure =>
+  (path: string, seconds: number, token?: string): Measure =>
   async (origin, cpu) => {
     const before = cpu();
-    const load = { url: `${origin}${path}`, connections: READERS, seconds, headers: BROWSER };
+    const headers = token === undefined ? BROWSER : { ...BROWSER, 'x-auth-token': token };
+    const load = { url: `${origin}${path}`, connections: READERS, seconds, headers };
     const { rate, p50, p99 } = await apply(load);
     return { rate, p50, p99, cpu: ((cpu() - before) / (rate * seconds)) * 1e6 };
   };
 
-/** The first twenty shows, and the first of them with its availability. */
+interface Detail {
+  readonly performances: readonly {
+    readonly id: string;
+    readonly seatCategories: readonly {
+      readonly id: string;
+      readonly free: number;
+      readonly prices: readonly { readonly tariffId: string }[];
+    }[];
+  }[];
+}
+
+/** Something of the show that can be bought. */
+const toBuy = ({ performances }: Detail): Hot => {
+  for (const { id: performanceId, seatCategories } of performances) {
+    const category = seatCategories.find(({ free, prices }) => free > 0 && prices.length > 0);
+    if (category) {
+      return { performanceId, seatCategoryId: category.id, tariffId: category.prices[0]?.tariffId ?? '' };
+    }
+  }
+  throw new Error('the show has nothing to sell');
+};
+
+/** What visitors read. */
+export interface ReadSpeeds {
+  readonly list: Comparison;
+  readonly detail: Comparison;
+  /** The same of visitors who have a session. */
+  readonly listInSession: Comparison;
+  readonly detailInSession: Comparison;
+}
+
+/** The first twenty shows, and one of them with its availability. */
 export const readSpeeds = async (
   product: Product,
   seconds: number,
   progress: (line: string) => void,
-): Promise<{ readonly list: Comparison; readonly detail: Comparison }> => {
+): Promise<ReadSpeeds> => {
   const visitor = createVisitor(product.baseUrl);
   const first = await visitor.send('GET', LIST);
   const [show] = Object.keys(dataOf(first));
   const path = `/tnwr/v1/products/${show}`;
-  const bare = await startBareShop(product, {
-    [`GET ${LIST}`]: first,
-    [`GET ${path}`]: await visitor.send('GET', path),
-  });
+  const one = await visitor.send('GET', path);
+  const { token } = await fillCart(visitor, toBuy(dataOf(one) as unknown as Detail));
   visitor.close();
-  const at = `${READERS} connections, ${READ_ROUNDS} rounds`;
-  progress(`list of products, ${at}`);
-  const list = await compare(product, bare, reading(LIST, seconds), READ_ROUNDS);
-  progress(`product with its availability, ${at}`);
-  const detail = await compare(product, bare, reading(path, seconds), READ_ROUNDS);
+  const bare = await startBareShop(product, { [`GET ${LIST}`]: first, [`GET ${path}`]: one });
+  const read = (name: string, address: string, session?: string): Promise<Comparison> => {
+    progress(`${name}, ${READERS} connections, ${READ_ROUNDS} rounds`);
+    return compare(product, bare, reading(address, seconds, session), READ_ROUNDS);
+  };
+  const speeds = {
+    list: await read('list of products', LIST),
+    detail: await read('product with its availability', path),
+    listInSession: await read('list of products, in a session', LIST, token),
+    detailInSession: await read('product with its availability, in a session', path, token),
+  };
   await bare.stop();
-  return { list, detail };
+  return speeds;
 };
 
 /** Visitors that act in turn, each on its own connection, until so many answers are in. */

@@ -97,7 +97,7 @@ export const shop: Benchmark = {
       const writes = await writeSpeeds(product, hot, progress);
       return { ...reads, ...writes, sale: await measureSale(product, hot, productId, Number(seconds) * 2, progress) };
     };
-    const { list, detail, cart, checkout, sale } = await measure().finally(stop);
+    const { list, detail, listInSession, detailInSession, cart, checkout, sale } = await measure().finally(stop);
     return {
       name: 'shop',
       about: this.about,
@@ -105,6 +105,8 @@ export const shop: Benchmark = {
       rows: [
         speedRow('list, 20 of 254 shows', list),
         speedRow('product with availability', detail),
+        speedRow('list, in a session', listInSession),
+        speedRow('product, in a session', detailInSession),
         speedRow('cart write', cart),
         speedRow('checkout', checkout),
         saleRow('purchases of one show, alone', sale.alone),
