@@ -7,7 +7,14 @@ import * as examples from './examples.ts';
 import { amount, currency, id } from './schemas.ts';
 import { quote } from './stock.ts';
 
-const Item = Type.Object({ performanceId: id, seatCategoryId: id, tariffId: id });
+const Item = Type.Object({
+  performanceId: id,
+  seatCategoryId: id,
+  tariffId: id,
+  placeIds: Type.Optional(
+    Type.Array(id, { minItems: 1, maxItems: 50, description: 'looked at if the quote is refused' }),
+  ),
+});
 
 const Quote = Type.Object({
   tariffId: Type.String(),

@@ -30,9 +30,7 @@ export interface HoldRequest {
 }
 
 /** `held`: by item, in their order. `short`: nothing is held, and this is the first item that could not be served. */
-export type HoldOutcome =
-  | { readonly held: readonly (readonly PlaceDocument[])[] }
-  | { readonly short: number; readonly why: 'unavailable' | 'unknown_place' };
+export type HoldOutcome = { readonly held: readonly (readonly PlaceDocument[])[] } | { readonly short: number };
 
 type Places = Documents<PlaceDocument>;
 
@@ -193,9 +191,6 @@ const couldBeServed = async (places: Places, item: StockItem, now: number): Prom
   return (await places.count({ performanceId, seatCategoryId, freeFrom: { lte: now } })) >= count;
 };
 
-const isUnknown = async (places: Places, item: StockItem): Promise<boolean> =>
-  item.placeIds !== undefined && (await known(places, item)).length < item.placeIds.length;
-
 const sorted = (places: readonly PlaceDocument[]): PlaceDocument[] =>
   [...places].sort((left, right) => left.order - right.order);
 
@@ -247,6 +242,6 @@ export const holdPlaces = async (
       await new Promise((resolve) => setTimeout(resolve, order.random() * 10 * attempt));
       continue;
     }
-    return { short, why: (await isUnknown(places, item)) ? 'unknown_place' : 'unavailable' };
+    return { short };
   }
 };

@@ -2,17 +2,19 @@ import { settle } from './capacity-change.ts';
 import type { Context } from './context.ts';
 import type { Price } from './domain/price.ts';
 import {
+  notOnSale,
   notSoldHere,
   priceOf,
   quantityOf,
   type Refusal,
   refusal,
-  repeatedPlace,
+  repeatedPlaces,
   type SaleItem,
+  unknownIn,
 } from './domain/sale.ts';
 import { isGivenUp } from './given-up.ts';
 import { createRush, type Rush } from './rush.ts';
-import { giveBack, type HoldOutcome, holdPlaces, type StockItem } from './stock-hold.ts';
+import { giveBack, holdPlaces, type StockItem } from './stock-hold.ts';
 import type {
   PerformanceDocument,
   PlaceDocument,
@@ -20,6 +22,7 @@ import type {
   ProductDocument,
   TariffDocument,
 } from './store.ts';
+import { unknownPlaces } from './unknown-places.ts';
 
 /** How long a hold lasts when neither the request nor a point of sale says it. */
 export const DEFAULT_HOLD_MINUTES = 15;
@@ -94,21 +97,50 @@ const loadOffers = async ({ shelf }: Context, wish: HoldWish): Promise<Offers> =
 const isRefusal = (value: object): value is Refusal => 'reason' in value;
 
 const check = (wish: HoldWish, offers: Offers, now: number): Price[] | Refusal => {
-  const { performances, products, pointOfSale } = offers;
-  if (pointOfSale === undefined) {
-    return refusal('unknown_reference', `$.pointOfSale: there is no point of sale ${wish.pointOfSale}`);
-  }
-  const repeated = repeatedPlace(wish.items);
-  if (repeated !== undefined) return refusal('unknown_reference', `$.items: the place ${repeated} is named twice`);
-  const prices: Price[] = [];
-  for (const [index, item] of wish.items.entries()) {
+  const { performances, products, tariffs, pointOfSale } = offers;
+  const repeated = repeatedPlaces(wish.items);
+  const faults = wish.items.map((item, index) => {
     const performance = performances.get(item.performanceId);
     const productState = products.get(performance?.productId ?? '')?.state;
-    const price = priceOf(item, index, { performance, productState }, now);
-    if (isRefusal(price)) return price;
-    prices.push(price);
+    const offer = { performance, productState, tariff: tariffs.get(item.tariffId) };
+    return [...unknownIn(item, index, offer), ...(repeated[index] ?? [])];
+  });
+  if (pointOfSale === undefined) {
+    const fault = `$.pointOfSale: there is no point of sale ${wish.pointOfSale}`;
+    return refusal('unknown_reference', [fault, ...faults.flat()].join('; '));
   }
+  const first = faults.findIndex((found) => found.length > 0);
+  if (first >= 0) return refusal('unknown_reference', faults.flat().join('; '), first);
+  for (const [index, { performanceId }] of wish.items.entries()) {
+    const performance = performances.get(performanceId);
+    const product = products.get(performance?.productId ?? '');
+    const why = performance && product && notOnSale(performance, product.state, now);
+    if (why) return refusal('not_on_sale', `The performance ${performanceId} is not on sale: ${why}.`, index);
+  }
+  const prices = wish.items.flatMap((item) => priceOf(item, performances.get(item.performanceId)) ?? []);
   return (pointOfSale && notSoldHere(wish.items, wish.placesInOrder ?? 0, pointOfSale)) ?? prices;
+};
+
+/** A refusal that may be due to unknown places, with each of them by its path. */
+const namingPlaces = async (
+  { shelf }: Context,
+  { items }: Pick<HoldWish, 'items'>,
+  { performances }: Offers,
+  why: Refusal,
+): Promise<Refusal> => {
+  if (why.reason !== 'unknown_reference' && why.reason !== 'places_unavailable') return why;
+  const isKnown = ({ performanceId, seatCategoryId }: SaleItem) =>
+    performances.get(performanceId)?.seatCategories.some(({ id }) => id === seatCategoryId);
+  // Nothing can be said of places in a seat category that there is not.
+  const strangers = await unknownPlaces(
+    shelf.places,
+    items.map((item) => (isKnown(item) ? item : { ...item, placeIds: [] })),
+  );
+  const [first] = strangers;
+  if (!first) return why;
+  const places = strangers.flatMap(({ faults }) => faults);
+  const all = why.reason === 'unknown_reference' ? [why.details, ...places] : places;
+  return refusal('unknown_reference', all.join('; '), why.reason === 'unknown_reference' ? why.item : first.item);
 };
 
 /** What a place costs at a tariff. */
@@ -125,7 +157,7 @@ export const quote = async (
   const asked = { ...wish, holder: '', request: '' };
   const offers = await loadOffers(context, asked);
   const prices = check(asked, offers, context.now());
-  if (isRefusal(prices)) return prices;
+  if (isRefusal(prices)) return namingPlaces(context, wish, offers, prices);
   return prices.flatMap((price) => {
     const tariff = offers.tariffs.get(price.tariffId);
     return tariff ? [{ price, tariff }] : [];
@@ -144,12 +176,8 @@ const stockItem = (item: SaleItem, { performances }: Offers): StockItem => {
   };
 };
 
-const refused = (outcome: Exclude<HoldOutcome, { readonly held: unknown }>): Refusal => {
-  const { short, why } = outcome;
-  return why === 'unknown_place'
-    ? refusal('unknown_reference', `$.items[${short}].placeIds names a place that is not in this seat category`, short)
-    : refusal('places_unavailable', `Not enough places are free for $.items[${short}]; nothing is held.`, short);
-};
+const unavailable = (item: number): Refusal =>
+  refusal('places_unavailable', `Not enough places are free for $.items[${item}]; nothing is held.`, item);
 
 const linesOf = (
   wish: HoldWish,
@@ -177,7 +205,7 @@ const holdOnce = async (context: Context, wish: HoldWish, rush: Rush): Promise<H
   const offers = await loadOffers(context, wish);
   const now = context.now();
   const prices = check(wish, offers, now);
-  if (isRefusal(prices)) return prices;
+  if (isRefusal(prices)) return namingPlaces(context, wish, offers, prices);
   const minutes = offers.pointOfSale?.holdMinutes ?? DEFAULT_HOLD_MINUTES;
   const until = wish.heldUntil === undefined ? now + Math.round(minutes * 60_000) : Date.parse(wish.heldUntil);
   const { holder, request, asOf = 0 } = wish;
@@ -185,7 +213,7 @@ const holdOnce = async (context: Context, wish: HoldWish, rush: Rush): Promise<H
   const { random, shelf } = context;
   const order = { holder, request, asOf, items, until, now, random };
   const outcome = await holdPlaces(shelf.places, order, rush);
-  if ('short' in outcome) return refused(outcome);
+  if ('short' in outcome) return namingPlaces(context, wish, offers, unavailable(outcome.short));
   if (await isGivenUp(shelf, order)) {
     await giveBack(shelf.places, order, outcome.held.flat());
     return refusal('places_unavailable', 'The request was given up meanwhile; nothing is held.');

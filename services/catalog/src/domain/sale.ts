@@ -61,25 +61,28 @@ type Sellable = Pick<Performance, 'state' | 'salesFrom' | 'salesTo' | 'seatCateg
 export interface Offer {
   readonly performance: Sellable | undefined;
   readonly productState: ProductState | undefined;
+  readonly tariff: object | undefined;
 }
 
-/** The price of an item, or why it cannot be sold at `now` (epoch milliseconds). */
-export const priceOf = (item: SaleItem, index: number, offer: Offer, now: number): Price | Refusal => {
-  const { performance, productState } = offer;
-  const unknown = (details: string) => refusal('unknown_reference', `$.items[${index}].${details}`, index);
-  if (!performance || !productState) return unknown(`performanceId: there is no performance ${item.performanceId}`);
-  if (!performance.seatCategories.some(({ id }) => id === item.seatCategoryId)) {
-    return unknown(`seatCategoryId: the performance has no seat category ${item.seatCategoryId}`);
-  }
-  const price = performance.prices.find(
+/** The price of an item, if there is one. */
+export const priceOf = (item: SaleItem, performance: Pick<Sellable, 'prices'> | undefined): Price | undefined =>
+  performance?.prices.find(
     ({ seatCategoryId, tariffId }) => seatCategoryId === item.seatCategoryId && tariffId === item.tariffId,
   );
-  if (!price) return unknown(`tariffId: the tariff ${item.tariffId} has no price in this seat category`);
-  if (item.placeIds && item.quantity !== undefined && item.quantity !== item.placeIds.length) {
-    return unknown(`quantity is ${item.quantity}, but ${item.placeIds.length} places are named`);
-  }
-  const why = notOnSale(performance, productState, now);
-  return why ? refusal('not_on_sale', `The performance ${item.performanceId} is not on sale: ${why}.`, index) : price;
+
+/** Everything that an item names and that there is not, each by its path in the request. */
+export const unknownIn = (item: SaleItem, index: number, { performance, productState, tariff }: Offer): string[] => {
+  const { performanceId, seatCategoryId, tariffId, quantity, placeIds } = item;
+  const hasCategory = performance?.seatCategories.some(({ id }) => id === seatCategoryId);
+  const faults: string[] = [];
+  if (!performance || !productState) faults.push(`performanceId: there is no performance ${performanceId}`);
+  else if (!hasCategory) faults.push(`seatCategoryId: the performance has no seat category ${seatCategoryId}`);
+  if (!tariff) faults.push(`tariffId: there is no tariff ${tariffId}`);
+  else if (hasCategory && !priceOf(item, performance))
+    faults.push(`tariffId: the tariff ${tariffId} has no price in this seat category`);
+  if (placeIds && quantity !== undefined && quantity !== placeIds.length)
+    faults.push(`quantity is ${quantity}, but ${placeIds.length} places are named`);
+  return faults.map((fault) => `$.items[${index}].${fault}`);
 };
 
 /** What a point of sale says about a hold, if anything is against it. */
@@ -92,24 +95,32 @@ export const notSoldHere = (
     readonly maxPlacesPerOrder: number;
   },
 ): Refusal | undefined => {
-  const index = items.findIndex(({ tariffId }) => !pointOfSale.tariffIds.includes(tariffId));
-  const item = items[index];
-  if (item) {
-    const details = `$.items[${index}].tariffId: the tariff ${item.tariffId} is not sold at ${pointOfSale.serviceHost}`;
-    return refusal('tariff_not_sold_here', details, index);
-  }
+  const faults = items.flatMap(({ tariffId }, index) =>
+    pointOfSale.tariffIds.includes(tariffId)
+      ? []
+      : [
+          {
+            index,
+            text: `$.items[${index}].tariffId: the tariff ${tariffId} is not sold at ${pointOfSale.serviceHost}`,
+          },
+        ],
+  );
+  const [first] = faults;
+  if (first) return refusal('tariff_not_sold_here', faults.map(({ text }) => text).join('; '), first.index);
   const places = items.reduce((sum, each) => sum + quantityOf(each), placesInOrder);
   return places > pointOfSale.maxPlacesPerOrder
     ? refusal('too_many_places', `At most ${pointOfSale.maxPlacesPerOrder} places can be in one order.`)
     : undefined;
 };
 
-/** The first place that several items name, or one names twice. */
-export const repeatedPlace = (items: readonly SaleItem[]): string | undefined => {
+/** By item, the paths of places that were named before, by it or by another one. */
+export const repeatedPlaces = (items: readonly SaleItem[]): string[][] => {
   const seen = new Set<string>();
-  for (const id of items.flatMap(({ placeIds }) => placeIds ?? [])) {
-    if (seen.has(id)) return id;
-    seen.add(id);
-  }
-  return undefined;
+  return items.map(({ placeIds = [] }, item) =>
+    placeIds.flatMap((id, index) => {
+      if (seen.has(id)) return [`$.items[${item}].placeIds[${index}]: the place ${id} is named twice`];
+      seen.add(id);
+      return [];
+    }),
+  );
 };

@@ -95,6 +95,43 @@ describe.each(engines)(`numbered seats and refusals on $name${missing}`, (engine
     expect((await availabilityOf(catalog, show)).held).toBe(0);
   });
 
+  test('a refusal names everything that is unknown, by its path', async () => {
+    const [show, other] = [await newShow(catalog, stalls(4, [4])), await newShow(catalog, stalls(4, [4]))];
+    const [own = '', next = ''] = (await seats(show)).map(({ id }) => id);
+    const unpriced = await newTariff(catalog);
+    const item = { performanceId: show.performance.id, seatCategoryId: show.categoryId, tariffId: show.tariff.id };
+    const ask = async (items: readonly object[], more: object = {}, path = 'holds') => {
+      const body = { ...(path === 'holds' ? { holder: `ord_${randomUUID()}`, requestId: 'one' } : {}), items, ...more };
+      const { data } = await catalog.call<Held>('POST', `/internal/stock/${path}`, { body });
+      const paths = (data.refusal as { details?: string } | null)?.details?.match(/\$\.[^:; ]+/g) ?? [];
+      return [data.outcome, data.refusal?.reason, paths.sort()];
+    };
+    const many = [
+      { ...item, performanceId: 'prf_unknown', tariffId: 'trf_unknown' },
+      { ...item, seatCategoryId: other.categoryId, placeIds: ['plc_of_nothing'] },
+      { ...item, tariffId: unpriced.id, placeIds: [own, 'plc_unknown'] },
+      { ...item, placeIds: [next, own] },
+    ];
+    const named = [
+      '$.items[0].performanceId',
+      '$.items[0].tariffId',
+      '$.items[1].seatCategoryId',
+      '$.items[2].placeIds[1]',
+      '$.items[2].tariffId',
+      '$.items[3].placeIds[1]',
+      '$.pointOfSale',
+    ];
+    const refused = ['refused', 'unknown_reference'];
+    expect(await ask(many, { pointOfSale: 'no.such.host' })).toEqual([...refused, named]);
+    expect(await ask(many, { pointOfSale: 'no.such.host' }, 'quotes')).toEqual([...refused, named]);
+    const strangers = [
+      { ...item, placeIds: ['plc_one', own] },
+      { ...item, placeIds: ['plc_two'] },
+    ];
+    expect(await ask(strangers)).toEqual([...refused, ['$.items[0].placeIds[0]', '$.items[1].placeIds[0]']]);
+    expect((await availabilityOf(catalog, show)).held).toBe(0);
+  });
+
   test('only what is on sale is held', async () => {
     const show = await newShow(catalog, stalls(4));
     const refused = { outcome: 'refused', refusal: { reason: 'not_on_sale' } };
@@ -138,6 +175,10 @@ describe.each(engines)(`numbered seats and refusals on $name${missing}`, (engine
         },
       });
     expect((await ask(1)).data.refusal?.reason).toBe('tariff_not_sold_here');
+    const item = { performanceId: show.performance.id, seatCategoryId: show.categoryId, tariffId: show.tariff.id };
+    expect((await ask(1, { items: [item, item] })).data.refusal).toMatchObject({
+      details: expect.stringMatching(/^\$\.items\[0\]\.tariffId: .*; \$\.items\[1\]\.tariffId: /),
+    });
     await patch(`points-of-sale/${host}`, { tariffIds: [show.tariff.id] });
     expect((await ask(4)).data.refusal?.reason).toBe('too_many_places');
     expect((await ask(2, { placesInOrder: 2 })).data.refusal?.reason).toBe('too_many_places');
