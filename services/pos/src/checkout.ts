@@ -108,6 +108,8 @@ export const checkOut = async (
     ...(paymentToken === undefined ? {} : { paymentToken }),
   };
   const order = doneOr(await buy(desk, institution, orderId, wish));
+  // An earlier try met an error that cancelled it.
+  if (order.state === 'cancelled') throw new PosFault('cart_empty', 'The order was cancelled; nothing was bought.');
   // It is bought: not being able to forget the cart, which is none any more, changes nothing.
   await desk.sessions
     .update(session, ({ cartId }) => (cartId === orderId ? { cartId: null } : undefined))

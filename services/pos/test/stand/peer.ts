@@ -5,14 +5,19 @@ import { createIdentityVerifier, createKeySet, JWKS_PATH } from '@boxoffice/iden
 import { type Static, type TSchema, Type } from 'typebox';
 import type { Authority } from './authority.ts';
 
-/** What may happen to a call: it fails before it acts, or it acts and its answer is lost. */
-export type Mishap = 'fails' | 'lost';
+/**
+ * What may happen to a call: it fails before it acts, it acts and its answer is lost, or the process dies before or after it acts, and
+ * nothing is there until it is revived.
+ */
+export type Mishap = 'fails' | 'lost' | 'dies first' | 'dies after';
 
 /** A stand-in of another service: its calls so far, and what will happen to the next ones of an operation (`*`: of any). */
 export interface PeerStand {
   readonly url: string;
   readonly calls: { readonly operation: string; readonly query: Record<string, string>; readonly body: unknown }[];
   readonly mishaps: Map<string, Mishap>;
+  /** Starts the process again that died. */
+  revive(): void;
   close(): Promise<void>;
 }
 
@@ -43,6 +48,12 @@ export const openPeer = async (
 ): Promise<PeerStand> => {
   const calls: PeerStand['calls'] = [];
   const mishaps: PeerStand['mishaps'] = new Map();
+  let dead = false;
+  const die = (): never => {
+    dead = true;
+    server.closeAllConnections();
+    throw new Error('planted');
+  };
   const operations = standIns.map(({ id, method, path, query = [], act }): AnyOperation => {
     const names = [...path.matchAll(/\{(\w+)\}/g)].map(([, found]) => String(found));
     return operation({
@@ -62,9 +73,11 @@ export const openPeer = async (
         calls.push({ operation: id, query: given, body });
         const mishap = mishaps.get(id) ?? mishaps.get('*');
         if (mishap === 'fails') throw new Error('planted');
+        if (mishap === 'dies first') die();
         const asked = { institution: caller.institution, params: params as Record<string, string>, query: given };
         const answer = act({ ...asked, body: body as never });
         if (mishap === 'lost') throw new Error('planted');
+        if (mishap === 'dies after') die();
         return ok(answer as Static<typeof anything>);
       },
     });
@@ -85,12 +98,18 @@ export const openPeer = async (
     cursorKey: 'unused',
     logger: { info: () => undefined, error: () => undefined },
   });
-  const server = createServer(app).listen(0, '127.0.0.1');
+  const server = createServer((request, response) => {
+    if (dead) request.socket.destroy();
+    else app(request, response);
+  }).listen(0, '127.0.0.1');
   await new Promise((resolve) => server.once('listening', resolve));
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     calls,
     mishaps,
+    revive: () => {
+      dead = false;
+    },
     close: () =>
       new Promise((resolve) => {
         server.close(() => resolve());
