@@ -9,9 +9,10 @@ import { faultOf, isUnavailable } from './faults.ts';
 import { isFenced, isOffSale } from './fence.ts';
 import type { Holder } from './hold-limit.ts';
 import { derivedId, requestNameOf } from './ids.ts';
-import { requireContact } from './known-contact.ts';
+import { contactFaults } from './known-contact.ts';
 import { linkPerformances, type OrderDocument } from './store.ts';
-import { currencyOf, linesOf, placesWanted } from './wishes.ts';
+import { refusalOf } from './wish-faults.ts';
+import { currencyOf, linesOf, placesWanted, quantityFaults } from './wishes.ts';
 import { doneBy } from './write.ts';
 
 /** What a new order wants. */
@@ -155,8 +156,12 @@ export const createOrder = async (
   wish: OrderWish,
   stamp: Stamp<OrderDocument> | undefined,
 ): Promise<OrderDocument> => {
+  const faults = [
+    ...(await contactFaults(desk, holder.institution, wish.contactNumber)),
+    ...quantityFaults(wish.items),
+  ];
+  if (faults.length > 0) throw await refusalOf(desk, holder.institution, wish, faults);
   const places = placesWanted(wish.items, 0);
-  await requireContact(desk, holder.institution, wish.contactNumber);
   const draft = await drafted(desk, holder, wish, places, stamp);
   const request = draft.begun?.request ?? '';
   const held = await holdFor(desk, draft, request, wish);

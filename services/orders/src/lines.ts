@@ -9,7 +9,8 @@ import { isUnavailable } from './faults.ts';
 import { giveBack, undoLines } from './give-back.ts';
 import { letGo } from './recover.ts';
 import { linkPerformances, type OrderDocument } from './store.ts';
-import { currencyOf, linesOf, placesWanted } from './wishes.ts';
+import { refusalOf } from './wish-faults.ts';
+import { currencyOf, linesOf, placesWanted, quantityFaults } from './wishes.ts';
 import { doneBy, finish, targetOf } from './write.ts';
 
 const holdMore = async (desk: Desk, order: OrderDocument, { request }: LinesMark, items: readonly Wish[]) => {
@@ -47,7 +48,10 @@ export const addOrderLines = async (
     (current, request, now) =>
       beginLines(current, { request, quantity: placesWanted(items, current.lines.length) }, now),
     { marks: true },
-  );
+  ).catch(async (error: unknown) => {
+    const faults = error instanceof Fault && error.code === 'semantically_invalid' ? quantityFaults(items) : [];
+    throw faults.length > 0 ? await refusalOf(desk, asking.institution, { items }, faults) : error;
+  });
   const mark = order.begun;
   if (done || mark?.step !== 'lines') return order;
   const undo = async (error: unknown): Promise<never> => {

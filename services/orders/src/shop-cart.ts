@@ -38,14 +38,14 @@ export const changeCartLine = async (
   const found = await findAny(desk, target);
   const line = found.lines.find(({ id }) => id === lineId);
   const isCart = isHidden(found) && found.state === 'open';
-  const tariff =
+  const [tariff] =
     line && isCart && tariffId !== undefined
-      ? await desk.stock.quote(
+      ? await desk.stock.quotes(
           target.institution,
-          { performanceId: line.performanceId, seatCategoryId: line.seatCategoryId, tariffId },
+          [{ performanceId: line.performanceId, seatCategoryId: line.seatCategoryId, tariffId }],
           found.pointOfSale,
         )
-      : undefined;
+      : [];
   const asksFor = tariff ?? (contactNumber === undefined ? undefined : line);
   if (isCart && asksFor) await permitTariff(desk, target.institution, contactNumber, [asksFor]);
   const change = { beneficiary, ...(tariff ? { tariff } : {}) };

@@ -9,13 +9,17 @@ export const MAX_PLACES_PER_ORDER = 1_000;
 export const isMisquantified = ({ quantity, placeIds }: Pick<Wish, 'quantity' | 'placeIds'>): boolean =>
   placeIds !== undefined && quantity !== undefined && quantity !== placeIds.length;
 
-/** How many places the wishes are for. @throws Fault `semantically_invalid` where `quantity` and `placeIds` disagree, `order_too_many_places` */
-export const placesWanted = (wishes: readonly Wish[], placesInOrder: number): number => {
-  const odd = wishes.flatMap(({ quantity, placeIds }, index) =>
-    placeIds && quantity !== undefined && quantity !== placeIds.length
-      ? [`$.items[${index}].quantity is ${quantity}, but placeIds names ${placeIds.length}`]
+/** Where `quantity` and `placeIds` disagree, by path. */
+export const quantityFaults = (wishes: readonly Wish[]): string[] =>
+  wishes.flatMap((wish, index) =>
+    isMisquantified(wish)
+      ? [`$.items[${index}].quantity is ${wish.quantity}, but placeIds names ${wish.placeIds?.length}`]
       : [],
   );
+
+/** How many places the wishes are for. @throws Fault `semantically_invalid` where `quantity` and `placeIds` disagree, `order_too_many_places` */
+export const placesWanted = (wishes: readonly Wish[], placesInOrder: number): number => {
+  const odd = quantityFaults(wishes);
   if (odd.length > 0) throw new Fault('semantically_invalid', `${odd.join('; ')}.`);
   const places = wishes.reduce((sum, { quantity, placeIds }) => sum + (placeIds?.length ?? quantity ?? 1), 0);
   if (placesInOrder + places > MAX_PLACES_PER_ORDER)

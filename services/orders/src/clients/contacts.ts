@@ -16,6 +16,8 @@ interface KnownContact {
 /** The contacts, over HTTP. */
 export const createContacts = (contacts: Peer): Contacts => {
   const known = async (institution: string, contactNumber: string): Promise<readonly string[] | undefined> => {
+    // Not a text at all, and no path can be made of it.
+    if (!contactNumber.isWellFormed()) return undefined;
     const path = `/internal/contacts/${encodeURIComponent(contactNumber)}`;
     try {
       const { erasedAt, criteria } = await contacts.call<KnownContact>(institution, {

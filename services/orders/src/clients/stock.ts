@@ -84,8 +84,12 @@ export interface Renewal {
 export interface Stock {
   /** @throws Fault with the order's code for what the catalog refuses; then nothing is held. */
   hold(institution: string, request: HoldRequest): Promise<Held>;
-  /** What a place would cost; nothing is held. @throws Fault as {@link Stock.hold} */
-  quote(institution: string, item: Omit<Wish, 'quantity' | 'placeIds'>, pointOfSale: string | null): Promise<Quote>;
+  /** What a place of each item would cost; nothing is held. @throws Fault as {@link Stock.hold} */
+  quotes(
+    institution: string,
+    items: readonly Omit<Wish, 'quantity'>[],
+    pointOfSale: string | null,
+  ): Promise<readonly Quote[]>;
   /** Keeps places, all or none; without `placeIds` all that the order has. */
   extend(institution: string, holder: string, heldUntil: string, placeIds: readonly string[]): Promise<Lost>;
   /** Holds places again whose hold may be over, all or none. */
@@ -136,7 +140,7 @@ export const createStock = (catalog: Peer): Stock => {
     wait: Pick<PeerCall, 'timeoutMs'> = {},
   ) =>
     catalog.call<Data>(institution, { operation, method: 'POST', path: `/internal/stock/holds${path}`, body, ...wait });
-  const of = (holder: string) => `/${encodeURIComponent(holder)}`;
+  const of = (holder: string) => `/${encodeURIComponent(holder.toWellFormed())}`;
   return {
     async hold(institution, request) {
       const { refusal, heldUntil, pointOfSale, lines } = await post<HoldAnswer>(
@@ -149,17 +153,16 @@ export const createStock = (catalog: Peer): Stock => {
       if (refusal) throw new Fault(refusals[refusal.reason], refusal.details);
       return { heldUntil: String(heldUntil), pointOfSale: pointOfSale?.serviceHost ?? null, lines };
     },
-    async quote(institution, item, pointOfSale) {
+    async quotes(institution, items, pointOfSale) {
       const { refusal, quotes } = await catalog.call<QuoteAnswer>(institution, {
         operation: 'quoteItems',
         method: 'POST',
         path: '/internal/stock/quotes',
-        body: { items: [item], ...(pointOfSale === null ? {} : { pointOfSale }) },
+        body: { items, ...(pointOfSale === null ? {} : { pointOfSale }) },
       });
       if (refusal) throw new Fault(refusals[refusal.reason], refusal.details);
-      const [quote] = quotes;
-      if (!quote) throw new Error('the catalog quotes no price');
-      return quote;
+      if (quotes.length !== items.length) throw new Error('the catalog quotes no price');
+      return quotes;
     },
     extend: (institution, holder, heldUntil, placeIds) =>
       post(institution, 'extendHold', `${of(holder)}/extension`, { heldUntil, placeIds }),

@@ -38,7 +38,7 @@ export const createTickets = (tickets: Peer): Tickets => ({
       tickets.call<OrderTickets>(institution, {
         operation: 'getOrderTickets',
         method: 'GET',
-        path: `/internal/orders/${encodeURIComponent(orderId)}/tickets`,
+        path: `/internal/orders/${encodeURIComponent(orderId.toWellFormed())}/tickets`,
         timeoutMs: ASK_MS,
       }),
     );

@@ -64,6 +64,39 @@ describe.each(engines)('nothing is held when an order is refused, on $name', (en
     expect(stand.catalog.count(hall).held).toBe(0);
   });
 
+  test('an unknown contact, a wrong quantity and unknown items are named together; the stock is asked once more only then', async () => {
+    const [hall, foreign] = [stand.catalog.hall(2), stand.catalog.hall(2, { institution: 'museum' })];
+    const items = [foreign.item(1, ['plc_x']), hall.item(1, hall.placeIds)];
+    const asked = (operation: string) => stand.catalog.calls.filter((call) => call.operation === operation);
+    const before = [asked('quoteItems').length, asked('holdPlaces').length];
+    const answer = await create(items, { contactNumber: 'C-unknown' });
+    expect(answer).toMatchObject({ status: 422, code: 'validation_error' });
+    expect(answer.details).toMatch(/\$\.contactNumber: .*; \$\.items\[1\]\.quantity .*; planted: unknown_reference/);
+    expect(asked('quoteItems').at(-1)?.body).toEqual({
+      items: [foreign.item(undefined, ['plc_x']), hall.item(undefined, hall.placeIds)],
+    });
+    expect((await create([hall.item(2)])).status).toBe(201);
+    expect([asked('quoteItems').length, asked('holdPlaces').length]).toEqual([
+      Number(before[0]) + 1,
+      Number(before[1]) + 1,
+    ]);
+  });
+
+  test('an unknown contact is told also while the catalog is down', async () => {
+    const hall = stand.catalog.hall(1);
+    stand.catalog.mishaps.set('quoteItems', 'fails');
+    const answer = await create([hall.item()], { contactNumber: 'C-unknown' });
+    stand.catalog.mishaps.clear();
+    expect(answer).toMatchObject({ status: 422, details: '$.contactNumber: there is no contact C-unknown.' });
+  });
+
+  test('a contact number that is no text is unknown', async () => {
+    const hall = stand.catalog.hall(1);
+    await expect(stand.desk.contacts.exists('opera', '\ud800')).resolves.toBe(false);
+    const { status } = await create([hall.item()], { contactNumber: '\ud800' });
+    expect([400, 422]).toContain(status);
+  });
+
   test('places in two currencies', async () => {
     const [francs, euros] = [stand.catalog.hall(1), stand.catalog.hall(1, { currency: 'EUR' })];
     expect(await create([francs.item(), euros.item()])).toMatchObject({ status: 422, code: 'validation_error' });

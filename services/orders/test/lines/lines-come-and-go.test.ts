@@ -42,6 +42,14 @@ describe.each(engines)('lines come and go, on $name', (engine) => {
     expect((await add(path, [small.item()])).status).toBe(201);
   });
 
+  test('a wrong quantity and an unknown item are named together', async () => {
+    const { path } = await newOrder(stand);
+    const [hall, foreign] = [stand.catalog.hall(2), stand.catalog.hall(1, { institution: 'museum' })];
+    const answer = await add(path, [foreign.item(), hall.item(1, hall.placeIds)]);
+    expect(answer).toMatchObject({ status: 422, code: 'validation_error' });
+    expect(answer.details).toMatch(/^\$\.items\[1\]\.quantity .*; planted: unknown_reference/);
+  });
+
   test('only while open or reserved', async () => {
     const { path, order, hall } = await newOrder(stand);
     await stand.call('POST', `${path}/reservation`, { body: { dueAt: '2099-01-01T00:00:00Z' } });

@@ -166,10 +166,10 @@ export const openCatalog = async (authority: Authority): Promise<CatalogStand> =
     id: 'quoteItems',
     method: 'post',
     path: '/internal/stock/quotes',
-    act(_institution, _params, { items }: Pick<HoldRequest, 'items'>) {
+    act(institution, _params, { items }: Pick<HoldRequest, 'items'>) {
       const quotes = items.flatMap(({ performanceId, tariffId }) => {
         const tariff = tariffs.get(tariffId);
-        if (tariff?.hall.performanceId !== performanceId) return [];
+        if (tariff?.hall.performanceId !== performanceId || tariff.hall.institution !== institution) return [];
         return [{ tariffId, criterion: tariff.criterion, amount: tariff.amount, currency: tariff.hall.currency }];
       });
       return quotes.length < items.length
