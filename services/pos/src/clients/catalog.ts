@@ -119,7 +119,13 @@ export const createCatalog = (catalog: Peer): Catalog => {
     catalog.call<Data>(institution, { operation, method: 'GET', path });
   return {
     pointOfSale: (serviceHost) =>
-      known(get<PointOfSale>('', 'findPointOfSale', `/internal/points-of-sale/${encodeURIComponent(serviceHost)}`)),
+      known(
+        get<PointOfSale>(
+          '',
+          'findPointOfSale',
+          `/internal/points-of-sale/${encodeURIComponent(serviceHost.toWellFormed())}`,
+        ),
+      ),
     published: (institution, mark) =>
       get(institution, 'listShopProducts', `/internal/shop/products${mark === undefined ? '' : `?mark=${mark}`}`),
     async stock(institution, performanceIds) {
@@ -127,7 +133,7 @@ export const createCatalog = (catalog: Peer): Catalog => {
       for (let first = 0; first < performanceIds.length; first += MAX_PERFORMANCES) {
         const ids = performanceIds
           .slice(first, first + MAX_PERFORMANCES)
-          .map(encodeURIComponent)
+          .map((id) => encodeURIComponent(id.toWellFormed()))
           .join(',');
         const path = `/internal/shop/availability?performanceIds=${ids}`;
         const { performances } = await get<{ performances: Stock[] }>(institution, 'getShopAvailability', path);
@@ -136,7 +142,7 @@ export const createCatalog = (catalog: Peer): Catalog => {
       return found;
     },
     async places(institution, performanceId) {
-      const path = `/internal/shop/performances/${encodeURIComponent(performanceId)}/places`;
+      const path = `/internal/shop/performances/${encodeURIComponent(performanceId.toWellFormed())}/places`;
       return (await known(get<{ places: Place[] }>(institution, 'listShopPlaces', path)))?.places;
     },
   };

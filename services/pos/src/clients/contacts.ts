@@ -53,14 +53,17 @@ const orUndefined = <Data>(asked: Promise<Data>): Promise<Data | undefined> =>
 
 /** The contacts, over HTTP. */
 export const createContacts = (contacts: Peer): Contacts => {
-  const get = <Data>(institution: string, operation: string, path: string, contactNumber: string) =>
-    orUndefined(
-      contacts.call<Data>(institution, {
-        operation,
-        method: 'GET',
-        path: `${path}/${encodeURIComponent(contactNumber)}`,
-      }),
-    );
+  const get = async <Data>(institution: string, operation: string, path: string, contactNumber: string) =>
+    // What is not a text at all is no number, and no path can be made of it.
+    contactNumber.isWellFormed()
+      ? orUndefined(
+          contacts.call<Data>(institution, {
+            operation,
+            method: 'GET',
+            path: `${path}/${encodeURIComponent(contactNumber)}`,
+          }),
+        )
+      : undefined;
   return {
     known: (institution, contactNumber) =>
       get<KnownContact>(institution, 'getContactInternally', '/internal/contacts', contactNumber),

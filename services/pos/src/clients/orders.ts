@@ -135,7 +135,9 @@ export interface Orders {
 
 const PATH = '/internal/shop/orders';
 
-const of = (...ids: readonly string[]): string => ids.map(encodeURIComponent).join('/lines/');
+/** What is not a text at all becomes an id that nothing has. */
+const of = (...ids: readonly string[]): string =>
+  ids.map((id) => encodeURIComponent(id.toWellFormed())).join('/lines/');
 
 /** What the peer refuses by status instead of by reason: an order that there is not, or that another request is changing. */
 const asOutcome = (error: unknown): Outcome => {

@@ -72,7 +72,7 @@ export const createTickets = (tickets: Peer): Tickets => {
     },
     async get(institution, ticketId) {
       try {
-        const path = `${PATH}/${encodeURIComponent(ticketId)}`;
+        const path = `${PATH}/${encodeURIComponent(ticketId.toWellFormed())}`;
         return await tickets.call<Ticket>(institution, { operation: 'getShopTicket', method: 'GET', path });
       } catch (error) {
         if (error instanceof PeerRefusal && error.http === 404) return undefined;
@@ -80,7 +80,7 @@ export const createTickets = (tickets: Peer): Tickets => {
       }
     },
     async name(institution, ticketId, naming) {
-      const path = `${PATH}/${encodeURIComponent(ticketId)}/beneficiary`;
+      const path = `${PATH}/${encodeURIComponent(ticketId.toWellFormed())}/beneficiary`;
       try {
         const call = { operation: 'nameShopTicket', method: 'POST', path, body: naming } as const;
         return await tickets.call<Ticket>(institution, call);
