@@ -16,7 +16,10 @@ export interface Offers {
 }
 
 /** Availability is at most a second old; what was asked for in the second half of it is there already when it is needed. */
-export const SECOND = { maxAgeMs: 1_000, refreshMs: 500 } as const;
+export const SECOND = { maxAgeMs: 750, refreshMs: 500 } as const;
+
+/** What is left of the second is the gateway's: so long it may give the same answer to others. */
+export const KEPT_MS = 250;
 
 interface Known {
   readonly stock: Stock | undefined;

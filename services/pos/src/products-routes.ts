@@ -2,6 +2,7 @@ import { type AnyOperation, ok, oneOf } from '@boxoffice/http';
 import { Type } from 'typebox';
 import type { Desk } from './desk.ts';
 import { examples } from './examples.ts';
+import { KEPT_MS } from './offers.ts';
 import { operation } from './operation.ts';
 import { mapById, partHeaders, partOf, partQuery } from './pagination.ts';
 import {
@@ -23,6 +24,9 @@ const params = { id: Type.String() };
 const example = { id: examples.ids.product };
 const accessErrors = ['login_required', 'contact_not_accessible'] as const;
 const LIST = ['X-Total-Amount', 'Link'] as const;
+
+/** Visitors without a session see the same: the gateway may keep their answers for so many milliseconds, which count towards their age. */
+const keptFor = ({ session }: Visit): Record<string, string> => (session ? {} : { 'X-Internal-Keep': String(KEPT_MS) });
 
 /** What is on offer, ready to be shown. */
 export const productsRoutes = ({ offers, criteriaOf }: Pick<Desk, 'offers' | 'criteriaOf'>): AnyOperation[] => {
@@ -50,7 +54,7 @@ export const productsRoutes = ({ offers, criteriaOf }: Pick<Desk, 'offers' | 'cr
       handle: async ({ visitor, query }) => {
         const part = partOf(query);
         const { data, total } = await showcase.list(await audienceOf(visitor, query.contactNumber), query.type, part);
-        return ok(data, { headers: partHeaders(visitor, part, total) });
+        return ok(data, { headers: { ...partHeaders(visitor, part, total), ...keptFor(visitor) } });
       },
     }),
     operation({
@@ -66,7 +70,9 @@ export const productsRoutes = ({ offers, criteriaOf }: Pick<Desk, 'offers' | 'cr
       errors: accessErrors,
       example: { params: example, answer: examples.productDetail },
       handle: async ({ visitor, params, query }) =>
-        ok(await showcase.detail(await audienceOf(visitor, query.contactNumber), params.id)),
+        ok(await showcase.detail(await audienceOf(visitor, query.contactNumber), params.id), {
+          headers: keptFor(visitor),
+        }),
     }),
     operation({
       id: 'viewAvailabilities',
@@ -79,7 +85,8 @@ export const productsRoutes = ({ offers, criteriaOf }: Pick<Desk, 'offers' | 'cr
       answers: { 200: mapOf(AvailabilityEntry) },
       compressed: true,
       example: { params: example, answer: examples.availabilities },
-      handle: async ({ visitor, params }) => ok(await showcase.availabilities(await audienceOf(visitor), params.id)),
+      handle: async ({ visitor, params }) =>
+        ok(await showcase.availabilities(await audienceOf(visitor), params.id), { headers: keptFor(visitor) }),
     }),
     operation({
       id: 'viewPlaces',
