@@ -148,10 +148,17 @@ const asOutcome = (error: unknown): Outcome => {
   throw error;
 };
 
+/** Milliseconds that orders may take for a write: it asks the stock, contacts and tickets in turn. */
+const WRITE_MS = 8_000;
+/** The same for the word that an order is cancelled for sure; together they end before the gateway gives up. */
+const CERTAINTY_MS = 5_000;
+
 /** The orders, over HTTP. */
 export const createOrders = (orders: Peer): Orders => {
   const post = (institution: string, operation: string, path: string, more: Pick<PeerCall, 'body'> = {}) =>
-    orders.call<Outcome>(institution, { operation, method: 'POST', path: `${PATH}/${path}`, ...more }).catch(asOutcome);
+    orders
+      .call<Outcome>(institution, { operation, method: 'POST', path: `${PATH}/${path}`, timeoutMs: WRITE_MS, ...more })
+      .catch(asOutcome);
   return {
     add: (institution, addition) => post(institution, 'addCartItems', 'items', { body: addition }),
     changeLine: (institution, orderId, lineId, change) =>
@@ -167,6 +174,7 @@ export const createOrders = (orders: Peer): Orders => {
         operation: 'cancelAfterFault',
         method: 'POST',
         path: `${PATH}/${of(orderId)}/fault-cancellation`,
+        timeoutMs: CERTAINTY_MS,
       });
       return cancelled === true;
     },
