@@ -19,6 +19,7 @@ export interface AppParts {
   readonly answerOwn: Step;
   readonly checkToken: Step;
   readonly countCaller: Step;
+  readonly answerKept: Step;
   readonly authorize: Step;
   readonly forward: Step;
   readonly accessLog: AccessLog;
@@ -73,6 +74,7 @@ export const createApp = (parts: AppParts): App => {
     { name: 'check the token', run: parts.checkToken }, //              401
     { name: 'count the caller', run: parts.countCaller }, //            429
     { name: 'answer what is our own', run: parts.answerOwn }, //        200
+    { name: 'answer what is kept', run: parts.answerKept }, //          200
     { name: 'ask the authorizer', run: parts.authorize }, //            401, 403, 503
     { name: 'forward', run: parts.forward }, //                         413, 502, 503, or the service's answer
   ];

@@ -4,12 +4,14 @@ import { createBreaker } from './breaker.ts';
 import { answered, type Exchange, type Step } from './exchange.ts';
 import type { Figures } from './figures.ts';
 import { createForwarder, type Forwarder } from './forward.ts';
+import type { KeptAnswers } from './kept-answers.ts';
 import { type Limits, SESSION_HEADER } from './limits.ts';
 import { type ServiceName, services } from './services.ts';
 
 export interface ForwardingOptions {
   readonly addresses: ReadonlyMap<ServiceName, string>;
   readonly limits: Pick<Limits, 'sessionSeen'>;
+  readonly kept: Pick<KeptAnswers, 'note'>;
   readonly figures: Figures;
   readonly logger: Pick<Logger, 'warn' | 'info'>;
   readonly timeouts?: UpstreamTimeouts;
@@ -49,7 +51,7 @@ const sessionOf = (
 
 /** Makes the last step, with a forwarder for each service that has an address. */
 export const createForwarding = (options: ForwardingOptions): Forwarding => {
-  const { addresses, limits, figures, logger, timeouts } = options;
+  const { addresses, limits, kept, figures, logger, timeouts } = options;
   const forwarders = new Map<string, Forwarder>();
   for (const [service, url] of addresses) {
     const breaker = createBreaker({
@@ -79,6 +81,7 @@ export const createForwarding = (options: ForwardingOptions): Forwarding => {
             : (exchange, reply) => {
                 const session = sessionOf(exchange, reply);
                 if (session !== undefined) limits.sessionSeen(session);
+                kept.note(exchange, reply);
               },
       }),
     );

@@ -37,6 +37,20 @@ const joinVary = (response: ServerResponse, headers: string[]): void => {
   }
 };
 
+/** Ends the answer with its whole body. */
+const endWith = (response: ServerResponse, body: Buffer): void => {
+  // As text of one byte per character, which Node joins with the headers: one write to the connection instead of a vector.
+  if (body.length < SMALL_BYTES) response.end(body.toString('latin1'), 'latin1');
+  else response.end(body);
+};
+
+/** Sends an answer that is there already, as 200. */
+export const sendWhole = (response: ServerResponse, headers: string[], body: Buffer): void => {
+  if (response.hasHeader('Vary')) joinVary(response, headers);
+  response.writeHead(200, headers);
+  endWith(response, body);
+};
+
 /**
  * Passes a reply on as it comes, no faster than the client takes it; a whole answer in one piece leaves in one piece. A reply
  * that breaks off breaks off the answer.
@@ -48,9 +62,7 @@ export const sendReply = (reply: IncomingMessage, response: ServerResponse, head
   reply.on('data', (chunk: Buffer) => {
     if (response.destroyed) return;
     if (chunk.length === length) {
-      // As text of one byte per character, which Node joins with the headers: one write to the connection instead of a vector.
-      if (length < SMALL_BYTES) response.end(chunk.toString('latin1'), 'latin1');
-      else response.end(chunk);
+      endWith(response, chunk);
     } else if (!response.write(chunk)) {
       reply.pause();
       response.once('drain', () => reply.resume());

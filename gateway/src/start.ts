@@ -23,6 +23,7 @@ import { createCors } from './cors.ts';
 import { createDocuments } from './documents.ts';
 import { createFigures } from './figures.ts';
 import { createForwarding, type UpstreamTimeouts } from './forwarding.ts';
+import { createKeptAnswers } from './kept-answers.ts';
 import { createKeptDescriptions, keepNothing } from './kept-description.ts';
 import { createLearner } from './learn.ts';
 import { createLimits, type LimitOptions } from './limits.ts';
@@ -126,7 +127,15 @@ export const startGateway = async (options: GatewayOptions): Promise<Gateway> =>
   const revocations = createRevocations({ authority, clientChanged: authorize.forget, logger });
   const { keys, verify, prepare } = verifierOf(authorizerUrl, publicUrl);
   const routing = createRouting({ configured: [...addresses.keys()], own: ownRoutes, logger });
-  const forwarding = createForwarding({ addresses, limits, figures, logger, timeouts: options.timeouts });
+  const keptAnswers = createKeptAnswers();
+  const forwarding = createForwarding({
+    addresses,
+    limits,
+    kept: keptAnswers,
+    figures,
+    logger,
+    timeouts: options.timeouts,
+  });
   const pointsOfSale =
     authorizerUrl === undefined || catalogUrl === undefined
       ? undefined
@@ -147,6 +156,7 @@ export const startGateway = async (options: GatewayOptions): Promise<Gateway> =>
     checkToken: createBearer({ verify, revocations }),
     countCaller: limits.countCaller,
     answerOwn: createOwn(createDocuments(routing, publicUrl), (error) => logger.error('a request failed', { error })),
+    answerKept: keptAnswers.step,
     authorize: authorize.step,
     forward: forwarding.step,
     accessLog,

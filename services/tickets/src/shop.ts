@@ -26,11 +26,12 @@ export const shownTickets = async (
   institution: string,
   { contactNumber, orderIds, status }: Shown,
 ): Promise<TicketDocument[]> => {
-  const where: Where = {
-    ...(contactNumber === undefined ? {} : { contactNumber }),
-    ...(orderIds === undefined ? {} : { orderId: { in: orderIds } }),
-  };
-  const found = await ticketsWhere(context.shelf(institution), where);
+  const shelf = context.shelf(institution);
+  const where: Where = contactNumber === undefined ? {} : { contactNumber };
+  // An order at a time, which the index of orders answers; a list of orders would be looked for among all tickets.
+  const found = orderIds
+    ? (await Promise.all([...new Set(orderIds)].map((orderId) => ticketsWhere(shelf, { ...where, orderId })))).flat()
+    : await ticketsWhere(shelf, where);
   // What replaces a ticket may have become another contact's.
   return found
     .filter((ticket) => contactNumber === undefined || ticket.contactNumber === contactNumber)

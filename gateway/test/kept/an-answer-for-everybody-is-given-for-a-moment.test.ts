@@ -1,0 +1,89 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { until } from '../fixtures/http.ts';
+import { type Installation, startInstallation } from '../fixtures/installation.ts';
+import { json } from '../fixtures/upstream.ts';
+
+let its: Installation;
+let next = 0;
+
+/** Each answer of the service is another one; `?keep=` says for how long it may be kept, `?status=` how it ends. */
+beforeAll(async () => {
+  its = await startInstallation();
+  its.pos.answer(({ url }, response) => {
+    const query = new URLSearchParams(url.split('?')[1]);
+    const keep = query.get('keep');
+    next += 1;
+    json(
+      response,
+      Number(query.get('status') ?? 200),
+      { success: true, data: { answer: next, text: 'é' } },
+      { 'Content-Language': 'fr', Vary: 'Accept-Language', ...(keep === null ? {} : { 'X-Internal-Keep': keep }) },
+    );
+  });
+});
+afterAll(() => its.close());
+
+const HOST = { 'x-service-host': 'tickets.opera.example' };
+
+/** Answers of which each test has its own. */
+const path = (query: string): string => `/tnwr/v1/products?test=${next}&${query}`;
+
+const answerTo = async (address: string, headers: Record<string, string> = {}, method = 'GET'): Promise<number> => {
+  const { body } = await its.call(address, { method, headers: { ...HOST, ...headers } });
+  return Number(body.data?.answer);
+};
+
+test('who asks for the same gets the same, without the service, and with headers of its own', async () => {
+  const address = path('keep=1000');
+  const ask = (origin?: string) => its.call(address, { headers: { ...HOST, ...(origin ? { origin } : {}) } });
+  const first = await ask();
+  const [asked, second] = [its.pos.received.length, await ask('https://shop.example')];
+  expect(its.pos.received).toHaveLength(asked);
+  expect(second.text).toBe(first.text);
+  expect(second.headers['content-language']).toBe('fr');
+  expect(second.headers['content-length']).toBe(first.headers['content-length']);
+  expect(second.headers['x-request-id']).not.toBe(first.headers['x-request-id']);
+  expect(second.headers.ratelimit).not.toBe(first.headers.ratelimit);
+  expect(second.headers['access-control-allow-origin']).toBe('*');
+  expect(second.headers.vary).toBe('Accept-Language, Origin');
+  expect([first, second].map(({ headers }) => headers['x-internal-keep'])).toEqual([undefined, undefined]);
+});
+
+test('who asks in other words, or has a session, gets an answer of its own', async () => {
+  const address = path('keep=1000');
+  const first = await answerTo(address);
+  const others: Record<string, string>[] = [
+    { 'x-service-host': 'tickets.museum.example' },
+    { 'accept-language': 'de' },
+    { 'accept-encoding': 'br' },
+    { 'x-auth-token': 'a-token' },
+  ];
+  const answers = [first];
+  for (const headers of others) answers.push(await answerTo(address, headers));
+  answers.push(await answerTo(`${address}&offset=20`));
+  expect(new Set(answers).size).toBe(others.length + 2);
+  expect(await answerTo(address)).toBe(first);
+  const session = { 'x-auth-token': 'another' };
+  expect(await answerTo(address, session)).not.toBe(await answerTo(address, session));
+});
+
+test('what the service does not give to everybody is asked for each time', async () => {
+  for (const query of ['', 'keep=0', 'keep=-5', 'keep=soon', 'keep=1000&status=404', 'keep=1000&status=500']) {
+    const address = path(query);
+    expect(await answerTo(address)).not.toBe(await answerTo(address));
+  }
+  const session = '/tnwr/v1/sessions?keep=1000';
+  expect(await answerTo(session, {}, 'POST')).not.toBe(await answerTo(session, {}, 'POST'));
+});
+
+test('the moment ends when the service says, and within a second whatever it says', async () => {
+  for (const [keep, most] of [
+    [100, 1_000],
+    [1_000_000, 2_000],
+  ] as const) {
+    const address = path(`keep=${keep}`);
+    const [first, begun] = [await answerTo(address), performance.now()];
+    await until(async () => (await answerTo(address)) !== first);
+    expect(performance.now() - begun).toBeLessThan(most);
+  }
+});
