@@ -6,7 +6,7 @@ import { formOf, jsonObjectOf } from './body.ts';
 import { bodySchema, type Json, readOnlyRemover } from './body-schema.ts';
 import { violationsOf } from './choices.ts';
 import type { AnyOperation } from './operation.ts';
-import { coercionsOf, readPath, readQuery } from './parameters.ts';
+import { coercionsOf, lenientIn, readPath, readQuery } from './parameters.ts';
 import { TAKES_BODY } from './shape.ts';
 import { told, type Violation } from './violations.ts';
 
@@ -57,6 +57,7 @@ export const compileForm = (operation: AnyOperation, { ajv, unknownQuery }: Form
   const { params = {}, query = {}, body, form } = operation;
   const pathCoercions = coercionsOf(params);
   const queryCoercions = coercionsOf(query);
+  const lenient = lenientIn(query);
   const checkPath = compiledUnlessEmpty(ajv, params);
   const checkQuery = compiledUnlessEmpty(ajv, query);
   const takesBody = TAKES_BODY.has(operation.method);
@@ -73,7 +74,10 @@ export const compileForm = (operation: AnyOperation, { ajv, unknownQuery }: Form
     const note = (names: readonly string[], message: string) => {
       for (const name of names) wrong.push({ path: name.slice(0, 64), message, kind: 'constraint' });
     };
-    note(repeated, 'stands twice');
+    note(
+      repeated.filter((name) => !lenient.has(name)),
+      'stands twice',
+    );
     if (unknownQuery === 'refuse') note(unknown, 'is not a known parameter');
     return { values, wrong: wrong.map(inQuery) };
   };

@@ -49,6 +49,19 @@ export const readQuery = (search: string, declared: ReadonlyMap<string, Coerce>)
   return { values, unknown: [...unknown], repeated: [...repeated] };
 };
 
+/** What a schema may say without anything being wrong with a value. */
+const SAYS_NOTHING: ReadonlySet<string> = new Set(['type', 'description', 'default', 'examples']);
+
+/** The declared parameters that no text is wrong for: they are not wrong when they stand twice, either; the first one counts. */
+export const lenientIn = (declared: TProperties): ReadonlySet<string> =>
+  new Set(
+    Object.entries(declared)
+      .filter(
+        ([, schema]) => (schema as Json).type === 'string' && Object.keys(schema).every((key) => SAYS_NOTHING.has(key)),
+      )
+      .map(([name]) => name),
+  );
+
 /** Reads the values that the router found in the path. */
 export const readPath = (
   params: Readonly<Record<string, string>>,

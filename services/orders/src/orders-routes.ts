@@ -6,7 +6,7 @@ import { createOrder } from './create.ts';
 import type { Desk } from './desk.ts';
 import { changeOrder } from './details.ts';
 import * as example from './examples.ts';
-import { findOrder } from './find.ts';
+import { findAny } from './find.ts';
 import {
   contactNumber,
   externalReference,
@@ -90,11 +90,13 @@ export const ordersRoutes = (desk: Desk): AnyOperation[] => [
     method: 'get',
     access: 'orders:read',
     summary: 'Reads an order',
+    description:
+      'Also the shopping cart of a point of sale: an open order that lists and changes know from its checkout on.',
     answers: { 200: Order },
     etag: true,
     example: { params, answer: example.open },
     handle: async ({ caller, params: { orderId } }) =>
-      one(await findOrder(desk, { institution: caller.institution, orderId })),
+      one(await findAny(desk, { institution: caller.institution, orderId })),
   }),
   operation({
     ...single,

@@ -80,8 +80,8 @@ export const pos: ServiceDefinition<typeof settings, State> = {
   front: createShopFront,
   admit: ({ publicUrl }, { desk: { sessions: all }, pointOfSaleOf }) =>
     createAdmit({ pointOfSaleOf, sessions: all }, publicUrl),
-  reactions: ({ store }) => [
-    { queue: topology.posContactErased, handle: (message) => onContactErased(store, message) },
+  reactions: ({ store }, { desk }) => [
+    { queue: topology.posContactErased, handle: (message) => onContactErased(store, desk.orders, message) },
   ],
   background: ({ store, logger }, { desk: { sessions: all, logIns }, peers }) => {
     const sweeper = startSweeper(store, [all, logIns.attempts], (error) => logger.warn('a sweep failed', { error }));

@@ -7,6 +7,7 @@ import { requireContact } from './contact-access.ts';
 import type { Desk } from './desk.ts';
 import { examples } from './examples.ts';
 import { isId, newId } from './ids.ts';
+import { cartSubject } from './on-contact-erased.ts';
 import { operation } from './operation.ts';
 import { cartView, tariffNames } from './order-views.ts';
 import { doneOr } from './refusals.ts';
@@ -38,9 +39,9 @@ const changed = (outcome: Outcome): Order => {
   throw new PosFault('not_found', 'There is no such resource.');
 };
 
-/** Whom an answer about the cart may name. */
-const subjectsOf = ({ session }: Visit): readonly string[] =>
-  session && session.contactNumber !== null ? [session.contactNumber] : [];
+/** Whom an answer about the cart may name: the user, and whoever will be the buyer of the order that it becomes. */
+const subjectsOf = ({ session }: Visit, { id }: Order): readonly string[] =>
+  session && session.contactNumber !== null ? [cartSubject(id), session.contactNumber] : [cartSubject(id)];
 
 /** The shopping cart. */
 export const cartRoutes = (desk: Desk): AnyOperation[] => {
@@ -105,7 +106,7 @@ export const cartRoutes = (desk: Desk): AnyOperation[] => {
         const { cart, begun } = await fillCart(desk, visitor, body, idempotencyKey ?? newId('req'));
         return created(await shown(visitor, cart), `${visitor.base}/shopping-cart`, {
           headers: begun ? { 'X-auth-token': begun.token } : {},
-          subjects: subjectsOf(visitor),
+          subjects: subjectsOf(visitor, cart),
         });
       },
     }),
@@ -126,7 +127,8 @@ export const cartRoutes = (desk: Desk): AnyOperation[] => {
         const { institution, cartId } = cartIdOf(visitor, params.id);
         const change = { requestId: idempotencyKey ?? newId('req'), ...body };
         const outcome = await desk.orders.changeLine(institution, cartId, params.id, change);
-        return ok(await shown(visitor, changed(outcome)), { subjects: subjectsOf(visitor) });
+        const cart = changed(outcome);
+        return ok(await shown(visitor, cart), { subjects: subjectsOf(visitor, cart) });
       },
     }),
     operation({

@@ -24,7 +24,8 @@ const PATIENCE_MS = 2_000;
 const MOST_ORDERS = 100;
 
 /** Refuses a buyer, or a method of payment, before anything is done. @throws {PosFault} */
-const requireBuyer = (visit: Visit, { contactNumber, contact, paymentMethod }: Purchase, simulated: boolean): void => {
+const requireBuyer = (visit: Visit, purchase: Purchase, simulated: boolean): void => {
+  const { contactNumber, contact, paymentMethod, paymentToken } = purchase;
   if (contactNumber !== undefined) requireContact(visit, contactNumber);
   if (contactNumber === undefined && contact === undefined) {
     throw new PosFault('contact_required', 'An order needs contactNumber, or contact of a guest.');
@@ -35,6 +36,9 @@ const requireBuyer = (visit: Visit, { contactNumber, contact, paymentMethod }: P
   const isTaken = visit.pointOfSale.paymentMethods.includes(paymentMethod);
   if (!isTaken || (paymentMethod === 'simulated' && !simulated)) {
     throw new PosFault('payment_method_not_accepted', `The point of sale does not take the method ${paymentMethod}.`);
+  }
+  if (paymentMethod === 'simulated' && paymentToken === undefined) {
+    throw new PosFault('bad_request', '$.paymentToken is required with the payment method simulated.');
   }
 };
 

@@ -8,6 +8,7 @@ import type * as schemas from './schemas.ts';
 import type { Visit } from './visit.ts';
 
 type NameOf = (tariffId: string) => string;
+type TicketOf = (ticketId: string) => Ticket | undefined;
 
 /** The names of tariffs in the language of the answer; an id is better than no answer. */
 export const tariffNames = async (
@@ -41,16 +42,14 @@ export const cartView = (order: Order | undefined, currency: string, nameOf: Nam
   return { id, items, total, currency: order.currency, expiresAt: order.lines.length > 0 ? expiresAt : null };
 };
 
-/** An order as it is answered; `barcodeOf` knows the tickets of confirmed ones. */
-export const orderView = (
-  order: Order,
-  nameOf: NameOf,
-  barcodeOf: (ticketId: string) => string | undefined,
-): Static<typeof schemas.Order> => {
+/** An order as it is answered; `ticketOf` knows the tickets of confirmed ones, and who will come with them by now. */
+export const orderView = (order: Order, nameOf: NameOf, ticketOf: TicketOf): Static<typeof schemas.Order> => {
   const isConfirmed = order.state === 'confirmed';
   const items = order.lines.map((line) => {
     const ticketId = isConfirmed ? line.ticketId : null;
-    return { ...itemOf(line, nameOf), ticketId, barcode: (ticketId && barcodeOf(ticketId)) ?? null };
+    const ticket = ticketId === null ? undefined : ticketOf(ticketId);
+    const beneficiary = ticket ? ticket.beneficiary : line.beneficiary;
+    return { ...itemOf({ ...line, beneficiary }, nameOf), ticketId, barcode: ticket?.barcode ?? null };
   });
   return {
     id: order.id,
@@ -66,15 +65,15 @@ export const orderView = (
   };
 };
 
-/** The barcodes of the tickets of confirmed orders, by ticket. */
-export const barcodes = async (
+/** The tickets of confirmed orders, by id. */
+export const ticketsOf = async (
   { tickets }: Pick<Desk, 'tickets'>,
   institution: string,
   orders: readonly Order[],
-): Promise<(ticketId: string) => string | undefined> => {
+): Promise<TicketOf> => {
   const orderIds = orders.filter(({ state }) => state === 'confirmed').map(({ id }) => id);
   const found = orderIds.length > 0 ? await tickets.list(institution, { orderIds }) : [];
-  const byId = new Map(found.map(({ id, barcode }) => [id, barcode]));
+  const byId = new Map(found.map((ticket) => [ticket.id, ticket]));
   return (ticketId) => byId.get(ticketId);
 };
 

@@ -7,7 +7,7 @@ import type { Desk } from './desk.ts';
 import { examples } from './examples.ts';
 import { isId, newId } from './ids.ts';
 import { operation } from './operation.ts';
-import { barcodes, orderView, tariffNames } from './order-views.ts';
+import { orderView, tariffNames, ticketsOf } from './order-views.ts';
 import { mapById, partHeaders, partOf, partQuery } from './pagination.ts';
 import { doneOr } from './refusals.ts';
 import { contactNumber, langQuery, mapOf, Order } from './schemas.ts';
@@ -50,15 +50,15 @@ export const ordersRoutes = (desk: Desk): AnyOperation[] => {
   };
 
   const shown = async (visit: Visit, found: readonly AnyOrder[]) => {
-    const [nameOf, barcodeOf] = await Promise.all([
+    const [nameOf, ticketOf] = await Promise.all([
       tariffNames(desk, visit),
-      barcodes(desk, visit.pointOfSale.institution, found),
+      ticketsOf(desk, visit.pointOfSale.institution, found),
     ]);
-    return found.map((order) => orderView(order, nameOf, barcodeOf));
+    return found.map((order) => orderView(order, nameOf, ticketOf));
   };
 
   const one = async (visit: Visit, order: AnyOrder) =>
-    orderView(order, await tariffNames(desk, visit), await barcodes(desk, visit.pointOfSale.institution, [order]));
+    orderView(order, await tariffNames(desk, visit), await ticketsOf(desk, visit.pointOfSale.institution, [order]));
 
   return [
     operation({
@@ -94,11 +94,11 @@ export const ordersRoutes = (desk: Desk): AnyOperation[] => {
         const order = await checkOut(desk, inSession(visitor), body, idempotencyKey);
         const nameOf = await tariffNames(desk, visitor);
         // It is bought, whether or not the tickets can be read at the moment.
-        const barcodeOf = await barcodes(desk, visitor.pointOfSale.institution, [order]).catch((error: unknown) => {
+        const ticketOf = await ticketsOf(desk, visitor.pointOfSale.institution, [order]).catch((error: unknown) => {
           desk.log.warn('an order is answered without its barcodes', { error });
           return () => undefined;
         });
-        return created(orderView(order, nameOf, barcodeOf), `${visitor.base}/orders/${order.id}`, {
+        return created(orderView(order, nameOf, ticketOf), `${visitor.base}/orders/${order.id}`, {
           subjects: order.contactNumber === null ? [] : [order.contactNumber],
         });
       },

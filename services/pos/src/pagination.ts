@@ -7,7 +7,12 @@ import type { Visit } from './visit.ts';
 /** The query parameters of every list. */
 export const partQuery = {
   offset: Type.Optional(
-    Type.Integer({ minimum: 0, maximum: 1_000_000_000, default: 0, description: 'records before the first one' }),
+    Type.Integer({
+      minimum: 0,
+      maximum: Number.MAX_SAFE_INTEGER,
+      default: 0,
+      description: 'records before the first one',
+    }),
   ),
   limit: Type.Optional(
     Type.Integer({ minimum: 1, maximum: MAX_LIMIT, default: DEFAULT_LIMIT, description: 'most records' }),

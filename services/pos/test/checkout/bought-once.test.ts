@@ -44,6 +44,13 @@ describe('a purchase', () => {
     expect((await stand.call<Order>('GET', `/orders/${cartId}`, { token })).data).toEqual(data);
   });
 
+  test('is simulated only with a token that says how it ends', async () => {
+    const { token } = await fill();
+    const { paymentToken: _, ...without } = asGuest();
+    expect(await buy(token, without)).toMatchObject({ status: 400, code: 'bad_request' });
+    expect((await buy(token, asGuest())).data.state).toBe('confirmed');
+  });
+
   test('by a user, after the cart has moved into the login', async () => {
     const { token: before, cartId } = await fill();
     const token = await stand.logIn(user, { token: before });

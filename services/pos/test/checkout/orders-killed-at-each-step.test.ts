@@ -26,7 +26,12 @@ test.each(steps)(
     const [token, cartId] = [String(added.token), String(added.data.id)];
     const contact = { firstName: 'Ana', lastName: 'Martin', email: 'ana@example.org' };
     const headers = { 'idempotency-key': randomUUID() };
-    const buy = () => stand.call('POST', '/orders', { token, headers, body: { contact, paymentMethod: 'simulated' } });
+    const buy = () =>
+      stand.call('POST', '/orders', {
+        token,
+        headers,
+        body: { contact, paymentMethod: 'simulated', paymentToken: 'ok' },
+      });
     const stateNow = () => stand.orders.orders.get(cartId)?.state;
 
     for (const [operation, mishap] of Object.entries(mishaps)) stand.orders.mishaps.set(operation, mishap);

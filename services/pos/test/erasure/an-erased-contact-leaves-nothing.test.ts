@@ -30,3 +30,27 @@ test('its logins, their sessions and the remembered answers that speak of it go'
   }
   await stand.close();
 });
+
+test('remembered answers about the cart of a guest, whose contact came only with the checkout, go too', async () => {
+  const stand = await openStand();
+  const { performanceId, seatCategoryId } = stand.catalog.show();
+  const item = { performanceId, seatCategoryId, tariffId: stand.catalog.full.id };
+  const { token, data: cart } = await stand.call('POST', '/shopping-cart/items', { body: item });
+  const named = {
+    token: String(token),
+    body: { beneficiaryFirstName: randomUUID() },
+    headers: { 'idempotency-key': randomUUID() },
+  };
+  const path = `/shopping-cart/items/${Object.keys(cart.items as object)[0]}`;
+  await stand.call('PATCH', path, named);
+  expect((await stand.call('PATCH', path, named)).headers.get('idempotency-replayed')).toBe('true');
+  const contact = { firstName: 'Ana', lastName: 'Martin', email: `${randomUUID()}@example.org` };
+  const body = { contact, paymentMethod: 'simulated', paymentToken: 'ok' };
+  const { data: order } = await stand.call<{ contactNumber: string }>('POST', '/orders', { token: named.token, body });
+
+  await stand.tell('contact.erased', { contactNumber: order.contactNumber });
+  const again = await stand.call('PATCH', path, named);
+  expect(again.headers.get('idempotency-replayed')).toBeNull();
+  expect(again.text).not.toContain(named.body.beneficiaryFirstName);
+  await stand.close();
+});

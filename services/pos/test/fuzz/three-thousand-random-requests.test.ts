@@ -39,7 +39,10 @@ beforeAll(async () => {
   const token = await stand.logIn(user);
   const { contactNumber } = user;
   await stand.call('POST', '/shopping-cart/items', { token, body });
-  const bought = await stand.call('POST', '/orders', { token, body: { contactNumber, paymentMethod: 'simulated' } });
+  const bought = await stand.call('POST', '/orders', {
+    token,
+    body: { contactNumber, paymentMethod: 'simulated', paymentToken: 'ok' },
+  });
   known = {
     hosts: [stand.pointOfSale.serviceHost, stand.pointOfSale.serviceHost, museum.serviceHost],
     tokens: await newTokens(),

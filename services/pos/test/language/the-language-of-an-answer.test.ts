@@ -55,6 +55,7 @@ describe('over HTTP', () => {
     expect(await nameIn('?lang=en')).toEqual(['Play', 'en']);
     expect(await nameIn('?lang=de-CH')).toEqual(['Stück', 'de']);
     expect(await nameIn('', { 'accept-language': 'nl, en;q=0.5' })).toEqual(['Play', 'en']);
+    expect(await nameIn('?lang=de&lang=en')).toEqual(['Stück', 'de']);
     expect(await nameIn('?lang=xx', { 'accept-language': 'en' })).toEqual(['Play', 'en']);
   });
 

@@ -18,7 +18,7 @@ const guestOrder = async () => {
   const added = await fill();
   const { token, id } = { token: String(added.token), id: String(added.data.id) };
   const contact = { firstName: 'Ana', lastName: 'Martin', email: `${randomUUID()}@example.org` };
-  await stand.call('POST', '/orders', { token, body: { contact, paymentMethod: 'simulated' } });
+  await stand.call('POST', '/orders', { token, body: { contact, paymentMethod: 'simulated', paymentToken: 'ok' } });
   return { token, id };
 };
 
@@ -26,7 +26,10 @@ const userOrder = async (user: Login) => {
   const token = await stand.logIn(user);
   const { data } = await fill(token);
   const { contactNumber } = user;
-  await stand.call('POST', '/orders', { token, body: { contactNumber, paymentMethod: 'simulated' } });
+  await stand.call('POST', '/orders', {
+    token,
+    body: { contactNumber, paymentMethod: 'simulated', paymentToken: 'ok' },
+  });
   return { token, id: String(data.id) };
 };
 

@@ -13,7 +13,10 @@ beforeAll(async () => {
   const item = { performanceId, seatCategoryId, tariffId: stand.catalog.full.id, quantity: 3 };
   await stand.call('POST', '/shopping-cart/items', { token, body: item });
   const { contactNumber } = user;
-  await stand.call('POST', '/orders', { token, body: { contactNumber, paymentMethod: 'simulated' } });
+  await stand.call('POST', '/orders', {
+    token,
+    body: { contactNumber, paymentMethod: 'simulated', paymentToken: 'ok' },
+  });
   ticketIds = [...stand.tickets.tickets.keys()];
 });
 afterAll(() => stand.close());
