@@ -116,7 +116,8 @@ test('when the writer thread dies, pending writes, later writes and the ping rej
     }
     await expect(file.write([insert('c', 'x')], 0)).rejects.toThrow(/the SQLite writer thread has ended/);
     await expect(file.ping()).rejects.toThrow(/the SQLite writer thread has ended/);
-    expect(file.reader.all('SELECT id FROM notes')).toEqual([['before']]);
+    // Whether the pending ones were committed before nobody could say so any more is unknown, as after any crash.
+    expect(file.reader.all('SELECT id FROM notes')).toContainEqual(['before']);
   });
 });
 
