@@ -36,7 +36,8 @@ export const startProduct = async (
 ): Promise<Product> => {
   const [https, http] = [await freePort(), await freePort()];
   const started = performance.now();
-  const child = spawn(process.execPath, ['--conditions=source', MAIN], {
+  // As npm start does: half the space for young objects costs a tenth of the speed and saves 20 MB.
+  const child = spawn(process.execPath, ['--conditions=source', '--max-semi-space-size=8', MAIN], {
     env: {
       ...process.env,
       BOXOFFICE_DATA_DIR: directory,
