@@ -51,13 +51,19 @@ export default {
       to: { path: programs },
     },
     {
+      name: 'stands-are-for-tests',
+      severity: 'error',
+      from: { pathNot: '(/test/|^libs/service/src/stand/)' },
+      to: { path: '^libs/service/src/stand/' },
+    },
+    {
       name: 'through-the-exported-entry',
       comment: 'a package is imported by its name, not by a path into it',
       severity: 'error',
       from: { path: '^(libs/[^/]+|gateway|authorizer|services/[^/]+|deploy/[^/]+)/' },
       to: {
         path: '^(libs/[^/]+|gateway|authorizer|services/[^/]+|deploy/[^/]+)/',
-        pathNot: ['^$1/', '/src/(index|contact-exception|compile-cache|conformance/index)\\.ts$'],
+        pathNot: ['^$1/', '/src/(index|contact-exception|compile-cache|conformance/index|stand/index)\\.ts$'],
       },
     },
     {

@@ -70,9 +70,9 @@ const measure = async (settings: Readonly<Record<string, string>>): Promise<numb
 
 /** Cancellation of confirmed orders: tickets cancelled and places free, by way of messages. */
 export const cancellation: Benchmark = {
-  about: `request to places free at ${A_SECOND} cancellations a second; --amqp-url URL (or TEST_AMQP_URL) for RabbitMQ`,
+  about: `request to places free at ${A_SECOND} cancellations a second; with --amqp URL over RabbitMQ, too`,
   async run(progress, options) {
-    const amqpUrl = options['amqp-url'] ?? process.env.TEST_AMQP_URL;
+    const amqpUrl = options.amqp;
     progress(`in-process bus, ${ORDERS} orders`);
     const inProcess = await measure({});
     progress(amqpUrl === undefined ? 'no RabbitMQ named: left out' : `RabbitMQ, ${ORDERS} orders`);

@@ -1,12 +1,10 @@
 import { generateKeyPairSync, randomBytes, randomUUID } from 'node:crypto';
-import { mkdtempSync, rmSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { createApp } from '@boxoffice/http';
 import { createIdentityVerifier, type KeySet, signIdentity } from '@boxoffice/identity';
-import { type CollectionHandle, openMongoStore, openSqliteStores, type Store } from '@boxoffice/store';
+import { type TestEngine, testEngines } from '@boxoffice/service/stand';
+import type { CollectionHandle, Store } from '@boxoffice/store';
 import { createContacts } from '../../src/contacts.ts';
 import { routes } from '../../src/routes.ts';
 import { type ContactDocument, contactsCollection } from '../../src/store.ts';
@@ -16,38 +14,8 @@ const kid = randomUUID();
 const keys: KeySet = { key: async (id) => (id === kid ? publicKey : undefined), refresh: async () => {} };
 const silent = { info() {}, error() {} };
 
-/** Opens a store for one test file, on the engine of that name. */
-export type Engine = { readonly name: string; open(): Promise<{ store: Store; discard(): Promise<void> }> };
-
-const sqlite: Engine = {
-  name: 'SQLite',
-  async open() {
-    const directory = mkdtempSync(join(tmpdir(), 'boxoffice-contacts-'));
-    const stores = openSqliteStores({ directory });
-    const store = await stores.open('contacts', [contactsCollection]);
-    return {
-      store,
-      async discard() {
-        await stores.close();
-        rmSync(directory, { recursive: true, force: true, maxRetries: 5 });
-      },
-    };
-  },
-};
-
-const mongodb = (url: string): Engine => ({
-  name: 'MongoDB',
-  async open() {
-    const name = `contacts_${randomBytes(4).toString('hex')}`;
-    const store = await openMongoStore({ url, name, collections: [contactsCollection] });
-    return { store, discard: () => store.close() };
-  },
-});
-
-const mongodbUrl = process.env.TEST_MONGODB_URL;
-
-/** The engines that this run has; `npm test` says which it did not. */
-export const engines: readonly Engine[] = mongodbUrl ? [sqlite, mongodb(mongodbUrl)] : [sqlite];
+/** The engines that this run has. */
+export const engines = testEngines('contacts', [contactsCollection]);
 
 export interface Reply {
   readonly status: number;
@@ -78,7 +46,7 @@ export interface Stand {
 
 /** Serves the contacts over HTTP, with signed identities. `sabotage` wraps the collection, for negative controls. */
 export const openStand = async (
-  engine: Engine,
+  engine: TestEngine,
   sabotage: (collection: CollectionHandle<ContactDocument>) => CollectionHandle<ContactDocument> = (same) => same,
 ): Promise<Stand> => {
   const { store, discard } = await engine.open();

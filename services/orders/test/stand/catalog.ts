@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
+import type { Authority } from '@boxoffice/service/stand';
 import type { HoldRequest, Renewal } from '../../src/clients/stock.ts';
-import type { Authority } from './authority.ts';
 import { openPeer, type PeerStand, type StandIn } from './peer.ts';
 
 interface Place {

@@ -1,5 +1,5 @@
 import { Fault } from '@boxoffice/envelope';
-import type { Authority } from './authority.ts';
+import type { Authority } from '@boxoffice/service/stand';
 import { openPeer, type PeerStand } from './peer.ts';
 
 export interface TicketsStand extends PeerStand {

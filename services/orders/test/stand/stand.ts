@@ -4,12 +4,12 @@ import { createServiceCredentials, IDENTITY_HEADER } from '@boxoffice/identity';
 import { createInProcessBus, type DeadLetter, type Message, topology } from '@boxoffice/messaging';
 import { createLogger } from '@boxoffice/runtime';
 import { createPeer, type RunningService, startService } from '@boxoffice/service';
+import { type Authority, openAuthority } from '@boxoffice/service/stand';
 import type { Store } from '@boxoffice/store';
 import { orders } from '../../src/app.ts';
 import type { Desk } from '../../src/desk.ts';
 import { openDesk } from '../../src/open-desk.ts';
 import { routes } from '../../src/routes.ts';
-import { type Authority, openAuthority } from './authority.ts';
 import { type CatalogStand, openCatalog } from './catalog.ts';
 import type { Engine } from './engines.ts';
 import { type ContactsStand, openContacts, openTickets, type TicketsStand } from './others.ts';
@@ -208,7 +208,7 @@ const startInstance = async (
 
 /** Starts the service on an empty store of that engine. */
 export const openStand = async (engine: Engine, options: StandOptions = {}): Promise<Stand> => {
-  const authority = await openAuthority();
+  const authority = await openAuthority('orders');
   const [catalog, tickets, contacts] = await Promise.all([
     openCatalog(authority),
     openTickets(authority),

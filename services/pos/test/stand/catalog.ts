@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { Fault } from '@boxoffice/envelope';
+import type { Authority } from '@boxoffice/service/stand';
 import type { Place, PointOfSale, Product, Tariff } from '../../src/clients/catalog.ts';
-import type { Authority } from './authority.ts';
 import { openPeer, type PeerStand } from './peer.ts';
 
 const random = () => randomBytes(6).toString('hex');

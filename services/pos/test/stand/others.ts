@@ -1,7 +1,7 @@
 import { Fault } from '@boxoffice/envelope';
+import type { Authority } from '@boxoffice/service/stand';
 import type { Guest, OwnContact } from '../../src/clients/contacts.ts';
 import type { Naming, Ticket } from '../../src/clients/tickets.ts';
-import type { Authority } from './authority.ts';
 import { openPeer, type PeerStand } from './peer.ts';
 
 const unknown = () => new Fault('not_found', 'There is no resource with this id.');

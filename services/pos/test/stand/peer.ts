@@ -2,8 +2,8 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { type AnyOperation, createApp, ok, operation } from '@boxoffice/http';
 import { createIdentityVerifier, createKeySet, JWKS_PATH } from '@boxoffice/identity';
+import type { Authority } from '@boxoffice/service/stand';
 import { type Static, type TSchema, Type } from 'typebox';
-import type { Authority } from './authority.ts';
 
 /**
  * What may happen to a call: it fails before it acts, it acts and its answer is lost, or the process dies before or after it acts, and

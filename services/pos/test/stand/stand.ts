@@ -3,13 +3,13 @@ import { createCheck, familyB, openApiDocument } from '@boxoffice/http';
 import { createInProcessBus, type DeadLetter, type Message } from '@boxoffice/messaging';
 import { createLogger } from '@boxoffice/runtime';
 import { type RunningService, startService } from '@boxoffice/service';
+import { openAuthority } from '@boxoffice/service/stand';
 import type { Store } from '@boxoffice/store';
 import { pos } from '../../src/app.ts';
 import type { PointOfSale } from '../../src/clients/catalog.ts';
 import type { Desk } from '../../src/desk.ts';
 import { routes } from '../../src/routes.ts';
 import { createUser } from '../../src/users.ts';
-import { openAuthority } from './authority.ts';
 import { type CatalogStand, openCatalog } from './catalog.ts';
 import { type Engine, engines } from './engines.ts';
 import { type OrdersStand, openOrders } from './orders.ts';
@@ -132,7 +132,7 @@ const sqlite = (): Engine => {
 
 /** Starts the service on an empty store. */
 export const openStand = async (options: StandOptions = {}): Promise<Stand> => {
-  const authority = await openAuthority();
+  const authority = await openAuthority('pos');
   const tickets = await openTickets(authority);
   const [catalog, contacts, orders] = await Promise.all([
     openCatalog(authority),

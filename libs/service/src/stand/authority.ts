@@ -15,8 +15,8 @@ const textOf = async (request: IncomingMessage): Promise<string> => {
   return text;
 };
 
-/** Stands in for the authorizer, which belongs to another package. */
-export const openAuthority = async (): Promise<Authority> => {
+/** Stands in for the authorizer, which belongs to another package. `service` is the one that asks for identities of its own. */
+export const openAuthority = async (service: string): Promise<Authority> => {
   const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
   const kid = randomUUID();
   const keys = [{ ...publicKey.export({ format: 'jwk' }), kid, alg: 'ES256', use: 'sig' }];
@@ -27,7 +27,7 @@ export const openAuthority = async (): Promise<Authority> => {
       if (request.url === JWKS_PATH) return void response.end(JSON.stringify({ keys }));
       if (request.url !== IDENTITIES_PATH) return void response.writeHead(404).end();
       const { audience, institution, operation } = JSON.parse(await textOf(request));
-      const caller = { institution, operation, client: null, service: 'orders', scopes: [] };
+      const caller = { institution, operation, client: null, service, scopes: [] };
       const data = { identity: sign(audience, caller), expiresAt: new Date(Date.now() + 60_000).toISOString() };
       response.setHeader('content-type', 'application/json');
       response.end(JSON.stringify({ status: 'success', details: null, data }));

@@ -1,0 +1,79 @@
+import { randomBytes } from 'node:crypto';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { readSettings, text } from '@boxoffice/runtime';
+import { type Collection, type Document, openMongoStore, openSqliteStores, type Store } from '@boxoffice/store';
+
+/** Instances of one store that was empty when it began. */
+export interface OpenEngine {
+  /** One more instance on the same data, as another process would have it. */
+  open(): Promise<Store>;
+  /** Closes every instance; SQLite files are removed, a MongoDB test database is left to its server. */
+  close(): Promise<void>;
+}
+
+/** A store engine to test a service on. */
+export interface TestEngine {
+  /** In words: "SQLite" or "MongoDB". */
+  readonly name: string;
+  start(): Promise<OpenEngine>;
+  /** The only instance of an empty store, for tests that need no second one. */
+  open(): Promise<{ readonly store: Store; discard(): Promise<void> }>;
+}
+
+type Collections = readonly Collection<Document>[];
+
+const engine = (name: string, start: TestEngine['start']): TestEngine => ({
+  name,
+  start,
+  async open() {
+    const begun = await start();
+    return { store: await begun.open(), discard: begun.close };
+  },
+});
+
+const sqlite = (service: string, collections: Collections): TestEngine =>
+  engine('SQLite', async () => {
+    const directory = await mkdtemp(join(tmpdir(), `boxoffice-${service}-`));
+    const opened: { close(): Promise<void> }[] = [];
+    return {
+      async open() {
+        const stores = openSqliteStores({ directory });
+        opened.push(stores);
+        return stores.open(service, collections);
+      },
+      async close() {
+        for (const stores of opened) await stores.close();
+        await rm(directory, { recursive: true, force: true, maxRetries: 5 });
+      },
+    };
+  });
+
+const mongodb = (server: string, service: string, collections: Collections): TestEngine =>
+  engine('MongoDB', async () => {
+    const address = new URL(server);
+    address.pathname = `/t${randomBytes(8).toString('hex')}`;
+    const opened: Store[] = [];
+    return {
+      async open() {
+        const store = await openMongoStore({ url: address.href, name: service, collections });
+        opened.push(store);
+        return store;
+      },
+      async close() {
+        for (const store of opened) await store.close();
+      },
+    };
+  });
+
+const { mongodbUrl } = readSettings({ mongodbUrl: text('TEST_MONGODB_URL', { optional: true }) });
+
+/** The engines that this run has, for a service with these collections; `npm test` says which it did not. */
+export const testEngines = (service: string, collections: Collections): readonly TestEngine[] =>
+  mongodbUrl === undefined
+    ? [sqlite(service, collections)]
+    : [sqlite(service, collections), mongodb(mongodbUrl, service, collections)];
+
+/** Said in the name of a suite, so that a run tells what it did not exercise. */
+export const missing = mongodbUrl === undefined ? ' (MongoDB not exercised: TEST_MONGODB_URL is not set)' : '';
