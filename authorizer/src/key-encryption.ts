@@ -1,9 +1,4 @@
-import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto';
-import { StartFault } from '@boxoffice/runtime';
-
-const ALGORITHM = 'aes-256-gcm';
-const NONCE_BYTES = 12;
-const TAG_BYTES = 16;
+import { StartFault, sealingKey, unseal } from '@boxoffice/runtime';
 
 /** What an operator does whose KEY_ENCRYPTION_KEY is gone; `where` says what to restore. */
 export const wayOut = (where: string): string =>
@@ -17,27 +12,12 @@ export class WrongKeyEncryptionKey extends StartFault {
   }
 }
 
-/** The AES-256 key that follows from KEY_ENCRYPTION_KEY, whatever text that is. */
-export const encryptionKey = (secret: string): Buffer =>
-  Buffer.from(hkdfSync('sha256', secret, 'boxoffice', 'signing keys at rest', 32));
+/** The key that follows from KEY_ENCRYPTION_KEY. */
+export const encryptionKey = (secret: string): Buffer => sealingKey(secret, 'signing keys at rest');
 
-/** Encrypts a private key; `name` is bound to it, so that one sealed key cannot be put in another's place. */
-export const seal = (key: Buffer, name: string, plain: Buffer): string => {
-  const nonce = randomBytes(NONCE_BYTES);
-  const cipher = createCipheriv(ALGORITHM, key, nonce).setAAD(Buffer.from(name));
-  const sealed = Buffer.concat([cipher.update(plain), cipher.final()]);
-  return Buffer.concat([nonce, cipher.getAuthTag(), sealed]).toString('base64url');
-};
-
-/** Decrypts what `seal` made. @throws {WrongKeyEncryptionKey} if the key is another one or the text was changed. */
-export const unseal = (key: Buffer, name: string, sealed: string): Buffer => {
-  const bytes = Buffer.from(sealed, 'base64url');
-  const decipher = createDecipheriv(ALGORITHM, key, bytes.subarray(0, NONCE_BYTES), { authTagLength: TAG_BYTES })
-    .setAAD(Buffer.from(name))
-    .setAuthTag(bytes.subarray(NONCE_BYTES, NONCE_BYTES + TAG_BYTES));
-  try {
-    return Buffer.concat([decipher.update(bytes.subarray(NONCE_BYTES + TAG_BYTES)), decipher.final()]);
-  } catch {
-    throw new WrongKeyEncryptionKey();
-  }
+/** Decrypts a stored signing key. @throws {WrongKeyEncryptionKey} if the key is another one or the text was changed. */
+export const openSigningKey = (key: Buffer, kid: string, sealed: string): Buffer => {
+  const opened = unseal(key, kid, sealed);
+  if (!opened) throw new WrongKeyEncryptionKey();
+  return opened;
 };

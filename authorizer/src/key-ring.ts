@@ -2,7 +2,7 @@ import { createPrivateKey, createPublicKey, type KeyObject } from 'node:crypto';
 import type { KeySet, SigningKey } from '@boxoffice/identity';
 import type { Store } from '@boxoffice/store';
 import { published, signing, UNKNOWN_KEY_COOLDOWN_MS } from './domain/key-life.ts';
-import { encryptionKey, unseal } from './key-encryption.ts';
+import { encryptionKey, openSigningKey } from './key-encryption.ts';
 import { ensureFirstKey } from './keys.ts';
 import { type KeyDocument, keysOf } from './store.ts';
 
@@ -48,7 +48,11 @@ export const createKeyRing = ({ store, secret, longestLifeMs, now = Date.now }: 
     const { kid, generation, signsFrom, jwk } = document;
     const known = loaded.find((other) => other.kid === kid);
     if (known) return known;
-    const privateKey = createPrivateKey({ key: unseal(key, kid, document.sealed), format: 'der', type: 'pkcs8' });
+    const privateKey = createPrivateKey({
+      key: openSigningKey(key, kid, document.sealed),
+      format: 'der',
+      type: 'pkcs8',
+    });
     return { kid, generation, signsFrom, jwk, privateKey, publicKey: createPublicKey(privateKey) };
   };
 

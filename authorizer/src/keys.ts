@@ -1,8 +1,9 @@
 import { createHash, generateKeyPairSync } from 'node:crypto';
 import { SIGNATURE_ALGORITHM } from '@boxoffice/identity';
+import { seal } from '@boxoffice/runtime';
 import { type New, type Store, UniqueViolation } from '@boxoffice/store';
 import { PUBLISH_AHEAD_MS } from './domain/key-life.ts';
-import { encryptionKey, seal, unseal } from './key-encryption.ts';
+import { encryptionKey, openSigningKey } from './key-encryption.ts';
 import { type KeyDocument, keysOf } from './store.ts';
 
 /** A signing key as an operator sees it. */
@@ -89,7 +90,7 @@ export const rotateKeys = async (store: Store, options: RotationOptions): Promis
   const before = documents.sort((a, b) => b.generation - a.generation);
   const current = before[0];
   // Running instances could not open a key that is encrypted under another secret than theirs.
-  if (current && !compromised) unseal(encryptionKey(secret), current.kid, current.sealed);
+  if (current && !compromised) openSigningKey(encryptionKey(secret), current.kid, current.sealed);
   const ordinary = current ? Math.max(now() + PUBLISH_AHEAD_MS, current.signsFrom) : now();
   const next = makeKey(secret, (current?.generation ?? 0) + 1, compromised ? now() : ordinary, now());
   const made = await insertOnce(store, next);

@@ -11,6 +11,7 @@ export { createMetrics, type Meter, type Metrics, type Observe } from './metrics
 export { type OperationsOptions, serveOperations } from './operations.ts';
 export { type Persistent, persistently } from './persistently.ts';
 export { logRefused, type OnRefused, type Refusal, type RefusalAnswer, type Refuse } from './refusal.ts';
+export { seal, sealingKey, unseal } from './sealed.ts';
 export * from './setting-kinds.ts';
 export { certificatePair, differentPorts } from './setting-rules.ts';
 export {

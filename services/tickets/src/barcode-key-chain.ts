@@ -1,7 +1,7 @@
 import { createHash, createPrivateKey, generateKeyPairSync } from 'node:crypto';
+import { seal, sealingKey, unseal } from '@boxoffice/runtime';
 import { type Store, UniqueViolation } from '@boxoffice/store';
 import type { BarcodeKey } from './barcode.ts';
-import { seal, sealingKey, unseal } from './sealed.ts';
 import { type BarcodeKeyDocument, barcodeKeysCollection } from './store.ts';
 
 /** A public barcode key (RFC 8037, 2). */
@@ -43,7 +43,8 @@ export const publicKey = ({ kid, x }: BarcodeKeyDocument): PublicKey => ({
 /** The keys in the store, their private halves encrypted. */
 export const barcodeKeyChain = (store: Store, serviceSecret: string): BarcodeKeyChain => {
   const collection = store.collection(barcodeKeysCollection);
-  const sealing = sealingKey(serviceSecret);
+  // From a secret that every process has anyway: the key of the authorizer's signing keys is none of this service's business.
+  const sealing = sealingKey(serviceSecret, 'barcode keys at rest');
 
   const nameOf = (institution: string, { generation, kid }: Pick<BarcodeKeyDocument, 'generation' | 'kid'>) =>
     `${institution} ${generation} ${kid}`;

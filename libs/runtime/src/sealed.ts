@@ -4,12 +4,9 @@ const ALGORITHM = 'aes-256-gcm';
 const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 
-/**
- * The AES-256 key that barcode keys are encrypted under at rest (RFC 5869). It follows from SERVICE_SECRET, which every process of
- * an installation has anyway: the key of the authorizer's signing keys is none of this service's business.
- */
-export const sealingKey = (serviceSecret: string): Buffer =>
-  Buffer.from(hkdfSync('sha256', serviceSecret, 'boxoffice', 'barcode keys at rest', 32));
+/** An AES-256 key that follows from a secret, whatever text that is, for one purpose: another purpose's opens nothing (RFC 5869). */
+export const sealingKey = (secret: string, purpose: string): Buffer =>
+  Buffer.from(hkdfSync('sha256', secret, 'boxoffice', purpose, 32));
 
 /** Encrypts a private key; `name` is bound to it, so that one sealed key cannot be put in another's place. */
 export const seal = (key: Buffer, name: string, plain: Buffer): string => {
