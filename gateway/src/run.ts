@@ -1,5 +1,7 @@
 import { connectRabbitmq } from '@boxoffice/messaging';
 import {
+  type Certificate,
+  type CertificateFiles,
   createLogger,
   createMetrics,
   createStop,
@@ -13,29 +15,32 @@ import {
   readCertificate,
   readServerSettings,
   type Settings,
-  StartFault,
   type Stop,
   serveOperations,
+  trustAuthorities,
 } from '@boxoffice/runtime';
 import { type AccessLog, bufferedAccess, loggedAccess } from './access-log.ts';
 import { serviceNames } from './services.ts';
 import { type gatewaySettings, optionsFrom, standaloneSettings } from './settings.ts';
 import { startGateway } from './start.ts';
 
+/** What the gateway serves HTTPS with: from files that may be renewed, or its own, with the file that clients trust it by. */
+export interface GatewayCertificate extends Certificate {
+  readonly files?: CertificateFiles;
+  readonly caFile?: string;
+}
+
 /**
  * The certificate that the settings name, or a development one that is kept in the directory (then with the file that clients
  * trust it by). @throws {StartFault}
  */
 export const certificateFrom = async (
-  settings: Pick<Settings<typeof gatewaySettings>, 'tlsCertFile' | 'tlsKeyFile' | 'publicUrl'>,
+  settings: Pick<Settings<typeof gatewaySettings>, 'certificate' | 'publicUrl'>,
   directory: string,
-): Promise<{ readonly cert: string; readonly key: string; readonly caFile?: string }> => {
-  const { tlsCertFile, tlsKeyFile, publicUrl } = settings;
-  if (tlsCertFile !== undefined && tlsKeyFile !== undefined) return readCertificate(tlsCertFile, tlsKeyFile);
-  if (tlsCertFile === undefined && tlsKeyFile === undefined) {
-    return developmentCertificate(ensureDirectory(directory, 'BOXOFFICE_DATA_DIR'), [new URL(publicUrl).hostname]);
-  }
-  throw new StartFault('TLS_CERT_FILE and TLS_KEY_FILE belong together; only one of them is set');
+): Promise<GatewayCertificate> => {
+  const { certificate: files, publicUrl } = settings;
+  if (files) return { ...readCertificate(files), files };
+  return developmentCertificate(ensureDirectory(directory, 'BOXOFFICE_DATA_DIR'), [new URL(publicUrl).hostname]);
 };
 
 /** The access log of a program: buffered JSON lines on standard output, or the logger's readable ones in a terminal. */
@@ -51,6 +56,7 @@ type GatewaySettings = Settings<typeof standaloneSettings>;
 
 const run = async (): Promise<void> => {
   const settings = await readServerSettings(standaloneSettings);
+  trustAuthorities(settings.tlsCaFile);
   const logger = createLogger({ service: 'gateway', level: settings.logLevel });
   const stop = createStop(logger);
   stop.onSignal();

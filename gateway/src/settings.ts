@@ -1,10 +1,9 @@
 import {
   amqpUrl,
-  certificatePair,
   cidrs,
   dataDirectory,
   differentPorts,
-  file,
+  gatewayCertificate,
   gatewayPort,
   host,
   integer,
@@ -14,6 +13,7 @@ import {
   publicUrl,
   type Settings,
   serviceSecret,
+  tlsCaFile,
   url,
 } from '@boxoffice/runtime';
 import type { GatewayOptions } from './start.ts';
@@ -29,8 +29,7 @@ export const gatewaySettings = {
   host,
   publicUrl,
   trustProxy: cidrs('TRUST_PROXY'),
-  tlsCertFile: file('TLS_CERT_FILE', { optional: true }),
-  tlsKeyFile: file('TLS_KEY_FILE', { optional: true }),
+  certificate: gatewayCertificate,
   rateLimitPerMinute: perMinute('RATE_LIMIT_PER_MINUTE', 60_000),
   addressLimitPerMinute: perMinute('ADDRESS_LIMIT_PER_MINUTE', 120_000),
   posRateLimitPerMinute: perMinute('POS_RATE_LIMIT_PER_MINUTE', 6_000),
@@ -51,7 +50,7 @@ export const standaloneSettings = {
   tickets: address('TICKETS_URL'),
   pos: address('POS_URL'),
   ports: differentPorts(gatewayPort, gatewaySettings.gatewayHttpPort, operationsPort),
-  certificate: certificatePair(gatewaySettings.tlsCertFile, gatewaySettings.tlsKeyFile),
+  tlsCaFile,
 };
 
 /** The options that the settings give; a program adds the rest. */

@@ -3,7 +3,10 @@ import { Fault } from '@boxoffice/envelope';
 import { createKeySet, createServiceCredentials, JWKS_PATH, verifyAccessToken } from '@boxoffice/identity';
 import type { Bus } from '@boxoffice/messaging';
 import {
+  type Certificate,
+  type CertificateFiles,
   createHealth,
+  followCertificate,
   type Health,
   type Logger,
   listen,
@@ -44,7 +47,8 @@ export interface GatewayOptions {
   readonly port: number;
   /** The plain HTTP port. */
   readonly httpPort: number;
-  readonly tls: { readonly cert: string | Buffer; readonly key: string | Buffer };
+  /** With the files that it came from, if it may be renewed in them. */
+  readonly tls: Certificate & { readonly files?: CertificateFiles };
   /** The address that the outside sees; the issuer of access tokens. */
   readonly publicUrl: string;
   /** CIDR ranges of proxies whose `X-Forwarded-*` are believed. */
@@ -197,6 +201,7 @@ export const startGateway = async (options: GatewayOptions): Promise<Gateway> =>
     throw error;
   });
   for (const learner of learners.values()) learner.start();
+  const renewal = tls.files && followCertificate({ files: tls.files, renew: https.renew, logger });
   const watch = startWatch({ revocations, bus: options.bus, polls: authorizerUrl !== undefined, logger });
   health.ready(Object.fromEntries([...learners].map(([name, { check }]) => [name, check])));
 
@@ -213,6 +218,7 @@ export const startGateway = async (options: GatewayOptions): Promise<Gateway> =>
       health.stopping();
       forwarding.stopping();
       for (const learner of learners.values()) learner.close();
+      renewal?.close();
       await Promise.all([https.close(), http.close(), watch.close()]);
       await app.idle();
       forwarding.close();

@@ -4,7 +4,6 @@ import { orders } from '@boxoffice/orders';
 import { pos } from '@boxoffice/pos';
 import {
   amqpUrl,
-  certificatePair,
   dataDirectory,
   differentPorts,
   type Environment,
@@ -15,6 +14,7 @@ import {
   mongodbUrl,
   operationsPort,
   readServerSettings,
+  tlsCaFile,
 } from '@boxoffice/runtime';
 import { keepServiceSecret } from './secrets.ts';
 
@@ -22,7 +22,7 @@ const ownOfAuthorizer = authorizer.settings as NonNullable<typeof authorizer.set
 // Where the others are is no setting in one process.
 const { catalogUrl, contactsUrl, ticketsUrl, ...ownOfOrders } = orders.settings as NonNullable<typeof orders.settings>;
 const { sessionIdleSeconds, sessionAbsoluteSeconds } = pos.settings as NonNullable<typeof pos.settings>;
-const { gatewayPort, gatewayHttpPort, tlsCertFile, tlsKeyFile } = gatewaySettings;
+const { gatewayPort, gatewayHttpPort } = gatewaySettings;
 
 /** Everything that the environment says, in one reading, so that all its faults are told together. */
 const spec = {
@@ -41,7 +41,7 @@ const spec = {
   operationsPort,
   demo: flag('BOXOFFICE_DEMO', { default: true }),
   ports: differentPorts(gatewayPort, gatewayHttpPort, operationsPort),
-  certificate: certificatePair(tlsCertFile, tlsKeyFile),
+  tlsCaFile,
 };
 
 /** The settings of everything in one process. @throws {StartFault} naming every wrong one, or the data directory */

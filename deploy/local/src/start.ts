@@ -11,6 +11,7 @@ import {
   type Metrics,
   type Stop,
   serveOperations,
+  trustAuthorities,
 } from '@boxoffice/runtime';
 import { type Engines, openEngines } from '@boxoffice/service';
 import { type DemoCredentials, demoFile } from './demo/credentials.ts';
@@ -47,7 +48,7 @@ const seedDemo = async (
     contactsUrl: services.urls.contacts,
     ordersUrl: services.urls.orders,
     serviceSecret,
-    addresses: { baseUrl: publicUrl, posUrl: publicUrl, caFile: caFile ?? String(settings.tlsCertFile) },
+    addresses: { baseUrl: publicUrl, posUrl: publicUrl, caFile: caFile ?? String(settings.certificate?.cert.path) },
     now: new Date(),
     tell: line.tell,
     trouble: services.trouble,
@@ -81,6 +82,7 @@ const openGateway = async (
 
 const run = async (): Promise<void> => {
   const settings = await readLocalSettings();
+  trustAuthorities(settings.tlsCaFile);
   const logger = createLogger({ service: 'local', level: settings.logLevel });
   const stop = createStop(logger);
   stop.onSignal();

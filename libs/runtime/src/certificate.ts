@@ -1,8 +1,8 @@
 import { createPrivateKey, type KeyObject, X509Certificate } from 'node:crypto';
-import { readFileSync, renameSync, writeFileSync } from 'node:fs';
-import { isIP } from 'node:net';
-import { join } from 'node:path';
-import { explain, reasonOf, StartFault } from './start-fault.ts';
+import { readFileSync } from 'node:fs';
+import { file } from './setting-kinds.ts';
+import { type Setting, SettingsFault } from './settings.ts';
+import { explain, StartFault } from './start-fault.ts';
 
 /** A certificate (with what leads to its authority) and its private key, both as PEM. */
 export interface Certificate {
@@ -10,16 +10,18 @@ export interface Certificate {
   readonly key: string;
 }
 
-/** A certificate that clients trust by its own file. */
-export interface DevelopmentCertificate extends Certificate {
-  /** What curl's --cacert takes. */
-  readonly caFile: string;
+/** The files that hold a certificate and its key, each with the setting that names it. */
+export interface CertificateFiles {
+  readonly cert: { readonly setting: string; readonly path: string };
+  readonly key: { readonly setting: string; readonly path: string };
 }
+
+type NamedFile = CertificateFiles['cert'];
 
 /** A file of a setting: what it holds, or the line that says why that is nothing. */
 type Read<Value> = { readonly pem: string; readonly value: Value } | { readonly fault: string };
 
-const readPem = <Value>(setting: string, path: string, noun: string, parse: (pem: string) => Value): Read<Value> => {
+const readPem = <Value>({ setting, path }: NamedFile, noun: string, parse: (pem: string) => Value): Read<Value> => {
   try {
     const pem = readFileSync(path, 'utf8');
     try {
@@ -32,130 +34,62 @@ const readPem = <Value>(setting: string, path: string, noun: string, parse: (pem
   }
 };
 
-const readCertificateFile = (path: string, now: Date): Read<X509Certificate> => {
-  const read = readPem('TLS_CERT_FILE', path, 'certificate', (pem) => new X509Certificate(pem));
+const readCertificateFile = (named: NamedFile, now: Date): Read<X509Certificate> => {
+  const read = readPem(named, 'certificate', (pem) => new X509Certificate(pem));
   const isOver = 'value' in read && read.value.validToDate < now;
-  return isOver ? { fault: `TLS_CERT_FILE: ${path} expired on ${read.value.validTo}` } : read;
+  return isOver ? { fault: `${named.setting}: ${named.path} expired on ${read.value.validTo}` } : read;
 };
 
-const readKeyFile = (path: string): Read<KeyObject> =>
-  readPem('TLS_KEY_FILE', path, 'private key', (pem) => createPrivateKey(pem));
-
-/** What is wrong with each of the two files alone, if it is given. */
-export const certificateFaults = (
-  certFile: string | undefined,
-  keyFile: string | undefined,
-  now = new Date(),
-): string[] => {
-  const read = [certFile && readCertificateFile(certFile, now), keyFile && readKeyFile(keyFile)];
-  return read.flatMap((one) => (one && 'fault' in one ? [one.fault] : []));
-};
+const readKeyFile = (named: NamedFile): Read<KeyObject> =>
+  readPem(named, 'private key', (pem) => createPrivateKey(pem));
 
 /**
- * The certificate of TLS_CERT_FILE and TLS_KEY_FILE.
+ * The certificate in the files.
  * @throws {StartFault} when one cannot be read, is damaged, expired, or does not belong to the other
  */
-export const readCertificate = (certFile: string, keyFile: string, now = new Date()): Certificate => {
-  const [certificate, key] = [readCertificateFile(certFile, now), readKeyFile(keyFile)];
+export const readCertificate = (files: CertificateFiles, now = new Date()): Certificate => {
+  const [certificate, key] = [readCertificateFile(files.cert, now), readKeyFile(files.key)];
   if ('fault' in certificate) throw new StartFault(certificate.fault);
   if ('fault' in key) throw new StartFault(key.fault);
   if (!certificate.value.checkPrivateKey(key.value)) {
-    throw new StartFault(`TLS_KEY_FILE: the key in ${keyFile} does not belong to the certificate in ${certFile}`);
+    throw new StartFault(
+      `${files.key.setting}: the key in ${files.key.path} does not belong to the certificate in ${files.cert.path}`,
+    );
   }
   return { cert: certificate.pem, key: key.pem };
 };
 
-const ALWAYS = ['localhost', '127.0.0.1', '::1'];
-const DAY_MS = 86_400_000;
-/** The longest life that clients accept without complaint. */
-const LIFETIME_DAYS = 397;
-const RENEWED_BEFORE_DAYS = 30;
-
-const covers = (certificate: X509Certificate, host: string): boolean =>
-  (isIP(host) ? certificate.checkIP(host) : certificate.checkHost(host)) !== undefined;
-
-/** What a file of the pair holds; undefined if there is none. @throws {StartFault} if it cannot be read: what is made anew would replace it */
-const keptPem = (path: string): string | undefined => {
-  try {
-    return readFileSync(path, 'utf8');
-  } catch (error) {
-    if (reasonOf(error) === 'ENOENT') return undefined;
-    throw new StartFault(`the development certificate: ${path} cannot be read: ${explain(error)}`);
-  }
+/** What is wrong with each of the files alone, if it is given. */
+const faultsOf = (cert: NamedFile | undefined, key: NamedFile | undefined): string[] => {
+  const read = [cert && readCertificateFile(cert, new Date()), key && readKeyFile(key)];
+  return read.flatMap((one) => (one && 'fault' in one ? [one.fault] : []));
 };
 
 /**
- * The kept certificate, if it is whole, good for all hosts and for a month more.
- * @throws {StartFault} if a file cannot be read, or a certificate, which clients may trust, is there without its key
+ * The setting of a certificate: `<prefix>_CERT_FILE` and `<prefix>_KEY_FILE` name its files. Both are set and belong together, or
+ * neither is (then undefined).
  */
-const kept = (certFile: string, keyFile: string, hosts: readonly string[], now: number): Certificate | undefined => {
-  const [cert, key] = [keptPem(certFile), keptPem(keyFile)];
-  if (cert !== undefined && key === undefined) {
-    throw new StartFault(
-      `the development certificate: ${certFile} is there without ${keyFile}; restore the key, or remove the certificate to get new ones`,
-    );
-  }
-  if (cert === undefined || key === undefined) return undefined;
-  try {
-    const certificate = new X509Certificate(cert);
-    const goodUntil = certificate.validToDate.getTime() - RENEWED_BEFORE_DAYS * DAY_MS;
-    const good = goodUntil > now && certificate.checkPrivateKey(createPrivateKey(key));
-    return good && hosts.every((host) => covers(certificate, host)) ? { cert, key } : undefined;
-  } catch {
-    return undefined;
-  }
-};
-
-const make = async (hosts: readonly string[], now: number): Promise<Certificate> => {
-  // Loaded only now: it costs 25 MB and 0.2 s, once a year.
-  const { generate } = await import('selfsigned');
-  const { cert, private: key } = await generate([{ name: 'commonName', value: 'boxoffice development' }], {
-    keyType: 'ec',
-    curve: 'P-256',
-    algorithm: 'sha256',
-    // Clocks of clients may be a little behind.
-    notBeforeDate: new Date(now - DAY_MS),
-    notAfterDate: new Date(now + (LIFETIME_DAYS - 1) * DAY_MS),
-    extensions: [
-      { name: 'basicConstraints', cA: false, critical: true },
-      { name: 'keyUsage', digitalSignature: true, critical: true },
-      { name: 'extKeyUsage', serverAuth: true },
-      {
-        name: 'subjectAltName',
-        altNames: hosts.map((host) => (isIP(host) ? { type: 7, ip: host } : { type: 2, value: host })),
-      },
-    ],
-  });
-  return { cert, key };
-};
-
-const replaceFile = (path: string, content: string, mode: number): void => {
-  writeFileSync(`${path}.new`, content, { mode, flush: true });
-  renameSync(`${path}.new`, path);
-};
-
-/**
- * A certificate for development, kept in the directory (its key with mode 0600) and good for localhost, loopback and the given hosts;
- * made anew when it is missing, damaged, about to expire, or lacks a host.
- * @throws {StartFault} when it cannot be kept, or what is kept cannot be read or lacks its key
- */
-export const developmentCertificate = async (
-  directory: string,
-  hosts: readonly string[] = [],
-  now = Date.now(),
-): Promise<DevelopmentCertificate> => {
-  // An address in a URL may stand in brackets.
-  const all = [...new Set([...ALWAYS, ...hosts.map((host) => host.replace(/^\[(.*)\]$/, '$1'))])];
-  const caFile = join(directory, 'development-certificate.pem');
-  const keyFile = join(directory, 'development-key.pem');
-  const found = kept(caFile, keyFile, all, now);
-  if (found) return { ...found, caFile };
-  const fresh = await make(all, now);
-  try {
-    replaceFile(keyFile, fresh.key, 0o600);
-    replaceFile(caFile, fresh.cert, 0o644);
-  } catch (error) {
-    throw new StartFault(`the development certificate cannot be kept in ${directory}: ${explain(error)}`);
-  }
-  return { ...fresh, caFile };
+export const certificateFiles = (prefix: string): Setting<CertificateFiles | undefined> => {
+  const [certFile, keyFile] = [`${prefix}_CERT_FILE`, `${prefix}_KEY_FILE`].map((name) =>
+    file(name, { optional: true }),
+  );
+  const named = (setting: typeof certFile, path: string | undefined): NamedFile | undefined =>
+    path === undefined || setting === undefined ? undefined : { setting: setting.name, path };
+  return {
+    name: `${prefix}_CERT_FILE`,
+    read(env) {
+      const [cert, key] = [named(certFile, certFile?.read(env)), named(keyFile, keyFile?.read(env))];
+      const faults = faultsOf(cert, key);
+      const [set, unset] = cert ? [cert.setting, `${prefix}_KEY_FILE`] : [key?.setting, `${prefix}_CERT_FILE`];
+      if (!cert !== !key) faults.unshift(`${unset}: is not set, but ${set} is; they belong together`);
+      if (faults.length > 0) throw new SettingsFault(faults);
+      if (!cert || !key) return undefined;
+      try {
+        readCertificate({ cert, key });
+      } catch (error) {
+        throw error instanceof StartFault ? new SettingsFault([error.message]) : error;
+      }
+      return { cert, key };
+    },
+  };
 };

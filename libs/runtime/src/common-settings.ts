@@ -1,7 +1,8 @@
 import { join, resolve } from 'node:path';
+import { certificateFiles } from './certificate.ts';
 import { readKeptSecret } from './kept-secret.ts';
 import { logLevels } from './logger.ts';
-import { directory, oneOf, port, secret, text, url } from './setting-kinds.ts';
+import { directory, file, oneOf, port, secret, text, url } from './setting-kinds.ts';
 import { type Environment, type Setting, SettingsFault } from './settings.ts';
 
 /** Settings that several programs read in the same way; each program takes those that it needs. */
@@ -20,6 +21,15 @@ export const host = text('HOST', {
 export const gatewayPort = port('GATEWAY_PORT', { default: 8443 });
 
 export const logLevel = oneOf('LOG_LEVEL', logLevels, { default: 'info' });
+
+/** Authorities that this process trusts, beside the well-known ones, in whatever it connects to; see trustAuthorities. */
+export const tlsCaFile = file('TLS_CA_FILE', { optional: true });
+
+/** The certificate of the gateway's HTTPS listener. */
+export const gatewayCertificate = certificateFiles('TLS');
+
+/** The certificate with which a single service serves HTTPS on its PORT; undefined: it serves HTTP. */
+export const serviceCertificate = certificateFiles('SERVICE_TLS');
 
 /** The port of `/metrics`; undefined: none. */
 export const operationsPort = port('OPERATIONS_PORT', { optional: true });

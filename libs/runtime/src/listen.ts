@@ -1,6 +1,7 @@
 import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from 'node:http';
-import { createServer as createTlsServer } from 'node:https';
+import { createServer as createTlsServer, type Server as TlsServer } from 'node:https';
 import type { AddressInfo, Socket } from 'node:net';
+import type { Certificate } from './certificate.ts';
 import { farewell } from './farewell.ts';
 import type { Health } from './health.ts';
 import type { Observe } from './metrics.ts';
@@ -26,7 +27,7 @@ export interface ListenOptions {
   readonly host: string;
   /** 0 lets the system choose. */
   readonly port: number;
-  readonly tls?: { readonly cert: string | Buffer; readonly key: string | Buffer };
+  readonly tls?: Certificate;
   /** Answered at `/health/live` and `/health/ready`, before the handler. */
   readonly health?: Health;
   readonly limits?: Limits;
@@ -51,6 +52,8 @@ export interface Listening {
   /** `http://host:port` or `https://…`, as a client on this machine reaches it. */
   readonly url: string;
   readonly server: Server;
+  /** New connections get this certificate from now on; nothing to do without TLS. */
+  renew(certificate: Certificate): void;
   /**
    * Stops accepting, lets the requests in hand finish for at most `graceMs` (default 8 s), then closes every connection; kept ones
    * that are idle when `farewellMs` is over.
@@ -164,6 +167,9 @@ export const listen = async (handler: RequestListener, options: ListenOptions): 
     port,
     url: `${options.tls ? 'https' : 'http'}://${reachable(options.host)}:${port}`,
     server,
+    renew({ cert, key }) {
+      if (options.tls) (server as TlsServer).setSecureContext({ cert, key });
+    },
     close(graceMs = 8_000) {
       ending ??= farewell(server, { graceMs, idleMs: options.farewellMs ?? 0 });
       return ending;

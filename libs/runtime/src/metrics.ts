@@ -14,13 +14,25 @@ export interface Meter<Method extends string> {
 /** Told of every request as it comes. */
 export type Observe = (request: IncomingMessage, response: ServerResponse) => void;
 
+/** A value that somebody looked at just now. */
+export interface Reading {
+  readonly value: number;
+  readonly labels?: Labels;
+}
+
 /** The program's figures, for Prometheus. Asking for a meter again gives the same one: several services may share a process. */
 export interface Metrics {
   counter(meter: Meter<'counter'>): (labels?: Labels, by?: number) => void;
-  gauge(meter: Meter<'gauge'>): (value: number, labels?: Labels) => void;
   histogram(meter: Meter<'histogram'> & { readonly buckets?: number[] }): (value: number, labels?: Labels) => void;
   /**
-   * Counts and times the requests of a service, each when its answer is out. In a process of several services a request is one at the
+   * A gauge that nobody keeps up to date: it is read whenever somebody asks for the figures, so that a process without requests does
+   * nothing for it. What rejects, or takes longer than 2 s, has no value then.
+   */
+  watch(meter: Meter<'gauge'>, read: () => readonly Reading[] | Promise<readonly Reading[]>): void;
+  /** Times the answers of a service, by operation; `status` as `statusOf` tells it, `seconds` since the request came. */
+  answers(service: string): (operation: string, status: string, seconds: number) => void;
+  /**
+   * Times the requests of a service in this way, each when its answer is out. In a process of several services a request is one at the
    * gateway and one more at each service that it reaches.
    */
   requests(service: string): Observe;
@@ -29,6 +41,23 @@ export interface Metrics {
 }
 
 const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
+
+/** For one reading of a gauge: whoever asks for the figures waits for the slowest. */
+const READ_MS = 2_000;
+
+const NOTHING: readonly Reading[] = [];
+
+const inTime = async (read: () => readonly Reading[] | Promise<readonly Reading[]>): Promise<readonly Reading[]> => {
+  const late = Promise.withResolvers<readonly Reading[]>();
+  const timer = setTimeout(() => late.resolve(NOTHING), READ_MS);
+  try {
+    return await Promise.race([read(), late.promise]);
+  } catch {
+    return NOTHING;
+  } finally {
+    clearTimeout(timer);
+  }
+};
 
 /**
  * The event loop's delay is measured by a timer of this many milliseconds: one that is late by no more goes unnoticed. At 20 an idle process
@@ -45,6 +74,23 @@ const setWithoutPause = (gauge: Gauge): void => {
   gauge.set = (labels: number | object, value?: number) =>
     set(labels as object, Math.max(0, Number(value) - LAG_SAMPLE_MS / 1_000));
 };
+
+const OPERATION = Symbol('operation');
+
+interface Named {
+  [OPERATION]?: string;
+}
+
+/** Says which operation answers, for the figures. The names come from route tables, so they are few. */
+export const nameOperation = (response: ServerResponse, operation: string): void => {
+  (response as Named)[OPERATION] = operation;
+};
+
+const operationOf = (response: ServerResponse): string => (response as Named)[OPERATION] ?? 'none';
+
+/** The class of an answer's status, `2xx` to `5xx`; `gone` if its client went away before it was out. */
+export const statusOf = ({ writableFinished, statusCode }: ServerResponse): string =>
+  writableFinished ? `${Math.floor(statusCode / 100)}xx` : 'gone';
 
 /** Makes a registry with Node's own figures. The library is loaded here, since most installations have no operations port. */
 export const createMetrics = async (): Promise<Metrics> => {
@@ -67,34 +113,58 @@ export const createMetrics = async (): Promise<Metrics> => {
     meters.set(name, found);
     return found;
   };
+  const watched = new Map<string, { readonly gauge: Gauge; readonly reads: Parameters<Metrics['watch']>[1][] }>();
+  const look = async (): Promise<void> => {
+    const looks = [...watched.values()].map(async ({ gauge, reads }) => {
+      const readings = (await Promise.all(reads.map(inTime))).flat();
+      gauge.reset();
+      // A gauge without labels would be 0 after that, also where nobody knows its value.
+      if (readings.length === 0) gauge.remove();
+      for (const { value, labels = {} } of readings) gauge.set(labels, value);
+    });
+    await Promise.all(looks);
+  };
+  let looking: Promise<void> | undefined;
   const seconds = new Histogram({
     ...shape({
       name: 'http_server_request_duration_seconds',
-      help: 'Time to answer',
-      labels: ['service', 'method', 'status'],
+      help: 'Time to answer, by operation and class of status',
+      labels: ['service', 'operation', 'status'],
     }),
     buckets: SECONDS,
   });
+  const answers: Metrics['answers'] = (service) => (operation, status, duration) =>
+    seconds.observe({ service, operation, status }, duration);
   return {
     counter(meter) {
       const counter = known(meter.name, () => new Counter(shape(meter)));
       return (labels = {}, by = 1) => counter.inc(labels, by);
     },
-    gauge(meter) {
-      const gauge = known(meter.name, () => new Gauge(shape(meter)));
-      return (value, labels = {}) => gauge.set(labels, value);
-    },
     histogram(meter) {
       const histogram = known(meter.name, () => new Histogram({ ...shape(meter), buckets: meter.buckets ?? SECONDS }));
       return (value, labels = {}) => histogram.observe(labels, value);
     },
-    requests: (service) => (request, response) => {
-      const started = performance.now();
-      response.once('close', () => {
-        const labels = { service, method: String(request.method), status: String(response.statusCode) };
-        seconds.observe(labels, (performance.now() - started) / 1000);
-      });
+    watch(meter, read) {
+      const one = watched.get(meter.name) ?? { gauge: new Gauge(shape(meter)), reads: [] };
+      watched.set(meter.name, one);
+      one.reads.push(read);
     },
-    text: async () => ({ type: registry.contentType, text: await registry.metrics() }),
+    answers,
+    requests: (service) => {
+      const answered = answers(service);
+      return (_request, response) => {
+        const started = performance.now();
+        response.once('close', () => {
+          answered(operationOf(response), statusOf(response), (performance.now() - started) / 1000);
+        });
+      };
+    },
+    async text() {
+      looking ??= look().finally(() => {
+        looking = undefined;
+      });
+      await looking;
+      return { type: registry.contentType, text: await registry.metrics() };
+    },
   };
 };

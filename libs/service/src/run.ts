@@ -6,6 +6,7 @@ import {
   createStop,
   FAREWELL_MS,
   failStart,
+  followCertificate,
   host,
   type Logger,
   logLevel,
@@ -14,13 +15,17 @@ import {
   persistently,
   port,
   publicUrl,
+  readCertificate,
   readServerSettings,
   type Setting,
   type Settings,
   type SettingsSpec,
   type Stop,
   serveOperations,
+  serviceCertificate,
   serviceSecret,
+  tlsCaFile,
+  trustAuthorities,
   url,
 } from '@boxoffice/runtime';
 import { openMongoStore } from '@boxoffice/store';
@@ -49,6 +54,8 @@ const common = {
   serviceSecret,
   mongodbUrl: engineUrl(mongodbUrl, 'MongoDB'),
   amqpUrl: engineUrl(amqpUrl, 'RabbitMQ'),
+  certificate: serviceCertificate,
+  tlsCaFile,
 };
 
 /** How long RabbitMQ may take to answer before the log says that it is waited for. */
@@ -65,6 +72,18 @@ const requiredAuthorizerUrl: Setting<string | undefined> = {
   },
 };
 
+/** The authorizer asks itself, too, and needs a name for it that its certificate has. */
+const ownUrl: Setting<string | undefined> = {
+  name: authorizerUrl.name,
+  read(env) {
+    const value = authorizerUrl.read(env);
+    if (value !== undefined || env[serviceCertificate.name] === undefined) return value;
+    throw new Error(
+      `is not set; with ${serviceCertificate.name} the authorizer needs the address that its certificate names`,
+    );
+  },
+};
+
 type CommonSettings = Settings<typeof common & { authorizerUrl: typeof requiredAuthorizerUrl }>;
 
 /** The settings of a service alone, common and own. One reading, so that all faults are told together. */
@@ -72,13 +91,14 @@ const readAll = async <Spec extends SettingsSpec, State>({ name, settings }: Ser
   const read: unknown = await readServerSettings({
     ...settings,
     ...common,
-    authorizerUrl: name === 'authorizer' ? authorizerUrl : requiredAuthorizerUrl,
+    authorizerUrl: name === 'authorizer' ? ownUrl : requiredAuthorizerUrl,
   });
   return { settings: read as CommonSettings, own: read as Settings<Spec> };
 };
 
 const run = async <Spec extends SettingsSpec, State>(definition: ServiceDefinition<Spec, State>): Promise<void> => {
   const { settings, own } = await readAll(definition);
+  trustAuthorities(settings.tlsCaFile);
   const logger: Logger = createLogger({ service: definition.name, level: settings.logLevel });
   const stop = createStop(logger);
   stop.onSignal();
@@ -94,6 +114,7 @@ const serve = async <Spec extends SettingsSpec, State>(
   stop: Stop,
 ): Promise<void> => {
   const { name, collections } = definition;
+  const { certificate } = settings;
   const store = persistently('MongoDB', logger, () =>
     openMongoStore({ url: settings.mongodbUrl, name, collections, trace: traceOfEvents, logger }),
   );
@@ -107,11 +128,12 @@ const serve = async <Spec extends SettingsSpec, State>(
   const service = startService(definition, {
     store: store.opened,
     bus: bus.opened,
-    authorizerUrl: name === 'authorizer' ? undefined : settings.authorizerUrl,
+    authorizerUrl: name === 'authorizer' && !certificate ? undefined : settings.authorizerUrl,
     publicUrl: settings.publicUrl,
     serviceSecret: settings.serviceSecret,
     host: settings.host,
     port: settings.port,
+    tls: certificate && readCertificate(certificate),
     logger,
     settings: own,
     metrics,
@@ -127,7 +149,9 @@ const serve = async <Spec extends SettingsSpec, State>(
       () => undefined,
     );
   });
-  const { url: address, health, complete } = await service;
+  const { url: address, health, complete, renew } = await service;
+  const renewal = certificate && followCertificate({ files: certificate, renew, logger });
+  stop.add('certificate', async () => renewal?.close());
   if (metrics && settings.operationsPort !== undefined) {
     const operations = await serveOperations({ host: settings.host, port: settings.operationsPort, metrics, health });
     stop.add('operations', () => operations.close());

@@ -3,6 +3,7 @@ import { createApp } from '@boxoffice/http';
 import { createIdentityVerifier, createKeySet, createServiceCredentials, JWKS_PATH } from '@boxoffice/identity';
 import { type Bus, startRelay } from '@boxoffice/messaging';
 import {
+  type Certificate,
   type Check,
   createHealth,
   createStop,
@@ -35,6 +36,8 @@ export interface StartOptions<Spec extends SettingsSpec> {
   readonly host: string;
   /** 0 lets the system choose. */
   readonly port: number;
+  /** Serves HTTPS with it; without it HTTP. */
+  readonly tls?: Certificate;
   readonly logger: Logger;
   readonly settings: Settings<Spec>;
   readonly metrics?: Metrics;
@@ -50,6 +53,8 @@ export interface RunningService {
   readonly url: string;
   readonly port: number;
   readonly health: Health;
+  /** See Listening. */
+  renew(certificate: Certificate): void;
   /** Resolves when the broker is there and every subscription has begun; rejects if the service is closed before. */
   readonly complete: Promise<void>;
   /** Resolves if the service's own store and broker answer; rejects otherwise. */
@@ -84,6 +89,7 @@ export const startService = async <Spec extends SettingsSpec, State>(
   const listening = await listen((request, response) => handler(request, response), {
     host,
     port,
+    tls: options.tls,
     health,
     observe: metrics?.requests(name),
     refuse: refuseIn(definition),
@@ -166,5 +172,6 @@ export const startService = async <Spec extends SettingsSpec, State>(
   const ready = async (): Promise<void> => {
     await Promise.all([store.ping(), hearing.ping()]);
   };
-  return { name, url: listening.url, port: listening.port, health, complete: hearing.begun, ready, close };
+  const { url, port: chosen, renew } = listening;
+  return { name, url, port: chosen, renew, health, complete: hearing.begun, ready, close };
 };

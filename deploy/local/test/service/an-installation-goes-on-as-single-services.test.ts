@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { join } from 'node:path';
 import { afterAll, expect, test } from '@jest/globals';
 import { authorization, call, freePort, type Process, startProcess, startProgram } from '../program.ts';
 
@@ -12,7 +13,7 @@ afterAll(() => {
 });
 
 both(
-  'what npm start seeded on MongoDB and RabbitMQ is served by one process per service',
+  'what npm start seeded on MongoDB and RabbitMQ is served by one process per service, over TLS between them',
   async () => {
     const engines = {
       MONGODB_URL: `${TEST_MONGODB_URL}/local_${randomUUID().slice(0, 8)}`,
@@ -28,11 +29,20 @@ both(
     const names = ['authorizer', 'catalog', 'contacts'] as const;
     const ports = await Promise.all(names.map(freePort));
     const addresses = Object.fromEntries(
-      names.map((name, index) => [`${name.toUpperCase()}_URL`, `http://127.0.0.1:${ports[index]}`]),
+      names.map((name, index) => [`${name.toUpperCase()}_URL`, `https://localhost:${ports[index]}`]),
     );
     const [port, httpPort] = [await freePort(), await freePort()];
     const publicUrl = `https://localhost:${port}`;
-    const settings = { BOXOFFICE_DATA_DIR: directory, PUBLIC_URL: publicUrl, ...engines, ...addresses };
+    const caFile = join(directory, 'development-certificate.pem');
+    const settings = {
+      BOXOFFICE_DATA_DIR: directory,
+      PUBLIC_URL: publicUrl,
+      TLS_CA_FILE: caFile,
+      SERVICE_TLS_CERT_FILE: caFile,
+      SERVICE_TLS_KEY_FILE: join(directory, 'development-key.pem'),
+      ...engines,
+      ...addresses,
+    };
     const services = names.map((name, index) =>
       startProcess('service.ts', [name], { ...settings, PORT: `${ports[index]}` }),
     );
@@ -57,6 +67,10 @@ both(
       pieces: ['{"lastName":"Martin"}'],
     });
     expect(created.status).toBe(201);
+
+    // Whoever does not know the authority gets no answer, and plain HTTP none either.
+    await expect(fetch(`${addresses.CONTACTS_URL}/openapi.json`)).rejects.toThrow('fetch failed');
+    await expect(fetch(`${addresses.CONTACTS_URL?.replace('https', 'http')}/openapi.json`)).rejects.toThrow();
 
     for (const process of [gateway, ...services]) process.kill('SIGTERM');
     expect(await Promise.all([gateway, ...services].map(({ ended }) => ended))).toEqual([0, 0, 0, 0]);

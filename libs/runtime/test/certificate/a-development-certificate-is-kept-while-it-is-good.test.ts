@@ -93,10 +93,12 @@ describe('a configured certificate', () => {
     await developmentCertificate(other);
     const broken = join(directory, 'broken.pem');
     writeFileSync(broken, '-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n');
-    expect(readCertificate(file, key).cert).toContain('BEGIN CERTIFICATE');
-    expect(() => readCertificate(broken, key)).toThrow(`TLS_CERT_FILE: ${broken} holds no readable certificate`);
-    expect(() => readCertificate(file, broken)).toThrow(`TLS_KEY_FILE: ${broken} holds no readable private key`);
-    expect(() => readCertificate('/nowhere', key)).toThrow('TLS_CERT_FILE: /nowhere cannot be read: it does not exist');
-    expect(() => readCertificate(file, join(other, 'development-key.pem'))).toThrow(/does not belong to/);
+    const read = (cert: string, key: string) =>
+      readCertificate({ cert: { setting: 'TLS_CERT_FILE', path: cert }, key: { setting: 'TLS_KEY_FILE', path: key } });
+    expect(read(file, key).cert).toContain('BEGIN CERTIFICATE');
+    expect(() => read(broken, key)).toThrow(`TLS_CERT_FILE: ${broken} holds no readable certificate`);
+    expect(() => read(file, broken)).toThrow(`TLS_KEY_FILE: ${broken} holds no readable private key`);
+    expect(() => read('/nowhere', key)).toThrow('TLS_CERT_FILE: /nowhere cannot be read: it does not exist');
+    expect(() => read(file, join(other, 'development-key.pem'))).toThrow(/does not belong to/);
   });
 });

@@ -1,5 +1,6 @@
+import type { ServerResponse } from 'node:http';
 import { expect, test } from '@jest/globals';
-import { createMetrics, listen, serveOperations } from '../../src/index.ts';
+import { createMetrics, listen, nameOperation, serveOperations } from '../../src/index.ts';
 
 test('requests, by service, and own figures are served at /metrics, shared by services of one process', async () => {
   const metrics = await createMetrics();
@@ -7,10 +8,11 @@ test('requests, by service, and own figures are served at /metrics, shared by se
   metrics.counter(meter)({ service: 'catalog' }, 2);
   metrics.counter(meter)({ service: 'contacts' });
   const options = { host: '127.0.0.1', port: 0 };
-  const service = await listen((_request, response) => response.writeHead(204).end(), {
-    ...options,
-    observe: metrics.requests('catalog'),
-  });
+  const answer = (_request: unknown, response: ServerResponse): void => {
+    nameOperation(response, 'listProducts');
+    response.writeHead(204).end();
+  };
+  const service = await listen(answer, { ...options, observe: metrics.requests('catalog') });
   const gateway = await listen(
     (_request, response) => void fetch(service.url).then(({ status }) => response.writeHead(status).end()),
     { ...options, observe: metrics.requests('gateway') },
@@ -24,7 +26,7 @@ test('requests, by service, and own figures are served at /metrics, shared by se
   expect(response.headers.get('content-type')).toMatch(/^text\/plain; version=/);
   const text = await response.text();
   for (const name of ['gateway', 'catalog']) {
-    const labels = `service="${name}",method="GET",status="204"`;
+    const labels = `service="${name}",operation="${name === 'catalog' ? 'listProducts' : 'none'}",status="2xx"`;
     expect(text).toContain(`http_server_request_duration_seconds_count{${labels}} 1`);
   }
   expect(text).toContain('relay_published_total{service="catalog"} 2');
@@ -32,4 +34,25 @@ test('requests, by service, and own figures are served at /metrics, shared by se
   expect(text).toContain('process_resident_memory_bytes');
   expect((await fetch(`${operations.url}/other`)).status).toBe(404);
   await operations.close();
+});
+
+test('a gauge is read when somebody looks, by everybody who has a part in it', async () => {
+  const metrics = await createMetrics();
+  const meter = { name: 'open_things', help: 'x', labels: ['service'] };
+  let looks = 0;
+  metrics.watch(meter, async () => [{ value: ++looks, labels: { service: 'catalog' } }]);
+  metrics.watch(meter, () => [{ value: 7, labels: { service: 'orders' } }]);
+  metrics.watch({ name: 'lost_things', help: 'x' }, () => Promise.reject(new Error('not known')));
+  const figures = async () => (await metrics.text()).text.split('\n').filter((line) => line.includes('_things'));
+  const told = (count: number) => [
+    '# HELP open_things x',
+    '# TYPE open_things gauge',
+    `open_things{service="catalog"} ${count}`,
+    'open_things{service="orders"} 7',
+    '# HELP lost_things x',
+    '# TYPE lost_things gauge',
+  ];
+  expect(looks).toBe(0);
+  expect(await figures()).toEqual(told(1));
+  expect(await figures()).toEqual(told(2));
 });

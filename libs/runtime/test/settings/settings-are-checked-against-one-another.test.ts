@@ -2,29 +2,17 @@ import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from '@jest/globals';
-import {
-  certificatePair,
-  differentPorts,
-  file,
-  port,
-  publicUrl,
-  readSettings,
-  SettingsFault,
-} from '../../src/index.ts';
+import { certificateFiles, differentPorts, port, publicUrl, readSettings, SettingsFault } from '../../src/index.ts';
 
 const https = port('GATEWAY_PORT', { default: 8443 });
 const http = port('GATEWAY_HTTP_PORT', { default: 8080 });
 const operations = port('OPERATIONS_PORT', { optional: true });
-const cert = file('TLS_CERT_FILE', { optional: true });
-const key = file('TLS_KEY_FILE', { optional: true });
 const spec = {
   https,
   http,
   operations,
-  cert,
-  key,
   ports: differentPorts(https, http, operations),
-  pair: certificatePair(cert, key),
+  certificate: certificateFiles('TLS'),
   publicUrl,
 };
 

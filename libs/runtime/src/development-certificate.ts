@@ -1,0 +1,107 @@
+import { createPrivateKey, X509Certificate } from 'node:crypto';
+import { readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { isIP } from 'node:net';
+import { join } from 'node:path';
+import type { Certificate } from './certificate.ts';
+import { explain, reasonOf, StartFault } from './start-fault.ts';
+
+/** A certificate that clients trust by its own file. */
+export interface DevelopmentCertificate extends Certificate {
+  /** What curl's --cacert takes. */
+  readonly caFile: string;
+}
+
+const ALWAYS = ['localhost', '127.0.0.1', '::1'];
+const DAY_MS = 86_400_000;
+/** The longest life that clients accept without complaint. */
+const LIFETIME_DAYS = 397;
+const RENEWED_BEFORE_DAYS = 30;
+
+const covers = (certificate: X509Certificate, host: string): boolean =>
+  (isIP(host) ? certificate.checkIP(host) : certificate.checkHost(host)) !== undefined;
+
+/** What a file of the pair holds; undefined if there is none. @throws {StartFault} if it cannot be read: what is made anew would replace it */
+const keptPem = (path: string): string | undefined => {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch (error) {
+    if (reasonOf(error) === 'ENOENT') return undefined;
+    throw new StartFault(`the development certificate: ${path} cannot be read: ${explain(error)}`);
+  }
+};
+
+/**
+ * The kept certificate, if it is whole, good for all hosts and for a month more.
+ * @throws {StartFault} if a file cannot be read, or a certificate, which clients may trust, is there without its key
+ */
+const kept = (certFile: string, keyFile: string, hosts: readonly string[], now: number): Certificate | undefined => {
+  const [cert, key] = [keptPem(certFile), keptPem(keyFile)];
+  if (cert !== undefined && key === undefined) {
+    throw new StartFault(
+      `the development certificate: ${certFile} is there without ${keyFile}; restore the key, or remove the certificate to get new ones`,
+    );
+  }
+  if (cert === undefined || key === undefined) return undefined;
+  try {
+    const certificate = new X509Certificate(cert);
+    const goodUntil = certificate.validToDate.getTime() - RENEWED_BEFORE_DAYS * DAY_MS;
+    const good = goodUntil > now && certificate.checkPrivateKey(createPrivateKey(key));
+    return good && hosts.every((host) => covers(certificate, host)) ? { cert, key } : undefined;
+  } catch {
+    return undefined;
+  }
+};
+
+const make = async (hosts: readonly string[], now: number): Promise<Certificate> => {
+  // Loaded only now: it costs 25 MB and 0.2 s, once a year.
+  const { generate } = await import('selfsigned');
+  const { cert, private: key } = await generate([{ name: 'commonName', value: 'boxoffice development' }], {
+    keyType: 'ec',
+    curve: 'P-256',
+    algorithm: 'sha256',
+    // Clocks of clients may be a little behind.
+    notBeforeDate: new Date(now - DAY_MS),
+    notAfterDate: new Date(now + (LIFETIME_DAYS - 1) * DAY_MS),
+    extensions: [
+      { name: 'basicConstraints', cA: false, critical: true },
+      { name: 'keyUsage', digitalSignature: true, critical: true },
+      { name: 'extKeyUsage', serverAuth: true },
+      {
+        name: 'subjectAltName',
+        altNames: hosts.map((host) => (isIP(host) ? { type: 7, ip: host } : { type: 2, value: host })),
+      },
+    ],
+  });
+  return { cert, key };
+};
+
+const replaceFile = (path: string, content: string, mode: number): void => {
+  writeFileSync(`${path}.new`, content, { mode, flush: true });
+  renameSync(`${path}.new`, path);
+};
+
+/**
+ * A certificate for development, kept in the directory (its key with mode 0600) and good for localhost, loopback and the given hosts;
+ * made anew when it is missing, damaged, about to expire, or lacks a host.
+ * @throws {StartFault} when it cannot be kept, or what is kept cannot be read or lacks its key
+ */
+export const developmentCertificate = async (
+  directory: string,
+  hosts: readonly string[] = [],
+  now = Date.now(),
+): Promise<DevelopmentCertificate> => {
+  // An address in a URL may stand in brackets.
+  const all = [...new Set([...ALWAYS, ...hosts.map((host) => host.replace(/^\[(.*)\]$/, '$1'))])];
+  const caFile = join(directory, 'development-certificate.pem');
+  const keyFile = join(directory, 'development-key.pem');
+  const found = kept(caFile, keyFile, all, now);
+  if (found) return { ...found, caFile };
+  const fresh = await make(all, now);
+  try {
+    replaceFile(keyFile, fresh.key, 0o600);
+    replaceFile(caFile, fresh.cert, 0o644);
+  } catch (error) {
+    throw new StartFault(`the development certificate cannot be kept in ${directory}: ${explain(error)}`);
+  }
+  return { ...fresh, caFile };
+};
