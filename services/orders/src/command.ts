@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Stamp } from '@boxoffice/store';
 import type { Desk } from './desk.ts';
 import { isStale } from './domain/begun.ts';
-import { checkedOut } from './domain/cart.ts';
+import { checkedOut, isCart } from './domain/cart.ts';
 import type { Refused } from './domain/decision.ts';
 import { isHidden } from './domain/life.ts';
 import { faultOf, notFound } from './faults.ts';
@@ -30,7 +30,7 @@ export interface Asking extends Target {
 /** Why the command does not apply to what is there, or undefined. @throws Fault `not_found` where a cart must not be seen */
 const misplaced = (order: OrderDocument, shelf: Asking['shelf'] = 'orders'): Refused | undefined => {
   if (shelf === 'orders' && isHidden(order)) throw notFound();
-  return shelf === 'carts' && !isHidden(order) ? checkedOut() : undefined;
+  return shelf === 'carts' && !isCart(order) ? checkedOut() : undefined;
 };
 
 /** The command was finished by recovery: an earlier try of the same request had begun it. */

@@ -3,7 +3,7 @@ import type { HeldLine, Wish } from './clients/stock.ts';
 import { type Asking, command } from './command.ts';
 import type { Desk } from './desk.ts';
 import type { LinesMark } from './domain/begun.ts';
-import { isHidden } from './domain/life.ts';
+import { isCart } from './domain/cart.ts';
 import { addLines, beginLines, removeLine, startsAnew } from './domain/lines.ts';
 import { isUnavailable } from './faults.ts';
 import { giveBack, undoLines } from './give-back.ts';
@@ -74,7 +74,7 @@ export const addOrderLines = async (
       currency: currencyOf(held.lines),
       until: Date.parse(held.heldUntil),
     };
-    const remember = (current: OrderDocument) => (isHidden(current) ? doneBy(current, mark.request) : current);
+    const remember = (current: OrderDocument) => (isCart(current) ? doneBy(current, mark.request) : current);
     return await finish(desk, targetOf(order), (current, now) => addLines(remember(current), more, now), asking.stamp);
   } catch (error) {
     if (error instanceof Fault) await undoLines(desk, order, mark);

@@ -1,9 +1,8 @@
 import { type Asking, command } from './command.ts';
 import type { Desk } from './desk.ts';
 import { cancel } from './domain/cancellation.ts';
-import { changeLine, checkedOut, type LineChange } from './domain/cart.ts';
+import { changeLine, checkedOut, isCart, type LineChange } from './domain/cart.ts';
 import { accept } from './domain/decision.ts';
-import { isHidden } from './domain/life.ts';
 import { faultOf, isUnavailable } from './faults.ts';
 import { findAny } from './find.ts';
 import { removeOrderLine } from './lines.ts';
@@ -37,9 +36,9 @@ export const changeCartLine = async (
 ): Promise<OrderDocument> => {
   const found = await findAny(desk, target);
   const line = found.lines.find(({ id }) => id === lineId);
-  const isCart = isHidden(found) && found.state === 'open';
+  const isOpen = isCart(found) && found.state === 'open';
   const [tariff] =
-    line && isCart && tariffId !== undefined
+    line && isOpen && tariffId !== undefined
       ? await desk.stock.quotes(
           target.institution,
           [{ performanceId: line.performanceId, seatCategoryId: line.seatCategoryId, tariffId }],
@@ -47,7 +46,7 @@ export const changeCartLine = async (
         )
       : [];
   const asksFor = tariff ?? (contactNumber === undefined ? undefined : line);
-  if (isCart && asksFor) await permitTariff(desk, target.institution, contactNumber, [asksFor]);
+  if (isOpen && asksFor) await permitTariff(desk, target.institution, contactNumber, [asksFor]);
   const change = { beneficiary, ...(tariff ? { tariff } : {}) };
   const { order } = await command(desk, cartAsking(target, request), (current, name, now) =>
     changeLine(doneBy(current, name), lineId, change, now),
@@ -61,11 +60,11 @@ export const removeCartLine = (desk: Desk, target: Target, lineId: string): Prom
 
 /**
  * Gives a cart up, durably; its places are given back at once if the catalog answers, else they follow by the fact. Again, or
- * after it expired: no effect. @throws Fault `not_found`, or a refusal if it was bought
+ * after it expired: no effect. An order whose payment failed is cancelled by that. @throws Fault `not_found`, or a refusal if it was bought
  */
 export const giveCartUp = async (desk: Desk, target: Target): Promise<OrderDocument> => {
   const found = await findAny(desk, target);
-  if (!isHidden(found)) throw faultOf(checkedOut().refused);
+  if (!isCart(found)) throw faultOf(checkedOut().refused);
   const placeIds = found.lines.map(({ place }) => place.id);
   const how = { reason: null, override: false, controlled: null };
   const { order } = await command(desk, cartAsking(target), (current, _request, now) =>

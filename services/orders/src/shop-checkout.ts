@@ -5,11 +5,12 @@ import { cancel } from './domain/cancellation.ts';
 import { beginCheckout, isCheckedOutBy, type PaymentMethod, type PaymentToken } from './domain/checkout.ts';
 import { accept, refuse } from './domain/decision.ts';
 import { busy } from './domain/life.ts';
+import { due } from './domain/money.ts';
 import { faultOf, RefusedByRule } from './faults.ts';
 import { derivedId } from './ids.ts';
 import { carriedOut } from './payments.ts';
 import type { OrderDocument } from './store.ts';
-import type { Target } from './write.ts';
+import { doneBy, type Target } from './write.ts';
 
 /** How a visitor buys a cart. */
 export interface CheckoutWish {
@@ -20,11 +21,13 @@ export interface CheckoutWish {
   readonly paymentToken?: PaymentToken;
 }
 
+const checkoutName = (orderId: string, requestId: string): string => derivedId('req', 'checkout', orderId, requestId);
+
 const asking = ({ institution, orderId }: Target, requestId: string): Asking => ({
   institution,
   orderId,
   ifMatch: () => undefined,
-  request: derivedId('req', 'checkout', orderId, requestId),
+  request: checkoutName(orderId, requestId),
   shelf: 'both',
 });
 
@@ -42,8 +45,14 @@ const placesGone = (): Fault =>
   faultOf(refuse('places_gone', 'Places of the cart are gone, so it could not be bought.').refused);
 
 /** Whether an earlier try found that places were gone, and died before it said so: nothing is left that could confirm the order. */
-const isStranded = ({ state, begun, payments }: OrderDocument): boolean =>
-  state === 'open' && begun === null && payments.every(({ status }) => status === 'captured');
+const isStranded = (order: OrderDocument): boolean =>
+  order.state === 'open' &&
+  order.begun === null &&
+  (due(order) === 0 || order.checkout?.paymentMethod === ('on_account' satisfies PaymentMethod));
+
+/** The order, remembering the checkout whose payment failed: a late repeat of it finds its work done, and pays nothing more. */
+const anew = (order: OrderDocument): OrderDocument =>
+  order.checkout ? doneBy(order, checkoutName(order.id, order.checkout.requestId)) : order;
 
 /**
  * Makes an order of a cart and begins what its payment leads to, in one write; a repeat of the request, at once or after a
@@ -63,7 +72,7 @@ export const checkoutCart = async (desk: Desk, target: Target, wish: CheckoutWis
       if (isCheckedOutBy(current, requestId)) return busy();
       if (!criteria) throw new Fault('semantically_invalid', `There is no contact ${contactNumber}.`);
       const input = { requestId, request, contactNumber, criteria, method, token, paymentId, graceMs };
-      return beginCheckout(current, input, now);
+      return beginCheckout(anew(current), input, now);
     },
     { knows: (current) => isCheckedOutBy(current, requestId) },
   );

@@ -1,5 +1,6 @@
 import { nullable, oneOf, timestamp } from '@boxoffice/http';
 import { type Static, Type } from 'typebox';
+import { isCart } from './domain/cart.ts';
 import { paymentMethods, paymentTokens } from './domain/checkout.ts';
 import { due, total } from './domain/money.ts';
 import { contactNumber, id, items, orderStates } from './schemas.ts';
@@ -60,6 +61,7 @@ export const ShopOrder = Members({
   id: Text(),
   state: oneOf(orderStates),
   listed: Flag({ description: 'false: a cart' }),
+  payable: Flag({ description: 'listed, and a cart again: its payment failed, its places are held' }),
   version: Integer(),
   pointOfSale: nullable(Text()),
   contactNumber: nullable(Text()),
@@ -92,6 +94,7 @@ export const shopView = (order: OrderDocument): Static<typeof ShopOrder> => ({
   id: order.id,
   state: order.state as Exclude<OrderDocument['state'], 'draft'>,
   listed: order.listedAt !== null,
+  payable: order.listedAt !== null && isCart(order),
   version: order.version,
   pointOfSale: order.pointOfSale,
   contactNumber: order.contactNumber,

@@ -20,6 +20,18 @@ const renamed = (known: Beneficiary | null | undefined, change: LineChange['bene
   return firstName === null && lastName === null ? null : { firstName, lastName };
 };
 
+/**
+ * Whether it is a cart: not bought yet, or bought with payments that all failed while nothing else became of it. Such an order stays
+ * listed, and its shopper may change it, give it up or buy it once more as long as its places are held.
+ */
+export const isCart = (order: Order): boolean => {
+  if (isHidden(order)) return true;
+  const { checkout, state, begun, payments } = order;
+  const hasFailed = payments.length > 0 && payments.every(({ status }) => status === 'failed');
+  // A sale that is under way may succeed without a payment.
+  return checkout !== undefined && state === 'open' && begun?.step !== 'confirm' && hasFailed;
+};
+
 /** The refusal of a cart's action on what is a listed order. */
 export const checkedOut = () => refuse('checked_out', 'The cart was bought already.');
 
@@ -30,7 +42,7 @@ export const changeLine = <O extends Order>(
   { tariff, beneficiary }: LineChange,
   now: number,
 ): Decision<O> => {
-  if (!isHidden(order)) return checkedOut();
+  if (!isCart(order)) return checkedOut();
   const refused = unfit(order, ['open'], 'changed in its lines', now);
   if (refused) return refused;
   const line = order.lines.find(({ id }) => id === lineId);

@@ -1,9 +1,9 @@
 import { cancel } from './cancellation.ts';
-import { checkedOut } from './cart.ts';
+import { checkedOut, isCart } from './cart.ts';
 import { beginConfirm } from './confirmation.ts';
 import { type Decision, isRefused, refuse } from './decision.ts';
 import { unmetCriteria } from './details.ts';
-import { isHidden, unfit } from './life.ts';
+import { touched, unfit } from './life.ts';
 import { due } from './money.ts';
 import { list } from './opening.ts';
 import type { Order } from './order.ts';
@@ -39,7 +39,7 @@ export const isCheckedOutBy = ({ checkout }: Pick<Order, 'checkout'>, requestId:
 
 /** Why the cart cannot be bought, or undefined. */
 const obstacle = (order: Order, { criteria, method, token }: CheckoutInput, now: number) => {
-  if (!isHidden(order)) return checkedOut();
+  if (!isCart(order)) return checkedOut();
   const unclear = unfit(order, ['open', 'expired', 'cancelled'], 'bought', now);
   if (unclear) return unclear;
   if (order.lines.length === 0) return refuse('empty', 'The cart is empty.');
@@ -58,14 +58,15 @@ const obstacle = (order: Order, { criteria, method, token }: CheckoutInput, now:
 /**
  * Makes an order of a cart: it is the contact's and listed from now on, and in the same write what follows begins. On
  * account, free of charge or with a captured payment that is the sale (mark `confirm`), with a pending payment of what is
- * due the longer hold (mark `extend`). Refused: `checked_out`, `empty`, `wrong_state`, `tariff_not_accessible`,
+ * due the longer hold (mark `extend`). An order whose payment failed is bought once more in the same way. Refused: `checked_out`, `empty`, `wrong_state`, `tariff_not_accessible`,
  * `account_required`, `payment_declined`.
  */
 export const beginCheckout = <O extends Order>(order: O, input: CheckoutInput, now: number): Decision<O> => {
   const refused = obstacle(order, input, now);
   if (refused) return refused;
   const { requestId, request, contactNumber, method } = input;
-  const listed = list({ ...order, contactNumber, checkout: { requestId, paymentMethod: method, at: now } }, now);
+  const checkout = { requestId, paymentMethod: method, at: now };
+  const listed = list(touched({ ...order, contactNumber, checkout }, now), now);
   if (isRefused(listed)) return listed;
   const bought = listed.next;
   if (method === 'on_account' || due(bought) === 0)

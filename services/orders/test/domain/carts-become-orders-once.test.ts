@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { cancel } from '../../src/domain/cancellation.ts';
-import { changeLine, withoutNames } from '../../src/domain/cart.ts';
+import { changeLine, isCart, withoutNames } from '../../src/domain/cart.ts';
 import { beginCheckout, type CheckoutInput, cancelByShopper } from '../../src/domain/checkout.ts';
 import { confirm } from '../../src/domain/confirmation.ts';
 import { expire } from '../../src/domain/expiry.ts';
@@ -88,6 +88,66 @@ describe('a checkout', () => {
   test('is not possible twice', () => {
     const sold = next(confirm(next(buy(cart)), { request: 'checkout', soldPlaceIds: ['plc_1', 'plc_2'] }, NOW));
     for (const order of [next(buy(cart)), sold]) expectRefused(buy(order, { requestId: 'r-2' }), 'checked_out');
+  });
+});
+
+describe('an order whose payment failed', () => {
+  const settled = (order: Order, status: 'captured' | 'failed', paymentId = 'pay_1') =>
+    settlePayment({ ...order, begun: null }, { paymentId, status, request: 's' }, NOW + 2);
+  const failed = next(settled(next(buy(cart, { method: 'external' })), 'failed'));
+  const again = (more: Partial<CheckoutInput> = {}, now = NOW + 3) =>
+    buy(failed, { requestId: 'r-2', request: 'once-more', paymentId: 'pay_2', contactNumber: 'C3', ...more }, now);
+
+  test('is a cart again, with its id and its hold, and stays listed', () => {
+    expect(isCart(failed)).toBe(true);
+    const bought = next(again());
+    expect(bought).toMatchObject({
+      id: cart.id,
+      listedAt: failed.listedAt,
+      modifiedAt: NOW + 3,
+      expiresAt: UNTIL,
+      contactNumber: 'C3',
+      checkout: { requestId: 'r-2' },
+      payments: [{ status: 'failed' }, { id: 'pay_2', status: 'captured', amount: 7_000 }],
+      begun: { step: 'confirm', request: 'once-more' },
+    });
+    expect(next(again({ method: 'on_account' }))).toMatchObject({ payments: [{}], begun: { step: 'confirm' } });
+    expect(next(changeLine(failed, 'lin_1', { beneficiary: { firstName: 'Clara' } }, NOW)).listedAt).not.toBeNull();
+  });
+
+  test('is none while a payment of it is pending, or once money was captured', () => {
+    const waiting = next(again({ method: 'external' }));
+    expect(waiting.state).toBe('payment_pending');
+    for (const order of [waiting, { ...waiting, begun: null }, next(again()), next(again({ method: 'on_account' }))]) {
+      expect(isCart(order)).toBe(false);
+      expectRefused(buy(order, { requestId: 'r-3', paymentId: 'pay_3' }), 'checked_out');
+    }
+    const twice = next(settled(waiting, 'failed', 'pay_2'));
+    expect(twice).toMatchObject({ state: 'open', deadline: UNTIL });
+    expect(next(buy(twice, { requestId: 'r-3', paymentId: 'pay_3' })).payments).toHaveLength(3);
+  });
+
+  test('is none once its hold is over: then it has expired', () => {
+    expectRefused(again({}, UNTIL), 'past_due');
+    expect(isCart(next(expire(failed, UNTIL)))).toBe(false);
+    const late = settlePayment(
+      { ...next(buy(cart, { method: 'external' })), begun: null },
+      { paymentId: 'pay_1', status: 'failed', request: 's' },
+      UNTIL,
+    );
+    expect(next(late).state).toBe('expired');
+  });
+
+  test('refuses that the payment which failed is captured after all', () => {
+    expectRefused(settled(failed, 'captured'), 'payment_final');
+    expectRefused(settled(next(again({ method: 'external' })), 'captured'), 'payment_final');
+  });
+
+  test('that the institution made is never a cart', () => {
+    const { checkout: _, ...made } = failed;
+    expect(isCart(made)).toBe(false);
+    expectRefused(buy(made, { requestId: 'r-2' }), 'checked_out');
+    expectRefused(changeLine(made, 'lin_1', {}, NOW), 'checked_out');
   });
 });
 

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { cancel } from '../../src/domain/cancellation.ts';
+import { beginCheckout } from '../../src/domain/checkout.ts';
 import { confirm, failConfirm } from '../../src/domain/confirmation.ts';
 import { isRefused } from '../../src/domain/decision.ts';
 import { expiredIfDue } from '../../src/domain/expiry.ts';
@@ -10,7 +11,8 @@ import { addPayment, settlePayment } from '../../src/domain/payments.ts';
 import { takeOver } from '../../src/domain/recovery.ts';
 import { noteTicketsCancelled } from '../../src/domain/settlement.ts';
 import { noteControlled, noteReplaced } from '../../src/domain/tickets.ts';
-import { type History, histories, play } from './model/history.ts';
+import { type History, histories } from './model/events.ts';
+import { play } from './model/history.ts';
 import { type Rules, rules } from './model/rules.ts';
 import type { World } from './model/world.ts';
 
@@ -54,9 +56,12 @@ test('random histories reach what there is to reach', () => {
     if (order?.state === 'confirmed' && order.payments.some(({ status }) => status === 'captured')) seen.add('sold');
     if (order?.state === 'expired' && paymentStatus(order) === 'paid') seen.add('paid too late');
     if (order?.lines.some(({ replacements }) => replacements.length > 1)) seen.add('replaced twice');
+    const tries = order?.checkout && order.payments[0]?.status === 'failed' ? order.payments.length : 0;
+    if (order?.state === 'confirmed' && tries > 1) seen.add('sold at another try');
   }
   const visible = ['open', 'reserved', 'payment_pending', 'confirmed', 'expired', 'cancelled', 'dropped'];
   const special = ['tickets cancelled', 'controlled ones kept', 'sold', 'paid too late', 'replaced twice'];
+  special.push('sold at another try');
   expect([...seen].sort()).toEqual([...visible, ...special].sort());
 });
 
@@ -68,6 +73,9 @@ const broken: Readonly<Record<string, Partial<Rules>>> = {
   'an order that is confirmed although places are gone': {
     failConfirm: (order, { request }, now) =>
       confirm(order, { request, soldPlaceIds: order.lines.map(({ place }) => place.id) }, now),
+  },
+  'a checkout of what was bought and may still be paid': {
+    beginCheckout: (order, input, now) => beginCheckout({ ...order, listedAt: null }, input, now),
   },
   'a repeated request that pays twice': {
     addPayment: (order, input, now) => addPayment(order, { ...input, repeatKey: null }, now),

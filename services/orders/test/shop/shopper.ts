@@ -8,6 +8,7 @@ export interface ShopOrder {
   readonly id: string;
   readonly state: string;
   readonly listed: boolean;
+  readonly payable: boolean;
   readonly version: number;
   readonly contactNumber: string | null;
   readonly currency: string;

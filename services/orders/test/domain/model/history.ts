@@ -1,117 +1,11 @@
 import assert from 'node:assert/strict';
-import fc from 'fast-check';
 import { deliver } from './delivery.ts';
+import type { Event, History } from './events.ts';
 import type { Rules } from './rules.ts';
 import { create, goOn, recover, type Steps } from './steps.ts';
 import { createWorld, type World } from './world.ts';
 
 const MINUTE = 60_000;
-const kinds = [
-  ...['lines', 'removal', 'extension', 'reservation', 'confirmation', 'captured', 'captured', 'pending', 'settlement'],
-  ...[
-    'settlement',
-    'refund',
-    'details',
-    'cancellation',
-    'sweep',
-    'wait',
-    'wait',
-    'deadline',
-    'step',
-    'step',
-    'crash',
-    'deliver',
-  ],
-  ...['deliver', 'repeat', 'door', 'door', 'other'],
-] as const;
-
-/** One thing that happens. `number` chooses (an amount, a payment, a message …), `steps` is how far it gets at once. */
-export interface Event {
-  readonly kind: string;
-  readonly number: number;
-  readonly flag: boolean;
-  readonly steps: number;
-}
-
-export interface History {
-  readonly prices: readonly number[];
-  readonly places: number;
-  /** How far the creation gets before anything else happens. */
-  readonly created: number;
-  readonly events: readonly Event[];
-}
-
-const anything: fc.Arbitrary<Event> = fc.record({
-  kind: fc.constantFrom(...kinds),
-  number: fc.nat({ max: 20 }),
-  flag: fc.boolean(),
-  steps: fc.constantFrom(9, 9, 9, 9, 0, 1, 2, 3),
-});
-
-const remote = ['lines', 'removal', 'extension', 'reservation', 'confirmation', 'confirmation', 'captured', 'pending'];
-
-/** A step that is slow, or dies, while the sweep comes by, perhaps just when the deadline passes. */
-const slowStep: fc.Arbitrary<Event[]> = fc
-  .record({
-    kind: fc.constantFrom(...remote),
-    number: fc.nat({ max: 11 }),
-    steps: fc.nat({ max: 2 }),
-    soon: fc.boolean(),
-    wait: fc.constantFrom(1, 2),
-    swept: fc.constantFrom(0, 1, 9),
-  })
-  .map(({ kind, number, steps, soon, wait, swept }) => [
-    ...(soon ? [{ kind: 'deadline', number, flag: true, steps }] : []),
-    { kind, number, flag: true, steps },
-    { kind: 'wait', number: wait, flag: true, steps },
-    { kind: 'sweep', number, flag: true, steps: swept },
-    { kind: 'step', number, flag: true, steps: 2 },
-  ]);
-
-/** A confirmed order whose tickets are replaced and controlled, and which is cancelled perhaps before it knows. */
-const atTheDoor: fc.Arbitrary<Event[]> = fc
-  .record({
-    doors: fc.array(anything, { minLength: 1, maxLength: 4 }),
-    number: fc.nat({ max: 5 }),
-    override: fc.boolean(),
-  })
-  .map(({ doors, number, override }) => [
-    { kind: 'confirmation', number, flag: true, steps: 9 },
-    ...doors.map((door) => ({ ...door, kind: 'door' })),
-    { kind: 'cancellation', number, flag: override, steps: 9 },
-  ]);
-
-/** An order that expires, whose places others may take, and for which money comes then. */
-const lateMoney: fc.Arbitrary<Event[]> = fc
-  .record({ others: fc.array(anything, { maxLength: 3 }), number: fc.nat({ max: 20 }), steps: fc.nat({ max: 4 }) })
-  .map(({ others, number, steps }) => [
-    { kind: 'deadline', number, flag: true, steps },
-    { kind: 'wait', number: 1, flag: true, steps },
-    { kind: 'sweep', number, flag: true, steps: 9 },
-    ...others.map((other) => ({ ...other, kind: 'other' })),
-    { kind: 'captured', number, flag: true, steps },
-  ]);
-
-/** Random histories: commands, clock, crashes, slow processes, duplicated and reordered facts. */
-export const histories: fc.Arbitrary<History> = fc.record({
-  prices: fc.constantFrom([0], [10], [10, 0, 25]),
-  places: fc.integer({ min: 1, max: 3 }),
-  created: fc.constantFrom(9, 9, 9, 9, 9, 9, 9, 0, 1, 2),
-  events: fc
-    .array(
-      fc.oneof(
-        {
-          weight: 6,
-          arbitrary: anything.map((event) => [event]),
-        },
-        { weight: 1, arbitrary: slowStep },
-        { weight: 1, arbitrary: atTheDoor },
-        { weight: 1, arbitrary: lateMoney },
-      ),
-      { minLength: 3, maxLength: 30, size: 'max' },
-    )
-    .map((parts) => parts.flat()),
-});
 
 const waits = [1_000, 8_000, 16_000, 5 * MINUTE, 15 * MINUTE, 20 * MINUTE];
 
@@ -154,6 +48,31 @@ const refund = (world: World, { number }: Event): void => {
   if (world.order()?.state !== 'draft') assert.equal(refused === undefined, number > 0 && number <= rest);
 };
 
+const methods = ['external', 'external', 'on_account', 'simulated'] as const;
+
+/** A shopper buys; whoever buys what was bought already, and may still be paid, is refused. */
+const buy = (world: World, { number, flag }: Event): void => {
+  const before = world.order();
+  if (!before) return;
+  const id = world.nextId('pay');
+  const method = methods[number % methods.length] ?? 'external';
+  const names = { requestId: `r-${id}`, request: world.nextId('req'), paymentId: id };
+  const token = flag ? ('ok' as const) : ('pending' as const);
+  const contact = { contactNumber: `C${number % 2}`, criteria: ['account'], graceMs: 15 * MINUTE };
+  const { refused } = world.ask('checkout', (order) =>
+    world.rules.beginCheckout(order, { ...names, ...contact, method, token }, world.now()),
+  );
+  const after = world.order();
+  if (refused || !after) return;
+  const made = after.payments.slice(before.payments.length);
+  assert.ok(
+    before.payments.every(({ status }) => status === 'failed'),
+    'it is bought while it may be paid already',
+  );
+  assert.ok(made.length <= 1 && after.listedAt !== null);
+  world.ledger.captured += made.reduce((sum, { status, amount }) => sum + (status === 'captured' ? amount : 0), 0);
+};
+
 /** Asks the tickets service first; the answer may be old when the order is cancelled. */
 function* cancelling(world: World, { number, flag }: Event): Steps {
   const controlled = number % 3 === 0 ? null : world.tickets.controlled();
@@ -162,7 +81,13 @@ function* cancelling(world: World, { number, flag }: Event): Steps {
   world.ask('cancellation', (order) => world.rules.cancel(order, how, world.now()));
 }
 
+/** What an institution does with orders; it sees no carts. */
+const ofInstitutions: ReadonlySet<string> = new Set([
+  ...['extension', 'reservation', 'confirmation', 'captured', 'pending', 'settlement', 'refund', 'details'],
+]);
+
 const act = (world: World, event: Event): Steps | undefined => {
+  if (world.order()?.listedAt === null && world.order()?.state !== 'draft' && ofInstitutions.has(event.kind)) return;
   const { rules, now } = world;
   const { kind, number, flag } = event;
   const before = world.mark();
@@ -184,12 +109,13 @@ const act = (world: World, event: Event): Steps | undefined => {
   if (kind === 'refund') refund(world, event);
   if (kind === 'details')
     world.ask(kind, (order) => rules.changeDetails(order, { contactNumber: `C${number % 2}` }, now()));
+  if (kind === 'checkout') buy(world, event);
   if (kind === 'cancellation') return cancelling(world, event);
   return before === world.mark() ? undefined : goOn(world, world.mark());
 };
 
 /** Plays a history and then lets everything come to rest; throws where an invariant does not hold. */
-export const play = (rules: Rules, { prices, places, created, events }: History): World => {
+export const play = (rules: Rules, { prices, places, cart, created, events }: History): World => {
   const world = createWorld(rules, prices, places);
   const processes: Steps[] = [];
   const run = (steps: Steps | undefined, count: number): void => {
@@ -208,7 +134,7 @@ export const play = (rules: Rules, { prices, places, created, events }: History)
     assert.equal(refused === undefined, isDue);
     return recover(world);
   };
-  run(create(world, places), created);
+  run(create(world, places, cart), created);
   for (const event of events) {
     const { kind, number, flag, steps } = event;
     const chosen = number % Math.max(1, kind === 'crash' || kind === 'step' ? processes.length : world.messages.length);

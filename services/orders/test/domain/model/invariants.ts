@@ -33,12 +33,24 @@ const allowed = {
   settlement: ['open', 'reserved', 'payment_pending', 'confirmed', 'expired', 'cancelled'],
   details: ['open', 'reserved', 'payment_pending', 'confirmed', 'expired', 'cancelled'],
   cancellation: ['open', 'reserved', 'payment_pending', 'confirmed'],
+  checkout: ['open'],
   refund: ['open', 'reserved', 'payment_pending', 'confirmed', 'expired', 'cancelled'],
 } as const satisfies Record<string, readonly State[]>;
 export type Kind = keyof typeof allowed;
 
+/** Why there is nothing to buy: it was bought, and may still be paid or is being confirmed, or it is an empty cart. */
+const checkoutRefusal = ({ listedAt, checkout, payments, state, begun, lines }: Order): Reason | undefined => {
+  const hasFailed = payments.length > 0 && payments.every(({ status }) => status === 'failed');
+  const isAgain = checkout !== undefined && hasFailed && state === 'open' && begun?.step !== 'confirm';
+  if (listedAt !== null && !isAgain) return 'checked_out';
+  return begun === null && lines.length === 0 ? 'empty' : undefined;
+};
+
 /** A command's refusal must be the one that the state and the mark ask for, before any other rule is looked at. */
 export const checkRefusal = (kind: Kind, before: Order, refused: Reason | undefined): void => {
+  const own = kind === 'checkout' ? checkoutRefusal(before) : undefined;
+  if (own) assert.equal(refused, own);
+  if (own) return;
   const states: readonly State[] = allowed[kind];
   assert.notEqual(refused, 'past_due');
   assert.notEqual(refused, 'lost_mark');

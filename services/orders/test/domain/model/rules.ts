@@ -1,4 +1,5 @@
 import { cancel } from '../../../src/domain/cancellation.ts';
+import { beginCheckout } from '../../../src/domain/checkout.ts';
 import { beginConfirm, confirm, failConfirm } from '../../../src/domain/confirmation.ts';
 import { changeDetails } from '../../../src/domain/details.ts';
 import { expire } from '../../../src/domain/expiry.ts';
@@ -14,6 +15,7 @@ import { noteControlled, noteReplaced, noteReverted } from '../../../src/domain/
 export const rules = {
   addLines,
   addPayment,
+  beginCheckout,
   beginConfirm,
   beginExtension,
   beginLines,

@@ -75,13 +75,13 @@ function* release(world: World, mark: Begun & { step: 'release' }): Steps {
 }
 
 /** Makes the order: holds its places and opens it. */
-export function* create(world: World, places: number): Steps {
+export function* create(world: World, places: number, cart: boolean): Steps {
   yield;
   const until = world.now() + HOLD_MS;
   const held = world.mark()?.step === 'create' && world.stock.hold('create', places, until, world.now());
   if (!held) return;
   yield;
-  const hold = { request: 'create', lines: world.lines(held), currency: 'CHF', until };
+  const hold = { request: 'create', lines: world.lines(held), currency: 'CHF', until, cart };
   world.write((order) => open(order, hold, world.now()));
 }
 
