@@ -1,4 +1,5 @@
 import { createIdentityVerifier } from '@boxoffice/identity';
+import { versionOf } from '@boxoffice/runtime';
 import type { ServiceDefinition } from '@boxoffice/service';
 import { type Authorizer, createAuthorizer } from './authorizer.ts';
 import { startBackground } from './background.ts';
@@ -13,7 +14,7 @@ import { collections } from './store.ts';
 /** The authorizer: tokens and keys, clients, decisions. */
 export const authorizer: ServiceDefinition<typeof settings, Authorizer> = {
   name: 'authorizer',
-  version: '0.1.0',
+  version: versionOf(import.meta.url),
   collections,
   settings,
   onFault: (path, fault) => (isOAuthPath(path) ? onOAuthFault(fault) : undefined),

@@ -1,11 +1,13 @@
 import { registry } from '@boxoffice/envelope';
 import { ok, openApiDocument, operation } from '@boxoffice/http';
+import { versionOf } from '@boxoffice/runtime';
 import { Type } from 'typebox';
 import { asDocument, type OpenApiDocument, type OpenApiOperation } from './description.ts';
 import { gatewayFailure } from './gateway-statuses.ts';
 import type { Route } from './routes.ts';
 
-export const VERSION = '0.1.0';
+/** The gateway's, as its image carries it. */
+export const VERSION = versionOf(import.meta.url);
 
 /** The registry of error codes as data: the answer to `GET /errors`. */
 export const errorItems = Object.values(registry).map(({ http, status, domain, when }) => ({

@@ -37,3 +37,4 @@ export { explain, failStart, reasonOf, StartFault, startErrorText } from './star
 export { createStop, type Stop, type StopOptions } from './stop.ts';
 export * from './trace.ts';
 export { trustAuthorities } from './trust.ts';
+export { versionOf } from './version.ts';

@@ -1,4 +1,5 @@
 import { topology } from '@boxoffice/messaging';
+import { versionOf } from '@boxoffice/runtime';
 import type { ServiceDefinition } from '@boxoffice/service';
 import { startFinishing } from './cancel-performances.ts';
 import { reactTo } from './reactions.ts';
@@ -8,7 +9,7 @@ import { collections } from './store.ts';
 /** The catalog service: institutions, products, performances, places, tariffs and points of sale. */
 export const catalog: ServiceDefinition = {
   name: 'catalog',
-  version: '0.1.0',
+  version: versionOf(import.meta.url),
   collections,
   operations: ({ store }) => routes(store),
   queues: [topology.catalogReleases],

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { versionOf } from '@boxoffice/runtime';
 import type { ServiceDefinition } from '@boxoffice/service';
 import { createContacts } from './contacts.ts';
 import { routes } from './routes.ts';
@@ -7,7 +8,7 @@ import { contactsCollection } from './store.ts';
 /** The contacts service: individuals, structures and their sensitive data. */
 export const contacts: ServiceDefinition = {
   name: 'contacts',
-  version: '0.1.0',
+  version: versionOf(import.meta.url),
   collections: [contactsCollection],
   operations: ({ store }) =>
     routes(createContacts(store.collection(contactsCollection), { now: () => new Date(), randomBytes })),

@@ -1,5 +1,5 @@
 import { topology } from '@boxoffice/messaging';
-import { integer, url } from '@boxoffice/runtime';
+import { integer, url, versionOf } from '@boxoffice/runtime';
 import { createPeer, type Parts, type Peer, type ServiceDefinition } from '@boxoffice/service';
 import type { Desk } from './desk.ts';
 import { onContactErased } from './on-contact-erased.ts';
@@ -43,7 +43,7 @@ const prepare = ({ store, credentials, logger, settings: own }: Parts<typeof set
 /** The orders service: orders, their lines, payments and cancellation. */
 export const orders: ServiceDefinition<typeof settings, State> = {
   name: 'orders',
-  version: '0.1.0',
+  version: versionOf(import.meta.url),
   collections,
   settings,
   queues: [topology.ordersFulfilment, topology.ordersPerformanceCancelled, topology.ordersContactErased],

@@ -1,6 +1,6 @@
 import { familyB } from '@boxoffice/http';
 import { topology } from '@boxoffice/messaging';
-import { flag, integer, url } from '@boxoffice/runtime';
+import { flag, integer, url, versionOf } from '@boxoffice/runtime';
 import { createPeer, type Parts, type Peer, type ServiceDefinition } from '@boxoffice/service';
 import { createAdmit } from './admit.ts';
 import { createCatalog } from './clients/catalog.ts';
@@ -70,7 +70,7 @@ const prepare = ({ store, credentials, logger, settings: own }: Parts<typeof set
 /** The point-of-sale service: family B, made of what the other services answer. It keeps sessions and users. */
 export const pos: ServiceDefinition<typeof settings, State> = {
   name: 'pos',
-  version: '1.0.0',
+  version: versionOf(import.meta.url),
   collections,
   settings,
   family: familyB,

@@ -1,4 +1,5 @@
 import { topology } from '@boxoffice/messaging';
+import { versionOf } from '@boxoffice/runtime';
 import type { ServiceDefinition } from '@boxoffice/service';
 import { type Context, createContext } from './context.ts';
 import { onContactErased } from './on-contact-erased.ts';
@@ -11,7 +12,7 @@ import { startSweep } from './sweep.ts';
 /** The tickets service: issue, print, beneficiary, control. It calls no other service. */
 export const tickets: ServiceDefinition<Record<never, never>, Context> = {
   name: 'tickets',
-  version: '0.1.0',
+  version: versionOf(import.meta.url),
   collections,
   queues: [topology.ticketsOrders, topology.ticketsContactErased],
   prepare: ({ store, serviceSecret }) => createContext(store, serviceSecret),
