@@ -16,6 +16,8 @@ export interface DescriptionOptions {
   readonly oauthTokenUrl?: string;
   /** Default: family A. */
   readonly family?: Family;
+  /** Whose operations are described: those of the interface (default), or those that only services of the installation reach. */
+  readonly readers?: 'partners' | 'services';
 }
 
 const LIMIT_HEADERS = {
@@ -192,6 +194,13 @@ const requestBodyOf = (operation: AnyOperation): object | undefined => {
   };
 };
 
+const IDENTITY = { identity: { type: 'apiKey', in: 'header', name: 'X-Internal-Identity' } };
+
+const securityOf = (operation: AnyOperation, { wording }: Family): readonly object[] => {
+  if (operation.access === 'public') return [];
+  return operation.access === 'internal' ? [{ identity: [] }] : wording.security(operation);
+};
+
 const operationObject = ({ id, operation }: Place, service: string, family: Family): object => {
   const requestBody = requestBodyOf(operation);
   return {
@@ -200,22 +209,24 @@ const operationObject = ({ id, operation }: Place, service: string, family: Fami
     ...when(operation.description, { description: operation.description }),
     tags: [service],
     'x-service': service,
-    security: operation.access === 'public' ? [] : family.wording.security(operation),
+    security: securityOf(operation, family),
     parameters: parametersOf(operation, family),
     ...when(requestBody, { requestBody }),
     responses: responsesOf(operation, family),
   };
 };
 
-/** Operations that only services reach are described to nobody. */
+/** Operations that only services reach: the description that a service serves is without them. */
 const isInternal = ({ path, operation }: Place): boolean =>
   operation.access === 'internal' || path.startsWith('/internal/');
 
 /** The OpenAPI 3.1 document of a service: everything that its operations say, and every status that follows from it. */
 export const openApiDocument = (options: DescriptionOptions): object => {
-  const { service, version, operations, serverUrl = '/', family = familyA } = options;
+  const { service, version, operations, serverUrl = '/', family = familyA, readers = 'partners' } = options;
   const { wording } = family;
-  const places = placesOf(operations, wording.aliasSuffix).filter((place) => !isInternal(place));
+  const places = placesOf(operations, wording.aliasSuffix).filter(
+    (place) => isInternal(place) === (readers === 'services'),
+  );
   const tokenUrl = options.oauthTokenUrl ?? `${serverUrl.replace(/\/$/, '')}/auth/token`;
   const byPath = Map.groupBy(places, ({ path }) => path);
   const document = {
@@ -231,10 +242,13 @@ export const openApiDocument = (options: DescriptionOptions): object => {
     ),
     components: {
       ...wording.components(),
-      securitySchemes: wording.securitySchemes(
-        tokenUrl,
-        places.map(({ operation }) => operation),
-      ),
+      securitySchemes:
+        readers === 'services'
+          ? IDENTITY
+          : wording.securitySchemes(
+              tokenUrl,
+              places.map(({ operation }) => operation),
+            ),
     },
   };
   // Schemas carry markers of their library that are no part of JSON.

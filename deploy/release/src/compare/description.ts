@@ -1,0 +1,63 @@
+import type { Schema } from './keywords.ts';
+
+/** A parameter as a description has it. */
+export interface Parameter {
+  readonly $ref?: string;
+  readonly name: string;
+  readonly in: string;
+  readonly required?: boolean;
+  readonly schema: Schema;
+}
+
+/** A body, by its media type. */
+export type Content = Readonly<Record<string, { readonly schema: Schema; readonly examples?: object }>>;
+
+/** One of an operation's answers. */
+export interface Response {
+  readonly headers?: Readonly<Record<string, { readonly $ref?: string; readonly schema?: Schema }>>;
+  readonly content?: Content;
+}
+
+/** An operation as a description has it. */
+export interface Described {
+  readonly operationId: string;
+  readonly security: readonly Readonly<Record<string, readonly string[]>>[];
+  readonly parameters?: readonly Parameter[];
+  readonly requestBody?: { readonly required?: boolean; readonly content: Content };
+  readonly responses: Readonly<Record<string, Response>>;
+}
+
+/** An OpenAPI document as our services write it. */
+export interface Description {
+  readonly info: { readonly version: string };
+  readonly paths: Readonly<Record<string, Readonly<Record<string, Described>>>>;
+  readonly components: Readonly<Record<string, Readonly<Record<string, object>>>>;
+}
+
+/** Finds what a `$ref` of the document names. @throws an Error if there is no such thing */
+export const resolveIn =
+  ({ components }: Description) =>
+  <Found>(reference: string): Found => {
+    const [, kind = '', name = ''] = /^#\/components\/([^/]+)\/([^/]+)$/.exec(reference) ?? [];
+    const found = components[kind]?.[name];
+    if (!found) throw new Error(`nothing is at ${reference}`);
+    return found as Found;
+  };
+
+/** One operation of a document and where it is. */
+export interface At {
+  /** `GET /svc/v3/orders/{orderId}` */
+  readonly name: string;
+  readonly operation: Described;
+}
+
+/** The operations of a document by method and path; what a path's variables are called matters to nobody. */
+export const operationsOf = ({ paths }: Description): Map<string, At> =>
+  new Map(
+    Object.entries(paths).flatMap(([path, item]) =>
+      Object.entries(item).map(([method, operation]) => [
+        `${method} ${path.replaceAll(/\{[^}]*\}/g, '{}')}`,
+        { name: `${method.toUpperCase()} ${path}`, operation },
+      ]),
+    ),
+  );

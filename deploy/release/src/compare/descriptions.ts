@@ -1,0 +1,113 @@
+import { contentFindings, type Pair } from './content.ts';
+import { type At, type Description, operationsOf, type Parameter, resolveIn } from './description.ts';
+import type { Finding } from './finding.ts';
+import { responseFindings } from './responses.ts';
+import { compareSchemas } from './schemas.ts';
+
+/** What is found about one operation; `operation` is its id in the earlier release. */
+export interface OperationFinding extends Finding {
+  readonly operation: string;
+}
+
+const parametersOf = (description: Description, { operation }: At): Map<string, Parameter> => {
+  const all = (operation.parameters ?? []).map((one) =>
+    one.$ref === undefined ? one : resolveIn(description)<Parameter>(one.$ref),
+  );
+  // Those of the path are told apart by their place, and every request has them.
+  let place = 0;
+  return new Map(
+    all.map((one) => [one.in === 'path' ? `path ${place++}` : `${one.in} ${one.name.toLowerCase()}`, one]),
+  );
+};
+
+const parameterFindings = ({ before, after, was, is }: Pair): Finding[] => {
+  const [earlier, later] = [parametersOf(before, was), parametersOf(after, is)];
+  const added = [...later].filter(([key, { required }]) => required && !earlier.has(key));
+  return [
+    ...[...earlier].flatMap(([key, one]) => {
+      const where = `${was.name}, ${one.in} parameter ${one.name}`;
+      const now = later.get(key);
+      if (!now) return [{ where, what: 'is gone' }];
+      const sides = [
+        { schema: one.schema, resolve: resolveIn(before) },
+        { schema: now.schema, resolve: resolveIn(after) },
+      ] as const;
+      return [
+        ...(now.required && !one.required ? [{ where, what: 'is required now' }] : []),
+        ...compareSchemas(...sides, 'request').map(({ path, what }) => ({ where, what: `${path} ${what}` })),
+      ];
+    }),
+    ...added.map(([, { name, in: place }]) => ({
+      where: `${was.name}, ${place} parameter ${name}`,
+      what: 'is new and required',
+    })),
+  ];
+};
+
+const bodyFindings = (pair: Pair): Finding[] => {
+  const { was, is } = pair;
+  const where = `${was.name}, body`;
+  const [earlier, later] = [was.operation.requestBody, is.operation.requestBody];
+  if (!earlier) return later?.required ? [{ where, what: 'is new and required' }] : [];
+  if (!later) return [{ where, what: 'is not taken any more' }];
+  return [
+    ...(later.required && !earlier.required ? [{ where, what: 'is required now' }] : []),
+    ...contentFindings(pair, earlier.content, later.content, 'request', where),
+  ];
+};
+
+const securityFindings = ({ before, after, was, is }: Pair): Finding[] => {
+  const where = `${was.name}, access`;
+  const wanted = is.operation.security;
+  const kind = (description: Description, scheme: string) => {
+    const { flows: _, ...rest } = (description.components.securitySchemes?.[scheme] ?? {}) as { flows?: object };
+    return JSON.stringify(rest);
+  };
+  const suffices = (given: Readonly<Record<string, readonly string[]>>): boolean =>
+    wanted.length === 0 ||
+    wanted.some((all) =>
+      Object.entries(all).every(
+        ([scheme, scopes]) =>
+          given[scheme] !== undefined &&
+          scopes.every((scope) => given[scheme]?.includes(scope)) &&
+          kind(before, scheme) === kind(after, scheme),
+      ),
+    );
+  const shown = (security: readonly object[]): string =>
+    security
+      .map((one) =>
+        Object.entries(one)
+          .flatMap(([scheme, scopes]) => (scopes.length > 0 ? scopes : [scheme]))
+          .join(' and '),
+      )
+      .join(' or ') || 'nothing';
+  const given = was.operation.security.length > 0 ? was.operation.security : [{}];
+  if (given.every(suffices)) return [];
+  return [{ where, what: `needed ${shown(was.operation.security)} and needs ${shown(wanted)}` }];
+};
+
+const operationFindings = (pair: Pair): Finding[] => {
+  const { was, is } = pair;
+  const [id, now] = [was.operation.operationId, is.operation.operationId];
+  return [
+    // The gateway and other services name it to the authorizer, also while instances of both releases run.
+    ...(id === now ? [] : [{ where: was.name, what: `was operation ${id} and is ${now}` }]),
+    ...securityFindings(pair),
+    ...parameterFindings(pair),
+    ...bodyFindings(pair),
+    ...responseFindings(pair),
+  ];
+};
+
+/**
+ * What of a service's operations changed so that somebody who knows the earlier release may fail: operations, parameters, bodies, answers,
+ * codes or scopes that are gone or mean something narrower. What is new and optional is harmless.
+ */
+export const compareDescriptions = (before: Description, after: Description): OperationFinding[] => {
+  const later = operationsOf(after);
+  return [...operationsOf(before)].flatMap(([key, was]) => {
+    const is = later.get(key);
+    const found = is ? operationFindings({ before, after, was, is }) : [{ where: was.name, what: 'is gone' }];
+    return found.map((one) => ({ ...one, operation: was.operation.operationId }));
+  });
+};

@@ -1,0 +1,58 @@
+import { contentFindings, type Pair } from './content.ts';
+import { type Description, type Response, resolveIn } from './description.ts';
+import type { Finding } from './finding.ts';
+import type { Schema } from './keywords.ts';
+import { compareSchemas } from './schemas.ts';
+
+interface Header {
+  readonly $ref?: string;
+  readonly schema?: Schema;
+}
+
+const isSuccess = (status: string): boolean => status.startsWith('2');
+
+const codesOf = ({ content = {} }: Response): string[] =>
+  Object.values(content).flatMap(({ examples = {} }) => Object.keys(examples));
+
+const headerFindings = ({ before, after }: Pair, was: Response, is: Response, where: string): Finding[] => {
+  const side = (description: Description, header: Header) => {
+    const resolve = resolveIn(description);
+    const { schema = {} }: Header = header.$ref === undefined ? header : resolve<Header>(header.$ref);
+    return { schema, resolve };
+  };
+  const named = (response: Response) =>
+    new Map(Object.entries(response.headers ?? {}).map(([name, header]) => [name.toLowerCase(), { name, header }]));
+  const later = named(is);
+  return [...named(was)].flatMap(([key, { name, header }]) => {
+    const now = later.get(key);
+    if (!now) return [{ where, what: `header ${name} is gone` }];
+    return compareSchemas(side(before, header), side(after, now.header), 'answer').map(({ what }) => ({
+      where,
+      what: `header ${name} ${what}`,
+    }));
+  });
+};
+
+/**
+ * Differences of answers. An error of a kind that was not known is harmless: callers treat it like its HTTP status. A success that
+ * was not known is not, nor is a code that callers may wait for in vain.
+ */
+export const responseFindings = (pair: Pair): Finding[] => {
+  const { was, is } = pair;
+  const [earlier, later] = [was.operation.responses, is.operation.responses];
+  const added = Object.keys(later).filter((status) => isSuccess(status) && !earlier[status]);
+  return [
+    ...Object.entries(earlier).flatMap(([status, response]) => {
+      const where = `${was.name}, answer ${status}`;
+      const now = later[status];
+      if (!now) return [{ where, what: 'is gone' }];
+      const codes = isSuccess(status) ? [] : codesOf(response).filter((code) => !codesOf(now).includes(code));
+      return [
+        ...codes.map((code) => ({ where, what: `code ${code} is gone` })),
+        ...headerFindings(pair, response, now, where),
+        ...contentFindings(pair, response.content, now.content, 'answer', where),
+      ];
+    }),
+    ...added.map((status) => ({ where: `${was.name}, answer ${status}`, what: 'is new' })),
+  ];
+};

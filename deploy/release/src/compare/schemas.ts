@@ -1,0 +1,171 @@
+import { alternatives, type Plain, type Resolve, valuesOf } from './alternatives.ts';
+import type { Direction } from './finding.ts';
+import { LEAST, MOST, SAME, type Schema } from './keywords.ts';
+
+/** A schema and where its references lead. */
+export interface Side {
+  readonly schema: Schema;
+  readonly resolve: Resolve;
+}
+
+/** The difference at one place of a value. */
+export interface Difference {
+  /** `$.data.lines[].amount` */
+  readonly path: string;
+  readonly what: string;
+}
+
+interface Pair {
+  readonly before: Plain;
+  readonly after: Plain;
+}
+
+interface Surroundings {
+  readonly direction: Direction;
+  readonly resolveBefore: Resolve;
+  readonly resolveAfter: Resolve;
+}
+
+const shown = (value: unknown): string => JSON.stringify(value);
+
+const number = (schema: Schema, keyword: string): number | undefined =>
+  typeof schema[keyword] === 'number' ? schema[keyword] : undefined;
+
+/** Of the two, the one whose values must all be values of the other. */
+const ordered = <Value>(direction: Direction, before: Value, after: Value) =>
+  direction === 'request' ? { narrow: before, wide: after } : { narrow: after, wide: before };
+
+const bounds = ({ before, after }: Pair, path: string, direction: Direction): Difference[] => {
+  const { narrow, wide } = ordered<Schema>(direction, before, after);
+  const values = valuesOf(narrow);
+  if (values) return [];
+  const looser = [
+    ...LEAST.filter((keyword) => (number(wide, keyword) ?? -Infinity) > (number(narrow, keyword) ?? -Infinity)),
+    ...MOST.filter((keyword) => (number(wide, keyword) ?? Infinity) < (number(narrow, keyword) ?? Infinity)),
+    ...SAME.filter((keyword) => wide[keyword] !== undefined && wide[keyword] !== narrow[keyword]),
+  ];
+  return looser.map((keyword) => ({
+    path,
+    what: `${keyword} was ${shown(before[keyword]) ?? 'not limited'} and is ${shown(after[keyword]) ?? 'not limited'}`,
+  }));
+};
+
+/** Whether one value of a list satisfies what a schema says of values of its kind. */
+const satisfies = (value: unknown, schema: Plain): boolean => {
+  if (typeof value === 'string') {
+    const { length } = [...value];
+    return (
+      length >= (number(schema, 'minLength') ?? 0) &&
+      length <= (number(schema, 'maxLength') ?? Infinity) &&
+      (typeof schema.pattern !== 'string' || new RegExp(schema.pattern, 'u').test(value))
+    );
+  }
+  if (typeof value !== 'number') return true;
+  return value >= (number(schema, 'minimum') ?? -Infinity) && value <= (number(schema, 'maximum') ?? Infinity);
+};
+
+const listed = ({ before, after }: Pair, path: string, direction: Direction): Difference[] => {
+  const { narrow, wide } = ordered(direction, before, after);
+  const [some, all] = [valuesOf(narrow), valuesOf(wide)];
+  if (!all) return (some ?? []).some((value) => !satisfies(value, wide)) ? [{ path, what: 'has other values' }] : [];
+  if (!some) return [{ path, what: direction === 'request' ? 'takes listed values only' : 'is no list of values now' }];
+  const missing = some.filter((value) => !all.includes(value));
+  if (missing.length === 0) return [];
+  const words = direction === 'request' ? 'is not taken any more' : 'may be given now';
+  return [{ path, what: `${missing.map(shown).join(', ')} ${words}` }];
+};
+
+const isClosed = ({ additionalProperties }: Schema): boolean => additionalProperties === false;
+
+const member = (path: string, name: string): string => `${path}.${name}`;
+
+const fields = (pair: Pair, path: string, its: Surroundings): Difference[] => {
+  const { before, after } = pair;
+  const { direction } = its;
+  const { narrow, wide } = ordered(direction, before, after);
+  const demanded = (wide.required ?? []).filter((name) => !(narrow.required ?? []).includes(name));
+  const found: Difference[] = demanded
+    .filter((name) => direction === 'request' || after.properties?.[name] !== undefined || !before.properties?.[name])
+    .map((name) => ({
+      path: member(path, name),
+      what: direction === 'request' ? 'is required now' : 'may be absent now',
+    }));
+  for (const [name, schema] of Object.entries(before.properties ?? {})) {
+    const now = after.properties?.[name];
+    const other = now ?? (typeof after.additionalProperties === 'object' ? after.additionalProperties : undefined);
+    if (other) found.push(...differences(schema, other, member(path, name), its));
+    else found.push({ path: member(path, name), what: 'is gone' });
+  }
+  if (direction === 'request' && isClosed(after) && !isClosed(before))
+    found.push({ path, what: 'takes no other fields any more' });
+  if (typeof before.additionalProperties === 'object' && typeof after.additionalProperties === 'object')
+    found.push(...differences(before.additionalProperties, after.additionalProperties, member(path, '*'), its));
+  const patterns = [before, after].map((side) => Object.keys(side.patternProperties ?? {}).toSorted());
+  if (shown(patterns[0]) !== shown(patterns[1])) found.push({ path, what: 'has fields of other names' });
+  for (const [pattern, schema] of Object.entries(before.patternProperties ?? {})) {
+    const now = after.patternProperties?.[pattern];
+    if (now) found.push(...differences(schema, now, member(path, '*'), its));
+  }
+  return found;
+};
+
+const treatment = ({ before, after }: Pair, path: string, direction: Direction): Difference[] => {
+  if (direction === 'answer') return [];
+  return [
+    ...(shown(before.default) === shown(after.default) ? [] : [{ path, what: 'has another default' }]),
+    ...(after.readOnly && !before.readOnly ? [{ path, what: 'is ignored now' }] : []),
+    ...(before['x-normalise'] !== undefined && shown(before['x-normalise']) !== shown(after['x-normalise'])
+      ? [{ path, what: 'is read otherwise' }]
+      : []),
+  ];
+};
+
+const plainDifferences = (pair: Pair, path: string, its: Surroundings): Difference[] => {
+  const { before, after } = pair;
+  const { narrow, wide } = ordered(its.direction, before, after);
+  const fits =
+    wide.type === 'any' || wide.type === narrow.type || (wide.type === 'number' && narrow.type === 'integer');
+  if (!fits) return [{ path, what: `was of type ${before.type} and is of type ${after.type}` }];
+  const items = narrow.items || wide.items ? differences(before.items ?? {}, after.items ?? {}, `${path}[]`, its) : [];
+  return [
+    ...listed(pair, path, its.direction),
+    ...bounds(pair, path, its.direction),
+    ...treatment(pair, path, its.direction),
+    ...fields(pair, path, its),
+    ...items,
+  ];
+};
+
+/** Differences of the choices that are nearest to each other. */
+const differences = (before: Schema, after: Schema, path: string, its: Surroundings): Difference[] => {
+  // Most of any description: and nothing in it leads elsewhere.
+  const words = shown(before);
+  if (words === shown(after) && !words.includes('"$ref"')) return [];
+  const [earlier, later] = [alternatives(before, its.resolveBefore), alternatives(after, its.resolveAfter)];
+  const { narrow, wide } = ordered(its.direction, earlier, later);
+  const found = narrow.flatMap((one) => {
+    const same = wide.filter(({ type }) => type === one.type || type === 'any');
+    const others = same.length > 0 ? same : wide.filter(({ type }) => type === 'number' && one.type === 'integer');
+    if (others.length === 0 && narrow.length > 1) {
+      const words = its.direction === 'request' ? 'is not taken any more' : 'may be given now';
+      return [{ path, what: `${one.type} ${words}` }];
+    }
+    const candidates = (others.length > 0 ? others : wide).map((other) => {
+      const [was, is] = its.direction === 'request' ? [one, other] : [other, one];
+      return plainDifferences({ before: was, after: is }, path, its);
+    });
+    return candidates.reduce((best, next) => (next.length < best.length ? next : best));
+  });
+  return [...new Map(found.map((one) => [`${one.path} ${one.what}`, one])).values()];
+};
+
+/**
+ * What of a value's schema changed so that somebody who knows the earlier one may fail.
+ * @throws an Error on keywords that it does not know: then nothing is known to be harmless
+ */
+export const compareSchemas = (before: Side, after: Side, direction: Direction, path = '$'): Difference[] =>
+  differences(before.schema, after.schema, path, {
+    direction,
+    resolveBefore: before.resolve,
+    resolveAfter: after.resolve,
+  });
