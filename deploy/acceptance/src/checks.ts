@@ -1,20 +1,44 @@
 import { run } from './command.ts';
+import { checkAudit, checkLicences, type Finding } from './supply-chain.ts';
+
+interface Outcome {
+  readonly ok: boolean;
+  /** What else there is to say, on the same line. */
+  readonly told?: string;
+}
 
 interface Check {
   readonly name: string;
-  readonly command: string;
-  readonly args: readonly string[];
+  look(): Promise<Outcome>;
 }
 
-/** What `npm run check` looks at: seconds, no program is started. */
-const checks: readonly Check[] = [
-  { name: 'lint and format', command: 'biome', args: ['ci', '--reporter=summary', '.'] },
-  { name: 'types', command: 'tsc', args: ['-p', '.'] },
-  {
-    name: 'architecture',
-    command: 'depcruise',
-    args: ['--config', '.dependency-cruiser.mjs', 'libs', 'gateway', 'authorizer', 'services', 'deploy'],
+/** A check by a program, which says itself what is wrong. */
+const by = (name: string, command: string, ...args: string[]): Check => ({
+  name,
+  look: async () => ({ ok: (await run(command, args)).status === 0 }),
+});
+
+const finding = (name: string, find: () => Promise<Finding>): Check => ({
+  name,
+  async look() {
+    const { faults, told } = await find();
+    for (const fault of faults) process.stdout.write(`${fault}\n`);
+    return { ok: faults.length === 0, told };
   },
+});
+
+/** What `npm run check` looks at: seconds, nothing of the product is started. */
+const checks: readonly Check[] = [
+  by('lint and format', 'biome', 'ci', '--reporter=summary', '.'),
+  by('types', 'tsc', '-p', '.'),
+  by(
+    'architecture',
+    'depcruise',
+    ...['--config', '.dependency-cruiser.mjs'],
+    ...['libs', 'gateway', 'authorizer', 'services', 'deploy'],
+  ),
+  finding('licences', checkLicences),
+  finding('dependency audit', checkAudit),
 ];
 
 export interface Tally {
@@ -25,10 +49,12 @@ export interface Tally {
 /** Runs every check, also after one failed, and tells each one's result. */
 export const runChecks = async (): Promise<Tally> => {
   let failed = 0;
-  for (const { name, command, args } of checks) {
-    const { status, seconds } = await run(command, args);
-    if (status !== 0) failed += 1;
-    process.stdout.write(`${status === 0 ? '✓' : '✗'} ${name} (${seconds.toFixed(1)} s)\n`);
+  for (const { name, look } of checks) {
+    const started = performance.now();
+    const { ok, told } = await look();
+    if (!ok) failed += 1;
+    const seconds = ((performance.now() - started) / 1000).toFixed(1);
+    process.stdout.write(`${ok ? '✓' : '✗'} ${name} (${seconds} s)${told ? `: ${told}` : ''}\n`);
   }
   return { passed: checks.length - failed, failed };
 };
