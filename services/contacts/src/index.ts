@@ -1,2 +1,3 @@
 export { contacts } from './app.ts';
-export { examples } from './events.ts';
+export { examples, schemas } from './events.ts';
+export { type ContactDocument, contactsCollection } from './store.ts';

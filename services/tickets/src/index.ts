@@ -3,8 +3,10 @@ export type { PublicKey } from './barcode-key-chain.ts';
 export { rotateBarcodeKey } from './barcode-keys.ts';
 export {
   examples,
+  schemas,
   type TicketControlled,
   type TicketControlReverted,
   type TicketReplaced,
   type TicketsCancelled,
 } from './events.ts';
+export { type TicketDocument, ticketsCollection } from './store.ts';
