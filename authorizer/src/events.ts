@@ -1,4 +1,6 @@
+import { timestamp } from '@boxoffice/http';
 import type { Fact } from '@boxoffice/store';
+import { Type } from 'typebox';
 
 /** A client's scopes or secrets changed, or it is gone: whoever remembers decisions about it forgets them. */
 export interface ClientChanged {
@@ -32,4 +34,10 @@ export const examples = {
     jti: 'sec_Jx0aP4hV7nB2mK9s.f3c1a2b4-5d6e-4f70-8192-a3b4c5d6e7f8',
     expiresAt: '2026-03-01T12:15:00.000Z',
   } satisfies TokenRevoked,
+} as const;
+
+/** What every fact of a type has at least: consumers may rely on it, and the next release keeps it. */
+export const schemas = {
+  [CLIENT_CHANGED]: Type.Object({ clientId: Type.String(), deleted: Type.Boolean() }),
+  [TOKEN_REVOKED]: Type.Object({ clientId: Type.String(), jti: Type.String(), expiresAt: timestamp }),
 } as const;

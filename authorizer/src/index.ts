@@ -1,7 +1,8 @@
 export { authorizer } from './app.ts';
 export { type Clients, type ClientWithSecret, createClients } from './clients.ts';
 export { SCOPES, type Scope } from './domain/scopes.ts';
-export { type ClientChanged, examples, type TokenRevoked } from './events.ts';
+export { type ClientChanged, examples, schemas, type TokenRevoked } from './events.ts';
+export { internalShapes } from './internal-shapes.ts';
 export { WrongKeyEncryptionKey, wayOut } from './key-encryption.ts';
 export {
   ensureFirstKey,

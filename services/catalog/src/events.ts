@@ -1,4 +1,6 @@
+import { oneOf, timestamp } from '@boxoffice/http';
 import type { Fact } from '@boxoffice/store';
+import { Type } from 'typebox';
 
 /** A performance will not take place; orders cancels the orders concerned. */
 export interface PerformanceCancelled {
@@ -46,4 +48,19 @@ export const examples = {
     placeIds: ['plc_00mhs1k2e7d3kq0w8z1x_0_0_14', 'plc_00mhs1k2e7d3kq0w8z1x_0_0_15'],
     placesReleased: 2,
   } satisfies PlacesReleased,
+} as const;
+
+/** What every fact of a type has at least: consumers may rely on it, and the next release keeps it. */
+export const schemas = {
+  [PERFORMANCE_CANCELLED]: Type.Object({
+    performanceId: Type.String(),
+    productId: Type.String(),
+    cancelledAt: timestamp,
+  }),
+  [PLACES_RELEASED]: Type.Object({
+    orderId: Type.String(),
+    cause: oneOf(['order.cancelled', 'tickets.cancelled']),
+    placeIds: Type.Array(Type.String()),
+    placesReleased: Type.Integer({ minimum: 0 }),
+  }),
 } as const;

@@ -1,3 +1,5 @@
+import { nullable, timestamp } from '@boxoffice/http';
+import { Type } from 'typebox';
 import type { DomainFact, OrderCancelled, OrderConfirmed, OrderExpired } from './domain/facts.ts';
 
 export const ORDER_CONFIRMED = 'order.confirmed' satisfies DomainFact['type'];
@@ -38,4 +40,38 @@ export const examples = {
     placeIds: [place.id],
   } satisfies OrderCancelled['data'],
   [ORDER_EXPIRED]: { orderId, placeIds: [place.id] } satisfies OrderExpired['data'],
+} as const;
+
+const id = Type.String();
+const ids = Type.Array(id);
+const name = nullable(Type.String());
+
+/** What every fact of a type has at least: consumers may rely on it, and the next release keeps it. */
+export const schemas = {
+  [ORDER_CONFIRMED]: Type.Object({
+    orderId: id,
+    contactNumber: nullable(Type.String()),
+    tickets: Type.Array(
+      Type.Object({
+        ticketId: id,
+        lineId: id,
+        performanceId: id,
+        seatCategoryId: id,
+        tariffId: id,
+        place: Type.Object({ id, label: Type.String(), row: name, seat: nullable(Type.Integer()) }),
+        price: Type.Object({ amount: Type.Integer(), currency: Type.String() }),
+        productId: id,
+        startDate: timestamp,
+        beneficiary: Type.Optional(Type.Object({ firstName: name, lastName: name })),
+      }),
+    ),
+  }),
+  [ORDER_CANCELLED]: Type.Object({
+    orderId: id,
+    hadTickets: Type.Boolean(),
+    override: Type.Boolean(),
+    reason: nullable(Type.String()),
+    placeIds: ids,
+  }),
+  [ORDER_EXPIRED]: Type.Object({ orderId: id, placeIds: ids }),
 } as const;

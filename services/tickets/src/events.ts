@@ -1,4 +1,6 @@
+import { nullable, timestamp } from '@boxoffice/http';
 import type { Fact } from '@boxoffice/store';
+import { Type } from 'typebox';
 import type { Ticket } from './domain/ticket.ts';
 
 export interface TicketControlled {
@@ -91,4 +93,27 @@ export const examples = {
     placeIds: ['plc_00mhs1k2e7d3kq0w8z1x_0_0_14'],
     keptPlaceIds: ['plc_00mhs1k2e7d3kq0w8z1x_0_0_15'],
   } satisfies TicketsCancelled,
+} as const;
+
+const id = Type.String();
+const ids = Type.Array(id);
+const count = Type.Integer({ minimum: 0 });
+
+/** What every fact of a type has at least: consumers may rely on it, and the next release keeps it. */
+export const schemas = {
+  [TICKET_CONTROLLED]: Type.Object({
+    ticketId: id,
+    orderId: id,
+    controlledAt: timestamp,
+    gate: nullable(Type.String()),
+  }),
+  [TICKET_CONTROL_REVERTED]: Type.Object({ ticketId: id, orderId: id }),
+  [TICKET_REPLACED]: Type.Object({ ticketId: id, replaces: id, orderId: id, lineId: id }),
+  [TICKETS_CANCELLED]: Type.Object({
+    orderId: id,
+    ticketsCancelled: count,
+    controlled: count,
+    placeIds: ids,
+    keptPlaceIds: ids,
+  }),
 } as const;
