@@ -1,3 +1,4 @@
+export { type Courtesy, type CourtesyOptions, createCourtesy } from './courtesy.ts';
 export type { Closable, Listener, Parts, Reaction, ServiceDefinition } from './definition.ts';
 export { type Engines, type EnginesOptions, openEngines } from './engines.ts';
 export type { FactMoment } from './fact-channel.ts';

@@ -1,9 +1,11 @@
-import type { Peer } from '@boxoffice/service';
+import { createCourtesy, type Peer } from '@boxoffice/service';
 
 /** Longest wait for an answer to a question whose answer the order itself knows well enough. */
 const ASK_MS = 1_000;
-/** Longest wait for tickets that a fact will bring, too. */
-const ISSUE_MS = 2_000;
+/** Longest wait for tickets that a fact will bring, too; tickets that hang are not waited for again for a while. */
+const ISSUE_MS = 1_000;
+/** The call itself ends a little later: whose patience ends first is known. */
+const MARGIN_MS = 500;
 
 /** What orders needs of tickets; both hold for what it asks at the moment only. */
 export interface Tickets {
@@ -31,29 +33,31 @@ const within = async <Data>(ms: number, call: Promise<Data>): Promise<Data | und
 };
 
 /** The tickets, over HTTP. */
-export const createTickets = (tickets: Peer): Tickets => ({
-  async controlled(institution, orderId) {
-    const answer = await within(
-      ASK_MS,
-      tickets.call<OrderTickets>(institution, {
-        operation: 'getOrderTickets',
-        method: 'GET',
-        path: `/internal/orders/${encodeURIComponent(orderId.toWellFormed())}/tickets`,
-        timeoutMs: ASK_MS,
-      }),
-    );
-    return answer?.tickets.filter(({ status }) => status === 'controlled').map(({ ticketId }) => ticketId);
-  },
-  async issue(institution, confirmed, version) {
-    await within(
-      ISSUE_MS,
-      tickets.call(institution, {
-        operation: 'issueTickets',
-        method: 'POST',
-        path: '/internal/tickets/issue',
-        body: { ...confirmed, version },
-        timeoutMs: ISSUE_MS,
-      }),
-    );
-  },
-});
+export const createTickets = (tickets: Peer): Tickets => {
+  const issuing = createCourtesy({ ms: ISSUE_MS });
+  return {
+    async controlled(institution, orderId) {
+      const answer = await within(
+        ASK_MS,
+        tickets.call<OrderTickets>(institution, {
+          operation: 'getOrderTickets',
+          method: 'GET',
+          path: `/internal/orders/${encodeURIComponent(orderId.toWellFormed())}/tickets`,
+          timeoutMs: ASK_MS,
+        }),
+      );
+      return answer?.tickets.filter(({ status }) => status === 'controlled').map(({ ticketId }) => ticketId);
+    },
+    async issue(institution, confirmed, version) {
+      await issuing(() =>
+        tickets.call(institution, {
+          operation: 'issueTickets',
+          method: 'POST',
+          path: '/internal/tickets/issue',
+          body: { ...confirmed, version },
+          timeoutMs: ISSUE_MS + MARGIN_MS,
+        }),
+      );
+    },
+  };
+};

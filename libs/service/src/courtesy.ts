@@ -1,0 +1,39 @@
+export interface CourtesyOptions {
+  /** So long an answer is waited for, in milliseconds. */
+  readonly ms: number;
+  /** So long nothing is asked after an answer came too late, in milliseconds; default 5,000. */
+  readonly pauseMs?: number;
+  /** A clock that never goes back, in milliseconds. */
+  readonly now?: () => number;
+}
+
+/**
+ * Asks for what the caller can do without: answers undefined if that fails or takes too long, and at once for a while after it
+ * took too long. Then one call finds out whether it is worth asking again, and only that one waits.
+ */
+export type Courtesy = <Data>(ask: () => Promise<Data>) => Promise<Data | undefined>;
+
+/** Makes the memory of one peer: one that hangs costs few callers a wait, and not each of them. */
+export const createCourtesy = ({ ms, pauseMs = 5_000, now = () => performance.now() }: CourtesyOptions): Courtesy => {
+  let isLate = false;
+  let askAgainAt = 0;
+
+  return async (ask) => {
+    if (isLate && now() < askAgainAt) return undefined;
+    // The others go on without until this one knows.
+    if (isLate) askAgainAt = now() + pauseMs;
+    const { promise: late, resolve } = Promise.withResolvers<undefined>();
+    const timer = setTimeout(() => {
+      isLate = true;
+      askAgainAt = now() + pauseMs;
+      resolve(undefined);
+    }, ms);
+    const answer = ask()
+      .catch(() => undefined)
+      .finally(() => clearTimeout(timer));
+    const first = await Promise.race([answer.then((data) => ({ data })), late]);
+    if (!first) return undefined;
+    isLate = false;
+    return first.data;
+  };
+};

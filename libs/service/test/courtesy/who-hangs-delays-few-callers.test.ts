@@ -1,0 +1,50 @@
+import { expect, test } from '@jest/globals';
+import { createCourtesy } from '../../src/courtesy.ts';
+
+const never = () => new Promise<string>(() => undefined);
+
+/** How long, in milliseconds, and what was answered. */
+const timed = async (asking: Promise<string | undefined>) => {
+  const at = performance.now();
+  return { answer: await asking, ms: performance.now() - at };
+};
+
+test('what is answered in time is answered; what fails is undefined, and asked again at once', async () => {
+  const courtesy = createCourtesy({ ms: 1_000 });
+  expect(await courtesy(async () => 'yes')).toBe('yes');
+  expect(await courtesy(() => Promise.reject(new Error('planted')))).toBeUndefined();
+  expect(await courtesy(async () => 'yes')).toBe('yes');
+});
+
+test('who never answers is waited for once, then by one caller after each pause, until it answers in time again', async () => {
+  let clock = 0;
+  const courtesy = createCourtesy({ ms: 60, pauseMs: 5_000, now: () => clock });
+  let asked = 0;
+  const hanging = () => {
+    asked += 1;
+    return never();
+  };
+  const first = await timed(courtesy(hanging));
+  expect([first.answer, first.ms > 50]).toEqual([undefined, true]);
+  for (let visitor = 0; visitor < 100; visitor += 1) expect(await courtesy(hanging)).toBeUndefined();
+  expect(asked).toBe(1);
+  clock = 5_000;
+  const probe = courtesy(hanging);
+  expect(await courtesy(async () => 'too early')).toBeUndefined();
+  expect(await probe).toBeUndefined();
+  expect(asked).toBe(2);
+  clock = 9_999;
+  expect(await courtesy(async () => 'too early')).toBeUndefined();
+  clock = 10_000;
+  expect(await courtesy(async () => 'back')).toBe('back');
+  expect(await courtesy(async () => 'back')).toBe('back');
+});
+
+test('an answer that comes too late changes nothing', async () => {
+  const courtesy = createCourtesy({ ms: 30, now: () => 0 });
+  const { promise, resolve } = Promise.withResolvers<string>();
+  expect(await courtesy(() => promise)).toBeUndefined();
+  resolve('late');
+  await promise;
+  expect(await courtesy(async () => 'x')).toBeUndefined();
+});

@@ -1,0 +1,31 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { engines } from '../stand/engines.ts';
+import { openStand, type Stand } from '../stand/stand.ts';
+import { checkout, done, newCart, newContact } from './shopper.ts';
+
+let stand: Stand;
+beforeAll(async () => {
+  const [engine] = engines;
+  if (!engine) throw new Error('there is no engine');
+  stand = await openStand(engine);
+});
+afterAll(() => stand.close());
+
+test('tickets that never answer delay one checkout by a second, the next ones not at all', async () => {
+  const contactNumber = newContact(stand);
+  const carts = await Promise.all(Array.from({ length: 6 }, () => newCart(stand, 1)));
+  const buy = async (path = '') => {
+    const at = performance.now();
+    expect(done(await checkout(stand, path, { contactNumber }))).toMatchObject({ state: 'confirmed' });
+    return performance.now() - at;
+  };
+  const asked = () => stand.tickets.calls.filter(({ operation }) => operation === 'issueTickets').length;
+  stand.tickets.mishaps.set('issueTickets', 'hangs');
+  const [first, ...others] = carts.map(({ path }) => path);
+  const waited = await buy(first);
+  expect(waited).toBeGreaterThan(900);
+  expect(waited).toBeLessThan(2_000);
+  for (const path of others) expect(await buy(path)).toBeLessThan(500);
+  expect(asked()).toBe(1);
+  stand.tickets.mishaps.clear();
+});
