@@ -134,6 +134,7 @@ export const createApp = (parts: AppParts): App => {
       token: '',
       tokenHash: '',
       identity: undefined,
+      forwardedAt: 0,
       passage: undefined,
     };
   };

@@ -29,6 +29,8 @@ export interface Changes {
 
 /** The authorizer's internal operations, as the gateway calls them. */
 export interface Authority {
+  /** Keeps questions from an authorizer that fails. */
+  readonly breaker: Pick<Breaker, 'state'>;
   /** Rejects with Fault unauthorized or forbidden, as the authorizer says, or service_unavailable if it says nothing. */
   decide(question: Question, trace: Trace): Promise<Decision>;
   /** Rejects with any error. */
@@ -91,6 +93,7 @@ export const createAuthority = ({ url, secret, timeoutMs = 3_000 }: AuthorityOpt
   };
 
   return {
+    breaker,
     async decide(question, trace) {
       if (url === undefined || !breaker.enter(Date.now())) throw silent();
       const asked = await ask(JSON.stringify(question), trace).catch(() => undefined);

@@ -28,7 +28,10 @@ const SPARE_MS = 10_000;
  * Makes the step that asks the authorizer, where the operation needs a scope. Decisions are remembered by token and operation
  * together; refusals and failures never are. Equal questions at the same time are asked once.
  */
-export const createAuthorize = (authority: Pick<Authority, 'decide'>): Authorize => {
+export const createAuthorize = (
+  authority: Pick<Authority, 'decide'>,
+  lookedUp: (found: boolean) => void = () => undefined,
+): Authorize => {
   const remembered = new LRUCache<string, Remembered>({ max: DECISIONS });
   const underWay = new Map<string, Promise<Decision>>();
   // Grows when something is forgotten: an answer to a question from before may be used, but not remembered.
@@ -59,7 +62,9 @@ export const createAuthorize = (authority: Pick<Authority, 'decide'>): Authorize
       if (route?.scope === undefined) return undefined;
       const key = `${tokenHash} ${route.key}`;
       const known = remembered.get(key);
-      if (!known || known.until <= now) return ask(key, exchange, route.scope);
+      const counts = known !== undefined && known.until > now;
+      lookedUp(counts);
+      if (!counts) return ask(key, exchange, route.scope);
       exchange.identity = known.identity;
     },
     forget(clientId) {

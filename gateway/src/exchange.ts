@@ -29,6 +29,8 @@ export interface Exchange {
   tokenHash: string;
   /** The authorizer's word for the service. */
   identity: string | undefined;
+  /** When it was passed on to a service, by the monotonic clock; 0 until then. */
+  forwardedAt: number;
   /** Told when the answer is out, or the client gone. */
   passage: Ending | undefined;
 }

@@ -1,19 +1,32 @@
-import type { Metrics } from '@boxoffice/runtime';
+import { type Metrics, statusOf } from '@boxoffice/runtime';
 import type { Breaker } from './breaker.ts';
 import type { Exchange } from './exchange.ts';
 
 /** The gateway's figures. Labels come from descriptions and tables, never from what clients write. */
 export interface Figures {
   over(exchange: Exchange): void;
+  /** A service has begun to answer. */
+  upstreamAnswered(service: string, exchange: Exchange): void;
   upstreamFailed(service: string, code: string): void;
-  breaker(service: string, state: Breaker['state']): void;
+  /** Something was looked for in a cache. */
+  lookedUp(cache: 'decisions' | 'answers', found: boolean): void;
+  /** A breaker to look at, and how many requests of it are under way. */
+  watch(service: string, breaker: Pick<Breaker, 'state'>, underWay?: () => number): void;
 }
 
 const nothing = (): void => undefined;
 
+const noFigures: Figures = {
+  over: nothing,
+  upstreamAnswered: nothing,
+  upstreamFailed: nothing,
+  lookedUp: nothing,
+  watch: nothing,
+};
+
 /** Makes the figures; without metrics they cost nothing. */
 export const createFigures = (metrics: Metrics | undefined): Figures => {
-  if (!metrics) return { over: nothing, upstreamFailed: nothing, breaker: nothing };
+  if (!metrics) return noFigures;
   const requests = metrics.counter({
     name: 'gateway_requests_total',
     help: 'Requests by operation and status',
@@ -24,19 +37,40 @@ export const createFigures = (metrics: Metrics | undefined): Figures => {
     help: 'Requests that a service did not answer, by reason',
     labels: ['service', 'code'],
   });
-  const open = metrics.gauge({
-    name: 'gateway_breaker_open',
-    help: 'Whether requests are kept from a service',
+  const lookups = metrics.counter({
+    name: 'gateway_cache_lookups_total',
+    help: 'Looks into the caches of decisions and of answers',
+    labels: ['cache', 'result'],
+  });
+  const upstream = metrics.histogram({
+    name: 'gateway_upstream_duration_seconds',
+    help: 'Time until a service begins to answer',
     labels: ['service'],
   });
+  const answered = metrics.answers('gateway');
+  const open = {
+    name: 'gateway_breaker_open',
+    help: 'Whether requests are kept from a service, but for one that tries',
+    labels: ['service'],
+  };
+  const underWayMeter = {
+    name: 'gateway_upstream_requests',
+    help: 'Requests under way to a service',
+    labels: ['service'],
+  };
   return {
-    over: ({ route, response }) =>
-      requests({
-        service: route?.service ?? 'none',
-        operation: route?.operation ?? 'none',
-        status: response.statusCode,
-      }),
+    over({ route, response, startedAt }) {
+      const operation = route?.operation ?? 'none';
+      requests({ service: route?.service ?? 'none', operation, status: response.statusCode });
+      answered(operation, statusOf(response), (performance.now() - startedAt) / 1_000);
+    },
+    upstreamAnswered: (service, { forwardedAt }) => upstream((performance.now() - forwardedAt) / 1_000, { service }),
     upstreamFailed: (service, code) => failures({ service, code }),
-    breaker: (service, state) => open(state === 'open' ? 1 : 0, { service }),
+    lookedUp: (cache, found) => lookups({ cache, result: found ? 'hit' : 'miss' }),
+    watch(service, breaker, underWay) {
+      const labels = { service };
+      metrics.watch(open, () => [{ value: breaker.state === 'closed' ? 0 : 1, labels }]);
+      if (underWay) metrics.watch(underWayMeter, () => [{ value: underWay(), labels }]);
+    },
   };
 };

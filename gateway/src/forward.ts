@@ -41,6 +41,8 @@ export interface ForwarderOptions {
 export interface Forwarder {
   /** Answers the exchange with what the service answers. @throws {Fault} when the request cannot go */
   forward(exchange: Exchange): void;
+  /** How many requests are under way. */
+  underWay(): number;
   /** The installation stops: a service that closes the connection of a client that is still sending has waited for it, and did not fail. */
   stopping(): void;
   /** Closes the kept connections. */
@@ -209,8 +211,10 @@ export const createForwarder = (options: ForwarderOptions): Forwarder => {
       const passage = new Passage(exchange, headers, framing, times, events);
       underWay.add(passage);
       exchange.passage = passage;
+      exchange.forwardedAt = performance.now();
       void throughPool(asRequest(passage), asResponse(passage));
     },
+    underWay: () => underWay.size,
     stopping() {
       isStopping = true;
     },

@@ -56,35 +56,33 @@ export const createForwarding = (options: ForwardingOptions): Forwarding => {
   for (const [service, url] of addresses) {
     const breaker = createBreaker({
       onChange: (state) => {
-        figures.breaker(service, state);
         if (state === 'open') logger.warn('a service fails; requests are kept from it', { upstream: service });
         else if (state === 'closed') logger.info('a service answers again', { upstream: service });
       },
     });
-    forwarders.set(
-      service,
-      createForwarder({
-        url,
-        breaker,
-        timeoutMs: timeouts?.answer ?? 15_000,
-        deadlineMs: timeouts?.total ?? 30_000,
-        bodyMs: timeouts?.body,
-        concurrency: CONCURRENCY,
-        onFailure: ({ route, trace }, { code }) => {
-          figures.upstreamFailed(service, code);
-          const about = { upstream: service, operation: route?.operation, requestId: trace.requestId, code };
-          logger.warn('a service did not answer', about);
-        },
-        onReply:
-          services[service].sessions.length === 0
-            ? undefined
-            : (exchange, reply) => {
-                const session = sessionOf(exchange, reply);
-                if (session !== undefined) limits.sessionSeen(session);
-                kept.note(exchange, reply);
-              },
-      }),
-    );
+    const keeps = services[service].sessions.length > 0;
+    const forwarder = createForwarder({
+      url,
+      breaker,
+      timeoutMs: timeouts?.answer ?? 15_000,
+      deadlineMs: timeouts?.total ?? 30_000,
+      bodyMs: timeouts?.body,
+      concurrency: CONCURRENCY,
+      onFailure: ({ route, trace }, { code }) => {
+        figures.upstreamFailed(service, code);
+        const about = { upstream: service, operation: route?.operation, requestId: trace.requestId, code };
+        logger.warn('a service did not answer', about);
+      },
+      onReply: (exchange, reply) => {
+        figures.upstreamAnswered(service, exchange);
+        if (!keeps) return;
+        const session = sessionOf(exchange, reply);
+        if (session !== undefined) limits.sessionSeen(session);
+        kept.note(exchange, reply);
+      },
+    });
+    forwarders.set(service, forwarder);
+    figures.watch(service, breaker, forwarder.underWay);
   }
   return {
     step(exchange) {

@@ -43,7 +43,7 @@ const keyOf = ({ request: { method, headers }, family, target }: Exchange): stri
 };
 
 /** Makes the memory: bounded in bytes, and by the moment. */
-export const createKeptAnswers = (): KeptAnswers => {
+export const createKeptAnswers = (lookedUp: (found: boolean) => void = () => undefined): KeptAnswers => {
   const known = new LRUCache<string, Kept>({
     maxSize: MOST_BYTES,
     maxEntrySize: MOST_BYTES_OF_ONE,
@@ -52,8 +52,11 @@ export const createKeptAnswers = (): KeptAnswers => {
   return {
     step(exchange) {
       const key = keyOf(exchange);
-      const kept = key === undefined ? undefined : known.get(key);
-      if (!kept || kept.until <= exchange.now) return undefined;
+      if (key === undefined) return undefined;
+      const kept = known.get(key);
+      const counts = kept !== undefined && kept.until > exchange.now;
+      lookedUp(counts);
+      if (!counts) return undefined;
       const headers = commonHeaders(exchange);
       for (const part of kept.headers) headers.push(part);
       sendWhole(exchange.response, headers, kept.body);

@@ -18,6 +18,7 @@ import {
   type Stop,
   serveOperations,
   trustAuthorities,
+  watchDirectory,
 } from '@boxoffice/runtime';
 import { type AccessLog, bufferedAccess, loggedAccess } from './access-log.ts';
 import { serviceNames } from './services.ts';
@@ -68,6 +69,7 @@ const serve = async (settings: GatewaySettings, logger: Logger, stop: Stop): Pro
   const { dataDirectory, amqpUrl, operationsPort, host } = settings;
   const tls = await certificateFrom(settings, dataDirectory);
   const metrics = operationsPort === undefined ? undefined : await createMetrics();
+  if (metrics) watchDirectory(metrics, dataDirectory);
 
   // Nothing waits for it: until it is there, revocations are asked for.
   const broker =

@@ -5,6 +5,7 @@ import type { Bus } from '@boxoffice/messaging';
 import {
   type Certificate,
   type CertificateFiles,
+  type Check,
   createHealth,
   followCertificate,
   type Health,
@@ -15,6 +16,8 @@ import {
   type OnRefused,
   type Refuse,
   requestIdFrom,
+  watchCertificate,
+  watchSurroundings,
 } from '@boxoffice/runtime';
 import { type AccessLog, loggedAccess } from './access-log.ts';
 import { faultBody } from './answer.ts';
@@ -31,7 +34,7 @@ import { createKeptDescriptions, keepNothing } from './kept-description.ts';
 import { createLearner } from './learn.ts';
 import { createLimits, type LimitOptions } from './limits.ts';
 import { createOwn } from './own.ts';
-import { ownRoutes } from './own-operations.ts';
+import { ownRoutes, VERSION } from './own-operations.ts';
 import { createPeers } from './peer.ts';
 import { createPointsOfSale } from './points-of-sale.ts';
 import { createRevocations } from './revocations.ts';
@@ -104,6 +107,20 @@ const refuseByLine: Refuse = ({ code, details, path }) => ({
 const addressesOf = (given: GatewayOptions['services']): ReadonlyMap<ServiceName, string> =>
   new Map(serviceNames.flatMap((name) => (given[name] === undefined ? [] : [[name, given[name]] as const])));
 
+/** Whether the broker answers, if there is to be one. */
+const brokerOf = (bus: GatewayOptions['bus']): Readonly<Record<string, Check>> => {
+  if (bus === undefined) return {};
+  let heard: Bus | undefined;
+  void Promise.resolve(bus).then((there) => {
+    heard = there;
+  });
+  const broker = async (): Promise<void> => {
+    if (!heard) throw new Error('the broker is not there yet');
+    await heard.ping();
+  };
+  return { broker };
+};
+
 /** The check of access tokens, and the keys behind it. Without an authorizer nobody can tell. */
 const verifierOf = (authorizerUrl: string | undefined, issuer: string) => {
   if (authorizerUrl === undefined) {
@@ -127,11 +144,11 @@ export const startGateway = async (options: GatewayOptions): Promise<Gateway> =>
   const figures = createFigures(metrics);
   const limits = createLimits(options.limits);
   const authority = createAuthority({ url: authorizerUrl, secret: serviceSecret });
-  const authorize = createAuthorize(authority);
+  const authorize = createAuthorize(authority, (found) => figures.lookedUp('decisions', found));
   const revocations = createRevocations({ authority, clientChanged: authorize.forget, logger });
   const { keys, verify, prepare } = verifierOf(authorizerUrl, publicUrl);
   const routing = createRouting({ configured: [...addresses.keys()], own: ownRoutes, logger });
-  const keptAnswers = createKeptAnswers();
+  const keptAnswers = createKeptAnswers((found) => figures.lookedUp('answers', found));
   const forwarding = createForwarding({
     addresses,
     limits,
@@ -190,7 +207,7 @@ export const startGateway = async (options: GatewayOptions): Promise<Gateway> =>
   const health = createHealth();
   const onRefused = options.onRefused ?? logRefused(logger);
   const { farewellMs } = options;
-  const common = { host, health, observe: metrics?.requests('gateway'), refuse: refuseByLine, onRefused, farewellMs };
+  const common = { host, health, refuse: refuseByLine, onRefused, farewellMs };
   const https = await listen(app.listener(true), { ...common, tls, port: options.port, setting: 'GATEWAY_PORT' });
   const http = await listen(app.listener(false), {
     ...common,
@@ -203,6 +220,11 @@ export const startGateway = async (options: GatewayOptions): Promise<Gateway> =>
   for (const learner of learners.values()) learner.start();
   const renewal = tls.files && followCertificate({ files: tls.files, renew: https.renew, logger });
   const watch = startWatch({ revocations, bus: options.bus, polls: authorizerUrl !== undefined, logger });
+  if (authorizerUrl !== undefined) figures.watch('authorizer_decisions', authority.breaker);
+  if (metrics) {
+    watchCertificate(metrics, 'gateway', https.certificate);
+    watchSurroundings(metrics, { name: 'gateway', version: VERSION }, brokerOf(options.bus));
+  }
   health.ready(Object.fromEntries([...learners].map(([name, { check }]) => [name, check])));
 
   return {

@@ -15,7 +15,9 @@ const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 const storeCalls = async (operationsPort: number): Promise<Map<string, number>> => {
   const text = await (await fetch(`http://127.0.0.1:${operationsPort}/metrics`)).text();
   const calls = new Map<string, number>();
-  for (const [, operation = '', count] of text.matchAll(/^store_operations_total\{.*operation="(\w+)".*\} (\S+)$/gm)) {
+  for (const [, operation = '', count] of text.matchAll(
+    /^store_operation_duration_seconds_count\{.*operation="(\w+)".*\} (\S+)$/gm,
+  )) {
     calls.set(operation, (calls.get(operation) ?? 0) + Number(count));
   }
   return calls;

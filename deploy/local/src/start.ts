@@ -12,6 +12,7 @@ import {
   type Stop,
   serveOperations,
   trustAuthorities,
+  watchDirectory,
 } from '@boxoffice/runtime';
 import { type Engines, openEngines } from '@boxoffice/service';
 import { type DemoCredentials, demoFile } from './demo/credentials.ts';
@@ -95,6 +96,7 @@ const compose = async (settings: LocalSettings, logger: Logger, stop: Stop): Pro
   if (mongodbUrl === undefined || amqpUrl === undefined) stop.add('lock', await lockDirectory(directory));
   const tls = await certificateFrom(settings, directory);
   const metrics = operationsPort === undefined ? undefined : await createMetrics();
+  if (metrics) watchDirectory(metrics, directory);
   if (mongodbUrl === undefined) warnOfMissing(directory, storeNames, logger);
   const engines = await openEngines({ mongodbUrl, amqpUrl, directory, logger, serves: servedQueues });
   stop.add('engines', () => engines.close());

@@ -1,5 +1,5 @@
 import { Fault } from '@boxoffice/envelope';
-import { runWithTrace, traceFrom } from '@boxoffice/runtime';
+import { nameOperation, runWithTrace, traceFrom } from '@boxoffice/runtime';
 import express, { type ErrorRequestHandler, type Express, type RequestHandler, type Response } from 'express';
 import { createAjv } from './ajv.ts';
 import type { AppOptions, AppParts } from './app-options.ts';
@@ -46,6 +46,7 @@ export const createApp = (options: AppOptions): Express => {
     (request, response) => {
       const exchange = exchangeOf(response);
       exchange.operation = answering.id;
+      nameOperation(response, answering.id);
       answering
         .reply(exchange, request.params)
         .then((reply) => send(exchange, reply))

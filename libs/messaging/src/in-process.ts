@@ -134,6 +134,7 @@ export const createInProcessBus = (options: InProcessOptions): Bus => {
   };
 
   return {
+    system: 'in_process',
     async publish(message) {
       if (closed) throw new Error('the bus is closed');
       const takers = [...queues.values()].filter(({ queue }) => queue.types.includes(message.type));
@@ -187,6 +188,15 @@ export const createInProcessBus = (options: InProcessOptions): Bus => {
     },
 
     deadLetters,
+
+    depths: (wanted) =>
+      Promise.all(
+        wanted.map(async ({ name: queue }) => {
+          const { lanes, delayed } = queues.get(queue) ?? {};
+          const dead = letters.count ? await letters.count(queue) : (await letters.list(queue)).length;
+          return { queue, waiting: lanes?.size ?? 0, retrying: delayed?.size ?? 0, dead };
+        }),
+      ),
 
     async ping() {
       if (closed) throw new Error('the bus is closed');

@@ -80,7 +80,20 @@ export interface DeadLetters {
   drop(id: string): Promise<boolean>;
 }
 
+/** How many messages there are of a queue. */
+export interface QueueDepth {
+  readonly queue: string;
+  /** Not handled yet, those in hand included where the engine knows of them (in-process). */
+  readonly waiting: number;
+  /** Failed, and waiting for another attempt. */
+  readonly retrying: number;
+  /** Dead letters. */
+  readonly dead: number;
+}
+
 export interface Bus {
+  /** In the words of OpenTelemetry's `messaging.system`. */
+  readonly system: 'rabbitmq' | 'in_process';
   /**
    * Resolves when every bound queue has the message durably (RabbitMQ: confirmed and not returned; in-process: every
    * handler resolved or the message is a dead letter). Rejects otherwise, within 10 s on RabbitMQ: publish it again
@@ -91,6 +104,8 @@ export interface Bus {
   /** Every process gets every message of these types that is published while it is connected. */
   listen(broadcast: Broadcast, handler: (message: Message) => void): Promise<Subscription>;
   readonly deadLetters: DeadLetters;
+  /** Looks into queues, cheaply enough for every look at a dashboard. Rejects if the engine cannot be asked. */
+  depths(queues: readonly Queue[]): Promise<QueueDepth[]>;
   /** Resolves if the engine is connected; rejects otherwise. For readiness. */
   ping(): Promise<void>;
   /** Stops consuming, finishes what is in hand, then disconnects. */
@@ -108,8 +123,6 @@ export interface OutboxPort {
 export interface RelayMetrics {
   published(count: number): void;
   failed(count: number): void;
-  /** Seconds since the oldest known event that is not published yet; 0 if there is none. Told with every look at the outbox. */
-  backlogAge(seconds: number): void;
 }
 
 /** Where the in-process bus keeps its dead letters; the embedded composition gives it a store. */
@@ -117,6 +130,8 @@ export interface DeadLetterStore {
   /** Durable when it resolves; replaces a letter of the same id. */
   add(letter: DeadLetter): Promise<void>;
   list(queue?: string): Promise<DeadLetter[]>;
+  /** How many `list` would answer; without it they are counted there. */
+  count?(queue: string): Promise<number>;
   get(id: string): Promise<DeadLetter | undefined>;
   remove(id: string): Promise<boolean>;
 }

@@ -4,6 +4,7 @@ import type { Bus, Logger, Queue, Subscription } from './port.ts';
 import { hear } from './rabbitmq-broadcast.ts';
 import { consume } from './rabbitmq-consumer.ts';
 import { createDeadLetters } from './rabbitmq-dead-letters.ts';
+import { depthsOf } from './rabbitmq-depths.ts';
 import { type Link, openLink } from './rabbitmq-link.ts';
 import { type Plan, planOf } from './rabbitmq-names.ts';
 import { createSender, type Sender } from './rabbitmq-publisher.ts';
@@ -116,6 +117,7 @@ export const connectRabbitmq = async (options: RabbitmqOptions): Promise<Bus> =>
   };
 
   return {
+    system: 'rabbitmq',
     publish: sender.publish,
     async subscribe(queue, handler) {
       if (!own.some((known) => known.name === queue.name)) own.push(queue);
@@ -127,6 +129,7 @@ export const connectRabbitmq = async (options: RabbitmqOptions): Promise<Bus> =>
       return remembered(await hear(broadcast, handler, { link, plan, logger, waitMs }));
     },
     deadLetters: createDeadLetters(publishing.link, sender, plan),
+    depths: (queues) => depthsOf(queues, publishing.link, plan),
     async ping() {
       await publishing.ping();
       if (consumingLink && !consumingLink.isUp()) throw new Error('not connected to RabbitMQ');

@@ -24,7 +24,19 @@ export interface RelayOptions {
   readonly drainMs?: number;
 }
 
+/** What is committed and not published yet, as far as this process knows. */
+export interface Backlog {
+  readonly events: number;
+  /** When the oldest of them was committed (ISO 8601 UTC); undefined if there is none. */
+  readonly oldest: string | undefined;
+}
+
 export interface Relay {
+  /**
+   * The events that this process has in hand: its own (in memory, so no more than `memory`; what is left in the outbox for want of
+   * room is younger) and the strays that it looks after. Looks at each of them.
+   */
+  backlog(): Backlog;
   /** Publishes what it holds, marks it done and stops. What it could not publish in time stays in the outbox. */
   close(): Promise<void>;
 }
@@ -121,6 +133,13 @@ export const startRelay = (options: RelayOptions): Relay => {
   strays.start();
 
   return {
+    backlog() {
+      let oldest: string | undefined;
+      for (const { occurredAt } of held.values()) {
+        if (oldest === undefined || occurredAt < oldest) oldest = occurredAt;
+      }
+      return { events: held.size, oldest };
+    },
     async close() {
       unlisten();
       await strays.close();

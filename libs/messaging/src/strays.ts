@@ -1,11 +1,10 @@
-import type { Logger, Message, OutboxPort, RelayMetrics } from './port.ts';
+import type { Logger, Message, OutboxPort } from './port.ts';
 
 /** What the strays share with their relay; the settings are described there. */
 interface StraysOptions {
   readonly outbox: OutboxPort;
   readonly lease: (name: string, ms: number) => Promise<boolean>;
   readonly logger: Logger;
-  readonly metrics?: RelayMetrics;
   readonly sweepMs?: number;
   readonly strayMs?: number;
   readonly memory: number;
@@ -37,7 +36,7 @@ const page = 500;
  * the holder of the lease), and this process's own that found no room in memory.
  */
 export const createStrays = (options: StraysOptions): Strays => {
-  const { outbox, lease, logger, metrics, held, take, memory, isBusDown } = options;
+  const { outbox, lease, logger, held, take, memory, isBusDown } = options;
   const { sweepMs = 3_000, strayMs = 5_000 } = options;
   const leaseMs = Math.max(15_000, 5 * sweepMs);
   let leaseUntil = 0;
@@ -62,24 +61,15 @@ export const createStrays = (options: StraysOptions): Strays => {
   const takeUnlessDone = (events: readonly Message[]): void => {
     for (const event of events) if (!doneMeanwhile.has(event.id)) take(event);
   };
-  const tellAge = (oldest: Message | undefined): void => {
-    const seconds = oldest === undefined ? 0 : Math.max(0, Date.now() - Date.parse(oldest.occurredAt)) / 1000;
-    metrics?.backlogAge(seconds);
-  };
 
   /** Looks for events that their process left behind. */
   const sweep = async (): Promise<void> => {
     more = false;
-    const own = held.values().next().value;
-    tellAge(own);
     // After an outage the other processes begin with their own events; those are no strays yet.
     if (isBusDown() || Date.now() < notBefore || !(await holdsLease())) return;
     const limit = held.size + page; // what is stuck must not hide what came after it
     const found = await outbox.pending(limit, strayMs);
     takeUnlessDone(found);
-    tellAge(
-      [own, found[0]].filter((one) => one !== undefined).sort((a, b) => (a.occurredAt < b.occurredAt ? -1 : 1))[0],
-    );
     more = found.length === limit;
   };
 

@@ -35,6 +35,7 @@ export {
 } from './settings.ts';
 export { explain, failStart, reasonOf, StartFault, startErrorText } from './start-fault.ts';
 export { createStop, type Stop, type StopOptions } from './stop.ts';
+export { watchCertificate, watchDirectory, watchSurroundings } from './surroundings.ts';
 export * from './trace.ts';
 export { trustAuthorities } from './trust.ts';
 export { versionOf } from './version.ts';

@@ -54,6 +54,8 @@ export interface Listening {
   readonly server: Server;
   /** New connections get this certificate from now on; nothing to do without TLS. */
   renew(certificate: Certificate): void;
+  /** The certificate that new connections get (PEM); undefined without TLS. */
+  certificate(): string | undefined;
   /**
    * Stops accepting, lets the requests in hand finish for at most `graceMs` (default 8 s), then closes every connection; kept ones
    * that are idle when `farewellMs` is over.
@@ -141,6 +143,7 @@ export const listen = async (handler: RequestListener, options: ListenOptions): 
   const server = makeServer(options);
   const inFlight = new WeakMap<Socket, ServerResponse>();
   let ending: Promise<void> | undefined;
+  let served = options.tls && String(options.tls.cert);
 
   const dispatch = (request: IncomingMessage, response: ServerResponse): void => {
     inFlight.set(request.socket, response);
@@ -168,8 +171,11 @@ export const listen = async (handler: RequestListener, options: ListenOptions): 
     url: `${options.tls ? 'https' : 'http'}://${reachable(options.host)}:${port}`,
     server,
     renew({ cert, key }) {
-      if (options.tls) (server as TlsServer).setSecureContext({ cert, key });
+      if (!options.tls) return;
+      (server as TlsServer).setSecureContext({ cert, key });
+      served = cert;
     },
+    certificate: () => served,
     close(graceMs = 8_000) {
       ending ??= farewell(server, { graceMs, idleMs: options.farewellMs ?? 0 });
       return ending;

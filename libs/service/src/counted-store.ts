@@ -1,39 +1,72 @@
 import type { Metrics } from '@boxoffice/runtime';
-import type { CollectionHandle, Document, Store } from '@boxoffice/store';
+import type { CollectionHandle, Document, Documents, Store } from '@boxoffice/store';
 
-/** The same object, telling the name of every method that is called. */
-const telling = <T extends object>(target: T, tell: (operation: string) => void): T =>
+const SECONDS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.1, 0.5, 2.5];
+
+type Call = (...given: unknown[]) => unknown;
+
+/** The same object, whose methods are called through `around`. */
+const around = <T extends object>(target: T, call: (operation: string, method: Call, given: unknown[]) => unknown): T =>
   new Proxy(target, {
     get(of, name) {
       const member: unknown = Reflect.get(of, name);
       if (typeof member !== 'function') return member;
-      return (...given: unknown[]) => {
-        tell(String(name));
-        return Reflect.apply(member, of, given);
-      };
+      return (...given: unknown[]) => call(String(name), (...all) => Reflect.apply(member, of, all), given);
     },
   });
 
-/** A service's store that counts its calls by operation (`store_operations_total`), for an operator who looks for what costs. */
+/** Makes `fn` of an update tell when it is called once more, because somebody else has written the document meanwhile. */
+const tellingOfRaces = (fn: Call, lost: () => void): Call => {
+  let calls = 0;
+  return (...given) => {
+    calls += 1;
+    if (calls > 1) lost();
+    return fn(...given);
+  };
+};
+
+/**
+ * A service's store that times its calls by collection and operation, and counts the updates that lost a race and were tried again.
+ * `collection` is `idempotency`, `outbox` or `leases` for what is in none.
+ */
 export const countedStore = (store: Store, metrics: Metrics, service: string): Store => {
-  const calls = metrics.counter({
-    name: 'store_operations_total',
-    help: 'Calls of the store',
-    labels: ['service', 'operation'],
+  const took = metrics.histogram({
+    name: 'store_operation_duration_seconds',
+    help: 'Time of a call of the store',
+    labels: ['service', 'collection', 'operation'],
+    buckets: SECONDS,
   });
-  const tell = (operation: string): void => calls({ service, operation });
-  const counted = <T extends Document>({ of, acrossInstitutions }: CollectionHandle<T>): CollectionHandle<T> => ({
-    of: (institution) => telling(of(institution), tell),
-    acrossInstitutions: telling(acrossInstitutions, tell),
+  const retried = metrics.counter({
+    name: 'store_update_retries_total',
+    help: 'Updates tried again because another write of the document came first',
+    labels: ['service', 'collection'],
+  });
+
+  const timed = (collection: string, operation: string, result: unknown, startedAt: number): unknown => {
+    if (!(result instanceof Promise)) return result;
+    const note = () => took((performance.now() - startedAt) / 1_000, { service, collection, operation });
+    result.then(note, note);
+    return result;
+  };
+  const counted = <T extends object>(collection: string, target: T): T => {
+    const lost = () => retried({ service, collection });
+    return around(target, (operation, method, given) => {
+      const startedAt = performance.now();
+      const [id, fn, ...rest] = given;
+      const isUpdate = operation === ('update' satisfies keyof Documents<Document>) && typeof fn === 'function';
+      const result = isUpdate ? method(id, tellingOfRaces(fn as Call, lost), ...rest) : method(...given);
+      return timed(collection, operation, result, startedAt);
+    });
+  };
+  const shelf = <T extends Document>(name: string, { of, acrossInstitutions }: CollectionHandle<T>) => ({
+    of: (institution: string) => counted(name, of(institution)),
+    acrossInstitutions: counted(name, acrossInstitutions),
   });
   return {
     ...store,
-    collection: (declared) => counted(store.collection(declared)),
-    idempotency: telling(store.idempotency, (operation) => tell(`idempotency_${operation}`)),
-    outbox: telling(store.outbox, (operation) => tell(`outbox_${operation}`)),
-    lease: (name, ms) => {
-      tell('lease');
-      return store.lease(name, ms);
-    },
+    collection: (declared) => shelf(declared.name, store.collection(declared)),
+    idempotency: counted('idempotency', store.idempotency),
+    outbox: counted('outbox', store.outbox),
+    lease: counted('leases', { lease: store.lease }).lease,
   };
 };

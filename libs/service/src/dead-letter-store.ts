@@ -33,6 +33,7 @@ export const deadLettersIn = (store: Store): DeadLetterStore => {
       const found = await letters.find({ where: queue === undefined ? {} : { queue }, orderBy: 'deadSince' });
       return found.map(letterOf);
     },
+    count: (queue) => letters.count({ queue }),
     async get(id) {
       const letter = await letters.get(id);
       return letter && letterOf(letter);

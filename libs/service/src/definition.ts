@@ -3,7 +3,7 @@ import type { Fault } from '@boxoffice/envelope';
 import type { Admit, AnyOperation, Family } from '@boxoffice/http';
 import type { IdentityVerifier, ServiceCredentials } from '@boxoffice/identity';
 import type { Broadcast, Handler, Message, Queue } from '@boxoffice/messaging';
-import type { Logger, Settings, SettingsSpec } from '@boxoffice/runtime';
+import type { Logger, Metrics, Settings, SettingsSpec } from '@boxoffice/runtime';
 import type { Collection, Document, Store } from '@boxoffice/store';
 
 /** What a service is given: engines and surroundings, chosen by the program that starts it. */
@@ -21,6 +21,8 @@ export interface Parts<Spec extends SettingsSpec = Record<never, never>> {
   readonly publicUrl: string;
   /** SERVICE_SECRET of the installation. */
   readonly serviceSecret: string;
+  /** For figures of the service's own; undefined where nobody asks for any. */
+  readonly metrics?: Metrics;
 }
 
 /** Facts of one queue and what the service does about them. */

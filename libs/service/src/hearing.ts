@@ -4,7 +4,7 @@ import type { Closable, Listener, Reaction } from './definition.ts';
 import { subscribeAll } from './subscriptions.ts';
 
 /** The bus as a service has it: it may be on its way, and publishes nothing before the service hears everything. */
-export interface Hearing extends Pick<Bus, 'publish' | 'ping'>, Closable {
+export interface Hearing extends Pick<Bus, 'publish' | 'ping' | 'depths'>, Closable {
   /** Resolves when the bus is there and everything is subscribed; rejects if that cannot be, or `close` comes first. */
   readonly begun: Promise<void>;
 }
@@ -50,6 +50,7 @@ export const startHearing = ({ bus: coming, reactions, listeners, logger }: Hear
     begun,
     publish: async (message) => there().publish(message),
     ping: async () => there().ping(),
+    depths: async (queues) => there().depths(queues),
     async close() {
       giveUp();
       closed.reject(new Error('the service ends'));

@@ -1,9 +1,9 @@
-import type { RelayMetrics } from '@boxoffice/messaging';
+import type { Backlog, RelayMetrics } from '@boxoffice/messaging';
 import type { Metrics } from '@boxoffice/runtime';
 
 const labels = ['service'];
 
-/** The figures of a service's relay: how much it publishes, and how far it is behind. */
+/** The figures of a service's relay: how much it publishes. */
 export const relayMetrics = (metrics: Metrics, service: string): RelayMetrics => {
   const published = metrics.counter({ name: 'relay_published_total', help: 'Events that the bus confirmed', labels });
   const failed = metrics.counter({
@@ -11,14 +11,20 @@ export const relayMetrics = (metrics: Metrics, service: string): RelayMetrics =>
     help: 'Attempts to publish an event that failed',
     labels,
   });
-  const age = metrics.gauge({
-    name: 'relay_backlog_seconds',
-    help: 'Age of the oldest event not published yet',
-    labels,
-  });
   return {
     published: (count) => published({ service }, count),
     failed: (count) => failed({ service }, count),
-    backlogAge: (seconds) => age(seconds, { service }),
   };
+};
+
+/** How far a service's relay is behind: how many events wait in its outbox, and for how long the oldest has. */
+export const watchBacklog = (metrics: Metrics, service: string, backlog: () => Backlog): void => {
+  const events = { name: 'relay_backlog_events', help: 'Events committed and not published yet', labels };
+  metrics.watch(events, () => [{ value: backlog().events, labels: { service } }]);
+  const seconds = { name: 'relay_backlog_seconds', help: 'Age of the oldest event not published yet', labels };
+  metrics.watch(seconds, () => {
+    const { oldest } = backlog();
+    const age = oldest === undefined ? 0 : Math.max(0, Date.now() - Date.parse(oldest)) / 1_000;
+    return [{ value: age, labels: { service } }];
+  });
 };

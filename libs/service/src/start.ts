@@ -15,14 +15,17 @@ import {
   type Settings,
   type SettingsSpec,
   traceHeaders,
+  watchCertificate,
+  watchSurroundings,
 } from '@boxoffice/runtime';
 import type { Store } from '@boxoffice/store';
 import { countedStore } from './counted-store.ts';
 import { cursorKeyOf } from './cursor-key.ts';
 import type { Parts, ServiceDefinition } from './definition.ts';
 import { type Hearing, startHearing } from './hearing.ts';
+import { queueMetrics } from './queue-metrics.ts';
 import { refuseForNow, refuseIn } from './refuse.ts';
-import { relayMetrics } from './relay-metrics.ts';
+import { relayMetrics, watchBacklog } from './relay-metrics.ts';
 
 export interface StartOptions<Spec extends SettingsSpec> {
   /** The service's own store; closed by whoever opened it, after the service. May be on its way: the service listens meanwhile. */
@@ -98,6 +101,7 @@ export const startService = async <Spec extends SettingsSpec, State>(
     farewellMs: options.farewellMs,
   });
   stop.add('requests', () => listening.close());
+  if (metrics) watchCertificate(metrics, name, listening.certificate);
 
   void arrival('broker', options.bus, missing).catch(() => undefined);
 
@@ -121,6 +125,7 @@ export const startService = async <Spec extends SettingsSpec, State>(
       authorizerUrl,
       publicUrl,
       serviceSecret,
+      metrics,
     };
     const state = (await definition.prepare?.(parts)) as State;
     const app: RequestListener = createApp({
@@ -135,9 +140,14 @@ export const startService = async <Spec extends SettingsSpec, State>(
       family,
       admit: definition.admit?.(parts, state),
     });
+    const reactions = definition.reactions?.(parts, state) ?? [];
+    const queues = reactions.map(({ queue }) => queue);
+    const figures = metrics && queueMetrics(metrics, () => hearing.depths(queues));
     const hearing = startHearing({
       bus: options.bus,
-      reactions: definition.reactions?.(parts, state) ?? [],
+      reactions: figures
+        ? reactions.map(({ queue, handle }) => ({ queue, handle: figures.timed(queue, handle) }))
+        : reactions,
       listeners: definition.listens?.(parts, state) ?? [],
       logger,
     });
@@ -151,6 +161,10 @@ export const startService = async <Spec extends SettingsSpec, State>(
       metrics: metrics && relayMetrics(metrics, name),
     });
     stop.add('relay', () => relay.close());
+    if (metrics) {
+      watchBacklog(metrics, name, relay.backlog);
+      watchSurroundings(metrics, definition, { store: () => store.ping(), broker: () => hearing.ping() });
+    }
     const background = await definition.background?.(parts, state);
     if (background) stop.add('background', () => background.close());
     handler = definition.front?.(app, parts, state) ?? app;

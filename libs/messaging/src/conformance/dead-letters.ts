@@ -24,6 +24,20 @@ const plant = async (subject: Subject, count: number) => {
 /** What an operator does with dead letters. */
 export const deadLetters: readonly Check[] = [
   {
+    rule: 'the depth of a queue tells what is dead of it, and of no other',
+    async run(subject) {
+      const { bus } = await plant(subject, 3);
+      const depths = async () => bus.depths([first, second]);
+      const settled = async () => (await depths()).every(({ waiting, retrying }) => waiting + retrying === 0);
+      await until('settled queues', settled, subject);
+      const empty = { waiting: 0, retrying: 0, dead: 0 };
+      assert.deepEqual(await depths(), [
+        { ...empty, queue: first.name, dead: 3 },
+        { ...empty, queue: second.name },
+      ]);
+    },
+  },
+  {
     rule: 'letters are listed for all queues or one, and looking at them often loses none',
     async run(subject) {
       const { bus, ids } = await plant(subject, 3);

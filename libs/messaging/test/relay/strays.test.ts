@@ -180,11 +180,10 @@ describe('the relay publishes what dead processes left behind', () => {
     await relay.close();
   });
 
-  test('tells how old its backlog is', async () => {
+  test('tells how large and how old its backlog is', async () => {
     const outbox = createMemoryOutbox();
     const own = outbox.process();
     const bus = createScriptedBus();
-    const ages: number[] = [];
     const counts = { published: 0, failed: 0 };
     const metrics = {
       published(count: number) {
@@ -193,16 +192,17 @@ describe('the relay publishes what dead processes left behind', () => {
       failed(count: number) {
         counts.failed += count;
       },
-      backlogAge: (seconds: number) => void ages.push(seconds),
     };
     const relay = startRelay({ ...eager, ...own, outbox: own, bus, metrics });
-    await until('an age', () => ages.at(-1) === 0, patience);
-    outbox.commit(own, [probe({ occurredAt: new Date(Date.now() - 90_000).toISOString() })]);
-    await until('the age of the backlog', () => (ages.at(-1) ?? 0) >= 90, patience);
+    expect(relay.backlog()).toEqual({ events: 0, oldest: undefined });
+    const occurredAt = new Date(Date.now() - 90_000).toISOString();
+    outbox.commit(own, [probe(), probe({ occurredAt }), probe()]);
+    expect(relay.backlog()).toEqual({ events: 3, oldest: occurredAt });
+    await until('all on their way', () => bus.waiting.length === 3, patience);
     bus.waiting[0]?.refuse();
     bus.flow(true);
-    await until('no backlog', () => outbox.pending.size === 0 && ages.at(-1) === 0, patience);
-    expect(counts).toEqual({ published: 1, failed: 1 });
+    await until('no backlog', () => outbox.pending.size === 0 && relay.backlog().events === 0, patience);
+    expect(counts).toEqual({ published: 3, failed: 1 });
     await relay.close();
   });
 });

@@ -1,0 +1,21 @@
+import type { Queue, QueueDepth } from './port.ts';
+import type { Link } from './rabbitmq-link.ts';
+import { deadQueue, type Plan, retryQueue, workQueue } from './rabbitmq-names.ts';
+
+/** Asks the broker for the depths of queues: some passive declarations on one channel. It counts what is ready, not what is in hand. */
+export const depthsOf = (queues: readonly Queue[], link: Link, plan: Plan): Promise<QueueDepth[]> =>
+  link.using(async (channel) => {
+    const count = async (queue: string) => (await channel.checkQueue(queue)).messageCount;
+    const delays = [...new Set(plan.retryDelaysMs)];
+    return Promise.all(
+      queues.map(async ({ name }) => {
+        const retries = await Promise.all(delays.map((delay) => count(retryQueue(name, delay, plan))));
+        return {
+          queue: name,
+          waiting: await count(workQueue(name, plan)),
+          retrying: retries.reduce((sum, one) => sum + one, 0),
+          dead: await count(deadQueue(name, plan)),
+        };
+      }),
+    );
+  });
