@@ -2,6 +2,7 @@ import { topology } from '@boxoffice/messaging';
 import { integer, url, versionOf } from '@boxoffice/runtime';
 import { createPeer, type Parts, type Peer, type ServiceDefinition } from '@boxoffice/service';
 import type { Desk } from './desk.ts';
+import { watchOrders } from './figures.ts';
 import { onContactErased } from './on-contact-erased.ts';
 import { onFulfilment } from './on-fulfilment.ts';
 import { onPerformanceCancelled } from './on-performance-cancelled.ts';
@@ -27,7 +28,7 @@ interface State {
   readonly peers: readonly Peer[];
 }
 
-const prepare = ({ store, credentials, logger, settings: own }: Parts<typeof settings>): State => {
+const prepare = ({ store, credentials, logger, settings: own, metrics }: Parts<typeof settings>): State => {
   const peer = (name: string, address: string) => createPeer({ name, url: address, credentials });
   const catalog = peer('catalog', own.catalogUrl);
   const contacts = peer('contacts', own.contactsUrl);
@@ -37,7 +38,9 @@ const prepare = ({ store, credentials, logger, settings: own }: Parts<typeof set
     maxHeldPlacesPerAddress: own.posHeldPlacesPerAddress,
     graceMs: own.paymentGraceSeconds * 1_000,
   };
-  return { desk: openDesk(store, { catalog, contacts, tickets }, limits, logger), peers: [catalog, contacts, tickets] };
+  const desk = openDesk(store, { catalog, contacts, tickets }, limits, logger, metrics);
+  if (metrics) watchOrders(desk.orders, metrics);
+  return { desk, peers: [catalog, contacts, tickets] };
 };
 
 /** The orders service: orders, their lines, payments and cancellation. */

@@ -1,9 +1,11 @@
+import type { Metrics } from '@boxoffice/runtime';
 import type { Peer } from '@boxoffice/service';
 import type { Store } from '@boxoffice/store';
 import { createContacts } from './clients/contacts.ts';
 import { createStock } from './clients/stock.ts';
 import { createTickets } from './clients/tickets.ts';
 import type { Desk, Log } from './desk.ts';
+import { countedOrders } from './figures.ts';
 import { createHoldLimit } from './hold-limit.ts';
 import { newId } from './ids.ts';
 import { isVisitor } from './shop-visitor.ts';
@@ -24,10 +26,12 @@ export const openDesk = (
   { catalog, contacts, tickets }: Readonly<Record<'catalog' | 'contacts' | 'tickets', Peer>>,
   { maxHeldPlaces, maxHeldPlacesPerAddress, graceMs }: Limits,
   log: Log,
+  metrics?: Metrics,
 ): Desk => {
   const shelves = shelvesOf(store);
   return {
     ...shelves,
+    orders: metrics ? countedOrders(shelves.orders, metrics) : shelves.orders,
     stock: createStock(catalog),
     contacts: createContacts(contacts),
     tickets: createTickets(tickets),

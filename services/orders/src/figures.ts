@@ -1,0 +1,69 @@
+import type { Metrics, Reading } from '@boxoffice/runtime';
+import type { CollectionHandle, Documents } from '@boxoffice/store';
+import type { OrderDocument } from './store.ts';
+
+type Orders = CollectionHandle<OrderDocument>;
+
+/** The orders, telling of every write that takes one from a state into another. */
+const tellingMoves = (orders: Orders, moved: (before: OrderDocument, after: OrderDocument) => void): Orders => {
+  const told = (documents: Documents<OrderDocument>): Documents<OrderDocument> => ({
+    ...documents,
+    async update(id, fn, options) {
+      let before: OrderDocument | undefined;
+      const after = await documents.update(
+        id,
+        (current) => {
+          const change = fn(current);
+          before = change && current;
+          return change;
+        },
+        options,
+      );
+      if (before && after && before.state !== after.state) moved(before, after);
+      return after;
+    },
+  });
+  return { ...orders, of: (institution) => told(orders.of(institution)) };
+};
+
+/** The orders, counted as they move from state to state: `draft` to `open` is a hold, to `confirmed` a sale. */
+export const countedOrders = (orders: Orders, metrics: Metrics): Orders => {
+  const labels = ['from', 'to'];
+  const count = metrics.counter({ name: 'orders_moved_total', help: 'Orders that changed their state', labels });
+  const places = metrics.counter({ name: 'orders_places_moved_total', help: 'Places of those orders', labels });
+  return tellingMoves(orders, ({ state: from }, { state: to, lines }) => {
+    count({ from, to });
+    places({ from, to }, lines.length);
+  });
+};
+
+/**
+ * Figures of what is open now, over all institutions: one look into an index each, when somebody asks. Every instance tells the same, so a
+ * sum over instances says nothing; take the maximum.
+ */
+export const watchOrders = ({ acrossInstitutions }: Orders, metrics: Metrics): void => {
+  const unsettled = { 'cancellation.settledAt': null, 'cancellation.requestedAt': { gt: 0 } } as const;
+  const count = (name: string, help: string, read: () => Promise<number>): void =>
+    metrics.watch({ name, help }, async (): Promise<readonly Reading[]> => [{ value: await read() }]);
+  const age = (name: string, help: string, field: string, where: Parameters<typeof acrossInstitutions.count>[0]) =>
+    count(name, help, async () => {
+      const [oldest] = await acrossInstitutions.find({ where, orderBy: field, limit: 1 });
+      const since: unknown = field
+        .split('.')
+        .reduce<unknown>((at, key) => (at as Record<string, unknown>)?.[key], oldest);
+      return typeof since === 'number' ? Math.max(0, Date.now() - since) / 1_000 : 0;
+    });
+
+  count('orders_held', 'Orders and carts that hold places unsold', () =>
+    acrossInstitutions.count({ deadline: { gt: 0 } }),
+  );
+  count('orders_cancellations_open', 'Cancelled orders whose tickets or places are not all settled', () =>
+    acrossInstitutions.count(unsettled),
+  );
+  const requested = 'cancellation.requestedAt';
+  age('orders_cancellation_open_seconds', 'Age of the oldest open cancellation', requested, unsettled);
+  // What is due has a deadline in the past, and what is under way began in it.
+  age('orders_expiry_overdue_seconds', 'How long the oldest hold is past its end', 'deadline', { deadline: { gt: 0 } });
+  const began = 'begun.since';
+  age('orders_step_open_seconds', 'Age of the oldest step under way', began, { [began]: { gt: 0 } });
+};
