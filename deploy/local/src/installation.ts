@@ -98,7 +98,7 @@ export const startServices = async (parts: InstallationParts): Promise<Services>
   const none = () => ({});
   const [[second, catalogStore], [third], [fourth]] = await Promise.all([
     start(catalog, none, first.url),
-    start(contacts, none, first.url),
+    start(contacts, () => settings, first.url),
     start(tickets, none, first.url),
   ]);
   const others = { catalogUrl: second.url, contactsUrl: third.url, ticketsUrl: fourth.url };

@@ -1,4 +1,5 @@
 import { authorizer } from '@boxoffice/authorizer';
+import { contacts } from '@boxoffice/contacts';
 import { gatewaySettings } from '@boxoffice/gateway';
 import { orders } from '@boxoffice/orders';
 import { pos } from '@boxoffice/pos';
@@ -19,6 +20,7 @@ import {
 import { keepServiceSecret } from './secrets.ts';
 
 const ownOfAuthorizer = authorizer.settings as NonNullable<typeof authorizer.settings>;
+const ownOfContacts = contacts.settings as NonNullable<typeof contacts.settings>;
 // Where the others are is no setting in one process.
 const { catalogUrl, contactsUrl, ticketsUrl, ...ownOfOrders } = orders.settings as NonNullable<typeof orders.settings>;
 const { sessionIdleSeconds, sessionAbsoluteSeconds } = pos.settings as NonNullable<typeof pos.settings>;
@@ -28,6 +30,7 @@ const { gatewayPort, gatewayHttpPort } = gatewaySettings;
 const spec = {
   ...gatewaySettings,
   ...ownOfAuthorizer,
+  ...ownOfContacts,
   ...ownOfOrders,
   sessionIdleSeconds,
   sessionAbsoluteSeconds,

@@ -1,15 +1,25 @@
 import { randomBytes } from 'node:crypto';
-import { versionOf } from '@boxoffice/runtime';
+import { integer, versionOf } from '@boxoffice/runtime';
 import type { ServiceDefinition } from '@boxoffice/service';
 import { createContacts } from './contacts.ts';
+import { auditTo, createDisclosure } from './disclosure.ts';
 import { routes } from './routes.ts';
 import { contactsCollection } from './store.ts';
 
+const settings = {
+  /** Contacts that a client which may only write is shown in a minute, by answers to duplicate emails. */
+  duplicateEmailsPerMinute: integer('DUPLICATE_EMAILS_PER_MINUTE', { default: 600, min: 0 }),
+};
+
 /** The contacts service: individuals, structures and their sensitive data. */
-export const contacts: ServiceDefinition = {
+export const contacts: ServiceDefinition<typeof settings> = {
   name: 'contacts',
   version: versionOf(import.meta.url),
   collections: [contactsCollection],
-  operations: ({ store }) =>
-    routes(createContacts(store.collection(contactsCollection), { now: () => new Date(), randomBytes })),
+  settings,
+  operations: ({ store, logger, settings: { duplicateEmailsPerMinute } }) =>
+    routes(
+      createContacts(store.collection(contactsCollection), { now: () => new Date(), randomBytes }),
+      createDisclosure({ perMinute: duplicateEmailsPerMinute, audit: auditTo(logger) }),
+    ),
 };

@@ -11,6 +11,7 @@ import {
 } from '@boxoffice/http';
 import { type TObject, Type } from 'typebox';
 import type { Contacts } from './contacts.ts';
+import type { Disclosure } from './disclosure.ts';
 import type { Details, Kind } from './domain/contact.ts';
 import { emailKey } from './domain/email.ts';
 import * as example from './examples.ts';
@@ -69,7 +70,11 @@ const detailsOf = (body: object): Details => body as Details;
 const about = (contact: ContactDocument) => ({ etag: String(contact.version), subjects: [contact.contactNumber] });
 const one = (contact: ContactDocument) => ok(view(contact), about(contact));
 
-const routesOf = (contacts: Contacts, { kind, plural, noun, a, Details, Contact, ...examples }: KindOfContact) => {
+const routesOf = (
+  contacts: Contacts,
+  { guard }: Disclosure,
+  { kind, plural, noun, a, Details, Contact, ...examples }: KindOfContact,
+) => {
   const collection = { path: `/svc/v3/contacts/${plural}`, aliases: [`/contacts/${plural}`] };
   const single = {
     path: `/svc/v3/contacts/${plural}/{contactNumber}`,
@@ -100,12 +105,14 @@ const routesOf = (contacts: Contacts, { kind, plural, noun, a, Details, Contact,
       example: { body: examples.details, answer: examples.contact },
       handle: async ({ caller, query, body, remember }) =>
         newOne(
-          await contacts.create(
-            caller.institution,
-            kind,
-            detailsOf(body),
-            query.allowDuplicateEmail === true,
-            remember(newOne),
+          await guard(caller, () =>
+            contacts.create(
+              caller.institution,
+              kind,
+              detailsOf(body),
+              query.allowDuplicateEmail === true,
+              remember(newOne),
+            ),
           ),
         ),
     }),
@@ -156,13 +163,15 @@ const routesOf = (contacts: Contacts, { kind, plural, noun, a, Details, Contact,
       example: { params, body: examples.details, answer: examples.contact },
       handle: async ({ caller, params, query, body, ifMatch }) =>
         one(
-          await contacts.change(
-            caller.institution,
-            kind,
-            params.contactNumber,
-            () => detailsOf(body),
-            query.allowDuplicateEmail === true,
-            { ifMatch },
+          await guard(caller, () =>
+            contacts.change(
+              caller.institution,
+              kind,
+              params.contactNumber,
+              () => detailsOf(body),
+              query.allowDuplicateEmail === true,
+              { ifMatch },
+            ),
           ),
         ),
     }),
@@ -183,13 +192,15 @@ const routesOf = (contacts: Contacts, { kind, plural, noun, a, Details, Contact,
       example: { params, body: { phone: '+41 22 555 01 03' }, answer: examples.contact },
       handle: async ({ caller, params, query, body, ifMatch, remember }) =>
         one(
-          await contacts.change(
-            caller.institution,
-            kind,
-            params.contactNumber,
-            (current) => detailsOf(mergePatch<object>(current, body)),
-            query.allowDuplicateEmail === true,
-            { ifMatch, stamp: remember(one) },
+          await guard(caller, () =>
+            contacts.change(
+              caller.institution,
+              kind,
+              params.contactNumber,
+              (current) => detailsOf(mergePatch<object>(current, body)),
+              query.allowDuplicateEmail === true,
+              { ifMatch, stamp: remember(one) },
+            ),
           ),
         ),
     }),
@@ -210,9 +221,9 @@ const routesOf = (contacts: Contacts, { kind, plural, noun, a, Details, Contact,
   ];
 };
 
-/** Every operation of the contacts service. */
-export const routes = (contacts: Contacts): AnyOperation[] => [
-  ...kinds.flatMap((kind) => routesOf(contacts, kind)),
+/** Every operation of the contacts service. `disclosure` watches over what a duplicate email's answer shows. */
+export const routes = (contacts: Contacts, disclosure: Disclosure): AnyOperation[] => [
+  ...kinds.flatMap((kind) => routesOf(contacts, disclosure, kind)),
   ...sensitiveRoutes(contacts),
   ...internalRoutes(contacts),
   ...shopRoutes(contacts),

@@ -11,7 +11,9 @@ test('every operation has examples, and they fit its schemas', async () => {
   if (!engine) throw new Error('no engine');
   const { store, discard } = await engine.open();
   const collection = store.collection(contactsCollection);
-  const operations = routes(createContacts(collection, { now: () => new Date(), randomBytes }));
+  const operations = routes(createContacts(collection, { now: () => new Date(), randomBytes }), {
+    guard: (_caller, write) => write(),
+  });
   expect(exampleFaults(operations)).toEqual([]);
   await discard();
 });

@@ -6,6 +6,7 @@ import { createIdentityVerifier, type KeySet, signIdentity } from '@boxoffice/id
 import { type TestEngine, testEngines } from '@boxoffice/service/stand';
 import type { CollectionHandle, Store } from '@boxoffice/store';
 import { createContacts } from '../../src/contacts.ts';
+import { auditTo, createDisclosure } from '../../src/disclosure.ts';
 import { routes } from '../../src/routes.ts';
 import { type ContactDocument, contactsCollection } from '../../src/store.ts';
 
@@ -16,6 +17,9 @@ const silent = { info() {}, error() {} };
 
 /** The engines that this run has. */
 export const engines = testEngines('contacts', [contactsCollection]);
+
+/** Contacts that a client which may only write is shown in a minute. */
+export const DUPLICATES_PER_MINUTE = 60;
 
 export interface Reply {
   readonly status: number;
@@ -32,12 +36,17 @@ export interface Call {
   readonly institution?: string;
   readonly body?: unknown;
   readonly headers?: Record<string, string>;
+  /** What the client may do beside the operation's own scope. */
+  readonly scopes?: readonly string[];
+  readonly client?: string;
   /** Calls as another service does. */
   readonly service?: string | null;
 }
 
 export interface Stand {
   readonly store: Store;
+  /** The audit's entries. */
+  readonly audited: readonly unknown[];
   /** Calls one operation by its id, as the gateway would for a client that holds its scope. */
   call(operation: string, method: string, path: string, call?: Call): Promise<Reply>;
   create(details: object, call?: Call, query?: string): Promise<Reply>;
@@ -50,8 +59,13 @@ export const openStand = async (
   sabotage: (collection: CollectionHandle<ContactDocument>) => CollectionHandle<ContactDocument> = (same) => same,
 ): Promise<Stand> => {
   const { store, discard } = await engine.open();
+  const audited: unknown[] = [];
   const collection = sabotage(store.collection(contactsCollection));
-  const operations = routes(createContacts(collection, { now: () => new Date(), randomBytes }));
+  const audit = auditTo({ warn: (_message, fields) => audited.push(fields) });
+  const operations = routes(
+    createContacts(collection, { now: () => new Date(), randomBytes }),
+    createDisclosure({ perMinute: DUPLICATES_PER_MINUTE, audit }),
+  );
   const app = createApp({
     service: 'contacts',
     version: '0.0.0',
@@ -67,7 +81,7 @@ export const openStand = async (
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 
   const call: Stand['call'] = async (operation, method, path, options = {}) => {
-    const { institution = 'opera', body, headers = {}, service = null } = options;
+    const { institution = 'opera', body, headers = {}, service = null, scopes = [], client = 'cl_test' } = options;
     const declared = operations.find(({ id }) => id === operation);
     const identity = signIdentity(
       { kid, privateKey },
@@ -75,9 +89,9 @@ export const openStand = async (
         audience: 'contacts',
         caller: {
           institution,
-          client: service === null ? 'cl_test' : null,
+          client: service === null ? client : null,
           service,
-          scopes: [String(declared?.access)],
+          scopes: [String(declared?.access), ...scopes],
           operation,
         },
         issuedAt: Math.floor(Date.now() / 1000),
@@ -98,6 +112,7 @@ export const openStand = async (
 
   return {
     store,
+    audited,
     call,
     create: (details, options, query = '') =>
       call('createIndividual', 'POST', `/svc/v3/contacts/individuals${query}`, { ...options, body: details }),
