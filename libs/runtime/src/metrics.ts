@@ -113,13 +113,16 @@ export const createMetrics = async (): Promise<Metrics> => {
     meters.set(name, found);
     return found;
   };
-  const watched = new Map<string, { readonly gauge: Gauge; readonly reads: Parameters<Metrics['watch']>[1][] }>();
+  const watched = new Map<
+    string,
+    { readonly gauge: Gauge; readonly isLabelled: boolean; readonly reads: Parameters<Metrics['watch']>[1][] }
+  >();
   const look = async (): Promise<void> => {
-    const looks = [...watched.values()].map(async ({ gauge, reads }) => {
+    const looks = [...watched.values()].map(async ({ gauge, isLabelled, reads }) => {
       const readings = (await Promise.all(reads.map(inTime))).flat();
       gauge.reset();
       // A gauge without labels would be 0 after that, also where nobody knows its value.
-      if (readings.length === 0) gauge.remove();
+      if (readings.length === 0 && !isLabelled) gauge.remove();
       for (const { value, labels = {} } of readings) gauge.set(labels, value);
     });
     await Promise.all(looks);
@@ -145,7 +148,11 @@ export const createMetrics = async (): Promise<Metrics> => {
       return (value, labels = {}) => histogram.observe(labels, value);
     },
     watch(meter, read) {
-      const one = watched.get(meter.name) ?? { gauge: new Gauge(shape(meter)), reads: [] };
+      const one = watched.get(meter.name) ?? {
+        gauge: new Gauge(shape(meter)),
+        isLabelled: Boolean(meter.labels?.length),
+        reads: [],
+      };
       watched.set(meter.name, one);
       one.reads.push(read);
     },

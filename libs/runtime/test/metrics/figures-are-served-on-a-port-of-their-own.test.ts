@@ -43,6 +43,7 @@ test('a gauge is read when somebody looks, by everybody who has a part in it', a
   metrics.watch(meter, async () => [{ value: ++looks, labels: { service: 'catalog' } }]);
   metrics.watch(meter, () => [{ value: 7, labels: { service: 'orders' } }]);
   metrics.watch({ name: 'lost_things', help: 'x' }, () => Promise.reject(new Error('not known')));
+  metrics.watch({ name: 'no_things', help: 'x', labels: ['service'] }, () => []);
   const figures = async () => (await metrics.text()).text.split('\n').filter((line) => line.includes('_things'));
   const told = (count: number) => [
     '# HELP open_things x',
@@ -51,6 +52,8 @@ test('a gauge is read when somebody looks, by everybody who has a part in it', a
     'open_things{service="orders"} 7',
     '# HELP lost_things x',
     '# TYPE lost_things gauge',
+    '# HELP no_things x',
+    '# TYPE no_things gauge',
   ];
   expect(looks).toBe(0);
   expect(await figures()).toEqual(told(1));

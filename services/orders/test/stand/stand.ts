@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { type AnyOperation, createCheck, openApiDocument } from '@boxoffice/http';
 import { createServiceCredentials, IDENTITY_HEADER } from '@boxoffice/identity';
 import { createInProcessBus, type DeadLetter, type Message, topology } from '@boxoffice/messaging';
-import { createLogger } from '@boxoffice/runtime';
+import { createLogger, type Metrics } from '@boxoffice/runtime';
 import { createPeer, type RunningService, startService } from '@boxoffice/service';
 import { type Authority, openAuthority } from '@boxoffice/service/stand';
 import type { Store } from '@boxoffice/store';
@@ -99,6 +99,7 @@ export interface StandOptions {
   readonly maxHeldPlaces?: number;
   readonly posHeldPlacesPerAddress?: number;
   readonly paymentGraceSeconds?: number;
+  readonly metrics?: Metrics;
 }
 
 interface Surroundings {
@@ -124,7 +125,7 @@ const letters = (): { add(letter: DeadLetter): Promise<void>; list(): Promise<De
 const startInstance = async (
   store: Store,
   { authority, catalog, tickets, contacts }: Surroundings,
-  { maxHeldPlaces = 5_000, posHeldPlacesPerAddress = 50, paymentGraceSeconds = 900 }: StandOptions,
+  { maxHeldPlaces = 5_000, posHeldPlacesPerAddress = 50, paymentGraceSeconds = 900, metrics }: StandOptions,
   facts: Message[],
 ) => {
   const bus = createInProcessBus({ deadLetters: letters(), logger, retryDelaysMs: [10, 10, 10, 10] });
@@ -140,6 +141,7 @@ const startInstance = async (
     host: '127.0.0.1',
     port: 0,
     logger,
+    metrics,
     settings: {
       catalogUrl: catalog.url,
       contactsUrl: contacts.url,
