@@ -7,8 +7,19 @@ export interface Given {
   readonly options: Readonly<Record<string, string | boolean | undefined>>;
 }
 
-/** What a command answers: a list, one record, or a sentence. */
-export type Result = readonly object[] | object | string;
+/** What a command found, which may be that something is wrong: then the exit status is 1. */
+export interface Report {
+  readonly kind: 'report';
+  readonly wrong: boolean;
+  readonly text: string;
+  readonly json: object;
+}
+
+/** What a command answers: a report, a list, one record, or a sentence. */
+export type Result = Report | readonly object[] | object | string;
+
+export const isReport = (result: Result): result is Report =>
+  typeof result === 'object' && 'kind' in result && result.kind === 'report';
 
 /** One thing that an operator can do. */
 export interface Command {

@@ -4,7 +4,8 @@ import { authorizer } from '@boxoffice/authorizer';
 import { catalog } from '@boxoffice/catalog';
 import { contacts } from '@boxoffice/contacts';
 import { type Progress, progressCollections, progressIn } from '@boxoffice/local';
-import type { DeadLetters } from '@boxoffice/messaging';
+import { type DeadLetters, type QueueDepth, topology } from '@boxoffice/messaging';
+import { orders } from '@boxoffice/orders';
 import { pos } from '@boxoffice/pos';
 import {
   amqpUrl,
@@ -18,15 +19,24 @@ import {
 } from '@boxoffice/runtime';
 import { type Engines, openEngines } from '@boxoffice/service';
 import { openMongoStore, openSqliteStores, type SqliteStores, type Store } from '@boxoffice/store';
+import { tickets } from '@boxoffice/tickets';
 import { Refused } from './refused.ts';
 
 /** The installation that an operator works on: the stores of its services, opened when a command first needs them. */
 export interface Installation {
   readonly directory: string;
+  /** In words: where its data are, and its messages. */
+  readonly engines: { readonly store: 'SQLite' | 'MongoDB'; readonly bus: 'in-process bus' | 'RabbitMQ' };
   authorizer(): Promise<Store>;
   catalog(): Promise<Store>;
   contacts(): Promise<Store>;
+  orders(): Promise<Store>;
+  tickets(): Promise<Store>;
   pos(): Promise<Store>;
+  /** The services whose SQLite files are not there (yet): opening their store would make them, empty. */
+  missing(): readonly string[];
+  /** How many messages there are of each queue of the installation. Opens the bus, too. */
+  queues(): Promise<QueueDepth[]>;
   /** Opens the bus, as nothing else does: what other commands cause lies in the outboxes, and the running services publish it. */
   deadLetters(): Promise<DeadLetters>;
   /** The note of how far the demo data is. */
@@ -42,9 +52,12 @@ const named =
     throw new StartFault(`${setting}: ${error.message}`);
   };
 
+const isThere = (directory: string, name: string): boolean => existsSync(join(directory, `${name}.sqlite`));
+
 /** Whether an installation on SQLite files has begun in the directory. */
-const begunIn = (directory: string): boolean =>
-  [authorizer, catalog].some(({ name }) => existsSync(join(directory, `${name}.sqlite`)));
+const begunIn = (directory: string): boolean => [authorizer, catalog].some(({ name }) => isThere(directory, name));
+
+const services = [authorizer, catalog, contacts, orders, tickets, pos];
 
 /**
  * Opens what the settings name; no store and no broker is touched before a command asks for it. `founding`: SQLite files may be made
@@ -54,7 +67,7 @@ const begunIn = (directory: string): boolean =>
  */
 export const openInstallation = (founding: boolean): Installation => {
   const settings = readSettings({ directory: dataDirectory, mongodbUrl, amqpUrl });
-  const { directory, mongodbUrl: url } = settings;
+  const { directory, mongodbUrl: url, amqpUrl: broker } = settings;
   if (url === undefined && !begunIn(directory)) {
     if (!founding) {
       throw new Refused(
@@ -79,17 +92,27 @@ export const openInstallation = (founding: boolean): Installation => {
     return known;
   };
 
+  const opened = (): Promise<Engines> => {
+    engines ??= openEngines({ ...settings, logger });
+    return engines;
+  };
+
   return {
     directory,
+    engines: {
+      store: url === undefined ? 'SQLite' : 'MongoDB',
+      bus: broker === undefined ? 'in-process bus' : 'RabbitMQ',
+    },
     authorizer: () => store(authorizer),
-    pos: () => store(pos),
     catalog: () => store(catalog),
     contacts: () => store(contacts),
+    orders: () => store(orders),
+    tickets: () => store(tickets),
+    pos: () => store(pos),
+    missing: () => (url === undefined ? services.flatMap(({ name }) => (isThere(directory, name) ? [] : [name])) : []),
     demoProgress: async () => progressIn(await store({ name: 'local', collections: progressCollections })),
-    deadLetters: async () => {
-      engines ??= openEngines({ ...settings, logger });
-      return (await engines).deadLetters;
-    },
+    deadLetters: async () => (await opened()).deadLetters,
+    queues: async () => (await opened()).bus.depths(Object.values(topology)),
     keyEncryptionKey: () => readSettings({ key: installationSecret('KEY_ENCRYPTION_KEY') }).key,
     async close() {
       // What could not be opened has been told, and needs no closing.

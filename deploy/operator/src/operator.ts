@@ -2,8 +2,9 @@ import { parseArgs } from 'node:util';
 import { Fault } from '@boxoffice/envelope';
 import { failStart, StartFault } from '@boxoffice/runtime';
 import { UniqueViolation } from '@boxoffice/store';
+import { check } from './check.ts';
 import { clients } from './clients.ts';
-import { type Command, type Given, Misuse } from './command.ts';
+import { type Command, type Given, isReport, Misuse } from './command.ts';
 import { deadLetters } from './dead-letters.ts';
 import { demo } from './demo.ts';
 import { openInstallation } from './installation.ts';
@@ -22,6 +23,7 @@ const commands: readonly Command[] = [
   ...keys,
   ...deadLetters,
   ...demo,
+  ...check,
 ];
 
 const line = ({ name, usage, about }: Command): string => `  ${`${name} ${usage}`.trimEnd()}\n      ${about}`;
@@ -34,7 +36,7 @@ const help = (some: readonly Command[]): string =>
     '',
     'Works on the installation that the settings name: BOXOFFICE_DATA_DIR (default ./data), or MONGODB_URL and AMQP_URL.',
     'Without demo data: BOXOFFICE_DEMO=off npm start, then institutions create, clients create.',
-    'Exit status: 0 done; 1 it could not be done; 2 what was typed is no command, or lacks a word or an option.',
+    'Exit status: 0 done; 1 it could not be done, or something is wrong; 2 what was typed is no command, or lacks a word or an option.',
   ].join('\n');
 
 /** The words and options behind a command's name. @throws {Misuse} when they do not fit it */
@@ -64,15 +66,16 @@ const explained = (error: unknown): string | undefined => {
 const carryOut = async (command: Command, given: ReturnType<typeof givenTo>): Promise<number> => {
   const installation = openInstallation(command.founds === true);
   try {
-    process.stdout.write(`${printed(await command.run(installation, given), given.json)}\n`);
-    return 0;
+    const result = await command.run(installation, given);
+    process.stdout.write(`${printed(result, given.json)}\n`);
+    return isReport(result) && result.wrong ? 1 : 0;
   } finally {
     await installation.close();
   }
 };
 
 const run = async (words: readonly string[]): Promise<number> => {
-  const command = commands.find(({ name }) => `${words[0]} ${words[1]}` === name);
+  const command = commands.find(({ name }) => name === words[0] || name === `${words[0]} ${words[1]}`);
   if (!command || words.includes('--help')) {
     const near = commands.filter(({ name }) => name.startsWith(`${words[0]} `));
     const asked = words.length === 0 || words.includes('--help') || words[0] === 'help';
@@ -83,7 +86,7 @@ const run = async (words: readonly string[]): Promise<number> => {
     return asked ? 0 : 2;
   }
   try {
-    return await carryOut(command, givenTo(command, words.slice(2)));
+    return await carryOut(command, givenTo(command, words.slice(command.name.split(' ').length)));
   } catch (error) {
     if (!(error instanceof Misuse)) throw error;
     process.stderr.write(`operator: ${error.message}\n\n${help([command])}\n`);

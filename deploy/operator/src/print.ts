@@ -1,4 +1,4 @@
-import type { Result } from './command.ts';
+import { isReport, type Result } from './command.ts';
 
 const cell = (value: unknown): string => {
   if (value === null || value === undefined) return '';
@@ -32,6 +32,7 @@ const recordOf = (record: object): string => {
 
 /** A result as a terminal shows it; as one JSON value with `json`. */
 export const printed = (result: Result, json: boolean): string => {
+  if (isReport(result)) return json ? JSON.stringify(result.json, null, 2) : result.text;
   if (json) return JSON.stringify(typeof result === 'string' ? { message: result } : result, null, 2);
   if (typeof result === 'string') return result;
   if (!Array.isArray(result)) return recordOf(result);

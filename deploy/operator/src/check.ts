@@ -1,0 +1,102 @@
+import { invariants } from './check/findings.ts';
+import { metricsText, writeMetrics } from './check/metrics-file.ts';
+import type { Violation } from './check/suspects.ts';
+import { type Verified, verify } from './check/verify.ts';
+import { type Command, Misuse, type Report } from './command.ts';
+import type { Installation } from './installation.ts';
+import { knownInstitution } from './institutions.ts';
+import { createProgress } from './progress.ts';
+import { Refused } from './refused.ts';
+
+const storesOf = async (installation: Installation) => {
+  const missing = installation.missing();
+  if (missing.length > 0) {
+    const files = missing.map((name) => `${name}.sqlite`).join(', ');
+    throw new Refused(
+      `there is nothing to check: ${installation.directory} lacks ${files}, which npm start makes; if it was lost, restore it`,
+    );
+  }
+  return {
+    catalog: await installation.catalog(),
+    contacts: await installation.contacts(),
+    orders: await installation.orders(),
+    tickets: await installation.tickets(),
+    pos: await installation.pos(),
+  };
+};
+
+const summary = (violations: readonly Violation[], undecided: readonly Violation[], more: number): string => {
+  const waiting = `${undecided.length} look wrong and wait for a step or a message all the time (operator status tells what ages)`;
+  if (violations.length === 0) {
+    if (more > 0) return `undecided: ${undecided.length + more} look wrong`;
+    return undecided.length === 0 ? 'clean: no invariant is violated' : `clean but for what is under way: ${waiting}`;
+  }
+  const counts = new Map<string, number>();
+  for (const { invariant } of violations) counts.set(invariant, (counts.get(invariant) ?? 0) + 1);
+  const told = [...counts].map(([name, count]) => `${count} × ${name}`).join(', ');
+  return `VIOLATED: ${told}${more > 0 ? `, and at least ${more} more look wrong` : ''}${undecided.length > 0 ? `; ${waiting}` : ''}`;
+};
+
+const reportOf = (verified: Verified, seconds: number): Report => {
+  const { counts, violations, undecided, more } = verified;
+  const looked = Object.entries(counts).map(([what, count]) => `${count} ${what}`);
+  const line = ({ invariant, institution, text }: Violation) => `${invariant}  ${institution}  ${text}`;
+  const names = new Set(violations.map(({ invariant }) => invariant));
+  return {
+    kind: 'report',
+    wrong: violations.length > 0 || more > 0,
+    text: [
+      ...violations.map(line),
+      ...undecided.map((one) => `under way: ${line(one)}`),
+      ...[...names].map((name) => `${name}: ${invariants[name]}`),
+      `checked ${looked.join(', ')} in ${seconds.toFixed(1)} s`,
+      summary(violations, undecided, more),
+    ].join('\n'),
+    json: { clean: violations.length === 0 && more === 0, checked: counts, seconds, violations, undecided, more },
+  };
+};
+
+/** Seconds as typed, in milliseconds. @throws {Misuse} */
+const millisecondsOf = (name: string, given: string | boolean | undefined): number | undefined => {
+  if (given === undefined) return undefined;
+  const seconds = Number(given);
+  if (given === '' || !Number.isFinite(seconds) || seconds < 0) throw new Misuse(`--${name} is no number of seconds`);
+  return seconds * 1_000;
+};
+
+export const check: readonly Command[] = [
+  {
+    name: 'check',
+    usage: '[--institution ID] [--metrics FILE] [--settle SECONDS] [--patience SECONDS]',
+    about:
+      'verifies stock, orders, tickets, payments and contacts of the whole installation, also while it runs, and changes nothing; exit status 1 with the offending ids; --metrics: counts for Prometheus’s textfile collector; what looks wrong must stay so for --settle (3) to count, and is waited for --patience (60) while it is under way',
+    options: {
+      institution: { type: 'string' },
+      metrics: { type: 'string' },
+      settle: { type: 'string' },
+      patience: { type: 'string' },
+    },
+    async run(installation, { options }) {
+      const { institution, metrics } = options;
+      const [settleMs, patienceMs] = [
+        millisecondsOf('settle', options.settle),
+        millisecondsOf('patience', options.patience),
+      ];
+      const stores = await storesOf(installation);
+      if (typeof institution === 'string') await knownInstitution(installation, institution);
+      const progress = createProgress('check');
+      const begun = performance.now();
+      const verified = await verify({
+        stores,
+        queues: installation.queues,
+        institution: typeof institution === 'string' ? institution : undefined,
+        ...(settleMs === undefined ? {} : { settleMs }),
+        ...(patienceMs === undefined ? {} : { patienceMs }),
+        tell: progress.tell,
+      }).finally(progress.end);
+      const seconds = (performance.now() - begun) / 1_000;
+      if (typeof metrics === 'string') writeMetrics(metrics, metricsText(verified, Date.now(), seconds));
+      return reportOf(verified, seconds);
+    },
+  },
+];

@@ -1,0 +1,71 @@
+import type { ContactDocument } from '@boxoffice/contacts';
+import type { OrderDocument } from '@boxoffice/orders';
+import type { TicketDocument } from '@boxoffice/tickets';
+import { type Case, caseOf, type Finding } from './findings.ts';
+import { byId, byOwner } from './reading.ts';
+import { judgeOrder } from './rules-orders.ts';
+import { judgeTicket } from './rules-tickets.ts';
+import type { Shelves } from './shelves.ts';
+
+const contactFaults = (order: OrderDocument, contacts: ReadonlyMap<string, ContactDocument>): Finding[] => {
+  const { id, contactNumber, institution } = order;
+  if (contactNumber === null || contacts.get(contactNumber)?.institution === institution) return [];
+  const text = `${id} is of the contact ${contactNumber}, which does not exist`;
+  return [{ invariant: 'contact', offenders: [id, contactNumber], text }];
+};
+
+/** Judges orders against the places, tickets and contacts that they name. */
+export const judgeOrders = async (shelves: Shelves, found: readonly OrderDocument[]): Promise<Case[]> => {
+  const known = found.filter(({ state }) => state !== 'draft');
+  const withTickets = known.filter(({ state }) => state === 'confirmed' || state === 'cancelled');
+  const tickets = await byOwner(shelves.tickets, 'orderId', withTickets);
+  const placesOf = (order: OrderDocument): string[] =>
+    order.state === 'cancelled'
+      ? (tickets.get(order.id) ?? []).flatMap(({ status, place }) => (status === 'controlled' ? [place.id] : []))
+      : order.state === 'expired'
+        ? []
+        : order.lines.map(({ place }) => place.id);
+  const places = await byId(shelves.places, known.flatMap(placesOf));
+  const own = new Map(known.map((order) => [order.id, order]));
+  const strangers = known.flatMap((order) => {
+    const holders = placesOf(order).map((id) => places.get(id)?.holder);
+    return holders.filter((holder) => holder !== order.id && !own.has(holder ?? ''));
+  });
+  const rivals = new Map([...own, ...(await byId(shelves.orders, strangers))]);
+  const contacts = await byId(
+    shelves.contacts,
+    known.map(({ contactNumber }) => contactNumber),
+  );
+  const now = Date.now();
+  return known.map((order) => {
+    const world = { order, places, rivals, tickets: tickets.get(order.id) ?? [] };
+    return caseOf('order', order, [...judgeOrder(world, now), ...contactFaults(order, contacts)], () => {
+      const had = placesOf(order).flatMap((id) => places.get(id) ?? []);
+      const others = had.flatMap(({ holder }) => (holder === order.id ? [] : (rivals.get(holder ?? '') ?? [])));
+      return {
+        read: [...had, ...others, ...world.tickets],
+        concerns: [...others.map(({ id }) => id), ...order.performanceIds, order.contactNumber ?? ''],
+      };
+    });
+  });
+};
+
+/** Judges tickets against their orders and those that they replace or are replaced by. */
+export const judgeTickets = async (shelves: Shelves, found: readonly TicketDocument[]): Promise<Case[]> => {
+  const orders = await byId(
+    shelves.orders,
+    found.map(({ orderId }) => orderId),
+  );
+  const kin = await byId(
+    shelves.tickets,
+    found.flatMap(({ replaces, replacedBy }) => [replaces, replacedBy]),
+  );
+  return found.map((ticket) => {
+    const order = orders.get(ticket.orderId);
+    const [before, after] = [kin.get(ticket.replaces ?? ''), kin.get(ticket.replacedBy ?? '')];
+    return caseOf('ticket', ticket, judgeTicket({ ticket, order, before, after }), () => ({
+      read: [order, before, after].flatMap((one) => one ?? []),
+      concerns: [ticket.orderId],
+    }));
+  });
+};

@@ -1,0 +1,76 @@
+import type { ContactDocument } from '@boxoffice/contacts';
+import type { SessionDocument, UserDocument } from '@boxoffice/pos';
+import { type Case, caseOf, type Finding } from './findings.ts';
+import { byId, byOwner } from './reading.ts';
+import type { Shelves } from './shelves.ts';
+
+const ownersOf = (erased: readonly ContactDocument[]) => erased.map(({ id, institution }) => ({ id, institution }));
+
+/** Judges contacts: where one was erased, nothing that it bought names anybody. */
+export const judgeContacts = async (shelves: Shelves, found: readonly ContactDocument[]): Promise<Case[]> => {
+  const erased = found.filter(({ erasedAt }) => erasedAt !== undefined);
+  const orders = await byOwner(shelves.orders, 'contactNumber', ownersOf(erased));
+  const tickets = await byOwner(shelves.tickets, 'contactNumber', ownersOf(erased));
+  return erased.map((contact) => {
+    // A cart forgets its names when it ends; until then nothing says whose they are.
+    const bought = (orders.get(contact.id) ?? []).filter(({ listedAt }) => listedAt !== null);
+    const naming = bought.filter(({ lines }) => lines.some(({ beneficiary }) => beneficiary));
+    const named = (tickets.get(contact.id) ?? []).filter(
+      ({ beneficiary, successor }) => beneficiary !== null || (successor?.beneficiary ?? null) !== null,
+    );
+    const findings = [...naming, ...named].map(({ id }): Finding => {
+      const text = `contact ${contact.id} was erased, and ${id} still names somebody`;
+      return { invariant: 'erasure', offenders: [id, contact.id], text };
+    });
+    return caseOf('contact', contact, findings, () => ({
+      read: [...naming, ...named],
+      concerns: [...bought.map(({ id }) => id), ...named.map(({ orderId }) => orderId)],
+    }));
+  });
+};
+
+const whoFaults = (
+  { id, institution, contactNumber }: SessionDocument | UserDocument,
+  what: string,
+  contacts: ReadonlyMap<string, ContactDocument>,
+): Finding[] => {
+  const contact = contacts.get(contactNumber ?? '');
+  if (contactNumber === null || (contact?.institution === institution && contact.erasedAt === undefined)) return [];
+  const text = `${what} ${id} is of the contact ${contactNumber}, which ${contact?.erasedAt ? 'was erased' : 'does not exist'}`;
+  return [{ invariant: 'contact', offenders: [id, contactNumber], text }];
+};
+
+/** Judges logins at points of sale. */
+export const judgeLogins = async (shelves: Shelves, found: readonly UserDocument[]): Promise<Case[]> => {
+  const contacts = await byId(
+    shelves.contacts,
+    found.map(({ contactNumber }) => contactNumber),
+  );
+  return found.map((login) =>
+    caseOf('login', login, whoFaults(login, 'login', contacts), () => ({ read: [], concerns: [login.contactNumber] })),
+  );
+};
+
+/** Judges sessions: a cart that is not there (any more) is none, but another point of sale's must not be this one's. */
+export const judgeSessions = async (shelves: Shelves, found: readonly SessionDocument[]): Promise<Case[]> => {
+  const orders = await byId(
+    shelves.orders,
+    found.map(({ cartId }) => cartId),
+  );
+  const contacts = await byId(
+    shelves.contacts,
+    found.map(({ contactNumber }) => contactNumber),
+  );
+  return found.map((session) => {
+    const { id, institution, serviceHost, cartId, contactNumber } = session;
+    const cart = orders.get(cartId ?? '');
+    const foreign =
+      cart && cart.state !== 'draft' && (cart.institution !== institution || cart.pointOfSale !== serviceHost);
+    const text = `session ${id} of ${serviceHost} has the cart ${cartId}, which is of ${cart?.pointOfSale ?? 'no point of sale'}`;
+    const findings: Finding[] = foreign ? [{ invariant: 'session_cart', offenders: [id, cartId ?? ''], text }] : [];
+    return caseOf('session', session, [...findings, ...whoFaults(session, 'session', contacts)], () => ({
+      read: cart ? [cart] : [],
+      concerns: [cartId ?? '', contactNumber ?? ''],
+    }));
+  });
+};

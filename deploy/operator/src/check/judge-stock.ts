@@ -1,0 +1,83 @@
+import type { PerformanceDocument, PlaceDocument } from '@boxoffice/catalog';
+import { type Case, caseOf } from './findings.ts';
+import { byId, byOwner } from './reading.ts';
+import { count, judgeCapacity, judgePlace, type Tally } from './rules-stock.ts';
+import type { Shelves } from './shelves.ts';
+
+/** So many places are in hand at once. */
+const PLACES = 2_000;
+
+/** The places of a performance, in their order. */
+async function* placesOf(
+  { places }: Shelves,
+  { id, institution }: PerformanceDocument,
+): AsyncGenerator<PlaceDocument[]> {
+  const own = places.of(institution);
+  for (let last: PlaceDocument | undefined; ; ) {
+    const after = last ? { after: { value: last.order, id: last.id } } : {};
+    const page: PlaceDocument[] = await own.find({
+      where: { performanceId: id },
+      orderBy: 'order',
+      limit: PLACES,
+      ...after,
+    });
+    yield page;
+    last = page.at(-1);
+    if (page.length < PLACES) return;
+  }
+}
+
+/** Judges places that are not simply free, against the orders that have them. */
+export const judgePlaces = async (shelves: Shelves, found: readonly PlaceDocument[]): Promise<Case[]> => {
+  const taken = found.filter(({ state, holder, freeFrom }) => state !== 'free' || holder !== null || freeFrom !== 0);
+  const orders = await byId(
+    shelves.orders,
+    taken.map(({ holder }) => holder),
+  );
+  const cancelled = [...orders.values()].filter(({ state }) => state === 'cancelled');
+  const tickets = await byOwner(shelves.tickets, 'orderId', cancelled);
+  const now = Date.now();
+  return taken.map((place) => {
+    const order = orders.get(place.holder ?? '');
+    const own = tickets.get(place.holder ?? '') ?? [];
+    return caseOf('place', place, judgePlace(place, { order, tickets: own }, now), () => ({
+      read: [...(order ? [order] : []), ...own],
+      concerns: [place.holder ?? '', place.performanceId],
+    }));
+  });
+};
+
+const capacityCase = (performance: PerformanceDocument, tally: Tally): Case => {
+  const judged = caseOf('performance', performance, judgeCapacity(performance, tally), () => ({
+    read: [],
+    concerns: [],
+  }));
+  return { ...judged, seen: `${judged.seen} ${JSON.stringify([...tally].sort())}` };
+};
+
+/** Counts the places of performances, judging each on the way; what it learns of the places goes to `told`. */
+export async function* judgeStock(
+  shelves: Shelves,
+  found: readonly PerformanceDocument[],
+  told: (places: number) => void,
+): AsyncGenerator<Case[]> {
+  for (const performance of found) {
+    const tally: Tally = new Map();
+    for await (const page of placesOf(shelves, performance)) {
+      count(tally, page);
+      told(page.length);
+      yield await judgePlaces(shelves, page);
+    }
+    // As it is after its places were read: a change of capacity that was over by then is not seen as one.
+    const now = await shelves.performances.acrossInstitutions.get(performance.id);
+    if (now?.version === performance.version) yield [capacityCase(performance, tally)];
+    else if (now) yield [await recount(shelves, now)];
+  }
+}
+
+/** Counts the places of one performance, without judging them. */
+export const recount = async (shelves: Shelves, performance: PerformanceDocument): Promise<Case> => {
+  const tally: Tally = new Map();
+  for await (const page of placesOf(shelves, performance)) count(tally, page);
+  return capacityCase(performance, tally);
+};

@@ -1,0 +1,149 @@
+import type { PlaceDocument } from '@boxoffice/catalog';
+import { type OrderDocument, paid, refunded } from '@boxoffice/orders';
+import type { TicketDocument } from '@boxoffice/tickets';
+import type { Finding } from './findings.ts';
+import { CLOCKS_MS } from './rules-stock.ts';
+
+/** Everything that an order is judged by. */
+export interface OrderWorld {
+  readonly order: OrderDocument;
+  /** The places that its lines name, or its controlled tickets, by id. */
+  readonly places: ReadonlyMap<string, PlaceDocument>;
+  /** Other orders that have one of them, by id. */
+  readonly rivals: ReadonlyMap<string, OrderDocument>;
+  /** Its own. */
+  readonly tickets: readonly TicketDocument[];
+}
+
+const holding: readonly string[] = ['open', 'reserved', 'payment_pending'];
+const ended: readonly string[] = ['confirmed', 'expired', 'cancelled'];
+
+/** Whether the order has its places now, whatever else happens: it is confirmed, or its hold runs. */
+const hasPlaces = ({ state, deadline }: OrderDocument, now: number): boolean =>
+  state === 'confirmed' || (holding.includes(state) && deadline !== null && deadline > now + CLOCKS_MS);
+
+const linePlaces = ({ order, places, rivals }: OrderWorld, now: number): Finding[] => {
+  if (!hasPlaces(order, now)) return [];
+  const wanted = order.state === 'confirmed' ? 'sold' : 'held';
+  const seen = new Set<string>();
+  return order.lines.flatMap((line): Finding[] => {
+    const id = line.place.id;
+    const found = (offenders: readonly string[], text: string): Finding[] => [
+      { invariant: 'line_place', offenders, text, underWay: order.begun !== null },
+    ];
+    if (seen.has(id)) return found([order.id, id], `two lines of ${order.id} have the place ${id}`);
+    seen.add(id);
+    const place = places.get(id);
+    if (!place)
+      return found([order.id, id], `line ${line.id} of ${order.id} has the place ${id}, which does not exist`);
+    if (place.holder === order.id && place.state === wanted) return [];
+    const rival = rivals.get(place.holder ?? '');
+    if (rival && hasPlaces(rival, now) && rival.lines.some((other) => other.place.id === id)) {
+      return found([id, order.id, rival.id], `place ${id} is in two live orders: ${order.id} and ${rival.id}`);
+    }
+    const whose = place.holder === order.id ? '' : ` of ${place.holder ?? 'nobody'}`;
+    return found(
+      [order.id, id],
+      `line ${line.id} of ${order.id} (${order.state}): its place ${id} is ${place.state}${whose}`,
+    );
+  });
+};
+
+const isLive = ({ status }: TicketDocument): boolean => status !== 'invalidated' && status !== 'cancelled';
+
+const lineTickets = ({ order, tickets }: OrderWorld): Finding[] => {
+  if (order.state !== 'confirmed') return [];
+  const there = new Set(tickets.map(({ id }) => id));
+  return order.lines.flatMap((line): Finding[] => {
+    const own = tickets.filter(({ lineId }) => lineId === line.id);
+    const live = own.filter(isLive);
+    // A replacement is written in two steps, and finished by whoever meets one that is not.
+    const underWay = own.some(({ replacedBy }) => replacedBy !== null && !there.has(replacedBy));
+    const found = (text: string): Finding[] => [
+      { invariant: 'line_ticket', offenders: [order.id, line.id, ...live.map(({ id }) => id)], text, underWay },
+    ];
+    const [ticket] = live;
+    if (!ticket || live.length > 1) return found(`line ${line.id} of ${order.id} has ${live.length} live tickets`);
+    if (ticket.id !== line.ticketId)
+      return found(`line ${line.id} of ${order.id} names ${line.ticketId}, its ticket is ${ticket.id}`);
+    if (ticket.place.id === line.place.id && ticket.performanceId === line.performanceId) return [];
+    return found(`ticket ${ticket.id} is for ${ticket.place.id}, its line of ${order.id} for ${line.place.id}`);
+  });
+};
+
+/** Somebody came in with the ticket before the cancellation: the place was used, and stays sold. */
+const keptPlaces = ({ order, places, tickets }: OrderWorld): Finding[] =>
+  tickets.flatMap(({ status, place: { id } }): Finding[] => {
+    const place = places.get(id);
+    if (status !== 'controlled' || (place?.state === 'sold' && place.holder === order.id)) return [];
+    const text = `${order.id} is cancelled, a controlled ticket keeps ${id}, which is ${place?.state ?? 'missing'}`;
+    return [{ invariant: 'place_owner', offenders: [id, order.id], text }];
+  });
+
+const cancellationFaults = (world: OrderWorld): Finding[] => {
+  const { order, tickets } = world;
+  const { id, state, cancellation, lines } = order;
+  if (state !== 'cancelled' || cancellation === null) return [];
+  const valid = tickets.filter(({ status }) => status === 'not_printed' || status === 'printed');
+  const open = [
+    ...keptPlaces(world),
+    ...valid.map((ticket): Finding => {
+      const text = `${id} is cancelled, its ticket ${ticket.id} is ${ticket.status}`;
+      return { invariant: 'cancelled_ticket', offenders: [id, ticket.id], text };
+    }),
+  ];
+  const { settledAt, hadTickets, ticketsCancelled, controlled, placesReleased } = cancellation;
+  if (settledAt === null) return open;
+  const kept = tickets.filter(({ status }) => status === 'controlled').length;
+  const asMany = !hadTickets || (ticketsCancelled === lines.length - kept && placesReleased === ticketsCancelled);
+  if (controlled === kept && asMany && placesReleased !== null) return open;
+  const text = `${id} was cancelled with ${lines.length} lines, ${kept} controlled, and is settled with ${ticketsCancelled} tickets cancelled, ${controlled} controlled, ${placesReleased} places released`;
+  return [...open, { invariant: 'cancellation', offenders: [id], text }];
+};
+
+const stateFaults = ({ order }: OrderWorld): Finding[] => {
+  const { id, state, begun, lines, heldPlaces, confirmedAt, cancellation, deadline } = order;
+  const rules: readonly (readonly [boolean, string])[] = [
+    [state !== 'confirmed' || confirmedAt !== null, 'has no instant of its confirmation'],
+    [(state === 'cancelled') === (cancellation !== null), cancellation ? 'has a cancellation' : 'has no cancellation'],
+    [!ended.includes(state) || (heldPlaces === 0 && deadline === null), `holds ${heldPlaces} places until ${deadline}`],
+    [
+      !holding.includes(state) || begun !== null || heldPlaces === lines.length,
+      `has ${lines.length} lines and holds ${heldPlaces} places`,
+    ],
+    [!holding.includes(state) || deadline !== null, 'has no deadline'],
+  ];
+  return rules.flatMap(([holds, what]): Finding[] =>
+    holds ? [] : [{ invariant: 'order_state', offenders: [id], text: `${id} is ${state} and ${what}` }],
+  );
+};
+
+const moneyFaults = ({ order }: OrderWorld, now: number): Finding[] => {
+  const { id, state, payments, refunds, currency, begun, expiresAt } = order;
+  const whole = [...payments, ...refunds].every(({ amount }) => Number.isSafeInteger(amount) && amount > 0);
+  const pending = payments.some(({ status }) => status === 'pending');
+  const waits = state === 'payment_pending' && begun === null && (expiresAt ?? 0) > now + CLOCKS_MS;
+  const rules: readonly (readonly [boolean, string])[] = [
+    [whole, 'has an amount that is no whole number above 0'],
+    [[...payments, ...refunds].every((one) => one.currency === currency), `has money that is not ${currency}`],
+    [!whole || refunded(order) <= paid(order), whole ? `has ${paid(order)} paid and ${refunded(order)} refunded` : ''],
+    [!waits || pending, 'waits for a payment, and none is pending'],
+    [!pending || (state !== 'open' && state !== 'reserved'), `is ${state} with a pending payment`],
+  ];
+  return rules.flatMap(([holds, what]): Finding[] =>
+    holds ? [] : [{ invariant: 'payments', offenders: [id], text: `${id} ${what}` }],
+  );
+};
+
+/** Everything that is wrong with an order, as far as other services and its own members tell. */
+export const judgeOrder = (world: OrderWorld, now: number): Finding[] =>
+  // A draft is nobody's order yet.
+  world.order.state === 'draft'
+    ? []
+    : [
+        ...linePlaces(world, now),
+        ...lineTickets(world),
+        ...cancellationFaults(world),
+        ...stateFaults(world),
+        ...moneyFaults(world, now),
+      ];

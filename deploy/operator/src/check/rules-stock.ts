@@ -1,0 +1,103 @@
+import type { PerformanceDocument, PlaceDocument } from '@boxoffice/catalog';
+import type { OrderDocument } from '@boxoffice/orders';
+import type { TicketDocument } from '@boxoffice/tickets';
+import type { Finding } from './findings.ts';
+
+/** Clocks of processes may differ so much, in milliseconds. */
+export const CLOCKS_MS = 5_000;
+
+/** How many places of each seat category are in use; what is withdrawn is no part of the capacity. */
+export type Tally = Map<string, number>;
+
+/** Counts places into a tally. */
+export const count = (tally: Tally, places: readonly PlaceDocument[]): void => {
+  for (const { seatCategoryId, state } of places) {
+    if (state !== 'withdrawn') tally.set(seatCategoryId, (tally.get(seatCategoryId) ?? 0) + 1);
+  }
+};
+
+/** free + held + sold = capacity. A change of capacity that is decided reaches its places a little later. */
+export const judgeCapacity = (performance: PerformanceDocument, tally: Tally): Finding[] => {
+  const { id, seatCategories, capacityChange } = performance;
+  const underWay = capacityChange?.settle === true;
+  const known = new Set(seatCategories.map((category) => category.id));
+  const wrong = seatCategories.flatMap((category): Finding[] => {
+    const counted = tally.get(category.id) ?? 0;
+    if (counted === category.capacity) return [];
+    const text = `seat category ${category.id} of ${id} has ${counted} places, its capacity is ${category.capacity}`;
+    return [{ invariant: 'capacity', offenders: [id, category.id], text, underWay }];
+  });
+  const strange = [...tally.keys()].filter((category) => !known.has(category));
+  return [
+    ...wrong,
+    ...strange.map((category): Finding => {
+      const text = `places of ${id} are in ${category}, which is none of its seat categories`;
+      return { invariant: 'capacity', offenders: [id, category], text, underWay };
+    }),
+  ];
+};
+
+const stateFaults = ({ id, state, holder, freeFrom }: PlaceDocument): Finding[] => {
+  const fits =
+    (state === 'free' && holder === null && freeFrom === 0) ||
+    ((state === 'held' || state === 'sold') && holder !== null && freeFrom > 0) ||
+    state === 'withdrawn';
+  if (fits) return [];
+  const text = `place ${id} is ${state}, holder ${holder ?? 'nobody'}, free from ${freeFrom}`;
+  return [{ invariant: 'place_state', offenders: [id], text }];
+};
+
+/** Whoever changes a capacity holds what is to be closed. */
+const byChange = (holder: string): boolean => holder.startsWith('capacity:');
+
+/** What a place's holder says of it. `order`: undefined if there is none; `tickets`: those of a cancelled order. */
+export interface Holding {
+  readonly order: OrderDocument | undefined;
+  readonly tickets: readonly TicketDocument[];
+}
+
+/** Whether an order that has ended keeps the place, because somebody came in with its ticket before. */
+const isKept = (place: PlaceDocument, { order, tickets }: Holding): boolean =>
+  order?.state === 'cancelled' &&
+  tickets.some(({ status, place: of }) => status === 'controlled' && of.id === place.id);
+
+const soldFaults = (place: PlaceDocument, holding: Holding): string | undefined => {
+  const { order } = holding;
+  if (order === undefined) return 'which does not exist';
+  if (order.state === 'confirmed') {
+    return order.lines.some((line) => line.place.id === place.id) ? undefined : 'which has no line for it';
+  }
+  return isKept(place, holding) ? undefined : `which is ${order.state}`;
+};
+
+/**
+ * A held place of a live order that no line names is no fault: two runs of one request on two instances may hold too much, and that
+ * lapses with the hold.
+ */
+const heldFaults = (place: PlaceDocument, { order }: Holding, now: number): string | undefined => {
+  if (place.freeFrom <= now + CLOCKS_MS) return undefined;
+  if (order === undefined) return 'which does not exist';
+  return order.state === 'expired' || order.state === 'cancelled' ? `which is ${order.state}` : undefined;
+};
+
+/** A place that is not free, against the order that has it. */
+export const judgePlace = (place: PlaceDocument, holding: Holding, now: number): Finding[] => {
+  const { id, state, holder, institution } = place;
+  const faults = stateFaults(place);
+  if (holder === null || byChange(holder) || (state !== 'held' && state !== 'sold')) return faults;
+  const { order } = holding;
+  const why = state === 'sold' ? soldFaults(place, holding) : heldFaults(place, holding, now);
+  const stranger = order && order.institution !== institution ? 'which is another institution’s' : undefined;
+  const said = stranger ?? why;
+  if (said === undefined) return faults;
+  const underWay = order?.begun != null;
+  return [
+    ...faults,
+    {
+      invariant: 'place_owner',
+      offenders: [id, holder],
+      text: `place ${id} is ${state} to ${holder}, ${said}`,
+      underWay,
+    },
+  ];
+};

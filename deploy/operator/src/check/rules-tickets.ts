@@ -1,0 +1,38 @@
+import type { OrderDocument } from '@boxoffice/orders';
+import type { TicketDocument } from '@boxoffice/tickets';
+import type { Finding } from './findings.ts';
+
+/** Everything that a ticket is judged by; what does not exist is undefined. */
+export interface TicketWorld {
+  readonly ticket: TicketDocument;
+  readonly order: OrderDocument | undefined;
+  /** The one that it replaces, and the one that replaces it. */
+  readonly before: TicketDocument | undefined;
+  readonly after: TicketDocument | undefined;
+}
+
+/** A ticket against its order, and against its lineage. */
+export const judgeTicket = ({ ticket, order, before, after }: TicketWorld): Finding[] => {
+  const { id, status, orderId, lineId, institution, replaces, replacedBy } = ticket;
+  const findings: Finding[] = [];
+  const why = (): string | undefined => {
+    if (!order) return 'does not exist';
+    if (order.institution !== institution) return 'is another institution’s';
+    if (order.state !== 'confirmed' && order.state !== 'cancelled') return `is ${order.state}`;
+    return order.lines.some((line) => line.id === lineId) ? undefined : `has no line ${lineId}`;
+  };
+  const said = why();
+  if (said !== undefined) {
+    const text = `ticket ${id} (${status}) is of ${orderId}, which ${said}`;
+    findings.push({ invariant: 'ticket_order', offenders: [id, orderId], text, underWay: order?.begun != null });
+  }
+  const broken = (text: string, underWay = false) =>
+    findings.push({ invariant: 'ticket_lineage', offenders: [id], text: `ticket ${id} ${text}`, underWay });
+  if (replaces !== null && before?.replacedBy !== id)
+    broken(`replaces ${replaces}, which ${before ? 'does not say so' : 'does not exist'}`);
+  if ((status === 'invalidated') !== (replacedBy !== null))
+    broken(`is ${status} and replaced by ${replacedBy ?? 'none'}`);
+  // Written right after this one, and by a sweep if its process died in between.
+  else if (replacedBy !== null && !after) broken(`is replaced by ${replacedBy}, which does not exist`);
+  return findings;
+};

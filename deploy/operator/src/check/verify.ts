@@ -1,0 +1,66 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import type { QueueDepth } from '@boxoffice/messaging';
+import type { Case, Kind } from './findings.ts';
+import { readOnTheWay } from './on-the-way.ts';
+import { type Counts, lookAgain, lookAtAll, noCounts } from './passes.ts';
+import { type CheckedStores, shelvesOf } from './shelves.ts';
+import { createSuspects, type Violation } from './suspects.ts';
+
+export interface VerifyOptions {
+  readonly stores: CheckedStores;
+  readonly queues: () => Promise<readonly QueueDepth[]>;
+  /** Only this institution's; default: all. */
+  readonly institution?: string | undefined;
+  /** How long a finding must stay the same to count, with nothing on its way to it. Default 3,000 ms. */
+  readonly settleMs?: number;
+  /** How long what looks wrong is looked at again, before it counts as undecided. Default 60,000 ms. */
+  readonly patienceMs?: number;
+  readonly tell?: (what: string) => void;
+}
+
+/** What a check came to. */
+export interface Verified {
+  readonly counts: Counts;
+  readonly violations: readonly Violation[];
+  /** What looks wrong and is on its way all the time: a step that nobody ends, or messages that nobody takes. */
+  readonly undecided: readonly Violation[];
+  /** So many more looked wrong than could be looked at again. */
+  readonly more: number;
+}
+
+const told = (counts: Counts): string =>
+  Object.entries(counts)
+    .flatMap(([name, count]) => (count > 0 ? [`${count} ${name}`] : []))
+    .join(', ');
+
+/**
+ * Looks at everything once, on a running installation, and again at what looked wrong: what is under way changes, or is waited for; what
+ * stays as it is, in two looks some seconds apart, is a violation. Reads page by page and writes nothing.
+ */
+export const verify = async (options: VerifyOptions): Promise<Verified> => {
+  const { stores, queues, institution, settleMs = 3_000, patienceMs = 60_000, tell = () => undefined } = options;
+  const shelves = shelvesOf(stores);
+  const counts = noCounts();
+  const suspects = createSuspects(settleMs);
+  for await (const cases of lookAtAll(shelves, counts, institution)) {
+    suspects.suspect(cases);
+    tell(told(counts));
+  }
+  const violations: Violation[] = [];
+  const look = async (): Promise<Case[]> => {
+    const cases: Case[] = [];
+    const wanted: ReadonlyMap<Kind, readonly string[]> = suspects.toLookAt();
+    for (const [kind, ids] of wanted) cases.push(...(await lookAgain(shelves, kind, ids)));
+    return cases;
+  };
+  const begun = performance.now();
+  while (suspects.size > 0) {
+    const onTheWay = await readOnTheWay(Object.values(stores), queues);
+    const at = performance.now();
+    violations.push(...suspects.seen(await look(), onTheWay, at));
+    if (suspects.size === 0 || performance.now() - begun > patienceMs) break;
+    tell(`${suspects.size} to be looked at again, ${violations.length} violations`);
+    await pause(Math.min(1_000, settleMs / 2));
+  }
+  return { counts, violations, undecided: suspects.undecided(), more: suspects.left };
+};

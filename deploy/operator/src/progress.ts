@@ -1,0 +1,38 @@
+/** What goes on, for the person before the terminal: one line that is rewritten; a line now and then elsewhere. */
+export interface Progress {
+  tell(what: string): void;
+  /** Takes the line away. */
+  end(): void;
+}
+
+interface Output {
+  readonly isTTY?: boolean;
+  readonly columns?: number;
+  write(text: string): unknown;
+}
+
+/** A terminal shows so much of what is told, and a file or a pipe: as often as they can be read. */
+const TERMINAL_MS = 100;
+const FILE_MS = 10_000;
+
+/** Begins with nothing told, on standard error: standard output is for results. */
+export const createProgress = (name: string, output: Output = process.stderr): Progress => {
+  const begun = performance.now();
+  let toldAt = output.isTTY ? Number.NEGATIVE_INFINITY : begun;
+  let open = false;
+  return {
+    tell(what) {
+      const now = performance.now();
+      if (now - toldAt < (output.isTTY ? TERMINAL_MS : FILE_MS)) return;
+      toldAt = now;
+      const line = `${name}: ${what}, ${((now - begun) / 1_000).toFixed(0)} s`;
+      if (output.isTTY) output.write(`\r\x1b[2K${line.slice(0, (output.columns ?? 80) - 1)}`);
+      else output.write(`${line}\n`);
+      open = output.isTTY === true;
+    },
+    end() {
+      if (open) output.write('\r\x1b[2K');
+      open = false;
+    },
+  };
+};

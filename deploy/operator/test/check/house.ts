@@ -1,0 +1,254 @@
+import { randomUUID } from 'node:crypto';
+import { catalog, type PerformanceDocument, type PlaceDocument } from '@boxoffice/catalog';
+import { type ContactDocument, contacts } from '@boxoffice/contacts';
+import { type OrderDocument, orders } from '@boxoffice/orders';
+import { pos, type SessionDocument, type UserDocument } from '@boxoffice/pos';
+import { testEngines } from '@boxoffice/service/stand';
+import type { New } from '@boxoffice/store';
+import { type TicketDocument, tickets } from '@boxoffice/tickets';
+import { type CheckedStores, type Shelves, shelvesOf } from '../../src/check/shelves.ts';
+
+/** The stores of an installation, on each engine that this run has. */
+export const engines = testEngines('catalog', catalog.collections).map(({ name }) => ({
+  name,
+  async open(): Promise<{ stores: CheckedStores; close(): Promise<void> }> {
+    const opened = new Map<string, Awaited<ReturnType<ReturnType<typeof testEngines>[number]['open']>>>();
+    for (const service of [catalog, contacts, orders, tickets, pos]) {
+      const engine = testEngines(service.name, service.collections).find((one) => one.name === name);
+      if (engine) opened.set(service.name, await engine.open());
+    }
+    const stores = Object.fromEntries([...opened].map(([service, { store }]) => [service, store]));
+    return {
+      stores: stores as unknown as CheckedStores,
+      async close() {
+        for (const { discard } of opened.values()) await discard();
+      },
+    };
+  },
+}));
+
+const HOUR = 3_600_000;
+const SOLD = 9_000_000_000_000_000;
+const at = new Date(Date.now() - HOUR).toISOString();
+const free = { state: 'free', freeFrom: 0, holder: null, request: null, item: null, asOf: 0 } as const;
+
+/** An institution as it should be: a performance of six places, of which one is held and three are sold. */
+export interface House {
+  readonly institution: string;
+  readonly shelves: Shelves;
+  /** `name` with what makes it this house's alone. */
+  id(name: string): string;
+  place(number: number): string;
+  order(name: string, change: (order: OrderDocument) => Partial<OrderDocument>): Promise<void>;
+  ticket(name: string, change: Partial<TicketDocument>): Promise<void>;
+  setPlace(number: number, change: Partial<PlaceDocument>): Promise<void>;
+  addTicket(name: string, change: Partial<TicketDocument>): Promise<void>;
+}
+
+/** Founds a house in the stores. */
+export const found = async (stores: CheckedStores, institution: string): Promise<House> => {
+  const shelves = shelvesOf(stores);
+  const suffix = randomUUID().slice(0, 8);
+  const id = (name: string) => `${name}_${suffix}`;
+  const place = (number: number) => `plc_${suffix}_0_0_${number}`;
+  const category = id('cat');
+
+  const placeOf = (number: number, taken: Partial<PlaceDocument>): New<PlaceDocument> => ({
+    id: place(number),
+    performanceId: id('prf'),
+    seatCategoryId: category,
+    label: `F ${number}`,
+    row: null,
+    seat: null,
+    order: number,
+    position: number / 10,
+    ...free,
+    ...taken,
+  });
+  const line = (name: string, number: number, ticketId: string | null) => ({
+    id: id(`lin_${name}`),
+    productId: id('prd'),
+    performanceId: id('prf'),
+    startDate: at,
+    seatCategoryId: category,
+    tariffId: id('trf'),
+    criterion: null,
+    place: { id: place(number), label: `F ${number}`, row: null, seat: null },
+    amount: 2_500,
+    ticketId,
+    replacements: [],
+  });
+  const orderOf = (name: string, number: number, rest: Partial<OrderDocument>): New<OrderDocument> => ({
+    id: id(name),
+    state: 'confirmed',
+    client: 'cli',
+    pointOfSale: null,
+    contactNumber: id('C1'),
+    externalReference: null,
+    currency: 'CHF',
+    lines: [line(name, number, id(`tic_${name}`))],
+    performanceId: id('prf'),
+    performanceIds: [id('prf')],
+    payments: [],
+    refunds: [],
+    expiresAt: null,
+    dueAt: null,
+    deadline: null,
+    cameFrom: null,
+    confirmedAt: 1,
+    cancellation: null,
+    ticketNotes: [],
+    begun: null,
+    heldPlaces: 0,
+    createdAt: 1,
+    modifiedAt: 1,
+    listedAt: 1,
+    ...rest,
+  });
+  const ticketOf = (name: string, number: number, rest: Partial<TicketDocument>): New<TicketDocument> => ({
+    id: id(`tic_${name}`),
+    status: 'printed',
+    orderId: id(name),
+    lineId: id(`lin_${name}`),
+    performanceId: id('prf'),
+    seatCategoryId: category,
+    tariffId: id('trf'),
+    place: { id: place(number), label: `F ${number}`, row: null, seat: null },
+    price: { amount: 2_500, currency: 'CHF' },
+    beneficiary: null,
+    barcode: 'barcode',
+    printedAt: at,
+    controlledAt: null,
+    gate: null,
+    replaces: null,
+    replacedBy: null,
+    contactNumber: id('C1'),
+    contactAsOf: 1,
+    createdAt: at,
+    updatedAt: at,
+    ...rest,
+  });
+
+  const performance: New<PerformanceDocument> = {
+    id: id('prf'),
+    productId: id('prd'),
+    startDate: at,
+    durationMinutes: 90,
+    venue: { name: 'Hall', city: null },
+    timeZone: 'Europe/Zurich',
+    salesFrom: null,
+    salesTo: null,
+    state: 'on_sale',
+    seatCategories: [{ id: category, code: 'F', name: { en: 'F' }, numbered: false, capacity: 6, rows: [], made: 7 }],
+    prices: [],
+    soleOf: null,
+    revision: 1,
+    createdAt: at,
+    updatedAt: at,
+  };
+  await shelves.performances.of(institution).insert(performance);
+  const held = { state: 'held', freeFrom: Date.now() + HOUR, holder: id('ord_open'), request: 'r', item: 0 } as const;
+  const sold = (name: string) => ({ state: 'sold', freeFrom: SOLD, holder: id(name), request: 'r', item: 0 }) as const;
+  await shelves.places
+    .of(institution)
+    .insertMany([
+      placeOf(1, held),
+      placeOf(2, sold('ord_sold')),
+      placeOf(3, sold('ord_replaced')),
+      placeOf(4, sold('ord_kept')),
+      placeOf(5, {}),
+      placeOf(6, {}),
+      placeOf(7, { state: 'withdrawn', freeFrom: SOLD + 1 }),
+    ]);
+  const contact = (number: string): New<ContactDocument> => ({
+    id: id(number),
+    contactNumber: id(number),
+    kind: 'individual',
+    details: { lastName: 'Haskil' },
+    createdAt: at,
+    updatedAt: at,
+  });
+  const { details: _, ...erased } = contact('C2');
+  await shelves.contacts.of(institution).insertMany([contact('C1'), { ...erased, erasedAt: at }]);
+  const cancellation = {
+    reason: null,
+    requestedAt: 1,
+    hadTickets: true,
+    ticketsCancelled: 0,
+    controlled: 1,
+    placesReleased: 0,
+    settledAt: 2,
+    ticketsVersion: 1,
+    placesVersion: 1,
+  };
+  const deadline = held.freeFrom;
+  await shelves.orders.of(institution).insertMany([
+    orderOf('ord_open', 1, {
+      state: 'open',
+      lines: [line('ord_open', 1, null)],
+      confirmedAt: null,
+      deadline,
+      expiresAt: deadline,
+      heldPlaces: 1,
+    }),
+    orderOf('ord_sold', 2, {}),
+    orderOf('ord_replaced', 3, { lines: [line('ord_replaced', 3, id('tic_next'))], contactNumber: id('C2') }),
+    orderOf('ord_kept', 4, { state: 'cancelled', cancellation }),
+    orderOf('ord_gone', 5, {
+      state: 'cancelled',
+      cancellation: { ...cancellation, ticketsCancelled: 1, controlled: 0, placesReleased: 1 },
+    }),
+    orderOf('ord_late', 5, { state: 'expired', confirmedAt: null, lines: [line('ord_late', 5, null)] }),
+  ]);
+  await shelves.tickets
+    .of(institution)
+    .insertMany([
+      ticketOf('ord_sold', 2, {}),
+      ticketOf('ord_replaced', 3, { status: 'invalidated', replacedBy: id('tic_next') }),
+      ticketOf('ord_replaced', 3, { id: id('tic_next'), replaces: id('tic_ord_replaced'), contactNumber: id('C2') }),
+      ticketOf('ord_kept', 4, { status: 'controlled', kept: true }),
+      ticketOf('ord_gone', 5, { status: 'cancelled' }),
+    ]);
+  const session: New<SessionDocument> = {
+    id: id('session'),
+    sessionId: 's',
+    serviceHost: 'shop.example',
+    userId: null,
+    login: null,
+    contactNumber: null,
+    cartId: id('ord_nowhere'),
+    orderIds: [],
+    createdAt: 1,
+    lastSeenAt: 1,
+    expiresAt: deadline,
+  };
+  await shelves.sessions.of(institution).insert(session);
+  const login: New<UserDocument> = {
+    id: id('login'),
+    serviceHost: 'shop.example',
+    login: 'ana',
+    passwordHash: '',
+    contactNumber: id('C1'),
+    createdAt: at,
+  };
+  await shelves.logins.of(institution).insert(login);
+
+  return {
+    institution,
+    shelves,
+    id,
+    place,
+    order: async (name, change) =>
+      void (await shelves.orders
+        .of(institution)
+        .update(id(name), (order) => ({ next: { ...order, ...change(order) } }))),
+    ticket: async (name, change) =>
+      void (await shelves.tickets.of(institution).update(id(name), (ticket) => ({ next: { ...ticket, ...change } }))),
+    setPlace: async (number, change) =>
+      void (await shelves.places.of(institution).update(place(number), (one) => ({ next: { ...one, ...change } }))),
+    addTicket: async (name, change) => void (await shelves.tickets.of(institution).insert(ticketOf(name, 2, change))),
+  };
+};
+
+/** A place that belongs to an order for good. */
+export const soldTo = (holder: string) => ({ state: 'sold', freeFrom: SOLD, holder, request: 'r', item: 0 }) as const;
