@@ -1,7 +1,7 @@
 import { familyB } from '@boxoffice/http';
 import { topology } from '@boxoffice/messaging';
 import { flag, integer, url, versionOf } from '@boxoffice/runtime';
-import { createPeer, type Parts, type Peer, type ServiceDefinition } from '@boxoffice/service';
+import { createCourtesy, createPeer, type Parts, type Peer, type ServiceDefinition } from '@boxoffice/service';
 import { createAdmit } from './admit.ts';
 import { createCatalog } from './clients/catalog.ts';
 import { createContacts } from './clients/contacts.ts';
@@ -13,6 +13,7 @@ import type { Desk } from './desk.ts';
 import { createLogIns } from './log-in.ts';
 import { createOffers } from './offers.ts';
 import { onContactErased } from './on-contact-erased.ts';
+import { createPurchases } from './purchases.ts';
 import { routes } from './routes.ts';
 import { createSessions } from './sessions.ts';
 import { createShopFront } from './shop-files.ts';
@@ -30,6 +31,9 @@ const settings = {
   /** Whether the method of payment `simulated` works: only where there is demo data. */
   simulatedPayments: flag('SIMULATED_PAYMENTS', { default: false }),
 };
+
+/** So long a checkout, which is done, waits for the barcodes to show. */
+const BARCODES_MS = 1_000;
 
 interface State {
   readonly desk: Desk;
@@ -59,7 +63,9 @@ const prepare = ({ store, credentials, logger, settings: own }: Parts<typeof set
     contacts,
     criteriaOf: createContactCriteria(contacts),
     orders: createOrders(peers.orders),
+    purchases: createPurchases(store),
     tickets: createTickets(peers.tickets),
+    askTickets: createCourtesy({ ms: BARCODES_MS }),
     simulated: () => own.simulatedPayments,
     now: Date.now,
     log: logger,

@@ -1,7 +1,7 @@
 import { PosFault } from '@boxoffice/envelope';
 import { type AnyOperation, created, ok } from '@boxoffice/http';
 import { Type } from 'typebox';
-import { cartOf, expired, fillCart, giveUpCart } from './cart.ts';
+import { cartOf, expired, fillCart, giveUpCart, notedCart } from './cart.ts';
 import type { Order, Outcome } from './clients/orders.ts';
 import { requireContact } from './contact-access.ts';
 import type { Desk } from './desk.ts';
@@ -39,9 +39,11 @@ const changed = (outcome: Outcome): Order => {
   throw new PosFault('not_found', 'There is no such resource.');
 };
 
-/** Whom an answer about the cart may name: the user, and whoever will be the buyer of the order that it becomes. */
-const subjectsOf = ({ session }: Visit, { id }: Order): readonly string[] =>
-  session && session.contactNumber !== null ? [cartSubject(id), session.contactNumber] : [cartSubject(id)];
+/** Whom an answer about the cart may name: the user, and whoever was or will be the buyer of the order that it becomes. */
+const subjectsOf = ({ session }: Visit, { id, contactNumber }: Order): readonly string[] => [
+  cartSubject(id),
+  ...[session?.contactNumber, contactNumber].flatMap((number) => number ?? []),
+];
 
 /** The shopping cart. */
 export const cartRoutes = (desk: Desk): AnyOperation[] => {
@@ -54,11 +56,16 @@ export const cartRoutes = (desk: Desk): AnyOperation[] => {
       path: '/shopping-cart',
       access: 'visitor',
       summary: 'Gives the shopping cart; without a session an empty one',
+      description:
+        'While there is nothing else in it: an order of this session whose payment failed and whose places are still held. It can be bought again.',
       query: langQuery,
       answers: { 200: Cart },
       errors: ['cart_expired'],
       example: { answer: examples.cart },
-      handle: async ({ visitor }) => ok(await shown(visitor, await cartOf(desk, visitor.session))),
+      handle: async ({ visitor }) => {
+        const { session } = visitor;
+        return ok(await shown(visitor, session && (await cartOf(desk, session, await notedCart(desk, session)))));
+      },
     }),
     operation({
       id: 'emptyCart',

@@ -1,4 +1,5 @@
 import { PosFault } from '@boxoffice/envelope';
+import { takeBack } from './cart-again.ts';
 import type { Order, Orders, Outcome, Wish } from './clients/orders.ts';
 import type { Desk } from './desk.ts';
 import { newId } from './ids.ts';
@@ -12,16 +13,26 @@ const ended = () => new PosFault('session_invalid', 'The session is unknown or h
 export const expired = () =>
   new PosFault('cart_expired', 'The places of the shopping cart are no longer held; the next item begins a new one.');
 
-/** The cart of a session: undefined if it is empty. @throws {PosFault} cart_expired, until the session's next cart write */
-export const cartOf = async (
+/** What the session names as its cart, whatever became of it; undefined if it names none. */
+export const notedCart = async (
   { orders }: Pick<Desk, 'orders'>,
-  session: SessionDocument | undefined,
+  { institution, cartId }: SessionDocument,
+): Promise<Order | undefined> => (cartId === null ? undefined : orders.get(institution, cartId));
+
+const isCart = ({ state, listed, payable }: Order): boolean => state === 'open' && (!listed || payable);
+
+/**
+ * The cart of a session: an order whose payment failed if there is nothing else in it; undefined if it is empty. `noted`: what the
+ * session names. @throws {PosFault} cart_expired, until the session's next cart write
+ */
+export const cartOf = async (
+  desk: Pick<Desk, 'orders' | 'sessions'>,
+  session: SessionDocument,
+  noted: Order | undefined,
 ): Promise<Order | undefined> => {
-  if (!session || session.cartId === null) return undefined;
-  const order = await orders.get(session.institution, session.cartId);
-  if (!order || order.listed || order.state === 'cancelled') return undefined;
-  if (order.state === 'expired') throw expired();
-  return order;
+  if (noted?.state === 'expired' && noted.lines.length > 0) throw expired();
+  const own = noted && isCart(noted) ? noted : undefined;
+  return own && own.lines.length > 0 ? own : ((await takeBack(desk, session, session.cartId)) ?? own);
 };
 
 /** Gives the places of a cart back; again, or where there is none: no effect. */
@@ -36,14 +47,18 @@ export interface Filled {
   readonly begun: NewSession | undefined;
 }
 
-/** The session with a cart id in place of this one: its own choice, if another request was faster. */
-const withCart = async (
-  { sessions }: Pick<Desk, 'sessions'>,
+/** The id of the cart that the session has in place of this one: another request's choice, if that was faster. */
+const otherCart = async (
+  desk: Pick<Desk, 'orders' | 'sessions'>,
   session: SessionDocument,
   instead: string | null,
 ): Promise<string> => {
+  const back = await takeBack(desk, session, instead);
+  if (back) return back.id;
   const chosen = newId('ord');
-  const now = await sessions.update(session, ({ cartId }) => (cartId === instead ? { cartId: chosen } : undefined));
+  const now = await desk.sessions.update(session, ({ cartId }) =>
+    cartId === instead ? { cartId: chosen } : undefined,
+  );
   if (!now?.cartId) throw ended();
   return now.cartId;
 };
@@ -71,9 +86,9 @@ export const fillCart = async (
       throw error;
     }
   }
-  const cartId = session.cartId ?? (await withCart(desk, session, null));
+  const cartId = session.cartId ?? (await otherCart(desk, session, null));
   const outcome = await add(cartId);
   const isOver = outcome.reason === 'cart_gone' || outcome.reason === 'cart_expired';
   if (!isOver) return { cart: doneOr(outcome), begun: undefined };
-  return { cart: doneOr(await add(await withCart(desk, session, cartId))), begun: undefined };
+  return { cart: doneOr(await add(await otherCart(desk, session, cartId))), begun: undefined };
 };

@@ -1,93 +1,132 @@
 import { PosFault, unforeseen } from '@boxoffice/envelope';
-import { cartOf } from './cart.ts';
-import type { Guest } from './clients/contacts.ts';
-import { type Checkout, isUnanswered, type Order, type Outcome } from './clients/orders.ts';
-import { requireContact } from './contact-access.ts';
+import { buyerOf, type Purchase, requireBuyer } from './buyer.ts';
+import { cartOf, expired, notedCart } from './cart.ts';
+import { awaitingAlso, awaitingNoMore } from './cart-again.ts';
+import { CERTAINTY_MS, type Checkout, isUnanswered, type Order, type Outcome, WRITE_MS } from './clients/orders.ts';
 import type { Desk } from './desk.ts';
-import { derived, newId } from './ids.ts';
+import { derived } from './ids.ts';
 import { doneOr } from './refusals.ts';
 import type { SessionDocument } from './store.ts';
 import type { Visit } from './visit.ts';
 
-/** What a buyer says. */
-export interface Purchase {
-  readonly contactNumber?: string;
-  readonly contact?: Omit<Guest, 'language'>;
-  readonly paymentMethod: string;
-  readonly paymentToken?: string;
-}
-
+/**
+ * Milliseconds from a checkout's beginning to its answer at most, before the gateway gives up: the cart is read (3,000), a guest's
+ * contact made (3,000), the order bought, and what nobody answered cancelled (5,000).
+ */
+const TOTAL_MS = 14_000;
+/** With less than this left nothing is begun. */
+const LEAST_MS = 2_000;
 /** So long after its beginning a checkout is not tried again: the buyer waits. */
 const PATIENCE_MS = 2_000;
 
 /** Orders that a session without a login remembers. */
 const MOST_ORDERS = 100;
 
-/** Refuses a buyer, or a method of payment, before anything is done. @throws {PosFault} */
-const requireBuyer = (visit: Visit, purchase: Purchase, simulated: boolean): void => {
-  const { contactNumber, contact, paymentMethod, paymentToken } = purchase;
-  if (contactNumber !== undefined) requireContact(visit, contactNumber);
-  if (contactNumber === undefined && contact === undefined) {
-    throw new PosFault('contact_required', 'An order needs contactNumber, or contact of a guest.');
-  }
-  if (contactNumber !== undefined && contact !== undefined) {
-    throw new PosFault('validation_error', 'An order has either contactNumber or contact, not both.');
-  }
-  const isTaken = visit.pointOfSale.paymentMethods.includes(paymentMethod);
-  if (!isTaken || (paymentMethod === 'simulated' && !simulated)) {
-    throw new PosFault('payment_method_not_accepted', `The point of sale does not take the method ${paymentMethod}.`);
-  }
-  if (paymentMethod === 'simulated' && paymentToken === undefined) {
-    throw new PosFault('bad_request', '$.paymentToken is required with the payment method simulated.');
-  }
-};
+/** What a checkout buys, and the name by which orders know a repeat of it. */
+interface Errand {
+  readonly orderId: string;
+  readonly requestId: string;
+  /** Whose the order is, if it was bought already. */
+  readonly buyer?: string;
+}
 
-/**
- * Notes in the session which order this request makes, before it is made: so a repeat after a crash finds it, and so does the guest
- * who made it. Answers the order's id.
- */
+/** Notes in the session, before anything is made, which order this request makes: a repeat after a crash finds it, and so does its buyer. */
 const note = async (
-  { sessions }: Pick<Desk, 'sessions'>,
+  { sessions, purchases }: Pick<Desk, 'sessions' | 'purchases'>,
   session: SessionDocument,
   key: string | undefined,
-  cartId: string,
+  orderId: string,
+  buyer: string,
 ): Promise<void> => {
-  const noted = await sessions.update(session, ({ orderIds }) => ({
-    orderIds: [...orderIds.filter((id) => id !== cartId), cartId].slice(-MOST_ORDERS),
-    ...(key === undefined ? {} : { checkout: { key, orderId: cartId } }),
+  if (session.contactNumber !== null && session.contactNumber !== buyer) await purchases.add(session, orderId);
+  const noted = await sessions.update(session, (current) => ({
+    orderIds: [...current.orderIds.filter((id) => id !== orderId), orderId].slice(-MOST_ORDERS),
+    awaiting: awaitingAlso(current, orderId),
+    ...(key === undefined ? {} : { checkout: { key, orderId } }),
   }));
   if (!noted) throw new PosFault('session_invalid', 'The session is unknown or has ended.');
 };
 
+/** Notes that an order was bought: it is no cart any more, and if it waits for nothing, no payment of it can fail. */
+const noteBought = async (
+  { sessions, log }: Pick<Desk, 'sessions' | 'log'>,
+  session: SessionDocument,
+  { id, state, payable }: Order,
+): Promise<void> => {
+  // It is bought: not being able to forget the cart, which is none any more, changes nothing.
+  await sessions
+    .update(session, (current) => ({
+      cartId: current.cartId === id && !payable ? null : current.cartId,
+      awaiting: payable || state === 'payment_pending' ? (current.awaiting ?? []) : awaitingNoMore(current, id),
+    }))
+    .catch((error: unknown) => log.warn('a bought cart stays noted in its session', { error }));
+};
+
 /** Buys, once more if nobody answered: orders take a repeat for what it is. What then is still not known is cancelled, and told. */
-const buy = async (desk: Desk, institution: string, orderId: string, wish: Checkout): Promise<Outcome> => {
+const buy = async (
+  { orders }: Pick<Desk, 'orders'>,
+  institution: string,
+  orderId: string,
+  wish: Checkout,
+  endsAt: number,
+): Promise<Outcome> => {
   const begunAt = performance.now();
-  const attempt = () => desk.orders.checkout(institution, orderId, wish);
+  const left = () => Math.min(WRITE_MS, endsAt - CERTAINTY_MS - performance.now());
+  if (left() < LEAST_MS) throw new Error('a checkout was not begun: what it needs came too late');
+  const attempt = () => orders.checkout(institution, orderId, wish, left());
   try {
     return await attempt().catch((error: unknown) => {
-      if (!isUnanswered(error) || performance.now() - begunAt > PATIENCE_MS) throw error;
+      if (!isUnanswered(error) || performance.now() - begunAt > PATIENCE_MS || left() < LEAST_MS) throw error;
       return attempt();
     });
   } catch (error) {
-    const orderCancelled = await desk.orders.cancelAfterFault(institution, orderId).catch(() => false);
+    const orderCancelled = await orders.cancelAfterFault(institution, orderId).catch(() => false);
     throw unforeseen(error, { userLoggedOut: false, orderCancelled });
   }
 };
 
-/** The order that an earlier try of this request made, or began to make. */
-const begunBy = ({ checkout }: SessionDocument, key: string | undefined): string | undefined =>
-  key !== undefined && checkout?.key === key ? checkout.orderId : undefined;
+const cancelled = () =>
+  new PosFault(
+    'cart_empty',
+    'The shopping cart was cancelled after an error: nothing was bought, and its places are free again. Please choose your places again.',
+  );
 
-/** The cart as it can be bought. @throws {PosFault} cart_empty, cart_expired */
-const cartToBuy = async (desk: Desk, session: SessionDocument): Promise<Order> => {
-  const cart = await cartOf(desk, session);
-  if (!cart || cart.lines.length === 0) throw new PosFault('cart_empty', 'There is nothing in the shopping cart.');
-  return cart;
+const empty = () =>
+  new PosFault('cart_empty', 'There is nothing in the shopping cart. What was bought before is among the orders.');
+
+/** A checkout without a key repeats the one before it, unless the payment of that one has failed. */
+const unkeyed = ({ checkout, payable }: Order): string =>
+  payable && checkout ? derived('again', checkout.requestId) : 'checkout';
+
+/** The errand of this session that bought what is still noted as its cart: nobody was told, or not yet. Undefined if none did. */
+const untold = async (
+  { sessions }: Pick<Desk, 'sessions'>,
+  session: SessionDocument,
+  { id, state, listed, payable, checkout, contactNumber: buyer }: Order,
+): Promise<Errand | undefined> => {
+  if (!listed || payable || state === 'expired' || state === 'cancelled' || !checkout || buyer === null)
+    return undefined;
+  // The session may be older than the purchase: of a double click it is.
+  const isOwn =
+    session.orderIds.includes(id) || (await sessions.update(session, () => undefined))?.orderIds.includes(id);
+  return isOwn ? { orderId: id, requestId: checkout.requestId, buyer } : undefined;
+};
+
+/** What to buy. @throws {PosFault} cart_empty, cart_expired */
+const errandOf = async (desk: Desk, session: SessionDocument, key: string | undefined): Promise<Errand> => {
+  // An earlier try of this request made it, or began to.
+  if (key !== undefined && session.checkout?.key === key) return { orderId: session.checkout.orderId, requestId: key };
+  const noted = await notedCart(desk, session);
+  const known = noted && (await untold(desk, session, noted));
+  if (known) return known;
+  const cart = await cartOf(desk, session, noted);
+  if (cart && cart.lines.length > 0) return { orderId: cart.id, requestId: key ?? unkeyed(cart) };
+  throw noted?.state === 'cancelled' ? cancelled() : empty();
 };
 
 /**
- * Makes an order of the session's cart; a repeat with the same key gives the same order. Rejects with PosFault as the rules refuse: the
- * cart stays then.
+ * Makes an order of the session's cart; a repeat with the same key gives the same order, and so does one without a key while nobody was
+ * told what became of the first. Rejects with PosFault as the rules refuse: the cart stays then.
  */
 export const checkOut = async (
   desk: Desk,
@@ -95,28 +134,23 @@ export const checkOut = async (
   purchase: Purchase,
   key: string | undefined,
 ): Promise<Order> => {
+  const endsAt = performance.now() + TOTAL_MS;
   const { session, pointOfSale } = visit;
-  const { institution } = pointOfSale;
   requireBuyer(visit, purchase, desk.simulated());
-  const orderId = begunBy(session, key) ?? (await cartToBuy(desk, session)).id;
-  const { contactNumber, contact, paymentMethod, paymentToken } = purchase;
-  const guest = contact && { ...contact, ...(visit.language === '' ? {} : { language: visit.language }) };
-  // The same guest of the same cart is the same contact, however often the payment is declined.
-  const guestRequest = () => derived('guest', orderId, JSON.stringify(contact));
-  const buyer = guest ? await desk.contacts.createGuest(institution, guestRequest(), guest) : String(contactNumber);
-  await note(desk, session, key, orderId);
+  const { orderId, requestId, buyer: known } = await errandOf(desk, session, key);
+  const buyer = known ?? (await buyerOf(desk, visit, purchase, orderId));
+  await note(desk, session, key, orderId, buyer);
+  const { paymentMethod, paymentToken } = purchase;
   const wish = {
-    requestId: key ?? newId('req'),
+    requestId,
     contactNumber: buyer,
     paymentMethod,
     ...(paymentToken === undefined ? {} : { paymentToken }),
   };
-  const order = doneOr(await buy(desk, institution, orderId, wish));
-  // An earlier try met an error that cancelled it.
-  if (order.state === 'cancelled') throw new PosFault('cart_empty', 'The order was cancelled; nothing was bought.');
-  // It is bought: not being able to forget the cart, which is none any more, changes nothing.
-  await desk.sessions
-    .update(session, ({ cartId }) => (cartId === orderId ? { cartId: null } : undefined))
-    .catch((error: unknown) => desk.log.warn('a bought cart stays noted in its session', { error }));
+  const order = doneOr(await buy(desk, pointOfSale.institution, orderId, wish, endsAt));
+  // An earlier try met an error that cancelled it, or its payment did not come in time.
+  if (order.state === 'cancelled') throw cancelled();
+  if (order.state === 'expired') throw expired();
+  await noteBought(desk, session, order);
   return order;
 };

@@ -1,10 +1,12 @@
 import type { Consequences } from '@boxoffice/envelope';
+import type { Courtesy } from '@boxoffice/service';
 import type { Contacts } from './clients/contacts.ts';
 import type { Orders } from './clients/orders.ts';
 import type { Tickets } from './clients/tickets.ts';
 import type { ContactCriteria } from './contact-access.ts';
 import type { LogIns } from './log-in.ts';
 import type { Offers } from './offers.ts';
+import type { Purchases } from './purchases.ts';
 import type { Sessions } from './sessions.ts';
 
 /** What handlers work with. */
@@ -15,7 +17,10 @@ export interface Desk {
   readonly contacts: Contacts;
   readonly criteriaOf: ContactCriteria;
   readonly orders: Orders;
+  readonly purchases: Purchases;
   readonly tickets: Tickets;
+  /** Asks tickets for what an answer can do without. */
+  readonly askTickets: Courtesy;
   /** Whether the simulated method of payment is there: an installation with demo data. */
   readonly simulated: () => boolean;
   /** Epoch milliseconds. */

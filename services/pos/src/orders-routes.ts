@@ -35,17 +35,18 @@ const inSession = (visit: Visit): InSession => {
   return visit as InSession;
 };
 
-/** Whether the visitor may see it: made by the login's contact, or in this session. */
-const isOwn = ({ contactNumber: own, orderIds }: SessionDocument, { id, listed, contactNumber }: AnyOrder): boolean =>
-  listed && ((own !== null && own === contactNumber) || orderIds.includes(id));
+const unknown = () => new PosFault('not_found', 'There is no such resource.');
 
 /** Orders: made of the cart, shown and cancelled. */
 export const ordersRoutes = (desk: Desk): AnyOperation[] => {
-  const { orders } = desk;
+  const { orders, purchases } = desk;
 
   const own = async ({ session }: InSession, orderId: string): Promise<AnyOrder> => {
     const order = isId(orderId) ? await orders.get(session.institution, orderId) : undefined;
-    if (!order || !isOwn(session, order)) throw new PosFault('not_found', 'There is no such resource.');
+    if (!order?.listed) throw unknown();
+    const { contactNumber, orderIds } = session;
+    const isOwn = (contactNumber !== null && contactNumber === order.contactNumber) || orderIds.includes(orderId);
+    if (!isOwn && !(await purchases.of(session)).includes(orderId)) throw unknown();
     return order;
   };
 
@@ -68,7 +69,7 @@ export const ordersRoutes = (desk: Desk): AnyOperation[] => {
       access: 'session',
       summary: 'Buys the shopping cart',
       description:
-        'Who is logged in gives `contactNumber`, a guest `contact`. A repeat with the same Idempotency-Key never buys twice. On a refusal the cart stays as it was.',
+        'Who is logged in gives `contactNumber`, a guest `contact`. A repeat with the same Idempotency-Key never buys twice; after a 500 one without a key finds out what became of the first. On a refusal the cart stays as it was. An order whose payment failed can be bought again while its places are held. The answer comes within 15 seconds.',
       query: langQuery,
       body: Purchase,
       answers: { 201: Order },
@@ -92,12 +93,11 @@ export const ordersRoutes = (desk: Desk): AnyOperation[] => {
       },
       handle: async ({ visitor, body, idempotencyKey }) => {
         const order = await checkOut(desk, inSession(visitor), body, idempotencyKey);
-        const nameOf = await tariffNames(desk, visitor);
         // It is bought, whether or not the tickets can be read at the moment.
-        const ticketOf = await ticketsOf(desk, visitor.pointOfSale.institution, [order]).catch((error: unknown) => {
-          desk.log.warn('an order is answered without its barcodes', { error });
-          return () => undefined;
-        });
+        const [nameOf, ticketOf = () => undefined] = await Promise.all([
+          tariffNames(desk, visitor),
+          desk.askTickets(() => ticketsOf(desk, visitor.pointOfSale.institution, [order])),
+        ]);
         return created(orderView(order, nameOf, ticketOf), `${visitor.base}/orders/${order.id}`, {
           subjects: order.contactNumber === null ? [] : [order.contactNumber],
         });
@@ -108,7 +108,8 @@ export const ordersRoutes = (desk: Desk): AnyOperation[] => {
       method: 'get',
       path: '/orders',
       access: 'session',
-      summary: "Lists own orders: those of the login's contact, and those made in this session",
+      summary:
+        "Lists own orders: those of the login's contact, those that the user bought, and those made in this session",
       query: { ...partQuery, ...langQuery },
       answers: { 200: mapOf(Order) },
       answerHeaders: ['X-Total-Amount', 'Link'],
@@ -117,10 +118,11 @@ export const ordersRoutes = (desk: Desk): AnyOperation[] => {
         const { session } = inSession(visitor);
         const part = partOf(query);
         const whose = session.contactNumber === null ? {} : { contactNumber: session.contactNumber };
-        const nothing = session.contactNumber === null && session.orderIds.length === 0;
+        const ids = [...new Set([...session.orderIds, ...(await purchases.of(session))])];
+        const nothing = session.contactNumber === null && ids.length === 0;
         const { items, total } = nothing
           ? { items: [], total: 0 }
-          : await orders.list(session.institution, { ...whose, ids: session.orderIds, ...part });
+          : await orders.list(session.institution, { ...whose, ids, ...part });
         return ok(mapById(await shown(visitor, items)), { headers: partHeaders(visitor, part, total) });
       },
     }),

@@ -46,8 +46,9 @@ export const sessionsRoutes = (desk: Desk): AnyOperation[] => [
       const user = await desk.logIns.logIn({ institution, serviceHost, login: body.login, ip }, body.password);
       const { id: userId, login, contactNumber } = user;
       // What was ordered without a login stays visible; what another user ordered does not become this one's.
-      const orderIds = old && (old.contactNumber === null || old.userId === userId) ? old.orderIds : [];
-      const beginning = { userId, login, contactNumber, cartId: old?.cartId ?? null, orderIds };
+      const isOwn = old !== undefined && (old.contactNumber === null || old.userId === userId);
+      const { orderIds = [], awaiting = [] } = isOwn ? old : {};
+      const beginning = { userId, login, contactNumber, cartId: old?.cartId ?? null, orderIds, awaiting };
       const { session, token } = await desk.sessions.begin(pointOfSale, beginning);
       if (old) await desk.sessions.end(old);
       return created(view(session, desk.sessions), `${visitor.base}/sessions/current`, {

@@ -19,7 +19,9 @@ export interface NewSession {
 }
 
 /** What a session begins with. */
-export type Beginning = Partial<Pick<SessionDocument, 'userId' | 'login' | 'contactNumber' | 'cartId' | 'orderIds'>>;
+export type Beginning = Partial<
+  Pick<SessionDocument, 'userId' | 'login' | 'contactNumber' | 'cartId' | 'orderIds' | 'awaiting'>
+>;
 
 /** The sessions of visitors. A token is 256 random bits; only a hash of it is kept, so nobody can read tokens out of the store. */
 export interface Sessions {

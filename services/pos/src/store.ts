@@ -14,6 +14,8 @@ export interface SessionDocument extends Document {
   readonly cartId: string | null;
   /** Orders made in this session without a login, oldest first. */
   readonly orderIds: readonly string[];
+  /** Orders of this session whose payment may fail, newest last: one that did becomes the cart again. */
+  readonly awaiting?: readonly string[];
   /** The last checkout that had an Idempotency-Key, so that a repeat of it is known after a crash as well. */
   readonly checkout?: { readonly key: string; readonly orderId: string };
   readonly createdAt: number;
@@ -31,6 +33,8 @@ export interface UserDocument extends Document {
   /** Argon2id, in PHC string format. */
   readonly passwordHash: string;
   readonly contactNumber: string;
+  /** Orders that the user bought for another contact, oldest first. */
+  readonly orderIds?: readonly string[];
   readonly createdAt: string;
 }
 

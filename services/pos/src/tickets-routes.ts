@@ -3,6 +3,7 @@ import { type AnyOperation, ok, oneOf } from '@boxoffice/http';
 import { Type } from 'typebox';
 import type { Ticket as AnyTicket } from './clients/tickets.ts';
 import type { Desk } from './desk.ts';
+import { byStartThenId } from './domain/offer.ts';
 import { examples } from './examples.ts';
 import { isId } from './ids.ts';
 import { operation } from './operation.ts';
@@ -11,23 +12,38 @@ import { mapById, partHeaders, partOf, partQuery } from './pagination.ts';
 import { langQuery, mapOf, Naming, Ticket, ticketStatuses } from './schemas.ts';
 import type { Visit } from './visit.ts';
 
+const unknown = () => new PosFault('not_found', 'There is no such resource.');
 const params = { id: Type.String() };
 const example = { params: { id: examples.ids.ticket }, answer: examples.ticket };
 
 /** The tickets of the logged-in user. */
-export const ticketsRoutes = ({ tickets }: Pick<Desk, 'tickets'>): AnyOperation[] => {
+export const ticketsRoutes = ({ tickets, purchases }: Pick<Desk, 'tickets' | 'purchases'>): AnyOperation[] => {
   const contactOf = ({ session }: Visit): string => {
     if (!session?.contactNumber) throw new PosFault('login_required', 'Nobody is logged in to this session.');
     return session.contactNumber;
   };
 
+  const bought = ({ session }: Visit): Promise<readonly string[]> | readonly string[] =>
+    session ? purchases.of(session) : [];
+
   /** Another's ticket is as unknown as one that never was. */
   const own = async (visit: Visit, ticketId: string): Promise<AnyTicket> => {
     const ticket = isId(ticketId) ? await tickets.get(visit.pointOfSale.institution, ticketId) : undefined;
-    if (!ticket || ticket.contactNumber !== contactOf(visit)) {
-      throw new PosFault('not_found', 'There is no such resource.');
-    }
+    if (!ticket) throw unknown();
+    if (ticket.contactNumber !== contactOf(visit) && !(await bought(visit)).includes(ticket.orderId)) throw unknown();
     return ticket;
+  };
+
+  /** The tickets of the login's contact, and those that the user bought for another one. */
+  const all = async (visit: Visit, status: AnyTicket['status'] | undefined): Promise<readonly AnyTicket[]> => {
+    const { institution } = visit.pointOfSale;
+    const which = status === undefined ? {} : { status };
+    const orderIds = await bought(visit);
+    const own = await tickets.list(institution, { contactNumber: contactOf(visit), ...which });
+    if (orderIds.length === 0) return own;
+    const others = await tickets.list(institution, { orderIds, ...which });
+    const byId = new Map([...own, ...others].map((ticket) => [ticket.id, ticket]));
+    return [...byId.values()].sort(byStartThenId);
   };
 
   return [
@@ -43,13 +59,9 @@ export const ticketsRoutes = ({ tickets }: Pick<Desk, 'tickets'>): AnyOperation[
       example: { query: { status: 'not_printed' }, answer: { [examples.ids.ticket]: examples.ticket } },
       handle: async ({ visitor, query }) => {
         const part = partOf(query);
-        const { status } = query;
-        const all = await tickets.list(visitor.pointOfSale.institution, {
-          contactNumber: contactOf(visitor),
-          ...(status === undefined ? {} : { status }),
-        });
-        const page = all.slice(part.offset, part.offset + part.limit);
-        return ok(mapById(page.map(ticketView)), { headers: partHeaders(visitor, part, all.length) });
+        const found = await all(visitor, query.status);
+        const page = found.slice(part.offset, part.offset + part.limit);
+        return ok(mapById(page.map(ticketView)), { headers: partHeaders(visitor, part, found.length) });
       },
     }),
     operation({
@@ -83,8 +95,11 @@ export const ticketsRoutes = ({ tickets }: Pick<Desk, 'tickets'>): AnyOperation[
           ...(firstName === undefined ? {} : { firstName }),
           ...(lastName === undefined ? {} : { lastName }),
         });
-        if (typeof named === 'string') throw new PosFault('ticket_not_changeable', named);
-        return ok(ticketView(named), { subjects: [contactOf(visitor)] });
+        if (typeof named === 'string')
+          throw new PosFault('ticket_not_changeable', 'The ticket was used, cancelled or replaced.');
+        return ok(ticketView(named), {
+          subjects: [...new Set([contactOf(visitor), named.contactNumber ?? contactOf(visitor)])],
+        });
       },
     }),
   ];

@@ -25,17 +25,19 @@ export interface Line {
 
 export type OrderState = 'open' | 'reserved' | 'payment_pending' | 'confirmed' | 'expired' | 'cancelled';
 
-/** An order, or a cart: an open order that is not listed. */
+/** An order, or a cart: an open order that is not listed, or whose payment failed. */
 export interface Order {
   readonly id: string;
   readonly state: OrderState;
   readonly listed: boolean;
+  /** Listed, and a cart again: its payment failed while its places are held. */
+  readonly payable: boolean;
   readonly contactNumber: string | null;
   readonly currency: string;
   readonly total: number;
   readonly lines: readonly Line[];
   readonly expiresAt: string | null;
-  readonly checkout: { readonly paymentMethod: string } | null;
+  readonly checkout: { readonly requestId: string; readonly paymentMethod: string } | null;
   readonly createdAt: string;
   readonly updatedAt: string;
 }
@@ -120,7 +122,8 @@ export interface Orders {
   changeLine(institution: string, orderId: string, lineId: string, change: LineChange): Promise<Outcome>;
   removeLine(institution: string, orderId: string, lineId: string): Promise<Outcome>;
   giveUp(institution: string, orderId: string): Promise<Outcome>;
-  checkout(institution: string, orderId: string, checkout: Checkout): Promise<Outcome>;
+  /** `timeoutMs`: so long it is waited for at most. */
+  checkout(institution: string, orderId: string, checkout: Checkout, timeoutMs?: number): Promise<Outcome>;
   cancel(institution: string, orderId: string, requestId: string): Promise<Outcome>;
   /** Cancels what a failed checkout left; true only when that is durable. */
   cancelAfterFault(institution: string, orderId: string): Promise<boolean>;
@@ -149,13 +152,18 @@ const asOutcome = (error: unknown): Outcome => {
 };
 
 /** Milliseconds that orders may take for a write: it asks the stock, contacts and tickets in turn. */
-const WRITE_MS = 8_000;
-/** The same for the word that an order is cancelled for sure; together they end before the gateway gives up. */
-const CERTAINTY_MS = 5_000;
+export const WRITE_MS = 8_000;
+/** The same for the word that an order is cancelled for sure. */
+export const CERTAINTY_MS = 5_000;
 
 /** The orders, over HTTP. */
 export const createOrders = (orders: Peer): Orders => {
-  const post = (institution: string, operation: string, path: string, more: Pick<PeerCall, 'body'> = {}) =>
+  const post = (
+    institution: string,
+    operation: string,
+    path: string,
+    more: Pick<PeerCall, 'body' | 'timeoutMs'> = {},
+  ) =>
     orders
       .call<Outcome>(institution, { operation, method: 'POST', path: `${PATH}/${path}`, timeoutMs: WRITE_MS, ...more })
       .catch(asOutcome);
@@ -165,8 +173,8 @@ export const createOrders = (orders: Peer): Orders => {
       post(institution, 'changeCartItem', `${of(orderId, lineId)}/change`, { body: change }),
     removeLine: (institution, orderId, lineId) => post(institution, 'removeCartItem', `${of(orderId, lineId)}/removal`),
     giveUp: (institution, orderId) => post(institution, 'giveUpCart', `${of(orderId)}/giving-up`),
-    checkout: (institution, orderId, checkout) =>
-      post(institution, 'checkoutCart', `${of(orderId)}/checkout`, { body: checkout }),
+    checkout: (institution, orderId, checkout, timeoutMs = WRITE_MS) =>
+      post(institution, 'checkoutCart', `${of(orderId)}/checkout`, { body: checkout, timeoutMs }),
     cancel: (institution, orderId, requestId) =>
       post(institution, 'cancelShopOrder', `${of(orderId)}/cancellation`, { body: { requestId } }),
     async cancelAfterFault(institution, orderId) {

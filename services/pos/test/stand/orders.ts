@@ -10,6 +10,8 @@ export interface OrdersStand extends PeerStand {
   readonly orders: Map<string, Kept>;
   /** The next wish is refused so. */
   refuseNext(reason: Reason): void;
+  /** The institution says that the pending payment failed. */
+  fail(orderId: string): void;
   /** The hold of the cart is over. */
   expire(orderId: string): void;
 }
@@ -28,7 +30,7 @@ export const openOrders = async (authority: Authority, tickets: TicketsStand): P
   const refused = (reason: Reason, order?: Kept): Outcome => ({
     outcome: 'refused',
     reason,
-    details: `planted: ${reason}`,
+    details: `$.items[0].placeId: planted ${reason}`,
     order: order ? view(order) : null,
   });
   const find = (orderId = ''): Kept => {
@@ -69,7 +71,7 @@ export const openOrders = async (authority: Authority, tickets: TicketsStand): P
     }
     order.total = order.lines.length * PRICE;
   };
-  const isCart = ({ state, listed }: Kept): boolean => state === 'open' && !listed;
+  const isCart = ({ state, listed, payable }: Kept): boolean => state === 'open' && (!listed || payable);
 
   const confirm = (order: Kept): void => {
     order.state = 'confirmed';
@@ -109,6 +111,7 @@ export const openOrders = async (authority: Authority, tickets: TicketsStand): P
           id: orderId,
           state: 'open',
           listed: false,
+          payable: false,
           contactNumber: null,
           currency: 'CHF',
           total: 0,
@@ -134,6 +137,8 @@ export const openOrders = async (authority: Authority, tickets: TicketsStand): P
       act: ({ params, body }) => {
         const order = find(params.orderId);
         const { tariffId, beneficiaryFirstName, beneficiaryLastName }: LineChange = body;
+        const reason = takePlanted();
+        if (reason) return refused(reason, order);
         if (!isCart(order)) return refused('cart_gone', order);
         if (!order.lines.some(({ id }) => id === params.lineId)) return refused('unknown_line', order);
         order.lines = order.lines.map((line) => {
@@ -157,6 +162,8 @@ export const openOrders = async (authority: Authority, tickets: TicketsStand): P
       path: `${one}/lines/{lineId}/removal`,
       act: ({ params }) => {
         const order = find(params.orderId);
+        const reason = takePlanted();
+        if (reason) return refused(reason, order);
         if (!isCart(order)) return refused('cart_gone', order);
         if (!order.lines.some(({ id }) => id === params.lineId)) return refused('unknown_line', order);
         order.lines = order.lines.filter(({ id }) => id !== params.lineId);
@@ -170,8 +177,8 @@ export const openOrders = async (authority: Authority, tickets: TicketsStand): P
       path: `${one}/giving-up`,
       act: ({ params }) => {
         const order = find(params.orderId);
-        if (order.listed) return refused('cart_gone', order);
-        if (order.state === 'open') order.state = 'cancelled';
+        if (order.listed && !order.payable) return refused('cart_gone', order);
+        if (order.state === 'open') Object.assign(order, { state: 'cancelled', payable: false });
         return done(order);
       },
     },
@@ -184,11 +191,12 @@ export const openOrders = async (authority: Authority, tickets: TicketsStand): P
         const { requestId, contactNumber, paymentMethod, paymentToken }: Checkout = body;
         const reason = takePlanted();
         if (reason) return refused(reason, order);
+        if (order.checkout?.requestId === requestId) return done(order);
         return once(order, requestId, () => {
           if (order.state === 'expired') return refused('cart_expired', order);
           if (!isCart(order)) return refused('cart_gone', order);
           if (paymentToken === 'declined') return refused('payment_declined', order);
-          Object.assign(order, { listed: true, contactNumber, checkout: { paymentMethod } });
+          Object.assign(order, { listed: true, payable: false, contactNumber, checkout: { requestId, paymentMethod } });
           if (paymentMethod === 'external' || paymentToken === 'pending') order.state = 'payment_pending';
           else confirm(order);
           return done(order);
@@ -202,6 +210,8 @@ export const openOrders = async (authority: Authority, tickets: TicketsStand): P
       act: ({ params, body }) => {
         const order = find(params.orderId);
         const { requestId } = body as { readonly requestId: string };
+        const reason = takePlanted();
+        if (reason) return refused(reason, order);
         return once(order, requestId, () => {
           if (order.state === 'cancelled' || order.state === 'expired') return refused('not_cancellable', order);
           order.state = 'cancelled';
@@ -215,7 +225,7 @@ export const openOrders = async (authority: Authority, tickets: TicketsStand): P
       path: `${one}/fault-cancellation`,
       act: ({ params }) => {
         const order = find(params.orderId);
-        order.state = 'cancelled';
+        Object.assign(order, { state: 'cancelled', payable: false });
         return { cancelled: true, state: order.state };
       },
     },
@@ -240,8 +250,13 @@ export const openOrders = async (authority: Authority, tickets: TicketsStand): P
     refuseNext: (reason) => {
       planted = reason;
     },
+    fail: (orderId) => {
+      const order = find(orderId);
+      if (order.state !== 'payment_pending') throw new Error('nothing is pending');
+      Object.assign(order, { state: 'open', payable: true });
+    },
     expire: (orderId) => {
-      find(orderId).state = 'expired';
+      Object.assign(find(orderId), { state: 'expired', payable: false });
     },
   };
 };

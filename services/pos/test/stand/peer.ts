@@ -6,10 +6,10 @@ import type { Authority } from '@boxoffice/service/stand';
 import { type Static, type TSchema, Type } from 'typebox';
 
 /**
- * What may happen to a call: it fails before it acts, it acts and its answer is lost, or the process dies before or after it acts, and
+ * What may happen to a call: nobody ever answers, it fails before it acts, it acts and its answer is lost, or the process dies before or after it acts, and
  * nothing is there until it is revived.
  */
-export type Mishap = 'fails' | 'lost' | 'dies first' | 'dies after';
+export type Mishap = 'fails' | 'lost' | 'dies first' | 'dies after' | 'hangs';
 
 /** A stand-in of another service: its calls so far, and what will happen to the next ones of an operation (`*`: of any). */
 export interface PeerStand {
@@ -68,10 +68,11 @@ export const openPeer = async (
       ...(method === 'post' ? { body: OpenBody } : {}),
       answers: { 200: anything },
       example: { answer: {} },
-      handle: ({ caller, params, query, body }) => {
+      handle: async ({ caller, params, query, body }) => {
         const given = query as Record<string, string>;
         calls.push({ operation: id, query: given, body });
         const mishap = mishaps.get(id) ?? mishaps.get('*');
+        if (mishap === 'hangs') await new Promise(() => undefined);
         if (mishap === 'fails') throw new Error('planted');
         if (mishap === 'dies first') die();
         const asked = { institution: caller.institution, params: params as Record<string, string>, query: given };

@@ -1,0 +1,52 @@
+import { PosFault } from '@boxoffice/envelope';
+import type { Guest } from './clients/contacts.ts';
+import { requireContact } from './contact-access.ts';
+import type { Desk } from './desk.ts';
+import { derived } from './ids.ts';
+import type { Visit } from './visit.ts';
+
+/** What a buyer says. */
+export interface Purchase {
+  readonly contactNumber?: string;
+  readonly contact?: Omit<Guest, 'language'>;
+  readonly paymentMethod: string;
+  readonly paymentToken?: string;
+}
+
+/** Refuses a buyer, or a method of payment, before anything is done. @throws {PosFault} */
+export const requireBuyer = (visit: Visit, purchase: Purchase, simulated: boolean): void => {
+  const { contactNumber, contact, paymentMethod, paymentToken } = purchase;
+  if (contactNumber !== undefined) requireContact(visit, contactNumber);
+  if (contactNumber === undefined && contact === undefined) {
+    throw new PosFault('contact_required', 'An order needs contactNumber, or contact of a guest.');
+  }
+  if (contactNumber !== undefined && contact !== undefined) {
+    throw new PosFault('validation_error', 'An order has either contactNumber or contact, not both.');
+  }
+  const isTaken = visit.pointOfSale.paymentMethods.includes(paymentMethod);
+  if (!isTaken || (paymentMethod === 'simulated' && !simulated)) {
+    throw new PosFault('payment_method_not_accepted', `The point of sale does not take the method ${paymentMethod}.`);
+  }
+  if (paymentMethod === 'simulated' && paymentToken === undefined) {
+    throw new PosFault('bad_request', '$.paymentToken is required with the payment method simulated.');
+  }
+};
+
+/** The contact number of the buyer of an order: of a guest the contact that is made for it. */
+export const buyerOf = async (
+  { contacts }: Pick<Desk, 'contacts'>,
+  { pointOfSale, language }: Visit,
+  { contactNumber, contact }: Purchase,
+  orderId: string,
+): Promise<string> => {
+  if (!contact) return String(contactNumber);
+  const guest = {
+    firstName: contact.firstName.trim(),
+    lastName: contact.lastName.trim(),
+    email: contact.email,
+    ...(language === '' ? {} : { language }),
+  };
+  // The same guest of the same cart is the same contact, however often the payment is declined.
+  const request = derived('guest', orderId, JSON.stringify(contact));
+  return contacts.createGuest(pointOfSale.institution, request, guest);
+};

@@ -1,0 +1,138 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { openStand, type Stand } from '../stand/stand.ts';
+import { asGuest, shopperOf } from './shopper.ts';
+
+let stand: Stand;
+let shopper: ReturnType<typeof shopperOf>;
+beforeAll(async () => {
+  stand = await openStand();
+  shopper = shopperOf(stand);
+});
+afterAll(() => stand.close());
+
+/** Orders have seen so many checkouts of it. */
+const checkouts = (cartId: string) => stand.orders.orders.get(cartId)?.requests.size ?? 0;
+
+/** A visitor whose external payment has failed. */
+const failed = async (given?: string, buyer: object = asGuest()) => {
+  const { token, cartId } = await shopper.fill(given);
+  expect((await shopper.buy(token, buyer)).data.state).toBe('payment_pending');
+  expect((await shopper.cart(token)).data.id).toBeNull();
+  stand.orders.fail(cartId);
+  return { token, cartId };
+};
+
+describe('an order whose payment failed', () => {
+  test('is the cart of its session again, with its expiry, and stays among the orders', async () => {
+    const { token, cartId } = await failed();
+    const { data } = await shopper.cart(token);
+    expect(data).toMatchObject({ id: cartId, expiresAt: '2031-01-01T00:00:00.000Z' });
+    expect(Object.keys(data.items)).toHaveLength(1);
+    expect((await shopper.order(token, cartId)).data.state).toBe('open');
+  });
+
+  test('is bought again as the same order by a new payment, with or without a key, also after it failed twice', async () => {
+    for (const keys of [
+      [undefined, undefined],
+      [randomUUID(), randomUUID()],
+    ]) {
+      const { token, cartId } = await failed();
+      const before = checkouts(cartId);
+      const second = await shopper.buy(token, asGuest(), keys[0]);
+      expect([second.status, second.data.id, second.data.state]).toEqual([201, cartId, 'payment_pending']);
+      stand.orders.fail(cartId);
+      const third = await shopper.buy(token, asGuest({ paymentMethod: 'simulated', paymentToken: 'ok' }), keys[1]);
+      expect([third.status, third.data.id, third.data.state]).toEqual([201, cartId, 'confirmed']);
+      expect(checkouts(cartId)).toBe(before + 2);
+      expect((await shopper.cart(token)).data.id).toBeNull();
+      expect((await shopper.buy(token)).code).toBe('cart_empty');
+    }
+  });
+
+  test('is paid once by a double click, and not at all by a repeat of the key whose payment failed', async () => {
+    const { token, cartId } = await shopper.fill();
+    const [key, body] = [randomUUID(), asGuest()];
+    const first = await shopper.buy(token, body, key);
+    stand.orders.fail(cartId);
+    const before = checkouts(cartId);
+    expect((await shopper.buy(token, body, key)).text).toBe(first.text);
+    expect(checkouts(cartId)).toBe(before);
+    const clicks = await Promise.all([shopper.buy(token), shopper.buy(token)]);
+    expect(clicks.map(({ data }) => data?.state)).toEqual(['payment_pending', 'payment_pending']);
+    expect(checkouts(cartId)).toBe(before + 1);
+  });
+
+  test('takes more places, and can be given up', async () => {
+    const { token, cartId } = await failed();
+    expect((await shopper.fill(token)).cartId).toBe(cartId);
+    expect(Object.keys((await shopper.cart(token)).data.items)).toHaveLength(2);
+    expect((await stand.call('DELETE', '/shopping-cart', { token })).data.id).toBeNull();
+    expect((await shopper.order(token, cartId)).data.state).toBe('cancelled');
+    expect((await shopper.cart(token)).data.id).toBeNull();
+  });
+
+  test('of a logged-in user too; the guest’s comes along with the login', async () => {
+    const user = await stand.user();
+    const own = await failed(await stand.logIn(user), {
+      contactNumber: user.contactNumber,
+      paymentMethod: 'external',
+    });
+    expect((await shopper.cart(own.token)).data.id).toBe(own.cartId);
+    const guest = await failed();
+    const token = await stand.logIn(user, { token: guest.token });
+    expect((await shopper.cart(token)).data.id).toBe(guest.cartId);
+    const stranger = await stand.logIn(await stand.user(), { token: (await failed(await stand.logIn(user))).token });
+    expect((await shopper.cart(stranger)).data.id).toBeNull();
+  });
+});
+
+describe('there are never two carts', () => {
+  test('while something else is in the cart the order waits, open and cancellable', async () => {
+    const { token, cartId } = await shopper.fill();
+    await shopper.buy(token);
+    const other = await shopper.fill(token);
+    stand.orders.fail(cartId);
+    expect((await shopper.cart(token)).data.id).toBe(other.cartId);
+    expect((await shopper.order(token, cartId)).data.state).toBe('open');
+    await stand.call('DELETE', '/shopping-cart', { token });
+    expect((await shopper.cart(token)).data.id).toBe(cartId);
+    expect((await stand.call('POST', `/orders/${cartId}/cancellation`, { token })).data.state).toBe('cancelled');
+  });
+
+  test('however many requests look for it at once', async () => {
+    const { token, cartId } = await failed();
+    const looked = await Promise.all([
+      shopper.cart(token),
+      shopper.fill(token),
+      shopper.cart(token),
+      shopper.fill(token),
+    ]);
+    const ids = looked.map((one) => ('cartId' in one ? one.cartId : one.data.id));
+    expect(new Set(ids)).toEqual(new Set([cartId]));
+  });
+
+  test('of two whose payments failed the newer comes first, then the older', async () => {
+    const older = await shopper.fill();
+    await shopper.buy(older.token);
+    const newer = await shopper.fill(older.token);
+    await shopper.buy(older.token);
+    stand.orders.fail(older.cartId);
+    stand.orders.fail(newer.cartId);
+    expect((await shopper.cart(older.token)).data.id).toBe(newer.cartId);
+    expect((await shopper.buy(older.token)).data.id).toBe(newer.cartId);
+    expect((await shopper.cart(older.token)).data.id).toBe(older.cartId);
+  });
+
+  test('once its hold is over it is none any more', async () => {
+    const { token, cartId } = await failed();
+    stand.orders.expire(cartId);
+    expect((await shopper.cart(token)).data.id).toBeNull();
+    const seen = await failed();
+    await shopper.cart(seen.token);
+    stand.orders.expire(seen.cartId);
+    for (const refused of [await shopper.cart(seen.token), await shopper.buy(seen.token)])
+      expect([refused.status, refused.code]).toEqual([400, 'cart_expired']);
+    expect((await shopper.fill(seen.token)).cartId).not.toBe(seen.cartId);
+  });
+});

@@ -1,0 +1,62 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { openStand, type Stand } from '../stand/stand.ts';
+import { asGuest, shopperOf } from './shopper.ts';
+
+let stand: Stand;
+let shopper: ReturnType<typeof shopperOf>;
+beforeAll(async () => {
+  stand = await openStand();
+  shopper = shopperOf(stand);
+});
+afterAll(() => stand.close());
+
+const ok = () => asGuest({ paymentMethod: 'simulated', paymentToken: 'ok' });
+
+/** A checkout without a key that ends in a 500 and, in truth, in this. */
+const broken = async (truth: 'bought' | 'cancelled' | 'untouched') => {
+  const { token, cartId } = await shopper.fill();
+  stand.orders.mishaps.set('checkoutCart', truth === 'untouched' ? 'fails' : 'lost');
+  if (truth !== 'cancelled') stand.orders.mishaps.set('cancelAfterFault', 'fails');
+  const { status, body } = await shopper.buy(token, ok());
+  stand.orders.mishaps.clear();
+  expect([status, body.orderCancelled]).toEqual([500, truth === 'cancelled']);
+  return { token, cartId };
+};
+
+test.each([
+  ['without a key', undefined],
+  ['with a new one', randomUUID()],
+])('%s: what was confirmed in truth is answered, and bought once', async (_how, key) => {
+  const { token, cartId } = await broken('bought');
+  const known = stand.contacts.known.size;
+  const again = await shopper.buy(token, ok(), key);
+  expect([again.status, again.data.id, again.data.state]).toEqual([201, cartId, 'confirmed']);
+  expect(stand.contacts.known.size).toBe(known);
+  const confirmed = [...stand.orders.orders.values()].filter(({ id }) => id === cartId);
+  expect(confirmed).toHaveLength(1);
+  expect((await shopper.cart(token)).data.id).toBeNull();
+});
+
+test('what was not even begun is bought now', async () => {
+  const { token, cartId } = await broken('untouched');
+  const again = await shopper.buy(token, ok());
+  expect([again.status, again.data.id, again.data.state]).toEqual([201, cartId, 'confirmed']);
+});
+
+test('what was cancelled, as was told, says so in words that a shopper understands', async () => {
+  const { token } = await broken('cancelled');
+  const again = await shopper.buy(token, ok());
+  expect([again.status, again.code]).toEqual([400, 'cart_empty']);
+  expect(again.body.errorMessage).toMatch(/cancelled after an error: nothing was bought/);
+  expect((await shopper.cart(token)).data.id).toBeNull();
+  const { cartId } = await shopper.fill(token);
+  expect((await shopper.buy(token, ok())).data.id).toBe(cartId);
+});
+
+test('negative control: another visitor’s purchase is never answered', async () => {
+  await broken('bought');
+  const { token } = await shopper.fill();
+  await stand.call('DELETE', '/shopping-cart', { token });
+  expect((await shopper.buy(token, ok())).code).toBe('cart_empty');
+});

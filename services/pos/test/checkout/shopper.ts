@@ -1,0 +1,33 @@
+import { randomUUID } from 'node:crypto';
+import type { Stand } from '../stand/stand.ts';
+
+/** An order, or a cart, as these tests read it. */
+export interface Shown {
+  readonly id: string | null;
+  readonly state: string;
+  readonly contactNumber: string;
+  readonly expiresAt: string | null;
+  readonly items: Readonly<Record<string, { readonly ticketId: string | null; readonly barcode: string | null }>>;
+}
+
+/** A guest whose payment is external unless told otherwise. */
+export const asGuest = (more: object = {}) => ({
+  contact: { firstName: 'Ana', lastName: 'Martin', email: `${randomUUID()}@example.org` },
+  paymentMethod: 'external',
+  ...more,
+});
+
+/** A visitor of a stand. */
+export const shopperOf = (stand: Stand) => ({
+  /** Puts a place into the cart; without a token that of a new session. */
+  fill: async (token?: string): Promise<{ token: string; cartId: string }> => {
+    const { performanceId, seatCategoryId } = stand.catalog.show();
+    const body = { performanceId, seatCategoryId, tariffId: stand.catalog.full.id };
+    const added = await stand.call('POST', '/shopping-cart/items', { token, body });
+    return { token: added.token ?? String(token), cartId: String(added.data.id) };
+  },
+  cart: (token: string) => stand.call<Shown>('GET', '/shopping-cart', { token }),
+  buy: (token: string, body: object = asGuest(), key?: string) =>
+    stand.call<Shown>('POST', '/orders', { token, body, headers: key === undefined ? {} : { 'idempotency-key': key } }),
+  order: (token: string, id: string) => stand.call<Shown>('GET', `/orders/${id}`, { token }),
+});
