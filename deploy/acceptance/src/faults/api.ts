@@ -1,5 +1,6 @@
 import { type Call, clientOf, type Reply } from '../client.ts';
 import type { Deployment } from './deployment.ts';
+import type { OrderView } from './views.ts';
 
 /** A client that keeps its token fresh. Rejects when no answer comes, or none in time. */
 export type Api = (path: string, call?: Call) => Promise<Reply>;
@@ -13,6 +14,12 @@ const inTime = <T>(work: Promise<T>): Promise<T> => {
   const late = Promise.withResolvers<never>();
   const timer = setTimeout(() => late.reject(new Error(`no answer within ${PATIENCE_MS} ms`)), PATIENCE_MS);
   return Promise.race([work, late.promise]).finally(() => clearTimeout(timer));
+};
+
+/** Makes a client of whoever comes by: without a token, with connections of its own. */
+export const openVisit = ({ door }: Pick<Deployment, 'door'>): Api => {
+  const client = clientOf(door);
+  return (path, call) => inTime(client(path, call));
 };
 
 /** Makes a client of the deployment's partner; all its calls share their connections. */
@@ -46,8 +53,8 @@ export const openApi = ({ door, partner }: Deployment): Api => {
   };
 };
 
-/** The `data` of a read or of a preparation, which must succeed within its deadline; repeated while the product is not there. */
-export const must = async (api: Api, path: string, call?: Call): Promise<ReturnType<typeof JSON.parse>> => {
+/** Repeats a call while the product is not there. @throws {Error} with the last answer, when its deadline has passed */
+const insist = async (api: Api, path: string, call: Call | undefined): Promise<Reply> => {
   const deadline = Date.now() + 30_000;
   for (;;) {
     let failure = '';
@@ -55,11 +62,24 @@ export const must = async (api: Api, path: string, call?: Call): Promise<ReturnT
       failure = error.message ?? String(error);
       return undefined;
     });
-    if (reply && reply.status < 300) return reply.body.data;
-    const transient = !reply || reply.status >= 500 || reply.status === 429;
-    if (!transient || Date.now() > deadline) {
+    if (reply && reply.status < 500 && reply.status !== 429) return reply;
+    if (Date.now() > deadline)
       throw new Error(`${call?.method ?? 'GET'} ${path}: ${reply ? `${reply.status} ${reply.text}` : failure}`);
-    }
     await new Promise((resolve) => setTimeout(resolve, 50));
   }
+};
+
+/** The `data` of a read or of a preparation, which must succeed within its deadline; repeated while the product is not there. */
+export const must = async (api: Api, path: string, call?: Call): Promise<ReturnType<typeof JSON.parse>> => {
+  const { status, body, text } = await insist(api, path, call);
+  if (status >= 300) throw new Error(`${call?.method ?? 'GET'} ${path}: ${status} ${text}`);
+  return body.data;
+};
+
+/** An order or a cart; undefined if there is none. */
+export const findOrder = async (api: Api, orderId: string): Promise<OrderView | undefined> => {
+  const { status, body, text } = await insist(api, `/svc/v3/orders/${orderId}`, undefined);
+  if (status === 404) return undefined;
+  if (status >= 300) throw new Error(`order ${orderId}: ${status} ${text}`);
+  return body.data;
 };

@@ -16,11 +16,17 @@ export interface FactPoint {
   readonly phase: 'received' | 'handled';
 }
 
+/** A program of the scaled deployment. */
+export type ServiceName = 'authorizer' | 'catalog' | 'contacts' | 'orders' | 'tickets' | 'pos' | 'gateway';
+
 /** A moment at which a process of a service kills itself. */
 export interface CrashPoint {
-  readonly service: 'orders' | 'tickets' | 'catalog';
-  /** What it is a step of: a purchase, its cancellation, or the end of a whole performance. */
-  readonly step: 'purchase' | 'cancellation' | 'closing';
+  readonly service: ServiceName;
+  /**
+   * What it is a step of: a purchase, its cancellation, the end of a whole performance, a visitor's checkout (which has the steps of a
+   * purchase, too), or the cancellation of a checkout that has met an error.
+   */
+  readonly step: 'purchase' | 'cancellation' | 'closing' | 'checkout' | 'rescue';
   readonly moment: RequestMoment | FactPoint;
 }
 
@@ -31,6 +37,11 @@ const controlled = /^\/internal\/orders\/[^/]+\/tickets$/;
 const orders = /^\/svc\/v3\/orders$/;
 const confirmation = /^\/svc\/v3\/orders\/[^/]+\/confirmation$/;
 const cancellation = /^\/svc\/v3\/orders\/[^/]+\/cancellation$/;
+const purchase = /^\/tnwr\/v1\/orders$/;
+const guest = /^\/internal\/shop\/contacts$/;
+const checkout = /^\/internal\/shop\/orders\/[^/]+\/checkout$/;
+const criteria = /^\/internal\/contacts\/[^/]+$/;
+const rescue = /^\/internal\/shop\/orders\/[^/]+\/fault-cancellation$/;
 
 type Edge = 'asks' | 'has the answer' | 'is asked' | 'has answered';
 const channels: Readonly<Record<Edge, RequestMoment['on']>> = {
@@ -61,7 +72,7 @@ const releases = 'catalog.releases.v1';
 const closings = 'orders.performance-cancelled.v1';
 const ofTickets = 'tickets.orders.v1';
 
-/** Every named step of a purchase and of a cancellation at which a process can be killed. */
+/** Every named step of a purchase, of a checkout and of a cancellation at which a process can be killed. */
 export const crashPoints = {
   'orders-before-hold': request('orders', 'purchase', 'asks', holds),
   'catalog-hold-received': request('catalog', 'purchase', 'is asked', holds),
@@ -89,11 +100,40 @@ export const crashPoints = {
   'orders-tickets-handled': fact('orders', 'cancellation', fulfilment, 'tickets.cancelled', 'handled'),
   'orders-released-received': fact('orders', 'cancellation', fulfilment, 'places.released', 'received'),
   'orders-released-handled': fact('orders', 'cancellation', fulfilment, 'places.released', 'handled'),
+  'pos-checkout-received': request('pos', 'checkout', 'is asked', purchase),
+  'contacts-guest-answered': request('contacts', 'checkout', 'has answered', guest),
+  'pos-before-checkout': request('pos', 'checkout', 'asks', checkout),
+  'orders-checkout-received': request('orders', 'checkout', 'is asked', checkout),
+  // The checkout's first write comes after this, and before orders-before-sale.
+  'orders-after-criteria': request('orders', 'checkout', 'has the answer', criteria, 'GET'),
+  'orders-checkout-answered': request('orders', 'checkout', 'has answered', checkout),
+  'pos-after-checkout': request('pos', 'checkout', 'has the answer', checkout),
+  'pos-checkout-answered': request('pos', 'checkout', 'has answered', purchase),
+  'gateway-checkout-received': request('gateway', 'checkout', 'is asked', purchase),
+  'pos-before-rescue': request('pos', 'rescue', 'asks', rescue),
+  'orders-rescue-received': request('orders', 'rescue', 'is asked', rescue),
+  'orders-rescue-answered': request('orders', 'rescue', 'has answered', rescue),
+  'pos-after-rescue': request('pos', 'rescue', 'has the answer', rescue),
 } as const satisfies Record<string, CrashPoint>;
 
 export type CrashPointName = keyof typeof crashPoints;
 
+const namesOf = (...steps: CrashPoint['step'][]): CrashPointName[] =>
+  (Object.keys(crashPoints) as CrashPointName[]).filter((name) => steps.includes(crashPoints[name].step));
+
 /** Those that ordinary purchases and cancellations reach, in the order of the steps. */
-export const crashPointNames = (Object.keys(crashPoints) as CrashPointName[]).filter(
-  (name) => crashPoints[name].step !== 'closing',
-);
+export const crashPointNames = namesOf('purchase', 'cancellation');
+
+/** Those that a checkout reaches: its own steps, and those of the sale that it begins. */
+export const checkoutPointNames: readonly CrashPointName[] = [
+  ...namesOf('checkout'),
+  'orders-before-sale',
+  'catalog-sale-answered',
+  'orders-after-sale',
+  'orders-before-issue',
+  'tickets-issue-received',
+  'orders-after-issue',
+];
+
+/** Those that a checkout reaches only when it has met an error. */
+export const rescuePointNames = namesOf('rescue');

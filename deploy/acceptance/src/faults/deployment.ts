@@ -1,5 +1,5 @@
 import type { Door } from '../client.ts';
-import type { CrashPoint } from './crash-points.ts';
+import type { ServiceName } from './crash-points.ts';
 import type { Modes } from './inside/orders.ts';
 import type { Engine, Partner } from './installation.ts';
 import type { ProductProcess, Start } from './process.ts';
@@ -25,7 +25,7 @@ export interface Deployment {
   /** Every process that may be killed. */
   readonly processes: readonly ProductProcess[];
   /** Those that run the service; together with it, all the others, in the embedded deployment. */
-  runs(service: CrashPoint['service']): readonly ProductProcess[];
+  runs(service: ServiceName): readonly ProductProcess[];
   /** Undefined where the bus is in the process. */
   readonly broker: Broker | undefined;
   /** Starts every process that has ended; resolves when all are ready and answers how they became so. */

@@ -2,7 +2,7 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Deployment, together } from './deployment.ts';
-import { type Engine, settingsOf, setUp } from './installation.ts';
+import { type Engine, settingsOf, setUp, unlimited } from './installation.ts';
 import { freePorts } from './ports.ts';
 import { productProcess } from './process.ts';
 
@@ -27,8 +27,7 @@ export const startEmbedded = async (settings: Readonly<Record<string, string>> =
       BOXOFFICE_DEMO: 'off',
       GATEWAY_PORT: `${https}`,
       GATEWAY_HTTP_PORT: `${http}`,
-      RATE_LIMIT_PER_MINUTE: '10000000',
-      ADDRESS_LIMIT_PER_MINUTE: '10000000',
+      ...unlimited,
       ...settings,
     },
   });

@@ -1,4 +1,4 @@
-import { type CrashPointName, crashPoints } from './crash-points.ts';
+import { type CrashPointName, crashPoints, type ServiceName } from './crash-points.ts';
 import type { Deployment } from './deployment.ts';
 import type { Round } from './round.ts';
 
@@ -30,4 +30,14 @@ export const killAt = async (
   if (reached) round.kills.push(point);
   await acting;
   return reached;
+};
+
+/** Kills every process of a service; they stay dead until the deployment is revived. */
+export const killAll = async (
+  service: ServiceName,
+  { runs }: Pick<Deployment, 'runs'>,
+  round: Round,
+): Promise<void> => {
+  await Promise.all(runs(service).map((victim) => victim.stop('SIGKILL')));
+  round.kills.push(`every ${service}`);
 };

@@ -2,6 +2,7 @@ import { openApi } from './api.ts';
 import { type Asked, readCommandLine, USAGE } from './command-line.ts';
 import type { Deployment, EnginesName } from './deployment.ts';
 import { startEmbedded } from './embedded.ts';
+import { countsOf, failuresOf } from './journal.ts';
 import { randomFrom } from './random.ts';
 import { createTally, type Tally, tableOf } from './report.ts';
 import type { Round } from './round.ts';
@@ -38,9 +39,12 @@ const playOn = async (deployment: Deployment, asked: Asked, deadline: number, ta
       const seconds = (performance.now() - begun) / 1000;
       tally.add(engines, round, settled, seconds);
       const verdict = settled.violations.length === 0 ? `quiet after ${settled.seconds.toFixed(1)} s` : 'VIOLATIONS';
+      const { ok, refused, unknown } = countsOf(round.journal);
+      const { failed, cancelled } = failuresOf(round.journal.checkouts);
+      const told = failed === 0 ? '' : `, ${failed} times 500 (${cancelled} cancelled)`;
       const killed = round.kills.length === 0 ? '' : `, ${round.kills.length} kills`;
       print(
-        `${reference}: ${round.journal.entries.length} requests${killed}, ${verdict} (${seconds.toFixed(1)} s in all)`,
+        `${reference}: ${ok + refused + unknown} requests${told}${killed}, ${verdict} (${seconds.toFixed(1)} s in all)`,
       );
       for (const { invariant, text } of settled.violations.slice(0, 20)) print(`  ${invariant}: ${text}`);
       if (settled.violations.length > 0) explain(deployment, round);

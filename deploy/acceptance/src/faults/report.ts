@@ -42,7 +42,7 @@ export const createTally = (): Tally => {
     violations,
     add(engines, round, settled, seconds) {
       const row = rowOf(engines, round.scenario);
-      const { ok, refused, unknown } = countsOf(round.journal.entries);
+      const { ok, refused, unknown } = countsOf(round.journal);
       row.rounds += 1;
       row.acknowledged += ok;
       row.refused += refused;

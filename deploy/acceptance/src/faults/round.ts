@@ -21,6 +21,8 @@ export interface Round extends Scope {
   readonly planted: string[];
   /** Whether the house cancels the performance in it. */
   readonly closed?: boolean;
+  /** What its clients are still waiting for: nothing is checked before. */
+  readonly unfinished: Promise<unknown>[];
   /** What must be true of this round beside that of every round; asked when it may be quiet, perhaps several times. */
   alsoTrue?: (evidence: Evidence, check: Check) => Promise<void> | void;
   /** Puts back what the round has changed, when it has been checked. */
@@ -55,7 +57,17 @@ export const beginRound = async (
 ): Promise<Round> => {
   const since = new Date(Date.now() - 1_000);
   const hall: Hall = await openHall(api, reference, sections);
-  return { scenario, hall, reference, since, journal: createJournal(), kills: [], revivals: [], planted: [] };
+  return {
+    scenario,
+    hall,
+    reference,
+    since,
+    journal: createJournal(),
+    kills: [],
+    revivals: [],
+    planted: [],
+    unfinished: [],
+  };
 };
 
 /** So many buyers of a round, each with habits of its own. */

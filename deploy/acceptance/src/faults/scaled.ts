@@ -5,13 +5,13 @@ import { join } from 'node:path';
 import { type Balancer, openBalancer } from './balancer.ts';
 import { type Deployment, together } from './deployment.ts';
 import { certificateIn } from './embedded.ts';
-import { type Engine, settingsOf, setUp } from './installation.ts';
+import { type Engine, settingsOf, setUp, unlimited } from './installation.ts';
 import { freePorts } from './ports.ts';
 import { type ProductProcess, productProcess } from './process.ts';
 import { startBroker } from './rabbitmq.ts';
 
 const PROGRAM = new URL('../../../local/src/service.ts', import.meta.url).pathname;
-const names = ['authorizer', 'catalog', 'contacts', 'orders', 'tickets'] as const;
+const names = ['authorizer', 'catalog', 'contacts', 'orders', 'tickets', 'pos'] as const;
 const INSTANCES = 2;
 
 /** What the scaled deployment needs of this machine; undefined: it cannot be had here. */
@@ -66,7 +66,14 @@ export const startScaled = async ({ mongodbUrl, rabbitmqControl }: ScaledEngines
   const baseUrl = `https://localhost:${https}`;
   const balancers = await Promise.all(names.map(async (name) => [name, await openBalancer()] as const));
   const addresses = Object.fromEntries(balancers.map(([name, { url }]) => [`${name.toUpperCase()}_URL`, url]));
-  const common = { ...settingsOf(engine), ...secrets, ...addresses, PUBLIC_URL: baseUrl };
+  const common = {
+    ...settingsOf(engine),
+    ...secrets,
+    ...addresses,
+    ...unlimited,
+    PUBLIC_URL: baseUrl,
+    SIMULATED_PAYMENTS: 'on',
+  };
   const services = new Map<string, ProductProcess[]>();
   for (const [name, balancer] of balancers) services.set(name, await instancesOf(name, balancer, common));
   const gateway = productProcess({
@@ -77,8 +84,6 @@ export const startScaled = async ({ mongodbUrl, rabbitmqControl }: ScaledEngines
       ...common,
       GATEWAY_PORT: `${https}`,
       GATEWAY_HTTP_PORT: `${http}`,
-      RATE_LIMIT_PER_MINUTE: '10000000',
-      ADDRESS_LIMIT_PER_MINUTE: '10000000',
     },
   });
   const processes = [...[...services.values()].flat(), gateway];
@@ -98,7 +103,7 @@ export const startScaled = async ({ mongodbUrl, rabbitmqControl }: ScaledEngines
       partner,
       door,
       processes,
-      runs: (service) => services.get(service) ?? [],
+      runs: (service) => services.get(service) ?? [gateway],
       broker,
       ...all,
       close,

@@ -30,6 +30,7 @@ export const settle = async (
   rounds: readonly Round[],
   { patienceMs = 30_000, steadyMs = 1_500 }: SettleOptions = {},
 ): Promise<Settled> => {
+  await Promise.all(rounds.flatMap(({ unfinished }) => unfinished));
   const inspection = await inspect(deployment.engine);
   const begun = performance.now();
   const passed = () => performance.now() - begun;
@@ -40,7 +41,8 @@ export const settle = async (
     checkFacts({ pending, deadLetters, planted: rounds.flatMap(({ planted }) => planted) }, check);
     for (const round of rounds) {
       const { journal, closed = false } = round;
-      const evidence = { entries: journal.entries, world: await readWorld(api, round), closed };
+      const { entries, checkouts, carts } = journal;
+      const evidence = { entries, checkouts, world: await readWorld(api, round, carts), closed };
       checkRound(evidence, check);
       await round.alsoTrue?.(evidence, check);
       for (const { name, seconds, secondsAlive, story } of round.revivals) {

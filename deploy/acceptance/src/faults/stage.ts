@@ -8,6 +8,8 @@ export interface Section {
   readonly capacity?: number;
   /** Numbered seats instead. */
   readonly rows?: readonly { readonly row: string; readonly seats: number }[];
+  /** What a place costs; default: as in the whole hall. */
+  readonly amount?: number;
 }
 
 /** A performance on sale, made for one round. */
@@ -36,7 +38,11 @@ export const openHall = async (api: Api, name: string, sections: readonly Sectio
       capacity: capacity ?? rows?.reduce((sum, { seats }) => sum + seats, 0),
       ...(rows === undefined ? {} : { rows }),
     })),
-    prices: sections.map(({ code: section }) => ({ seatCategory: section, tariffId: tariff.id, amount })),
+    prices: sections.map((section) => ({
+      seatCategory: section.code,
+      tariffId: tariff.id,
+      amount: section.amount ?? amount,
+    })),
   };
   const show = { code, type: 'show', name: { en: name }, state: 'running', performances: [performance] };
   const product = await must(api, '/svc/v3/catalog/products', post(show));

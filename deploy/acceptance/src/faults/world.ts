@@ -1,4 +1,4 @@
-import { type Api, must } from './api.ts';
+import { type Api, findOrder, must } from './api.ts';
 import type { Hall } from './stage.ts';
 import type { FiguresView, OrderView, PlaceView, TicketView } from './views.ts';
 
@@ -34,8 +34,20 @@ const all = async <T>(api: Api, path: string): Promise<T[]> => {
   return found;
 };
 
-/** Reads the world through the institution API, as any client could. */
-export const readWorld = async (api: Api, { hall, reference, since }: Scope): Promise<World> => {
+/** Orders that lists do not show: carts, and what became of those that nobody bought. */
+const unlisted = async (api: Api, carts: Iterable<string>, listed: readonly OrderView[]): Promise<OrderView[]> => {
+  const known = new Set(listed.map(({ id }) => id));
+  const asked = [...carts].filter((id) => !known.has(id));
+  const found = await Promise.all(asked.map((id) => findOrder(api, id)));
+  return found.flatMap((order) => order ?? []);
+};
+
+/** Reads the world through the institution API, as any client could; of carts those that are named. */
+export const readWorld = async (
+  api: Api,
+  { hall, reference, since }: Scope,
+  carts: Iterable<string> = [],
+): Promise<World> => {
   const performance = `/svc/v3/catalog/performances/${hall.performanceId}`;
   const [availability, places, orders, tickets] = await Promise.all([
     must(api, `${performance}/availability`),
@@ -43,6 +55,8 @@ export const readWorld = async (api: Api, { hall, reference, since }: Scope): Pr
     all<OrderView>(api, `/svc/v3/orders?modifiedSince=${since.toISOString()}`),
     all<TicketView>(api, `/svc/v3/tickets?performanceId=${hall.performanceId}`),
   ]);
-  const own = orders.filter(({ externalReference }) => externalReference?.startsWith(`${reference}/`));
-  return { figures: availability.seatCategories, places, orders: own, tickets };
+  const inHall = ({ lines }: OrderView) => lines.some(({ performanceId }) => performanceId === hall.performanceId);
+  const own = orders.filter((order) => order.externalReference?.startsWith(`${reference}/`) || inHall(order));
+  const hidden = await unlisted(api, carts, own);
+  return { figures: availability.seatCategories, places, orders: [...own, ...hidden], tickets };
 };

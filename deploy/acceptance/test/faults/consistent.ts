@@ -1,15 +1,16 @@
 import type { Evidence } from '../../src/faults/invariants/evidence.ts';
-import type { Entry } from '../../src/faults/journal.ts';
+import type { Checkout, CheckoutAnswer, Entry } from '../../src/faults/journal.ts';
 import type { OrderView, PlaceView, TicketView } from '../../src/faults/views.ts';
 
 // A round that went well: two places sold, one held, one given back by a cancellation, one kept by a controlled ticket of a
-// cancelled order, one free.
+// cancelled order, one free. Two visitors bought carts: one got it, the other one was told that it is cancelled.
 
 type Mutable<T> = { -readonly [Key in keyof T]: T[Key] extends readonly (infer One)[] ? Mutable<One>[] : T[Key] };
 
 /** Evidence that a test spoils. */
 export interface Spoilable {
   readonly entries: Mutable<Entry>[];
+  readonly checkouts: Mutable<Checkout>[];
   readonly orders: Mutable<OrderView>[];
   readonly tickets: Mutable<TicketView>[];
   readonly places: Mutable<PlaceView>[];
@@ -84,6 +85,16 @@ const entry = (
   ...more,
 });
 
+const answer = (status: number, more: Partial<CheckoutAnswer> = {}): Mutable<CheckoutAnswer> => ({
+  status,
+  code: null,
+  orderId: null,
+  state: null,
+  orderCancelled: status === 500 ? false : null,
+  userLoggedOut: status === 500 ? false : null,
+  ...more,
+});
+
 /** All in order. */
 export const consistent = (): Spoilable => {
   const orders = [
@@ -92,9 +103,29 @@ export const consistent = (): Spoilable => {
     order('ord_back', 'cancelled', ['p4'], { confirmedAt: instant, cancellation: settled(1, 0, 1) }),
     order('ord_kept', 'cancelled', ['p5', 'p6'], { confirmedAt: instant, cancellation: settled(1, 1, 1) }),
   ];
+  const visited = [
+    order('ord_shop', 'confirmed', ['p7'], { confirmedAt: instant, externalReference: null }),
+    order('ord_lost', 'cancelled', ['p8'], { cancellation: settled(0, 0, 1), externalReference: null }),
+  ];
   const creations = orders.map((one) => entry('create', null, { key: `round/${one.id}`, answer: one }));
   return {
-    orders,
+    orders: [...orders, ...visited],
+    checkouts: [
+      {
+        cartId: 'ord_shop',
+        key: 'a',
+        answers: [answer(500), answer(201, { orderId: 'ord_shop', state: 'confirmed' })],
+        sightings: [],
+        inSession: true,
+      },
+      {
+        cartId: 'ord_lost',
+        key: 'b',
+        answers: [answer(500, { orderCancelled: true }), answer(400, { code: 'cart_empty' })],
+        sightings: ['cancelled'],
+        inSession: true,
+      },
+    ],
     entries: [
       ...creations,
       entry('pay', 'ord_sold', { amount: 200 }),
@@ -111,14 +142,15 @@ export const consistent = (): Spoilable => {
       ticket('p4', 'ord_back', 'cancelled'),
       ticket('p5', 'ord_kept', 'controlled'),
       ticket('p6', 'ord_kept', 'cancelled'),
+      ticket('p7', 'ord_shop', 'not_printed'),
     ],
-    places: (['sold', 'sold', 'held', 'free', 'sold', 'free'] as const).map((state, at) => ({
+    places: (['sold', 'sold', 'held', 'free', 'sold', 'free', 'sold', 'free'] as const).map((state, at) => ({
       id: `p${at + 1}`,
       state,
     })),
-    figures: [{ id: 'cat_1', capacity: 6, free: 2, held: 1, sold: 3 }],
+    figures: [{ id: 'cat_1', capacity: 8, free: 3, held: 1, sold: 4 }],
   };
 };
 
 /** As the checks take it. */
-export const evidenceOf = ({ entries, ...world }: Spoilable): Evidence => ({ entries, world });
+export const evidenceOf = ({ entries, checkouts, ...world }: Spoilable): Evidence => ({ entries, checkouts, world });

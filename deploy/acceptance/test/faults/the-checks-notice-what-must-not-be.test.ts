@@ -30,8 +30,16 @@ test('nothing is wrong with a round that went well', () => {
   expect(check.verdict.checked).toBeGreaterThan(60);
 });
 
+const instant = '2027-01-01T00:00:00.000Z';
+/** The answer with which the first visitor has bought. */
+const bought = (checkouts: Spoilable['checkouts']) => {
+  const found = checkouts[0]?.answers[1];
+  if (!found) throw new Error('nothing bought');
+  return found;
+};
+
 const spoilt: readonly [Invariant, string, (round: Spoilable) => void][] = [
-  ['I1', 'figures that do not add up', ({ figures }) => Object.assign(figures[0] ?? {}, { free: 3 })],
+  ['I1', 'figures that do not add up', ({ figures }) => Object.assign(figures[0] ?? {}, { free: 4 })],
   [
     'I1',
     'a place sold twice',
@@ -46,7 +54,7 @@ const spoilt: readonly [Invariant, string, (round: Spoilable) => void][] = [
     'a sold place that is free',
     ({ places, figures }) => {
       of(places, 'p1').state = 'free';
-      Object.assign(figures[0] ?? {}, { sold: 2, free: 3 });
+      Object.assign(figures[0] ?? {}, { sold: 3, free: 4 });
     },
   ],
   [
@@ -54,7 +62,7 @@ const spoilt: readonly [Invariant, string, (round: Spoilable) => void][] = [
     'a place that does not exist',
     ({ places, figures }) => {
       places.splice(0, 1);
-      Object.assign(figures[0] ?? {}, { sold: 2, capacity: 5 });
+      Object.assign(figures[0] ?? {}, { sold: 3, capacity: 7 });
     },
   ],
   ['I2', 'an acknowledged order that is gone', ({ orders }) => void orders.splice(1, 1)],
@@ -130,6 +138,70 @@ const spoilt: readonly [Invariant, string, (round: Spoilable) => void][] = [
     'I6',
     'a key that is refused for what it did itself',
     ({ entries }) => Object.assign(entries[6] ?? {}, { outcome: 'refused', status: 412, unknownTries: 1 }),
+  ],
+  [
+    'I7',
+    'an order that was called cancelled and is confirmed',
+    (round) => {
+      Object.assign(of(round.orders, 'ord_lost'), { state: 'confirmed', confirmedAt: instant, cancellation: null });
+    },
+  ],
+  [
+    'I7',
+    'a live ticket of an order that was called cancelled',
+    ({ tickets }) =>
+      void tickets.push({ ...of(tickets, 'tic_p7'), id: 'tic_p8', orderId: 'ord_lost', lineId: 'lin_p8' }),
+  ],
+  [
+    'I7',
+    'an order that was called cancelled a moment too early',
+    ({ checkouts }) => void checkouts[1]?.sightings.unshift('open'),
+  ],
+  [
+    'I7',
+    'an order that was called cancelled and then bought',
+    ({ checkouts }) => void checkouts[1]?.answers.push({ ...bought(checkouts), orderId: 'ord_lost' }),
+  ],
+  [
+    'I7',
+    'a purchase that was acknowledged and is cancelled',
+    (round) => {
+      const cancelled = { ...of(round.orders, 'ord_back').cancellation };
+      Object.assign(of(round.orders, 'ord_shop'), { state: 'cancelled', cancellation: cancelled });
+      of(round.tickets, 'tic_p7').status = 'cancelled';
+    },
+  ],
+  [
+    'I7',
+    'a purchase that was acknowledged and has no ticket',
+    ({ tickets }) => void tickets.splice(tickets.indexOf(of(tickets, 'tic_p7')), 1),
+  ],
+  [
+    'I7',
+    'a key that bought twice',
+    ({ checkouts }) => void checkouts[0]?.answers.push({ ...bought(checkouts), orderId: 'ord_again' }),
+  ],
+  [
+    'I7',
+    'a purchase whose key is refused',
+    ({ checkouts }) =>
+      Object.assign(bought(checkouts), { status: 400, code: 'cart_empty', orderId: null, state: null }),
+  ],
+  ['I7', 'a purchase that nobody asked for', ({ checkouts }) => void checkouts.shift()],
+  [
+    'I7',
+    'a 500 that does not say whether the order is cancelled',
+    ({ checkouts }) => Object.assign(checkouts[0]?.answers[0] ?? {}, { orderCancelled: null }),
+  ],
+  [
+    'I7',
+    'a 500 that is another status',
+    ({ checkouts }) => Object.assign(checkouts[0]?.answers[0] ?? {}, { status: 502 }),
+  ],
+  [
+    'I7',
+    'a 500 that logs out and does not say so',
+    ({ checkouts }) => Object.assign(checkouts[0] ?? {}, { inSession: false }),
   ],
 ];
 

@@ -1,10 +1,11 @@
-import type { Entry } from '../journal.ts';
+import type { Checkout, Entry } from '../journal.ts';
 import type { LineView, OrderView, TicketView } from '../views.ts';
 import type { World } from '../world.ts';
 
 /** All that is known of a round once it is quiet: what the clients remember and what the product says. */
 export interface Evidence {
   readonly entries: readonly Entry[];
+  readonly checkouts: readonly Checkout[];
   readonly world: World;
   /** Whether the house has cancelled the performance: then orders are cancelled that nobody else asked to. */
   readonly closed?: boolean;

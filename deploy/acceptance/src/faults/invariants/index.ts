@@ -1,5 +1,6 @@
 import { checkAcknowledged } from './acknowledged.ts';
 import { checkCancellations } from './cancellations.ts';
+import { checkCheckouts } from './checkouts.ts';
 import type { Evidence } from './evidence.ts';
 import { checkKeys } from './keys.ts';
 import { checkStock } from './stock.ts';
@@ -13,4 +14,5 @@ export const checkRound = (evidence: Evidence, check: Check): void => {
   checkCancellations(evidence, check);
   checkTickets(evidence, check);
   checkKeys(evidence, check);
+  checkCheckouts(evidence, check);
 };

@@ -6,6 +6,7 @@ export const invariants = {
   I4: 'no ghost and no missing fact: tickets follow their orders, outboxes drain',
   I5: 'the dead letters are the planted poison and nothing else',
   I6: 'the same idempotency key gives the same result',
+  I7: 'what a point of sale says of an order is true and stays so: cancelled, bought, bought once',
   I8: 'ready within 10 s, quiet within 30 s',
   round: 'what the scenario itself promises',
 } as const;

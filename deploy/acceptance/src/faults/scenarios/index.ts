@@ -1,5 +1,6 @@
 import type { Deployment } from '../deployment.ts';
 import type { Scenario } from '../round.ts';
+import { checkout } from './checkout.ts';
 import { closing } from './closing.ts';
 import { doubled } from './doubled.ts';
 import { kills } from './kills.ts';
@@ -10,7 +11,7 @@ import { rush } from './rush.ts';
 import { seats } from './seats.ts';
 
 /** All of them, in the order in which they are played. */
-export const scenarios: readonly Scenario[] = [rush, seats, races, kills, closing, outage, doubled, poison];
+export const scenarios: readonly Scenario[] = [rush, seats, races, kills, checkout, closing, outage, doubled, poison];
 
 /** Those that a deployment can play. */
 export const scenariosFor = ({ broker }: Pick<Deployment, 'broker'>): Scenario[] =>

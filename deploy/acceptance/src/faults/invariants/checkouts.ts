@@ -1,0 +1,72 @@
+import { type Checkout, type CheckoutAnswer, isOpen } from '../journal.ts';
+import type { OrderView, TicketView } from '../views.ts';
+import { type Evidence, grouped, isLive } from './evidence.ts';
+import type { Check } from './verdict.ts';
+
+/** The gateway says 503 while nobody is there to say anything: that tells nothing of consequences. */
+const isFailure = ({ status }: CheckoutAnswer): boolean => status !== null && status >= 500 && status !== 503;
+const isBought = ({ status }: CheckoutAnswer): boolean => status !== null && status < 300;
+/** The order cannot be bought: not that somebody else is at it, and not that the visitor is unknown. */
+const isRefused = (answer: CheckoutAnswer): boolean => answer.status === 400 && !isOpen(answer);
+
+/** What every 500 says of its consequences, and that no later answer takes it back. */
+const checkSaid = ({ cartId, answers, sightings, inSession }: Checkout, check: Check): void => {
+  for (const { status, orderCancelled, userLoggedOut } of answers.filter(isFailure)) {
+    const told = () => `${status} for ${cartId} says orderCancelled ${orderCancelled}, userLoggedOut ${userLoggedOut}`;
+    check.that('I7', status === 500 && orderCancelled !== null && userLoggedOut !== null, told);
+    check.that('I7', inSession === null || inSession !== (userLoggedOut === true), () => `${told()}; it is wrong`);
+  }
+  const since = answers.findIndex(({ orderCancelled }) => orderCancelled === true);
+  if (since < 0) return;
+  const later = answers.slice(since).some(isBought);
+  check.that('I7', !later, () => `${cartId} was called cancelled, and bought afterwards`);
+  const otherwise = sightings.filter((state) => state !== 'cancelled');
+  check.that('I7', otherwise.length === 0, () => `${cartId} was called cancelled, and was ${otherwise.join(', ')}`);
+};
+
+/** What has become of the order in the end. */
+const checkEnd = (
+  { cartId, key, answers }: Checkout,
+  order: OrderView | undefined,
+  tickets: readonly TicketView[],
+  check: Check,
+): void => {
+  const state = order?.state ?? 'gone';
+  const live = tickets.filter(isLive).length;
+  if (answers.some(({ orderCancelled }) => orderCancelled === true)) {
+    check.that('I7', state === 'cancelled', () => `${cartId} was called cancelled, it is ${state}`);
+    check.that('I7', live === 0, () => `${cartId} was called cancelled, it has ${live} live tickets`);
+  }
+  const shown = answers.filter(isBought);
+  for (const { orderId } of shown) {
+    check.that('I7', orderId === cartId, () => `cart ${cartId} was answered as order ${orderId} (key ${key})`);
+  }
+  if (shown.some((answer) => answer.state === 'confirmed')) {
+    const whole = state === 'confirmed' && live === order?.lines.length;
+    check.that('I7', whole, () => `${cartId} was acknowledged as confirmed, it is ${state} with ${live} live tickets`);
+  } else if (shown.length > 0) {
+    check.that('I7', state !== 'cancelled' && state !== 'gone', () => `${cartId} was acknowledged, it is ${state}`);
+  }
+  // Without a key a repeat buys a cart that is none any more.
+  const last = answers.at(-1);
+  if (key !== null && last && isRefused(last)) {
+    const unsold = order?.confirmedAt == null;
+    const cancelledSince = state === 'cancelled' && answers.some(isFailure);
+    check.that('I7', unsold || cancelledSince, () => `${cartId} was refused (${last.code}), it is ${state}`);
+  }
+};
+
+/** I7: an order that a visitor was told is cancelled is so for ever, one that he bought stays his, and a key buys once. */
+export const checkCheckouts = ({ checkouts, world }: Evidence, check: Check): void => {
+  const orders = new Map(world.orders.map((order) => [order.id, order]));
+  const tickets = grouped(world.tickets, ({ orderId }) => orderId);
+  for (const checkout of checkouts) {
+    checkSaid(checkout, check);
+    checkEnd(checkout, orders.get(checkout.cartId), tickets.get(checkout.cartId) ?? [], check);
+  }
+  const asked = new Set(checkouts.map(({ cartId }) => cartId));
+  for (const { id, externalReference, confirmedAt } of world.orders) {
+    const explained = externalReference !== null || confirmedAt === null || asked.has(id);
+    check.that('I7', explained, () => `${id} is bought, and no visitor asked for it`);
+  }
+};
