@@ -67,6 +67,33 @@ describe('own orders', () => {
     expect((await idsOf(bob)).ids).toEqual([]);
   });
 
+  test('and what the user bought for another contact, from whatever session, with its tickets', async () => {
+    const user = await stand.user();
+    const token = await stand.logIn(user);
+    const { data } = await fill(token);
+    const id = String(data.id);
+    const contact = { firstName: 'Ana', lastName: 'Martin', email: `${randomUUID()}@example.org` };
+    const body = { contact, paymentMethod: 'simulated', paymentToken: 'ok' };
+    const bought = await stand.call('POST', '/orders', { token, body });
+    expect(bought.data.contactNumber).not.toBe(user.contactNumber);
+    const own = await userOrder(user);
+    for (const later of [token, await stand.logIn(user)]) {
+      expect(new Set((await idsOf(later)).ids)).toEqual(new Set([id, own.id]));
+      expect((await stand.call('GET', `/orders/${id}`, { token: later })).data.id).toBe(id);
+      const { data: tickets } = await stand.call<Record<string, { orderId: string }>>('GET', '/tickets', {
+        token: later,
+      });
+      expect(new Set(Object.values(tickets).map(({ orderId }) => orderId))).toEqual(new Set([id, own.id]));
+      const [ticketId] = Object.entries(tickets).find(([, { orderId }]) => orderId === id) ?? [];
+      const named = { token: later, body: { beneficiaryFirstName: 'Clara' } };
+      expect((await stand.call('PATCH', `/tickets/${ticketId}`, named)).data.beneficiaryFirstName).toBe('Clara');
+    }
+    const stranger = await stand.logIn(await stand.user());
+    expect((await idsOf(stranger)).ids).toEqual([]);
+    expect((await stand.call('GET', `/orders/${id}`, { token: stranger })).status).toBe(404);
+    expect((await stand.call('GET', '/tickets', { token: stranger })).data).toEqual({});
+  });
+
   test('never a cart', async () => {
     const { token, data } = await fill();
     expect((await idsOf(String(token))).ids).toEqual([]);
