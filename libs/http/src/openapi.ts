@@ -124,7 +124,7 @@ const errorExampleOf = (operation: AnyOperation, code: AnyCode, family: Family):
 };
 
 const errorOf = (operation: AnyOperation, status: number, codes: readonly AnyCode[], family: Family): object => {
-  const plain = failureSchema(operation, status, ref('schemas', 'Failure'));
+  const plain = failureSchema(operation, status, family.wording.failureSchema(codes));
   const carrying = codes.flatMap((code) => {
     const data = errorDataOf(operation, code);
     return data ? [errorSchema(code as Code, data)] : [];

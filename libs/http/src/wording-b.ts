@@ -62,6 +62,9 @@ export const wordingB: Wording = {
   success: (data) => ({ success: { type: 'boolean', const: true }, data }),
   successExample: (data) => ({ success: true, data }),
   failureExample,
+  failureSchema: (codes) => ({
+    allOf: [ref('schemas', 'Failure'), { type: 'object', properties: { errorCode: { ...text, enum: [...codes] } } }],
+  }),
   components() {
     const shared = sharedComponents();
     return {

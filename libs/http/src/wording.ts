@@ -13,6 +13,8 @@ export interface Wording {
   successExample(data: unknown): object;
   /** The body of an error. */
   failureExample(code: AnyCode): object;
+  /** The schema of the body of an error that has one of these codes. */
+  failureSchema(codes: readonly AnyCode[]): object;
   /** What descriptions share; `schemas.Failure` is the body of an error. */
   components(): Readonly<Record<'schemas' | 'parameters' | 'headers' | 'examples', Readonly<Record<string, object>>>>;
   /** Parameters that the operation takes beside those that it declares. */
@@ -51,6 +53,8 @@ export const wordingA: Wording = {
   success: (data) => ({ status: { type: 'string', const: 'success' }, details: { type: 'null' }, data }),
   successExample: (data) => ({ status: 'success', details: null, data }),
   failureExample: (code) => failure(code as Code, exampleDetails(code as Code)),
+  // The registry is open: clients meet codes that they do not know.
+  failureSchema: () => ref('schemas', 'Failure'),
   components: sharedComponents,
   parameters: commonParameters,
   answerHeaders: () => [],

@@ -50,6 +50,22 @@ test('an alias has an id of its own', () => {
   expect(document.paths['/vexp/items']?.get?.operationId).toBe('listItemsExperimental');
 });
 
+test('the schema of every error names the very codes that the operation can give with its status', () => {
+  for (const { responses } of operations)
+    for (const [status, { content }] of Object.entries(responses).filter(([one]) => Number(one) >= 400)) {
+      const { schema, examples } = content['application/json'] ?? { schema: {}, examples: {} };
+      expect([status, schema]).toEqual([
+        status,
+        {
+          allOf: [
+            { $ref: '#/components/schemas/Failure' },
+            { type: 'object', properties: { errorCode: { type: 'string', enum: Object.keys(examples) } } },
+          ],
+        },
+      ]);
+    }
+});
+
 test('every operation lists its own codes, each with the status of the table', () => {
   const codesOf = (path: string, method: string) =>
     Object.entries(document.paths[path]?.[method]?.responses ?? {})

@@ -10,6 +10,7 @@ import type { PointOfSale } from '../../src/clients/catalog.ts';
 import type { Desk } from '../../src/desk.ts';
 import { routes } from '../../src/routes.ts';
 import { createUser } from '../../src/users.ts';
+import { codesIn } from '../versions/published.ts';
 import { type CatalogStand, openCatalog } from './catalog.ts';
 import { type Engine, engines } from './engines.ts';
 import { type OrdersStand, openOrders } from './orders.ts';
@@ -81,7 +82,7 @@ const described = openApiDocument({ service: 'pos', version: '1', operations, fa
   paths: Record<string, Record<string, { operationId: string; responses: Record<string, Described> }>>;
 };
 interface Described {
-  readonly content?: Record<string, { readonly examples?: Record<string, unknown> }>;
+  readonly content?: Record<string, { readonly schema?: unknown }>;
 }
 
 const matching = (method: string, path: string) => {
@@ -106,7 +107,7 @@ const witness = (method: string, path: string, status: number, body: Record<stri
   const response = found.described.responses[String(status)];
   if (!response) throw new Error(`${method} ${path} answered ${status}, which is not described`);
   if (typeof body.errorCode === 'string') {
-    const codes = Object.keys(response.content?.['application/json']?.examples ?? {});
+    const codes = codesIn(response.content?.['application/json']?.schema);
     if (!codes.includes(body.errorCode)) throw new Error(`${method} ${path} answered ${body.errorCode}: not described`);
     return;
   }

@@ -39,11 +39,20 @@ const responseOf = ({ headers = {}, content = {} }: DescribedResponse) => ({
 
 const isSuccess = (status: string): boolean => status.startsWith('2');
 
+/** The codes that the schema of an error names. */
+export const codesIn = (schema: unknown): readonly string[] => {
+  const { allOf = [] } = (schema ?? {}) as { readonly allOf?: readonly ErrorSchema[] };
+  return allOf.flatMap(({ properties }) => properties?.errorCode?.enum ?? []);
+};
+interface ErrorSchema {
+  readonly properties?: { readonly errorCode?: { readonly enum?: readonly string[] } };
+}
+
 const codesOf = ({ responses }: Described): string[] =>
   Object.entries(responses)
     .filter(([status]) => !isSuccess(status))
     .flatMap(([status, { content }]) =>
-      Object.keys(content?.['application/json']?.examples ?? {}).map((code) => `${status} ${code}`),
+      codesIn(content?.['application/json']?.schema).map((code) => `${status} ${code}`),
     )
     .sort();
 
