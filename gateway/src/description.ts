@@ -22,7 +22,7 @@ export type OpenApiPathItem = Readonly<Record<string, OpenApiOperation>>;
 /** An OpenAPI 3.1 document, as far as the gateway reads it. */
 export interface OpenApiDocument {
   readonly openapi: string;
-  readonly info?: object;
+  readonly info?: { readonly version?: unknown };
   readonly paths: Readonly<Record<string, OpenApiPathItem>>;
   readonly components?: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
   readonly security?: OpenApiOperation['security'];

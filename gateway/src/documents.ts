@@ -35,11 +35,17 @@ const TITLES: Readonly<Record<Family, string>> = {
   B: 'boxoffice point-of-sale API',
 };
 
-const whole = (family: Family, publicUrl: string, parts: readonly Part[]): object => {
+/** The version of an API is that of the service that gives it, whatever the gateway's own is. */
+const versionOf = (document: OpenApiDocument | undefined): string => {
+  const { version } = document?.info ?? {};
+  return typeof version === 'string' ? version : VERSION;
+};
+
+const whole = (family: Family, publicUrl: string, parts: readonly Part[], version: string = VERSION): object => {
   const { paths, components, tags } = mergeDocuments(parts);
   return {
     openapi: '3.1.0',
-    info: { title: TITLES[family], version: VERSION, license: { name: 'Apache-2.0', identifier: 'Apache-2.0' } },
+    info: { title: TITLES[family], version, license: { name: 'Apache-2.0', identifier: 'Apache-2.0' } },
     servers: [{ url: publicUrl }],
     tags,
     paths: allWithGatewayStatuses(family, paths),
@@ -81,10 +87,11 @@ export const createDocuments = (routing: Routing, publicUrl: string): Documents 
     remembered(routing, (documents) => {
       const pos = documents.get('pos');
       const below = (method: string, path: string) => isBelow(path, prefix) && shown(method, path);
-      return whole('B', publicUrl, [
+      const parts = [
         ...(pos ? [{ name: 'pos', document: pos, shown: below }] : []),
         { name: 'gateway', document: ownVersionDocument(publicUrl, prefix, operationId), shown: everything },
-      ]);
+      ];
+      return whole('B', publicUrl, parts, versionOf(pos));
     });
   const errors = served(success({ items: errorItems }));
   return new Map([

@@ -24,10 +24,16 @@ const codesFor = (family: Family, operation: OpenApiOperation): readonly Code[] 
 
 const header = (name: string) => ({ $ref: `#/components/headers/${name}` });
 
-const FAILURES = {
-  A: { $ref: '#/components/schemas/Failure' },
-  B: { $ref: '#/components/schemas/GatewayFailure' },
-} as const;
+/** In family B a schema names its codes; the registry of family A is open. */
+const failureOf = (family: Family, code: Code): object =>
+  family === 'A'
+    ? { $ref: '#/components/schemas/Failure' }
+    : {
+        allOf: [
+          { $ref: '#/components/schemas/GatewayFailure' },
+          { type: 'object', properties: { errorCode: { type: 'string', enum: [registry[code].status] } } },
+        ],
+      };
 
 /** The schema of an error that the gateway gives in family B. */
 export const gatewayFailure = {
@@ -58,7 +64,9 @@ const responseOf = (family: Family, code: Code): OpenApiResponse => {
     ...(http === 429 || http === 503 ? { 'Retry-After': header('Retry-After') } : {}),
     ...(http === 401 || http === 403 ? { 'WWW-Authenticate': header('WWW-Authenticate') } : {}),
   };
-  const content = { 'application/json': { schema: FAILURES[family], examples: { [code]: exampleOf(family, code) } } };
+  const content = {
+    'application/json': { schema: failureOf(family, code), examples: { [code]: exampleOf(family, code) } },
+  };
   return { description: `${STATUS_CODES[http] ?? status}: ${when}`, headers, content } as OpenApiResponse;
 };
 

@@ -124,8 +124,17 @@ describe('GET /tnwr/…/openapi.json', () => {
     // Family B has no 502.
     expect(Object.keys(products ?? {})).not.toContain('502');
     expect(products?.['503']?.content?.['application/json']?.schema).toEqual({
-      $ref: '#/components/schemas/GatewayFailure',
+      allOf: [
+        { $ref: '#/components/schemas/GatewayFailure' },
+        { type: 'object', properties: { errorCode: { type: 'string', enum: ['service_unavailable'] } } },
+      ],
     });
+  });
+
+  test.each(['v1', 'vexp'])('%s has the version that the service gives', async (version) => {
+    const said = (await its.call(`/tnwr/${version}/openapi.json`)).body;
+    expect(said.info?.version).toBe('1');
+    expect((await its.call('/openapi.json')).body.info?.version).not.toBe('1');
   });
 });
 
