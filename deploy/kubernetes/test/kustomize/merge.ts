@@ -1,0 +1,55 @@
+import { isTree, type Tree, type Value } from './tree.ts';
+
+/** Lists of Kubernetes whose elements are merged by one of their members; patches of ours touch no others of that kind. */
+const keys: Readonly<Record<string, string>> = {
+  containers: 'name',
+  env: 'name',
+  volumeMounts: 'mountPath',
+  topologySpreadConstraints: 'topologyKey',
+};
+
+const keyed = (list: readonly Value[], key: string): ReadonlyMap<Value, Tree> =>
+  new Map(list.map((one) => [(one as Tree)[key] as Value, one as Tree]));
+
+/** What only the patch has comes first, as kustomize has it. */
+const mergedLists = (current: readonly Value[], patch: readonly Value[], key: string): Value[] => {
+  const patches = keyed(patch, key);
+  const known = keyed(current, key);
+  const merged = current.map((one) => {
+    const change = patches.get((one as Tree)[key] as Value);
+    return change === undefined ? one : merge(one, change);
+  });
+  return [...patch.filter((one) => !known.has((one as Tree)[key] as Value)), ...merged];
+};
+
+/** A strategic merge patch: mappings member by member, null removes, a list replaces the one before unless Kubernetes gives it a key. */
+export const merge = (current: Value | undefined, patch: Value, name = ''): Value => {
+  if (Array.isArray(patch)) {
+    const key = keys[name];
+    return key === undefined || !Array.isArray(current) ? patch : mergedLists(current, patch, key);
+  }
+  if (!isTree(patch)) return patch;
+  const members: Record<string, Value> = isTree(current) ? { ...current } : {};
+  for (const [member, change] of Object.entries(patch)) {
+    if (member.startsWith('$')) throw new Error(`the directive ${member} is not understood here`);
+    if (change === null) delete members[member];
+    else members[member] = merge(members[member], change, member);
+  }
+  return members;
+};
+
+/** One step of a JSON patch (RFC 6902): `replace` of a member that exists. @throws for any other, or if it does not exist */
+export const replaced = (current: Value, { op, path, value, ...rest }: Tree): Value => {
+  if (op !== 'replace' || typeof path !== 'string' || value === undefined || Object.keys(rest).length > 0)
+    throw new Error('of JSON patches only replace is understood here');
+  const [step, ...further] = path.slice(1).split('/');
+  const below = further.length === 0 ? undefined : `/${further.join('/')}`;
+  const next = (old: Value | undefined): Value => {
+    if (old === undefined) throw new Error(`${path} does not exist`);
+    return below === undefined ? value : replaced(old, { op, path: below, value });
+  };
+  if (step === undefined) throw new Error('a path is empty');
+  if (Array.isArray(current)) return current.map((one, index) => (index === Number(step) ? next(one) : one));
+  if (!isTree(current)) throw new Error(`${path} does not exist`);
+  return { ...current, [step]: next(current[step]) };
+};

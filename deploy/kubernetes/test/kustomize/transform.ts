@@ -1,0 +1,90 @@
+import { join } from 'node:path';
+import { merge, replaced } from './merge.ts';
+import { documentsIn, documentsOf } from './read.ts';
+import { asList, asTree, at, nameOf, type Resource, type Tree, textAt, type Value } from './tree.ts';
+
+/** Kinds of ours that belong to no namespace. */
+const everywhere = new Set(['Namespace']);
+
+const matches = (pattern: Value | undefined, text: string): boolean =>
+  pattern === undefined || new RegExp(`^(?:${String(pattern)})$`).test(text);
+
+const isMeant = ({ kind, name, ...rest }: Tree, resource: Resource): boolean => {
+  if (Object.keys(rest).length > 0) throw new Error(`a target's ${Object.keys(rest)} is not understood here`);
+  return matches(kind, resource.kind) && matches(name, resource.metadata.name);
+};
+
+/** The resource after a patch, or nothing if that deletes it. Name and kind stay. */
+const patched = (resource: Resource, patch: Value): Resource[] => {
+  if (Array.isArray(patch))
+    return [patch.reduce((value: Value, step) => replaced(value, step as Tree), resource)] as Resource[];
+  const { $patch, ...change } = asTree(patch, 'a patch');
+  if ($patch === 'delete') return [];
+  if ($patch !== undefined) throw new Error(`$patch: ${$patch} is not understood here`);
+  const { apiVersion, kind, metadata } = resource;
+  const result = merge(resource, change) as Resource;
+  return [{ ...result, apiVersion, kind, metadata: { ...result.metadata, name: metadata.name } }];
+};
+
+/** Applies patches, each to the resources of its target or to the one that it names. @throws when there is none */
+export const withPatches = (resources: readonly Resource[], patches: readonly Tree[], folder: string): Resource[] => {
+  let all = [...resources];
+  for (const { path, patch, target, ...rest } of patches) {
+    if (Object.keys(rest).length > 0) throw new Error(`a patch's ${Object.keys(rest)} is not understood here`);
+    const documents = path === undefined ? documentsIn(String(patch)) : documentsOf(join(folder, String(path)));
+    for (const document of documents) {
+      const meant = (resource: Resource): boolean =>
+        target === undefined
+          ? nameOf(document as Resource) === nameOf(resource)
+          : isMeant(asTree(target, 'target'), resource);
+      if (!all.some(meant)) throw new Error(`${folder}: a patch changes nothing that is there`);
+      all = all.flatMap((resource) => (meant(resource) ? patched(resource, document) : [resource]));
+    }
+  }
+  return all;
+};
+
+/** Puts everything into the namespace. */
+export const withNamespace = (resources: readonly Resource[], namespace: string): Resource[] =>
+  resources.map((resource) =>
+    everywhere.has(resource.kind)
+      ? { ...resource, metadata: { ...resource.metadata, name: namespace } }
+      : { ...resource, metadata: { ...resource.metadata, namespace } },
+  );
+
+/** Adds labels to everything and, where that is asked for, to the pods of templates. */
+export const withLabels = (resources: readonly Resource[], labels: readonly Tree[]): Resource[] =>
+  labels.reduce(
+    (all: Resource[], { pairs = {}, includeTemplates = false, ...rest }) => {
+      if (Object.keys(rest).length > 0) throw new Error(`a label's ${Object.keys(rest)} is not understood here`);
+      const labelled = { metadata: { labels: pairs } };
+      return all.map((resource) => {
+        const template = includeTemplates && at(resource, 'spec', 'template') !== undefined;
+        return merge(resource, template ? { ...labelled, spec: { template: labelled } } : labelled) as Resource;
+      });
+    },
+    [...resources],
+  );
+
+const imageOf = (image: string, changes: readonly Tree[]): string => {
+  const [, name = '', tag = ''] = /^(.*?)(:[^:/]+)?$/.exec(image) ?? [];
+  const change = changes.find((one) => textAt(one, 'name') === name);
+  if (!change) return image;
+  const { newName = name, newTag, name: _, ...rest } = change;
+  if (Object.keys(rest).length > 0) throw new Error(`an image's ${Object.keys(rest)} is not understood here`);
+  return `${newName}${newTag === undefined ? tag : `:${newTag}`}`;
+};
+
+/** Gives the containers of templates their images' names and tags. */
+export const withImages = (resources: readonly Resource[], changes: readonly Tree[]): Resource[] => {
+  if (changes.length === 0) return [...resources];
+  return resources.map((resource) => {
+    const containers = asList(at(resource, 'spec', 'template', 'spec', 'containers'), 'containers');
+    if (containers.length === 0) return resource;
+    const changed = containers.map((container) => ({
+      ...asTree(container, 'a container'),
+      image: imageOf(textAt(asTree(container, 'a container'), 'image'), changes),
+    }));
+    return merge(resource, { spec: { template: { spec: { containers: changed } } } }) as Resource;
+  });
+};

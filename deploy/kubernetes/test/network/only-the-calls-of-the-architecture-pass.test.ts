@@ -1,0 +1,105 @@
+import { describe, expect, test } from '@jest/globals';
+import { base, example } from '../folders.ts';
+import { rendered } from '../kustomize/render.ts';
+import type { Resource } from '../kustomize/tree.ts';
+import { deployed } from '../processes/surroundings.ts';
+import { type End, mayReach, podsOf } from './passage.ts';
+
+/** Who calls whom, as the architecture has it; everybody asks the authorizer for keys and identities. */
+const calls: Readonly<Record<string, readonly string[]>> = {
+  gateway: ['authorizer', 'catalog', 'contacts', 'orders', 'pos', 'tickets'],
+  pos: ['authorizer', 'catalog', 'contacts', 'orders', 'tickets'],
+  orders: ['authorizer', 'catalog', 'contacts', 'tickets'],
+  catalog: ['authorizer'],
+  contacts: ['authorizer'],
+  tickets: ['authorizer'],
+  authorizer: [],
+};
+const names = Object.keys(calls);
+
+const isPolicy = ({ kind }: Resource): boolean => kind === 'NetworkPolicy';
+const outside = (namespace: string, port = 0, labels = {}): End => ({ namespace, labels, ports: { any: port } });
+
+/** What may be reached in an installation, by who reaches. */
+const passagesOf = (resources: readonly Resource[]) => {
+  const policies = resources.filter(isPolicy);
+  const pods = new Map(
+    resources.filter(({ kind }) => kind === 'Deployment').map((one) => [one.metadata.name, podsOf(one)] as const),
+  );
+  const pod = (name: string): End => pods.get(name) ?? { labels: {}, ports: {} };
+  const from = (end: End, port: string) =>
+    names.filter((name) => mayReach(policies, end, pod(name), pod(name).ports[port] ?? -1)).sort();
+  const reach = (end: End, port: number) => names.filter((name) => mayReach(policies, pod(name), end, port)).sort();
+  return {
+    among: Object.fromEntries(names.map((name) => [name, from(pod(name), 'http').filter((other) => other !== name)])),
+    metricsAmong: names.flatMap((name) => from(pod(name), 'metrics')),
+    from,
+    reach,
+  };
+};
+
+const architecture = Object.fromEntries(Object.entries(calls).map(([name, others]) => [name, [...others].sort()]));
+const all = [...names].sort();
+
+describe('in the base', () => {
+  const resources = rendered(base);
+  const { among, metricsAmong, from, reach } = passagesOf(resources);
+
+  test('the calls of the architecture pass, and no others', () => {
+    expect(among).toEqual(architecture);
+  });
+
+  test('they are the calls for which the processes have addresses', () => {
+    for (const { name, env } of deployed(resources)) {
+      const known = names.filter((other) => env[`${other.toUpperCase()}_URL`] !== undefined);
+      expect([name, known.sort()]).toEqual([name, architecture[name]]);
+    }
+  });
+
+  test('the ingress reaches the gateway alone, and nobody else reaches anything', () => {
+    expect(from(outside('ingress'), 'http')).toEqual(['gateway']);
+    expect(from(outside('default'), 'http')).toEqual([]);
+    expect(from({ labels: { 'app.kubernetes.io/name': 'stranger' }, ports: {} }, 'http')).toEqual([]);
+    expect([
+      ...metricsAmong,
+      ...from(outside('ingress'), 'metrics'),
+      ...from(outside('monitoring'), 'metrics'),
+    ]).toEqual([]);
+  });
+
+  test('every service reaches MongoDB, everybody RabbitMQ and the names, and nobody the internet', () => {
+    expect(reach(outside('mongodb'), 27017)).toEqual(all.filter((name) => name !== 'gateway'));
+    expect(reach(outside('rabbitmq'), 5671)).toEqual(all);
+    expect(reach(outside('rabbitmq'), 15672)).toEqual([]);
+    expect(reach(outside('kube-system', 53, { 'k8s-app': 'kube-dns' }), 53)).toEqual(all);
+    expect(reach(outside('internet'), 443)).toEqual([]);
+  });
+});
+
+test('in the example Prometheus reaches the metrics of all, and nothing else', () => {
+  const { from, among } = passagesOf(rendered(example));
+  expect(from(outside('monitoring'), 'metrics')).toEqual(all);
+  expect(from(outside('monitoring'), 'http')).toEqual([]);
+  expect(from(outside('traefik'), 'http')).toEqual(['gateway']);
+  expect(from(outside('ingress'), 'http')).toEqual([]);
+  expect(among).toEqual(architecture);
+});
+
+describe('a mistake is found:', () => {
+  const without = (name: string) =>
+    passagesOf(rendered(base).filter((one) => !(isPolicy(one) && one.metadata.name === name))).among;
+
+  test('without the policy of orders nobody calls orders any more, nor does it call anybody', () => {
+    expect(without('orders')).toEqual({
+      ...architecture,
+      orders: [],
+      gateway: architecture.gateway?.filter((name) => name !== 'orders'),
+      pos: architecture.pos?.filter((name) => name !== 'orders'),
+    });
+  });
+
+  test('without any policy everybody calls everybody', () => {
+    const { among } = passagesOf(rendered(base).filter((one) => !isPolicy(one)));
+    expect(among.contacts).toEqual(all.filter((name) => name !== 'contacts'));
+  });
+});

@@ -1,0 +1,160 @@
+import { describe, expect, test } from '@jest/globals';
+import { base, example, firstInstitution } from '../folders.ts';
+import { rendered } from '../kustomize/render.ts';
+import { asList, asTree, at, nameOf, type Resource, type Tree, type Value } from '../kustomize/tree.ts';
+import { operatorVersion, product } from './product.ts';
+import { type Surroundings, surroundingsOf } from './surroundings.ts';
+
+const resources = rendered(base);
+const onDemand = rendered(example);
+const names = product.map(({ name }) => name);
+const ofKind = (kind: string, from: readonly Resource[] = resources) => from.filter((one) => one.kind === kind);
+const named = (kind: string, name: string) => ofKind(kind).find(({ metadata }) => metadata.name === name);
+const deployment = (name: string): Resource => {
+  const found = named('Deployment', name);
+  if (!found) throw new Error(`${name} is not deployed`);
+  return found;
+};
+const podOf = (resource: Resource): Tree => asTree(at(resource, 'spec', 'template', 'spec'), 'the pod');
+const containersOf = (resource: Resource) => asList(podOf(resource).containers, 'containers');
+const portsOf = ({ container }: Surroundings) =>
+  Object.fromEntries(asList(container.ports, 'ports').map((port) => [at(port, 'name'), at(port, 'containerPort')]));
+
+test('each process has all that it needs, and nothing else is deployed', () => {
+  for (const kind of ['Deployment', 'Service', 'ServiceAccount', 'PodDisruptionBudget', 'HorizontalPodAutoscaler'])
+    expect(
+      ofKind(kind)
+        .map(({ metadata }) => metadata.name)
+        .sort(),
+    ).toEqual([...names].sort());
+  for (const name of names) expect(named('NetworkPolicy', name)).toBeDefined();
+});
+
+describe.each(product)('$name', ({ name, version }) => {
+  const given = surroundingsOf(deployment(name), resources);
+  const ports = portsOf(given);
+  const isGateway = name === 'gateway';
+
+  test('runs the image of its version', () => {
+    expect(given.container.image).toBe(`boxoffice/${name}:${version}`);
+  });
+
+  test('listens where its Service and the others look for it', () => {
+    const { env } = given;
+    expect(ports).toEqual({
+      http: Number(isGateway ? env.GATEWAY_HTTP_PORT : env.PORT),
+      metrics: Number(env.OPERATIONS_PORT),
+    });
+    expect(at(named('Service', name), 'spec', 'selector')).toEqual({ 'app.kubernetes.io/name': name });
+    expect(at(named('Service', name), 'spec', 'ports', 0, 'targetPort')).toBe('http');
+    const port = at(named('Service', name), 'spec', 'ports', 0, 'port');
+    const addresses = names.map(
+      (other) => surroundingsOf(deployment(other), resources).env[`${name.toUpperCase()}_URL`],
+    );
+    for (const address of addresses) if (address !== undefined) expect(address).toBe(`http://${name}:${port}`);
+  });
+
+  test('is asked for its health, and a service is not taken out because the broker is away', () => {
+    const asked = (probe: string) => at(given.container, probe, 'httpGet');
+    const [live, ready] = ['/health/live', '/health/ready'].map((path) => ({ path, port: 'http' }));
+    expect(asked('livenessProbe')).toEqual(live);
+    expect([asked('startupProbe'), asked('readinessProbe')]).toEqual(isGateway ? [live, ready] : [ready, live]);
+  });
+
+  test('has the time to end: the pause before the signal, and the ten seconds of a stop', () => {
+    const pause = Number(at(given.container, 'lifecycle', 'preStop', 'sleep', 'seconds'));
+    expect(pause).toBeGreaterThanOrEqual(5);
+    expect(Number(podOf(deployment(name)).terminationGracePeriodSeconds)).toBeGreaterThan(pause + 10);
+  });
+
+  test('is replaced without a gap and kept while nodes are drained', () => {
+    expect(at(deployment(name), 'spec', 'strategy')).toEqual({
+      type: 'RollingUpdate',
+      rollingUpdate: { maxSurge: 1, maxUnavailable: 0 },
+    });
+    const autoscaler = named('HorizontalPodAutoscaler', name);
+    expect(at(autoscaler, 'spec', 'scaleTargetRef', 'name')).toBe(name);
+    expect(at(autoscaler, 'spec', 'minReplicas')).toBeGreaterThanOrEqual(2);
+    expect(at(named('PodDisruptionBudget', name), 'spec', 'selector', 'matchLabels')).toEqual({
+      'app.kubernetes.io/name': name,
+    });
+  });
+
+  test('gets every secret in a file', () => {
+    const files = Object.entries(given.env).filter(([setting]) => setting.endsWith('_FILE'));
+    expect(files.map(([, path]) => path).sort()).toEqual([...given.secrets.keys()].sort());
+    for (const [setting, path] of files) {
+      const { secret, key } = given.secrets.get(path) ?? {};
+      expect(`${key?.toUpperCase().replaceAll('-', '_')}_FILE`).toBe(setting);
+      expect(secret).toBe(key === 'service-secret' ? 'boxoffice-services' : `boxoffice-${name}`);
+    }
+  });
+});
+
+const restricted = (resource: Resource) => {
+  const pod = podOf(resource);
+  const [container = null] = containersOf(resource);
+  return {
+    token: pod.automountServiceAccountToken,
+    serviceLinks: pod.enableServiceLinks,
+    nonRoot: [at(pod, 'securityContext', 'runAsNonRoot'), typeof at(pod, 'securityContext', 'runAsUser')],
+    seccomp: at(pod, 'securityContext', 'seccompProfile', 'type'),
+    container: at(container, 'securityContext'),
+    volumes: asList(pod.volumes, 'volumes')
+      .flatMap((volume) => Object.keys(volume as Tree))
+      .filter((it) => it !== 'name'),
+    memory: typeof at(container, 'resources', 'limits', 'memory'),
+    containers: containersOf(resource).length,
+  };
+};
+
+test('every pod is as restricted as Kubernetes knows how to, and its service account has no token', () => {
+  const pods = [...ofKind('Deployment', onDemand), ...ofKind('Job', rendered(firstInstitution))];
+  expect(pods.length).toBe(names.length + 1);
+  for (const pod of pods) {
+    const { volumes, ...rest } = restricted(pod);
+    expect(rest).toEqual({
+      token: false,
+      serviceLinks: false,
+      nonRoot: [true, 'number'],
+      seccomp: 'RuntimeDefault',
+      container: { allowPrivilegeEscalation: false, readOnlyRootFilesystem: true, capabilities: { drop: ['ALL'] } },
+      memory: 'string',
+      containers: 1,
+    });
+    expect(volumes.filter((volume) => volume !== 'projected' && volume !== 'emptyDir')).toEqual([]);
+  }
+  const accounts = [...ofKind('ServiceAccount', onDemand), ...ofKind('ServiceAccount', rendered(firstInstitution))];
+  for (const account of accounts) expect(account.automountServiceAccountToken).toBe(false);
+});
+
+test('one autoscaler per Deployment: where there is a ScaledObject, the other is gone', () => {
+  const targets = ['HorizontalPodAutoscaler', 'ScaledObject'].flatMap((kind) =>
+    ofKind(kind, onDemand).map((one) => String(at(one, 'spec', 'scaleTargetRef', 'name'))),
+  );
+  expect(targets.sort()).toEqual([...names].sort());
+});
+
+test('the ingress leads to the gateway, for the host that PUBLIC_URL says, over TLS', () => {
+  const [ingress, ...more] = ofKind('Ingress', onDemand);
+  const gateway = ofKind('Deployment', onDemand).find((one) => nameOf(one) === 'Deployment/gateway');
+  if (!ingress || !gateway) throw new Error('there is no ingress or no gateway');
+  expect(more).toEqual([]);
+  const { PUBLIC_URL = '', TRUST_PROXY } = surroundingsOf(gateway, onDemand).env;
+  const [rule, ...rules] = asList(at(ingress, 'spec', 'rules'), 'rules');
+  expect(rules).toEqual([]);
+  const { hostname, protocol } = new URL(PUBLIC_URL);
+  expect([protocol, hostname]).toEqual(['https:', at(rule, 'host') as Value]);
+  expect(at(ingress, 'spec', 'tls', 0, 'hosts')).toEqual([hostname]);
+  expect(at(rule, 'http', 'paths', 0, 'backend', 'service')).toEqual({ name: 'gateway', port: { name: 'http' } });
+  expect(TRUST_PROXY).toMatch(/\//);
+});
+
+test('the first institution is made by the operator of its version', () => {
+  const [job] = ofKind('Job', rendered(firstInstitution));
+  if (!job) throw new Error('there is no Job');
+  const { container, env, secrets } = surroundingsOf(job, rendered(firstInstitution));
+  expect(container.image).toBe(`registry.example.org/boxoffice/operator:${operatorVersion}`);
+  expect(asList(container.args, 'args').slice(1, 3)).toEqual(['institutions', 'create']);
+  expect(Object.values(env).sort()).toEqual([...secrets.keys()].sort());
+});

@@ -1,0 +1,52 @@
+import { beforeAll, describe, expect, test } from '@jest/globals';
+import { example } from '../folders.ts';
+import { rendered } from '../kustomize/render.ts';
+import { asList, at, nameOf, type Resource } from '../kustomize/tree.ts';
+import { product, type Started, started } from './product.ts';
+import { deployed } from './surroundings.ts';
+
+const resources = rendered(example);
+const deployments = deployed(resources);
+const [contacts] = deployments.filter(({ name }) => name === 'contacts');
+if (!contacts) throw new Error('contacts is not deployed');
+const stray = { ...contacts, name: 'stray', env: { ...contacts.env, CONTACT_URL: 'http://contacts:8081' } };
+let told: Started;
+
+beforeAll(async () => {
+  told = await started([...deployments, stray]);
+});
+
+describe('started with what its Deployment gives it', () => {
+  test.each(product.map(({ name }) => [name]))('%s accepts every setting and reads each', (name) => {
+    expect(told.unread[name]).toEqual([]);
+  });
+
+  test('a service is scaled on queues that it consumes', () => {
+    const scaled = resources.filter(({ kind }) => kind === 'ScaledObject');
+    expect(scaled.map(nameOf)).not.toEqual([]);
+    for (const one of scaled) {
+      const queues = asList(at(one, 'spec', 'triggers'), 'triggers').flatMap((trigger) => {
+        const queue = at(trigger, 'metadata', 'queueName');
+        return queue === undefined ? [] : [String(queue)];
+      });
+      expect(queues.filter((queue) => !told.queues[one.metadata.name]?.includes(queue))).toEqual([]);
+      expect(queues).not.toEqual([]);
+    }
+  });
+});
+
+describe('a mistake is found:', () => {
+  test('a setting that nobody reads', () => {
+    expect(told.unread.stray).toEqual(['CONTACT_URL']);
+  });
+
+  test('a value that is not accepted', async () => {
+    const loud = { ...contacts, env: { ...contacts.env, LOG_LEVEL: 'loud' } };
+    await expect(started([loud])).rejects.toThrow('LOG_LEVEL');
+  });
+
+  test('a reference to what is not there', () => {
+    const without = resources.filter((one: Resource) => nameOf(one) !== 'ConfigMap/gateway-settings');
+    expect(() => deployed(without)).toThrow('ConfigMap/gateway-settings');
+  });
+});

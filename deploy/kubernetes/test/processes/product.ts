@@ -1,0 +1,85 @@
+import { spawn } from 'node:child_process';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import { repository } from '../folders.ts';
+import type { Tree } from '../kustomize/tree.ts';
+import type { Surroundings } from './surroundings.ts';
+
+/** A process of the product: a package with a main that serves. */
+export interface Process {
+  readonly name: string;
+  readonly folder: string;
+  readonly version: string;
+}
+
+const versionIn = (folder: string): string =>
+  (JSON.parse(readFileSync(join(repository, folder, 'package.json'), 'utf8')) as { version: string }).version;
+
+const folders = [
+  'gateway',
+  'authorizer',
+  ...readdirSync(join(repository, 'services')).map((name) => `services/${name}`),
+];
+
+/** Every process of the product, as the checkout has them. */
+export const product: readonly Process[] = folders
+  .filter((folder) => existsSync(join(repository, folder, 'src/main.ts')))
+  .map((folder) => ({ name: folder.split('/').at(-1) ?? '', folder, version: versionIn(folder) }));
+
+export const operatorVersion = versionIn('deploy/operator');
+
+/** What the product says of itself when its mains are started with these surroundings. */
+export interface Started {
+  /** By process the variables that it was given and did not read. */
+  readonly unread: Readonly<Record<string, readonly string[]>>;
+  readonly collections: Readonly<Record<string, readonly string[]>>;
+  /** The queues that each consumes. */
+  readonly queues: Readonly<Record<string, readonly string[]>>;
+}
+
+/** Of the process that is in the image of a container. */
+const folderOf = ({ image }: Tree): string => {
+  const name = /([^/]+):[^:]*$/.exec(String(image))?.[1];
+  const found = product.find((one) => one.name === name);
+  if (!found) throw new Error(`${image} is the image of no process`);
+  return found.folder;
+};
+
+/** Values for the keys of Secrets that the settings accept. */
+const secretOf = (key: string): string =>
+  ({ 'mongodb-url': 'mongodb://127.0.0.1:1/boxoffice', 'amqp-url': 'amqp://127.0.0.1:1' })[key] ??
+  'a-secret-of-some-length';
+
+/**
+ * Starts every process with what its Deployment gives it (but for the addresses to listen at), Secrets in files included.
+ * @throws with the process's own words when it refuses its settings
+ */
+export const started = async (deployments: readonly Surroundings[]): Promise<Started> => {
+  const scratch = mkdtempSync(join(tmpdir(), 'boxoffice-kubernetes-'));
+  const fileOf = (path: string): string => join(scratch, path.replaceAll('/', '_'));
+  const processes = deployments.map(({ name, container, env, secrets }) => {
+    for (const [path, { key }] of secrets) writeFileSync(fileOf(path), secretOf(key));
+    const placed = Object.entries(env).map(([setting, value]) => [setting, secrets.has(value) ? fileOf(value) : value]);
+    const moved = Object.fromEntries(placed) as Record<string, string>;
+    for (const setting of ['PORT', 'GATEWAY_PORT', 'GATEWAY_HTTP_PORT']) if (setting in moved) moved[setting] = '0';
+    if ('BOXOFFICE_DATA_DIR' in moved) moved.BOXOFFICE_DATA_DIR = scratch;
+    return { name, folder: folderOf(container), env: { ...moved, HOST: '127.0.0.1' } };
+  });
+  try {
+    const script = fileURLToPath(new URL('./starts.mjs', import.meta.url));
+    const child = spawn(process.execPath, ['--conditions=source', '--disable-warning=ExperimentalWarning', script], {
+      // What is compiled once need not be a second time.
+      env: { PATH: process.env.PATH, NODE_COMPILE_CACHE: join(repository, '.cache/compiled') },
+    });
+    child.stdin.end(JSON.stringify({ repository: pathToFileURL(repository), processes }));
+    const [out, complaints] = await Promise.all([text(child.stdout), text(child.stderr)]);
+    const answer = out.split('\n').find((line) => line.startsWith('{"unread"'));
+    if (answer === undefined) throw new Error(`a process does not start: ${complaints || out}`);
+    return JSON.parse(answer) as Started;
+  } finally {
+    rmSync(scratch, { recursive: true, force: true });
+  }
+};

@@ -1,0 +1,75 @@
+import { asList, asTree, at, type Resource, type Tree, textAt } from '../kustomize/tree.ts';
+
+/** A reference to a key of a Secret. */
+export interface SecretKey {
+  readonly secret: string;
+  readonly key: string;
+}
+
+/** What the container of a pod gets, with what other resources say filled in. */
+export interface Surroundings {
+  readonly name: string;
+  readonly container: Tree;
+  readonly env: Readonly<Record<string, string>>;
+  /** By path in the container. */
+  readonly secrets: ReadonlyMap<string, SecretKey>;
+}
+
+const named = (resources: readonly Resource[], kind: string, name: string): Resource => {
+  const found = resources.find((one) => one.kind === kind && one.metadata.name === name);
+  if (!found) throw new Error(`${kind}/${name} is referred to, but is not there`);
+  return found;
+};
+
+const dataOf = (resources: readonly Resource[], configMap: string): Readonly<Record<string, string>> =>
+  asTree(named(resources, 'ConfigMap', configMap).data, configMap) as Readonly<Record<string, string>>;
+
+const envOf = (container: Tree, resources: readonly Resource[]): Record<string, string> => {
+  const env: Record<string, string> = {};
+  for (const source of asList(container.envFrom, 'envFrom'))
+    Object.assign(env, dataOf(resources, String(at(source, 'configMapRef', 'name'))));
+  for (const one of asList(container.env, 'env')) {
+    const entry = asTree(one, 'a variable');
+    const reference = at(entry, 'valueFrom', 'configMapKeyRef');
+    const value =
+      reference === undefined
+        ? textAt(entry, 'value')
+        : dataOf(resources, textAt(asTree(reference, 'a reference'), 'name'))[String(at(reference, 'key'))];
+    if (value === undefined) throw new Error(`${textAt(entry, 'name')} refers to a key that is not there`);
+    env[textAt(entry, 'name')] = value;
+  }
+  return env;
+};
+
+const secretsOf = (pod: Tree, container: Tree): Map<string, SecretKey> => {
+  const secrets = new Map<string, SecretKey>();
+  for (const mount of asList(container.volumeMounts, 'volumeMounts')) {
+    const volume = asList(pod.volumes, 'volumes').find((one) => at(one, 'name') === at(mount, 'name'));
+    if (volume === undefined) throw new Error(`there is no volume ${at(mount, 'name')}`);
+    for (const source of asList(at(volume, 'projected', 'sources'), 'sources')) {
+      for (const item of asList(at(source, 'secret', 'items'), 'items'))
+        secrets.set(`${at(mount, 'mountPath')}/${at(item, 'path')}`, {
+          secret: String(at(source, 'secret', 'name')),
+          key: String(at(item, 'key')),
+        });
+    }
+  }
+  return secrets;
+};
+
+/** What the pods of a Deployment or a Job get. @throws if anything that they refer to is not there */
+export const surroundingsOf = (resource: Resource, resources: readonly Resource[]): Surroundings => {
+  const pod = asTree(at(resource, 'spec', 'template', 'spec'), 'the template');
+  const container = asTree(at(pod, 'containers', 0), 'the container');
+  named(resources, 'ServiceAccount', textAt(pod, 'serviceAccountName'));
+  return {
+    name: resource.metadata.name,
+    container,
+    env: envOf(container, resources),
+    secrets: secretsOf(pod, container),
+  };
+};
+
+/** Those of every Deployment. */
+export const deployed = (resources: readonly Resource[]): Surroundings[] =>
+  resources.filter(({ kind }) => kind === 'Deployment').map((resource) => surroundingsOf(resource, resources));

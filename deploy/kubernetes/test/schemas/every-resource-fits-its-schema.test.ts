@@ -1,0 +1,77 @@
+import { basename } from 'node:path';
+import { describe, expect, test } from '@jest/globals';
+import { applicable, base } from '../folders.ts';
+import { merge } from '../kustomize/merge.ts';
+import { rendered } from '../kustomize/render.ts';
+import { nameOf, type Resource, type Value } from '../kustomize/tree.ts';
+import { faultsOf } from './schemas.ts';
+
+const faultsIn = async (resources: readonly Resource[]): Promise<string[]> => {
+  const all = await Promise.all(
+    resources.map(async (resource) => (await faultsOf(resource)).map((fault) => `${nameOf(resource)}${fault}`)),
+  );
+  return all.flat();
+};
+
+describe('by the schemas of Kubernetes, KEDA and the Prometheus Operator', () => {
+  test.each(applicable.map((folder) => [basename(folder), folder]))('everything in %s is right', async (_, folder) => {
+    expect(await faultsIn(rendered(folder))).toEqual([]);
+  });
+});
+
+/** Served by every Kubernetes since 1.30, and no Secret among them. The models know older ones, which no cluster takes any more. */
+const kinds = new Set([
+  'v1 Namespace',
+  'v1 ServiceAccount',
+  'v1 ConfigMap',
+  'v1 Service',
+  'apps/v1 Deployment',
+  'batch/v1 Job',
+  'policy/v1 PodDisruptionBudget',
+  'autoscaling/v2 HorizontalPodAutoscaler',
+  'networking.k8s.io/v1 Ingress',
+  'networking.k8s.io/v1 NetworkPolicy',
+  'keda.sh/v1alpha1 ScaledObject',
+  'keda.sh/v1alpha1 TriggerAuthentication',
+  'monitoring.coreos.com/v1 PodMonitor',
+]);
+
+test('nothing is applied but these kinds, in versions that clusters serve', () => {
+  const used = applicable.flatMap(rendered).map(({ apiVersion, kind }) => `${apiVersion} ${kind}`);
+  expect(new Set(used)).toEqual(kinds);
+});
+
+describe('a mistake is found:', () => {
+  const orders = rendered(base).find((resource) => nameOf(resource) === 'Deployment/orders');
+  const withMistake = (mistake: Value) => faultsOf(merge(orders, mistake) as Resource);
+  const inContainer = (mistake: Value) => ({ template: { spec: { containers: [mistake] } } });
+
+  test.each([
+    [
+      'a field that there is not',
+      { spec: { strategy: { rollingUpdate: { maxUnavailble: 0 } } } },
+      '/maxUnavailble: no such field',
+    ],
+    [
+      'a field at the wrong place',
+      { spec: inContainer({ name: 'boxoffice', terminationGracePeriodSeconds: 30 }) },
+      '/containers/0/terminationGracePeriodSeconds: no such field',
+    ],
+    ['a text for a number', { spec: { minReadySeconds: 'five' } }, '/spec/minReadySeconds'],
+    ['a word that is none of the choices', { spec: { strategy: { type: 'Rolling' } } }, '/spec/strategy/type'],
+    ['a field that is missing', { spec: { selector: null } }, 'selector'],
+    [
+      'a number for the value of a variable',
+      { spec: inContainer({ name: 'boxoffice', env: [{ name: 'PORT', value: 8081 }] }) },
+      '/value',
+    ],
+  ])('%s', async (_, mistake, path) => {
+    const faults = await withMistake(mistake as Value);
+    expect(faults.join('\n')).toContain(path);
+  });
+
+  test('a kind that nobody knows', async () => {
+    const [fault] = await faultsOf({ apiVersion: 'apps/v2', kind: 'Deployment', metadata: { name: 'old' } });
+    expect(fault).toContain('no schema of apps/v2 Deployment');
+  });
+});
