@@ -39,6 +39,11 @@ const checks: readonly Check[] = [
   ),
   finding('licences', checkLicences),
   finding('dependency audit', checkAudit),
+  {
+    name: 'compatibility with the last releases',
+    command: 'node',
+    args: ['--conditions=source', 'deploy/release/src/main.ts', 'check'],
+  },
 ];
 
 export interface Tally {

@@ -1,0 +1,66 @@
+import { broadcasts, topology } from '@boxoffice/messaging';
+import type { CallersOf } from './callers.ts';
+import { compareDescriptions } from './compare/descriptions.ts';
+import { type Consumer, compareFacts, compareQueues } from './compare/facts.ts';
+import type { Finding } from './compare/finding.ts';
+import { compareIndexes } from './compare/indexes.ts';
+import type { Process } from './processes.ts';
+import type { Snapshot } from './snapshot.ts';
+
+/** A change that breaks somebody. */
+export interface Break extends Finding {
+  /** Whose change it is. */
+  readonly process: string;
+  /** Who stumbles over it. */
+  readonly hurts: readonly string[];
+}
+
+/** What a process is like now, as far as it is compared. */
+export type Now = Pick<Process, 'name' | 'callers' | 'openapi' | 'internal' | 'publishes' | 'collections'> & {
+  readonly hears: readonly { readonly queue: string; readonly types: readonly string[] }[];
+};
+
+/** Who hears by broadcast. */
+export const BROADCAST = 'broadcast';
+
+/** The process as it is now, with the facts that it hears. */
+export const nowOf = (process: Process): Now => {
+  const queues = Object.values(topology).filter(({ name }) => process.queues.includes(name));
+  const heard = queues.map(({ name, types }) => ({ queue: name, types }));
+  const all = process.name === 'gateway' ? [{ queue: BROADCAST, types: broadcasts.access.types }] : [];
+  return { ...process, hears: [...heard, ...all] };
+};
+
+/** What the comparison knows of the others. */
+export interface Others {
+  readonly consumers: readonly Consumer[];
+  readonly callersOf: CallersOf;
+}
+
+/** Every change since the last release that breaks a partner, a consumer, a caller, or instances of the last release beside this one. */
+export const breaksOf = (now: Now, released: Snapshot, { consumers, callersOf }: Others): Break[] => {
+  const { name } = now;
+  const beside = [`${name} ${released.events.version} on the same data`];
+  const named = (found: readonly Finding[], hurts: readonly string[]): Break[] =>
+    found.map(({ where, what }) => ({ where, what, process: name, hurts }));
+  const internal = compareDescriptions(released.internal, now.internal()).flatMap((found) => {
+    const callers = callersOf(name, found.operation);
+    // What nobody calls can hurt nobody.
+    return callers.length > 0 ? named([found], callers) : [];
+  });
+  const facts = compareFacts(released.events.publishes, now.publishes, consumers);
+  return [
+    ...named(compareDescriptions(released.openapi, now.openapi()), [now.callers]),
+    ...internal,
+    ...facts.flatMap((found) => named([found], found.consumers)),
+    ...named(compareQueues(released.events.hears, now.hears), beside),
+    ...named(
+      compareIndexes(released.documents.collections, Object.fromEntries(now.collections.map((one) => [one.name, one]))),
+      beside,
+    ),
+  ];
+};
+
+/** A break in one line. */
+export const told = ({ process, where, what, hurts }: Break): string =>
+  `${process}: ${where}: ${what}\n  breaks ${hurts.join(', ')}`;

@@ -1,0 +1,41 @@
+import { type Break, breaksOf, nowOf } from './breaks.ts';
+import type { CallersOf } from './callers.ts';
+import { type Process, processes } from './processes.ts';
+import { releasedOf, withdrawnOf } from './snapshot.ts';
+
+/** What the comparison with the last releases says. */
+export interface Verdict {
+  readonly breaks: readonly Break[];
+  /** Breaks that are announced in `released/withdrawn.json`. */
+  readonly announced: readonly Break[];
+  /** Other things that are wrong, in words. */
+  readonly problems: readonly string[];
+}
+
+const changeOf = ({ where, what }: Break): string => `${where}: ${what}`;
+
+/** Compares processes as they are now with their last releases and what all others read of them. */
+export const verdictOn = (some: readonly Process[], callersOf: CallersOf): Verdict => {
+  const consumers = processes.flatMap((process) => {
+    const released = releasedOf(process);
+    return released ? [{ name: process.name, hears: released.events.hears }] : [];
+  });
+  const all = some.map((process): Verdict => {
+    const released = releasedOf(process);
+    if (!released)
+      return { breaks: [], announced: [], problems: [`${process.name} has no ${process.folder}/released`] };
+    const found = breaksOf(nowOf(process), released, { consumers, callersOf });
+    const withdrawn = withdrawnOf(process).map(({ change }) => change);
+    const idle = withdrawn.filter((change) => !found.some((one) => changeOf(one) === change));
+    return {
+      breaks: found.filter((one) => !withdrawn.includes(changeOf(one))),
+      announced: found.filter((one) => withdrawn.includes(changeOf(one))),
+      problems: idle.map((change) => `${process.folder}/released/withdrawn.json: nothing like "${change}" has changed`),
+    };
+  });
+  return {
+    breaks: all.flatMap(({ breaks }) => breaks),
+    announced: all.flatMap(({ announced }) => announced),
+    problems: all.flatMap(({ problems }) => problems),
+  };
+};

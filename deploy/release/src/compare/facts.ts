@@ -1,0 +1,69 @@
+import type { Heard } from '../snapshot.ts';
+import type { Finding } from './finding.ts';
+import type { Schema } from './keywords.ts';
+import { compareSchemas } from './schemas.ts';
+
+/** Who hears what: the last release of every process. */
+export interface Consumer {
+  readonly name: string;
+  readonly hears: readonly Heard[];
+}
+
+/** A finding about a fact, and who stumbles. */
+export interface FactFinding extends Finding {
+  readonly consumers: readonly string[];
+}
+
+const lead = (one: string, other: string): boolean =>
+  other === one || other.startsWith(`${one}.`) || other.startsWith(`${one}[`);
+
+/** Whether who reads these members notices a change at this path. */
+const notices = (reads: readonly string[], path: string): boolean =>
+  path === '' || reads.some((read) => lead(read, path) || lead(path, read));
+
+const nowhere = (): never => {
+  throw new Error('a fact refers to nothing');
+};
+
+interface Published {
+  readonly schema: Schema;
+}
+
+type Facts = Readonly<Record<string, Published>>;
+
+/**
+ * What of a process's facts changed so that a consumer of the last release misses something that it reads. A member that nobody reads
+ * may change.
+ */
+export const compareFacts = (before: Facts, after: Facts, consumers: readonly Consumer[]): FactFinding[] =>
+  Object.entries(before).flatMap(([type, was]) => {
+    const hearing = consumers.flatMap(({ name, hears }) =>
+      hears.flatMap(({ queue, reads }) => (reads[type] ? [{ name: `${name} (${queue})`, reads: reads[type] }] : [])),
+    );
+    const told = (path: string, what: string): FactFinding[] => {
+      const hurt = hearing.filter(({ reads }) => notices(reads, path));
+      return hurt.length > 0 ? [{ where: `fact ${type}`, what, consumers: hurt.map(({ name }) => name) }] : [];
+    };
+    const is = after[type];
+    if (!is) return told('', 'is published no more');
+    const sides = [
+      { schema: was.schema, resolve: nowhere },
+      { schema: is.schema, resolve: nowhere },
+    ] as const;
+    return compareSchemas(...sides, 'answer').flatMap(({ path, what }) =>
+      told(path.replace(/^\$\.?/, ''), `${path} ${what}`),
+    );
+  });
+
+/** Queues and facts in them that a process of the last release has and the one of now has not: nobody reads them any more. */
+export const compareQueues = (
+  before: readonly Heard[],
+  after: readonly { readonly queue: string; readonly types: readonly string[] }[],
+): Finding[] =>
+  before.flatMap(({ queue, reads }) => {
+    const now = after.find((one) => one.queue === queue);
+    if (!now) return [{ where: `queue ${queue}`, what: 'is served no more: what is in it stays there' }];
+    return Object.keys(reads)
+      .filter((type) => !now.types.includes(type))
+      .map((type) => ({ where: `queue ${queue}`, what: `gets ${type} no more` }));
+  });

@@ -1,0 +1,125 @@
+import {
+  authorizer,
+  internalShapes,
+  examples as ofAuthorizer,
+  schemas as schemasOfAuthorizer,
+} from '@boxoffice/authorizer';
+import { catalog, examples as ofCatalog, schemas as schemasOfCatalog } from '@boxoffice/catalog';
+import { contacts, examples as ofContacts, schemas as schemasOfContacts } from '@boxoffice/contacts';
+import { ownDocument, ownVersionDocument, VERSION, versions } from '@boxoffice/gateway';
+import { type AnyOperation, openApiDocument } from '@boxoffice/http';
+import { examples as ofOrders, orders, schemas as schemasOfOrders } from '@boxoffice/orders';
+import { pos } from '@boxoffice/pos';
+import type { ServiceDefinition } from '@boxoffice/service';
+import type { Collection, Document } from '@boxoffice/store';
+import { examples as ofTickets, schemas as schemasOfTickets, tickets } from '@boxoffice/tickets';
+import type { Description } from './compare/description.ts';
+import type { Schema } from './compare/keywords.ts';
+import { placeholder } from './placeholder.ts';
+
+/** A fact that a process publishes. */
+export interface Published {
+  readonly schema: Schema;
+  readonly example: object;
+}
+
+/** A program that is released, deployed and scaled by itself, as far as others depend on it. */
+export interface Process {
+  readonly name: string;
+  /** From the root of the repository: its package.json, CHANGELOG.md and `released/`. */
+  readonly folder: string;
+  readonly version: string;
+  /** Who calls what its description shows. */
+  readonly callers: string;
+  /** What it serves, and what it serves to the other processes only. */
+  readonly openapi: () => Description;
+  readonly internal: () => Description;
+  readonly publishes: Readonly<Record<string, Published>>;
+  /** Names of its queues. */
+  readonly queues: readonly string[];
+  readonly collections: readonly Collection<Document>[];
+}
+
+/** What release reads of a definition, whatever its settings are. */
+type Definition = Pick<ServiceDefinition, 'name' | 'version' | 'collections' | 'family' | 'queues'> & {
+  operations(parts: never, state: never): readonly AnyOperation[];
+};
+
+interface More {
+  readonly folder?: string;
+  readonly callers?: string;
+  readonly examples?: Readonly<Record<string, object>>;
+  readonly schemas?: Readonly<Record<string, object>>;
+  /** Internal operations that stand in no route table. */
+  readonly beside?: readonly AnyOperation[];
+}
+
+const asJson = <Value>(value: unknown): Value => JSON.parse(JSON.stringify(value)) as Value;
+
+const PARTNERS = 'partners (institution API)';
+
+const processOf = (definition: Definition, more: More = {}): Process => {
+  const { name, version, collections, family, queues = [] } = definition;
+  const { folder = `services/${name}`, callers = PARTNERS, examples = {}, schemas = {}, beside = [] } = more;
+  const describe = (readers: 'partners' | 'services') => (): Description => {
+    const operations = [...definition.operations(placeholder as never, placeholder as never), ...beside];
+    return asJson(openApiDocument({ service: name, version, operations, family, readers }));
+  };
+  const publishes = Object.entries(schemas).map(([type, schema]) => [
+    type,
+    { schema: asJson(schema), example: examples[type] },
+  ]);
+  return {
+    name,
+    folder,
+    version,
+    callers,
+    openapi: describe('partners'),
+    internal: describe('services'),
+    publishes: Object.fromEntries(publishes),
+    queues: queues.map((queue) => queue.name),
+    collections,
+  };
+};
+
+const PUBLIC_URL = '/';
+
+const describeGateway = (): Description => {
+  const own = ownDocument(PUBLIC_URL);
+  const others = versions.map(({ prefix, operationId }) => ownVersionDocument(PUBLIC_URL, prefix, operationId));
+  const paths = Object.assign({}, ...[own, ...others].map((one) => one.paths));
+  const schemas = Object.assign({}, ...[own, ...others].map((one) => one.components?.schemas));
+  return asJson({ ...own, paths, components: { ...own.components, schemas } });
+};
+
+const gateway: Process = {
+  name: 'gateway',
+  folder: 'gateway',
+  version: VERSION,
+  callers: 'partners and web shops',
+  openapi: describeGateway,
+  internal: () =>
+    asJson(openApiDocument({ service: 'gateway', version: VERSION, operations: [], readers: 'services' })),
+  publishes: {},
+  queues: [],
+  collections: [],
+};
+
+/** Every process of the installation. */
+export const processes: readonly Process[] = [
+  gateway,
+  processOf(authorizer, {
+    folder: 'authorizer',
+    examples: ofAuthorizer,
+    schemas: schemasOfAuthorizer,
+    beside: internalShapes,
+  }),
+  processOf(catalog, { examples: ofCatalog, schemas: schemasOfCatalog }),
+  processOf(contacts, {
+    examples: { 'contact.erased': ofContacts['contact.erased'].data },
+    schemas: schemasOfContacts,
+  }),
+  processOf(orders, { examples: ofOrders, schemas: schemasOfOrders }),
+  processOf(tickets, { examples: ofTickets, schemas: schemasOfTickets }),
+  processOf(pos, { callers: 'web shops (point-of-sale API)' }),
+];

@@ -1,0 +1,95 @@
+import { randomUUID } from 'node:crypto';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createRevocations } from '@boxoffice/gateway';
+import { type Bus, broadcasts, type Message, topology } from '@boxoffice/messaging';
+import { BROADCAST } from './breaks.ts';
+import { type Process, processes } from './processes.ts';
+import type { Heard, Stored } from './snapshot.ts';
+import { live } from './world/life.ts';
+import { definitions, openWorld, type World } from './world/open-world.ts';
+import { quiet } from './world/quiet.ts';
+import { createReads, type Reads, watchedBus } from './world/reads.ts';
+import { until } from './world/until.ts';
+
+/** Documents by collection, of each service. */
+export type Kept = Readonly<Record<string, Readonly<Record<string, readonly Stored[]>>>>;
+
+/** What an installation that runs today's code leaves behind, and what its parts hear. */
+export interface Recording {
+  /** Epoch milliseconds. */
+  readonly writtenAt: number;
+  readonly kept: Kept;
+  /** What a process reads of each fact that it hears, in the life of the installation and in the examples of those who publish. */
+  readonly hears: (process: Process) => readonly Heard[];
+}
+
+const examples = (): Message[] =>
+  processes.flatMap(({ publishes }) =>
+    Object.entries(publishes).map(([type, { example }]) => ({
+      id: randomUUID(),
+      type,
+      key: randomUUID(),
+      version: 3,
+      institution: 'examples',
+      occurredAt: new Date().toISOString(),
+      data: example,
+    })),
+  );
+
+const hearsAll = (type: string): boolean => broadcasts.access.types.some((one) => one === type);
+
+/** The gateway's ear, which needs no gateway. */
+const listenAsGateway = async (reads: Reads): Promise<void> => {
+  const authority = { changes: () => Promise.reject(new Error('nobody asks')) };
+  const revocations = createRevocations({ authority, clientChanged: () => undefined, logger: quiet });
+  const bus: Pick<Bus, 'listen'> = {
+    async listen(_broadcast, hear) {
+      for (const one of examples().filter(({ type }) => hearsAll(type))) hear(reads.watched(BROADCAST, one));
+      return { close: async () => undefined };
+    },
+  };
+  await revocations.listen(bus as Bus);
+};
+
+const keep = async ({ stores }: World): Promise<Kept> => {
+  const kept: Record<string, Record<string, readonly Stored[]>> = {};
+  for (const { name, collections } of Object.values(definitions)) {
+    const own: Record<string, readonly Stored[]> = {};
+    for (const collection of collections) {
+      const all = stores[name]?.collection(collection).acrossInstitutions;
+      own[collection.name] = ((await all?.find()) ?? []) as unknown as Stored[];
+    }
+    kept[name] = own;
+  }
+  return kept;
+};
+
+const isSilent = async ({ stores }: World): Promise<boolean> => {
+  const pending = await Promise.all(Object.values(stores).map((store) => store.outbox.pending(1)));
+  return pending.every((events) => events.length === 0);
+};
+
+/** Lets an installation live once through everything that is kept, in this process and on engines of its own. */
+export const record = async (): Promise<Recording> => {
+  const directory = mkdtempSync(join(tmpdir(), 'boxoffice-release-'));
+  const reads = createReads();
+  const world = await openWorld({ directory, logger: quiet, bus: (bus) => watchedBus(bus, reads) });
+  try {
+    await listenAsGateway(reads);
+    await live(world);
+    await until(() => isSilent(world));
+    const kept = await keep(world);
+    for (const message of examples()) await world.bus.publish(message);
+    const hears = ({ name, queues }: Process): Heard[] => {
+      const own = Object.values(topology).filter((queue) => queues.includes(queue.name));
+      const heard = own.map((queue) => ({ queue: queue.name, reads: reads.of(queue.name) }));
+      return name === 'gateway' ? [...heard, { queue: BROADCAST, reads: reads.of(BROADCAST) }] : heard;
+    };
+    return { writtenAt: Date.now(), kept, hears };
+  } finally {
+    await world.close();
+    rmSync(directory, { recursive: true, force: true, maxRetries: 5 });
+  }
+};

@@ -1,0 +1,90 @@
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { type CallersOf, callsOf } from './callers.ts';
+import { operationsOf } from './compare/description.ts';
+import { type Process, processes } from './processes.ts';
+import type { Recording } from './record.ts';
+import { type Documents, type Events, fileOf, PARTS, releasedOf, type Snapshot, withdrawnOf } from './snapshot.ts';
+import { entryOf, isHigher, saysThatItBreaks } from './version.ts';
+import { definitions } from './world/open-world.ts';
+
+const changelogOf = (process: Process): string => {
+  const file = fileOf(process, 'CHANGELOG.md');
+  return existsSync(file) ? readFileSync(file, 'utf8') : '';
+};
+
+/** The internal operations that a process calls and that the last release of its peer has not. */
+const aheadOf = (process: Process, releasedNow: readonly string[], callersOf: CallersOf): string[] =>
+  callsOf(process.name, processes, callersOf).flatMap(({ provider, operation, name }) => {
+    const peer = processes.find((one) => one.name === provider);
+    const released = peer && releasedOf(peer);
+    if (!released || releasedNow.includes(provider)) return [];
+    const known = [...operationsOf(released.internal).values()].some((at) => at.operation.operationId === operation);
+    return known
+      ? []
+      : [
+          `it calls ${operation} (${name}), which ${provider} ${released.events.version} has not: release ${provider} first`,
+        ];
+  });
+
+export interface ReleaseRules {
+  /** Names of what is released in the same moment. */
+  readonly together: readonly string[];
+  /** Whether the version that is released already is written again: only for one that nobody has got yet. */
+  readonly replace: boolean;
+  readonly callersOf: CallersOf;
+}
+
+/** Why a process cannot be released as it is; empty if it can. Its breaks are told elsewhere. */
+export const objectionsTo = (process: Process, { together, replace, callersOf }: ReleaseRules): string[] => {
+  const released = releasedOf(process)?.events.version;
+  const { version, folder } = process;
+  const raised = released === undefined || isHigher(version, released) || (replace && version === released);
+  const withdraws = withdrawnOf(process).length > 0;
+  const admits = released === undefined || !withdraws || replace || saysThatItBreaks(version, released);
+  const entry = entryOf(changelogOf(process), version);
+  const places = released?.startsWith('0.') ? 'second' : 'first';
+  return [
+    ...(raised ? [] : [`${folder}/package.json says ${version}, and ${released} is released: raise it`]),
+    ...(admits ? [] : [`something is withdrawn, and ${version} does not say so: raise its ${places} number`]),
+    ...(entry.text === '' ? [`${folder}/CHANGELOG.md has nothing below "## ${version}"`] : []),
+    ...(entry.dated || replace || entry.text === '' ? [] : [`${folder}/CHANGELOG.md gives ${version} no date`]),
+    ...aheadOf(process, together, callersOf),
+  ];
+};
+
+/** The services whose addresses a service is given: without their documents its own mean little. */
+const surroundingsOf = (name: string): string[] => {
+  const { settings = {} } = (definitions as Readonly<Record<string, { readonly settings?: object }>>)[name] ?? {};
+  return Object.keys(definitions).filter((other) => `${other}Url` in settings);
+};
+
+const documentsOf = ({ name, version, collections }: Process, { writtenAt, kept }: Recording): Documents => ({
+  version,
+  writtenAt,
+  collections: Object.fromEntries(
+    collections.map((one) => [one.name, { indexes: one.indexes, documents: kept[name]?.[one.name] ?? [] }]),
+  ),
+  surroundings: Object.fromEntries(surroundingsOf(name).map((other) => [other, kept[other] ?? {}])),
+});
+
+/** What a process is now, as it is kept. */
+export const snapshotOf = (process: Process, recording: Recording): Snapshot => {
+  const { version, publishes } = process;
+  const events: Events = { version, publishes, hears: recording.hears(process) };
+  return {
+    openapi: process.openapi(),
+    internal: process.internal(),
+    events,
+    documents: documentsOf(process, recording),
+  };
+};
+
+/** Writes what is compared with from now on. */
+export const writeSnapshot = (process: Process, snapshot: Snapshot): void => {
+  mkdirSync(fileOf(process, 'released/'), { recursive: true });
+  for (const part of PARTS) {
+    const indent = part === 'documents' ? 1 : 2;
+    writeFileSync(fileOf(process, `released/${part}.json`), `${JSON.stringify(snapshot[part], null, indent)}\n`);
+  }
+  rmSync(fileOf(process, 'released/withdrawn.json'), { force: true });
+};

@@ -1,0 +1,71 @@
+import { existsSync, readFileSync } from 'node:fs';
+import type { Index } from '@boxoffice/store';
+import type { Description } from './compare/description.ts';
+import type { Process, Published } from './processes.ts';
+
+/** What a process hears: its queue (or the broadcast), the facts in it, and the members of each that it really reads. */
+export interface Heard {
+  readonly queue: string;
+  readonly reads: Readonly<Record<string, readonly string[]>>;
+}
+
+/** The facts of a release: `released/events.json`. */
+export interface Events {
+  readonly version: string;
+  readonly publishes: Readonly<Record<string, Published>>;
+  readonly hears: readonly Heard[];
+}
+
+/** A stored document, and what the store knows of it. */
+export type Stored = Readonly<Record<string, unknown>> & { readonly id: string; readonly institution: string };
+
+/** The documents of a release: `released/documents.json`. */
+export interface Documents {
+  readonly version: string;
+  /** Epoch milliseconds: when the documents were written. */
+  readonly writtenAt: number;
+  readonly collections: Readonly<
+    Record<string, { readonly indexes: readonly Index[]; readonly documents: readonly Stored[] }>
+  >;
+  /** What the services that it calls had at the same moment: by service and collection. */
+  readonly surroundings: Readonly<Record<string, Readonly<Record<string, readonly Stored[]>>>>;
+}
+
+/** What is kept of the last release of a process, in its folder's `released/`. */
+export interface Snapshot {
+  readonly openapi: Description;
+  readonly internal: Description;
+  readonly events: Events;
+  readonly documents: Documents;
+}
+
+/** A finding that stays one on purpose: `released/withdrawn.json`. */
+export interface Withdrawn {
+  /** The finding's `where: what`, as the check prints it. */
+  readonly change: string;
+  /** Why nobody is hurt. */
+  readonly reason: string;
+}
+
+export const ROOT = new URL('../../../', import.meta.url);
+
+/** Where a file of a process is. */
+export const fileOf = ({ folder }: Pick<Process, 'folder'>, name: string): URL => new URL(`${folder}/${name}`, ROOT);
+
+/** The files of a snapshot. */
+export const PARTS = ['openapi', 'internal', 'events', 'documents'] as const;
+
+const read = <Value>(file: URL): Value => JSON.parse(readFileSync(file, 'utf8')) as Value;
+
+/** What is kept of the process's last release; undefined before the first. */
+export const releasedOf = (process: Pick<Process, 'folder'>): Snapshot | undefined => {
+  if (!existsSync(fileOf(process, 'released/openapi.json'))) return undefined;
+  const parts = PARTS.map((part) => [part, read(fileOf(process, `released/${part}.json`))]);
+  return Object.fromEntries(parts) as unknown as Snapshot;
+};
+
+/** What changes on purpose with the next release. */
+export const withdrawnOf = (process: Pick<Process, 'folder'>): readonly Withdrawn[] => {
+  const file = fileOf(process, 'released/withdrawn.json');
+  return existsSync(file) ? read<Withdrawn[]>(file) : [];
+};

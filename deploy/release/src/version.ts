@@ -1,0 +1,24 @@
+/** Whether the later version is higher than the earlier one. Both are three numbers. */
+export const isHigher = (later: string, earlier: string): boolean => {
+  const [one, other] = [later, earlier].map((version) => version.split('.').map(Number));
+  for (const [index, part] of (one ?? []).entries()) {
+    const difference = part - (other?.[index] ?? 0);
+    if (difference !== 0) return difference > 0;
+  }
+  return false;
+};
+
+/** Whether the later version says that callers may have to change: the first number, or before 1.0.0 the second. */
+export const saysThatItBreaks = (later: string, earlier: string): boolean => {
+  const places = earlier.startsWith('0.') ? 2 : 1;
+  const head = (version: string): string => [...version.split('.').slice(0, places), '0', '0'].slice(0, 3).join('.');
+  return isHigher(head(later), head(earlier));
+};
+
+/** What a CHANGELOG says of a version below its heading (`## 0.2.0, 2027-01-31`), and whether that has a date. */
+export const entryOf = (changelog: string, version: string): { readonly text: string; readonly dated: boolean } => {
+  const sections = changelog.split(/^## /m).slice(1);
+  const found = sections.find((section) => /^[\d.]+/.exec(section)?.[0] === version) ?? '';
+  const [heading = '', ...lines] = found.split('\n');
+  return { text: lines.join('\n').trim(), dated: /\d{4}-\d\d-\d\d/.test(heading) };
+};

@@ -1,0 +1,64 @@
+import type { Bus, Message } from '@boxoffice/messaging';
+
+/** Members of facts that were read, by queue and type. */
+export interface Reads {
+  /** The message, its data noting what is read of it. */
+  watched(queue: string, message: Message): Message;
+  /** What was read of each fact of the queue, as paths (`tickets[].place.label`); of nested ones the deepest. */
+  of(queue: string): Readonly<Record<string, readonly string[]>>;
+}
+
+const watch = (value: unknown, path: string, note: (path: string) => void): unknown => {
+  if (typeof value !== 'object' || value === null) return value;
+  return new Proxy(value, {
+    get(target, name, receiver) {
+      const found: unknown = Reflect.get(target, name, receiver);
+      if (typeof name === 'symbol' || typeof found === 'function') return found;
+      if (Array.isArray(target)) return name === 'length' ? found : watch(found, `${path}[]`, note);
+      if (!Object.hasOwn(target, name)) return found;
+      const deeper = path === '' ? name : `${path}.${name}`;
+      note(deeper);
+      return watch(found, deeper, note);
+    },
+  });
+};
+
+const isWithin = (outer: string, inner: string): boolean =>
+  inner.startsWith(`${outer}.`) || inner.startsWith(`${outer}[`);
+
+/** Makes the notes. */
+export const createReads = (): Reads => {
+  const notes = new Map<string, Map<string, Set<string>>>();
+  const notesOf = (queue: string, type: string): Set<string> => {
+    const types = notes.get(queue) ?? new Map<string, Set<string>>();
+    notes.set(queue, types);
+    const paths = types.get(type) ?? new Set<string>();
+    types.set(type, paths);
+    return paths;
+  };
+  return {
+    watched(queue, message) {
+      const paths = notesOf(queue, message.type);
+      return { ...message, data: watch(message.data, '', (path) => paths.add(path)) as object };
+    },
+    of: (queue) =>
+      Object.fromEntries(
+        [...(notes.get(queue) ?? [])]
+          .map(([type, paths]) => {
+            const all = [...paths].toSorted();
+            return [type, all.filter((path) => !all.some((other) => isWithin(path, other)))] as const;
+          })
+          .toSorted(([one], [other]) => (one < other ? -1 : 1)),
+      ),
+  };
+};
+
+/** The bus, noting what its consumers read. */
+export const watchedBus = (bus: Bus, reads: Reads): Bus => ({
+  ...bus,
+  publish: (message) => bus.publish(message),
+  ping: () => bus.ping(),
+  listen: (broadcast, hear) => bus.listen(broadcast, hear),
+  subscribe: (queue, handle) =>
+    bus.subscribe(queue, (message, attempt) => handle(reads.watched(queue.name, message), attempt)),
+});

@@ -1,0 +1,13 @@
+import { setTimeout as delay } from 'node:timers/promises';
+
+const PATIENCE_MS = 10_000;
+const LOOK_EVERY_MS = 10;
+
+/** Resolves when the condition holds. @throws an Error when it does not within ten seconds */
+export const until = async (holds: () => Promise<boolean>): Promise<void> => {
+  const giveUpAt = performance.now() + PATIENCE_MS;
+  while (!(await holds())) {
+    if (performance.now() > giveUpAt) throw new Error('what was waited for did not come');
+    await delay(LOOK_EVERY_MS);
+  }
+};
