@@ -9,6 +9,8 @@ import { poison } from '../../src/faults/scenarios/poison.ts';
 import { races } from '../../src/faults/scenarios/races.ts';
 import { rush } from '../../src/faults/scenarios/rush.ts';
 import { seats } from '../../src/faults/scenarios/seats.ts';
+import { CLEAN, checkDuringSale } from '../operator/check-during-sale.ts';
+import { operate } from '../operator/operator.ts';
 import { play } from './play.ts';
 
 // npm start as one process on SQLite and the in-process bus, killed as a whole.
@@ -27,6 +29,12 @@ test('every message twice, and once more late, changes nothing', async () => {
   expect(await play(deployment, [doubled])).toEqual([]);
 }, 600_000);
 
+test('the operator finds nothing wrong, neither while everything is sold and cancelled nor afterwards', async () => {
+  for (const { status, out } of await checkDuringSale(deployment)) {
+    expect([status, out]).toEqual([0, expect.stringMatching(CLEAN)]);
+  }
+}, 120_000);
+
 // Broken on purpose, on the running product: its installation is of no use afterwards.
 
 test('messages acknowledged before they are handled are missed after a crash', async () => {
@@ -40,4 +48,6 @@ test('places claimed without compare-and-swap are sold twice, and noticed', asyn
   await deployment.behave({ ...faithful, store: 'without compare-and-swap' });
   const violations = await play(deployment, [rush], { patienceMs: 0 });
   expect(violations.map(({ text }) => text).join()).toMatch(/place \S+ is claimed by \S+ \(\w+, sold\), /);
+  const { status, out } = await operate(deployment.engine, 'check');
+  expect([status, out]).toEqual([1, expect.stringMatching(/place \S+ is in two live orders: ord_\S+ and ord_/)]);
 }, 600_000);

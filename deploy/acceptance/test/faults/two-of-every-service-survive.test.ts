@@ -9,6 +9,7 @@ import { poison } from '../../src/faults/scenarios/poison.ts';
 import { races } from '../../src/faults/scenarios/races.ts';
 import { rush } from '../../src/faults/scenarios/rush.ts';
 import { seats } from '../../src/faults/scenarios/seats.ts';
+import { CLEAN, checkDuringSale } from '../operator/check-during-sale.ts';
 import { play } from './play.ts';
 
 // Two processes of every service behind a balancer, on the MongoDB wire protocol and RabbitMQ; one is killed at a time.
@@ -42,4 +43,14 @@ scaled(
     expect(await play(started(), [doubled])).toEqual([]);
   },
   600_000,
+);
+
+scaled(
+  'the operator finds nothing wrong, neither while everything is sold and cancelled nor afterwards',
+  async () => {
+    for (const { status, out } of await checkDuringSale(started())) {
+      expect([status, out]).toEqual([0, expect.stringMatching(CLEAN)]);
+    }
+  },
+  180_000,
 );
