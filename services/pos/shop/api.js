@@ -9,7 +9,7 @@ export class Refusal extends Error {
     super(body?.errorMessage ?? code);
     this.code = code;
     this.status = status;
-    this.retryAfter = retryAfter;
+    this.retryAfter = Number.parseInt(retryAfter ?? '', 10) || 0;
     this.userLoggedOut = body?.userLoggedOut === true;
     this.orderCancelled = body?.orderCancelled === true;
   }
@@ -160,6 +160,6 @@ export const api = {
   order: (id) => dataOf(get(`/orders/${idOf(id)}`)),
   cancel: (id, key) => dataOf(call('POST', `/orders/${idOf(id)}/cancellation`, { key })),
 
-  tickets: (query) => page('/tickets', query),
+  allTickets: () => all('/tickets'),
   nameTicket: (id, body) => dataOf(call('PATCH', `/tickets/${idOf(id)}`, { body })),
 };

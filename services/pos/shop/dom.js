@@ -21,6 +21,9 @@ export const h = (tag, attributes, ...children) => build(document.createElement(
 /** The same for drawings. */
 export const svg = (tag, attributes, ...children) => build(document.createElementNS(SVG, tag), attributes, children);
 
+/** A text with one space between its words and none around them. */
+export const tidy = (text) => text.trim().replaceAll(/\s+/g, ' ');
+
 /** A text that is read out and not shown. */
 export const unseen = (text) => h('span', { class: 'unseen' }, text);
 

@@ -1,4 +1,4 @@
-import { h, newId } from './dom.js';
+import { h, newId, tidy } from './dom.js';
 import { t } from './texts/index.js';
 
 const EMAIL = /^[^\s@]+@[^\s@]+\.[^\s@]+$/;
@@ -27,11 +27,15 @@ export const textField = ({ label, type = 'text', autocomplete, rule, value = ''
   };
   // Once told, what is wrong goes away as soon as it is right.
   input.addEventListener('input', () => error.textContent !== '' && check());
+  // What is shown is what is sent; spaces may belong to a password.
+  input.addEventListener('change', () => {
+    if (type !== 'password') input.value = tidy(input.value);
+  });
   return {
     node: h('div', { class: 'field' }, h('label', { for: id }, label), input, error),
     input,
     check,
-    value: () => input.value.trim(),
+    value: () => tidy(input.value),
   };
 };
 

@@ -67,10 +67,18 @@ const cartLink = (path) => {
   );
 };
 
+/** How the control that has the focus is found again once it is drawn anew. */
+const focusedIn = (place) => {
+  const focused = document.activeElement;
+  if (!place.contains(focused)) return undefined;
+  const code = focused.getAttribute('data-language');
+  return code ? `[data-language="${code}"]` : `a[href="${focused.getAttribute('href')}"]`;
+};
+
 /** Draws the page's head: the house, where one can go, the languages, the cart. */
 export const header = (path, onLanguage) => {
-  const focused = document.activeElement?.closest('.frame-header') && document.activeElement.getAttribute('href');
   const place = document.querySelector('.frame-header');
+  const focused = focusedIn(place);
   place.replaceChildren(
     h(
       'div',
@@ -86,7 +94,12 @@ export const header = (path, onLanguage) => {
       cartLink(path),
     ),
   );
-  if (focused) place.querySelector(`a[href="${focused}"]`)?.focus();
+  if (focused) place.querySelector(focused)?.focus();
+};
+
+/** What the window is called. */
+export const setTitle = (title) => {
+  document.title = `${title} · ${house.name}`;
 };
 
 /** Draws the page's foot. */

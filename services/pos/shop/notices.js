@@ -2,6 +2,9 @@ import { Refusal } from './api.js';
 import { h } from './dom.js';
 import { errorText, t } from './texts/index.js';
 
+/** A wait that “a moment” says already. */
+const FEW_SECONDS = 3;
+
 const region = () => document.querySelector('.notices');
 
 /** Says something politely to who cannot see it. */
@@ -11,13 +14,23 @@ export const announce = (text) => {
   announcer.textContent = announcer.textContent === text ? `${text}\u00a0` : text;
 };
 
+/** What was said of one page is not said of the next. */
+export const hush = () => {
+  document.querySelector('[data-announcer]').textContent = '';
+};
+
 export const clearNotices = () => region().replaceChildren();
+
+const closeNotice = () => {
+  clearNotices();
+  document.querySelector('main').focus();
+};
 
 /** Shows a notice on top of the page until the visitor goes on; `kind`: error or done. */
 export const notice = (kind, text) => {
   const close = h(
     'button',
-    { type: 'button', class: 'notice-close', 'aria-label': t('close'), onclick: clearNotices },
+    { type: 'button', class: 'notice-close', 'aria-label': t('close'), onclick: closeNotice },
     '×',
   );
   region().replaceChildren(h('div', { class: `notice notice-${kind}` }, h('p', {}, text), close));
@@ -29,7 +42,9 @@ export const wordsOf = (error) => {
     console.error(error);
     return errorText('internal_error');
   }
-  const also = [error.userLoggedOut && t('alsoLoggedOut'), error.orderCancelled && t('alsoCancelled')].filter(Boolean);
+  const also = error.userLoggedOut ? [t('alsoLoggedOut')] : [];
+  const { retryAfter } = error;
+  if (retryAfter > FEW_SECONDS) also.push(t('waitSeconds', { count: retryAfter }));
   return [errorText(error.code), ...also].join(' ');
 };
 

@@ -2,9 +2,8 @@
 import { Refusal, speak } from './api.js';
 import { startCountdown } from './countdown.js';
 import { h } from './dom.js';
-import { footer, header } from './frame.js';
-import { house } from './houses.js';
-import { announce, clearNotices, notice, showError, wordsOf } from './notices.js';
+import { footer, header, setTitle } from './frame.js';
+import { announce, clearNotices, hush, notice, showError, wordsOf } from './notices.js';
 import { accountPage } from './pages/account.js';
 import { cartPage } from './pages/cart.js';
 import { checkoutPage } from './pages/checkout.js';
@@ -25,21 +24,30 @@ const pages = [
 
 const main = document.querySelector('main');
 
+/** What is no well-formed escape means itself. */
+const decoded = (text) => {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+};
+
 /** Where the visitor is: the part of the address after `#`. */
 const place = () => {
   const [path, query = ''] = (location.hash.slice(1) || '/').split('?', 2);
-  for (const [pattern, page] of pages) {
-    const found = pattern.exec(path);
-    if (found)
-      return { page, parameters: found.slice(1).map(decodeURIComponent), query: new URLSearchParams(query), path };
-  }
-  return { page: undefined, parameters: [], query: new URLSearchParams(), path };
+  const found = pages
+    .map(([pattern, page]) => ({ page, parts: pattern.exec(path)?.slice(1) }))
+    .find((one) => one.parts);
+  return { page: found?.page, parameters: (found?.parts ?? []).map(decoded), query: new URLSearchParams(query), path };
 };
 
 const failed = (error) => {
   const missing = !error || (error instanceof Refusal && error.status === 404);
   const again = h('button', { type: 'button', class: 'button', onclick: () => show() }, t('tryAgain'));
   const home = h('a', { class: 'button button-quiet', href: '#/' }, t('toProgramme'));
+  const logIn = h('a', { class: 'button', href: '#/account' }, t('logIn'));
+  const isOver = error instanceof Refusal && error.status === 401;
   return {
     title: missing ? t('notFoundTitle') : t('errorTitle'),
     node: h(
@@ -47,7 +55,7 @@ const failed = (error) => {
       { class: 'wrap page-message' },
       h('h1', { tabindex: '-1' }, missing ? t('notFoundTitle') : t('errorTitle')),
       h('p', { class: 'lead' }, missing ? t('notFoundText') : wordsOf(error)),
-      h('p', { class: 'buttons' }, missing ? home : [again, home]),
+      h('p', { class: 'buttons' }, missing ? home : [isOver ? logIn : again, home]),
     ),
   };
 };
@@ -55,26 +63,42 @@ const failed = (error) => {
 let current = { leave: undefined };
 let turn = 0;
 
+const LATE_MS = 800;
+
+/** Says that a page is on its way when it takes its time. */
+const sayIfLate = () => {
+  if (!main.querySelector('h1')) main.replaceChildren(h('p', { class: 'wrap lead late' }, t('oneMoment')));
+  return setTimeout(() => announce(t('oneMoment')), LATE_MS);
+};
+
 /** Draws the page of the address. `keep`: the visitor stays where he is, only what is shown changes. */
 const show = async ({ keep = false } = {}) => {
   turn += 1;
   const mine = turn;
   const { page, parameters, query, path } = place();
+  if (!keep) hush();
   main.setAttribute('aria-busy', 'true');
+  const late = sayIfLate();
   const drawn = await (page ? page(parameters, query, { redraw: () => show({ keep: true }) }) : Promise.reject()).catch(
     failed,
   );
+  clearTimeout(late);
   if (mine !== turn) {
     drawn.leave?.();
     return;
   }
   current.leave?.();
   current = drawn;
+  if (document.querySelector('[data-announcer]').textContent === t('oneMoment')) hush();
+  const hadFocus = main.contains(document.activeElement);
   main.replaceChildren(drawn.node);
   main.removeAttribute('aria-busy');
-  document.title = `${drawn.title} · ${house.name}`;
+  setTitle(drawn.title);
   drawHeader(path);
-  if (keep) return;
+  if (keep) {
+    if (hadFocus) main.querySelector('h1')?.focus();
+    return;
+  }
   window.scrollTo(0, 0);
   main.querySelector('h1')?.focus({ preventScroll: true });
 };
@@ -122,6 +146,8 @@ window.addEventListener('hashchange', () => {
 });
 
 drawFrame();
+main.setAttribute('aria-busy', 'true');
+clearTimeout(sayIfLate());
 await restore().catch((error) => {
   if (!(error instanceof Refusal) || error.status !== 401) showError(error);
 });

@@ -8,7 +8,7 @@ const fact = (name, value) => value && h('div', {}, h('dt', {}, name), h('dd', {
 
 /** A ticket to show at the door: what it is for, for whom, and its code. `more`: controls below it. */
 export const ticketCard = (
-  { product, title, when, category, place, tariff, price, currency, holder, barcode, isVoid, code },
+  { product, title, when, category, place, tariff, price, currency, holder, barcode, isVoid = false, code },
   ...more
 ) => {
   const picture = h('div', { class: 'ticket-code' });

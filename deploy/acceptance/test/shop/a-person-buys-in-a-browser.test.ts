@@ -1,196 +1,29 @@
 import { expect, test } from '@jest/globals';
-import { heading, inAHouse, MUSEUM, OPERA, tellWhoBuys } from './house.ts';
-import { nameless, overflow } from './visit.ts';
+import { inAHouse } from './house.ts';
+import { belongings } from './visits/belongings.ts';
+import { mishaps } from './visits/mishaps.ts';
+import { purchases } from './visits/purchases.ts';
+import { unclear } from './visits/unclear.ts';
 
-inAHouse('a person buys in a browser', ({ product, enter, showOf, visits }) => {
-  test('a guest finds a show, picks seats with the keyboard, pays, shows his tickets and cancels', async () => {
-    const { page } = await enter();
-    await page.getByText('254 titles').waitFor();
-    expect(await page.locator('.card').count()).toBe(24);
-    await page.getByRole('searchbox', { name: 'Search by title' }).fill('magic FLUTE');
-    await page.getByRole('main').getByText('2 titles').waitFor();
-    await page.getByRole('link', { name: /The Magic Flute(?! for children)/ }).click();
-    await heading(page, 'The Magic Flute').waitFor();
-
-    // One stop of the Tab key, arrows inside; taken seats say so and cannot be chosen.
-    const grid = page.getByRole('grid', { name: 'Seat map' });
-    await grid.locator('[tabindex="0"]').focus();
-    expect(await grid.locator('[tabindex="0"]').count()).toBe(1);
-    await page.keyboard.press('Space');
-    await page.keyboard.press('ArrowDown');
-    await page.keyboard.press('Space');
-    const chosen = grid.getByRole('button', { pressed: true });
-    expect(await chosen.count()).toBe(2);
-    expect(await chosen.first().getAttribute('aria-label')).toMatch(/^Row [A-Z], seat \d+, chosen$/);
-    await page.getByRole('list', { name: 'Chosen seats' }).getByRole('combobox').last().selectOption({ index: 1 });
-    await page.getByRole('button', { name: 'Add to cart' }).click();
-
-    await heading(page, 'Cart').waitFor();
-    expect(await page.locator('.item').count()).toBe(2);
-    expect(await page.getByRole('timer').textContent()).toMatch(/^1[45]:\d\d$/);
-    await page.getByLabel('First name').first().fill('Grace');
-    await page.getByLabel('Last name').first().fill('Hopper');
-    await page.keyboard.press('Tab');
-    await page.getByRole('status').getByText('Saved.').waitFor();
-    await page.reload();
-    await page.locator('.item').nth(1).waitFor();
-    expect(await page.getByLabel('Last name').first().inputValue()).toBe('Hopper');
-
-    await page.getByRole('link', { name: 'To checkout' }).click();
-    await heading(page, 'Checkout').waitFor();
-    const pay = page.getByRole('button', { name: /^Pay/ });
-    await pay.click();
-    expect(await page.getByText('Please fill this in.').count()).toBe(3);
-    expect(await page.getByLabel('First name').evaluate((field) => field === field.ownerDocument.activeElement)).toBe(
-      true,
-    );
-    await tellWhoBuys(page);
-    await page.getByRole('radio', { name: /Declined/ }).check();
-    await pay.click();
-    await page.getByText('The payment was declined.').waitFor();
-    await page.getByRole('radio', { name: /Accepted/ }).check();
-    await pay.dblclick();
-
-    await heading(page, 'Thank you. See you at the show!').waitFor();
-    const tickets = page.locator('.ticket');
-    await tickets.getByRole('img', { name: 'QR code of the ticket for The Magic Flute' }).nth(1).waitFor();
-    expect(await tickets.count()).toBe(2);
-    expect(await tickets.getByText('Grace Hopper').count()).toBe(1);
-    for (const ticket of await tickets.all()) {
-      expect(await ticket.getAttribute('data-barcode')).toMatch(/^[\w-]+\.[\w-]+\.[\w-]+$/);
-    }
-
-    await page.getByRole('button', { name: 'Cancel the order' }).click();
-    await page.getByRole('dialog').getByRole('button', { name: 'Keep it' }).click();
-    expect(await page.getByRole('dialog').count()).toBe(0);
-    await page.getByRole('button', { name: 'Cancel the order' }).click();
-    await page.getByRole('dialog').getByRole('button', { name: 'Cancel the order' }).click();
-    await heading(page, 'Your order is cancelled').waitFor();
-    expect(await page.locator('.qr').count()).toBe(0);
-  }, 60_000);
-
-  test('places without numbers are bought by quantity and tariff, and what one pays is what one sees', async () => {
-    const { page } = await enter({ at: '#/?q=tosca' });
-    await page.getByRole('link', { name: /Tosca/ }).click();
-    await heading(page, 'Tosca').waitFor();
-    await page.getByRole('radio', { name: /Balcony/ }).check();
-    await page.getByRole('button', { name: 'One more: Full price' }).click();
-    await page.getByRole('button', { name: 'One more: Full price' }).click();
-    await page.getByRole('button', { name: 'One more: Youth and students' }).click();
-    const sum = await page
-      .getByRole('main')
-      .getByText(/^3 tickets, /)
-      .textContent();
-    await page.getByRole('button', { name: 'Add to cart' }).click();
-    await page.getByRole('button', { name: 'Remove Balcony' }).nth(2).waitFor();
-    expect(`3 tickets, ${await page.locator('.summary .total dd').textContent()}`).toBe(sum);
-    await page.getByRole('button', { name: 'Remove Balcony' }).first().click();
-    await page.locator('.item').nth(2).waitFor({ state: 'detached' });
-    await page.getByRole('link', { name: 'To checkout' }).click();
-    await tellWhoBuys(page);
-    await page.getByRole('radio', { name: /Pending/ }).check();
-    await page.getByRole('button', { name: /^Pay/ }).click();
-    await heading(page, 'Waiting for your payment').waitFor();
-  }, 60_000);
-
-  test('in another language everything is in that language, what the API says too, and it stays', async () => {
-    const { page } = await enter({ locale: 'fr-CH', at: showOf('opera', 'numbered') });
-    await heading(page, 'La Flûte enchantée').waitFor();
-    await page.getByRole('button', { name: 'Deutsch' }).click();
-    await heading(page, 'Die Zauberflöte').waitFor();
-    expect(await page.getAttribute('html', 'lang')).toBe('de');
-    await page.getByRole('grid', { name: 'Saalplan' }).locator('[tabindex="0"]').press('Space');
-    await page.getByRole('button', { name: 'In den Warenkorb' }).click();
-    await heading(page, 'Warenkorb').waitFor();
-    await page.getByText('Normalpreis').first().waitFor({ state: 'attached' });
-    await page.reload();
-    await heading(page, 'Warenkorb').waitFor();
-    expect(await page.locator('main').textContent()).not.toMatch(/\b(?:Cart|Checkout|Panier|Paiement|Total des)\b/);
-  }, 60_000);
-
-  test('a member sees the member’s price once logged in, and finds the tickets again', async () => {
-    const user = product().demo.users.find(
-      (one) => one.serviceHost === OPERA && 'member' in one && one.member === true,
-    );
-    if (!user) throw new Error('the demo data has no member');
-    const { page } = await enter({ at: '#/?q=tosca' });
-    await page.getByRole('link', { name: /Tosca/ }).click();
-    await page.getByRole('button', { name: 'One more: Full price' }).waitFor();
-    expect(await page.getByText('Friends of the opera').count()).toBe(0);
-
-    await page.getByRole('link', { name: 'Log in' }).click();
-    await page.getByLabel('Login').fill(user.login);
-    await page.getByLabel('Password').fill('not this');
-    await page.getByRole('main').getByRole('button', { name: 'Log in' }).click();
-    await page.getByText('Login and password do not belong together.').waitFor();
-    await page.getByLabel('Password').fill(user.password);
-    await page.keyboard.press('Enter');
-    await heading(page, /^Good evening/).waitFor();
-
-    await page.goto(`${product().demo.baseUrl}/shop/#/?q=tosca`);
-    await page.getByRole('link', { name: /Tosca/ }).click();
-    await page.getByRole('button', { name: 'One more: Friends of the opera' }).click();
-    await page.getByRole('button', { name: 'Add to cart' }).click();
-    await page.getByRole('link', { name: 'To checkout' }).click();
-    await page.getByRole('button', { name: /^Pay/ }).click();
-    await heading(page, /^Thank you/).waitFor();
-
-    await page.getByRole('link', { name: 'My tickets' }).click();
-    await heading(page, /^Good evening/).waitFor();
-    const ticket = page.locator('.ticket').first();
-    await ticket.getByRole('img', { name: /QR code/ }).waitFor();
-    await ticket.getByText('Change the name').click();
-    await ticket.getByLabel('First name').fill('Clara');
-    await ticket.getByLabel('Last name').fill('Schumann');
-    await ticket.getByRole('button', { name: 'Save' }).click();
-    await page.getByText('Clara Schumann').first().waitFor();
-    await page.getByRole('button', { name: 'Log out' }).click();
-    await heading(page, 'Log in').waitFor();
-  }, 60_000);
-
-  test('another house sells at its own prices in its own currency', async () => {
-    const { page } = await enter({ at: `?host=${MUSEUM}${showOf('museum', 'numbered')}` });
-    await heading(page, 'What the river remembers').waitFor();
-    expect(await page.locator('.facts').textContent()).toContain('€');
-    expect(await page.getByRole('button', { name: 'Deutsch' }).count()).toBe(0);
-  }, 60_000);
-
-  test('amounts have the digits of their currency', async () => {
-    const { page } = await enter();
-    const shown = await page.evaluate(async (address) => {
-      const { money } = await import(address);
-      return [money(14_500, 'CHF'), money(1_200, 'JPY'), money(1_234, 'KWD')];
-    }, `${product().demo.baseUrl}/shop/format.js`);
-    expect(shown.map((text) => text.replaceAll(/[^\d.,]/g, ''))).toEqual(['145.00', '1,200', '1.234']);
-  }, 60_000);
-
-  test('on the narrowest telephone nothing is cut off, and every control has a name', async () => {
-    const { page } = await enter({ width: 360 });
-    const seen: Record<string, unknown> = {};
-    const look = async (name: string) => {
-      seen[name] = [await overflow(page), await nameless(page), await page.locator('h1').count()];
-    };
-    await look('programme');
-    await page.goto(`${product().demo.baseUrl}/shop/${showOf('opera', 'numbered')}`);
-    await page.getByRole('grid').locator('[tabindex="0"]').press('Space');
-    await look('seat map');
-    await page.getByRole('button', { name: 'Add to cart' }).click();
-    await heading(page, 'Cart').waitFor();
-    await look('cart');
-    await page.getByRole('link', { name: 'To checkout' }).click();
-    await heading(page, 'Checkout').waitFor();
-    await look('checkout');
-    await tellWhoBuys(page);
-    await page.getByRole('button', { name: /^Pay/ }).click();
-    await page.locator('.qr').waitFor();
-    await look('tickets');
-    for (const [name, found] of Object.entries(seen)) expect([name, found]).toEqual([name, [0, [], 1]]);
-  }, 60_000);
+// One installation and one browser for all visitors, who come at the same time.
+inAHouse('a person buys in a browser', (house) => {
+  purchases(house);
+  mishaps(house);
+  unclear(house);
+  belongings(house);
 
   test('through all of this nothing was loaded from elsewhere, and no page complained', () => {
-    expect(visits.length).toBeGreaterThan(4);
-    for (const { foreign, complaints } of visits) expect([foreign, complaints]).toEqual([[], []]);
-    const refused = new Set(visits.flatMap(({ refusals }) => refusals));
-    expect([...refused].toSorted()).toEqual(['login_failed', 'payment_declined']);
+    expect(house.visits.length).toBeGreaterThan(4);
+    for (const { foreign, complaints } of house.visits) expect([foreign, complaints]).toEqual([[], []]);
+    const refused = new Set(house.visits.flatMap(({ refusals }) => refusals));
+    expect([...refused].toSorted()).toEqual([
+      'cart_expired',
+      'cart_places_unavailable',
+      'internal_error',
+      'login_failed',
+      'not_found',
+      'payment_declined',
+      'session_invalid',
+    ]);
   });
 });

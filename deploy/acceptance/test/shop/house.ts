@@ -16,6 +16,9 @@ export interface House {
   readonly visits: readonly Visit[];
 }
 
+/** Longer than anything in a visit may take. */
+export const VISIT_MS = 180_000;
+
 /** A suite in a house of its own; skipped, and said so, where there is no browser. */
 export const inAHouse = (name: string, tests: (house: House) => void): void => {
   const suite = executablePath ? describe : describe.skip;
@@ -56,9 +59,9 @@ export const inAHouse = (name: string, tests: (house: House) => void): void => {
 /** The page's own heading. */
 export const heading = (page: Page, name: string | RegExp): Locator => page.getByRole('heading', { level: 1, name });
 
-/** Chooses the first free seat of the map with the keyboard and puts it into the cart. */
-export const takeASeat = async (page: Page): Promise<void> => {
-  await page.getByRole('grid').locator('[tabindex="0"]').press('Space');
+/** Chooses a seat of the map, named as `Row C, seat 4`, with the keyboard and puts it into the cart. */
+export const takeSeat = async (page: Page, seat: string): Promise<void> => {
+  await page.getByRole('button', { name: `${seat}, free` }).press('Space');
   await page.getByRole('button', { name: 'Add to cart' }).click();
 };
 

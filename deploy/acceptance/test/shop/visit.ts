@@ -1,9 +1,12 @@
-import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
+import { type Browser, chromium, type Page } from 'playwright-core';
 import { chromiumPath } from '../../src/chromium.ts';
 import type { Demo } from '../../src/product.ts';
 
 /** Where the browser is; undefined where there is none. */
 export const executablePath = chromiumPath(process.env);
+
+/** How long anything may take to appear, on a machine that has much else to do. */
+const PATIENCE_MS = 60_000;
 
 /** Chromium's own sandbox does not work for root. */
 export const openBrowser = (): Promise<Browser> =>
@@ -12,7 +15,6 @@ export const openBrowser = (): Promise<Browser> =>
 /** A visitor in the shop, with a browser profile of his own. */
 export interface Visit {
   readonly page: Page;
-  readonly context: BrowserContext;
   /** Addresses outside the installation that were asked for. */
   readonly foreign: readonly string[];
   /** What the console complained of, such as a broken content policy; not that the API refused something. */
@@ -34,8 +36,8 @@ export const visit = async (
   { baseUrl }: Pick<Demo, 'baseUrl'>,
   { locale = 'en-GB', width = 1280, at = '' }: VisitOptions = {},
 ): Promise<Visit> => {
-  const context = await browser.newContext({ locale, viewport: { width, height: 900 }, ignoreHTTPSErrors: true });
-  const page = await context.newPage();
+  const page = await browser.newPage({ locale, viewport: { width, height: 900 }, ignoreHTTPSErrors: true });
+  page.setDefaultTimeout(PATIENCE_MS);
   const foreign: string[] = [];
   const complaints: string[] = [];
   const refusals: string[] = [];
@@ -54,7 +56,7 @@ export const visit = async (
   });
   await page.goto(`${baseUrl}/shop/${at}`);
   await page.locator('main h1').waitFor();
-  return { page, context, foreign, complaints, refusals };
+  return { page, foreign, complaints, refusals };
 };
 
 /** As much of a page's element as is looked at here. */

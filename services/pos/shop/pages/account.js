@@ -1,71 +1,12 @@
-import { api, hasSession } from '../api.js';
+import { api, hasSession, Refusal } from '../api.js';
 import { h } from '../dom.js';
-import { checkAll, textField } from '../fields.js';
 import { longDay, money } from '../format.js';
 import { loginForm } from '../login.js';
-import { act, notice } from '../notices.js';
-import { logOut, productIfShown, visitor } from '../state.js';
+import { act } from '../notices.js';
+import { logOut, visitor } from '../state.js';
 import { t } from '../texts/index.js';
-import { holderOf, placeName, ticketCard } from '../ticket.js';
-import { categoryOf, whenAndWhere } from './cart.js';
-
-const SIZE = 20;
-const VOID = ['cancelled', 'invalidated'];
-
-const nameForm = (ticket, redraw) => {
-  const first = textField({ label: t('firstName'), value: ticket.beneficiaryFirstName ?? '' });
-  const last = textField({ label: t('lastName'), value: ticket.beneficiaryLastName ?? '' });
-  const button = h('button', { type: 'submit', class: 'button button-small' }, t('save'));
-  const submit = async (event) => {
-    event.preventDefault();
-    if (!checkAll([first, last])) return;
-    const went = await act(button, () =>
-      api.nameTicket(ticket.id, { beneficiaryFirstName: first.value(), beneficiaryLastName: last.value() }),
-    );
-    if (!went) return;
-    await redraw();
-    notice('done', t('saved'));
-  };
-  return h(
-    'details',
-    { class: 'rename' },
-    h('summary', {}, t('changeName')),
-    h('form', { class: 'form', novalidate: true, onsubmit: submit }, first.node, last.node, button),
-  );
-};
-
-const ownTicket = async (ticket, redraw) => {
-  const product = await productIfShown(ticket.productId);
-  const performance = product?.performances.find(({ id }) => id === ticket.performanceId);
-  // A ticket does not name its category; where all are of one kind, that tells enough.
-  const kinds = performance?.seatCategories ?? [];
-  const category = categoryOf({ performance }, ticket) ?? kinds.find(({ numbered }) => numbered) ?? kinds[0];
-  const isVoid = VOID.includes(ticket.status);
-  const card = {
-    title: product?.name ?? t('aShow'),
-    when: whenAndWhere({ product, performance }) || longDay(ticket.startDate),
-    product,
-    category: (kinds.length === 1 || ticket.seatCategoryId) && category?.name,
-    place: placeName(ticket.place, category),
-    price: ticket.price,
-    currency: ticket.currency,
-    holder: holderOf(ticket),
-    barcode: ticket.barcode,
-    code: ticket.id,
-    isVoid,
-  };
-  return ticketCard(
-    card,
-    h(
-      'p',
-      { class: 'small' },
-      t(`ticket_${ticket.status}`),
-      ' · ',
-      h('a', { href: `#/order/${encodeURIComponent(ticket.orderId)}` }, t('showOrder')),
-    ),
-    !isVoid && ticket.status !== 'controlled' && nameForm(ticket, redraw),
-  );
-};
+import { growing } from './growing.js';
+import { ownTickets } from './own-tickets.js';
 
 const orderRow = ({ id, state, total, currency, createdAt, items }) =>
   h(
@@ -77,28 +18,16 @@ const orderRow = ({ id, state, total, currency, createdAt, items }) =>
     h('span', { class: `badge badge-${state === 'confirmed' ? 'done' : 'quiet'}` }, t(`state_${state}`)),
   );
 
-/** A list of which more is asked for by a button. */
-const growing = async (load, draw, className) => {
-  const list = h('ul', { class: className });
-  const more = h('button', { type: 'button', class: 'button button-quiet' }, t('showMore'));
-  let count = 0;
-  const next = async () => {
-    const { records, total } = await load({ offset: count, limit: SIZE });
-    count += records.length;
-    list.append(...(await Promise.all(records.map(draw))));
-    more.hidden = count >= total || records.length === 0;
-    return total;
-  };
-  more.addEventListener('click', () => act(more, next));
-  const total = await next();
-  return { total, node: [list, more] };
+/** The orders that the visitor may see; undefined without any. */
+const ownOrders = async () => {
+  const [list, more] = await growing(api.orders, orderRow, 'orders');
+  return list.firstChild ? [list, more] : undefined;
 };
 
 /** What a guest has bought in this tab; nothing as long as that is nothing. */
 const guestOrders = async () => {
-  if (!hasSession()) return undefined;
-  const { total, node } = await growing(api.orders, orderRow, 'orders');
-  return total > 0 && h('section', {}, h('h2', {}, t('guestOrders')), node);
+  const orders = hasSession() && (await ownOrders());
+  return orders && h('section', {}, h('h2', {}, t('guestOrders')), orders);
 };
 
 const loggedOut = async (redraw) => ({
@@ -113,12 +42,9 @@ const loggedOut = async (redraw) => ({
   ),
 });
 
-/** Log in; then the own tickets and orders. */
-export const accountPage = async (_parameters, _query, { redraw }) => {
-  if (!visitor.contact) return loggedOut(redraw);
+const loggedIn = async (redraw) => {
   const { firstName, name } = visitor.contact;
-  const tickets = await growing(api.tickets, (ticket) => ownTicket(ticket, redraw), 'tickets');
-  const orders = await growing(api.orders, orderRow, 'orders');
+  const [tickets, orders] = await Promise.all([ownTickets(), ownOrders()]);
   const out = h('button', { type: 'button', class: 'link-button' }, t('logOut'));
   out.addEventListener('click', () =>
     act(out, async () => {
@@ -132,9 +58,22 @@ export const accountPage = async (_parameters, _query, { redraw }) => {
     h('h1', { tabindex: '-1' }, t('hello', { name: firstName ?? name ?? '' })),
     h('p', {}, out),
     h('h2', {}, t('myTickets')),
-    tickets.total > 0 ? tickets.node : h('p', {}, t('noTickets')),
+    tickets.node,
+    tickets.isEmpty && orders && h('p', { class: 'small' }, t('guestTicketsBelow')),
     h('h2', {}, t('myOrders')),
-    orders.total > 0 ? orders.node : h('p', {}, t('noOrders')),
+    orders ?? h('p', {}, t('noOrders')),
   );
   return { title: t('myTickets'), node };
+};
+
+/** Log in; then the own tickets and orders. */
+export const accountPage = async (_parameters, _query, { redraw }) => {
+  if (!visitor.contact) return loggedOut(redraw);
+  try {
+    return await loggedIn(redraw);
+  } catch (error) {
+    // The session has ended just now, which has been told.
+    if (error instanceof Refusal && error.status === 401 && !visitor.contact) return loggedOut(redraw);
+    throw error;
+  }
 };

@@ -1,13 +1,14 @@
 import { timeLeft } from '../countdown.js';
-import { h, newId } from '../dom.js';
+import { h, newId, tidy } from '../dom.js';
 import { clock, longDay, money, time } from '../format.js';
-import { act, announce } from '../notices.js';
+import { act, announce, clearNotices, showError } from '../notices.js';
 import { poster } from '../poster.js';
 import { cart, cartItems, loadCart, onChange, productIfShown, visitor } from '../state.js';
 import { t } from '../texts/index.js';
 import { placeName } from '../ticket.js';
 
-const message = (title, text) =>
+/** A page that says one thing, and leads to the programme. */
+export const message = (title, text) =>
   h(
     'div',
     { class: 'wrap page-message' },
@@ -63,10 +64,16 @@ const tariffChoice = (group, item, name) => {
 const beneficiary = (item) => {
   const field = (member, text) => {
     const id = newId('name');
+    // One write after the other, so that what was typed last is what stays.
     const change = async ({ target }) => {
-      const value = target.value.trim();
-      const went = await act(target, () => cart.change(item.id, { [member]: value === '' ? null : value }));
-      if (went) announce(t('saved'));
+      target.value = tidy(target.value);
+      clearNotices();
+      try {
+        await cart.change(item.id, { [member]: target.value === '' ? null : target.value });
+        announce(t('saved'));
+      } catch (error) {
+        showError(error);
+      }
     };
     return h(
       'span',

@@ -1,12 +1,12 @@
-import { api, newKey, Refusal } from '../api.js';
 import { h } from '../dom.js';
 import { checkAll, radioCards, textField } from '../fields.js';
 import { money } from '../format.js';
 import { loginForm } from '../login.js';
-import { act, announce } from '../notices.js';
-import { cartItems, emptyCart, inTurn, loadCart, logOut, visitor } from '../state.js';
+import { act, announce, hush } from '../notices.js';
+import { cartItems, emptyCart, loadCart, logOut, visitor } from '../state.js';
 import { t } from '../texts/index.js';
-import { byPerformance, summary, whenAndWhere, withoutCart } from './cart.js';
+import { byPerformance, message, summary, whenAndWhere, withoutCart } from './cart.js';
+import { askAgain, buy, isBeingMade, isUnsettled } from './purchase.js';
 
 /** What the visitor typed, kept while he looks at something else; never stored. */
 const typed = { firstName: '', lastName: '', email: '' };
@@ -14,9 +14,11 @@ const typed = { firstName: '', lastName: '', email: '' };
 const guestFields = () => {
   const make = (member, more) => {
     const field = textField({ label: t(member), value: typed[member], ...more });
-    field.input.addEventListener('input', () => {
+    const keep = () => {
       typed[member] = field.input.value;
-    });
+    };
+    field.input.addEventListener('input', keep);
+    field.input.addEventListener('change', keep);
     return [member, field];
   };
   return Object.fromEntries([
@@ -105,34 +107,62 @@ const lines = async () => {
   );
 };
 
-/**
- * Buys what is in the cart. While nobody can say whether the purchase took place, the next attempt is the same request with the same
- * key, which the server answers with what became of the first.
- */
-const createPurchase = () => {
-  let open;
-  return async (body) => {
-    const request = open ?? { body, key: newKey() };
-    try {
-      const order = await inTurn(() => api.buy(request.body, request.key));
-      open = undefined;
-      return order;
-    } catch (error) {
-      const isOpen =
-        error instanceof Refusal && (error.isOpen || error.code === 'idempotency_in_progress') && !error.orderCancelled;
-      open = isOpen ? request : undefined;
-      throw error;
-    }
+/** An unforeseen error cancelled the order: told until there is something else to buy. */
+let wasCancelled = false;
+
+const cancelled = () => ({
+  title: t('purchaseCancelledTitle'),
+  node: message(t('purchaseCancelledTitle'), t('purchaseCancelledText')),
+});
+
+/** Does what makes an order of the cart and shows the order; else the page again, as things are now. */
+const settle = async (button, action, redraw) => {
+  const wasUnsettled = isUnsettled();
+  let order;
+  await act(button, async () => {
+    order = await action().catch((error) => {
+      if (!error.orderCancelled) throw error;
+      wasCancelled = true;
+      emptyCart();
+    });
+  });
+  if (order) {
+    location.hash = `#/order/${encodeURIComponent(order.id)}?new=1`;
+    return;
+  }
+  hush();
+  // It may have been the cart that the purchase failed at.
+  if (!isUnsettled() && !wasCancelled) await loadCart().catch(() => undefined);
+  if (wasUnsettled || isUnsettled() || withoutCart()) await redraw();
+};
+
+/** Nobody can say what became of the purchase: asking again is all that is offered, and is safe. */
+const unsettled = (redraw) => {
+  const button = h('button', { type: 'button', class: 'button' }, t('askAgain'));
+  const ask = () => settle(button, askAgain, redraw);
+  button.addEventListener('click', ask);
+  if (isBeingMade()) void ask();
+  return {
+    title: t('unsettledTitle'),
+    node: h(
+      'div',
+      { class: 'wrap page-message' },
+      h('h1', { tabindex: '-1' }, t('unsettledTitle')),
+      h('p', { class: 'lead' }, t('unsettledText')),
+      h('p', { class: 'buttons' }, button),
+    ),
   };
 };
 
 /** Who buys, how it is paid, and the button that does it. */
 export const checkoutPage = async (_parameters, _query, { redraw }) => {
-  await loadCart();
+  if (isUnsettled()) return unsettled(redraw);
+  if (visitor.cart.id !== null || !wasCancelled) await loadCart();
+  if (visitor.cart.id !== null) wasCancelled = false;
+  if (wasCancelled) return cancelled();
   const empty = withoutCart();
   if (empty) return empty;
   const who = buyer(redraw);
-  const buy = createPurchase();
   let outcome = 'ok';
   const button = h(
     'button',
@@ -140,19 +170,9 @@ export const checkoutPage = async (_parameters, _query, { redraw }) => {
     t('payNow', { price: money(visitor.cart.total, visitor.cart.currency) }),
   );
   button.addEventListener('click', async () => {
-    if (!checkAll(who.fields)) return;
+    if (isBeingMade() || !checkAll(who.fields)) return;
     announce(t('paying'));
-    let order;
-    const went = await act(button, async () => {
-      order = await buy({ ...who.body(), paymentMethod: 'simulated', paymentToken: outcome });
-    });
-    if (went) {
-      emptyCart();
-      location.hash = `#/order/${encodeURIComponent(order.id)}?new=1`;
-    } else {
-      // It may have been the cart that the purchase failed at.
-      await loadCart().catch(() => undefined);
-    }
+    await settle(button, () => buy({ ...who.body(), paymentMethod: 'simulated', paymentToken: outcome }), redraw);
   });
   const node = h(
     'div',

@@ -86,7 +86,7 @@ const panelOf = (product, performance) => {
   const add = adding(product, performance, new Map());
   const below = h('div', { class: 'picker' });
   const sum = h('p', { class: 'sum-text' });
-  const button = h('button', { type: 'button', class: 'button', disabled: true }, t('addToCart'));
+  const button = h('button', { type: 'button', class: 'button', 'aria-disabled': 'true' }, t('addToCart'));
   let category = performance.seatCategories.find(({ free }) => free > 0) ?? performance.seatCategories[0];
   let picker;
   let later;
@@ -95,18 +95,25 @@ const panelOf = (product, performance) => {
     const text = count === 0 ? t('nothingChosen') : t('chosen', { count, price: money(amount, currency) });
     if (sum.textContent !== '' && sum.textContent !== text) announce(text);
     sum.textContent = text;
-    button.disabled = count === 0;
+    // Disabled in earnest, it would drop the focus when somebody else was faster.
+    button.setAttribute('aria-disabled', `${count === 0}`);
   };
 
   const choose = (next) => {
     category = next;
     const make = next.numbered ? seatMap : quantities;
-    picker = make({ product, performance, category: next, currency, tell });
+    // A map that arrives late has nothing to say of a choice that has been left.
+    const own = make({ product, performance, category: next, currency, tell: (sum) => picker === own && tell(sum) });
+    picker = own;
     below.replaceChildren(picker.node);
     tell({ count: 0, amount: 0 });
   };
 
   button.addEventListener('click', async () => {
+    if (button.getAttribute('aria-disabled') === 'true') {
+      announce(t('nothingChosen'));
+      return;
+    }
     const went = await act(button, () => add(category, picker.groups()));
     if (went) location.hash = '#/cart';
     else {

@@ -1,7 +1,10 @@
 import { api, newKey } from '../api.js';
+import { timeLeft } from '../countdown.js';
 import { h } from '../dom.js';
-import { money } from '../format.js';
-import { act, announce, notice } from '../notices.js';
+import { clock, money } from '../format.js';
+import { setTitle } from '../frame.js';
+import { act, announce } from '../notices.js';
+import { loadCart, visitor } from '../state.js';
 import { t } from '../texts/index.js';
 import { holderOf, placeName, ticketCard } from '../ticket.js';
 import { byPerformance, categoryOf, whenAndWhere } from './cart.js';
@@ -56,17 +59,22 @@ const confirmation = (cancel) => {
   yes.addEventListener('click', async () => {
     const went = await act(yes, cancel);
     dialog.close();
-    if (went) notice('done', t('cancelDone'));
+    // The page says it already; the control that opened this is no more.
+    if (went) document.querySelector('main h1')?.focus();
   });
   dialog.addEventListener('close', () => dialog.remove());
   document.body.append(dialog);
   dialog.showModal();
 };
 
+/** The payment failed and the order is the visitor's cart again: it can be paid in another way as long as its places are kept. */
+const isPayable = ({ id, state }) => state === 'open' && visitor.cart.id === id && timeLeft() > 0;
+
 const actions = (order, cancel) => {
   if (order.state === 'cancelled' || order.state === 'expired')
     return h('a', { class: 'button', href: '#/' }, t('toProgramme'));
   return [
+    isPayable(order) && h('a', { class: 'button', href: '#/checkout' }, t('payAgain')),
     order.state === 'confirmed' &&
       h('button', { type: 'button', class: 'button', onclick: () => window.print() }, t('print')),
     h(
@@ -79,12 +87,26 @@ const actions = (order, cancel) => {
 
 const titleOf = (order, isNew) => (order.state === 'confirmed' && isNew ? t('thankYou') : t(`order_${order.state}`));
 
+const told = (order) =>
+  isPayable(order)
+    ? [
+        h('p', { class: 'lead' }, t('order_open_payable')),
+        h(
+          'p',
+          { class: 'summary-clock order-clock' },
+          h('span', {}, t('keptFor')),
+          h('strong', { 'data-clock': true, role: 'timer', 'aria-live': 'off' }, clock(timeLeft())),
+        ),
+      ]
+    : h('p', { class: 'lead' }, t(`order_${order.state}_text`));
+
 const drawn = async (order, isNew, cancel) =>
   h(
     'div',
     { class: 'wrap page order', 'data-state': order.state },
     h('h1', { tabindex: '-1' }, titleOf(order, isNew)),
-    h('p', { class: 'lead' }, t(`order_${order.state}_text`)),
+    told(order),
+    isPayable(order) && h('p', { class: 'buttons' }, actions(order, cancel)),
     h(
       'p',
       { class: 'small order-line' },
@@ -92,7 +114,7 @@ const drawn = async (order, isNew, cancel) =>
     ),
     h('h2', { class: 'unseen' }, t('tickets')),
     await tickets(order),
-    h('p', { class: 'buttons' }, actions(order, cancel)),
+    !isPayable(order) && h('p', { class: 'buttons' }, actions(order, cancel)),
   );
 
 /** An order: its tickets with their codes, or what it waits for. */
@@ -100,15 +122,21 @@ export const orderPage = async ([id], query) => {
   let order = await api.order(id);
   let timer;
   let isHere = true;
+  /** Whether the heading has the focus, which reads it out. */
+  let isRead = false;
   const isNew = query.has('new');
   const cancelKey = newKey();
   const node = h('div', {});
 
   const draw = async () => {
+    // The server makes the cart of an order whose payment failed; nobody has told this tab.
+    if (order.state === 'open') await loadCart().catch(() => undefined);
     const next = await drawn(order, isNew, cancel);
     const had = node.contains(document.activeElement);
     node.replaceChildren(next);
+    if (node.isConnected) setTitle(titleOf(order, isNew));
     if (had) node.querySelector('h1').focus();
+    isRead = had;
     if (!WAITING.includes(order.state) && !lacksCodes()) return;
     timer = setTimeout(poll, POLL_MS);
   };
@@ -123,7 +151,7 @@ export const orderPage = async ([id], query) => {
       return;
     }
     await draw();
-    if (isOtherState) announce(titleOf(order, isNew));
+    if (isOtherState && !isRead) announce(titleOf(order, isNew));
   };
   // A look that fails is made again; the page stays as it is meanwhile.
   const poll = async () => {

@@ -21,20 +21,21 @@ export const quantities = ({ category, currency, tell }) => {
     const field = h('input', { id, type: 'number', inputmode: 'numeric', min: 0, max: most, step: 1, value: '0' });
     const less = h(
       'button',
-      { type: 'button', 'aria-label': t('less', { tariff }), disabled: true, onclick: () => set(-1) },
+      { type: 'button', 'aria-label': t('less', { tariff }), 'aria-disabled': 'true', onclick: () => set(-1) },
       '−',
     );
     const more = h(
       'button',
-      { type: 'button', 'aria-label': t('more', { tariff }), disabled: most === 0, onclick: () => set(1) },
+      { type: 'button', 'aria-label': t('more', { tariff }), 'aria-disabled': `${most === 0}`, onclick: () => set(1) },
       '+',
     );
     const take = (value) => {
       const taken = Math.max(0, Math.min(most, Number.isInteger(value) ? value : 0));
       field.value = String(taken);
       wanted.set(tariffId, taken);
-      less.disabled = taken === 0;
-      more.disabled = taken >= most;
+      // Disabled in earnest, they would drop the focus of who has just pressed them.
+      less.setAttribute('aria-disabled', `${taken === 0}`);
+      more.setAttribute('aria-disabled', `${taken >= most}`);
       total();
     };
     const set = (step) => take(Number(field.value) + step);

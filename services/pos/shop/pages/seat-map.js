@@ -31,6 +31,7 @@ export const seatMap = ({ product, performance, category, currency, tell }) => {
   const chosen = new Map();
   const buttons = new Map();
   const map = h('div', { class: 'seats', role: 'grid', 'aria-label': t('seatMap'), 'aria-busy': 'true' });
+  map.append(h('p', { class: 'lead late', 'aria-hidden': 'true' }, t('oneMoment')));
   const list = h('ul', { class: 'chosen-seats', 'aria-label': t('chosenSeats') });
   const [first] = category.prices;
 

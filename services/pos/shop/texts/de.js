@@ -12,6 +12,8 @@ export const de = {
   placesInCart: { one: '{count} Karte im Warenkorb', other: '{count} Karten im Warenkorb' },
   demoFooter: 'Vorführshop: Hier gekaufte Karten berechtigen nicht zum Eintritt, und es fliesst kein Geld.',
   tryAgain: 'Nochmals versuchen',
+  oneMoment: 'Einen Moment …',
+  waitSeconds: { one: 'Bitte warten Sie eine Sekunde.', other: 'Bitte warten Sie {count} Sekunden.' },
   toProgramme: 'Zum Spielplan',
   notFoundTitle: 'Diese Seite steht nicht auf dem Spielplan',
   notFoundText: 'Was Sie suchen, gibt es nicht oder wird nicht mehr verkauft.',
@@ -126,6 +128,13 @@ export const de = {
   pay_pending_text: 'Die Bestellung wartet, bis das Haus die Zahlung bestätigt.',
   payNow: '{price} bezahlen',
   paying: 'Die Zahlung läuft.',
+  unsettledTitle: 'Wir wissen noch nicht, was aus Ihrer Bestellung geworden ist',
+  unsettledText:
+    'Keine Antwort sagt uns, ob sie zustande gekommen ist. Bitte fragen Sie nochmals nach: Sie erhalten dieselbe Bestellung, nichts wird doppelt gekauft oder belastet.',
+  askAgain: 'Nochmals nachfragen',
+  purchaseCancelledTitle: 'Ihre Bestellung wurde storniert',
+  purchaseCancelledText:
+    'Bei uns ist etwas schiefgegangen, darum haben wir die Bestellung storniert: Es wurde keine Karte gekauft, die Plätze sind wieder frei. Falls ein Betrag belastet wurde, zahlt ihn das Haus zurück. Sie können einfach neu wählen.',
 
   thankYou: 'Danke, und einen schönen Abend!',
   order_confirmed: 'Ihre Bestellung',
@@ -135,6 +144,9 @@ export const de = {
     'Ihre Plätze sind reserviert. Diese Seite ändert sich von selbst, sobald die Zahlung da ist.',
   order_open: 'Ihre Bestellung ist nicht bezahlt',
   order_open_text: 'Die Zahlung ist nicht gelungen.',
+  order_open_payable:
+    'Die Zahlung ist nicht gelungen, und es wurde nichts belastet. Ihre Plätze sind weiterhin für Sie reserviert: Sie können nochmals bezahlen.',
+  payAgain: 'Zurück zur Zahlung',
   order_reserved: 'Ihre Bestellung ist reserviert',
   order_reserved_text: 'Sie bleibt reserviert, bis sie bezahlt ist.',
   order_cancelled: 'Ihre Bestellung ist storniert',
@@ -156,10 +168,18 @@ export const de = {
   ticketVoid: 'Gilt nicht mehr',
   ticketComes: 'Der Code erscheint hier.',
   ticket_not_printed: 'Gültig',
-  ticket_printed: 'Gedruckt',
+  ticket_printed: 'Gültig, gedruckt',
   ticket_controlled: 'Benutzt',
   ticket_invalidated: 'Ersetzt',
   ticket_cancelled: 'Storniert',
+  ticket_past: 'Nicht benutzt',
+  ticketsToCome: 'Gültige Karten',
+  noTicketsToCome: 'Sie haben keine Karten für kommende Termine.',
+  otherTickets: {
+    one: 'Vergangen, ersetzt oder storniert: {count} Karte',
+    other: 'Vergangen, ersetzt oder storniert: {count} Karten',
+  },
+  guestTicketsBelow: 'Was Sie ohne Anmeldung gekauft haben, finden Sie unten bei der Bestellung.',
   print: 'Karten drucken',
   cancelOrder: 'Bestellung stornieren',
   cancelTitle: 'Diese Bestellung stornieren?',
@@ -167,7 +187,6 @@ export const de = {
     'Alle Karten verlieren sofort ihre Gültigkeit, die Plätze gehen wieder in den Verkauf. Das lässt sich nicht rückgängig machen.',
   cancelYes: 'Bestellung stornieren',
   cancelNo: 'Behalten',
-  cancelDone: 'Die Bestellung ist storniert.',
   hello: 'Guten Abend, {name}',
   myOrders: 'Meine Bestellungen',
   guestOrders: 'Bestellungen dieses Besuchs',
@@ -178,7 +197,6 @@ export const de = {
   changeName: 'Namen ändern',
 
   alsoLoggedOut: 'Sie wurden abgemeldet.',
-  alsoCancelled: 'Ihre Bestellung wurde storniert; es wird nichts belastet.',
   errors: {
     network: 'Die Kasse ist nicht erreichbar. Prüfen Sie Ihre Verbindung und versuchen Sie es nochmals.',
     internal_error: 'Ein unerwarteter Fehler ist aufgetreten. Bitte versuchen Sie es nochmals.',

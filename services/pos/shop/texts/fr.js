@@ -13,6 +13,8 @@ export const fr = {
   demoFooter:
     'Billetterie de démonstration : aucun billet acheté ici ne donne accès à une salle, et aucun montant n’est débité.',
   tryAgain: 'Réessayer',
+  oneMoment: 'Un instant…',
+  waitSeconds: { one: 'Veuillez patienter une seconde.', other: 'Veuillez patienter {count} secondes.' },
   toProgramme: 'Voir le programme',
   notFoundTitle: 'Cette page n’est pas à l’affiche',
   notFoundText: 'Ce que vous cherchez n’existe pas ou n’est plus en vente.',
@@ -127,6 +129,13 @@ export const fr = {
   pay_pending_text: 'La commande attend que la maison confirme le paiement.',
   payNow: 'Payer {price}',
   paying: 'Paiement en cours.',
+  unsettledTitle: 'Nous ne savons pas encore si votre commande a abouti',
+  unsettledText:
+    'Aucune réponse ne nous dit si elle est passée. Redemandez : vous obtiendrez la même commande, rien n’est jamais acheté ni débité deux fois.',
+  askAgain: 'Redemander',
+  purchaseCancelledTitle: 'Votre commande a été annulée',
+  purchaseCancelledText:
+    'Un incident est survenu de notre côté, nous avons donc annulé la commande : aucun billet n’a été acheté et les places sont de nouveau libres. Si un montant a été débité, la maison le rembourse. Il suffit de choisir à nouveau.',
 
   thankYou: 'Merci, et belle soirée !',
   order_confirmed: 'Votre commande',
@@ -135,6 +144,9 @@ export const fr = {
   order_payment_pending_text: 'Vos places sont gardées. Cette page se met à jour dès que le paiement arrive.',
   order_open: 'Votre commande n’est pas payée',
   order_open_text: 'Le paiement n’a pas abouti.',
+  order_open_payable:
+    'Le paiement n’a pas abouti et rien n’a été débité. Vos places vous sont toujours réservées : vous pouvez payer à nouveau.',
+  payAgain: 'Revenir au paiement',
   order_reserved: 'Votre commande est réservée',
   order_reserved_text: 'Elle est gardée jusqu’à son paiement.',
   order_cancelled: 'Votre commande est annulée',
@@ -156,17 +168,24 @@ export const fr = {
   ticketVoid: 'N’est plus valable',
   ticketComes: 'Le code apparaîtra ici.',
   ticket_not_printed: 'Valable',
-  ticket_printed: 'Imprimé',
+  ticket_printed: 'Valable, imprimé',
   ticket_controlled: 'Utilisé',
   ticket_invalidated: 'Remplacé',
   ticket_cancelled: 'Annulé',
+  ticket_past: 'Non utilisé',
+  ticketsToCome: 'Billets valables',
+  noTicketsToCome: 'Vous n’avez pas de billets pour les dates à venir.',
+  otherTickets: {
+    one: 'Passés, remplacés ou annulés : {count} billet',
+    other: 'Passés, remplacés ou annulés : {count} billets',
+  },
+  guestTicketsBelow: 'Ce que vous avez acheté sans vous connecter se trouve plus bas, avec la commande.',
   print: 'Imprimer les billets',
   cancelOrder: 'Annuler la commande',
   cancelTitle: 'Annuler cette commande ?',
   cancelText: 'Tous ses billets perdent aussitôt leur validité et les places sont remises en vente. C’est irrévocable.',
   cancelYes: 'Annuler la commande',
   cancelNo: 'La garder',
-  cancelDone: 'La commande est annulée.',
   hello: 'Bonsoir {name}',
   myOrders: 'Mes commandes',
   guestOrders: 'Commandes de cette visite',
@@ -177,7 +196,6 @@ export const fr = {
   changeName: 'Changer le nom',
 
   alsoLoggedOut: 'Vous avez été déconnecté.',
-  alsoCancelled: 'Votre commande a été annulée ; rien ne sera débité.',
   errors: {
     network: 'La billetterie est injoignable. Vérifiez votre connexion et réessayez.',
     internal_error: 'Un incident imprévu est survenu. Veuillez réessayer.',

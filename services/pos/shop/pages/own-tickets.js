@@ -1,0 +1,140 @@
+import { api } from '../api.js';
+import { h } from '../dom.js';
+import { checkAll, textField } from '../fields.js';
+import { longDay } from '../format.js';
+import { act, notice } from '../notices.js';
+import { productIfShown } from '../state.js';
+import { t } from '../texts/index.js';
+import { holderOf, placeName, ticketCard } from '../ticket.js';
+import { categoryOf, whenAndWhere } from './cart.js';
+import { growing } from './growing.js';
+
+const GOOD = ['not_printed', 'printed'];
+
+/** An evening is over by the next morning: until then its ticket is at hand. */
+const EVENING_MS = 12 * 3_600_000;
+
+const orderLink = ({ orderId }) => h('a', { href: `#/order/${encodeURIComponent(orderId)}` }, t('showOrder'));
+
+/** Lets go of the old card only once the new one can be shown. */
+const nameForm = (ticket, replace) => {
+  const first = textField({ label: t('firstName'), value: ticket.beneficiaryFirstName ?? '' });
+  const last = textField({ label: t('lastName'), value: ticket.beneficiaryLastName ?? '' });
+  const button = h('button', { type: 'submit', class: 'button button-small' }, t('save'));
+  const submit = async (event) => {
+    event.preventDefault();
+    if (!checkAll([first, last])) return;
+    const went = await act(button, async () =>
+      replace(
+        await api.nameTicket(ticket.id, { beneficiaryFirstName: first.value(), beneficiaryLastName: last.value() }),
+      ),
+    );
+    if (went) notice('done', t('saved'));
+  };
+  return h(
+    'details',
+    { class: 'rename' },
+    h('summary', {}, t('changeName')),
+    h('form', { class: 'form', novalidate: true, onsubmit: submit }, first.node, last.node, button),
+  );
+};
+
+const titled = async (ticket) => {
+  const product = await productIfShown(ticket.productId);
+  const performance = product?.performances.find(({ id }) => id === ticket.performanceId);
+  const when = whenAndWhere({ product, performance }) || (ticket.startDate ? longDay(ticket.startDate) : '');
+  return { product, performance, title: product?.name ?? t('aShow'), when };
+};
+
+const validCard = async (ticket) => {
+  const { product, performance, title, when } = await titled(ticket);
+  const category = categoryOf({ performance }, ticket);
+  const replace = async (next) => {
+    const drawn = await validCard(next);
+    card.replaceWith(drawn);
+    drawn.querySelector('summary').focus();
+  };
+  const card = ticketCard(
+    {
+      title,
+      when,
+      product,
+      category: category?.name,
+      place: placeName(ticket.place, category),
+      price: ticket.price,
+      currency: ticket.currency,
+      holder: holderOf(ticket),
+      barcode: ticket.barcode,
+      code: ticket.id,
+    },
+    h(
+      'p',
+      { class: 'small ticket-line' },
+      h('span', { class: 'ticket-state' }, t(`ticket_${ticket.status}`)),
+      orderLink(ticket),
+    ),
+    nameForm(ticket, replace),
+  );
+  return card;
+};
+
+/** One line for what admits nobody any more. */
+const otherRow = async (ticket) => {
+  const { performance, title, when } = await titled(ticket);
+  const state = GOOD.includes(ticket.status) ? 'past' : ticket.status;
+  return h(
+    'li',
+    { 'data-status': state },
+    h(
+      'span',
+      {},
+      h('strong', {}, title),
+      h('span', { class: 'small' }, when),
+      h('span', { class: 'small' }, placeName(ticket.place, categoryOf({ performance }, ticket))),
+    ),
+    h('span', { class: 'badge badge-quiet' }, t(`ticket_${state}`)),
+    orderLink(ticket),
+  );
+};
+
+/** Passes and the like are good as long as they last, shows until they are over. */
+const isToCome = async ({ status, startDate, productId }) => {
+  if (!GOOD.includes(status)) return false;
+  if (!startDate || Date.parse(startDate) + EVENING_MS > Date.now()) return true;
+  const product = await productIfShown(productId);
+  return product !== undefined && product.type !== 'show' && !(Date.parse(product.endDate) < Date.now());
+};
+
+const parted = async (tickets) => {
+  const toCome = await Promise.all(tickets.map(isToCome));
+  return [tickets.filter((_, index) => toCome[index]), tickets.filter((_, index) => !toCome[index]).toReversed()];
+};
+
+const others = (tickets) => {
+  const place = h('div', {});
+  const folded = h(
+    'details',
+    { class: 'other-tickets' },
+    h('summary', {}, t('otherTickets', { count: tickets.length })),
+    place,
+  );
+  // Drawn when somebody wants to see them.
+  folded.addEventListener('toggle', async () => {
+    if (folded.open && !place.firstChild) place.append(...(await growing(tickets, otherRow, 'orders')));
+  });
+  return folded;
+};
+
+/** The tickets of the login: those that admit somebody, by date; all others folded away, the latest first. */
+export const ownTickets = async () => {
+  const tickets = await api.allTickets();
+  if (tickets.length === 0) return { isEmpty: true, node: h('p', {}, t('noTickets')) };
+  const [valid, over] = await parted(tickets);
+  return {
+    isEmpty: false,
+    node: [
+      valid.length > 0 ? await growing(valid, validCard, 'tickets') : h('p', {}, t('noTicketsToCome')),
+      over.length > 0 && others(over),
+    ],
+  };
+};
