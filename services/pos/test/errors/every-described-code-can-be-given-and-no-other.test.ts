@@ -1,0 +1,66 @@
+import { familyB } from '@boxoffice/http';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import type { Desk } from '../../src/desk.ts';
+import { routes } from '../../src/routes.ts';
+import { openStand, type Reply, type Stand } from '../stand/stand.ts';
+import { codesIn, describeNow } from '../versions/published.ts';
+import { atTheDoor, scenariosOf } from './scenarios.ts';
+
+const operations = routes({} as Desk);
+const { paths } = describeNow();
+
+/** What the schemas of an operation's errors name. */
+const described = (method: string, path: string): string[] =>
+  Object.values(paths[path]?.[method]?.responses ?? {}).flatMap(({ content }) =>
+    codesIn(content?.['application/json']?.schema),
+  );
+
+/** Given to any request by what is around the operations, and tested there: the parser, the gateway, the idempotency. */
+const around: ReadonlySet<string> = new Set([...familyB.always, 'idempotency_in_progress']);
+
+let stand: Stand;
+const given = new Map<string, Reply[]>();
+beforeAll(async () => {
+  stand = await openStand();
+  const user = await stand.user();
+  const { performanceId, seatCategoryId } = stand.catalog.show();
+  const body = { performanceId, seatCategoryId, tariffId: stand.catalog.full.id };
+  const visitor = String((await stand.call('POST', '/shopping-cart/items', { body })).token);
+  const scenarios = await scenariosOf(stand);
+  for (const operation of operations) {
+    const replies: Reply[] = [];
+    const token = await stand.logIn(user);
+    for (const scenario of [...atTheDoor(stand, operation, token), ...(scenarios[operation.id] ?? [])])
+      replies.push(await scenario());
+    if (operation.access === 'login') {
+      const target = operation.path.replace('/tnwr/v1', '').replaceAll(/\{[^}]*\}/g, 'x');
+      replies.push(await stand.call(operation.method.toUpperCase(), target, { token: visitor }));
+    }
+    given.set(operation.id, replies);
+  }
+});
+afterAll(() => stand.close());
+
+describe.each(operations.map(({ id, method, path }) => ({ id, method, path })))('$id', ({ id, method, path }) => {
+  test('gives every code that its schemas name', () => {
+    const codes = new Set((given.get(id) ?? []).map(({ code }) => String(code)));
+    // Whoever reads a body that nobody asked for is the gateway.
+    const others = method === 'delete' ? new Set([...around, 'payload_too_large']) : around;
+    const named = described(method, path).filter((code) => !others.has(code));
+    expect(named.filter((code) => !codes.has(code))).toEqual([]);
+  });
+
+  test('gives no other code, and each with the status under which it is named', () => {
+    for (const { status, code } of given.get(id) ?? []) {
+      const { content } = paths[path]?.[method]?.responses[String(status)] ?? {};
+      expect([code, codesIn(content?.['application/json']?.schema)]).toEqual([
+        code,
+        expect.arrayContaining([String(code)]),
+      ]);
+    }
+  });
+
+  test('says nothing in the words of another service', () => {
+    for (const { body } of given.get(id) ?? []) expect(body.errorMessage).not.toMatch(/planted|\$\.items/);
+  });
+});

@@ -1,0 +1,156 @@
+import { randomUUID } from 'node:crypto';
+import type { AnyOperation } from '@boxoffice/http';
+import type { Reason } from '../../src/clients/orders.ts';
+import type { Reply, Stand } from '../stand/stand.ts';
+
+/** A request that ends in an error. */
+type Scenario = () => Promise<Reply>;
+
+const refusedWhenAdding: readonly Reason[] = [
+  ...(['places_unavailable', 'not_on_sale', 'too_many_places', 'hold_limit', 'tariff_not_sold_here'] as const),
+  ...(['invalid_reference', 'invalid_items', 'tariff_not_accessible', 'busy'] as const),
+];
+const refusedWhenChanging: readonly Reason[] = [
+  ...(['cart_expired', 'cart_empty', 'not_on_sale', 'invalid_reference', 'tariff_not_accessible', 'busy'] as const),
+  'unknown_line',
+];
+const refusedWhenBuying: readonly Reason[] = [
+  ...(['cart_empty', 'cart_expired', 'cart_gone', 'not_on_sale', 'payment_declined', 'places_gone', 'busy'] as const),
+  ...(['invalid_reference', 'tariff_not_accessible', 'account_required'] as const),
+];
+
+/** Every refusal that each operation can meet, beside those of the door: context, session, form. By operation. */
+export const scenariosOf = async (stand: Stand): Promise<Readonly<Record<string, readonly Scenario[]>>> => {
+  const user = await stand.user();
+  const token = await stand.logIn(user);
+  const { performanceId, seatCategoryId, product } = stand.catalog.show();
+  const item = { performanceId, seatCategoryId, tariffId: stand.catalog.full.id };
+  const contact = { firstName: 'Ana', lastName: 'Martin', email: 'ana@example.org' };
+  const bought = { contact, paymentMethod: 'simulated', paymentToken: 'ok' };
+
+  const fill = async (own?: string) => {
+    const { token: made, data } = await stand.call('POST', '/shopping-cart/items', { token: own, body: item });
+    const [line] = Object.keys((data as { items: object }).items);
+    return { token: made ?? String(own), path: `/shopping-cart/items/${line}`, cartId: String(data.id) };
+  };
+  const guest = await fill();
+
+  const refused = (reasons: readonly Reason[], request: () => Promise<Reply> | Reply): Scenario[] =>
+    reasons.map((reason) => async () => {
+      stand.orders.refuseNext(reason);
+      return request();
+    });
+  const called =
+    (method: string, path: string, call: object): Scenario =>
+    () =>
+      stand.call(method, path, call);
+  /** Another's contact, and one without a login. */
+  const contacts = (method: string, path: string, query: boolean, body: object = {}): Scenario[] =>
+    [guest.token, token].map((who) => {
+      const target = query ? `${path}?contactNumber=COTHER` : path;
+      return called(method, target, { token: who, ...(query ? {} : { body: { ...body, contactNumber: 'COTHER' } }) });
+    });
+  const expiredCart = (method: string, path?: string, body?: object) => async () => {
+    const cart = await fill();
+    stand.orders.expire(cart.cartId);
+    return stand.call(method, path ?? cart.path, { token: cart.token, body });
+  };
+  const order = async () => {
+    const cart = await fill();
+    await stand.call('POST', '/orders', { token: cart.token, body: bought });
+    return { token: cart.token, path: `/orders/${cart.cartId}/cancellation` };
+  };
+  const mine = await order();
+  const usersTicket = async () => {
+    await fill(token);
+    const body = { contactNumber: user.contactNumber, paymentMethod: 'simulated', paymentToken: 'ok' };
+    const { data } = await stand.call('POST', '/orders', { token, body });
+    const [{ ticketId } = { ticketId: '' }] = Object.values(data.items as Record<string, { ticketId: string }>);
+    const ticket = stand.tickets.tickets.get(ticketId);
+    if (ticket) stand.tickets.tickets.set(ticketId, { ...ticket, status: 'controlled' });
+    return stand.call('PATCH', `/tickets/${ticketId}`, { token, body: { beneficiaryFirstName: 'B' } });
+  };
+  const key = randomUUID();
+  const reused = (method: string, path: string, who: string, one: object, other: object, then = path): Scenario => {
+    const send = (to: string, body: object) =>
+      stand.call(method, to, { token: who, body, headers: { 'idempotency-key': key + path } });
+    return async () => {
+      await send(path, one);
+      return send(then, other);
+    };
+  };
+  const [ana, eva] = [{ beneficiaryFirstName: 'Ana' }, { beneficiaryFirstName: 'Eva' }];
+
+  return {
+    browseProducts: contacts('GET', '/products', true),
+    viewProduct: contacts('GET', `/products/${product.id}`, true),
+    logIn: [called('POST', '/sessions', { body: { login: 'nobody', password: 'wrong' } })],
+    getOwnContact: [
+      called('GET', '/contacts/COTHER', { token }),
+      async () => {
+        const gone = await stand.user();
+        stand.contacts.known.delete(gone.contactNumber);
+        return stand.call('GET', `/contacts/${gone.contactNumber}`, { token: await stand.logIn(gone) });
+      },
+    ],
+    getCart: [expiredCart('GET', '/shopping-cart')],
+    addToCart: [
+      ...refused(refusedWhenAdding, called('POST', '/shopping-cart/items', { token: guest.token, body: item })),
+      ...contacts('POST', '/shopping-cart/items', false, item),
+      reused('POST', '/shopping-cart/items', guest.token, item, { ...item, quantity: 2 }),
+    ],
+    changeInCart: [
+      ...refused(refusedWhenChanging, called('PATCH', guest.path, { token: guest.token, body: {} })),
+      ...contacts('PATCH', guest.path, false),
+      expiredCart('PATCH', undefined, {}),
+      reused('PATCH', guest.path, guest.token, ana, eva),
+    ],
+    removeFromCart: [
+      ...refused(['cart_expired', 'cart_empty', 'busy', 'unknown_line'], called('DELETE', guest.path, guest)),
+      expiredCart('DELETE'),
+    ],
+    checkOut: [
+      ...refused(refusedWhenBuying, called('POST', '/orders', { token: guest.token, body: bought })),
+      ...contacts('POST', '/orders', false, { paymentMethod: 'external' }),
+      called('POST', '/orders', { token: guest.token, body: { paymentMethod: 'external' } }),
+      async () => {
+        const { serviceHost: host } = stand.catalog.pointOfSale({ paymentMethods: ['external'] });
+        const { token: there } = await stand.call('POST', '/shopping-cart/items', { host, body: item });
+        return stand.call('POST', '/orders', { host, token: String(there), body: bought });
+      },
+      called('POST', '/orders', { token, body: bought }),
+      expiredCart('POST', '/orders', bought),
+      reused('POST', '/orders', mine.token, bought, { ...bought, paymentToken: 'pending' }),
+    ],
+    cancelOwnOrder: [
+      ...refused(['not_cancellable', 'cart_gone', 'busy'], called('POST', mine.path, { token: mine.token })),
+      reused('POST', mine.path, mine.token, {}, {}, '/orders/x/cancellation'),
+    ],
+    nameOwnTicket: [usersTicket, reused('PATCH', '/tickets/x', token, ana, eva)],
+  };
+};
+
+/** The refusals of the door that any operation can give: context, session, format, form, resource. */
+export const atTheDoor = (stand: Stand, { method, path, access, body }: AnyOperation, token: string): Scenario[] => {
+  const target = path.replace('/tnwr/v1', '').replaceAll(/\{[^}]*\}/g, 'x');
+  const verb = method.toUpperCase();
+  const takesBody = verb === 'POST' || verb === 'PATCH';
+  const call = (given: object): Scenario => {
+    return () => stand.call(verb, target, given);
+  };
+  const valid = {
+    '/shopping-cart/items': { performanceId: 'x', seatCategoryId: 'x', tariffId: 'x' },
+    '/orders': { paymentMethod: 'external' },
+    '/sessions': { login: 'x', password: 'x' },
+  }[target];
+  return [
+    call({ host: null }),
+    call({ host: 'nobody.example' }),
+    ...(access === 'newcomer' ? [] : [call({ token: 'x'.repeat(43) })]),
+    ...(access === 'session' || access === 'login' ? [call({})] : []),
+    ...(takesBody ? [call({ token, body: 'x'.repeat(300_000) })] : []),
+    ...(takesBody ? [call({ token, headers: { 'content-type': 'text/plain' } })] : []),
+    ...(takesBody ? [call({ token, body: { ...valid, junk: 1 } })] : []),
+    ...(path.includes('{') ? [call({ token, ...(body ? { body: valid ?? {} } : {}) })] : []),
+  ];
+};
