@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { operationsOf } from './compare/description.ts';
 import type { Process } from './processes.ts';
 import { fileOf } from './snapshot.ts';
@@ -10,9 +10,10 @@ const BEFORE_IDENTITY: Readonly<Record<string, readonly string[]>> = {
   identifyService: ['gateway', 'orders', 'pos'],
 };
 
-/** The text of a process's sources. */
+/** The text of what calls other processes: a service's `clients`, and all of the gateway. */
 const sourcesOf = (process: Process): string => {
-  const folder = fileOf(process, 'src/');
+  const folder = fileOf(process, process.name === 'gateway' ? 'src/' : 'src/clients/');
+  if (!existsSync(folder)) return '';
   const names = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.ts'));
   return names.map((name) => readFileSync(new URL(name, folder), 'utf8')).join('\n');
 };
@@ -21,8 +22,8 @@ const sourcesOf = (process: Process): string => {
 export type CallersOf = (provider: string, operationId: string) => readonly string[];
 
 /**
- * Finds out who calls whose internal operations: whoever names the operation's id in its sources, as every call must that asks for
- * an identity.
+ * Finds out who calls whose internal operations: whoever names the operation's id in its clients, as every call must that asks for an
+ * identity.
  */
 export const findCallers = (processes: readonly Process[]): CallersOf => {
   const sources = processes.map((process) => ({ name: process.name, text: sourcesOf(process) }));

@@ -1,0 +1,82 @@
+import { type Break, breaksOf, type Now, nowOf } from '../../src/breaks.ts';
+import { findCallers } from '../../src/callers.ts';
+import { processes } from '../../src/processes.ts';
+import { releasedOf, type Snapshot } from '../../src/snapshot.ts';
+
+type Json = ReturnType<typeof JSON.parse>;
+
+/** A process as it is now, to be changed at will. */
+export interface Changeable {
+  /** An operation of its description, by method and path. */
+  readonly operation: (name: string) => Json;
+  readonly internal: (name: string) => Json;
+  readonly paths: Json;
+  /** The schema of a fact. */
+  readonly fact: (type: string) => Json;
+  readonly facts: Json;
+  readonly queues: Json;
+  /** The indexes of a collection. */
+  readonly indexes: (collection: string) => Json;
+}
+
+const callersOf = findCallers(processes);
+
+const hears = ({ hears: all }: Now, released: Snapshot | undefined) =>
+  all.map(({ queue }) => released?.events.hears.find((one) => one.queue === queue) ?? { queue, reads: {} });
+
+const nows = processes.map((process) => ({ process, now: nowOf(process), released: releasedOf(process) }));
+const consumers = nows.map(({ now, released }) => ({ name: now.name, hears: hears(now, released) }));
+
+const JSON_TYPE = 'application/json';
+
+/** The schema of an operation's body. */
+export const bodyOf = (operation: Json): Json => operation.requestBody.content[JSON_TYPE].schema;
+
+/** The schema of the data of an answer. */
+export const dataOf = (operation: Json, status = 200): Json =>
+  operation.responses[status].content[JSON_TYPE].schema.properties.data;
+
+/** What the comparison says when this change is made to a process as it is today. */
+export const breaksAfter = (name: string, change: (its: Changeable) => void): Break[] => {
+  const { process, now } = nows.find((one) => one.process.name === name) ?? {};
+  if (!process || !now) throw new Error(`there is no ${name}`);
+  const [openapi, internal] = [process.openapi() as Json, process.internal() as Json];
+  const publishes = structuredClone(process.publishes) as Json;
+  const collections = structuredClone(process.collections) as Json;
+  const queues = structuredClone(now.hears) as Json;
+  const at = (document: Json) => (wanted: string) => {
+    const [method = '', path = ''] = wanted.split(' ');
+    const found = document.paths[path]?.[method.toLowerCase()];
+    if (!found) throw new Error(`there is no ${wanted}`);
+    return found;
+  };
+  change({
+    operation: at(openapi),
+    internal: at(internal),
+    paths: openapi.paths,
+    fact: (type) => publishes[type].schema,
+    facts: publishes,
+    queues,
+    indexes: (collection) => collections.find((one: Json) => one.name === collection).indexes,
+  });
+  const documents = process.collections.map((one) => [one.name, { indexes: one.indexes, documents: [] }]);
+  const before: Snapshot = {
+    openapi: process.openapi(),
+    internal: process.internal(),
+    events: {
+      version: '0.0.9',
+      publishes: process.publishes,
+      hears: consumers.find((one) => one.name === name)?.hears ?? [],
+    },
+    documents: { version: '0.0.9', writtenAt: 0, collections: Object.fromEntries(documents), surroundings: {} },
+  };
+  const after: Now = {
+    ...now,
+    openapi: () => openapi,
+    internal: () => internal,
+    publishes,
+    collections,
+    hears: queues,
+  };
+  return breaksOf(after, before, { consumers, callersOf });
+};

@@ -1,0 +1,64 @@
+import { readFileSync } from 'node:fs';
+import { expect, test } from '@jest/globals';
+import { findCallers } from '../../src/callers.ts';
+import { processes } from '../../src/processes.ts';
+import { objectionsTo } from '../../src/release.ts';
+import { fileOf, releasedOf } from '../../src/snapshot.ts';
+import { entryOf, isHigher, saysThatItBreaks } from '../../src/version.ts';
+
+const callersOf = findCallers(processes);
+
+test.each(processes)('$name: its description, its package and its CHANGELOG name one version', (process) => {
+  const { version } = JSON.parse(readFileSync(fileOf(process, 'package.json'), 'utf8')) as { version: string };
+  expect(process.version).toBe(version);
+  expect(process.openapi().info.version).toBe(version);
+  expect(entryOf(readFileSync(fileOf(process, 'CHANGELOG.md'), 'utf8'), version).text).not.toBe('');
+});
+
+test.each(processes)('$name: what is kept is of one release, which is not later than what is here', (process) => {
+  const kept = releasedOf(process);
+  const versions = [
+    kept?.openapi.info.version,
+    kept?.internal.info.version,
+    kept?.events.version,
+    kept?.documents.version,
+  ];
+  expect(new Set(versions).size).toBe(1);
+  expect(isHigher(String(versions[0]), process.version)).toBe(false);
+});
+
+test('a version is released once', () => {
+  const [first] = processes;
+  if (!first) throw new Error('there is none');
+  const version = releasedOf(first)?.events.version ?? '';
+  const rules = { together: [], replace: false, callersOf };
+  expect(objectionsTo({ ...first, version }, rules)).toContainEqual(expect.stringContaining('raise it'));
+  const next = objectionsTo({ ...first, version: '7.0.0' }, rules);
+  expect(next).toEqual([expect.stringContaining('has nothing below "## 7.0.0"')]);
+});
+
+test.each([
+  ['0.1.1', '0.1.0', true],
+  ['0.10.0', '0.9.9', true],
+  ['1.0.0', '0.99.0', true],
+  ['0.1.0', '0.1.0', false],
+  ['0.1.9', '0.2.0', false],
+])('%s is higher than %s: %s', (later, earlier, higher) => {
+  expect(isHigher(later, earlier)).toBe(higher);
+});
+
+test.each([
+  ['0.2.0', '0.1.7', true],
+  ['0.1.8', '0.1.7', false],
+  ['1.3.0', '1.2.0', false],
+  ['2.0.0', '1.2.0', true],
+])('%s after %s says that callers may have to change: %s', (later, earlier, says) => {
+  expect(saysThatItBreaks(later, earlier)).toBe(says);
+});
+
+test('an entry of a CHANGELOG is what stands below its heading', () => {
+  const text = '# Changelog\n\n## 0.10.0, unreleased\n\n- new\n\n## 0.1.0, 2027-01-31\n\n- old\n';
+  expect(entryOf(text, '0.10.0')).toEqual({ text: '- new', dated: false });
+  expect(entryOf(text, '0.1.0')).toEqual({ text: '- old', dated: true });
+  expect(entryOf(text, '0.1.1').text).toBe('');
+});
