@@ -32,8 +32,8 @@ const settings = {
   simulatedPayments: flag('SIMULATED_PAYMENTS', { default: false }),
 };
 
-/** So long a checkout, which is done, waits for the barcodes to show. */
-const BARCODES_MS = 1_000;
+/** So long a request that is done waits for what it shows beside: tariffs' names, barcodes. */
+const COURTESY_MS = 1_000;
 
 interface State {
   readonly desk: Desk;
@@ -65,7 +65,8 @@ const prepare = ({ store, credentials, logger, settings: own }: Parts<typeof set
     orders: createOrders(peers.orders),
     purchases: createPurchases(store),
     tickets: createTickets(peers.tickets),
-    askTickets: createCourtesy({ ms: BARCODES_MS }),
+    askCatalog: createCourtesy({ ms: COURTESY_MS }),
+    askTickets: createCourtesy({ ms: COURTESY_MS }),
     simulated: () => own.simulatedPayments,
     now: Date.now,
     log: logger,

@@ -19,6 +19,8 @@ export interface Desk {
   readonly orders: Orders;
   readonly purchases: Purchases;
   readonly tickets: Tickets;
+  /** Asks the catalog for what an answer can do without. */
+  readonly askCatalog: Courtesy;
   /** Asks tickets for what an answer can do without. */
   readonly askTickets: Courtesy;
   /** Whether the simulated method of payment is there: an installation with demo data. */

@@ -7,6 +7,8 @@ import type { Offer, StockOf } from './views.ts';
 export interface Offers {
   /** Everything that the institution has published. */
   published(institution: string): Promise<Offer>;
+  /** What the catalog said last, however long ago; undefined if it never did. */
+  remembered(institution: string): Offer | undefined;
   /** The same as of this moment: for what was asked for by name and is not there, since it may have been published just now. */
   publishedNow(institution: string): Promise<Offer>;
   /** What is free of these performances, computed at most a second ago, and when the oldest of it was. */
@@ -78,6 +80,7 @@ export const createOffers = (catalog: Catalog, now: () => number = Date.now): Of
 
   return {
     published: async (institution) => (await offers.get(institution, () => publishedNow(institution))).value,
+    remembered: (institution) => marks.get(institution)?.offer,
     publishedNow: async (institution) => (await latest(institution, () => publishedNow(institution))).value,
     async stock(institution, performanceIds) {
       const at = now();

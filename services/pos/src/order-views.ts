@@ -10,12 +10,14 @@ import type { Visit } from './visit.ts';
 type NameOf = (tariffId: string) => string;
 type TicketOf = (ticketId: string) => Ticket | undefined;
 
-/** The names of tariffs in the language of the answer; an id is better than no answer. */
+/** The names of tariffs in the language of the answer, as last known if the catalog does not answer; an id is better than no answer. */
 export const tariffNames = async (
-  { offers }: Pick<Desk, 'offers'>,
+  { offers, askCatalog }: Pick<Desk, 'offers' | 'askCatalog'>,
   { pointOfSale, language }: Visit,
 ): Promise<NameOf> => {
-  const { tariffs } = await offers.published(pointOfSale.institution).catch(() => ({ tariffs: [] }));
+  const { institution } = pointOfSale;
+  const { tariffs } = (await askCatalog(() => offers.published(institution))) ??
+    offers.remembered(institution) ?? { tariffs: [] };
   const names = new Map(tariffs.map(({ id, name }) => [id, spoken(name, { language, others: pointOfSale.languages })]));
   return (id) => names.get(id) ?? id;
 };

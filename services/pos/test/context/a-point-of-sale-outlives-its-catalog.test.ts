@@ -1,0 +1,110 @@
+import { PeerRefusal } from '@boxoffice/service';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { createContext } from '../../src/context.ts';
+import { asGuest, shopperOf } from '../checkout/shopper.ts';
+import type { Mishap } from '../stand/peer.ts';
+import { openStand, type Stand, until } from '../stand/stand.ts';
+
+describe('while the catalog cannot be reached', () => {
+  let stand: Stand;
+  beforeAll(async () => {
+    stand = await openStand();
+  });
+  afterAll(() => stand.close());
+
+  test.each<[Mishap]>([['dies first'], ['hangs']])(
+    '(it %s) sessions, carts, orders and tickets go on, and quickly',
+    async (mishap) => {
+      const shopper = shopperOf(stand);
+      const user = await stand.user();
+      const { token } = await shopper.fill(await stand.logIn(user));
+      stand.catalog.mishaps.set('*', mishap);
+      const begunAt = performance.now();
+      let slowest = 0;
+      // Longer than anything is fresh.
+      while (performance.now() - begunAt < 3_200)
+        for (const path of ['/sessions/current', '/shopping-cart', '/orders', '/tickets']) {
+          const at = performance.now();
+          expect([path, (await stand.call('GET', path, { token })).status]).toEqual([path, 200]);
+          slowest = Math.max(slowest, performance.now() - at);
+        }
+      // Who waits is the first to find out.
+      expect(slowest).toBeLessThan(3_500);
+      const at = performance.now();
+      const bought = await shopper.buy(token, asGuest({ paymentMethod: 'simulated', paymentToken: 'ok' }));
+      expect([bought.status, bought.data.state]).toEqual([201, 'confirmed']);
+      expect(performance.now() - at).toBeLessThan(1_500);
+      expect((await stand.call('GET', '/products')).status).toBe(500);
+      const { serviceHost } = stand.catalog.pointOfSale();
+      expect((await stand.call('GET', '/shopping-cart', { host: serviceHost })).status).toBe(500);
+      stand.catalog.mishaps.clear();
+      stand.catalog.revive();
+      await until(async () => (await stand.call('GET', '/products')).status === 200);
+    },
+    20_000,
+  );
+});
+
+describe('what the catalog said last', () => {
+  const unreachable = new Error('planted');
+  const setUp = () => {
+    let clock = 1_000_000;
+    let failure: Error | undefined;
+    let isThere = true;
+    const find = createContext(
+      {
+        pointOfSale: async (serviceHost) => {
+          if (failure) throw failure;
+          return isThere ? ({ serviceHost } as never) : undefined;
+        },
+      },
+      () => clock,
+    );
+    return {
+      find: async () => (await find('shop.example')).serviceHost,
+      pass: (ms: number) => {
+        clock += ms;
+      },
+      remove: () => {
+        isThere = false;
+      },
+      fail: (error?: Error) => {
+        failure = error;
+      },
+    };
+  };
+
+  test('holds for ten minutes, and not longer', async () => {
+    const { find, pass, fail } = setUp();
+    expect(await find()).toBe('shop.example');
+    fail(unreachable);
+    for (let minute = 0; minute < 10; minute += 1) {
+      expect(await find()).toBe('shop.example');
+      pass(60_000);
+    }
+    pass(1);
+    await expect(find()).rejects.toBe(unreachable);
+    fail();
+    expect(await find()).toBe('shop.example');
+  });
+
+  test('is not given once the catalog answers otherwise: one that was deleted is refused, also while it is away again', async () => {
+    const { find, pass, fail, remove } = setUp();
+    expect(await find()).toBe('shop.example');
+    pass(3_000);
+    remove();
+    await expect(find()).rejects.toMatchObject({ errorCode: 'context_invalid' });
+    fail(unreachable);
+    pass(300_000);
+    await expect(find()).rejects.toMatchObject({ errorCode: 'context_invalid' });
+  });
+
+  test('is not given when the catalog refuses the question', async () => {
+    const { find, pass, fail } = setUp();
+    expect(await find()).toBe('shop.example');
+    pass(3_000);
+    const refusal = new PeerRefusal('catalog', 403, 'forbidden', null);
+    fail(refusal);
+    await expect(find()).rejects.toBe(refusal);
+  });
+});
