@@ -59,6 +59,11 @@ const begunIn = (directory: string): boolean => [authorizer, catalog].some(({ na
 
 const services = [authorizer, catalog, contacts, orders, tickets, pos];
 
+/** The version of each service that this program knows. */
+export const versions: Readonly<Record<string, string>> = Object.fromEntries(
+  services.map(({ name, version }) => [name, version]),
+);
+
 /**
  * Opens what the settings name; no store and no broker is touched before a command asks for it. `founding`: SQLite files may be made
  * where there are none.

@@ -2,6 +2,7 @@ import { parseArgs } from 'node:util';
 import { Fault } from '@boxoffice/envelope';
 import { failStart, StartFault } from '@boxoffice/runtime';
 import { UniqueViolation } from '@boxoffice/store';
+import { backups } from './backup.ts';
 import { check } from './check.ts';
 import { clients } from './clients.ts';
 import { type Command, type Given, isReport, Misuse } from './command.ts';
@@ -24,6 +25,7 @@ const commands: readonly Command[] = [
   ...deadLetters,
   ...demo,
   ...check,
+  ...backups,
 ];
 
 const line = ({ name, usage, about }: Command): string => `  ${`${name} ${usage}`.trimEnd()}\n      ${about}`;

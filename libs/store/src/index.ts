@@ -1,4 +1,5 @@
 export type { MongoOptions } from './mongo.ts';
 export { openMongoStore } from './open-mongo.ts';
 export * from './port.ts';
+export { type SnapshotFile, type SnapshotOptions, snapshotSqlite } from './sqlite/snapshot.ts';
 export { openSqliteStores, type SqliteOptions, type SqliteStores } from './sqlite.ts';

@@ -1,0 +1,82 @@
+import { resolve } from 'node:path';
+import { putBack } from './backup/put-back.ts';
+import { takeBackup } from './backup/take.ts';
+import type { Command } from './command.ts';
+import { type Installation, versions } from './installation.ts';
+import { createProgress } from './progress.ts';
+import { Refused } from './refused.ts';
+
+/** @throws {Refused} when the data are in a database that has means of its own */
+const requireFiles = ({ engines }: Installation): void => {
+  if (engines.store === 'SQLite') return;
+  throw new Refused(
+    'MONGODB_URL is set: what is in MongoDB is backed up with its own means, mongodump --oplog or snapshots of its provider, see deploy/kubernetes/README.md',
+  );
+};
+
+const megabytes = (bytes: number): string => `${(bytes / 1_000_000).toFixed(1)} MB`;
+
+export const backups: readonly Command[] = [
+  {
+    name: 'backup',
+    usage: 'DIR',
+    about:
+      'copies the data directory, also while the product runs: every database as of one moment, the keys and credentials kept beside them (so keep it as safe as those), and a manifest with checksums; DIR must be new or empty',
+    words: ['DIR'],
+    async run(installation, { words: [target = ''] }) {
+      requireFiles(installation);
+      const progress = createProgress('backup');
+      const begun = performance.now();
+      const { manifest, pausedMs } = await takeBackup(target, {
+        data: installation.directory,
+        versions,
+        tell: progress.tell,
+      }).finally(progress.end);
+      const bytes = manifest.files.reduce((sum, file) => sum + file.bytes, 0);
+      const notes = [
+        ...manifest.elsewhere.map(
+          (name) => `${name} is not kept in the data directory: back it up where it comes from`,
+        ),
+        ...(installation.engines.bus === 'RabbitMQ'
+          ? ['what lies in RabbitMQ is not in it: restore it with the broker as it was, or empty queues first']
+          : []),
+      ];
+      return {
+        backup: resolve(target),
+        takenAt: manifest.takenAt,
+        files: manifest.files.length,
+        size: megabytes(bytes),
+        writersPausedMs: Math.round(pausedMs * 10) / 10,
+        seconds: Math.round((performance.now() - begun) / 100) / 10,
+        ...(notes.length > 0 ? { notes } : {}),
+      };
+    },
+  },
+  {
+    name: 'restore',
+    usage: 'DIR [--force]',
+    about:
+      'puts a backup into the data directory (BOXOFFICE_DATA_DIR), which must be empty and which nobody may be using, after verifying its versions and checksums; --force: puts aside what is there, in a folder of it',
+    words: ['DIR'],
+    options: { force: { type: 'boolean' } },
+    founds: true,
+    async run(installation, { words: [source = ''], options }) {
+      requireFiles(installation);
+      const progress = createProgress('restore');
+      const { manifest, aside } = await putBack(source, {
+        data: installation.directory,
+        versions,
+        force: options.force === true,
+        tell: progress.tell,
+      }).finally(progress.end);
+      return {
+        restored: installation.directory,
+        takenAt: manifest.takenAt,
+        files: manifest.files.length,
+        ...(aside === undefined ? {} : { before: aside }),
+        next: 'npm start, then npm run operator -- check',
+        ...(manifest.elsewhere.length > 0 ? { neededFromElsewhere: manifest.elsewhere } : {}),
+      };
+    },
+  },
+];

@@ -1,0 +1,91 @@
+import { createHash } from 'node:crypto';
+import { createReadStream, readFileSync, statSync } from 'node:fs';
+import { join, normalize, sep } from 'node:path';
+import { pipeline } from 'node:stream/promises';
+import { explain } from '@boxoffice/runtime';
+import { Refused } from '../refused.ts';
+
+/** The file of a backup that says what is in it. It is written last: a directory without it is no backup, or none that was finished. */
+export const MANIFEST = 'manifest.json';
+
+/** Written by this program, and the only one that it reads. */
+export const FORMAT = 'boxoffice-backup-1';
+
+/** A file of a backup, by its path in the data directory. */
+export interface BackedUp {
+  readonly path: string;
+  readonly bytes: number;
+  /** Hexadecimal. */
+  readonly sha256: string;
+}
+
+export interface Manifest {
+  readonly format: string;
+  /** ISO 8601 UTC: the moment that all databases are of. */
+  readonly takenAt: string;
+  /** The version of each service that the program knows, which made or read them. */
+  readonly versions: Readonly<Record<string, string>>;
+  readonly files: readonly BackedUp[];
+  /** What the installation needs and the data directory does not keep: secrets that come from elsewhere. */
+  readonly elsewhere: readonly string[];
+}
+
+/** What is in a file now. */
+export const digest = async (directory: string, path: string): Promise<BackedUp> => {
+  const hash = createHash('sha256');
+  await pipeline(createReadStream(join(directory, path)), hash);
+  return { path, bytes: statSync(join(directory, path)).size, sha256: hash.digest('hex') };
+};
+
+const isFile = (one: unknown): one is BackedUp => {
+  const { path, bytes, sha256 } = (one ?? {}) as Partial<BackedUp>;
+  const isWithin =
+    typeof path === 'string' && path !== '' && normalize(path) === path && !path.split(sep).includes('..');
+  return isWithin && !path.startsWith(sep) && typeof bytes === 'number' && typeof sha256 === 'string';
+};
+
+/** The manifest of a backup. @throws {Refused} unless there is one that this program understands */
+export const readManifest = (directory: string): Manifest => {
+  const told = (() => {
+    try {
+      return JSON.parse(readFileSync(join(directory, MANIFEST), 'utf8')) as Partial<Manifest> | null;
+    } catch (error) {
+      throw new Refused(
+        `${directory} is no backup, or one that was not finished: ${MANIFEST} cannot be read: ${explain(error)}`,
+      );
+    }
+  })();
+  if (told?.format !== FORMAT)
+    throw new Refused(
+      `${directory} is no backup that this version can read: ${MANIFEST} is not of the format ${FORMAT}`,
+    );
+  const { files, versions, takenAt, elsewhere } = told;
+  const whole =
+    Array.isArray(files) &&
+    files.every(isFile) &&
+    typeof versions === 'object' &&
+    typeof takenAt === 'string' &&
+    Array.isArray(elsewhere);
+  if (!whole) throw new Refused(`${directory} is no backup: ${MANIFEST} is not whole`);
+  return told as Manifest;
+};
+
+/** What of a backup is not as its manifest says: each file in words. */
+export const damagesOf = async (directory: string, { files }: Manifest): Promise<string[]> => {
+  const damages: string[] = [];
+  for (const { path, bytes, sha256 } of files) {
+    const found = await digest(directory, path).catch(() => undefined);
+    if (!found) damages.push(`${path} is missing`);
+    else if (found.bytes !== bytes || found.sha256 !== sha256) damages.push(`${path} is not what was backed up`);
+  }
+  return damages;
+};
+
+const numbers = (version: string): number[] => version.split(/[.+-]/, 3).map((part) => Number(part) || 0);
+
+/** Whether a version is later than another, as semver counts. */
+export const isLater = (one: string, other: string): boolean => {
+  const [a, b] = [numbers(one), numbers(other)];
+  const at = [0, 1, 2].find((index) => a[index] !== b[index]);
+  return at !== undefined && (a[at] ?? 0) > (b[at] ?? 0);
+};

@@ -1,0 +1,107 @@
+import {
+  chmodSync,
+  closeSync,
+  copyFileSync,
+  fsyncSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+} from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
+import { lockDirectory } from '@boxoffice/local';
+import { ensureDirectory, keptFile } from '@boxoffice/runtime';
+import { Refused } from '../refused.ts';
+import { damagesOf, isLater, type Manifest, readManifest } from './manifest.ts';
+
+export interface PutBackOptions {
+  readonly data: string;
+  readonly versions: Manifest['versions'];
+  /** Puts aside what is in the data directory. */
+  readonly force: boolean;
+  readonly tell: (what: string) => void;
+}
+
+export interface PutBack {
+  readonly manifest: Manifest;
+  /** Where what was there before is now; undefined: there was nothing. */
+  readonly aside: string | undefined;
+}
+
+/** Newer data may have what an older program does not know, and would lose. @throws {Refused} */
+const refuseNewer = (made: Manifest['versions'], known: Manifest['versions']): void => {
+  const newer = Object.entries(made).filter(([name, version]) => isLater(version, known[name] ?? '0.0.0'));
+  if (newer.length === 0) return;
+  const told = newer.map(([name, version]) => `${name} ${version} (this program’s: ${known[name] ?? 'none'})`);
+  throw new Refused(`the backup is of a newer version: ${told.join(', ')}; restore it with that version`);
+};
+
+const KEY = keptFile('KEY_ENCRYPTION_KEY');
+
+/** Without this key the product does not start on the databases: the last to come says that everything is there. */
+const keyLast = (paths: readonly string[]): string[] => [
+  ...paths.filter((path) => path !== KEY),
+  ...paths.filter((path) => path === KEY),
+];
+
+const copyInto = (source: string, paths: readonly string[], staging: string): void => {
+  for (const path of paths) {
+    const to = join(staging, path);
+    mkdirSync(dirname(to), { recursive: true, mode: 0o700 });
+    copyFileSync(join(source, path), to);
+    chmodSync(to, 0o600);
+    const file = openSync(to, 'r');
+    fsyncSync(file);
+    closeSync(file);
+  }
+};
+
+/**
+ * Puts a backup into the data directory, which nobody may be using. It is checked as a whole and copied beside before anything
+ * is moved; what was there is kept aside, and nothing is ever overwritten.
+ * @throws {Refused} when it is damaged or newer, or the directory is not empty; {StartFault} when it is in use
+ */
+export const putBack = async (from: string, { data, versions, force, tell }: PutBackOptions): Promise<PutBack> => {
+  const source = resolve(from);
+  const manifest = readManifest(source);
+  refuseNewer(manifest.versions, versions);
+  tell('verifying checksums');
+  const damages = await damagesOf(source, manifest);
+  if (damages.length > 0) throw new Refused(`the backup is damaged, and nothing was restored: ${damages.join('; ')}`);
+  ensureDirectory(data, 'BOXOFFICE_DATA_DIR');
+  const letGo = await lockDirectory(data);
+  try {
+    const before = readdirSync(data);
+    if (before.length > 0 && !force) {
+      throw new Refused(
+        `${data} (BOXOFFICE_DATA_DIR) is not empty; --force puts aside what is there: ${before.slice(0, 5).join(', ')} …`,
+      );
+    }
+    const stamp = new Date().toISOString().replaceAll(/[-:]|\.\d+/g, '');
+    const staging = join(data, `restoring-${stamp}`);
+    const aside = before.length > 0 ? join(data, `replaced-${stamp}`) : undefined;
+    const paths = keyLast(manifest.files.map(({ path }) => path));
+    try {
+      tell(`copying ${paths.length} files`);
+      copyInto(source, paths, staging);
+      if (aside !== undefined) {
+        mkdirSync(aside, { mode: 0o700 });
+        for (const name of before.filter((one) => !one.startsWith('replaced-')))
+          renameSync(join(data, name), join(aside, name));
+      }
+      for (const path of paths) {
+        mkdirSync(dirname(join(data, path)), { recursive: true, mode: 0o700 });
+        renameSync(join(staging, path), join(data, path));
+      }
+    } finally {
+      rmSync(staging, { recursive: true, force: true });
+    }
+    const folder = openSync(data, 'r');
+    fsyncSync(folder);
+    closeSync(folder);
+    return { manifest, aside };
+  } finally {
+    await letGo();
+  }
+};

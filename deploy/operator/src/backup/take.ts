@@ -1,0 +1,103 @@
+import {
+  chmodSync,
+  closeSync,
+  copyFileSync,
+  existsSync,
+  fsyncSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  realpathSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { dirname, join, relative, resolve } from 'node:path';
+import { explain, keptFile } from '@boxoffice/runtime';
+import { snapshotSqlite } from '@boxoffice/store';
+import { Refused } from '../refused.ts';
+import { digest, FORMAT, MANIFEST, type Manifest } from './manifest.ts';
+
+/** What a data directory has that belongs to a process, or to an earlier restore, and not to the installation. */
+const PASSING = /(^|\/)(.*\.sqlite-(wal|shm|journal)|running\.json|replaced-[^/]*|restoring-[^/]*)(\/|$)/;
+
+/** The files of a data directory that make an installation, by their paths in it. */
+export const filesOf = (directory: string): string[] =>
+  readdirSync(directory, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => relative(directory, join(entry.parentPath, entry.name)))
+    .filter((path) => !PASSING.test(path))
+    .sort();
+
+/** Makes the directory, or finds it empty. @throws {Refused} */
+const emptyDirectory = (directory: string, data: string): void => {
+  const at = existsSync(directory) ? realpathSync(directory) : directory;
+  if (`${at}/`.startsWith(`${realpathSync(data)}/`))
+    throw new Refused(`a backup must not lie in the data directory ${data}`);
+  try {
+    mkdirSync(directory, { recursive: true, mode: 0o700 });
+    if (readdirSync(directory).length > 0)
+      throw new Refused(`${directory} is not empty; a backup is written into a directory of its own`);
+    chmodSync(directory, 0o700);
+  } catch (error) {
+    throw error instanceof Refused ? error : new Refused(`${directory} cannot be written: ${explain(error)}`);
+  }
+};
+
+const durable = (path: string): void => {
+  const file = openSync(path, 'r');
+  fsyncSync(file);
+  closeSync(file);
+};
+
+export interface Taken {
+  readonly manifest: Manifest;
+  /** For how long nobody could write, in milliseconds. */
+  readonly pausedMs: number;
+}
+
+export interface TakeOptions {
+  readonly data: string;
+  readonly versions: Manifest['versions'];
+  readonly tell: (what: string) => void;
+}
+
+const SECRETS = ['KEY_ENCRYPTION_KEY', 'SERVICE_SECRET'];
+
+/**
+ * Copies a data directory: every database as of one moment, while the product may write, then the rest, which hardly ever changes. What
+ * it made is removed again when it fails.
+ * @throws {Refused} when the target cannot be had
+ */
+export const takeBackup = async (target: string, { data, versions, tell }: TakeOptions): Promise<Taken> => {
+  const directory = resolve(target);
+  emptyDirectory(directory, data);
+  try {
+    const paths = filesOf(data);
+    const databases = paths.filter((path) => path.endsWith('.sqlite'));
+    const takenAt = new Date().toISOString();
+    const pausedMs = await snapshotSqlite(
+      databases.map((path) => ({ from: join(data, path), to: join(directory, path) })),
+      { tell: (pages) => tell(`${pages} pages copied`) },
+    );
+    for (const path of paths.filter((one) => !databases.includes(one))) {
+      mkdirSync(dirname(join(directory, path)), { recursive: true, mode: 0o700 });
+      // A copy that the gateway is just replacing is there again at its next start.
+      copyFileSync(join(data, path), join(directory, path));
+      durable(join(directory, path));
+    }
+    const files = [];
+    for (const path of paths) {
+      chmodSync(join(directory, path), 0o600);
+      files.push(await digest(directory, path));
+      tell(`${files.length} of ${paths.length} files`);
+    }
+    const elsewhere = SECRETS.filter((name) => !paths.includes(keptFile(name)));
+    const manifest: Manifest = { format: FORMAT, takenAt, versions, files, elsewhere };
+    writeFileSync(join(directory, MANIFEST), `${JSON.stringify(manifest, null, 2)}\n`, { mode: 0o600, flush: true });
+    durable(directory);
+    return { manifest, pausedMs };
+  } catch (error) {
+    for (const name of readdirSync(directory)) rmSync(join(directory, name), { recursive: true, force: true });
+    throw error;
+  }
+};
