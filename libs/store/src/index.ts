@@ -1,5 +1,6 @@
 export type { MongoOptions } from './mongo.ts';
 export { openMongoStore } from './open-mongo.ts';
 export * from './port.ts';
+export { rewrite } from './shapes.ts';
 export { type SnapshotFile, type SnapshotOptions, snapshotSqlite } from './sqlite/snapshot.ts';
 export { openSqliteStores, type SqliteOptions, type SqliteStores } from './sqlite.ts';

@@ -11,6 +11,7 @@ import { type Schema, schemaOf } from './mongo/schema.ts';
 import type { Shelf } from './mongo/shelf.ts';
 import { createTurns } from './mongo/turns.ts';
 import type { Collection, Document, Idempotency, Outbox, Store } from './port.ts';
+import { inShape } from './shapes.ts';
 
 // The engine of the scaled deployment, for a standalone server, a replica set, or a sharded cluster.
 //
@@ -102,10 +103,11 @@ export const openMongoStore = async (options: MongoOptions): Promise<Store> => {
   };
 
   return {
-    collection<T extends Document>({ name }: Collection<T>) {
-      const shelf = shelves.get(name);
-      if (!shelf) throw new Error(`the store ${database.databaseName} was opened without the collection ${name}`);
-      return collectionHandle<T>(shelf, gate);
+    collection<T extends Document>(declared: Collection<T>) {
+      const shelf = shelves.get(declared.name);
+      if (!shelf)
+        throw new Error(`the store ${database.databaseName} was opened without the collection ${declared.name}`);
+      return inShape(collectionHandle<T>(shelf, gate), declared);
     },
     idempotency: guardedIdempotency(idempotency, gate),
     outbox: guardedOutbox(outbox, gate),

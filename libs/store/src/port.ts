@@ -53,15 +53,22 @@ export interface Index {
 export interface Collection<T extends Document> {
   readonly name: string;
   readonly indexes: readonly Index[];
+  /**
+   * Answers a document that an earlier release wrote in the shape of this one, and any other as the same object. Synchronous and pure; it
+   * stands before whatever is read, also inside `update`, which so writes the new shape. Nothing is written for it alone:
+   * conditions, orders and indexes see what is stored until the document is next written, or `rewrite` has come by.
+   */
+  upgrade?(stored: T): T;
   /** Never set: carries the type of the documents. */
   readonly document?: T;
 }
 
 /** Declares a collection of documents of type T. */
-export const collection = <T extends Document>(name: string, indexes: readonly Index[] = []): Collection<T> => ({
-  name,
-  indexes,
-});
+export const collection = <T extends Document>(
+  name: string,
+  indexes: readonly Index[] = [],
+  more: Pick<Collection<T>, 'upgrade'> = {},
+): Collection<T> => ({ name, indexes, ...more });
 
 /** A fact that a write causes, as the domain states it: past tense, JSON data. */
 export interface Fact {

@@ -1,6 +1,7 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Collection, Document, Store } from './port.ts';
+import { inShape } from './shapes.ts';
 import { collectionHandle } from './sqlite/documents.ts';
 import { type DatabaseFile, openFile, type Surroundings } from './sqlite/file.ts';
 import { createIdempotency } from './sqlite/idempotency.ts';
@@ -37,10 +38,10 @@ const storeOf = (file: DatabaseFile, collections: readonly Collection<Document>[
   const tables = new Map(collections.map((one) => [one.name, tableInfo(one)]));
   const idempotency = createIdempotency(file);
   return {
-    collection<T extends Document>({ name }: Collection<T>) {
-      const table = tables.get(name);
-      if (!table) throw new Error(`the store ${file.path} was opened without the collection ${name}`);
-      return collectionHandle<T>(file, table);
+    collection<T extends Document>(declared: Collection<T>) {
+      const table = tables.get(declared.name);
+      if (!table) throw new Error(`the store ${file.path} was opened without the collection ${declared.name}`);
+      return inShape(collectionHandle<T>(file, table), declared);
     },
     idempotency,
     outbox: createOutbox(file),

@@ -10,6 +10,7 @@ import { leases } from './leases.ts';
 import { model } from './model.ts';
 import { outbox } from './outbox.ts';
 import { pages } from './pages.ts';
+import { shapes } from './shapes.ts';
 import { stamps } from './stamps.ts';
 import { starts } from './starts.ts';
 import { type Check, type Engine, type Subject, suiteCollections } from './subject.ts';
@@ -27,6 +28,7 @@ export const topics: Readonly<Record<string, readonly Check[]>> = {
   tenants,
   uniqueness,
   updates,
+  shapes,
   claims,
   outbox,
   stamps,

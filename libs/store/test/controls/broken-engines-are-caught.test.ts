@@ -5,6 +5,7 @@ import {
   withEventsBefore,
   withoutAtomicClaim,
   withoutCompareAndSwap,
+  withoutShapes,
   withoutStamps,
   withoutTenantFilter,
   withoutTieBreak,
@@ -33,6 +34,9 @@ describe('the suite catches an engine', () => {
     ]));
 
   test('that skips the compare-and-swap', () => breaks('updates', withoutCompareAndSwap, ['64 concurrent increments']));
+
+  test('that gives documents as they are stored', () =>
+    breaks('shapes', withoutShapes, ['whatever is read', 'an update is given the new shape']));
 
   test('that claims in two steps', async () => {
     const broken = await failing([checkOf(checks('claims'), '300 concurrent')], withoutAtomicClaim);

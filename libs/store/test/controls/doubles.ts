@@ -32,6 +32,12 @@ export const withoutCompareAndSwap = (store: Store): Store =>
     },
   }));
 
+/** Reads documents as they are stored, whatever shape the reader declares. */
+export const withoutShapes = (store: Store): Store => ({
+  ...store,
+  collection: ({ upgrade: _upgrade, ...plain }) => store.collection(plain),
+});
+
 /** Claims by finding free documents first and taking them one by one, whoever took them meanwhile. */
 export const withoutAtomicClaim = (store: Store): Store =>
   wrapped(store, (documents) => ({

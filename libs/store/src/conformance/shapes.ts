@@ -1,0 +1,77 @@
+import assert from 'node:assert/strict';
+import type { Collection, Store } from '../port.ts';
+import { rewrite } from '../shapes.ts';
+import { type Check, fresh, type Thing, thing, things, thingsOf } from './subject.ts';
+
+/** The next release: `count`, which used to be absent, is a number in every document. */
+const counted: Collection<Thing> = {
+  ...things,
+  upgrade: (stored) => (stored.count === undefined ? { ...stored, count: 0 } : stored),
+};
+
+const countedOf = (store: Store, institution: string) => store.collection(counted).of(institution);
+
+/** `upgrade`: documents of an earlier release, read by this one. */
+export const shapes: readonly Check[] = [
+  {
+    rule: 'whatever is read is in the shape that the reader declares; nothing is written for it',
+    async run({ store, another }) {
+      const institution = fresh('inst');
+      const old = thingsOf(await another()).of(institution);
+      const { id } = await old.insert(thing({ show: institution, state: 'free' }));
+      const mine = countedOf(store, institution);
+      assert.equal((await mine.get(id))?.count, 0);
+      assert.deepEqual(
+        (await mine.find({ where: { show: institution } })).map(({ count }) => count),
+        [0],
+      );
+      assert.equal(
+        (await mine.update(id, () => undefined))?.count,
+        0,
+        'an update that changes nothing answers the new shape',
+      );
+      assert.equal((await store.collection(counted).acrossInstitutions.get(id))?.count, 0);
+      const stored = await old.get(id);
+      assert.equal(stored?.version, 1);
+      assert.equal(stored?.count, undefined);
+      const where = { show: institution, state: 'free' };
+      const [claimed] = await mine.claim({ where, set: { state: 'held' } });
+      assert.equal(claimed?.count, 0);
+    },
+  },
+  {
+    rule: 'an update is given the new shape and writes it; releases that do not know it keep what they pass on',
+    async run({ store, another }) {
+      const institution = fresh('inst');
+      const old = thingsOf(await another()).of(institution);
+      const mine = countedOf(store, institution);
+      const { id } = await old.insert(thing({ rank: 1 }));
+      await mine.update(id, (current) => {
+        assert.equal(current.count, 0);
+        return { next: { ...current, count: 1 } };
+      });
+      await old.update(id, (current) => ({ next: { ...current, rank: 2 } }));
+      const both = await mine.get(id);
+      assert.deepEqual([both?.rank, both?.count, both?.version], [2, 1, 3]);
+    },
+  },
+  {
+    rule: 'a rewrite brings every document to the new shape beside writers, and finds nothing to do when repeated',
+    async run({ store, another }) {
+      const institution = fresh('inst');
+      const old = thingsOf(await another()).of(institution);
+      const all = Array.from({ length: 450 }, (_, index) => thing({ rank: index }));
+      await old.insertMany(all);
+      const writers = all
+        .slice(0, 20)
+        .map(({ id }) => old.update(id, (current) => ({ next: { ...current, rank: -1 } })));
+      await Promise.all([rewrite(store, counted), ...writers]);
+      assert.equal(await old.count({ count: 0 }), 450, 'what looks for the new shape finds all of them');
+      assert.equal(await old.count({ rank: -1 }), 20, 'no write was lost');
+      const versions = async () => (await old.find({ orderBy: 'id' })).map(({ version }) => version);
+      const before = await versions();
+      await rewrite(store, counted);
+      assert.deepEqual(await versions(), before);
+    },
+  },
+];
