@@ -23,7 +23,7 @@ export const openVisit = ({ door }: Pick<Deployment, 'door'>): Api => {
 };
 
 /** Makes a client of the deployment's partner; all its calls share their connections. */
-export const openApi = ({ door, partner }: Deployment): Api => {
+export const openApi = ({ door, partner }: Pick<Deployment, 'door' | 'partner'>): Api => {
   const anonymous = clientOf(door);
   let token: { readonly value: Promise<string>; readonly at: number } | undefined;
 

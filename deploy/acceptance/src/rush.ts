@@ -1,0 +1,102 @@
+import type { Door } from './client.ts';
+import { openApi } from './faults/api.ts';
+import { openBuyer } from './faults/buyer.ts';
+import type { Partner } from './faults/installation.ts';
+import { checkRound } from './faults/invariants/index.ts';
+import { createCheck } from './faults/invariants/verdict.ts';
+import { countsOf, createJournal } from './faults/journal.ts';
+import { randomFrom } from './faults/random.ts';
+import { openHall } from './faults/stage.ts';
+import { trade } from './faults/trade.ts';
+import { readWorld } from './faults/world.ts';
+
+/** What the buyers of a rush know of their requests. */
+export interface RushFigures {
+  readonly ok: number;
+  readonly refused: number;
+  /** Nothing reliable was heard to the end. */
+  readonly unknown: number;
+  /** Requests that failed or were not answered, also where asking again helped. */
+  readonly failures: number;
+  /** What those heard. */
+  readonly stories: readonly string[];
+}
+
+/** What became of a rush once it was quiet. */
+export interface RushVerdict {
+  /** Until everything was as it must be; the patience, when it never was. */
+  readonly seconds: number;
+  /** How many facts were held against each other. */
+  readonly checked: number;
+  readonly violations: readonly string[];
+}
+
+/** Buyers of one performance of an installation that runs somewhere, seen through its gateway alone. */
+export interface Rush {
+  figures(): RushFigures;
+  /** Lets the buyers finish what they are at. */
+  end(): Promise<void>;
+  /** Holds what the buyers remember against what the installation says, until it agrees and stays so, or the patience is over. */
+  settle(patienceMs?: number): Promise<RushVerdict>;
+}
+
+const STEADY_MS = 2_000;
+const LOOK_EVERY_MS = 500;
+
+/** Puts a performance on sale and begins to buy. `reference` is unique in the installation. */
+export const openRush = async (
+  { door, partner }: { readonly door: Door; readonly partner: Partner },
+  { reference, buyers, capacity = 3_000 }: { reference: string; buyers: number; capacity?: number },
+): Promise<Rush> => {
+  const api = openApi({ door, partner });
+  const since = new Date(Date.now() - 1_000);
+  const hall = await openHall(api, reference, [{ code: 'FLOOR', capacity }]);
+  const journal = createJournal();
+  const random = randomFrom(reference);
+  let over = false;
+  const trading = Array.from({ length: buyers }, (_, index) => {
+    const own = random.fork(`buyer ${index}`);
+    const buyer = openBuyer({ api, journal, random: own, reference, persistent: true });
+    return trade(buyer, hall, own.fork('trade'), () => over);
+  });
+
+  const look = async () => {
+    const check = createCheck();
+    const { entries, checkouts, carts } = journal;
+    const world = await readWorld(api, { hall, reference, since }, carts);
+    checkRound({ entries, checkouts, world }, check);
+    return check.verdict;
+  };
+
+  return {
+    figures() {
+      const failed = journal.entries.filter(({ unknownTries }) => unknownTries > 0);
+      return {
+        ...countsOf(journal),
+        failures: failed.reduce((sum, { unknownTries }) => sum + unknownTries, 0),
+        stories: failed.map(({ action, key, story }) => `${action} ${key}: ${story.join(', ')}`),
+      };
+    },
+    async end() {
+      over = true;
+      await Promise.all(trading);
+    },
+    async settle(patienceMs = 60_000) {
+      const begun = performance.now();
+      const passed = () => performance.now() - begun;
+      let clean: number | undefined;
+      for (;;) {
+        const at = passed();
+        const { checked, violations } = await look();
+        if (violations.length > 0) clean = undefined;
+        else clean ??= at;
+        const steady = clean !== undefined && at - clean >= STEADY_MS;
+        if (steady || (clean === undefined && at > patienceMs)) {
+          const seconds = (clean ?? at) / 1000;
+          return { seconds, checked, violations: violations.map(({ invariant, text }) => `${invariant}: ${text}`) };
+        }
+        await new Promise((resolve) => setTimeout(resolve, LOOK_EVERY_MS));
+      }
+    },
+  };
+};

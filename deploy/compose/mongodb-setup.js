@@ -1,0 +1,51 @@
+// Run by mongosh at every start of the composition: makes the one-member replica set and one user per service, who reads and writes that
+// service's database alone. The operator's user reads and writes all of them. Written for MongoDB 8.0 and reviewed; the smoke test cannot
+// run it, since its stand-in for MongoDB has neither users nor replica sets.
+const fs = require('node:fs');
+
+const read = (name) => fs.readFileSync(`/run/boxoffice/${name}`, 'utf8');
+const MEMBER = 'mongodb:27017';
+const PATIENCE_MS = 120_000;
+const databases = ['authorizer', 'catalog', 'contacts', 'orders', 'tickets', 'pos', 'local'];
+const until = Date.now() + PATIENCE_MS;
+
+const persistently = (what, attempt) => {
+  for (;;) {
+    try {
+      return attempt();
+    } catch (error) {
+      if (Date.now() > until) throw error;
+      print(`waiting for ${what}: ${error.message}`);
+      sleep(1_000);
+    }
+  }
+};
+
+// At the very first start the image makes the root user with a server that only listens to itself, then starts the real one.
+const admin = persistently('the server', () =>
+  new Mongo(
+    `mongodb://root:${encodeURIComponent(read('root-password'))}@${MEMBER}/admin?directConnection=true&serverSelectionTimeoutMS=2000`,
+  ).getDB('admin'),
+);
+
+const status = () => {
+  try {
+    return admin.runCommand({ replSetGetStatus: 1 });
+  } catch (error) {
+    return error;
+  }
+};
+if (status().codeName === 'NotYetInitialized') {
+  admin.runCommand({ replSetInitiate: { _id: 'rs0', members: [{ _id: 0, host: MEMBER }] } });
+}
+persistently('the primary', () => {
+  if (!admin.hello().isWritablePrimary) throw new Error('not elected yet');
+});
+
+for (const { name, password } of JSON.parse(read('users.json'))) {
+  const own = name === 'operator' ? databases : [name];
+  const rights = { pwd: password, roles: own.map((database) => ({ role: 'readWrite', db: `boxoffice_${database}` })) };
+  if (admin.getUser(name) === null) admin.createUser({ user: name, ...rights });
+  else admin.updateUser(name, rights);
+}
+print('the replica set and its users are there');

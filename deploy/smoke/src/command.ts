@@ -1,0 +1,45 @@
+import { spawn } from 'node:child_process';
+
+/** The repository: what images are built from, and where the composition is. */
+export const ROOT = new URL('../../../', import.meta.url).pathname;
+
+export interface Running {
+  readonly cwd?: string;
+  readonly env?: Readonly<Record<string, string>>;
+  /** Given to its standard input. */
+  readonly input?: string;
+  /** Where what it prints goes as well, as it comes. */
+  readonly tell?: (text: string) => void;
+  /** Default: ten minutes. */
+  readonly timeoutMs?: number;
+}
+
+const MOST_KEPT = 4_000_000;
+
+/** Runs a program to its end; answers what it printed to standard output. @throws {Error} with the end of all that it printed, if it fails */
+export const run = (program: string, args: readonly string[], options: Running = {}): Promise<string> =>
+  new Promise((resolve, reject) => {
+    const { cwd = ROOT, env = {}, input = '', tell, timeoutMs = 600_000 } = options;
+    const child = spawn(program, args, { cwd, env: { ...process.env, ...env }, timeout: timeoutMs });
+    let printed = '';
+    let all = '';
+    for (const stream of [child.stdout, child.stderr])
+      stream.setEncoding('utf8').on('data', (text: string) => {
+        if (stream === child.stdout) printed = (printed + text).slice(-MOST_KEPT);
+        all = (all + text).slice(-4_000);
+        tell?.(text);
+      });
+    child.on('error', reject);
+    child.on('close', (status, signal) => {
+      if (status === 0) resolve(printed);
+      else reject(new Error(`${program} ${args.slice(0, 8).join(' ')}: ${signal ?? `status ${status}`}\n${all}`));
+    });
+    child.stdin.on('error', () => undefined).end(input);
+  });
+
+/** Whether a program ends well. */
+export const succeeds = (program: string, args: readonly string[]): Promise<boolean> =>
+  run(program, args).then(
+    () => true,
+    () => false,
+  );

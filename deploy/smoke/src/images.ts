@@ -1,0 +1,129 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { run } from './command.ts';
+import { localBases } from './local-bases.ts';
+
+/** Where each image's own package is. */
+export const folders = {
+  gateway: 'gateway',
+  authorizer: 'authorizer',
+  catalog: 'services/catalog',
+  contacts: 'services/contacts',
+  orders: 'services/orders',
+  tickets: 'services/tickets',
+  pos: 'services/pos',
+  operator: 'deploy/operator',
+} as const;
+
+export type ImageName = keyof typeof folders;
+
+/** All images, in the order of the table. */
+export const imageNames = Object.keys(folders) as ImageName[];
+
+/** The version of a service in a checkout: its package's. */
+export const versionIn = async (folder: string, name: ImageName): Promise<string> => {
+  const { version } = JSON.parse(await readFile(join(folder, folders[name], 'package.json'), 'utf8'));
+  return String(version);
+};
+
+export interface Build {
+  /** The checkout that is the build's context. */
+  readonly context: string;
+  readonly name: ImageName;
+  readonly tag: string;
+  readonly revision: string;
+  readonly localBases: boolean;
+}
+
+/** Builds one image. @throws {Error} with the end of what the engine printed */
+export const buildImage = async ({ context, name, tag, revision, localBases: local }: Build): Promise<void> => {
+  const given = {
+    SERVICE: name,
+    VERSION: await versionIn(context, name),
+    REVISION: revision,
+    ...(local
+      ? {
+          BUILD_BASE: localBases.build,
+          BASE: localBases.run,
+          NODE_EXTRA_CA_CERTS: '/etc/ssl/certs/ca-certificates.crt',
+        }
+      : {}),
+  };
+  const args = Object.entries(given).flatMap(([key, value]) => ['--build-arg', `${key}=${value}`]);
+  // Without a plug-in for it, docker's client knows only the older builder; local bases are for machines that lack much.
+  const env: Record<string, string> = local ? { DOCKER_BUILDKIT: '0' } : {};
+  await run('docker', ['build', '-q', '-f', join(context, 'deploy/Dockerfile'), ...args, '-t', tag, context], { env });
+};
+
+/** What is in an image, and how big it is. */
+export interface Contents {
+  readonly megabytes: number;
+  /** Of the layer with the service and what it needs; the others are the same for all. */
+  readonly ownMegabytes: number;
+  /** Our own packages in it. */
+  readonly packages: readonly string[];
+  /** What must not be there: tests, sources, tools of development, a shell. */
+  readonly unwanted: readonly string[];
+  readonly user: number;
+  readonly labels: Readonly<Record<string, string>>;
+}
+
+/** Runs in the image; there is nothing else that could look. */
+const LOOK = `
+const fs = require('fs');
+const packages = new Set(), unwanted = [];
+const tools = /^(typescript|jest|@jest|@swc|@biomejs|dependency-cruiser|fast-check|supertest|playwright-core|pnpm|npm)$/;
+const walk = (dir, depth) => {
+  for (const entry of fs.readdirSync(dir, { withFileTypes: true })) {
+    const path = dir + '/' + entry.name;
+    if (entry.isSymbolicLink()) continue;
+    if (entry.isDirectory()) {
+      const within = dir.split('/').at(-1);
+      if (within === '@boxoffice') packages.add(entry.name);
+      if (['test', 'tests', '__tests__'].includes(entry.name)) unwanted.push(path);
+      if (within === 'node_modules' && tools.test(entry.name)) unwanted.push(path);
+      walk(path, depth + 1);
+    } else if (/\\.(ts|mts|cts|map|test\\.js)$/.test(entry.name)) unwanted.push(path);
+  }
+};
+walk('/app', 0);
+packages.add(JSON.parse(fs.readFileSync('/app/package.json', 'utf8')).name.split('/')[1]);
+for (const shell of ['sh', 'bash', 'dash', 'busybox']) for (const bin of ['/bin/', '/usr/bin/', '/usr/local/bin/']) if (fs.existsSync(bin + shell)) unwanted.push(bin + shell);
+console.log(JSON.stringify({ packages: [...packages].sort(), unwanted, user: process.getuid() }));
+`;
+
+/** Looks into an image. */
+export const contentsOf = async (tag: string): Promise<Contents> => {
+  const inside = await run('docker', [
+    'run',
+    '--rm',
+    '--network',
+    'none',
+    '--read-only',
+    '--cap-drop',
+    'ALL',
+    '--entrypoint',
+    '/usr/local/bin/node',
+    tag,
+    '-e',
+    LOOK,
+  ]);
+  const format = '{{.Size}}\t{{json .Config.Labels}}';
+  const [size = '0', labels = '{}'] = (await run('docker', ['image', 'inspect', '-f', format, tag])).trim().split('\t');
+  const history = await run('docker', [
+    'history',
+    '--human=false',
+    '--no-trunc',
+    '--format',
+    '{{.Size}}\t{{.CreatedBy}}',
+    tag,
+  ]);
+  const own = history.split('\n').find((line) => / in \/app ?$| \/app \/app/.test(line.trimEnd()));
+  const megabytes = (bytes: string | undefined): number => Math.round(Number(bytes ?? 0) / 100_000) / 10;
+  return {
+    megabytes: megabytes(size),
+    ownMegabytes: megabytes(own?.split('\t')[0]),
+    labels: JSON.parse(labels),
+    ...JSON.parse(inside),
+  };
+};

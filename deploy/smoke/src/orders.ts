@@ -1,0 +1,115 @@
+import { type Door, openRush, type Rush, type RushFigures } from '@boxoffice/acceptance';
+import type { Composition, Instance } from './composition.ts';
+import { crash, drain, servedBy } from './instance.ts';
+import type { Options } from './options.ts';
+import type { Demo } from './purchases.ts';
+
+/** The installation that runs, and how long to try each thing. */
+export interface Stage {
+  readonly composition: Composition;
+  readonly door: Door;
+  readonly demo: Demo;
+  readonly options: Options;
+  /** Unique to this run. */
+  readonly run: string;
+}
+
+const SERVICE = 'orders';
+
+const pause = (seconds: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, seconds * 1000));
+
+const rushAt = ({ door, demo, options, run }: Stage, name: string): Promise<Rush> => {
+  const partner = demo.clients.find((client) => client.name === 'full' && client.institution === 'opera');
+  if (!partner) throw new Error('demo.json has no client full of opera');
+  return openRush({ door, partner }, { reference: `${name}-${run}`, buyers: options.buyers });
+};
+
+const told = ({ ok, refused, unknown, failures }: RushFigures): string =>
+  `${ok} ok, ${refused} refused, ${unknown} unknown; ${failures} failed requests`;
+
+/** Ends a rush, and holds what its buyers remember against what the installation says. */
+const judge = async (rush: Rush): Promise<{ figures: RushFigures; seconds: number }> => {
+  await rush.end();
+  const figures = rush.figures();
+  const { violations, seconds, checked } = await rush.settle();
+  if (violations.length > 0) {
+    throw new Error(
+      `${told(figures)}; of ${checked} facts ${violations.length} are wrong:\n${violations.slice(0, 10).join('\n')}`,
+    );
+  }
+  return { figures, seconds };
+};
+
+const shares = async (instances: readonly Instance[], before: ReadonlyMap<string, number>): Promise<number[]> =>
+  Promise.all(instances.map(async ({ id }) => (await servedBy(id)) - (before.get(id) ?? 0)));
+
+const servedSoFar = async (instances: readonly Instance[]): Promise<Map<string, number>> =>
+  new Map(await Promise.all(instances.map(async ({ id }) => [id, await servedBy(id)] as const)));
+
+/** Of the work that equal shares would give one instance, the least that one must have. */
+const LEAST_SHARE = 0.2;
+
+/** From one instance to three while others buy: each of them must get work. */
+export const scaleUp = async (stage: Stage): Promise<string> => {
+  const { composition, options } = stage;
+  const rush = await rushAt(stage, 'scale');
+  await composition.scale(SERVICE, 3);
+  await composition.healthy(SERVICE, 3);
+  const instances = await composition.instances(SERVICE);
+  // Kept connections are renewed within so many seconds; then the new instances have their share.
+  await pause(25);
+  const before = await servedSoFar(instances);
+  await pause(options.seconds);
+  const served = await shares(instances, before);
+  const { figures } = await judge(rush);
+  const all = served.reduce((sum, one) => sum + one, 0);
+  const text = `requests per instance ${served.join(', ')}; ${told(figures)}`;
+  if (served.some((one) => one < (all / served.length) * LEAST_SHARE))
+    throw new Error(`an instance lacks its share: ${text}`);
+  if (figures.failures > 0) throw new Error(`${text}\n${figures.stories.join('\n')}`);
+  return text;
+};
+
+/** One of three dies while others buy: nothing that was acknowledged is lost, and the engine starts it again. */
+export const killOne = async (stage: Stage): Promise<string> => {
+  const { composition, options } = stage;
+  const rush = await rushAt(stage, 'kill');
+  await pause(options.seconds / 2);
+  const [victim] = await composition.instances(SERVICE);
+  if (!victim) throw new Error('there is no instance to kill');
+  await crash(victim.id);
+  await pause(options.seconds / 2);
+  await composition.healthy(SERVICE, 3);
+  const { figures, seconds } = await judge(rush);
+  return `${told(figures)}; nothing lost, quiet after ${seconds.toFixed(1)} s, three instances again`;
+};
+
+/** All instances are replaced by those of another image while others buy: new ones first, then the old ones drain. No request may fail. */
+export const replaceAll = async (stage: Stage, image: string, name: string): Promise<string> => {
+  const { composition, options } = stage;
+  const old = await composition.instances(SERVICE);
+  const rush = await rushAt(stage, name);
+  await pause(options.seconds / 2);
+  composition.use(SERVICE, image);
+  await composition.scale(SERVICE, old.length * 2);
+  await composition.healthy(SERVICE, old.length * 2);
+  const both = await composition.instances(SERVICE);
+  const before = await servedSoFar(both);
+  // Both versions side by side.
+  await pause(25);
+  const served = await shares(both, before);
+  const sumOf = (ofNew: boolean): number =>
+    both.reduce((sum, one, index) => sum + ((one.image === image) === ofNew ? (served[index] ?? 0) : 0), 0);
+  const endings = [];
+  for (const { id } of old) endings.push(await drain(id));
+  await pause(options.seconds / 2);
+  const { figures } = await judge(rush);
+  const left = await composition.instances(SERVICE);
+  const text = `side by side the old ones served ${sumOf(false)}, the new ones ${sumOf(true)}; ended with status ${endings.map(({ status }) => status).join(', ')} in at most ${Math.max(...endings.map(({ seconds }) => seconds)).toFixed(1)} s; ${told(figures)}`;
+  if (left.length !== old.length || left.some((one) => one.image !== image))
+    throw new Error(`not all were replaced; ${text}`);
+  if (figures.failures > 0) throw new Error(`${text}\n${figures.stories.slice(0, 10).join('\n')}`);
+  if (sumOf(true) === 0 || sumOf(false) === 0) throw new Error(`not both versions worked; ${text}`);
+  if (endings.some(({ status }) => status !== 0)) throw new Error(text);
+  return text;
+};
