@@ -13,6 +13,13 @@ export const emailSchema = Type.String({
   [NORMALISE]: 'trim',
 });
 
+/** A text without the white space around it: its other constraints and the handler see it trimmed. */
+export const trimmedText = (options: {
+  readonly maxLength: number;
+  readonly pattern?: string;
+  readonly description?: string;
+}) => Type.String({ ...options, [NORMALISE]: 'trim' });
+
 /** An instant: RFC 3339 with any offset in, ISO 8601 UTC with milliseconds out and in what the handler sees. */
 export const timestamp = Type.String({
   format: 'date-time',

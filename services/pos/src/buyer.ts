@@ -40,12 +40,7 @@ export const buyerOf = async (
   orderId: string,
 ): Promise<string> => {
   if (!contact) return String(contactNumber);
-  const guest = {
-    firstName: contact.firstName.trim(),
-    lastName: contact.lastName.trim(),
-    email: contact.email,
-    ...(language === '' ? {} : { language }),
-  };
+  const guest = { ...contact, ...(language === '' ? {} : { language }) };
   // The same guest of the same cart is the same contact, however often the payment is declined.
   const request = derived('guest', orderId, JSON.stringify(contact));
   return contacts.createGuest(pointOfSale.institution, request, guest);

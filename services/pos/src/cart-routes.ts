@@ -11,7 +11,7 @@ import { cartSubject } from './on-contact-erased.ts';
 import { operation } from './operation.ts';
 import { cartView, tariffNames } from './order-views.ts';
 import { doneOr } from './refusals.ts';
-import { Cart, ItemChange, langQuery, NewItem } from './schemas.ts';
+import { Cart, ItemChange, langQuery, NewItem, nameOf } from './schemas.ts';
 import type { Visit } from './visit.ts';
 
 const itemParams = { id: Type.String() };
@@ -132,7 +132,13 @@ export const cartRoutes = (desk: Desk): AnyOperation[] => {
       handle: async ({ visitor, params, body, idempotencyKey }) => {
         if (body.contactNumber !== undefined) requireContact(visitor, body.contactNumber);
         const { institution, cartId } = cartIdOf(visitor, params.id);
-        const change = { requestId: idempotencyKey ?? newId('req'), ...body };
+        const { beneficiaryFirstName, beneficiaryLastName, ...more } = body;
+        const change = {
+          requestId: idempotencyKey ?? newId('req'),
+          ...more,
+          ...(beneficiaryFirstName === undefined ? {} : { beneficiaryFirstName: nameOf(beneficiaryFirstName) }),
+          ...(beneficiaryLastName === undefined ? {} : { beneficiaryLastName: nameOf(beneficiaryLastName) }),
+        };
         const outcome = await desk.orders.changeLine(institution, cartId, params.id, change);
         const cart = changed(outcome);
         return ok(await shown(visitor, cart), { subjects: subjectsOf(visitor, cart) });

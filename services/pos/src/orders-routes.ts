@@ -1,5 +1,5 @@
 import { PosFault } from '@boxoffice/envelope';
-import { type AnyOperation, created, emailSchema, ok, oneOf } from '@boxoffice/http';
+import { type AnyOperation, created, emailSchema, ok, oneOf, trimmedText } from '@boxoffice/http';
 import { Type } from 'typebox';
 import { checkOut } from './checkout.ts';
 import type { Order as AnyOrder } from './clients/orders.ts';
@@ -14,7 +14,7 @@ import { contactNumber, langQuery, mapOf, Order } from './schemas.ts';
 import type { SessionDocument } from './store.ts';
 import type { Visit } from './visit.ts';
 
-const name = Type.String({ maxLength: 100, pattern: '\\S' });
+const name = trimmedText({ maxLength: 100, pattern: '\\S' });
 
 const Purchase = Type.Object({
   contactNumber: Type.Optional(contactNumber),

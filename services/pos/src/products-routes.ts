@@ -94,6 +94,7 @@ export const productsRoutes = ({ offers, criteriaOf }: Pick<Desk, 'offers' | 'cr
       path: '/products/{id}/performances/{performanceId}/places',
       access: 'visitor',
       summary: 'Lists the places of a performance, the best first, and which are free',
+      description: 'A `seatCategoryId` that the performance has not is 400 `invalid_parameter`.',
       params: { ...params, performanceId: Type.String() },
       query: { seatCategoryId: Type.Optional(Type.String()), ...partQuery, ...langQuery },
       answers: { 200: mapOf(PlaceEntry) },
@@ -105,9 +106,11 @@ export const productsRoutes = ({ offers, criteriaOf }: Pick<Desk, 'offers' | 'cr
       },
       handle: async ({ visitor, params, query }) => {
         const part = partOf(query);
-        const all = await showcase.places(await audienceOf(visitor), params.id, params.performanceId);
-        const wanted = all.filter(
-          ({ seatCategoryId }) => query.seatCategoryId === undefined || seatCategoryId === query.seatCategoryId,
+        const wanted = await showcase.places(
+          await audienceOf(visitor),
+          params.id,
+          params.performanceId,
+          query.seatCategoryId,
         );
         const page = wanted.slice(part.offset, part.offset + part.limit);
         return ok(mapById(page), { headers: partHeaders(visitor, part, wanted.length) });

@@ -1,4 +1,4 @@
-import { nullable, oneOf, timestamp } from '@boxoffice/http';
+import { nullable, oneOf, timestamp, trimmedText } from '@boxoffice/http';
 import { Type } from 'typebox';
 import { levels } from './domain/offer.ts';
 
@@ -165,7 +165,7 @@ export const Ticket = Members({
   barcode: Text({ description: 'for the QR code' }),
 });
 
-const name = nullable(Text({ maxLength: 100, pattern: '\\S' }));
+const name = nullable(trimmedText({ maxLength: 100, description: 'trimmed; null or an empty one removes it' }));
 const beneficiary = { beneficiaryFirstName: Optional(name), beneficiaryLastName: Optional(name) };
 
 export const NewItem = Members({
@@ -187,3 +187,6 @@ export const Credentials = Members({
 });
 
 export const Naming = Members(beneficiary);
+
+/** A name as it is kept: an empty one is none; an absent one stays absent. */
+export const nameOf = (name: string | null | undefined): string | null | undefined => (name === '' ? null : name);

@@ -23,11 +23,15 @@ export interface Showcase {
     audience: Audience,
     productId: string,
   ): Promise<Record<string, Static<typeof schemas.AvailabilityEntry>>>;
-  /** Rejects with PosFault `not_found` for a performance that the product does not show. */
+  /**
+   * Of one seat category, or of all. Rejects with PosFault `not_found` for a performance that the product does not show, and
+   * `invalid_parameter` for a category that the performance has not.
+   */
   places(
     audience: Audience,
     productId: string,
     performanceId: string,
+    seatCategoryId?: string,
   ): Promise<readonly Static<typeof schemas.PlaceEntry>[]>;
 }
 
@@ -90,11 +94,14 @@ export const createShowcase = (offers: Offers, now: () => number = Date.now): Sh
       };
       return (await stocks.get(keyOf(audience, productId), load)).value;
     },
-    async places(audience, productId, performanceId) {
+    async places(audience, productId, performanceId, wanted) {
       const product = await shown(audience, productId);
-      if (!shownPerformances(product, now()).some(({ id }) => id === performanceId)) notFound();
+      const performance = shownPerformances(product, now()).find(({ id }) => id === performanceId) ?? notFound();
+      if (wanted !== undefined && !performance.seatCategories.some(({ id }) => id === wanted))
+        throw new PosFault('invalid_parameter', 'query seatCategoryId: the performance has no such seat category.');
       const places = (await offers.places(audience.pointOfSale.institution, performanceId)) ?? notFound();
-      return places.map(({ id, label, row, seat, seatCategoryId, free }) => ({
+      const chosen = places.filter((place) => wanted === undefined || place.seatCategoryId === wanted);
+      return chosen.map(({ id, label, row, seat, seatCategoryId, free }) => ({
         id,
         label,
         ...(row === null ? {} : { row }),

@@ -9,7 +9,7 @@ import { isId } from './ids.ts';
 import { operation } from './operation.ts';
 import { ticketView } from './order-views.ts';
 import { mapById, partHeaders, partOf, partQuery } from './pagination.ts';
-import { langQuery, mapOf, Naming, Ticket, ticketStatuses } from './schemas.ts';
+import { langQuery, mapOf, Naming, nameOf, Ticket, ticketStatuses } from './schemas.ts';
 import type { Visit } from './visit.ts';
 
 const unknown = () => new PosFault('not_found', 'There is no such resource.');
@@ -90,7 +90,7 @@ export const ticketsRoutes = ({ tickets, purchases }: Pick<Desk, 'tickets' | 'pu
       example: { ...example, body: { beneficiaryFirstName: 'Ana', beneficiaryLastName: 'Martin' } },
       handle: async ({ visitor, params, body }) => {
         const { id } = await own(visitor, params.id);
-        const { beneficiaryFirstName: firstName, beneficiaryLastName: lastName } = body;
+        const [firstName, lastName] = [nameOf(body.beneficiaryFirstName), nameOf(body.beneficiaryLastName)];
         const named = await tickets.name(visitor.pointOfSale.institution, id, {
           ...(firstName === undefined ? {} : { firstName }),
           ...(lastName === undefined ? {} : { lastName }),

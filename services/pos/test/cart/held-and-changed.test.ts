@@ -67,7 +67,7 @@ test('the address of the visitor is told, so that nobody holds a whole hall', as
   expect(stand.orders.calls.at(-1)?.body).toMatchObject({ address: '203.0.113.7' });
 });
 
-test('an item’s tariff and beneficiary can be changed, and null removes a name', async () => {
+test('an item’s tariff and beneficiary can be changed; names are trimmed, and null or an empty one removes a name', async () => {
   const { token, first } = await begin();
   const change = (body: object) => stand.call<Cart>('PATCH', `/shopping-cart/items/${first}`, { token, body });
   const named = await change({ beneficiaryFirstName: 'Ana', beneficiaryLastName: 'Martin' });
@@ -78,7 +78,9 @@ test('an item’s tariff and beneficiary can be changed, and null removes a name
     beneficiaryFirstName: null,
     beneficiaryLastName: 'Martin',
   });
-  expect((await change({ beneficiaryFirstName: ' ' })).code).toBe('validation_error');
+  const trimmed = await change({ beneficiaryFirstName: '  Zoë  ', beneficiaryLastName: ' \t ' });
+  expect(trimmed.data.items[first]).toMatchObject({ beneficiaryFirstName: 'Zoë', beneficiaryLastName: null });
+  expect((await change({ beneficiaryFirstName: 'A'.repeat(101) })).code).toBe('validation_error');
   expect((await change({ amount: 0 })).code).toBe('validation_error');
 });
 

@@ -134,7 +134,7 @@ describe('a product', () => {
       free: true,
     });
     const none = await stand.call('GET', `${path}?seatCategoryId=cat_unknown`);
-    expect([none.status, none.data]).toEqual([200, {}]);
+    expect([none.status, none.code]).toEqual([400, 'invalid_parameter']);
     const foreign = await stand.call('GET', `/products/${show.product.id}/performances/prf_unknown/places`);
     expect([foreign.status, foreign.code]).toEqual([404, 'not_found']);
   });

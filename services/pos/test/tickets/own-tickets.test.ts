@@ -53,6 +53,8 @@ test('the beneficiary can be named; on a printed one the answer is the replacing
   const named = await name(id, { beneficiaryFirstName: 'Ana', beneficiaryLastName: 'Martin' });
   expect(named.data).toMatchObject({ id, beneficiaryFirstName: 'Ana', beneficiaryLastName: 'Martin' });
   expect((await name(id, { beneficiaryFirstName: null })).data.beneficiaryLastName).toBe('Martin');
+  const trimmed = await name(id, { beneficiaryFirstName: ' Ana ', beneficiaryLastName: '  ' });
+  expect(trimmed.data).toMatchObject({ beneficiaryFirstName: 'Ana', beneficiaryLastName: null });
   setStatus(printed, 'printed');
   const replaced = await name(printed, { beneficiaryFirstName: 'Zoë' });
   expect([replaced.status, replaced.data.id === printed]).toEqual([200, false]);

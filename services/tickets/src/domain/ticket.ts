@@ -174,9 +174,14 @@ export const successorOf = (ticket: Ticket): Ticket | undefined => {
 const sameName = (one: Beneficiary | null, other: Beneficiary | null): boolean =>
   (one?.firstName ?? null) === (other?.firstName ?? null) && (one?.lastName ?? null) === (other?.lastName ?? null);
 
-/** A beneficiary without any name is none. */
-export const named = ({ firstName, lastName }: Partial<Beneficiary>): Beneficiary | null =>
-  firstName || lastName ? { firstName: firstName ?? null, lastName: lastName ?? null } : null;
+/** A name without the white space around it; null if nothing is left. */
+const trimmed = (name: string | null | undefined): string | null => name?.trim() || null;
+
+/** A beneficiary with trimmed names; one without any name is none. */
+export const named = (names: Partial<Beneficiary>): Beneficiary | null => {
+  const [firstName, lastName] = [trimmed(names.firstName), trimmed(names.lastName)];
+  return firstName === null && lastName === null ? null : { firstName, lastName };
+};
 
 /** Whether this ticket was replaced by one with that beneficiary: then asking for it again is a repeat. */
 export const replacedFor = ({ successor }: Ticket, beneficiary: Beneficiary | null): boolean =>

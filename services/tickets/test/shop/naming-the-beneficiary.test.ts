@@ -31,6 +31,13 @@ describe.each(engines)(`naming the beneficiary, on $name${missing}`, (engine) =>
     expect(await beneficiaryAfter({ lastName: null })).toBeNull();
   });
 
+  test('trimmed: the same name with white space around it is no other', async () => {
+    const { id } = await printed(stand);
+    const next = shopTicketOf(await name(id, { firstName: ' Ana ', lastName: ' Martin' }));
+    expect(next.beneficiary).toEqual(ana);
+    expect(shopTicketOf(await name(next.id, { firstName: 'Ana  ' })).id).toBe(next.id);
+  });
+
   test('on a printed one the replacing ticket, with its new id; a repeat gives it again, as it then is', async () => {
     const { order, id } = await printed(stand);
     const next = shopTicketOf(await name(id, ana));
