@@ -10,7 +10,7 @@ export interface Purchases {
 }
 
 /** A user sees so many of them, the last ones: with those of a session as many as one question to orders may name. */
-const MOST = 400;
+const MOST = 300;
 
 const NONE: readonly string[] = [];
 

@@ -1,0 +1,24 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { openStand, type Stand } from '../stand/stand.ts';
+import { asGuest, shopperOf } from './shopper.ts';
+
+let stand: Stand;
+beforeAll(async () => {
+  stand = await openStand();
+});
+afterAll(() => stand.close());
+
+/** What the gateway waits for an answer, in milliseconds. */
+const GATEWAYS_PATIENCE_MS = 15_000;
+
+test('orders that never answer: the visitor is told in time that nothing is known, and later what became of it', async () => {
+  const shopper = shopperOf(stand);
+  const { token, cartId } = await shopper.fill();
+  const [body, at] = [asGuest({ paymentMethod: 'simulated', paymentToken: 'ok' }), performance.now()];
+  stand.orders.mishaps.set('checkoutCart', 'hangs').set('cancelAfterFault', 'hangs');
+  const told = await shopper.buy(token, body);
+  expect(performance.now() - at).toBeLessThan(GATEWAYS_PATIENCE_MS);
+  expect([told.status, told.body.orderCancelled, told.body.userLoggedOut]).toEqual([500, false, false]);
+  stand.orders.mishaps.clear();
+  expect((await shopper.buy(token, body)).data).toMatchObject({ id: cartId, state: 'confirmed' });
+}, 20_000);
