@@ -1,7 +1,7 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import { Fault, failureOf, success } from '@boxoffice/envelope';
 import { ClientGone, familyA, faultOf } from '@boxoffice/http';
-import { type Logger, runWithTrace, type Trace, traceFrom } from '@boxoffice/runtime';
+import { beginAnswer, endAnswer, type Logger, nameOperation, runWithTrace, type Trace } from '@boxoffice/runtime';
 import type { InternalOperation } from './internal.ts';
 import { NO_STORE, OAuthFault, onOAuthFault } from './oauth-error.ts';
 import type { IssueToken, TokenForm } from './token.ts';
@@ -43,6 +43,8 @@ const send = (request: IncomingMessage, response: ServerResponse, trace: Trace, 
   // Plain ASCII, as tokens are, leaves in one write with the headers and is not encoded again.
   response.end(request.method === 'HEAD' ? undefined : text, length === text.length ? 'latin1' : 'utf8');
 };
+
+const TOKEN_OPERATION = 'createToken';
 
 /** Whether this is the token request as every client sends it. */
 const isPlainTokenRequest = (request: IncomingMessage): boolean =>
@@ -104,8 +106,16 @@ export const createFront = ({ issue, internal: operations, logger }: FrontOption
     };
   };
 
-  const serve = (request: IncomingMessage, response: ServerResponse, oauth: boolean, answer: () => Promise<Reply>) => {
-    const trace = traceFrom(request.headers);
+  const serve = (
+    request: IncomingMessage,
+    response: ServerResponse,
+    operation: string,
+    answer: () => Promise<Reply>,
+  ) => {
+    const { trace, span } = beginAnswer(request, 'authorizer', operation);
+    nameOperation(response, operation);
+    if (span) response.once('close', () => endAnswer(span, operation, response));
+    const oauth = operation === TOKEN_OPERATION;
     runWithTrace(trace, answer)
       .catch((error: unknown) => (error instanceof ClientGone ? undefined : fault(error, oauth)))
       .then((reply) => {
@@ -117,11 +127,11 @@ export const createFront = ({ issue, internal: operations, logger }: FrontOption
   return (next: RequestListener): RequestListener =>
     (request, response) => {
       if (isPlainTokenRequest(request)) {
-        serve(request, response, true, () => token(issue, request));
+        serve(request, response, TOKEN_OPERATION, () => token(issue, request));
         return;
       }
       const operation = byPath.get((request.url ?? '').split('?', 1)[0] ?? '');
-      if (operation) serve(request, response, false, () => internal(operation, request));
+      if (operation) serve(request, response, operation.id, () => internal(operation, request));
       else next(request, response);
     };
 };

@@ -38,6 +38,8 @@ export interface InternalRequest {
 
 /** One operation for the services of this installation; resolves to its data. */
 export interface InternalOperation {
+  /** Its operationId. */
+  readonly id: string;
   readonly method: 'GET' | 'POST';
   readonly path: string;
   answer(request: InternalRequest): Promise<object>;
@@ -51,6 +53,7 @@ export const internalOperations = (dependencies: InternalDependencies): Internal
   const { service, decide, identify, revocations } = dependencies;
   return [
     {
+      id: 'decide',
       method: 'POST',
       path: DECISIONS_PATH,
       answer: async ({ authorization, body }) => {
@@ -59,12 +62,14 @@ export const internalOperations = (dependencies: InternalDependencies): Internal
       },
     },
     {
+      id: 'identifyService',
       method: 'POST',
       path: IDENTITIES_PATH,
       answer: async ({ authorization, body }) =>
         identify(service(authorization), texts(body, ['audience', 'institution', 'operation'])),
     },
     {
+      id: 'listRevocations',
       method: 'GET',
       path: REVOCATIONS_PATH,
       answer: async ({ authorization, query }) => {

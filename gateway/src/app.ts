@@ -6,8 +6,8 @@ import { answerFault, faultOf } from './answer.ts';
 import { answered, type Exchange, type Step } from './exchange.ts';
 import { refuseAmbiguousHeaders } from './headers.ts';
 import { cameOverTls, type Peer } from './peer.ts';
+import { beginRequest, endRequest } from './request-span.ts';
 import { familyOf, readTarget } from './target.ts';
-import { traceOf } from './trace-of.ts';
 
 /** What the pipeline is made of. */
 export interface AppParts {
@@ -118,10 +118,12 @@ export const createApp = (parts: AppParts): App => {
 
   const open = (request: IncomingMessage, response: ServerResponse, tls: boolean): Exchange => {
     const peer = peerOf(request);
+    const { trace, span } = beginRequest(request);
     return {
       request,
       response,
-      trace: traceOf(request.headers),
+      trace,
+      span,
       startedAt: performance.now(),
       now: Date.now(),
       secure: tls || (peer.trusted && cameOverTls(request)),
@@ -156,6 +158,7 @@ export const createApp = (parts: AppParts): App => {
         exchange.passage?.end();
         accessLog.note(exchange);
         over?.(exchange);
+        if (exchange.span) endRequest(exchange.span, exchange);
         underWay -= 1;
         if (underWay === 0) tellIdle();
       });

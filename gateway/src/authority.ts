@@ -1,6 +1,6 @@
 import { Fault } from '@boxoffice/envelope';
 import { DECISIONS_PATH, REVOCATIONS_PATH, serviceAuthorization } from '@boxoffice/identity';
-import type { Trace } from '@boxoffice/runtime';
+import { recording, type Trace } from '@boxoffice/runtime';
 import { type Breaker, createBreaker } from './breaker.ts';
 import { unavailable } from './upstream-failure.ts';
 
@@ -96,7 +96,17 @@ export const createAuthority = ({ url, secret, timeoutMs = 3_000 }: AuthorityOpt
     breaker,
     async decide(question, trace) {
       if (url === undefined || !breaker.enter(Date.now())) throw silent();
-      const asked = await ask(JSON.stringify(question), trace).catch(() => undefined);
+      const span = recording()?.({
+        service: 'gateway',
+        kind: 'client',
+        name: 'decide',
+        parent: trace.traceparent,
+        attributes: { 'http.request.method': 'POST', 'server.address': 'authorizer' },
+      });
+      const within = span ? { requestId: trace.requestId, traceparent: span.traceparent } : trace;
+      const asked = await ask(JSON.stringify(question), within).catch(() => undefined);
+      if (asked) span?.set({ 'http.response.status_code': asked.response.status });
+      span?.end(asked && asked.response.status < 500 ? undefined : String(asked?.response.status ?? 'unavailable'));
       if (!asked || asked.response.status >= 500) {
         breaker.failed(Date.now());
         throw silent();

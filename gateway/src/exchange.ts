@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { AccessClaims } from '@boxoffice/identity';
-import type { Trace } from '@boxoffice/runtime';
+import type { Span, Trace } from '@boxoffice/runtime';
 import type { Quota } from './limiter.ts';
 import type { Route } from './routes.ts';
 import type { Family, Target } from './target.ts';
@@ -10,6 +10,8 @@ export interface Exchange {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
   readonly trace: Trace;
+  /** Where spans are recorded. */
+  readonly span: Span | undefined;
   /** By the monotonic clock, in milliseconds. */
   readonly startedAt: number;
   /** Epoch milliseconds. */

@@ -17,6 +17,7 @@ import {
   type Settings,
   type Stop,
   serveOperations,
+  startTraces,
   trustAuthorities,
   watchDirectory,
 } from '@boxoffice/runtime';
@@ -67,6 +68,8 @@ const run = async (): Promise<void> => {
 
 const serve = async (settings: GatewaySettings, logger: Logger, stop: Stop): Promise<void> => {
   const { dataDirectory, amqpUrl, operationsPort, host } = settings;
+  const traces = await startTraces({ ...settings, logger });
+  stop.add('traces', () => traces.close());
   const tls = await certificateFrom(settings, dataDirectory);
   const metrics = operationsPort === undefined ? undefined : await createMetrics();
   if (metrics) watchDirectory(metrics, dataDirectory);

@@ -14,6 +14,7 @@ import {
   type Settings,
   serviceSecret,
   tlsCaFile,
+  traceSettings,
   url,
 } from '@boxoffice/runtime';
 import type { GatewayOptions } from './start.ts';
@@ -38,6 +39,7 @@ export const gatewaySettings = {
 /** What a gateway that runs alone is told beside these. */
 export const standaloneSettings = {
   ...gatewaySettings,
+  ...traceSettings,
   dataDirectory,
   logLevel,
   operationsPort,

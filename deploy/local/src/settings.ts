@@ -16,6 +16,7 @@ import {
   operationsPort,
   readServerSettings,
   tlsCaFile,
+  traceSettings,
 } from '@boxoffice/runtime';
 import { keepServiceSecret } from './secrets.ts';
 
@@ -29,6 +30,7 @@ const { gatewayPort, gatewayHttpPort } = gatewaySettings;
 /** Everything that the environment says, in one reading, so that all its faults are told together. */
 const spec = {
   ...gatewaySettings,
+  ...traceSettings,
   ...ownOfAuthorizer,
   ...ownOfContacts,
   ...ownOfOrders,

@@ -11,6 +11,7 @@ import {
   type Metrics,
   type Stop,
   serveOperations,
+  startTraces,
   trustAuthorities,
   watchDirectory,
 } from '@boxoffice/runtime';
@@ -94,6 +95,8 @@ const run = async (): Promise<void> => {
 const compose = async (settings: LocalSettings, logger: Logger, stop: Stop): Promise<void> => {
   const { directory, mongodbUrl, amqpUrl, operationsPort, host, publicUrl } = settings;
   if (mongodbUrl === undefined || amqpUrl === undefined) stop.add('lock', await lockDirectory(directory));
+  const traces = await startTraces({ ...settings, logger });
+  stop.add('traces', () => traces.close());
   const tls = await certificateFrom(settings, directory);
   const metrics = operationsPort === undefined ? undefined : await createMetrics();
   if (metrics) watchDirectory(metrics, directory);

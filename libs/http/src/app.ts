@@ -1,5 +1,5 @@
 import { Fault } from '@boxoffice/envelope';
-import { nameOperation, runWithTrace, traceFrom } from '@boxoffice/runtime';
+import { beginAnswer, endAnswer, nameOperation, runWithTrace } from '@boxoffice/runtime';
 import express, { type ErrorRequestHandler, type Express, type RequestHandler, type Response } from 'express';
 import { createAjv } from './ajv.ts';
 import type { AppOptions, AppParts } from './app-options.ts';
@@ -29,10 +29,11 @@ export const createApp = (options: AppOptions): Express => {
   app.set('query parser', false);
 
   const open: RequestHandler = (request, response, next) => {
-    const trace = traceFrom(request.headers);
+    const { trace, span } = beginAnswer(request, options.service);
     const exchange: Exchange = { request, response, trace, startedAt: performance.now(), headers: family.headers };
     response.locals.exchange = exchange;
     logAccess(exchange, logger);
+    if (span) response.once('close', () => endAnswer(span, exchange.operation ?? 'none', response));
     runWithTrace(trace, next);
   };
 

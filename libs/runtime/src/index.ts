@@ -33,9 +33,11 @@ export {
   SettingsFault,
   type SettingsSpec,
 } from './settings.ts';
+export * from './spans.ts';
 export { explain, failStart, reasonOf, StartFault, startErrorText } from './start-fault.ts';
 export { createStop, type Stop, type StopOptions } from './stop.ts';
 export { watchCertificate, watchDirectory, watchSurroundings } from './surroundings.ts';
 export * from './trace.ts';
+export { startTraces, traceSettings } from './traces.ts';
 export { trustAuthorities } from './trust.ts';
 export { versionOf } from './version.ts';

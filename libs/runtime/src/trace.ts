@@ -8,12 +8,14 @@ export interface Trace {
   readonly requestId: string;
   /** W3C Trace Context, `00-<trace id>-<parent id>-<flags>`. */
   readonly traceparent: string;
+  /** Who is at work, where spans are recorded. */
+  readonly service?: string;
 }
 
 const storage = new AsyncLocalStorage<Trace>();
 
 const REQUEST_ID = /^[A-Za-z0-9._-]{1,128}$/;
-const TRACEPARENT = /^([0-9a-f]{2})-([0-9a-f]{32})-([0-9a-f]{16})-[0-9a-f]{2}(-.*)?$/;
+const TRACEPARENT = /^([0-9a-f]{2})-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})(-.*)?$/;
 
 /** The request id of a header, if it is well-formed; a new one otherwise, never an error. */
 export const requestIdFrom = (header: string | string[] | undefined): string =>
@@ -25,16 +27,19 @@ const randomDigits = (): string => randomUUID().replaceAll('-', '');
 /** A new trace's traceparent, marked as sampled. */
 export const makeTraceparent = (): string => `00-${randomDigits()}-${randomDigits().slice(-16)}-01`;
 
-/** The trace id of a well-formed traceparent (W3C Trace Context, 3.2.2); undefined for anything else. */
-export const parseTraceparent = (header: string | string[] | undefined): { readonly traceId: string } | undefined => {
+/** The parts of a well-formed traceparent (W3C Trace Context, 3.2.2); undefined for anything else. */
+export const parseTraceparent = (
+  header: string | string[] | undefined,
+): { readonly traceId: string; readonly spanId: string; readonly flags: number } | undefined => {
   const match = typeof header === 'string' && header.length <= 256 ? TRACEPARENT.exec(header) : null;
   if (!match) return undefined;
-  const [, version, traceId = '', parentId = '', more] = match;
+  const [, version, traceId = '', spanId = '', flags = '', more] = match;
   if (version === 'ff' || (version === '00' && more !== undefined)) return undefined;
-  return /[^0]/.test(traceId) && /[^0]/.test(parentId) ? { traceId } : undefined;
+  if (!/[^0]/.test(traceId) || !/[^0]/.test(spanId)) return undefined;
+  return { traceId, spanId, flags: Number.parseInt(flags, 16) };
 };
 
-/** The traceparent of a header, if it is well-formed: passed on as it is, since no spans are recorded. A new one otherwise. */
+/** The traceparent of a header, if it is well-formed. A new one otherwise. */
 export const traceparentFrom = (header: string | string[] | undefined): string =>
   typeof header === 'string' && parseTraceparent(header) ? header : makeTraceparent();
 

@@ -1,6 +1,7 @@
 import type { Bus, Subscription } from '@boxoffice/messaging';
 import { type Logger, persistently } from '@boxoffice/runtime';
 import type { Closable, Listener, Reaction } from './definition.ts';
+import { publishing } from './message-spans.ts';
 import { subscribeAll } from './subscriptions.ts';
 
 /** The bus as a service has it: it may be on its way, and publishes nothing before the service hears everything. */
@@ -10,6 +11,8 @@ export interface Hearing extends Pick<Bus, 'publish' | 'ping' | 'depths'>, Closa
 }
 
 export interface HearingOptions {
+  /** The service that hears. */
+  readonly service: string;
   readonly bus: Bus | Promise<Bus>;
   readonly reactions: readonly Reaction[];
   readonly listeners: readonly Listener[];
@@ -20,13 +23,13 @@ export interface HearingOptions {
  * Subscribes a service to its facts. Where the bus is there already, what fails is a failure of the start; one that comes later, to a
  * service that serves meanwhile, is tried again until it succeeds.
  */
-export const startHearing = ({ bus: coming, reactions, listeners, logger }: HearingOptions): Hearing => {
+export const startHearing = ({ service, bus: coming, reactions, listeners, logger }: HearingOptions): Hearing => {
   let heard: Bus | undefined;
   let giveUp = (): void => undefined;
 
   const subscribe = async (): Promise<Subscription[]> => {
     const bus = await coming;
-    const attempt = () => subscribeAll(bus, reactions, listeners);
+    const attempt = () => subscribeAll(bus, reactions, listeners, service);
     if (!(coming instanceof Promise)) return attempt();
     const attempts = persistently('subscriptions', logger, attempt);
     giveUp = attempts.giveUp;
@@ -48,7 +51,11 @@ export const startHearing = ({ bus: coming, reactions, listeners, logger }: Hear
   };
   return {
     begun,
-    publish: async (message) => there().publish(message),
+    publish: publishing(
+      service,
+      () => there().system,
+      async (message) => there().publish(message),
+    ),
     ping: async () => there().ping(),
     depths: async (queues) => there().depths(queues),
     async close() {

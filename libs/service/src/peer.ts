@@ -2,7 +2,7 @@ import { Agent, type IncomingMessage, request } from 'node:http';
 import { Agent as SecureAgent, request as secureRequest } from 'node:https';
 import { Fault } from '@boxoffice/envelope';
 import type { ServiceCredentials } from '@boxoffice/identity';
-import { traceHeaders } from '@boxoffice/runtime';
+import { beginCall, type Span, traceHeaders } from '@boxoffice/runtime';
 
 /** One internal operation of another service. */
 export interface PeerCall {
@@ -73,6 +73,13 @@ const parsed = (text: string): Envelope | undefined => {
   }
 };
 
+/** What a call goes with. */
+interface Leave {
+  readonly identity: string;
+  readonly timeoutMs: number;
+  readonly span: Span | undefined;
+}
+
 /** The peer closed a kept connection in the moment in which it was used again: nothing was read, so the call may be repeated. */
 class ConnectionGone extends Error {}
 
@@ -87,11 +94,12 @@ export const createPeer = ({ name, url, credentials, timeoutMs: usual = 3_000 }:
   const unavailable = (): Fault =>
     new Fault('service_unavailable', `The ${name} service does not answer at the moment.`, { 'Retry-After': '1' });
 
-  const exchange = (call: PeerCall, identity: string, timeoutMs: number): Promise<{ http: number; text: string }> =>
+  const exchange = (call: PeerCall, { identity, timeoutMs, span }: Leave): Promise<{ http: number; text: string }> =>
     new Promise((resolve, reject) => {
       const body = call.body && JSON.stringify(call.body);
       const headers = {
         ...traceHeaders(),
+        ...(span && { traceparent: span.traceparent }),
         'X-Internal-Identity': identity,
         ...(body === undefined
           ? {}
@@ -116,18 +124,34 @@ export const createPeer = ({ name, url, credentials, timeoutMs: usual = 3_000 }:
       sent.end(body);
     });
 
-  const withFreshConnection = (call: PeerCall, identity: string, timeoutMs: number) =>
-    exchange(call, identity, timeoutMs).catch((error: unknown) => {
+  const withFreshConnection = (call: PeerCall, leave: Leave) =>
+    exchange(call, leave).catch((error: unknown) => {
       if (!(error instanceof ConnectionGone)) throw error;
-      return exchange(call, identity, timeoutMs).catch((again: unknown) => {
+      return exchange(call, leave).catch((again: unknown) => {
         throw again instanceof ConnectionGone ? unavailable() : again;
       });
     });
 
+  const recorded = async (call: PeerCall, send: (span: Span | undefined) => ReturnType<typeof exchange>) => {
+    const span = beginCall(call.operation, { 'http.request.method': call.method, 'server.address': name });
+    if (!span) return send(undefined);
+    try {
+      const answer = await send(span);
+      span.set({ 'http.response.status_code': answer.http });
+      span.end(answer.http >= 500 ? String(answer.http) : undefined);
+      return answer;
+    } catch (error) {
+      span.end('unavailable');
+      throw error;
+    }
+  };
+
   return {
     call: async <Data>(institution: string, call: PeerCall): Promise<Data> => {
       const identity = await credentials.tokenFor({ audience: name, institution, operation: call.operation });
-      const { http, text } = await withFreshConnection(call, identity, call.timeoutMs ?? usual);
+      const { http, text } = await recorded(call, (span) =>
+        withFreshConnection(call, { identity, timeoutMs: call.timeoutMs ?? usual, span }),
+      );
       const envelope = parsed(text);
       if (envelope === undefined || http >= 500) throw unavailable();
       if (http >= 400) throw new PeerRefusal(name, http, envelope.status, envelope.details);

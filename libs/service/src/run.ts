@@ -24,7 +24,9 @@ import {
   serveOperations,
   serviceCertificate,
   serviceSecret,
+  startTraces,
   tlsCaFile,
+  traceSettings,
   trustAuthorities,
   url,
 } from '@boxoffice/runtime';
@@ -46,6 +48,7 @@ const engineUrl = (setting: Setting<string | undefined>, engine: string): Settin
 });
 
 const common = {
+  ...traceSettings,
   port: port('PORT', { default: 8081 }),
   host,
   logLevel,
@@ -115,6 +118,8 @@ const serve = async <Spec extends SettingsSpec, State>(
 ): Promise<void> => {
   const { name, collections } = definition;
   const { certificate } = settings;
+  const traces = await startTraces({ ...settings, logger });
+  stop.add('traces', () => traces.close());
   const store = persistently('MongoDB', logger, () =>
     openMongoStore({ url: settings.mongodbUrl, name, collections, trace: traceOfEvents, logger }),
   );

@@ -144,6 +144,7 @@ export const startService = async <Spec extends SettingsSpec, State>(
     const queues = reactions.map(({ queue }) => queue);
     const figures = metrics && queueMetrics(metrics, () => hearing.depths(queues));
     const hearing = startHearing({
+      service: name,
       bus: options.bus,
       reactions: figures
         ? reactions.map(({ queue, handle }) => ({ queue, handle: figures.timed(queue, handle) }))

@@ -22,7 +22,7 @@ const subscribed = async (handle: Handler): Promise<Handler> => {
       return { close: async () => undefined };
     },
   };
-  await subscribeAll(bus as Bus, [{ queue: noteQueue, handle }], []);
+  await subscribeAll(bus as Bus, [{ queue: noteQueue, handle }], [], 'notes');
   return subscribers[0] as Handler;
 };
 
