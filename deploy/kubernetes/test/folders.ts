@@ -6,6 +6,8 @@ export const repository = here('../../../');
 export const base = here('../base');
 export const example = here('../overlays/example');
 export const firstInstitution = here('../overlays/example-first-institution');
+/** The base with every component. */
+export const everything = here('./everything');
 
-/** Everything that can be applied by itself. */
-export const applicable = [base, example, firstInstitution];
+/** Everything that can be applied by itself, and the base with every component. */
+export const applicable = [base, example, firstInstitution, everything];

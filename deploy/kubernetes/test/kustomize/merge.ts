@@ -1,25 +1,23 @@
-import { isTree, type Tree, type Value } from './tree.ts';
+import { at, isTree, type Tree, type Value } from './tree.ts';
 
 /** Lists of Kubernetes whose elements are merged by one of their members; patches of ours touch no others of that kind. */
 const keys: Readonly<Record<string, string>> = {
   containers: 'name',
   env: 'name',
+  volumes: 'name',
   volumeMounts: 'mountPath',
   topologySpreadConstraints: 'topologyKey',
 };
 
-const keyed = (list: readonly Value[], key: string): ReadonlyMap<Value, Tree> =>
-  new Map(list.map((one) => [(one as Tree)[key] as Value, one as Tree]));
-
-/** What only the patch has comes first, as kustomize has it. */
+/** What the patch has comes first, in its order, as kustomize has it. */
 const mergedLists = (current: readonly Value[], patch: readonly Value[], key: string): Value[] => {
-  const patches = keyed(patch, key);
-  const known = keyed(current, key);
-  const merged = current.map((one) => {
-    const change = patches.get((one as Tree)[key] as Value);
-    return change === undefined ? one : merge(one, change);
-  });
-  return [...patch.filter((one) => !known.has((one as Tree)[key] as Value)), ...merged];
+  const keyOf = (one: Value): Value | undefined => at(one, key);
+  const known = new Map(current.map((one) => [keyOf(one), one]));
+  const changed = new Set(patch.map(keyOf));
+  return [
+    ...patch.map((one) => merge(known.get(keyOf(one)), one)),
+    ...current.filter((one) => !changed.has(keyOf(one))),
+  ];
 };
 
 /** A strategic merge patch: mappings member by member, null removes, a list replaces the one before unless Kubernetes gives it a key. */

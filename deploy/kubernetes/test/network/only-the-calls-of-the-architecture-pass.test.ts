@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { base, example } from '../folders.ts';
+import { base, everything, example } from '../folders.ts';
 import { rendered } from '../kustomize/render.ts';
 import type { Resource } from '../kustomize/tree.ts';
 import { deployed } from '../processes/surroundings.ts';
@@ -83,6 +83,13 @@ test('in the example Prometheus reaches the metrics of all, and nothing else', (
   expect(from(outside('traefik'), 'http')).toEqual(['gateway']);
   expect(from(outside('ingress'), 'http')).toEqual([]);
   expect(among).toEqual(architecture);
+});
+
+test('with every component the calls are the same, and traces may leave', () => {
+  const { among, reach } = passagesOf(rendered(everything));
+  expect(among).toEqual(architecture);
+  expect(reach(outside('observability'), 4318)).toEqual(all);
+  expect(reach(outside('observability'), 80)).toEqual([]);
 });
 
 describe('a mistake is found:', () => {

@@ -1,9 +1,9 @@
 import { describe, expect, test } from '@jest/globals';
-import { base, example, firstInstitution } from '../folders.ts';
+import { base, everything, example, firstInstitution } from '../folders.ts';
 import { rendered } from '../kustomize/render.ts';
 import { asList, asTree, at, nameOf, type Resource, type Tree, type Value } from '../kustomize/tree.ts';
 import { operatorVersion, product } from './product.ts';
-import { type Surroundings, surroundingsOf } from './surroundings.ts';
+import { deployed, type Surroundings, surroundingsOf } from './surroundings.ts';
 
 const resources = rendered(base);
 const onDemand = rendered(example);
@@ -82,11 +82,11 @@ describe.each(product)('$name', ({ name, version }) => {
 
   test('gets every secret in a file', () => {
     const files = Object.entries(given.env).filter(([setting]) => setting.endsWith('_FILE'));
-    expect(files.map(([, path]) => path).sort()).toEqual([...given.secrets.keys()].sort());
+    expect(files.map(([, path]) => path).sort()).toEqual([...given.files.keys()].sort());
     for (const [setting, path] of files) {
-      const { secret, key } = given.secrets.get(path) ?? {};
+      const { from, key } = given.files.get(path) ?? {};
       expect(`${key?.toUpperCase().replaceAll('-', '_')}_FILE`).toBe(setting);
-      expect(secret).toBe(key === 'service-secret' ? 'boxoffice-services' : `boxoffice-${name}`);
+      expect(from).toBe(key === 'service-secret' ? 'Secret/boxoffice-services' : `Secret/boxoffice-${name}`);
     }
   });
 });
@@ -109,8 +109,9 @@ const restricted = (resource: Resource) => {
 };
 
 test('every pod is as restricted as Kubernetes knows how to, and its service account has no token', () => {
-  const pods = [...ofKind('Deployment', onDemand), ...ofKind('Job', rendered(firstInstitution))];
-  expect(pods.length).toBe(names.length + 1);
+  const all = [onDemand, rendered(everything)].flatMap((some) => ofKind('Deployment', some));
+  const pods = [...all, ...ofKind('Job', rendered(firstInstitution))];
+  expect(pods.length).toBe(2 * names.length + 1);
   for (const pod of pods) {
     const { volumes, ...rest } = restricted(pod);
     expect(rest).toEqual({
@@ -122,7 +123,7 @@ test('every pod is as restricted as Kubernetes knows how to, and its service acc
       memory: 'string',
       containers: 1,
     });
-    expect(volumes.filter((volume) => volume !== 'projected' && volume !== 'emptyDir')).toEqual([]);
+    expect(volumes.filter((volume) => !['projected', 'emptyDir', 'configMap'].includes(volume))).toEqual([]);
   }
   const accounts = [...ofKind('ServiceAccount', onDemand), ...ofKind('ServiceAccount', rendered(firstInstitution))];
   for (const account of accounts) expect(account.automountServiceAccountToken).toBe(false);
@@ -153,8 +154,23 @@ test('the ingress leads to the gateway, for the host that PUBLIC_URL says, over 
 test('the first institution is made by the operator of its version', () => {
   const [job] = ofKind('Job', rendered(firstInstitution));
   if (!job) throw new Error('there is no Job');
-  const { container, env, secrets } = surroundingsOf(job, rendered(firstInstitution));
+  const { container, env, files } = surroundingsOf(job, rendered(firstInstitution));
   expect(container.image).toBe(`registry.example.org/boxoffice/operator:${operatorVersion}`);
   expect(asList(container.args, 'args').slice(1, 3)).toEqual(['institutions', 'create']);
-  expect(Object.values(env).sort()).toEqual([...secrets.keys()].sort());
+  expect(Object.values(env).sort()).toEqual([...files.keys()].sort());
+});
+
+test('with TLS between processes every service is called, and asked for its health, by https', () => {
+  const all = rendered(everything);
+  for (const { name, env, container } of deployed(all)) {
+    const addresses = Object.entries(env).filter(([setting]) =>
+      names.includes(setting.replace('_URL', '').toLowerCase()),
+    );
+    for (const [setting, address] of addresses)
+      expect(address).toBe(`https://${setting.replace('_URL', '').toLowerCase()}:8081`);
+    const probes = ['startupProbe', 'readinessProbe', 'livenessProbe'].map((one) =>
+      at(container, one, 'httpGet', 'scheme'),
+    );
+    expect(probes).toEqual(Array(3).fill(name === 'gateway' ? undefined : 'HTTPS'));
+  }
 });

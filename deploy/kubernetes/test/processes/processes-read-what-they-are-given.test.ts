@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from '@jest/globals';
-import { example } from '../folders.ts';
+import { everything, example } from '../folders.ts';
 import { rendered } from '../kustomize/render.ts';
 import { asList, at, nameOf, type Resource } from '../kustomize/tree.ts';
 import { product, type Started, started } from './product.ts';
@@ -9,17 +9,21 @@ const resources = rendered(example);
 const deployments = deployed(resources);
 const [contacts] = deployments.filter(({ name }) => name === 'contacts');
 if (!contacts) throw new Error('contacts is not deployed');
+const withEverything = deployed(rendered(everything)).map((one) => ({ ...one, name: `${one.name} with everything` }));
 const stray = { ...contacts, name: 'stray', env: { ...contacts.env, CONTACT_URL: 'http://contacts:8081' } };
 let told: Started;
 
 beforeAll(async () => {
-  told = await started([...deployments, stray]);
+  told = await started([...deployments, ...withEverything, stray]);
 });
 
 describe('started with what its Deployment gives it', () => {
-  test.each(product.map(({ name }) => [name]))('%s accepts every setting and reads each', (name) => {
-    expect(told.unread[name]).toEqual([]);
-  });
+  test.each(product.flatMap(({ name }) => [[name], [`${name} with everything`]]))(
+    '%s accepts every setting and reads each',
+    (name) => {
+      expect(told.unread[name]).toEqual([]);
+    },
+  );
 
   test('a service is scaled on queues that it consumes', () => {
     const scaled = resources.filter(({ kind }) => kind === 'ScaledObject');

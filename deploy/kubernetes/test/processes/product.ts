@@ -35,7 +35,6 @@ export const operatorVersion = versionIn('deploy/operator');
 export interface Started {
   /** By process the variables that it was given and did not read. */
   readonly unread: Readonly<Record<string, readonly string[]>>;
-  readonly collections: Readonly<Record<string, readonly string[]>>;
   /** The queues that each consumes. */
   readonly queues: Readonly<Record<string, readonly string[]>>;
 }
@@ -60,13 +59,18 @@ const secretOf = (key: string): string =>
 export const started = async (deployments: readonly Surroundings[]): Promise<Started> => {
   const scratch = mkdtempSync(join(tmpdir(), 'boxoffice-kubernetes-'));
   const fileOf = (path: string): string => join(scratch, path.replaceAll('/', '_'));
-  const processes = deployments.map(({ name, container, env, secrets }) => {
-    for (const [path, { key }] of secrets) writeFileSync(fileOf(path), secretOf(key));
-    const placed = Object.entries(env).map(([setting, value]) => [setting, secrets.has(value) ? fileOf(value) : value]);
+  const processes = deployments.map(({ name, container, env, files }) => {
+    const pems = [];
+    for (const [path, { key }] of files) {
+      if (/\.(crt|key)$/.test(key)) pems.push([fileOf(path), key]);
+      else writeFileSync(fileOf(path), secretOf(key));
+    }
+    const placed = Object.entries(env).map(([setting, value]) => [setting, files.has(value) ? fileOf(value) : value]);
     const moved = Object.fromEntries(placed) as Record<string, string>;
-    for (const setting of ['PORT', 'GATEWAY_PORT', 'GATEWAY_HTTP_PORT']) if (setting in moved) moved[setting] = '0';
+    for (const setting of ['PORT', 'GATEWAY_PORT', 'GATEWAY_HTTP_PORT', 'OPERATIONS_PORT'])
+      if (setting in moved) moved[setting] = '0';
     if ('BOXOFFICE_DATA_DIR' in moved) moved.BOXOFFICE_DATA_DIR = scratch;
-    return { name, folder: folderOf(container), env: { ...moved, HOST: '127.0.0.1' } };
+    return { name, folder: folderOf(container), pems, env: { ...moved, HOST: '127.0.0.1' } };
   });
   try {
     const script = fileURLToPath(new URL('./starts.mjs', import.meta.url));
@@ -74,7 +78,7 @@ export const started = async (deployments: readonly Surroundings[]): Promise<Sta
       // What is compiled once need not be a second time.
       env: { PATH: process.env.PATH, NODE_COMPILE_CACHE: join(repository, '.cache/compiled') },
     });
-    child.stdin.end(JSON.stringify({ repository: pathToFileURL(repository), processes }));
+    child.stdin.end(JSON.stringify({ repository: pathToFileURL(repository), scratch, processes }));
     const [out, complaints] = await Promise.all([text(child.stdout), text(child.stderr)]);
     const answer = out.split('\n').find((line) => line.startsWith('{"unread"'));
     if (answer === undefined) throw new Error(`a process does not start: ${complaints || out}`);

@@ -1,13 +1,20 @@
 // Starts the mains of the product in this process, each with the environment that is given for it, and prints what each read of it, and
 // what the product says of itself. They find no engine and serve nobody. A setting that is not accepted ends it with what is wrong.
-import { readFileSync } from 'node:fs';
+import { copyFileSync, readFileSync, writeFileSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
 
-const { repository, processes } = JSON.parse(readFileSync(0, 'utf8'));
+const { repository, scratch, processes } = JSON.parse(readFileSync(0, 'utf8'));
 const source = (path) => new URL(path, repository).href;
 process.setMaxListeners(100);
 
-const answer = { unread: {}, collections: {}, queues: {} };
+const { developmentCertificate } = await import(source('libs/runtime/src/index.ts'));
+const { cert, key, caFile } = await developmentCertificate(scratch, ['localhost']);
+for (const [path, kind] of processes.flatMap(({ pems }) => pems)) {
+  if (kind === 'ca.crt') copyFileSync(caFile, path);
+  else writeFileSync(path, kind === 'tls.key' ? key : cert);
+}
+
+const answer = { unread: {}, queues: {} };
 for (const [index, { name, folder, env }] of processes.entries()) {
   const read = new Set();
   process.env = new Proxy(
@@ -23,12 +30,11 @@ for (const [index, { name, folder, env }] of processes.entries()) {
   import(`${source(`${folder}/src/main.ts`)}?${index}`);
   const unread = () => Object.keys(env).filter((setting) => env[setting] !== '' && !read.has(setting));
   // All settings are read in one go.
-  for (const end = Date.now() + 5_000; read.size === 0 && Date.now() < end; ) await pause(2);
+  for (const end = Date.now() + 25_000; read.size === 0 && Date.now() < end; ) await pause(2);
   await pause(0);
   answer.unread[name] = unread();
   const { [name]: definition } = name === 'gateway' ? {} : await import(source(`${folder}/src/app.ts`));
   if (definition === undefined) continue;
-  answer.collections[name] = definition.collections.map((one) => one.name);
   answer.queues[name] = (definition.queues ?? []).map((one) => one.name);
 }
 process.stdout.write(JSON.stringify(answer), () => process.exit(0));

@@ -1,8 +1,9 @@
-import { asList, asTree, at, type Resource, type Tree, textAt } from '../kustomize/tree.ts';
+import { asList, asTree, at, type Resource, type Tree, textAt, type Value } from '../kustomize/tree.ts';
 
-/** A reference to a key of a Secret. */
-export interface SecretKey {
-  readonly secret: string;
+/** A file in a container, with the key of a Secret or of a ConfigMap. */
+export interface Mounted {
+  /** `Secret/boxoffice-orders`. */
+  readonly from: string;
   readonly key: string;
 }
 
@@ -11,8 +12,8 @@ export interface Surroundings {
   readonly name: string;
   readonly container: Tree;
   readonly env: Readonly<Record<string, string>>;
-  /** By path in the container. */
-  readonly secrets: ReadonlyMap<string, SecretKey>;
+  /** Secrets, and what is mounted whole, by path in the container. */
+  readonly files: ReadonlyMap<string, Mounted>;
 }
 
 const named = (resources: readonly Resource[], kind: string, name: string): Resource => {
@@ -41,20 +42,25 @@ const envOf = (container: Tree, resources: readonly Resource[]): Record<string, 
   return env;
 };
 
-const secretsOf = (pod: Tree, container: Tree): Map<string, SecretKey> => {
-  const secrets = new Map<string, SecretKey>();
+const filesIn = (volume: Value | undefined): Mounted[] => {
+  const projected = asList(at(volume, 'projected', 'sources'), 'sources').flatMap((source) =>
+    asList(at(source, 'secret', 'items'), 'items').map((item) => {
+      if (at(item, 'path') !== at(item, 'key')) throw new Error('a file is named otherwise than its key');
+      return { from: `Secret/${at(source, 'secret', 'name')}`, key: String(at(item, 'key')) };
+    }),
+  );
+  const configMap = at(volume, 'configMap', 'name');
+  return configMap === undefined ? projected : [{ from: `ConfigMap/${configMap}`, key: 'ca.crt' }];
+};
+
+const filesOf = (pod: Tree, container: Tree): Map<string, Mounted> => {
+  const files = new Map<string, Mounted>();
   for (const mount of asList(container.volumeMounts, 'volumeMounts')) {
     const volume = asList(pod.volumes, 'volumes').find((one) => at(one, 'name') === at(mount, 'name'));
     if (volume === undefined) throw new Error(`there is no volume ${at(mount, 'name')}`);
-    for (const source of asList(at(volume, 'projected', 'sources'), 'sources')) {
-      for (const item of asList(at(source, 'secret', 'items'), 'items'))
-        secrets.set(`${at(mount, 'mountPath')}/${at(item, 'path')}`, {
-          secret: String(at(source, 'secret', 'name')),
-          key: String(at(item, 'key')),
-        });
-    }
+    for (const file of filesIn(volume)) files.set(`${at(mount, 'mountPath')}/${file.key}`, file);
   }
-  return secrets;
+  return files;
 };
 
 /** What the pods of a Deployment or a Job get. @throws if anything that they refer to is not there */
@@ -66,7 +72,7 @@ export const surroundingsOf = (resource: Resource, resources: readonly Resource[
     name: resource.metadata.name,
     container,
     env: envOf(container, resources),
-    secrets: secretsOf(pod, container),
+    files: filesOf(pod, container),
   };
 };
 

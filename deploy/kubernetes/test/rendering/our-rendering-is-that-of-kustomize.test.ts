@@ -25,7 +25,14 @@ describe('our rendering', () => {
   });
 
   test('merges what has a key, replaces other lists, removes by null', () => {
-    const before = { env: [{ name: 'A', value: '1' }], args: ['a'], gone: 1 };
+    const before = {
+      env: [
+        { name: 'C', value: '4' },
+        { name: 'A', value: '1' },
+      ],
+      args: ['a'],
+      gone: 1,
+    };
     const patch = {
       env: [
         { name: 'A', value: '2' },
@@ -34,7 +41,7 @@ describe('our rendering', () => {
       args: ['b'],
       gone: null,
     };
-    expect(merge(before, patch)).toEqual({ env: [patch.env[1], patch.env[0]], args: ['b'] });
+    expect(merge(before, patch)).toEqual({ env: [...patch.env, { name: 'C', value: '4' }], args: ['b'] });
   });
 
   test('refuses a patch of something that is not there, and directives that it does not know', () => {

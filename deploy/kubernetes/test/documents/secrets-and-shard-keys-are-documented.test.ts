@@ -1,0 +1,78 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from '@jest/globals';
+import { applicable, base, repository } from '../folders.ts';
+import { rendered } from '../kustomize/render.ts';
+import { asList, at, nameOf, type Resource } from '../kustomize/tree.ts';
+import { product } from '../processes/product.ts';
+import { surroundingsOf } from '../processes/surroundings.ts';
+
+const page = readFileSync(join(base, '../README.md'), 'utf8');
+/** The rows of the table of Secrets, by name. */
+const documented = new Map<string, string[]>();
+for (const [, name = '', keys = ''] of page.matchAll(/^\| `(boxoffice-[a-z]+)` *\| ([^|]+) \|/gm))
+  documented.set(name, [
+    ...(documented.get(name) ?? []),
+    ...[...keys.matchAll(/`([^`]+)`/g)].map(([, key = '']) => key),
+  ]);
+
+/** Every key of a Secret that an object needs, as `name key`. */
+const needed = (resource: Resource, resources: readonly Resource[]): string[] => {
+  if (['Deployment', 'Job'].includes(resource.kind)) {
+    const files = [...surroundingsOf(resource, resources).files.values()].filter(({ from }) =>
+      from.startsWith('Secret/'),
+    );
+    return files.map(({ from, key }) => `${from.slice('Secret/'.length)} ${key}`);
+  }
+  if (resource.kind === 'TriggerAuthentication')
+    return asList(at(resource, 'spec', 'secretTargetRef'), 'references').map(
+      (one) => `${at(one, 'name')} ${at(one, 'key')}`,
+    );
+  if (resource.kind === 'Ingress')
+    return asList(at(resource, 'spec', 'tls'), 'tls').flatMap((one) =>
+      ['tls.crt', 'tls.key'].map((key) => `${at(one, 'secretName')} ${key}`),
+    );
+  return [];
+};
+const all = applicable.flatMap((folder) => {
+  const resources = rendered(folder);
+  return resources.flatMap((resource) => needed(resource, resources));
+});
+/** Those of the component for TLS are described together, by their pattern. */
+const certificates = (key: string): boolean => /^boxoffice-[a-z]+-tls /.test(key);
+
+describe('the page', () => {
+  test('documents every Secret that is needed, key by key, and no other', () => {
+    const keys = [...documented].flatMap(([name, its]) => its.map((key) => `${name} ${key}`));
+    expect(keys.sort()).toEqual([...new Set(all)].filter((key) => !certificates(key)).sort());
+    expect(all.some(certificates) && page.includes('`boxoffice-<service>-tls`')).toBe(true);
+  });
+
+  test('says of every collection of every service how it would be sharded', () => {
+    for (const { name, folder } of product.filter((one) => one.name !== 'gateway')) {
+      const source = readFileSync(join(repository, folder, 'src/store.ts'), 'utf8');
+      const collections = [...source.matchAll(/collection<\w+>\(\s*'([a-z_]+)'/g)].map(([, found = '']) => found);
+      expect(collections).not.toEqual([]);
+      const rows = page
+        .split('\n')
+        .filter((line) => line.startsWith(`| ${name}: `))
+        .join('\n');
+      expect(collections.filter((one) => !rows.includes(`\`${one}\``))).toEqual([]);
+    }
+  });
+
+  test('names every component', () => {
+    for (const component of readdirSync(join(base, '../components')))
+      expect(page).toContain(`\`components/${component}\``);
+  });
+});
+
+test('no object is a Secret, and no setting that may hold one is given in the open', () => {
+  const open = applicable.flatMap(rendered).flatMap((resource) => {
+    if (resource.kind === 'Secret') return [nameOf(resource)];
+    return [
+      ...JSON.stringify(resource).matchAll(/"(?:name":")?(MONGODB_URL|AMQP_URL|SERVICE_SECRET|KEY_ENCRYPTION_KEY)"/g),
+    ].map(([, name]) => `${nameOf(resource)} ${name}`);
+  });
+  expect(open).toEqual([]);
+});
