@@ -72,14 +72,24 @@ const headersOf = (method, key) => ({
   ...(key ? { 'Idempotency-Key': key } : {}),
 });
 
+const LATER_MS = 500;
+
+/** A telephone that goes from one network to the next loses what it has just asked for. */
+const later = (attempt) => new Promise((resolve) => setTimeout(resolve, LATER_MS)).then(attempt);
+
 const send = async (method, path, { query, body = {}, key }) => {
-  const response = await fetch(addressOf(path, query), {
-    method,
-    headers: headersOf(method, key),
-    ...(method === 'POST' || method === 'PATCH' ? { body: JSON.stringify(body) } : {}),
-  }).catch(() => {
-    throw new Refusal('network');
-  });
+  const attempt = () =>
+    fetch(addressOf(path, query), {
+      method,
+      headers: headersOf(method, key),
+      ...(method === 'POST' || method === 'PATCH' ? { body: JSON.stringify(body) } : {}),
+    });
+  const again = (error) => (method === 'GET' ? later(attempt) : Promise.reject(error));
+  const response = await attempt()
+    .catch(again)
+    .catch(() => {
+      throw new Refusal('network');
+    });
   const date = Date.parse(response.headers.get('Date') ?? '');
   // It tells whole seconds; less than two are as good as none.
   if (!Number.isNaN(date)) ahead = Math.abs(date - Date.now()) < 2000 ? 0 : date - Date.now();

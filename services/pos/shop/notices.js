@@ -50,9 +50,12 @@ export const wordsOf = (error) => {
 
 export const showError = (error) => notice('error', wordsOf(error));
 
-/** Runs an action of a button: once at a time, its error on top of the page. Answers whether it went well. */
+/**
+ * Runs an action of a button: once at a time, its error on top of the page. Answers whether it went well; undefined when it was running
+ * already.
+ */
 export const act = async (button, action) => {
-  if (button.getAttribute('aria-busy') === 'true') return false;
+  if (button.getAttribute('aria-busy') === 'true') return undefined;
   button.setAttribute('aria-busy', 'true');
   clearNotices();
   try {

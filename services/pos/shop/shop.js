@@ -48,13 +48,15 @@ const failed = (error) => {
   const home = h('a', { class: 'button button-quiet', href: '#/' }, t('toProgramme'));
   const logIn = h('a', { class: 'button', href: '#/account' }, t('logIn'));
   const isOver = error instanceof Refusal && error.status === 401;
+  const title = missing ? t('notFoundTitle') : isOver ? t('sessionOverTitle') : t('errorTitle');
+  const text = missing ? t('notFoundText') : isOver ? t('logInText') : wordsOf(error);
   return {
-    title: missing ? t('notFoundTitle') : t('errorTitle'),
+    title,
     node: h(
       'div',
       { class: 'wrap page-message' },
-      h('h1', { tabindex: '-1' }, missing ? t('notFoundTitle') : t('errorTitle')),
-      h('p', { class: 'lead' }, missing ? t('notFoundText') : wordsOf(error)),
+      h('h1', { tabindex: '-1' }, title),
+      h('p', { class: 'lead' }, text),
       h('p', { class: 'buttons' }, missing ? home : [isOver ? logIn : again, home]),
     ),
   };

@@ -24,6 +24,7 @@ inAHouse('a person buys in a browser', (house) => {
       'not_found',
       'payment_declined',
       'session_invalid',
+      'too_many_requests',
     ]);
   });
 });

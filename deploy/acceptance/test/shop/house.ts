@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe } from '@jest/globals';
+import { afterAll, beforeAll, describe, test } from '@jest/globals';
 import type { Browser, Locator, Page } from 'playwright-core';
 import { type Product, startProduct } from '../../src/product.ts';
 import { executablePath, openBrowser, type Visit, type VisitOptions, visit } from './visit.ts';
@@ -6,18 +6,22 @@ import { executablePath, openBrowser, type Visit, type VisitOptions, visit } fro
 export const OPERA = 'tickets.opera.example';
 export const MUSEUM = 'tickets.museum.example';
 
+/** Lets a visitor in; he leaves when his story ends. */
+export type Enter = (options?: VisitOptions) => Promise<Visit>;
+
 /** What a suite of visitors shares: one installation, one browser. */
 export interface House {
   product(): Product;
-  enter(options?: VisitOptions): Promise<Visit>;
+  /** A test of its own visitors, at the same time as the other stories. */
+  story(name: string, tell: (enter: Enter) => Promise<void>): void;
   /** The address, below `/shop/`, of a show that the demo data names. */
   showOf(institution: string, fixture: string): string;
   /** Everybody who has entered so far. */
   readonly visits: readonly Visit[];
 }
 
-/** Longer than anything in a visit may take. */
-export const VISIT_MS = 180_000;
+/** Longer than any story takes. */
+const STORY_MS = 180_000;
 
 /** A suite in a house of its own; skipped, and said so, where there is no browser. */
 export const inAHouse = (name: string, tests: (house: House) => void): void => {
@@ -41,10 +45,22 @@ export const inAHouse = (name: string, tests: (house: House) => void): void => {
 
     tests({
       product: () => product,
-      async enter(options) {
-        const entered = await visit(browser, product.demo, options);
-        visits.push(entered);
-        return entered;
+      story(title, tell) {
+        const play = async () => {
+          const own: Visit[] = [];
+          const enter: Enter = async (options) => {
+            const entered = await visit(browser, product.demo, options);
+            own.push(entered);
+            visits.push(entered);
+            return entered;
+          };
+          try {
+            await tell(enter);
+          } finally {
+            await Promise.all(own.map(({ page }) => page.close()));
+          }
+        };
+        test.concurrent(title, play, STORY_MS);
       },
       showOf(institution, fixture) {
         const found = product.demo.fixtures[institution]?.[fixture];

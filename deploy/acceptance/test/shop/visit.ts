@@ -30,13 +30,34 @@ export interface VisitOptions {
   readonly at?: string;
 }
 
+/** Loads the shop; once more where the machine's own network has changed meanwhile, which Chromium lets its requests fail for. */
+const load = async (page: Page, address: string): Promise<void> => {
+  let hasChanged = false;
+  page.on('requestfailed', (request) => {
+    hasChanged ||= request.failure()?.errorText === 'net::ERR_NETWORK_CHANGED';
+  });
+  for (let tries = 0; tries < 3; tries += 1) {
+    hasChanged = false;
+    await page.goto(address).catch((error: unknown) => {
+      if (!hasChanged) throw error;
+    });
+    if (!hasChanged) break;
+  }
+  await page.locator('main h1').waitFor();
+};
+
 /** Opens the shop and waits until its first page is drawn. */
 export const visit = async (
   browser: Browser,
   { baseUrl }: Pick<Demo, 'baseUrl'>,
   { locale = 'en-GB', width = 1280, at = '' }: VisitOptions = {},
 ): Promise<Visit> => {
-  const page = await browser.newPage({ locale, viewport: { width, height: 900 }, ignoreHTTPSErrors: true });
+  const page = await browser.newPage({
+    locale,
+    viewport: { width, height: 900 },
+    ignoreHTTPSErrors: true,
+    reducedMotion: 'reduce',
+  });
   page.setDefaultTimeout(PATIENCE_MS);
   const foreign: string[] = [];
   const complaints: string[] = [];
@@ -54,8 +75,7 @@ export const visit = async (
     const body = await response.json().catch(() => ({}));
     refusals.push(body.errorCode ?? `${response.status()} ${response.url()}`);
   });
-  await page.goto(`${baseUrl}/shop/${at}`);
-  await page.locator('main h1').waitFor();
+  await load(page, `${baseUrl}/shop/${at}`);
   return { page, foreign, complaints, refusals };
 };
 

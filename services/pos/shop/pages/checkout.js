@@ -136,22 +136,18 @@ const settle = async (button, action, redraw) => {
   if (wasUnsettled || isUnsettled() || withoutCart()) await redraw();
 };
 
-/** Nobody can say what became of the purchase: asking again is all that is offered, and is safe. */
+/** Nobody can say what became of the purchase: asking again is all that is offered, and is safe. One that is being made is waited for. */
 const unsettled = (redraw) => {
   const button = h('button', { type: 'button', class: 'button' }, t('askAgain'));
   const ask = () => settle(button, askAgain, redraw);
   button.addEventListener('click', ask);
-  if (isBeingMade()) void ask();
-  return {
-    title: t('unsettledTitle'),
-    node: h(
-      'div',
-      { class: 'wrap page-message' },
-      h('h1', { tabindex: '-1' }, t('unsettledTitle')),
-      h('p', { class: 'lead' }, t('unsettledText')),
-      h('p', { class: 'buttons' }, button),
-    ),
-  };
+  const isWaiting = isBeingMade();
+  if (isWaiting) void ask();
+  const title = t(isWaiting ? 'paying' : 'unsettledTitle');
+  const heading = h('h1', { tabindex: '-1' }, title);
+  const told = [h('p', { class: 'lead' }, t('unsettledText')), h('p', { class: 'buttons' }, button)];
+  const text = isWaiting ? h('p', { class: 'lead' }, t('oneMoment')) : told;
+  return { title, node: h('div', { class: 'wrap page-message' }, heading, text) };
 };
 
 /** Who buys, how it is paid, and the button that does it. */

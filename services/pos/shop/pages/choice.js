@@ -116,7 +116,7 @@ const panelOf = (product, performance) => {
     }
     const went = await act(button, () => add(category, picker.groups()));
     if (went) location.hash = '#/cart';
-    else {
+    if (went === false) {
       picker.refresh?.();
       // What is free is told up to a second late; then who was faster is seen.
       clearTimeout(later);

@@ -13,11 +13,12 @@ export const de = {
   demoFooter: 'Vorführshop: Hier gekaufte Karten berechtigen nicht zum Eintritt, und es fliesst kein Geld.',
   tryAgain: 'Nochmals versuchen',
   oneMoment: 'Einen Moment …',
-  waitSeconds: { one: 'Bitte warten Sie eine Sekunde.', other: 'Bitte warten Sie {count} Sekunden.' },
+  waitSeconds: { one: 'In einer Sekunde geht es wieder.', other: 'In {count} Sekunden geht es wieder.' },
   toProgramme: 'Zum Spielplan',
   notFoundTitle: 'Diese Seite steht nicht auf dem Spielplan',
   notFoundText: 'Was Sie suchen, gibt es nicht oder wird nicht mehr verkauft.',
   errorTitle: 'Etwas ist schiefgegangen',
+  sessionOverTitle: 'Ihre Sitzung ist zu Ende',
 
   searchLabel: 'Nach Titel suchen',
   kinds: 'Angebote',

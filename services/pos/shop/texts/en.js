@@ -13,11 +13,12 @@ export const en = {
   demoFooter: 'Demonstration shop: no ticket bought here admits anyone, and no money changes hands.',
   tryAgain: 'Try again',
   oneMoment: 'One moment …',
-  waitSeconds: { one: 'Please wait one second.', other: 'Please wait {count} seconds.' },
+  waitSeconds: { one: 'Possible again in one second.', other: 'Possible again in {count} seconds.' },
   toProgramme: 'To the programme',
   notFoundTitle: 'This page is not on the bill',
   notFoundText: 'What you are looking for does not exist, or is no longer on sale.',
   errorTitle: 'Something went wrong',
+  sessionOverTitle: 'Your session has ended',
 
   searchLabel: 'Search by title',
   kinds: 'What to look for',

@@ -14,11 +14,15 @@ export const fr = {
     'Billetterie de démonstration : aucun billet acheté ici ne donne accès à une salle, et aucun montant n’est débité.',
   tryAgain: 'Réessayer',
   oneMoment: 'Un instant…',
-  waitSeconds: { one: 'Veuillez patienter une seconde.', other: 'Veuillez patienter {count} secondes.' },
+  waitSeconds: {
+    one: 'Ce sera de nouveau possible dans une seconde.',
+    other: 'Ce sera de nouveau possible dans {count} secondes.',
+  },
   toProgramme: 'Voir le programme',
   notFoundTitle: 'Cette page n’est pas à l’affiche',
   notFoundText: 'Ce que vous cherchez n’existe pas ou n’est plus en vente.',
   errorTitle: 'Un incident est survenu',
+  sessionOverTitle: 'Votre session a pris fin',
 
   searchLabel: 'Chercher un titre',
   kinds: 'Rayons',

@@ -1,11 +1,11 @@
-import { expect, test } from '@jest/globals';
-import { type House, heading, OPERA, VISIT_MS } from '../house.ts';
+import { expect } from '@jest/globals';
+import { type House, heading, OPERA } from '../house.ts';
 
 const DAY_MS = 86_400_000;
 const inDays = (days: number): string => new Date(Date.now() + days * DAY_MS).toISOString();
 
 /** What a login owns. */
-export const belongings = ({ product, enter, showOf }: House): void => {
+export const belongings = ({ product, story, showOf }: House): void => {
   /** A ticket as the API answers it. */
   const ticket = (id: string, status: string, startDate: string) => ({
     id,
@@ -24,9 +24,9 @@ export const belongings = ({ product, enter, showOf }: House): void => {
     barcode: `barcode.of.${id}`,
   });
 
-  test.concurrent(
+  story(
     'valid tickets come first, all others are folded away, and each says its state in the language',
-    async () => {
+    async (enter) => {
       const user = product().demo.users.find(({ serviceHost }) => serviceHost === OPERA);
       if (!user) throw new Error('the demo data has no user');
       const { page } = await enter({ at: '#/account' });
@@ -78,6 +78,5 @@ export const belongings = ({ product, enter, showOf }: House): void => {
         others: ['Remplacé', 'Annulé', 'Utilisé', 'Non utilisé'],
       });
     },
-    VISIT_MS,
   );
 };

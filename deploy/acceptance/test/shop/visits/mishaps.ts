@@ -1,112 +1,125 @@
-import { expect, test } from '@jest/globals';
+import { expect } from '@jest/globals';
 import { authorised, clientOf } from '../../../src/client.ts';
-import { type House, heading, OPERA, takeSeat, VISIT_MS } from '../house.ts';
+import { type House, heading, OPERA, takeSeat } from '../house.ts';
 
 /** What goes wrong, and what the shop says of it. */
-export const mishaps = ({ product, enter, showOf }: House): void => {
-  test.concurrent(
-    'a sold-out show says so and offers nothing to buy',
-    async () => {
-      const { page } = await enter({ at: showOf('opera', 'soldOut') });
-      await heading(page, 'Carmen').waitFor();
-      await page.getByRole('heading', { name: 'Sold out' }).waitFor();
-      expect(await page.getByRole('button', { name: 'Add to cart' }).count()).toBe(0);
-      await page.goto(`${product().demo.baseUrl}/shop/#/?q=carmen`);
-      await page.locator('.card', { hasText: 'Carmen' }).getByText('Sold out').waitFor();
-    },
-    VISIT_MS,
-  );
+export const mishaps = ({ product, story, showOf }: House): void => {
+  story('a sold-out show says so and offers nothing to buy', async (enter) => {
+    const { page } = await enter({ at: showOf('opera', 'soldOut') });
+    await heading(page, 'Carmen').waitFor();
+    await page.getByRole('heading', { name: 'Sold out' }).waitFor();
+    expect(await page.getByRole('button', { name: 'Add to cart' }).count()).toBe(0);
+    await page.goto(`${product().demo.baseUrl}/shop/#/?q=carmen`);
+    await page.locator('.card', { hasText: 'Carmen' }).getByText('Sold out').waitFor();
+  });
 
-  test.concurrent(
-    'the last places are offered as such, and more than there are cannot be wanted',
-    async () => {
-      const { page } = await enter({ at: showOf('opera', 'twoLeft') });
-      await page.getByText('2 places left').waitFor();
-      const more = page.getByRole('button', { name: 'One more: Full price' });
-      await more.click();
-      await more.click();
-      expect(await more.getAttribute('aria-disabled')).toBe('true');
-      expect(await page.getByText('Last tickets').count()).toBe(1);
-    },
-    VISIT_MS,
-  );
+  story('the last places are offered as such, and more than there are cannot be wanted', async (enter) => {
+    const { page } = await enter({ at: showOf('opera', 'twoLeft') });
+    await page.getByText('2 places left').waitFor();
+    const more = page.getByRole('button', { name: 'One more: Full price' });
+    await more.click();
+    await more.click();
+    expect(await more.getAttribute('aria-disabled')).toBe('true');
+    expect(await page.getByText('Last tickets').count()).toBe(1);
+  });
 
-  test.concurrent(
-    'an expired cart says so, and the next choice begins a new one',
-    async () => {
-      const full = await authorised(product(), 'opera', 'full');
-      const { body: opera } = await full(`/svc/v3/catalog/points-of-sale/${OPERA}`);
-      const { name, languages, currency, tariffIds, paymentMethods, maxPlacesPerOrder } = opera.data;
-      const serviceHost = 'brief.opera.example';
-      const given = {
-        serviceHost,
-        name,
-        languages,
-        currency,
-        tariffIds,
-        paymentMethods,
-        maxPlacesPerOrder,
-        holdMinutes: 0.1,
-      };
-      expect((await full('/svc/v3/catalog/points-of-sale', { method: 'POST', body: given })).status).toBe(201);
+  story('an expired cart says so, and the next choice begins a new one', async (enter) => {
+    const full = await authorised(product(), 'opera', 'full');
+    const { body: opera } = await full(`/svc/v3/catalog/points-of-sale/${OPERA}`);
+    const { name, languages, currency, tariffIds, paymentMethods, maxPlacesPerOrder } = opera.data;
+    const serviceHost = 'brief.opera.example';
+    const given = {
+      serviceHost,
+      name,
+      languages,
+      currency,
+      tariffIds,
+      paymentMethods,
+      maxPlacesPerOrder,
+      holdMinutes: 0.1,
+    };
+    expect((await full('/svc/v3/catalog/points-of-sale', { method: 'POST', body: given })).status).toBe(201);
 
-      const { page } = await enter({ at: `?host=${serviceHost}${showOf('opera', 'numbered')}` });
-      await takeSeat(page, 'Row D, seat 2');
-      await heading(page, 'Cart').waitFor();
-      await heading(page, 'Your time has run out').waitFor();
-      expect(await page.getByRole('link', { name: 'To checkout' }).count()).toBe(0);
-      await page.goto(`${product().demo.baseUrl}/shop/?host=${serviceHost}${showOf('opera', 'numbered')}`);
-      await takeSeat(page, 'Row D, seat 4');
-      await heading(page, 'Cart').waitFor();
-    },
-    VISIT_MS,
-  );
+    const { page } = await enter({ at: `?host=${serviceHost}${showOf('opera', 'numbered')}` });
+    await takeSeat(page, 'Row D, seat 2');
+    await heading(page, 'Cart').waitFor();
+    await heading(page, 'Your time has run out').waitFor();
+    expect(await page.getByRole('link', { name: 'To checkout' }).count()).toBe(0);
+    await page.goto(`${product().demo.baseUrl}/shop/?host=${serviceHost}${showOf('opera', 'numbered')}`);
+    await takeSeat(page, 'Row D, seat 4');
+    await heading(page, 'Cart').waitFor();
+  });
 
-  test.concurrent(
-    'whoever comes second is told that somebody was faster, and sees the seat taken',
-    async () => {
-      const at = showOf('opera', 'numbered');
-      const [slow, quick] = [(await enter({ at })).page, (await enter({ at })).page];
-      const seat = (page: typeof slow) => page.getByRole('button', { name: /^Row H, seat 7,/ });
-      await seat(slow).click();
-      await seat(quick).click();
-      await quick.getByRole('button', { name: 'Add to cart' }).click();
-      await heading(quick, 'Cart').waitFor();
-      await slow.getByRole('button', { name: 'Add to cart' }).click();
-      await slow.getByText('Somebody was faster: these places are no longer free.').waitFor();
-      await slow.getByRole('button', { name: 'Row H, seat 7, taken' }).waitFor();
-      expect(await slow.getByRole('button', { name: 'Add to cart' }).getAttribute('aria-disabled')).toBe('true');
-    },
-    VISIT_MS,
-  );
+  story('whoever comes second is told that somebody was faster, and sees the seat taken', async (enter) => {
+    const at = showOf('opera', 'numbered');
+    const [slow, quick] = [(await enter({ at })).page, (await enter({ at })).page];
+    const seat = (page: typeof slow) => page.getByRole('button', { name: /^Row H, seat 7,/ });
+    await seat(slow).click();
+    await seat(quick).click();
+    await quick.getByRole('button', { name: 'Add to cart' }).click();
+    await heading(quick, 'Cart').waitFor();
+    await slow.getByRole('button', { name: 'Add to cart' }).click();
+    await slow.getByText('Somebody was faster: these places are no longer free.').waitFor();
+    await slow.getByRole('button', { name: 'Row H, seat 7, taken' }).waitFor();
+    expect(await slow.getByRole('button', { name: 'Add to cart' }).getAttribute('aria-disabled')).toBe('true');
+  });
 
-  test.concurrent(
-    'a session that has ended is told to who loses something by it, and the shop goes on',
-    async () => {
-      const { page } = await enter({ at: showOf('opera', 'numbered') });
-      await takeSeat(page, 'Row D, seat 6');
-      await heading(page, 'Cart').waitFor();
-      const token = await page.evaluate((key) => sessionStorage.getItem(key), `boxoffice.token.${OPERA}`);
-      const headers = { 'x-service-host': OPERA, 'x-auth-token': `${token}` };
-      expect((await clientOf(product())('/tnwr/v1/sessions/current', { method: 'DELETE', headers })).status).toBe(200);
-      await page.getByRole('link', { name: 'Programme' }).click();
-      await page.getByText('Your session has ended. Please start again.').waitFor();
-      await page.locator('.card').nth(23).waitFor();
-      await page.goto(`${product().demo.baseUrl}/shop/${showOf('opera', 'numbered')}`);
-      await takeSeat(page, 'Row D, seat 8');
-      await heading(page, 'Cart').waitFor();
-    },
-    VISIT_MS,
-  );
+  story('a session that has ended is told to who loses something by it, and the shop goes on', async (enter) => {
+    const { page } = await enter({ at: showOf('opera', 'numbered') });
+    await takeSeat(page, 'Row D, seat 6');
+    await heading(page, 'Cart').waitFor();
+    const token = await page.evaluate((key) => sessionStorage.getItem(key), `boxoffice.token.${OPERA}`);
+    const headers = { 'x-service-host': OPERA, 'x-auth-token': `${token}` };
+    expect((await clientOf(product())('/tnwr/v1/sessions/current', { method: 'DELETE', headers })).status).toBe(200);
+    await page.getByRole('link', { name: 'Programme' }).click();
+    await page.getByText('Your session has ended. Please start again.').waitFor();
+    await page.locator('.card').nth(23).waitFor();
+    await page.goto(`${product().demo.baseUrl}/shop/${showOf('opera', 'numbered')}`);
+    await takeSeat(page, 'Row D, seat 8');
+    await heading(page, 'Cart').waitFor();
+  });
 
-  test.concurrent(
-    'what does not exist has a page that leads back',
-    async () => {
-      const { page } = await enter({ at: '#/show/prd_nothing' });
-      await heading(page, 'This page is not on the bill').waitFor();
-      await page.getByRole('link', { name: 'To the programme' }).click();
-      await heading(page, 'The season').waitFor();
-    },
-    VISIT_MS,
-  );
+  story('what does not exist has a page that leads back', async (enter) => {
+    const { page } = await enter({ at: '#/show/prd_nothing' });
+    await heading(page, 'This page is not on the bill').waitFor();
+    await page.getByRole('link', { name: 'To the programme' }).click();
+    await heading(page, 'The season').waitFor();
+  });
+
+  story('an answer that takes its time is waited for, and pressing twice adds once', async (enter) => {
+    const { page } = await enter({ at: showOf('opera', 'numbered') });
+    let calls = 0;
+    let answer = () => {};
+    const held = new Promise<void>((resolve) => {
+      answer = resolve;
+    });
+    await page.route('**/tnwr/v1/shopping-cart/items?*', async (route) => {
+      calls += 1;
+      await held;
+      await route.continue();
+    });
+    await page.getByRole('button', { name: 'Row D, seat 10, free' }).press('Space');
+    const add = page.getByRole('button', { name: 'Add to cart' });
+    await add.click();
+    await add.click();
+    expect(await add.getAttribute('aria-busy')).toBe('true');
+    answer();
+    await heading(page, 'Cart').waitFor();
+    expect([calls, await page.locator('.item').count()]).toEqual([1, 1]);
+  });
+
+  story('a shop that may not answer now says when, and tries again when asked', async (enter) => {
+    const { page } = await enter();
+    const refusal = { success: false, errorCode: 'too_many_requests', errorMessage: '-' };
+    await page.route(/\/tnwr\/v1\/products\/prd/, (route) =>
+      route.fulfill({ status: 429, headers: { 'Retry-After': '17' }, json: refusal }),
+    );
+    await page.locator('.card').first().click();
+    await heading(page, 'Something went wrong').waitFor();
+    await page.getByText('Possible again in 17 seconds.').waitFor();
+    await page.unroute(/\/tnwr\/v1\/products\/prd/);
+    await page.getByRole('button', { name: 'Try again' }).press('Enter');
+    await page.locator('.show').waitFor();
+    expect(await page.locator('h1').evaluate((h1) => h1 === h1.ownerDocument.activeElement)).toBe(true);
+  });
 };

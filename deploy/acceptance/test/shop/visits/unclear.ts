@@ -1,7 +1,7 @@
-import { expect, test } from '@jest/globals';
+import { expect } from '@jest/globals';
 import type { Page, Route } from 'playwright-core';
 import { authorised } from '../../../src/client.ts';
-import { type House, heading, takeSeat, tellWhoBuys, VISIT_MS } from '../house.ts';
+import { type Enter, type House, heading, takeSeat, tellWhoBuys } from '../house.ts';
 
 const ORDERS = /\/tnwr\/v1\/orders\?/;
 
@@ -25,8 +25,8 @@ const answerFirst = async (page: Page, answer: (route: Route) => Promise<void>):
 };
 
 /** Checkouts of which it is not clear at once what became of them. */
-export const unclear = ({ product, enter, showOf }: House): void => {
-  const atCheckout = async (seat: string): Promise<Page> => {
+export const unclear = ({ product, story, showOf }: House): void => {
+  const atCheckout = async (enter: Enter, seat: string): Promise<Page> => {
     const { page } = await enter({ at: showOf('opera', 'numbered') });
     await takeSeat(page, seat);
     await page.getByRole('link', { name: 'To checkout' }).click();
@@ -34,31 +34,27 @@ export const unclear = ({ product, enter, showOf }: House): void => {
     return page;
   };
 
-  test.concurrent(
-    'an answer that is lost on its way buys once',
-    async () => {
-      const page = await atCheckout('Row E, seat 2');
-      const keys = await answerFirst(page, async (route) => {
-        await route.fetch();
-        await route.abort('connectionreset');
-      });
-      await pay(page);
-      await heading(page, 'We do not know yet what became of your order').waitFor();
-      expect(await page.getByText('The box office cannot be reached.').count()).toBe(1);
-      await page.getByRole('button', { name: 'Ask again' }).click();
-      await heading(page, /^Thank you/).waitFor();
-      expect([keys.length, new Set(keys).size]).toEqual([2, 1]);
-      await page.getByRole('link', { name: 'Log in' }).click();
-      await page.getByRole('heading', { name: 'Orders of this visit' }).waitFor();
-      expect(await page.locator('.orders li').count()).toBe(1);
-    },
-    VISIT_MS,
-  );
+  story('an answer that is lost on its way buys once', async (enter) => {
+    const page = await atCheckout(enter, 'Row E, seat 2');
+    const keys = await answerFirst(page, async (route) => {
+      await route.fetch();
+      await route.abort('connectionreset');
+    });
+    await pay(page);
+    await heading(page, 'We do not know yet what became of your order').waitFor();
+    expect(await page.getByText('The box office cannot be reached.').count()).toBe(1);
+    await page.getByRole('button', { name: 'Ask again' }).click();
+    await heading(page, /^Thank you/).waitFor();
+    expect([keys.length, new Set(keys).size]).toEqual([2, 1]);
+    await page.getByRole('link', { name: 'Log in' }).click();
+    await page.getByRole('heading', { name: 'Orders of this visit' }).waitFor();
+    expect(await page.locator('.orders li').count()).toBe(1);
+  });
 
-  test.concurrent(
+  story(
     'an error that cancelled nothing is asked about again with the same key, wherever one has been meanwhile',
-    async () => {
-      const page = await atCheckout('Row E, seat 4');
+    async (enter) => {
+      const page = await atCheckout(enter, 'Row E, seat 4');
       const keys = await answerFirst(page, (route) => route.fulfill(unforeseen(false)));
       await pay(page);
       await heading(page, 'We do not know yet what became of your order').waitFor();
@@ -69,65 +65,52 @@ export const unclear = ({ product, enter, showOf }: House): void => {
       await heading(page, /^Thank you/).waitFor();
       expect([keys.length, new Set(keys).size]).toEqual([2, 1]);
     },
-    VISIT_MS,
   );
 
-  test.concurrent(
-    'a tab that is loaded anew finds what it has bought',
-    async () => {
-      const page = await atCheckout('Row E, seat 6');
-      await answerFirst(page, async (route) => {
-        await route.fetch();
-        await route.fulfill(unforeseen(false));
-      });
-      await pay(page);
-      await page.getByRole('button', { name: 'Ask again' }).waitFor();
-      await page.reload();
-      await page.getByRole('button', { name: 'Ask again' }).click();
-      await heading(page, /^Thank you/).waitFor();
-    },
-    VISIT_MS,
-  );
+  story('a tab that is loaded anew finds what it has bought', async (enter) => {
+    const page = await atCheckout(enter, 'Row E, seat 6');
+    await answerFirst(page, async (route) => {
+      await route.fetch();
+      await route.fulfill(unforeseen(false));
+    });
+    await pay(page);
+    await page.getByRole('button', { name: 'Ask again' }).waitFor();
+    await page.reload();
+    await page.getByRole('button', { name: 'Ask again' }).click();
+    await heading(page, /^Thank you/).waitFor();
+  });
 
-  test.concurrent(
-    'an error that cancelled the order says so, and leads back to the programme',
-    async () => {
-      const page = await atCheckout('Row E, seat 8');
-      await answerFirst(page, (route) => route.fulfill(unforeseen(true)));
-      await pay(page);
-      await heading(page, 'Your order was cancelled').waitFor();
-      expect(await page.getByRole('button', { name: /^Pay|Ask again/ }).count()).toBe(0);
-      expect(await heading(page, /./).evaluate((h1) => h1 === h1.ownerDocument.activeElement)).toBe(true);
-      await page.getByRole('link', { name: 'To the programme' }).click();
-      await heading(page, 'The season').waitFor();
-    },
-    VISIT_MS,
-  );
+  story('an error that cancelled the order says so, and leads back to the programme', async (enter) => {
+    const page = await atCheckout(enter, 'Row E, seat 8');
+    await answerFirst(page, (route) => route.fulfill(unforeseen(true)));
+    await pay(page);
+    await heading(page, 'Your order was cancelled').waitFor();
+    expect(await page.getByRole('button', { name: /^Pay|Ask again/ }).count()).toBe(0);
+    expect(await heading(page, /./).evaluate((h1) => h1 === h1.ownerDocument.activeElement)).toBe(true);
+    await page.getByRole('link', { name: 'To the programme' }).click();
+    await heading(page, 'The season').waitFor();
+  });
 
-  test.concurrent(
-    'a payment that fails later is told, and the same order is paid again',
-    async () => {
-      const page = await atCheckout('Row E, seat 10');
-      await page.getByRole('radio', { name: /Pending/ }).check();
-      await pay(page);
-      await heading(page, 'Waiting for your payment').waitFor();
-      const orderId = /order\/(\w+)/.exec(page.url())?.[1];
-      const full = await authorised(product(), 'opera', 'full');
-      const payments = `/svc/v3/orders/${orderId}/payments`;
-      const [payment] = (await full(payments)).body.data.items;
-      const failed = await full(`${payments}/${payment.id}`, { method: 'PATCH', body: { status: 'failed' } });
-      expect(failed.status).toBe(200);
+  story('a payment that fails later is told, and the same order is paid again', async (enter) => {
+    const page = await atCheckout(enter, 'Row E, seat 10');
+    await page.getByRole('radio', { name: /Pending/ }).check();
+    await pay(page);
+    await heading(page, 'Waiting for your payment').waitFor();
+    const orderId = /order\/(\w+)/.exec(page.url())?.[1];
+    const full = await authorised(product(), 'opera', 'full');
+    const payments = `/svc/v3/orders/${orderId}/payments`;
+    const [payment] = (await full(payments)).body.data.items;
+    const failed = await full(`${payments}/${payment.id}`, { method: 'PATCH', body: { status: 'failed' } });
+    expect(failed.status).toBe(200);
 
-      await heading(page, 'Your order is not paid').waitFor();
-      expect(await page.title()).toMatch(/^Your order is not paid/);
-      await page.getByText('Your places are still kept for you: you can pay again.').waitFor();
-      await page.getByRole('link', { name: 'Back to the payment' }).click();
-      await heading(page, 'Checkout').waitFor();
-      expect(await page.getByLabel('Email').inputValue()).toBe('ada@example.org');
-      await pay(page);
-      await heading(page, /^Thank you/).waitFor();
-      expect(page.url()).toContain(`/order/${orderId}`);
-    },
-    VISIT_MS,
-  );
+    await heading(page, 'Your order is not paid').waitFor();
+    expect(await page.title()).toMatch(/^Your order is not paid/);
+    await page.getByText('Your places are still kept for you: you can pay again.').waitFor();
+    await page.getByRole('link', { name: 'Back to the payment' }).click();
+    await heading(page, 'Checkout').waitFor();
+    expect(await page.getByLabel('Email').inputValue()).toBe('ada@example.org');
+    await pay(page);
+    await heading(page, /^Thank you/).waitFor();
+    expect(page.url()).toContain(`/order/${orderId}`);
+  });
 };
