@@ -15,7 +15,7 @@ let told: Started;
 
 beforeAll(async () => {
   told = await started([...deployments, ...withEverything, stray]);
-});
+}, 120_000);
 
 describe('started with what its Deployment gives it', () => {
   test.each(product.flatMap(({ name }) => [[name], [`${name} with everything`]]))(
@@ -47,7 +47,7 @@ describe('a mistake is found:', () => {
   test('a value that is not accepted', async () => {
     const loud = { ...contacts, env: { ...contacts.env, LOG_LEVEL: 'loud' } };
     await expect(started([loud])).rejects.toThrow('LOG_LEVEL');
-  });
+  }, 120_000);
 
   test('a reference to what is not there', () => {
     const without = resources.filter((one: Resource) => nameOf(one) !== 'ConfigMap/gateway-settings');
