@@ -139,7 +139,8 @@ const meet = async (partner: Partner): Promise<string> => {
   return contactNumber;
 };
 
-const PASSWORD = 'correct horse battery';
+/** Of the one user that there is. */
+export const PASSWORD = 'correct horse battery';
 
 const visit = async (world: World, hall: Hall, serviceHost: string, login: string): Promise<void> => {
   const item = { performanceId: hall.performanceId, seatCategoryId: hall.free, tariffId: hall.tariffId, quantity: 1 };

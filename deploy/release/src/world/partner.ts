@@ -1,4 +1,5 @@
 import { createClient, SCOPES } from '@boxoffice/authorizer';
+import type { AnyOperation } from '@boxoffice/http';
 import { DECISIONS_PATH, IDENTITY_HEADER, serviceAuthorization } from '@boxoffice/identity';
 import { type At, operationsOf } from '../compare/description.ts';
 import { processes } from '../processes.ts';
@@ -23,6 +24,8 @@ export interface Partner {
   ask(path: string, call?: Call): Promise<Reply>;
   /** The `data` of what must succeed. @throws an Error that tells the answer */
   must(path: string, call?: Call): Promise<ReturnType<typeof JSON.parse>>;
+  /** The `data` of one of the operations by which gateway and services prove who they are. */
+  internally(shape: AnyOperation): Promise<unknown>;
 }
 
 interface Route {
@@ -91,7 +94,12 @@ export const partnerOf = async (
       headers: { ...call.headers, [IDENTITY_HEADER]: identity },
     });
   };
-  return { clientId, ask, must: async (path, call) => succeeded(path, await ask(path, call)) };
+  const internally = async ({ method, path, example }: AnyOperation): Promise<unknown> => {
+    const body = example.body === undefined ? undefined : { ...(example.body as object), token };
+    const call = { method: method.toUpperCase(), body, headers: { authorization } };
+    return succeeded(path, await send(new URL(path, urls.authorizer).href, call));
+  };
+  return { clientId, ask, internally, must: async (path, call) => succeeded(path, await ask(path, call)) };
 };
 
 /** Registers a client with every scope and gets its token. */
