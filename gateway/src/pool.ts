@@ -6,6 +6,8 @@ import { connect as connectTls } from 'node:tls';
 interface Pooled extends Socket {
   /** Epoch milliseconds: when it was last given back. */
   idleSince: number;
+  /** Epoch milliseconds: then it is used no more. */
+  readonly until: number;
 }
 
 /** Kept without work at most; a burst's other connections are closed after it. */
@@ -13,6 +15,12 @@ const MOST_IDLE = 256;
 
 /** Shorter than our own services keep theirs, so that the pool is the one to close (they say how long in `Keep-Alive`). */
 const IDLE_MS = 60_000;
+
+/**
+ * A connection that is given back after so long is closed, some after half of it already: it leads to one instance of the service, the
+ * next one to whichever the name is answered with then. So a new instance has its share of the work soon.
+ */
+const RENEWED_AFTER_MS = 20_000;
 
 const SWEEP_MS = 1_000;
 
@@ -28,6 +36,7 @@ export class Pool extends Agent {
   readonly #idle: Pooled[] = [];
   readonly #all = new Set<Pooled>();
   readonly #sweep: NodeJS.Timeout;
+  readonly #renewedAfterMs: number;
   #idleMs = IDLE_MS;
   #hint: string | string[] | undefined;
 
@@ -35,8 +44,15 @@ export class Pool extends Agent {
     protocol,
     hostname,
     port,
-  }: { readonly protocol: string; readonly hostname: string; readonly port: number }) {
+    renewedAfterMs = RENEWED_AFTER_MS,
+  }: {
+    readonly protocol: string;
+    readonly hostname: string;
+    readonly port: number;
+    readonly renewedAfterMs?: number;
+  }) {
     super({ keepAlive: true });
+    this.#renewedAfterMs = renewedAfterMs;
     const to = { host: hostname, port, noDelay: true, keepAlive: true };
     const servername = isIP(hostname) ? undefined : hostname;
     this.#open = () => (protocol === 'https:' ? connectTls({ ...to, servername }) : createConnection(to));
@@ -83,13 +99,15 @@ export class Pool extends Agent {
   }
 
   #connect(): Pooled {
-    const connection = Object.assign(this.#open(), { idleSince: 0 });
+    const until = Date.now() + this.#renewedAfterMs * (0.5 + Math.random() / 2);
+    const connection = Object.assign(this.#open(), { idleSince: 0, until });
     this.#all.add(connection);
     connection.on('free', () => {
-      if (!connection.writable || this.#idle.length >= MOST_IDLE || this.#idleMs === 0) {
+      const now = Date.now();
+      if (!connection.writable || this.#idle.length >= MOST_IDLE || this.#idleMs === 0 || now >= until) {
         connection.destroy();
       } else {
-        connection.idleSince = Date.now();
+        connection.idleSince = now;
         this.#idle.push(connection);
       }
     });

@@ -129,6 +129,16 @@ test('an idle connection is given up before the service’s own time is over', a
   expect(await ended).toBe('by the client');
 });
 
+test('a connection that is used all the time is renewed: a new instance behind the same name is to get its share', async () => {
+  const { port, accepted, sockets } = await start();
+  const pool = new Pool({ protocol: 'http:', hostname: '127.0.0.1', port, renewedAfterMs: 60 });
+  closing.push(() => pool.destroy());
+  const begun = performance.now();
+  while (accepted() < 4) await ask(pool, port);
+  expect(performance.now() - begun).toBeGreaterThan(80);
+  await until(() => sockets.size <= 1);
+});
+
 test('a pool that is destroyed closes its connections', async () => {
   const { pool, port, sockets } = await start();
   await ask(pool, port);

@@ -3,6 +3,7 @@ import { Agent as SecureAgent, request as secureRequest } from 'node:https';
 import { Fault } from '@boxoffice/envelope';
 import type { ServiceCredentials } from '@boxoffice/identity';
 import { beginCall, type Span, traceHeaders } from '@boxoffice/runtime';
+import { renewing } from './renewing.ts';
 
 /** One internal operation of another service. */
 export interface PeerCall {
@@ -49,6 +50,8 @@ export interface PeerOptions {
   readonly credentials: ServiceCredentials;
   /** Milliseconds for a whole call; default 3,000. */
   readonly timeoutMs?: number;
+  /** Milliseconds after which a kept connection is used no more, so that all instances of the service get work; default 20,000. */
+  readonly renewedAfterMs?: number;
 }
 
 interface Envelope {
@@ -84,11 +87,12 @@ interface Leave {
 class ConnectionGone extends Error {}
 
 /** Makes the client of one other service; it keeps its connections. */
-export const createPeer = ({ name, url, credentials, timeoutMs: usual = 3_000 }: PeerOptions): Peer => {
+export const createPeer = (given: PeerOptions): Peer => {
+  const { name, url, credentials, timeoutMs: usual = 3_000, renewedAfterMs = 20_000 } = given;
   const { protocol, hostname, port } = new URL(url);
   const secure = protocol === 'https:';
   const options = { keepAlive: true, maxSockets: 256 };
-  const agent = secure ? new SecureAgent(options) : new Agent(options);
+  const agent = renewing(secure ? new SecureAgent(options) : new Agent(options), renewedAfterMs);
   const target = { protocol, hostname, port, agent };
 
   const unavailable = (): Fault =>
