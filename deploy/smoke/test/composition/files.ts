@@ -1,0 +1,62 @@
+import { existsSync, globSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { parse } from 'yaml';
+
+const repository = fileURLToPath(new URL('../../../../', import.meta.url));
+
+/** A file of the repository. */
+export const read = (path: string): string => readFileSync(join(repository, path), 'utf8');
+
+/** A service of the product: a package with a main that serves. */
+export interface Service {
+  readonly name: string;
+  readonly version: string;
+}
+
+const folders = [
+  'gateway',
+  'authorizer',
+  ...readdirSync(join(repository, 'services')).map((name) => `services/${name}`),
+];
+
+/** Every service of the product, as the checkout has them. */
+export const services: readonly Service[] = folders
+  .filter((folder) => existsSync(join(repository, folder, 'src/main.ts')))
+  .map((folder) => ({
+    name: String(folder.split('/').at(-1)),
+    version: String(JSON.parse(read(`${folder}/package.json`)).version),
+  }));
+
+/** A container of the composition, as far as it is looked at here. */
+export interface Container {
+  readonly image: string;
+  readonly build?: { readonly dockerfile: string; readonly args: Readonly<Record<string, string>> };
+  readonly environment?: Readonly<Record<string, string>>;
+  readonly volumes?: readonly string[];
+  readonly networks?: readonly string[];
+  readonly ports?: readonly string[];
+  readonly read_only?: boolean;
+  readonly cap_drop?: readonly string[];
+  readonly security_opt?: readonly string[];
+  readonly mem_limit?: string;
+  readonly pids_limit?: number;
+  readonly restart?: string;
+  readonly logging?: { readonly options: object };
+  readonly user?: string;
+}
+
+/** The composition, with its anchors filled in. */
+export const composition: {
+  readonly services: Readonly<Record<string, Container>>;
+  readonly networks: Readonly<Record<string, { readonly internal?: boolean } | null>>;
+  readonly volumes: Readonly<Record<string, null>>;
+} = parse(read('docker-compose.yml'), { merge: true });
+
+/** The names of all settings that the product's sources mention. */
+export const knownSettings: ReadonlySet<string> = new Set(
+  globSync('{libs,gateway,authorizer,services,deploy/operator,deploy/local}/**/src/**/*.ts', { cwd: repository })
+    .filter((path) => !path.includes('node_modules'))
+    .flatMap((path) => read(path).match(/'[A-Z][A-Z0-9_]+'/g) ?? [])
+    .map((quoted) => quoted.slice(1, -1)),
+);

@@ -1,0 +1,91 @@
+import { describe, expect, test } from '@jest/globals';
+import { type Container, composition, knownSettings, read, services } from './files.ts';
+
+const containers = Object.entries(composition.services);
+const container = (name: string): Container => {
+  const found = composition.services[name];
+  if (!found) throw new Error(`${name} is not in the composition`);
+  return found;
+};
+/** `${NAME:-standard}` → `standard` */
+const standard = (text: string): string => text.replace(/^\$\{[A-Z_]+:-(.*)\}$/, '$1');
+
+test('every service is there, and every address leads to one', () => {
+  const addresses = new Map(services.map(({ name }) => [`${name.toUpperCase()}_URL`, `http://${name}:8081`]));
+  for (const { name } of services)
+    for (const [setting, value] of Object.entries(container(name).environment ?? {}))
+      if (addresses.has(setting)) expect(value).toBe(addresses.get(setting));
+  for (const { name } of services.filter(({ name: one }) => one !== 'gateway'))
+    expect(container('gateway').environment?.[`${name.toUpperCase()}_URL`]).toBeDefined();
+});
+
+describe.each([...services])('$name', ({ name, version }) => {
+  const own = container(name);
+
+  test('is built by the Dockerfile as the version of its package', () => {
+    expect(standard(own.image)).toBe(`boxoffice/${name}:${version}`);
+    expect(own.build).toMatchObject({ dockerfile: 'deploy/Dockerfile', args: { SERVICE: name, VERSION: version } });
+    expect(read('deploy/Dockerfile')).toMatch(new RegExp(`for service in [a-z ]*\\b${name}\\b`));
+  });
+
+  test('is told secrets by files, of a volume that is its alone', () => {
+    const volume = `secrets-${name}:/run/boxoffice:ro`;
+    expect(own.volumes).toContain(volume);
+    const others = containers.filter(([, { volumes = [] }]) =>
+      volumes.some((one) => one.startsWith(`secrets-${name}:`)),
+    );
+    expect(others.map(([other]) => other).sort()).toEqual([name, 'secrets'].sort());
+    expect(own.environment?.SERVICE_SECRET_FILE).toBe('/run/boxoffice/service-secret');
+    expect(read('deploy/compose/make-secrets.mjs')).toContain(`'${name}'`);
+  });
+
+  test('is given settings that somebody reads, and restarts by itself', () => {
+    const unknown = Object.keys(own.environment ?? {}).filter((key) => !knownSettings.has(key.replace(/_FILE$/, '')));
+    expect(unknown).toEqual([]);
+    expect(own.restart).toBe('unless-stopped');
+  });
+});
+
+test('only the gateway is published, and only its network leads outside', () => {
+  expect(containers.filter(([, { ports }]) => ports).map(([name]) => name)).toEqual(['gateway']);
+  const outside = Object.entries(composition.networks).filter(([, network]) => network?.internal !== true);
+  expect(outside.map(([name]) => name)).toEqual(['front']);
+  expect(containers.filter(([, { networks = [] }]) => networks.includes('front')).map(([name]) => name)).toEqual([
+    'gateway',
+  ]);
+  expect(container('gateway').networks).not.toContain('store');
+});
+
+test.each(containers)('%s cannot do more than it must', (_, given) => {
+  expect(given).toMatchObject({
+    read_only: true,
+    cap_drop: ['ALL'],
+    security_opt: ['no-new-privileges:true'],
+    mem_limit: expect.any(String),
+    pids_limit: expect.any(Number),
+    restart: expect.any(String),
+    logging: { options: { 'max-size': expect.any(String), 'max-file': expect.any(String) } },
+  });
+});
+
+test('no secret stands in the files', () => {
+  const literal = containers.flatMap(([name, { environment = {} }]) =>
+    Object.entries(environment)
+      .filter(
+        ([key, value]) =>
+          /SECRET|PASSWORD|KEY|MONGODB_URL|AMQP_URL/.test(key) && !/_FILE$/.test(key) && standard(value) !== '',
+      )
+      .map(([key]) => `${name}: ${key}`),
+  );
+  expect(literal).toEqual([]);
+  expect(read('docker-compose.yml')).not.toMatch(/(mongodb|amqps?):\/\/[^/\s]*@/);
+});
+
+test('the images run without root, and ask themselves how they are', () => {
+  const dockerfile = read('deploy/Dockerfile');
+  const final = dockerfile.slice(dockerfile.lastIndexOf('\nFROM '));
+  expect(final).toMatch(/^USER 65532:65532$/m);
+  expect(final).toMatch(/^HEALTHCHECK .*CMD \["\/usr\/local\/bin\/node", /m);
+  expect(final).not.toMatch(/^RUN /m);
+  expect(dockerfile.match(/^ARG (BUILD_)?BASE=.*$/gm)?.every((base) => /@sha256:[0-9a-f]{64}$/.test(base))).toBe(true);
+});
