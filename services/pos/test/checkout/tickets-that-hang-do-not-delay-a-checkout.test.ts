@@ -20,8 +20,8 @@ test('tickets that never answer delay one checkout by a second, the next ones no
   stand.tickets.mishaps.set('*', 'hangs');
   const [first, ...others] = carts;
   const waited = await buy(first?.token);
-  expect([waited > 900, waited < 2_000]).toEqual([true, true]);
-  for (const { token } of others) expect(await buy(token)).toBeLessThan(500);
+  expect([waited > 900, waited < 2_900]).toEqual([true, true]);
+  for (const { token } of others) expect(await buy(token)).toBeLessThan(900);
   stand.tickets.mishaps.clear();
   for (const { token, cartId } of carts)
     for (const { barcode } of Object.values((await shopper.order(token, cartId)).data.items))

@@ -29,11 +29,11 @@ describe('while the catalog cannot be reached', () => {
           slowest = Math.max(slowest, performance.now() - at);
         }
       // Who waits is the first to find out.
-      expect(slowest).toBeLessThan(3_500);
+      expect(slowest).toBeLessThan(5_000);
       const at = performance.now();
       const bought = await shopper.buy(token, asGuest({ paymentMethod: 'simulated', paymentToken: 'ok' }));
       expect([bought.status, bought.data.state]).toEqual([201, 'confirmed']);
-      expect(performance.now() - at).toBeLessThan(1_500);
+      expect(performance.now() - at).toBeLessThan(2_500);
       expect((await stand.call('GET', '/products')).status).toBe(500);
       const { serviceHost } = stand.catalog.pointOfSale();
       expect((await stand.call('GET', '/shopping-cart', { host: serviceHost })).status).toBe(500);
