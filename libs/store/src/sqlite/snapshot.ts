@@ -1,4 +1,4 @@
-import { closeSync, fsyncSync, openSync } from 'node:fs';
+import { closeSync, existsSync, fsyncSync, openSync } from 'node:fs';
 import { backup, DatabaseSync } from 'node:sqlite';
 import { engineError } from './errors.ts';
 import { failureOf } from './group.ts';
@@ -26,6 +26,8 @@ const named = <R>(path: string, act: () => R): R => {
 
 const opened = (path: string, readOnly: boolean, waitMs: number): DatabaseSync =>
   named(path, () => {
+    // SQLite would make it.
+    if (!existsSync(path)) throw new Error('it does not exist');
     const database = new DatabaseSync(path, { readOnly, timeout: waitMs });
     // What opening costs is paid here, before anybody waits.
     database.prepare('SELECT count(*) FROM sqlite_schema').get();

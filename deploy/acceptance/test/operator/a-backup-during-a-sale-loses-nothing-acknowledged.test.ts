@@ -1,0 +1,48 @@
+import { expect, test } from '@jest/globals';
+import { openApi } from '../../src/faults/api.ts';
+import { startEmbedded } from '../../src/faults/embedded.ts';
+import type { Entry } from '../../src/faults/journal.ts';
+import type { OrderView } from '../../src/faults/views.ts';
+import { operate } from './operator.ts';
+import { emptyEngine, startOn } from './restored.ts';
+import { ordersKnown, sell } from './selling.ts';
+
+/** What is wrong with an order, given what its client had been told before. */
+const lost = (order: OrderView | null, told: readonly Entry[]): string | undefined => {
+  if (!order) return 'is gone';
+  const done = (action: Entry['action']) => told.some((entry) => entry.action === action && entry.outcome === 'ok');
+  if (done('cancel') && order.state !== 'cancelled') return `is ${order.state}, and was cancelled`;
+  if (done('confirm') && order.confirmedAt === null) return `is ${order.state}, and was confirmed`;
+  return undefined;
+};
+
+test('an installation restored from it starts, is consistent, and has every order that a client knew of', async () => {
+  const deployment = await startEmbedded();
+  const restored = await emptyEngine();
+  const backup = `${restored.directory}-backup`;
+  try {
+    const selling = await sell(deployment, 400);
+    while (ordersKnown(selling.entries).length < 80) await new Promise((resolve) => setImmediate(resolve));
+    const before = [...selling.entries];
+    const taken = JSON.parse((await operate(deployment.engine, 'backup', backup, '--json')).out);
+    expect(ordersKnown(selling.entries).length).toBeGreaterThan(ordersKnown(before).length);
+    await selling.end();
+    expect(taken.writersPausedMs).toBeLessThan(1_000);
+    expect((await operate(restored, 'restore', backup)).status).toBe(0);
+    const running = await startOn(restored);
+    try {
+      const api = openApi({ ...deployment, ...running });
+      for (const id of ordersKnown(before)) {
+        const { status, body } = await api(`/svc/v3/orders/${id}`);
+        const told = before.filter((entry) => entry.subject === id);
+        expect([id, lost(status === 200 ? (body.data as OrderView) : null, told)]).toEqual([id, undefined]);
+      }
+      const { out } = await operate(restored, 'check');
+      expect(out).toMatch(/clean: no invariant is violated\n$/);
+    } finally {
+      await running.close();
+    }
+  } finally {
+    await deployment.close();
+  }
+}, 120_000);

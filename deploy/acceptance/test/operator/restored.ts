@@ -1,0 +1,36 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Deployment } from '../../src/faults/deployment.ts';
+import { certificateIn } from '../../src/faults/embedded.ts';
+import { type Engine, settingsOf } from '../../src/faults/installation.ts';
+import { freePorts } from '../../src/faults/ports.ts';
+import { productProcess } from '../../src/faults/process.ts';
+
+const MAIN = new URL('../../../local/src/main.ts', import.meta.url).pathname;
+
+/** An empty place for an installation on SQLite. */
+export const emptyEngine = async (): Promise<Engine> => ({
+  directory: await mkdtemp(join(tmpdir(), 'boxoffice-restored-')),
+  mongodbUrl: undefined,
+  amqpUrl: undefined,
+});
+
+/** Starts `npm start` on what is there. */
+export const startOn = async (engine: Engine): Promise<Pick<Deployment, 'door'> & { close(): Promise<void> }> => {
+  const [https, http] = await freePorts(2);
+  const product = productProcess({
+    name: 'npm start',
+    program: [MAIN],
+    healthUrl: `http://127.0.0.1:${http}/health/ready`,
+    settings: { ...settingsOf(engine), BOXOFFICE_DEMO: 'off', GATEWAY_PORT: `${https}`, GATEWAY_HTTP_PORT: `${http}` },
+  });
+  await product.start();
+  return {
+    door: { demo: { baseUrl: `https://localhost:${https}` }, ca: await certificateIn(engine.directory) },
+    async close() {
+      await product.stop('SIGTERM');
+      await rm(engine.directory, { recursive: true, force: true, maxRetries: 5 });
+    },
+  };
+};

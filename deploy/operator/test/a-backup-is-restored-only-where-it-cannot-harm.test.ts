@@ -1,0 +1,137 @@
+import {
+  appendFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { catalog, createInstitution, listInstitutions } from '@boxoffice/catalog';
+import { lockDirectory } from '@boxoffice/local';
+import { openSqliteStores } from '@boxoffice/store';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { MANIFEST } from '../src/backup/manifest.ts';
+import { type PutBackOptions, putBack } from '../src/backup/put-back.ts';
+import { takeBackup } from '../src/backup/take.ts';
+import { operatorOf } from './program.ts';
+
+const root = mkdtempSync(join(tmpdir(), 'boxoffice-backup-'));
+afterAll(() => rmSync(root, { recursive: true, force: true }));
+
+const data = join(root, 'data');
+const backup = join(root, 'backup');
+const versions = { catalog: '1.2.3' };
+const tell = () => undefined;
+const options = (to: string, more: Partial<PutBackOptions> = {}): PutBackOptions => ({
+  data: join(root, to),
+  versions,
+  force: false,
+  tell,
+  ...more,
+});
+
+const institutionsIn = async (directory: string) => {
+  const stores = openSqliteStores({ directory });
+  const ids = (await listInstitutions(await stores.open('catalog', catalog.collections))).map(({ id }) => id);
+  await stores.close();
+  return ids;
+};
+
+/** A copy of the backup that something has happened to. */
+const copyOf = async (name: string): Promise<string> => {
+  const copy = join(root, name);
+  await takeBackup(copy, { data, versions, tell });
+  return copy;
+};
+
+beforeAll(async () => {
+  const stores = openSqliteStores({ directory: data });
+  const store = await stores.open('catalog', catalog.collections);
+  await createInstitution(store, { id: 'club', name: 'Club', currency: 'EUR', languages: ['en'] });
+  writeFileSync(join(data, 'key-encryption-key'), 'the key\n');
+  mkdirSync(join(data, 'gateway'));
+  writeFileSync(join(data, 'gateway', 'catalog.json'), '{}');
+  writeFileSync(join(data, 'running.json'), '{}');
+  // Taken while it is open, with everything in its log.
+  await takeBackup(backup, { data, versions, tell });
+  await stores.close();
+});
+
+test('what a backup has is there again, for its owner only; what belongs to a process is not in it', async () => {
+  const { manifest, aside } = await putBack(backup, options('whole'));
+  expect(manifest.files.map(({ path }) => path)).toEqual([
+    'catalog.sqlite',
+    join('gateway', 'catalog.json'),
+    'key-encryption-key',
+  ]);
+  expect([manifest.versions, manifest.elsewhere, aside]).toEqual([versions, ['SERVICE_SECRET'], undefined]);
+  expect(readFileSync(join(root, 'whole', 'key-encryption-key'), 'utf8')).toBe('the key\n');
+  expect(await institutionsIn(join(root, 'whole'))).toEqual(['club']);
+  for (const path of ['whole', 'backup']) expect(statSync(join(root, path)).mode & 0o77).toBe(0);
+  for (const path of [join(backup, 'catalog.sqlite'), join(backup, MANIFEST), join(root, 'whole', 'catalog.sqlite')]) {
+    expect(statSync(path).mode & 0o777).toBe(0o600);
+  }
+});
+
+test('a directory that has something in it is left alone; with --force that is kept aside', async () => {
+  mkdirSync(join(root, 'full'));
+  writeFileSync(join(root, 'full', 'catalog.sqlite'), 'mine');
+  await expect(putBack(backup, options('full'))).rejects.toThrow(/is not empty; --force puts aside/);
+  expect(readFileSync(join(root, 'full', 'catalog.sqlite'), 'utf8')).toBe('mine');
+  const { aside = '' } = await putBack(backup, options('full', { force: true }));
+  expect(readFileSync(join(aside, 'catalog.sqlite'), 'utf8')).toBe('mine');
+  expect(await institutionsIn(join(root, 'full'))).toEqual(['club']);
+  await takeBackup(join(root, 'again'), { data: join(root, 'full'), versions, tell });
+  expect(existsSync(join(root, 'again', aside.slice(join(root, 'full').length)))).toBe(false);
+});
+
+test('an installation that runs is never touched, not even with --force', async () => {
+  mkdirSync(join(root, 'running'));
+  const letGo = await lockDirectory(join(root, 'running'));
+  await expect(putBack(backup, options('running', { force: true }))).rejects.toThrow(/in use by another npm start/);
+  await letGo();
+});
+
+test('damaged, unfinished, strange and newer backups are refused, and nothing is made', async () => {
+  const damaged = await copyOf('damaged');
+  appendFileSync(join(damaged, 'catalog.sqlite'), 'x');
+  rmSync(join(damaged, 'key-encryption-key'));
+  await expect(putBack(damaged, options('nothing'))).rejects.toThrow(
+    /catalog.sqlite is not what was backed up; key-encryption-key is missing/,
+  );
+  const unfinished = await copyOf('unfinished');
+  rmSync(join(unfinished, MANIFEST));
+  await expect(putBack(unfinished, options('nothing'))).rejects.toThrow(/is no backup, or one that was not finished/);
+  const strange = await copyOf('strange');
+  const manifest = JSON.parse(readFileSync(join(strange, MANIFEST), 'utf8'));
+  writeFileSync(
+    join(strange, MANIFEST),
+    JSON.stringify({ ...manifest, files: [{ path: '../x', bytes: 1, sha256: '' }] }),
+  );
+  await expect(putBack(strange, options('nothing'))).rejects.toThrow(/is not whole/);
+  await expect(putBack(backup, options('nothing', { versions: { catalog: '1.2.2' } }))).rejects.toThrow(
+    /of a newer version: catalog 1.2.3/,
+  );
+  expect(existsSync(join(root, 'nothing'))).toBe(false);
+});
+
+test('a backup goes into a directory of its own, outside of the data', async () => {
+  await expect(takeBackup(backup, { data, versions, tell })).rejects.toThrow(/is not empty/);
+  await expect(takeBackup(join(data, 'backup'), { data, versions, tell })).rejects.toThrow(
+    /must not lie in the data directory/,
+  );
+});
+
+test('the commands say what they did, and leave MongoDB to its own means', async () => {
+  const target = join(root, 'by-command');
+  const taken = await operatorOf(data)('backup', target, '--json');
+  expect([taken.status, JSON.parse(taken.out)]).toEqual([0, expect.objectContaining({ backup: target, files: 3 })]);
+  const restored = await operatorOf(join(root, 'new'))('restore', target);
+  expect([restored.status, restored.out]).toEqual([0, expect.stringContaining('npm start')]);
+  const elsewhere = await operatorOf(data, { MONGODB_URL: 'mongodb://127.0.0.1:1/x' })('backup', join(root, 'mongo'));
+  expect([elsewhere.status, elsewhere.err]).toEqual([1, expect.stringContaining('mongodump --oplog')]);
+}, 60_000);

@@ -1,0 +1,102 @@
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import {
+  collection,
+  type Document,
+  openSqliteStores,
+  type SqliteStores,
+  type Store,
+  snapshotSqlite,
+} from '../../src/index.ts';
+
+const notes = collection<Document>('notes');
+const directory = mkdtempSync(join(tmpdir(), 'boxoffice-snapshot-'));
+const fileOf = (name: string) => join(directory, `${name}.sqlite`);
+
+let stores: SqliteStores;
+let [first, second]: Store[] = [];
+beforeAll(async () => {
+  stores = openSqliteStores({ directory });
+  [first, second] = [await stores.open('first', [notes]), await stores.open('second', [notes])];
+});
+afterAll(async () => {
+  await stores.close();
+  rmSync(directory, { recursive: true, force: true });
+});
+
+/** Writes a note into the first file, then its copy into the second, again and again; answers how to stop. */
+const write = (): (() => Promise<number>) => {
+  let over = false;
+  let written = 0;
+  const run = async (worker: number) => {
+    while (!over) {
+      const id = `${worker}-${written++}-${Math.random()}`;
+      await first?.collection(notes).of('x').insert({ id });
+      await second?.collection(notes).of('x').insert({ id });
+    }
+  };
+  const all = [1, 2, 3, 4].map(run);
+  return async () => {
+    over = true;
+    await Promise.all(all);
+    return written;
+  };
+};
+
+const idsIn = (path: string): Set<unknown> => {
+  const copy = new DatabaseSync(path, { readOnly: true });
+  const ids = copy
+    .prepare('SELECT id FROM notes')
+    .all()
+    .map(({ id }) => id);
+  copy.close();
+  return new Set(ids);
+};
+
+/** Resolves when the second file has more notes than so many; lets the writers have their turn. */
+const moreThan = async (count: number): Promise<void> => {
+  while (((await second?.collection(notes).of('x').count()) ?? 0) <= count) await new Promise(setImmediate);
+};
+
+/** Notes that the copy of the second file has, and that of the first has not: what cannot have been at any moment. */
+const impossible = (name: string): number => {
+  const before = idsIn(join(directory, `first-${name}`));
+  return [...idsIn(join(directory, `second-${name}`))].filter((id) => !before.has(id)).length;
+};
+
+const copy = (name: string, ...files: readonly string[]) =>
+  snapshotSqlite(files.map((file) => ({ from: fileOf(file), to: join(directory, `${file}-${name}`) })));
+
+test('while others write: no copy has what came after another copy; acknowledged writes are in it', async () => {
+  const stop = write();
+  await moreThan(0);
+  const acknowledged = (await second?.collection(notes).of('x').find())?.map(({ id }) => id);
+  const paused: number[] = [];
+  for (const name of ['a', 'b', 'c']) paused.push(await copy(name, 'second', 'first'));
+  const written = await stop();
+  expect(written).toBeGreaterThan(0);
+  for (const name of ['a', 'b', 'c']) {
+    expect(impossible(name)).toBe(0);
+    for (const id of acknowledged ?? []) expect(idsIn(join(directory, `second-${name}`)).has(id)).toBe(true);
+    expect(existsSync(join(directory, `first-${name}-wal`))).toBe(false);
+  }
+  expect(Math.max(...paused)).toBeLessThan(1_000);
+});
+
+test('control: files that are copied one after the other are of different moments', async () => {
+  const stop = write();
+  await copy('control', 'first');
+  await moreThan((await second?.collection(notes).of('x').count()) ?? 0);
+  await copy('control', 'second');
+  await stop();
+  expect(impossible('control')).toBeGreaterThan(0);
+});
+
+test('a file that is no database is told', async () => {
+  await expect(snapshotSqlite([{ from: join(directory, 'nowhere.sqlite'), to: join(directory, 'x') }])).rejects.toThrow(
+    /nowhere\.sqlite/,
+  );
+});
