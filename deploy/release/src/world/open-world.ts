@@ -27,6 +27,9 @@ export interface World {
   close(): Promise<void>;
 }
 
+/** A service, whatever its settings are. */
+export type AnyService = ServiceDefinition<SettingsSpec>;
+
 /** What may stand in the place of something of the world. */
 export interface WorldOptions {
   /** For the engines' files. */
@@ -34,8 +37,11 @@ export interface WorldOptions {
   readonly logger: Logger;
   /** The bus as the services see it. */
   readonly bus?: (bus: Bus) => Bus;
-  /** The store as a service sees it. */
-  readonly store?: (store: Store, service: string) => Store;
+  /**
+   * Makes another release of each service: then each runs twice, once as it is and once so, on the same documents and queues, and whoever
+   * asks for an address gets that of either in turn.
+   */
+  readonly beside?: (definition: AnyService) => { readonly definition: AnyService; store(store: Store): Store };
   /** Fills the stores before anything starts. */
   readonly fill?: (stores: Readonly<Record<string, Store>>) => Promise<void>;
 }
@@ -49,49 +55,67 @@ const KEY_ENCRYPTION_KEY = Buffer.alloc(32, 'thrown away').toString('base64');
 
 export const PUBLIC_URL = 'https://localhost:8443';
 
+/** Gives the values of each name in turn. */
+const inTurn = (all: Readonly<Record<string, readonly string[]>>): Record<string, string> => {
+  const urls: Record<string, string> = {};
+  for (const name of Object.keys(definitions)) {
+    let turn = 0;
+    const get = () => (all[name] ?? [])[turn++ % Math.max(1, all[name]?.length ?? 1)];
+    Object.defineProperty(urls, name, { enumerable: true, get });
+  }
+  return urls;
+};
+
 /** Starts them. */
-export const openWorld = async (options: WorldOptions): Promise<World> => {
-  const { directory, logger, bus: seen = (bus) => bus, store: shown = (store) => store, fill } = options;
-  const all: readonly ServiceDefinition[] = Object.values(definitions) as never;
+export const openWorld = async ({ directory, logger, bus: seen, beside, fill }: WorldOptions): Promise<World> => {
+  const all = Object.values(definitions) as unknown as readonly AnyService[];
   const serves = all.flatMap(({ queues = [] }) => queues);
   const engines: Engines = await openEngines({ mongodbUrl: undefined, amqpUrl: undefined, directory, logger, serves });
   const running: RunningService[] = [];
-  const urls: Record<string, string> = {};
   const close = async (): Promise<void> => {
     for (const service of running.toReversed()) await service.close();
     await engines.close();
   };
   const stores: Record<string, Store> = {};
-  const bus = seen(engines.bus);
+  const addresses: Record<string, string[]> = {};
+  const bus = seen?.(engines.bus) ?? engines.bus;
 
-  const start = async (definition: ServiceDefinition<SettingsSpec>): Promise<void> => {
+  /** `turn`: which instance of the others it talks to, where there are two. */
+  const start = async (definition: AnyService, store: Store, turn: number): Promise<void> => {
     const { name, settings = {} } = definition;
-    const addresses = Object.entries(urls).map(([other, url]) => [`${other.toUpperCase()}_URL`, url]);
-    const env = { ...Object.fromEntries(addresses), KEY_ENCRYPTION_KEY, SERVICE_SECRET, SIMULATED_PAYMENTS: 'true' };
+    const others = Object.entries(addresses).map(([other, urls]) => [other, urls[turn % urls.length]] as const);
+    const env = Object.fromEntries(others.map(([other, url]) => [`${other.toUpperCase()}_URL`, url]));
     const service = await startService(definition, {
-      store: shown(stores[name] as Store, name),
+      store,
       bus,
-      authorizerUrl: urls.authorizer,
+      authorizerUrl: others.find(([other]) => other === 'authorizer')?.[1],
       publicUrl: PUBLIC_URL,
       serviceSecret: SERVICE_SECRET,
       host: '127.0.0.1',
       port: 0,
       logger,
-      settings: readSettings(settings, env),
+      settings: readSettings(settings, { ...env, KEY_ENCRYPTION_KEY, SERVICE_SECRET, SIMULATED_PAYMENTS: 'true' }),
     });
     running.push(service);
-    urls[name] = service.url;
+    addresses[name] = [...(addresses[name] ?? []), service.url];
   };
 
   try {
     for (const { name, collections } of all) stores[name] = await engines.store(name, collections);
     await fill?.(stores);
-    for (const definition of all) await start(definition as unknown as ServiceDefinition<SettingsSpec>);
+    for (const definition of all) {
+      await start(definition, stores[definition.name] as Store, 1);
+      const other = beside?.(definition);
+      if (!other) continue;
+      const { name, collections } = other.definition;
+      await start(other.definition, other.store(await engines.store(name, collections)), 0);
+    }
   } catch (error) {
     await close();
     throw error;
   }
-  return { urls, stores, bus, deadLetters: engines.bus.deadLetters, serviceSecret: SERVICE_SECRET, close };
+  const { deadLetters } = engines.bus;
+  return { urls: inTurn(addresses), stores, bus, deadLetters, serviceSecret: SERVICE_SECRET, close };
 };
 
 /** A name that nothing else has. */

@@ -1,0 +1,138 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { Agent, request } from 'node:https';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { authorizer, createClient } from '@boxoffice/authorizer';
+import { contacts } from '@boxoffice/contacts';
+import { type Gateway, startGateway } from '@boxoffice/gateway';
+import { type AnyOperation, ok, operation } from '@boxoffice/http';
+import { developmentCertificate, readSettings } from '@boxoffice/runtime';
+import { type Engines, openEngines, type RunningService, startService } from '@boxoffice/service';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { Type } from 'typebox';
+import type { AnyService } from '../../src/world/open-world.ts';
+import { quiet } from '../../src/world/quiet.ts';
+import { until } from '../../src/world/until.ts';
+
+const BIRTHDAYS = '/svc/v3/contacts/birthdays';
+const INDIVIDUALS = '/svc/v3/contacts/individuals';
+const SECRET = 'only for an installation that is thrown away';
+const PUBLIC_URL = 'https://localhost:8443';
+
+/** What the next release of contacts has. */
+const birthdays = operation({
+  id: 'listBirthdays',
+  method: 'get',
+  path: BIRTHDAYS,
+  access: 'contacts:read',
+  summary: 'Lists who has their birthday today',
+  answers: { 200: Type.Object({ items: Type.Array(Type.String()) }) },
+  example: { answer: { items: [] } },
+  handle: () => ok({ items: ['C7K2M9QX4TB03'] }),
+});
+
+// A gateway as it runs in production looks at its services every so often; only services are started again here.
+describe('a gateway that keeps running', () => {
+  const directory = mkdtempSync(join(tmpdir(), 'boxoffice-learning-'));
+  const present = contacts as unknown as AnyService;
+  let engines: Engines;
+  let keys: RunningService;
+  let service: RunningService;
+  let gateway: Gateway;
+  let agent: Agent;
+  let authorization: string;
+
+  const start = async (definition: AnyService, port: number, authorizerUrl?: string): Promise<RunningService> =>
+    startService(definition, {
+      store: await engines.store(definition.name, definition.collections),
+      bus: engines.bus,
+      authorizerUrl,
+      publicUrl: PUBLIC_URL,
+      serviceSecret: SECRET,
+      host: '127.0.0.1',
+      port,
+      logger: quiet,
+      settings: readSettings(definition.settings ?? {}, {
+        KEY_ENCRYPTION_KEY: Buffer.alloc(32, 'thrown away').toString('base64'),
+        SERVICE_SECRET: SECRET,
+      }),
+    });
+
+  /** Replaces contacts by one with other operations, at the same address. */
+  const replace = async (change: (operations: readonly AnyOperation[]) => readonly AnyOperation[]): Promise<void> => {
+    const { port } = service;
+    await service.close();
+    const next = { ...present, operations: (parts: never, state: never) => change(present.operations(parts, state)) };
+    service = await start(next as AnyService, port, keys.url);
+  };
+
+  const call = (
+    path: string,
+    method = 'GET',
+    body?: string,
+  ): Promise<{ status: number; body: ReturnType<typeof JSON.parse> }> =>
+    new Promise((resolve, reject) => {
+      const form = path === '/auth/token' ? { 'content-type': 'application/x-www-form-urlencoded' } : { authorization };
+      const options = { agent, host: '127.0.0.1', port: gateway.httpsPort, path, method, headers: form };
+      const outgoing = request(options, async (incoming) => {
+        let text = '';
+        for await (const chunk of incoming) text += chunk;
+        resolve({ status: incoming.statusCode ?? 0, body: text.startsWith('{') ? JSON.parse(text) : undefined });
+      });
+      outgoing.on('error', reject).end(body);
+    });
+  const statusOf = async (path: string, method?: string): Promise<number> => (await call(path, method)).status;
+
+  beforeAll(async () => {
+    engines = await openEngines({ mongodbUrl: undefined, amqpUrl: undefined, directory, logger: quiet, serves: [] });
+    keys = await start(authorizer as unknown as AnyService, 0);
+    service = await start(present, 0, keys.url);
+    const tls = await developmentCertificate(directory);
+    gateway = await startGateway({
+      host: '127.0.0.1',
+      port: 0,
+      httpPort: 0,
+      tls,
+      publicUrl: PUBLIC_URL,
+      services: { authorizer: keys.url, contacts: service.url },
+      serviceSecret: SECRET,
+      limits: { client: 100_000, address: 100_000, session: 100_000 },
+      logger: quiet,
+      accessLog: { note: () => undefined, flush: () => undefined },
+    });
+    await gateway.ready();
+    agent = new Agent({ ca: tls.cert, keepAlive: true });
+    const store = await engines.store(authorizer.name, authorizer.collections);
+    const scopes = ['contacts:read', 'contacts:write'];
+    const { clientId, clientSecret } = await createClient(store, { institution: 'opera', name: 'learner', scopes });
+    const form = { grant_type: 'client_credentials', client_id: clientId, client_secret: clientSecret };
+    const granted = await call('/auth/token', 'POST', new URLSearchParams(form).toString());
+    authorization = `Bearer ${granted.body.access_token}`;
+  });
+  afterAll(async () => {
+    agent.destroy();
+    await gateway.close();
+    for (const one of [service, keys]) await one.close();
+    await engines.close();
+    rmSync(directory, { recursive: true, force: true, maxRetries: 5 });
+  });
+
+  test('serves an operation that its service has since it was started again', async () => {
+    expect(await statusOf(BIRTHDAYS)).toBe(404);
+    await replace((operations) => [...operations, birthdays]);
+    await until(async () => (await statusOf(BIRTHDAYS)) === 200);
+    expect((await call(BIRTHDAYS)).body.data).toEqual({ items: ['C7K2M9QX4TB03'] });
+    const { paths } = (await call('/openapi.json')).body;
+    expect(paths[BIRTHDAYS].get).toMatchObject({ operationId: 'listBirthdays', 'x-service': 'contacts' });
+    expect(await statusOf(INDIVIDUALS)).toBe(200);
+  });
+
+  test('answers 404 for a path and 405 for a method that its service has no more', async () => {
+    expect(await statusOf(`${INDIVIDUALS}/C7K2M9QX4TB03`, 'DELETE')).toBe(404);
+    await replace((operations) => operations.filter(({ method }) => method !== 'delete'));
+    await until(async () => (await call('/openapi.json')).body.paths[BIRTHDAYS] === undefined);
+    expect(await statusOf(BIRTHDAYS)).toBe(404);
+    expect(await statusOf(`${INDIVIDUALS}/C7K2M9QX4TB03`, 'DELETE')).toBe(405);
+    expect(await statusOf(INDIVIDUALS)).toBe(200);
+  });
+});

@@ -1,0 +1,103 @@
+import { type AnyOperation, ok, operation } from '@boxoffice/http';
+import type {
+  Collection,
+  CollectionHandle,
+  Document,
+  Documents,
+  Fact,
+  New,
+  Store,
+  WriteOptions,
+} from '@boxoffice/store';
+import { Type } from 'typebox';
+import type { AnyService } from '../../src/world/open-world.ts';
+
+/** What the next release adds to everything: a member that the present one has never heard of. */
+export const ADDED = { addedByTheNextRelease: { since: 'the next release' } };
+
+const withMore = <T extends object>(value: T): T => ({ ...value, ...ADDED });
+
+const told = (facts: readonly Fact[] = []): Fact[] => facts.map((fact) => ({ ...fact, data: withMore(fact.data) }));
+
+const options = <T>(given: WriteOptions<T> = {}): WriteOptions<T> => ({ ...given, events: told(given.events) });
+
+/** The store of the next release: its documents and facts have one member more, and it reads those that have it not. */
+const nextStore = (store: Store, inserted: (id: string) => void): Store => {
+  const update =
+    <T extends Document>(documents: Pick<Documents<T>, 'update'>): Documents<T>['update'] =>
+    (id, fn, given) =>
+      documents.update(
+        id,
+        (current) => {
+          const change = fn(current);
+          return change && { ...change, events: told(change.events) };
+        },
+        options(given),
+      );
+  return {
+    ...store,
+    collection<T extends Document>(declared: Collection<T>): CollectionHandle<T> {
+      const shaped: Collection<T> = {
+        ...declared,
+        upgrade: (stored) => ('addedByTheNextRelease' in stored ? stored : withMore(stored)),
+      };
+      const { of, acrossInstitutions } = store.collection(shaped);
+      return {
+        of(institution): Documents<T> {
+          const documents = of(institution);
+          const noting = (document: New<T>): New<T> => {
+            inserted(`${declared.name}/${document.id}`);
+            return withMore(document);
+          };
+          return {
+            ...documents,
+            insert: (document, given) => documents.insert(noting(document), options(given)),
+            insertMany: (all) => documents.insertMany(all.map(withMore)),
+            update: update(documents),
+          };
+        },
+        acrossInstitutions: { ...acrossInstitutions, update: update(acrossInstitutions) },
+      };
+    },
+  };
+};
+
+/** An operation that the present release has not. */
+const summary = (name: string): AnyOperation =>
+  operation({
+    id: `summarize${name}`,
+    method: 'get',
+    path: `/internal/${name}/summary`,
+    access: 'internal',
+    summary: 'Is new',
+    answers: { 200: Type.Object({}) },
+    example: { answer: {} },
+    handle: () => ok({}),
+  });
+
+/** What services tell one another has a member more. */
+const answeringMore = (declared: AnyOperation): AnyOperation => {
+  const { handle, access } = declared;
+  if (!handle || access !== 'internal') return declared;
+  return {
+    ...declared,
+    handle: async (request) => {
+      const answer = await handle(request);
+      const data: unknown = answer.data;
+      const isObject = typeof data === 'object' && data !== null && !Array.isArray(data);
+      return isObject ? { ...answer, data: withMore(data) as never } : answer;
+    },
+  };
+};
+
+/** The next release of a service, to run beside the present one. `inserted` hears of every document that it makes. */
+export const nextRelease =
+  (inserted: (service: string, id: string) => void) =>
+  (present: AnyService): { readonly definition: AnyService; store(store: Store): Store } => ({
+    definition: {
+      ...present,
+      version: '99.0.0',
+      operations: (parts, state) => [...present.operations(parts, state).map(answeringMore), summary(present.name)],
+    },
+    store: (store) => nextStore(store, (id) => inserted(present.name, id)),
+  });
