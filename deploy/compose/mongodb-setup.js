@@ -1,9 +1,9 @@
 // Run by mongosh at every start of the composition: makes the one-member replica set and one user per service, who reads and writes that
 // service's database alone. The operator's user reads and writes all of them. Written for MongoDB 8.0 and reviewed; the smoke test cannot
 // run it, since its stand-in for MongoDB has neither users nor replica sets.
-const fs = require('node:fs');
+const files = require('node:fs');
 
-const read = (name) => fs.readFileSync(`/run/boxoffice/${name}`, 'utf8');
+const read = (name) => files.readFileSync(`/run/boxoffice/${name}`, 'utf8');
 const MEMBER = 'mongodb:27017';
 const PATIENCE_MS = 120_000;
 const databases = ['authorizer', 'catalog', 'contacts', 'orders', 'tickets', 'pos', 'local'];
