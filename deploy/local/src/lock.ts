@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import { realpathSync, rmSync } from 'node:fs';
+import { existsSync, realpathSync, rmSync } from 'node:fs';
 import { connect, createServer, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -24,6 +24,10 @@ const answers = (address: string): Promise<boolean> =>
     socket.once('connect', () => resolve(true)).once('error', () => resolve(false));
     socket.once('close', () => socket.destroy());
   });
+
+/** Whether a process has the data directory; false where there is no such directory. */
+export const answersFor = async (directory: string): Promise<boolean> =>
+  existsSync(directory) && (await answers(addressOf(directory)));
 
 /**
  * Keeps a second process off the data directory, since the embedded engines serve one; answers how to let go of it.

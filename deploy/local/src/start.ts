@@ -23,6 +23,7 @@ import { quiet, type Services, servedQueues, startServices, storeNames } from '.
 import { lockDirectory } from './lock.ts';
 import { warnOfMissing } from './missing-databases.ts';
 import { createProgressLine } from './progress-line.ts';
+import { noteRunning } from './running.ts';
 import { screen } from './screen.ts';
 import { type LocalSettings, readLocalSettings } from './settings.ts';
 
@@ -121,6 +122,8 @@ const compose = async (settings: LocalSettings, logger: Logger, stop: Stop): Pro
   const program: Program = { settings, logger, stop, engines };
   // Before the demo data, so that a taken port is told at once.
   const gateway = await openGateway(program, services, tls, metrics);
+  const urls = { gateway: gateway.httpUrl, ...services.urls };
+  stop.add('note', noteRunning(directory, { urls, gatewayUrl: gateway.httpsUrl, caFile: tls.caFile }));
   if (metrics && operationsPort !== undefined) {
     const operations = await serveOperations({ host, port: operationsPort, metrics, health: gateway.health });
     stop.add('operations', () => operations.close());

@@ -16,6 +16,8 @@ import {
   mongodbUrl,
   readSettings,
   StartFault,
+  tlsCaFile,
+  trustAuthorities,
 } from '@boxoffice/runtime';
 import { type Engines, openEngines } from '@boxoffice/service';
 import { openMongoStore, openSqliteStores, type SqliteStores, type Store } from '@boxoffice/store';
@@ -71,7 +73,8 @@ export const versions: Readonly<Record<string, string>> = Object.fromEntries(
  * @throws {Refused} when there is no installation to work on
  */
 export const openInstallation = (founding: boolean): Installation => {
-  const settings = readSettings({ directory: dataDirectory, mongodbUrl, amqpUrl });
+  const settings = readSettings({ directory: dataDirectory, mongodbUrl, amqpUrl, tlsCaFile });
+  trustAuthorities(settings.tlsCaFile);
   const { directory, mongodbUrl: url, amqpUrl: broker } = settings;
   if (url === undefined && !begunIn(directory)) {
     if (!founding) {

@@ -14,6 +14,7 @@ import { keys } from './keys.ts';
 import { pointsOfSale } from './points-of-sale.ts';
 import { printed } from './print.ts';
 import { Refused } from './refused.ts';
+import { status } from './status.ts';
 import { users } from './users.ts';
 
 const commands: readonly Command[] = [
@@ -24,6 +25,7 @@ const commands: readonly Command[] = [
   ...keys,
   ...deadLetters,
   ...demo,
+  ...status,
   ...check,
   ...backups,
 ];

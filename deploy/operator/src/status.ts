@@ -1,0 +1,62 @@
+import { once } from 'node:events';
+import { setTimeout as pause } from 'node:timers/promises';
+import type { Command, Report } from './command.ts';
+import type { Installation } from './installation.ts';
+import { printed } from './print.ts';
+import { isUnseen, lookAt, type Overview } from './status/overview.ts';
+import { problemsOf } from './status/problems.ts';
+
+const section = (name: string, part: object): string =>
+  isUnseen(part) ? `${name}: unreachable: ${part.unreachable}` : `${name}\n${printed(part, false)}`;
+
+const processesOf = ({ addresses, processes, engines }: Overview): string => {
+  if (processes.length > 0) return `processes (from ${addresses})\n${printed(processes, false)}`;
+  if (addresses !== 'nowhere' || engines.store === 'SQLite') return 'processes: none';
+  return 'processes: unknown; AUTHORIZER_URL, CATALOG_URL, CONTACTS_URL, ORDERS_URL, TICKETS_URL, POS_URL and GATEWAY_URL say where they are';
+};
+
+const reportOf = (overview: Overview): Report => {
+  const { at, data, engines, queues, outboxes, orders } = overview;
+  const problems = problemsOf(overview);
+  return {
+    kind: 'report',
+    wrong: problems.length > 0,
+    text: [
+      `${at}  ${data}  ${engines.store}, ${engines.bus}`,
+      processesOf(overview),
+      section('queues', queues),
+      section('outboxes', outboxes),
+      section('orders', orders),
+      problems.length === 0 ? 'all is well' : `WRONG: ${problems.join('; ')}`,
+    ].join('\n\n'),
+    json: { ...overview, problems },
+  };
+};
+
+const EVERY_MS = 2_000;
+
+/** Shows a report every two seconds until the program is told to end; answers the last one. */
+const watch = async (installation: Installation, json: boolean): Promise<Report> => {
+  const end = new AbortController();
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) void once(process, signal).then(() => end.abort());
+  for (;;) {
+    const report = reportOf(await lookAt(installation));
+    const clear = process.stdout.isTTY && !json ? '\x1b[H\x1b[2J' : '';
+    process.stdout.write(`${clear}${json ? JSON.stringify(report.json) : report.text}\n\n`);
+    await pause(EVERY_MS, undefined, { signal: end.signal }).catch(() => undefined);
+    // What was just shown is not shown again.
+    if (end.signal.aborted) return { ...report, text: report.text.slice(report.text.lastIndexOf('\n') + 1) };
+  }
+};
+
+export const status: readonly Command[] = [
+  {
+    name: 'status',
+    usage: '[--watch]',
+    about:
+      'every service’s version and readiness (of npm start, or at <NAME>_URL: each instance that a name stands for), queues, dead letters, outboxes, open cancellations, expired orders; exit status 1 when something is wrong, and the last line says what; --watch: every two seconds until Ctrl-C',
+    options: { watch: { type: 'boolean' } },
+    run: async (installation, { options }) =>
+      options.watch === true ? watch(installation, options.json === true) : reportOf(await lookAt(installation)),
+  },
+];

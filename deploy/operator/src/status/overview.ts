@@ -1,0 +1,68 @@
+import type { QueueDepth } from '@boxoffice/messaging';
+import type { Installation } from '../installation.ts';
+import { addressesOf } from './addresses.ts';
+import { type OrdersState, type OutboxState, ordersOf, outboxOf } from './backlog.ts';
+import { type ProcessState, probe } from './probe.ts';
+
+/** What could not be looked at, and why. */
+interface Unseen {
+  readonly unreachable: string;
+}
+
+export const isUnseen = (part: object): part is Unseen => 'unreachable' in part;
+
+/** An installation at one moment. */
+export interface Overview {
+  /** ISO 8601 UTC. */
+  readonly at: string;
+  readonly data: string;
+  readonly engines: Installation['engines'];
+  /** Where the addresses of the processes come from. */
+  readonly addresses: 'npm start' | 'settings' | 'nowhere';
+  readonly processes: readonly ProcessState[];
+  readonly queues: readonly QueueDepth[] | Unseen;
+  readonly outboxes: readonly OutboxState[] | Unseen;
+  readonly orders: OrdersState | Unseen;
+}
+
+const seen = async <Part>(look: () => Promise<Part>): Promise<Part | Unseen> => {
+  try {
+    return await look();
+  } catch (error) {
+    return { unreachable: error instanceof Error ? error.message : String(error) };
+  }
+};
+
+const outboxes = async (installation: Installation): Promise<OutboxState[]> => {
+  const missing = new Set(installation.missing());
+  const publishers = ['authorizer', 'catalog', 'contacts', 'orders', 'tickets'] as const;
+  const states: OutboxState[] = [];
+  for (const name of publishers) if (!missing.has(name)) states.push(await outboxOf(name, await installation[name]()));
+  return states;
+};
+
+const orders = async (installation: Installation): Promise<OrdersState | Unseen> =>
+  installation.missing().includes('orders')
+    ? { unreachable: 'there are none yet' }
+    : ordersOf(await installation.orders());
+
+/** Looks at everything; what cannot be reached is told as such. @throws {SettingsFault} */
+export const lookAt = async (installation: Installation): Promise<Overview> => {
+  const { from, all } = await addressesOf(installation);
+  const [processes, queues, events, waiting] = await Promise.all([
+    Promise.all(all.map(probe)),
+    seen(installation.queues),
+    seen(() => outboxes(installation)),
+    seen(() => orders(installation)),
+  ]);
+  return {
+    at: new Date().toISOString(),
+    data: installation.engines.store === 'SQLite' ? installation.directory : 'MongoDB',
+    engines: installation.engines,
+    addresses: from,
+    processes: processes.flat(),
+    queues,
+    outboxes: events,
+    orders: waiting,
+  };
+};

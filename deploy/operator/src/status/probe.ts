@@ -1,0 +1,111 @@
+import { lookup } from 'node:dns/promises';
+import { request as plain } from 'node:http';
+import { request as secure } from 'node:https';
+import { isIP } from 'node:net';
+
+/** One instance of a service, as it answers. */
+export interface ProcessState {
+  readonly service: string;
+  /** The address that was asked. */
+  readonly at: string;
+  /** As its description tells it; null if it does not. */
+  readonly version: string | null;
+  /** `ready`, `starting: store`, `unreachable: …`. */
+  readonly state: string;
+}
+
+/** Where a service is, and where it tells its version if that is elsewhere. */
+export interface Address {
+  readonly service: string;
+  readonly url: string;
+  readonly versionUrl?: string;
+  /** A certificate (PEM) that is trusted there. */
+  readonly ca?: string | undefined;
+}
+
+const PATIENCE_MS = 3_000;
+
+interface Reply {
+  readonly status: number;
+  readonly body: unknown;
+}
+
+/** Asks one address of a name, so that the others of that name are not taken for it; rejects when no answer comes in time. */
+const ask = (url: URL, address: string, ca: string | undefined): Promise<Reply> => {
+  const family = isIP(address);
+  const request = url.protocol === 'https:' ? secure : plain;
+  const options = {
+    agent: false,
+    signal: AbortSignal.timeout(PATIENCE_MS),
+    lookup: ((_name, { all }, answer) =>
+      all ? answer(null, [{ address, family }]) : answer(null, address, family)) as import('node:net').LookupFunction,
+    ...(ca === undefined ? {} : { ca }),
+  };
+  const { promise, resolve, reject } = Promise.withResolvers<Reply>();
+  const asked = request(url, options, (response) => {
+    let text = '';
+    response.setEncoding('utf8').on('data', (part) => {
+      text += part;
+    });
+    response.on('error', reject).on('end', () => {
+      try {
+        resolve({ status: response.statusCode ?? 0, body: JSON.parse(text) });
+      } catch {
+        resolve({ status: response.statusCode ?? 0, body: undefined });
+      }
+    });
+  });
+  asked.on('error', reject).end();
+  return promise;
+};
+
+const versionIn = ({ body }: Reply): string | null => {
+  const { info } = (body ?? {}) as { readonly info?: { readonly version?: unknown } };
+  return typeof info?.version === 'string' ? info.version : null;
+};
+
+const readinessIn = ({ status, body }: Reply): string => {
+  if (status === 200) return 'ready';
+  const { status: said, waitingFor } = (body ?? {}) as { readonly status?: unknown; readonly waitingFor?: unknown };
+  if (typeof said !== 'string') return `no health there: it answers ${status}`;
+  return Array.isArray(waitingFor) && waitingFor.length > 0 ? `${said}: ${waitingFor.join(', ')}` : said;
+};
+
+const reasonOf = (error: unknown): string => {
+  const { code, name, message } = error as {
+    readonly code?: string;
+    readonly name?: string;
+    readonly message?: string;
+  };
+  if (name === 'AbortError' || name === 'TimeoutError') return `no answer within ${PATIENCE_MS / 1_000} s`;
+  return code ?? message ?? String(error);
+};
+
+const probeOne = async ({ service, url, versionUrl = url, ca }: Address, address: string): Promise<ProcessState> => {
+  const at = `${address}:${new URL(url).port || (url.startsWith('https') ? '443' : '80')}`;
+  const [ready, described] = await Promise.allSettled([
+    ask(new URL('/health/ready', url), address, ca),
+    ask(new URL('/openapi.json', versionUrl), address, ca),
+  ]);
+  return {
+    service,
+    at,
+    version: described.status === 'fulfilled' ? versionIn(described.value) : null,
+    state: ready.status === 'fulfilled' ? readinessIn(ready.value) : `unreachable: ${reasonOf(ready.reason)}`,
+  };
+};
+
+/** Asks every instance behind an address: each that its name stands for. Never rejects. */
+export const probe = async (address: Address): Promise<ProcessState[]> => {
+  const { hostname } = new URL(address.url);
+  const host = hostname.replace(/^\[|\]$/g, '');
+  try {
+    const all = isIP(host) ? [host] : (await lookup(host, { all: true })).map((found) => found.address);
+    const states = await Promise.all([...new Set(all)].map((one) => probeOne(address, one)));
+    // A name may stand for an address of each family, and its server listen on one of them.
+    const reached = states.filter(({ state }) => !state.startsWith('unreachable: ECONNREFUSED'));
+    return reached.length > 0 ? reached : states.slice(0, 1);
+  } catch (error) {
+    return [{ service: address.service, at: host, version: null, state: `unreachable: ${reasonOf(error)}` }];
+  }
+};

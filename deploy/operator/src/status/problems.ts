@@ -1,0 +1,60 @@
+import { COUNTED, SWEPT_SECONDS } from './backlog.ts';
+import { isUnseen, type Overview } from './overview.ts';
+
+/** An event that has waited so long is not being published. */
+const OUTBOX_SECONDS = 60;
+
+/** A cancellation settles within seconds; retries of a message take some minutes. */
+const CANCELLATION_SECONDS = 300;
+
+const plural = (count: number, one: string, many: string): string =>
+  `${count >= COUNTED ? `at least ${count}` : count} ${count === 1 ? one : many}`;
+
+const ofProcesses = ({ engines, addresses, processes, data }: Overview): string[] => {
+  if (addresses === 'nowhere') {
+    // Where the engines are for many processes, these may be anywhere.
+    return engines.store === 'SQLite' ? [`boxoffice is not running on ${data}`] : [];
+  }
+  if (processes.length === 0) return ['boxoffice has only just begun to start'];
+  return processes.flatMap(({ service, at, state }) => (state === 'ready' ? [] : [`${service} at ${at} is ${state}`]));
+};
+
+const ofMessages = ({ queues, outboxes }: Overview): string[] => {
+  const dead = isUnseen(queues) ? 0 : queues.reduce((sum, queue) => sum + queue.dead, 0);
+  const ageing = isUnseen(outboxes) ? [] : outboxes.filter(({ oldestSeconds }) => oldestSeconds > OUTBOX_SECONDS);
+  return [
+    ...(isUnseen(queues) ? [`queues: ${queues.unreachable}`] : []),
+    ...(isUnseen(outboxes) ? [`outboxes: ${outboxes.unreachable}`] : []),
+    ...(dead > 0 ? [`${plural(dead, 'dead letter', 'dead letters')} (dead-letters list)`] : []),
+    ...ageing.map(
+      ({ service, events, oldestSeconds }) =>
+        `${plural(events, 'event', 'events')} of ${service} not published, the oldest for ${oldestSeconds} s`,
+    ),
+  ];
+};
+
+const ofOrders = ({ orders }: Overview): string[] => {
+  if (isUnseen(orders)) return [];
+  const { openCancellations, oldestCancellationSeconds, expiredUnswept, stuckSteps } = orders;
+  const many = 'orders';
+  return [
+    ...(oldestCancellationSeconds > CANCELLATION_SECONDS
+      ? [
+          `${plural(openCancellations, 'cancellation', 'cancellations')} open, the oldest for ${oldestCancellationSeconds} s`,
+        ]
+      : []),
+    ...(expiredUnswept > 0
+      ? [`${plural(expiredUnswept, 'order', many)} expired over ${SWEPT_SECONDS} s ago and not swept`]
+      : []),
+    ...(stuckSteps > 0
+      ? [`${plural(stuckSteps, 'order', many)} with a step under way for over ${SWEPT_SECONDS} s`]
+      : []),
+  ];
+};
+
+/** What is wrong with an installation, each in words; nothing when all is well. */
+export const problemsOf = (overview: Overview): string[] => [
+  ...ofProcesses(overview),
+  ...ofMessages(overview),
+  ...ofOrders(overview),
+];
