@@ -55,6 +55,13 @@ export const buildImage = async ({ context, name, tag, revision, localBases: loc
   await run('docker', ['build', '-q', '-f', join(context, 'deploy/Dockerfile'), ...args, '-t', tag, context], { env });
 };
 
+/** The revision that an image says it was built from; undefined if there is no such image. */
+export const revisionOf = (tag: string): Promise<string | undefined> =>
+  run('docker', ['image', 'inspect', '-f', '{{index .Config.Labels "org.opencontainers.image.revision"}}', tag]).then(
+    (text) => text.trim(),
+    () => undefined,
+  );
+
 /** What is in an image, and how big it is. */
 export interface Contents {
   readonly megabytes: number;

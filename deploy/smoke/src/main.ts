@@ -1,10 +1,10 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeLastChange, type Checkout, checkOut } from './checkout.ts';
-import { ROOT, run } from './command.ts';
+import { run } from './command.ts';
 import { type Composition, openComposition } from './composition.ts';
 import { freePort } from './free-port.ts';
-import { buildImage, contentsOf, type ImageName, imageNames, versionIn } from './images.ts';
+import { buildImage, contentsOf, type ImageName, imageNames, revisionOf, versionIn } from './images.ts';
 import { ensureLocalBases, localBases } from './local-bases.ts';
 import { startStandIn } from './mongodb-stand-in.ts';
 import { type Options, readOptions, USAGE } from './options.ts';
@@ -17,36 +17,36 @@ import { inColumns, tableOf } from './table.ts';
 
 const print = (line: string): void => void process.stdout.write(`${line}\n`);
 
-/** Of the images of this test: others of the same version stay as they are. */
-const tagOf = (name: string, version: string): string => `boxoffice-smoke/${name}:${version}`;
-
 interface Images {
   readonly current: Readonly<Record<ImageName, string>>;
   /** Orders of the other revision. */
   readonly other: string;
 }
 
-const buildAll = async (options: Options, now: Checkout, before: Checkout, steps: Steps): Promise<Images> => {
-  const { localBases: local } = options;
+/** The image of a checkout, built if it is not there from an earlier run; others of the same version stay as they are. */
+const imageOf = async (name: ImageName, { folder, revision }: Checkout, local: boolean): Promise<string> => {
+  const version = `${await versionIn(folder, name)}-${revision.slice(0, 10)}`;
+  const tag = `boxoffice-smoke${local ? '-local' : ''}/${name}:${version}`;
+  const build = { context: folder, name, tag, revision, localBases: local };
+  if ((await revisionOf(tag)) !== revision) await buildImage(build);
+  return tag;
+};
+
+const buildAll = async (
+  { localBases: local }: Options,
+  now: Checkout,
+  before: Checkout,
+  steps: Steps,
+): Promise<Images> => {
   const current: Partial<Record<ImageName, string>> = {};
+  let other = '';
   await steps.step('images', async () => {
-    for (const name of imageNames) {
-      const tag = tagOf(name, await versionIn(now.folder, name));
-      await buildImage({ context: now.folder, name, tag, revision: now.revision, localBases: local });
-      current[name] = tag;
-    }
-    return `${imageNames.length} built from ${now.revision.slice(0, 10)}`;
+    for (const name of imageNames) current[name] = await imageOf(name, now, local);
+    return `${imageNames.length} of revision ${now.revision.slice(0, 10)}`;
   });
-  const other = tagOf('orders', `${await versionIn(before.folder, 'orders')}-${before.revision.slice(0, 10)}`);
   await steps.step('the other version of orders', async () => {
-    await buildImage({
-      context: before.folder,
-      name: 'orders',
-      tag: other,
-      revision: before.revision,
-      localBases: local,
-    });
-    return `built from ${before.revision.slice(0, 10)}`;
+    other = await imageOf('orders', before, local);
+    return `of revision ${before.revision.slice(0, 10)}`;
   });
   return { current: current as Record<ImageName, string>, other };
 };
@@ -152,9 +152,7 @@ const smoke = async (options: Options): Promise<boolean> => {
   print('');
   for (const line of tableOf(steps.rows)) print(line);
   const engine = await run('docker', ['version', '-f', 'engine {{.Server.Version}}, {{.Server.Os}}/{{.Server.Arch}}']);
-  print(
-    `\n${engine.trim()}; ${ROOT === now.folder ? '' : `revision ${now.revision.slice(0, 10)}, other version of orders ${before.revision.slice(0, 10)}`}`,
-  );
+  print(`\n${engine.trim()}`);
   return !steps.failed;
 };
 

@@ -1,0 +1,76 @@
+import { execFileSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, unlinkSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+
+const PROGRAM = fileURLToPath(new URL('../../../compose/make-secrets.mjs', import.meta.url));
+const folder = mkdtempSync(join(tmpdir(), 'boxoffice-secrets-'));
+const make = (env: Record<string, string> = {}): void => {
+  execFileSync(process.execPath, [PROGRAM], { env: { SECRETS_DIR: folder, ...env } });
+};
+const files = (): Record<string, string> =>
+  Object.fromEntries(
+    globSync('*/*', { cwd: folder })
+      .sort()
+      .map((path) => [path, readFileSync(join(folder, path), 'utf8')]),
+  );
+let first: Record<string, string>;
+
+beforeAll(() => {
+  mkdirSync(join(folder, 'own'));
+  make();
+  first = files();
+});
+afterAll(() => rmSync(folder, { recursive: true }));
+
+const passwordIn = (url: string | undefined): string => new URL(String(url)).password;
+
+test('every user has a password of its own, of 256 bits', () => {
+  const passwords = Object.entries(first)
+    .filter(([path]) => /-url$/.test(path))
+    .map(([, url]) => passwordIn(url));
+  expect(passwords.length).toBe(15);
+  expect(new Set(passwords).size).toBe(15);
+  for (const password of passwords) expect(password).toMatch(/^[A-Za-z0-9_-]{43}$/);
+});
+
+test('a container is told what it needs and nothing of the others', () => {
+  const told = (name: string) =>
+    Object.keys(first)
+      .filter((path) => path.startsWith(`${name}/`))
+      .map((path) => path.slice(name.length + 1));
+  expect(told('gateway')).toEqual(['amqp-url', 'service-secret']);
+  expect(told('orders')).toEqual(['amqp-url', 'mongodb-url', 'service-secret']);
+  expect(told('authorizer')).toEqual(['amqp-url', 'key-encryption-key', 'mongodb-url', 'service-secret']);
+  const orders = passwordIn(first['orders/mongodb-url']);
+  const knowing = Object.entries(first).filter(([, text]) => text.includes(orders));
+  expect(knowing.map(([path]) => path)).toEqual(['mongodb/users.json', 'orders/mongodb-url', 'own/secrets.json']);
+});
+
+test('RabbitMQ is given hashes that fit the passwords, and no guest', () => {
+  const { users, permissions } = JSON.parse(String(first['rabbitmq/definitions.json']));
+  expect(users.map(({ name }: { name: string }) => name)).not.toContain('guest');
+  expect(permissions).toHaveLength(users.length);
+  for (const { name, password_hash } of users) {
+    const bytes = Buffer.from(password_hash, 'base64');
+    const password = passwordIn(first[`${name}/amqp-url`]);
+    expect(createHash('sha256').update(bytes.subarray(0, 4)).update(password).digest()).toEqual(bytes.subarray(4));
+  }
+});
+
+test('the next start makes nothing anew, and what was lost is written again', () => {
+  unlinkSync(join(folder, 'orders/mongodb-url'));
+  make();
+  const second = files();
+  delete second['rabbitmq/definitions.json'];
+  const { 'rabbitmq/definitions.json': _salted, ...kept } = first;
+  expect(second).toEqual(kept);
+});
+
+test('an own MongoDB takes the place of the one of the composition', () => {
+  make({ MONGODB_URL: 'mongodb://elsewhere/boxoffice' });
+  expect(files()['orders/mongodb-url']).toBe('mongodb://elsewhere/boxoffice');
+});
