@@ -23,6 +23,17 @@ const view = (session: SessionDocument, { endOf }: Sessions): Static<typeof Sess
   expiresAt: new Date(endOf(session)).toISOString(),
 });
 
+/** The cart moves along with a login; one that is an order of another user already, whose payment failed, stays that user's. */
+const cartToKeep = async (
+  { orders }: Pick<Desk, 'orders'>,
+  { institution, cartId, awaiting = [] }: SessionDocument,
+  isOwn: boolean,
+): Promise<string | null> => {
+  if (cartId === null || isOwn || !awaiting.includes(cartId)) return cartId;
+  const order = await orders.get(institution, cartId).catch(() => undefined);
+  return order?.listed === false ? cartId : null;
+};
+
 /** Sessions, who is logged in to them, and the own contact. */
 export const sessionsRoutes = (desk: Desk): AnyOperation[] => [
   operation({
@@ -48,7 +59,8 @@ export const sessionsRoutes = (desk: Desk): AnyOperation[] => [
       // What was ordered without a login stays visible; what another user ordered does not become this one's.
       const isOwn = old !== undefined && (old.contactNumber === null || old.userId === userId);
       const { orderIds = [], awaiting = [] } = isOwn ? old : {};
-      const beginning = { userId, login, contactNumber, cartId: old?.cartId ?? null, orderIds, awaiting };
+      const cartId = old ? await cartToKeep(desk, old, isOwn) : null;
+      const beginning = { userId, login, contactNumber, cartId, orderIds, awaiting };
       const { session, token } = await desk.sessions.begin(pointOfSale, beginning);
       if (old) await desk.sessions.end(old);
       return created(view(session, desk.sessions), `${visitor.base}/sessions/current`, {

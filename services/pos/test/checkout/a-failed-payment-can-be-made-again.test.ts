@@ -82,8 +82,23 @@ describe('an order whose payment failed', () => {
     const guest = await failed();
     const token = await stand.logIn(user, { token: guest.token });
     expect((await shopper.cart(token)).data.id).toBe(guest.cartId);
-    const stranger = await stand.logIn(await stand.user(), { token: (await failed(await stand.logIn(user))).token });
-    expect((await shopper.cart(stranger)).data.id).toBeNull();
+  });
+
+  test('is never another user’s who logs in to the same session, also if it is the cart already', async () => {
+    for (const isSeen of [false, true]) {
+      const user = await stand.user();
+      const mine = await failed(await stand.logIn(user));
+      if (isSeen) expect((await shopper.cart(mine.token)).data.id).toBe(mine.cartId);
+      const stranger = await stand.logIn(await stand.user(), { token: mine.token });
+      expect((await shopper.cart(stranger)).data.id).toBeNull();
+      expect((await shopper.order(stranger, mine.cartId)).status).toBe(404);
+      expect((await shopper.fill(stranger)).cartId).not.toBe(mine.cartId);
+    }
+    const filled = await shopper.fill(await stand.logIn(await stand.user()));
+    const refused = asGuest({ paymentMethod: 'simulated', paymentToken: 'declined' });
+    expect((await shopper.buy(filled.token, refused)).code).toBe('payment_declined');
+    const next = await stand.logIn(await stand.user(), { token: filled.token });
+    expect((await shopper.cart(next)).data.id).toBe(filled.cartId);
   });
 });
 
