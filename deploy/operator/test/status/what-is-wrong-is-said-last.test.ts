@@ -1,0 +1,136 @@
+import { randomUUID } from 'node:crypto';
+import { rmSync } from 'node:fs';
+import { catalog } from '@boxoffice/catalog';
+import { type OrderDocument, orders, ordersCollection } from '@boxoffice/orders';
+import { openSqliteStores } from '@boxoffice/store';
+import { afterAll, expect, test } from '@jest/globals';
+import type { Overview } from '../../src/status/overview.ts';
+import { problemsOf } from '../../src/status/problems.ts';
+import { operatorOf, temporaryDirectory } from '../program.ts';
+
+const directory = temporaryDirectory();
+afterAll(() => rmSync(directory, { recursive: true, force: true, maxRetries: 5 }));
+
+const lastLine = (out: string) => out.trimEnd().split('\n').at(-1);
+
+const well: Overview = {
+  at: new Date().toISOString(),
+  data: '/data',
+  engines: { store: 'SQLite', bus: 'in-process bus' },
+  addresses: 'npm start',
+  processes: [{ service: 'orders', at: '127.0.0.1:1', version: '0.1.0', state: 'ready' }],
+  queues: [{ queue: 'orders.fulfilment.v1', waiting: 3, retrying: 1, dead: 0 }],
+  outboxes: [{ service: 'orders', events: 5, oldestSeconds: 2 }],
+  orders: { openCancellations: 4, oldestCancellationSeconds: 20, expiredUnswept: 0, stuckSteps: 0 },
+};
+const none = { openCancellations: 0, oldestCancellationSeconds: 0, expiredUnswept: 0, stuckSteps: 0 };
+const [orderService] = well.processes;
+
+test('what is under way is well', () => {
+  expect(problemsOf(well)).toEqual([]);
+  expect(
+    problemsOf({ ...well, addresses: 'nowhere', processes: [], engines: { store: 'MongoDB', bus: 'RabbitMQ' } }),
+  ).toEqual([]);
+});
+
+test.each<[string, Partial<Overview>]>([
+  ['boxoffice is not running on /data', { addresses: 'nowhere', processes: [] }],
+  ['boxoffice has only just begun to start', { processes: [] }],
+  [
+    'orders at 127.0.0.1:1 is starting: broker',
+    { processes: orderService ? [{ ...orderService, state: 'starting: broker' }] : [] },
+  ],
+  ['queues: AMQP_URL: no answer', { queues: { unreachable: 'AMQP_URL: no answer' } }],
+  ['outboxes: MONGODB_URL: no answer', { outboxes: { unreachable: 'MONGODB_URL: no answer' } }],
+  ['2 dead letters (dead-letters list)', { queues: [{ queue: 'q', waiting: 0, retrying: 0, dead: 2 }] }],
+  [
+    '5 events of orders not published, the oldest for 61 s',
+    { outboxes: [{ service: 'orders', events: 5, oldestSeconds: 61 }] },
+  ],
+  [
+    '1 cancellation open, the oldest for 301 s',
+    { orders: { ...none, openCancellations: 1, oldestCancellationSeconds: 301 } },
+  ],
+  ['at least 1000 orders expired over 60 s ago and not swept', { orders: { ...none, expiredUnswept: 1_000 } }],
+  ['2 orders with a step under way for over 60 s', { orders: { ...none, stuckSteps: 2 } }],
+])('wrong: %s', (problem, change) => {
+  expect(problemsOf({ ...well, ...change })).toEqual([problem]);
+});
+
+const HOUR = 3_600_000;
+
+const orderWith = (change: Partial<OrderDocument>): Omit<OrderDocument, 'version' | 'institution'> => ({
+  id: randomUUID(),
+  state: 'open',
+  client: null,
+  pointOfSale: null,
+  contactNumber: null,
+  externalReference: null,
+  currency: 'EUR',
+  lines: [],
+  performanceId: 'prf',
+  performanceIds: [],
+  payments: [],
+  refunds: [],
+  expiresAt: null,
+  dueAt: null,
+  deadline: null,
+  cameFrom: null,
+  confirmedAt: null,
+  cancellation: null,
+  ticketNotes: [],
+  begun: null,
+  heldPlaces: 0,
+  createdAt: 1,
+  modifiedAt: 1,
+  listedAt: 1,
+  ...change,
+});
+
+test('a stopped installation says so, and what lies in it', async () => {
+  const stores = openSqliteStores({ directory });
+  await stores.open(catalog.name, catalog.collections);
+  const store = await stores.open(orders.name, orders.collections);
+  const past = Date.now() - HOUR;
+  const cancellation = {
+    reason: null,
+    requestedAt: past,
+    hadTickets: false,
+    ticketsCancelled: 0,
+    controlled: 0,
+    placesReleased: null,
+    settledAt: null,
+    ticketsVersion: 0,
+    placesVersion: 0,
+  };
+  await store
+    .collection(ordersCollection)
+    .of('club')
+    .insertMany([
+      orderWith({ deadline: past }),
+      orderWith({ deadline: Date.now() + HOUR }),
+      orderWith({ state: 'cancelled', cancellation }),
+      orderWith({ state: 'cancelled', cancellation: { ...cancellation, settledAt: past } }),
+      orderWith({ begun: { step: 'confirm', request: 'r', since: past, late: false, paymentId: null } }),
+    ]);
+  await stores.close();
+  const { status, out } = await operatorOf(directory)('status');
+  expect(status).toBe(1);
+  expect(out).toContain('processes: none');
+  expect(lastLine(out)).toMatch(
+    /^WRONG: boxoffice is not running on .*; 1 cancellation open, the oldest for 36\d\d s; 1 order expired .*; 1 order with a step/,
+  );
+  const told = JSON.parse((await operatorOf(directory)('status', '--json')).out);
+  expect(told).toMatchObject({
+    addresses: 'nowhere',
+    orders: { openCancellations: 1, expiredUnswept: 1, stuckSteps: 1 },
+  });
+  expect(told.problems).toHaveLength(4);
+
+  // Looking makes nothing: a service that has no file has none afterwards.
+  const checked = await operatorOf(directory)('check');
+  expect([checked.status, checked.err]).toEqual([
+    1,
+    expect.stringContaining('lacks authorizer.sqlite, contacts.sqlite, tickets.sqlite, pos.sqlite'),
+  ]);
+}, 60_000);
