@@ -1,7 +1,7 @@
 import { type Break, breaksOf, nowOf } from './breaks.ts';
 import type { CallersOf } from './callers.ts';
 import { type Process, processes } from './processes.ts';
-import { releasedOf, withdrawnOf } from './snapshot.ts';
+import { releasedOf, type Withdrawn, withdrawnOf } from './snapshot.ts';
 
 /** What the comparison with the last releases says. */
 export interface Verdict {
@@ -14,6 +14,17 @@ export interface Verdict {
 
 const changeOf = ({ where, what }: Break): string => `${where}: ${what}`;
 
+/** Which breaks are announced and which are not; an announcement of what has not changed is a problem. */
+export const judge = (found: readonly Break[], withdrawn: readonly Withdrawn[], file: string): Verdict => {
+  const changes = withdrawn.map(({ change }) => change);
+  const idle = changes.filter((change) => !found.some((one) => changeOf(one) === change));
+  return {
+    breaks: found.filter((one) => !changes.includes(changeOf(one))),
+    announced: found.filter((one) => changes.includes(changeOf(one))),
+    problems: idle.map((change) => `${file}: nothing like "${change}" has changed`),
+  };
+};
+
 /** Compares processes as they are now with their last releases and what all others read of them. */
 export const verdictOn = (some: readonly Process[], callersOf: CallersOf): Verdict => {
   const consumers = processes.flatMap((process) => {
@@ -25,13 +36,7 @@ export const verdictOn = (some: readonly Process[], callersOf: CallersOf): Verdi
     if (!released)
       return { breaks: [], announced: [], problems: [`${process.name} has no ${process.folder}/released`] };
     const found = breaksOf(nowOf(process), released, { consumers, callersOf });
-    const withdrawn = withdrawnOf(process).map(({ change }) => change);
-    const idle = withdrawn.filter((change) => !found.some((one) => changeOf(one) === change));
-    return {
-      breaks: found.filter((one) => !withdrawn.includes(changeOf(one))),
-      announced: found.filter((one) => withdrawn.includes(changeOf(one))),
-      problems: idle.map((change) => `${process.folder}/released/withdrawn.json: nothing like "${change}" has changed`),
-    };
+    return judge(found, withdrawnOf(process), `${process.folder}/released/withdrawn.json`);
   });
   return {
     breaks: all.flatMap(({ breaks }) => breaks),

@@ -13,10 +13,10 @@ const changelogOf = (process: Process): string => {
 };
 
 /** The internal operations that a process calls and that the last release of its peer has not. */
-const aheadOf = (process: Process, releasedNow: readonly string[], callersOf: CallersOf): string[] =>
+const aheadOf = (process: Process, { together: releasedNow, callersOf, lastOf = releasedOf }: ReleaseRules): string[] =>
   callsOf(process.name, processes, callersOf).flatMap(({ provider, operation, name }) => {
     const peer = processes.find((one) => one.name === provider);
-    const released = peer && releasedOf(peer);
+    const released = peer && lastOf(peer);
     if (!released || releasedNow.includes(provider)) return [];
     const known = [...operationsOf(released.internal).values()].some((at) => at.operation.operationId === operation);
     return known
@@ -32,10 +32,13 @@ export interface ReleaseRules {
   /** Whether the version that is released already is written again: only for one that nobody has got yet. */
   readonly replace: boolean;
   readonly callersOf: CallersOf;
+  /** The last release of another process; default: what is kept of it. */
+  readonly lastOf?: (process: Process) => Snapshot | undefined;
 }
 
 /** Why a process cannot be released as it is; empty if it can. Its breaks are told elsewhere. */
-export const objectionsTo = (process: Process, { together, replace, callersOf }: ReleaseRules): string[] => {
+export const objectionsTo = (process: Process, rules: ReleaseRules): string[] => {
+  const { replace } = rules;
   const released = releasedOf(process)?.events.version;
   const { version, folder } = process;
   const raised = released === undefined || isHigher(version, released) || (replace && version === released);
@@ -48,7 +51,7 @@ export const objectionsTo = (process: Process, { together, replace, callersOf }:
     ...(admits ? [] : [`something is withdrawn, and ${version} does not say so: raise its ${places} number`]),
     ...(entry.text === '' ? [`${folder}/CHANGELOG.md has nothing below "## ${version}"`] : []),
     ...(entry.dated || replace || entry.text === '' ? [] : [`${folder}/CHANGELOG.md gives ${version} no date`]),
-    ...aheadOf(process, together, callersOf),
+    ...aheadOf(process, rules),
   ];
 };
 

@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from '@jest/globals';
 import { findCallers } from '../../src/callers.ts';
-import { processes } from '../../src/processes.ts';
+import { judge } from '../../src/check.ts';
+import { type Process, processes } from '../../src/processes.ts';
 import { objectionsTo } from '../../src/release.ts';
 import { fileOf, releasedOf } from '../../src/snapshot.ts';
 import { entryOf, isHigher, saysThatItBreaks } from '../../src/version.ts';
@@ -61,4 +62,27 @@ test('an entry of a CHANGELOG is what stands below its heading', () => {
   expect(entryOf(text, '0.10.0')).toEqual({ text: '- new', dated: false });
   expect(entryOf(text, '0.1.0')).toEqual({ text: '- old', dated: true });
   expect(entryOf(text, '0.1.1').text).toBe('');
+});
+
+test('who calls what the last release of another has not waits for that release', () => {
+  const orders = processes.find(({ name }) => name === 'orders');
+  if (!orders) throw new Error('there are no orders');
+  const lastOf = (process: Process) => {
+    const kept = structuredClone(releasedOf(process));
+    if (kept && process.name === 'catalog')
+      delete (kept.internal.paths as Record<string, object>)['/internal/stock/quotes'];
+    return kept;
+  };
+  const rules = { together: ['orders'], replace: true, callersOf, lastOf };
+  expect(objectionsTo(orders, rules)).toEqual([expect.stringMatching(/calls quoteItems .* release catalog first/)]);
+  expect(objectionsTo(orders, { ...rules, together: ['orders', 'catalog'] })).toEqual([]);
+});
+
+test('a break that is announced passes, and an announcement of nothing does not', () => {
+  const found = [{ process: 'orders', where: 'GET /a', what: 'is gone', hurts: ['partners'] }];
+  const reason = 'nobody has called it for a year';
+  const announced = { breaks: [], announced: found, problems: [] };
+  expect(judge(found, [{ change: 'GET /a: is gone', reason }], 'withdrawn.json')).toEqual(announced);
+  const other = judge(found, [{ change: 'GET /b: is gone', reason }], 'withdrawn.json');
+  expect(other).toMatchObject({ breaks: found, problems: [expect.stringContaining('nothing like "GET /b')] });
 });
