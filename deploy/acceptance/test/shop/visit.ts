@@ -1,4 +1,4 @@
-import { type Browser, chromium, type Page } from 'playwright-core';
+import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
 import { chromiumPath } from '../../src/chromium.ts';
 import type { Demo } from '../../src/product.ts';
 
@@ -10,9 +10,9 @@ const PATIENCE_MS = 60_000;
 
 /** Chromium's own sandbox does not work for root. */
 export const openBrowser = (): Promise<Browser> =>
-  chromium.launch({ executablePath, args: process.getuid?.() === 0 ? ['--no-sandbox'] : [] });
+  chromium.launch({ executablePath, args: ['--disable-gpu', ...(process.getuid?.() === 0 ? ['--no-sandbox'] : [])] });
 
-/** A visitor in the shop, with a browser profile of his own. */
+/** A visitor in the shop: a tab, and with it a session, of his own. */
 export interface Visit {
   readonly page: Page;
   /** Addresses outside the installation that were asked for. */
@@ -24,11 +24,22 @@ export interface Visit {
 }
 
 export interface VisitOptions {
+  /** Of the browser; a story that changes the language has one to itself. */
   readonly locale?: string;
   readonly width?: number;
   /** After `/shop/`. */
   readonly at?: string;
 }
+
+const profiles = new Map<string, Promise<BrowserContext>>();
+
+/** The browser's profile of a locale: its visitors share the cache, and the language that one of them chooses. */
+const profileOf = (browser: Browser, locale: string): Promise<BrowserContext> => {
+  const profile =
+    profiles.get(locale) ?? browser.newContext({ locale, ignoreHTTPSErrors: true, reducedMotion: 'reduce' });
+  profiles.set(locale, profile);
+  return profile;
+};
 
 /** Loads the shop; once more where the machine's own network has changed meanwhile, which Chromium lets its requests fail for. */
 const load = async (page: Page, address: string): Promise<void> => {
@@ -52,12 +63,8 @@ export const visit = async (
   { baseUrl }: Pick<Demo, 'baseUrl'>,
   { locale = 'en-GB', width = 1280, at = '' }: VisitOptions = {},
 ): Promise<Visit> => {
-  const page = await browser.newPage({
-    locale,
-    viewport: { width, height: 900 },
-    ignoreHTTPSErrors: true,
-    reducedMotion: 'reduce',
-  });
+  const page = await (await profileOf(browser, locale)).newPage();
+  await page.setViewportSize({ width, height: 900 });
   page.setDefaultTimeout(PATIENCE_MS);
   const foreign: string[] = [];
   const complaints: string[] = [];

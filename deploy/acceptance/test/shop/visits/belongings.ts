@@ -29,7 +29,7 @@ export const belongings = ({ product, story, showOf }: House): void => {
     async (enter) => {
       const user = product().demo.users.find(({ serviceHost }) => serviceHost === OPERA);
       if (!user) throw new Error('the demo data has no user');
-      const { page } = await enter({ at: '#/account' });
+      const { page } = await enter({ locale: 'en-US', at: '#/account' });
       const tickets = [
         ticket('tic_past', 'not_printed', inDays(-30)),
         ticket('tic_used', 'controlled', inDays(-20)),
