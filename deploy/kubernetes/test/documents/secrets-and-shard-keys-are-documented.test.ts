@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import { applicable, base, repository } from '../folders.ts';
 import { rendered } from '../kustomize/render.ts';
-import { asList, at, nameOf, type Resource } from '../kustomize/tree.ts';
+import { asList, at, nameOf, type Resource, templatePath } from '../kustomize/tree.ts';
 import { product } from '../processes/product.ts';
 import { surroundingsOf } from '../processes/surroundings.ts';
 
@@ -18,7 +18,7 @@ for (const [, name = '', keys = ''] of page.matchAll(/^\| `(boxoffice-[a-z]+)` *
 
 /** Every key of a Secret that an object needs, as `name key`. */
 const needed = (resource: Resource, resources: readonly Resource[]): string[] => {
-  if (['Deployment', 'Job'].includes(resource.kind)) {
+  if (templatePath(resource.kind)) {
     const files = [...surroundingsOf(resource, resources).files.values()].filter(({ from }) =>
       from.startsWith('Secret/'),
     );

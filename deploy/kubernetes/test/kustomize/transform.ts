@@ -1,7 +1,18 @@
 import { join } from 'node:path';
 import { merge, replaced } from './merge.ts';
 import { documentsIn, documentsOf } from './read.ts';
-import { asList, asTree, at, nameOf, type Resource, type Tree, textAt, type Value } from './tree.ts';
+import {
+  asList,
+  asTree,
+  at,
+  nameOf,
+  nested,
+  type Resource,
+  type Tree,
+  templatePath,
+  textAt,
+  type Value,
+} from './tree.ts';
 
 /** Kinds of ours that belong to no namespace. */
 const everywhere = new Set(['Namespace']);
@@ -59,8 +70,9 @@ export const withLabels = (resources: readonly Resource[], labels: readonly Tree
       if (Object.keys(rest).length > 0) throw new Error(`a label's ${Object.keys(rest)} is not understood here`);
       const labelled = { metadata: { labels: pairs } };
       return all.map((resource) => {
-        const template = includeTemplates && at(resource, 'spec', 'template') !== undefined;
-        return merge(resource, template ? { ...labelled, spec: { template: labelled } } : labelled) as Resource;
+        const template = includeTemplates ? templatePath(resource.kind) : undefined;
+        const own = merge(resource, labelled) as Resource;
+        return template ? (merge(own, nested(template, labelled)) as Resource) : own;
       });
     },
     [...resources],
@@ -79,12 +91,13 @@ const imageOf = (image: string, changes: readonly Tree[]): string => {
 export const withImages = (resources: readonly Resource[], changes: readonly Tree[]): Resource[] => {
   if (changes.length === 0) return [...resources];
   return resources.map((resource) => {
-    const containers = asList(at(resource, 'spec', 'template', 'spec', 'containers'), 'containers');
-    if (containers.length === 0) return resource;
+    const path = templatePath(resource.kind);
+    if (!path) return resource;
+    const containers = asList(at(resource, ...path, 'spec', 'containers'), 'containers');
     const changed = containers.map((container) => ({
       ...asTree(container, 'a container'),
       image: imageOf(textAt(asTree(container, 'a container'), 'image'), changes),
     }));
-    return merge(resource, { spec: { template: { spec: { containers: changed } } } }) as Resource;
+    return merge(resource, nested([...path, 'spec', 'containers'], changed)) as Resource;
   });
 };

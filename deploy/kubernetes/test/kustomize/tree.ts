@@ -47,3 +47,13 @@ export const at = (value: Value | undefined, ...path: readonly (string | number)
 
 /** Kind and name, by which the objects of one namespace differ. */
 export const nameOf = ({ kind, metadata }: Resource): string => `${kind}/${metadata.name}`;
+
+/** Where the template of the pods of a kind is; undefined for a kind without pods. */
+export const templatePath = (kind: string): readonly string[] | undefined => {
+  if (kind === 'CronJob') return ['spec', 'jobTemplate', 'spec', 'template'];
+  return kind === 'Deployment' || kind === 'Job' ? ['spec', 'template'] : undefined;
+};
+
+/** A tree that is the value at a path and nothing else. */
+export const nested = (path: readonly string[], value: Value): Value =>
+  path.reduceRight<Value>((inner, step) => ({ [step]: inner }), value);

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { base, everything, example, firstInstitution } from '../folders.ts';
 import { rendered } from '../kustomize/render.ts';
-import { asList, asTree, at, nameOf, type Resource, type Tree, type Value } from '../kustomize/tree.ts';
+import { asList, asTree, at, nameOf, type Resource, type Tree, templatePath, type Value } from '../kustomize/tree.ts';
 import { operatorVersion, product } from './product.ts';
 import { deployed, type Surroundings, surroundingsOf } from './surroundings.ts';
 
@@ -15,7 +15,8 @@ const deployment = (name: string): Resource => {
   if (!found) throw new Error(`${name} is not deployed`);
   return found;
 };
-const podOf = (resource: Resource): Tree => asTree(at(resource, 'spec', 'template', 'spec'), 'the pod');
+const podOf = (resource: Resource): Tree =>
+  asTree(at(resource, ...(templatePath(resource.kind) ?? []), 'spec'), 'the pod');
 const containersOf = (resource: Resource) => asList(podOf(resource).containers, 'containers');
 const portsOf = ({ container }: Surroundings) =>
   Object.fromEntries(asList(container.ports, 'ports').map((port) => [at(port, 'name'), at(port, 'containerPort')]));
@@ -110,8 +111,8 @@ const restricted = (resource: Resource) => {
 
 test('every pod is as restricted as Kubernetes knows how to, and its service account has no token', () => {
   const all = [onDemand, rendered(everything)].flatMap((some) => ofKind('Deployment', some));
-  const pods = [...all, ...ofKind('Job', rendered(firstInstitution))];
-  expect(pods.length).toBe(2 * names.length + 1);
+  const pods = [...all, ...ofKind('CronJob', onDemand), ...ofKind('Job', rendered(firstInstitution))];
+  expect(pods.length).toBe(2 * names.length + 2);
   for (const pod of pods) {
     const { volumes, ...rest } = restricted(pod);
     expect(rest).toEqual({
@@ -151,12 +152,15 @@ test('the ingress leads to the gateway, for the host that PUBLIC_URL says, over 
   expect(TRUST_PROXY).toMatch(/\//);
 });
 
-test('the first institution is made by the operator of its version', () => {
-  const [job] = ofKind('Job', rendered(firstInstitution));
-  if (!job) throw new Error('there is no Job');
-  const { container, env, files } = surroundingsOf(job, rendered(firstInstitution));
+test.each([
+  ['the first institution is made', rendered(firstInstitution), 'Job', ['institutions', 'create']],
+  ['every night all is checked', onDemand, 'CronJob', ['check']],
+] as const)('%s by the operator of its version', (_, all, kind, words) => {
+  const [job] = ofKind(kind, all);
+  if (!job) throw new Error(`there is no ${kind}`);
+  const { container, env, files } = surroundingsOf(job, all);
   expect(container.image).toBe(`registry.example.org/boxoffice/operator:${operatorVersion}`);
-  expect(asList(container.args, 'args').slice(1, 3)).toEqual(['institutions', 'create']);
+  expect(asList(container.args, 'args').slice(1, 1 + words.length)).toEqual(words);
   expect(Object.values(env).sort()).toEqual([...files.keys()].sort());
 });
 

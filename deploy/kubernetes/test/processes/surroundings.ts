@@ -1,4 +1,4 @@
-import { asList, asTree, at, type Resource, type Tree, textAt, type Value } from '../kustomize/tree.ts';
+import { asList, asTree, at, type Resource, type Tree, templatePath, textAt, type Value } from '../kustomize/tree.ts';
 
 /** A file in a container, with the key of a Secret or of a ConfigMap. */
 export interface Mounted {
@@ -63,9 +63,9 @@ const filesOf = (pod: Tree, container: Tree): Map<string, Mounted> => {
   return files;
 };
 
-/** What the pods of a Deployment or a Job get. @throws if anything that they refer to is not there */
+/** What the pods of a Deployment, a Job or a CronJob get. @throws if anything that they refer to is not there */
 export const surroundingsOf = (resource: Resource, resources: readonly Resource[]): Surroundings => {
-  const pod = asTree(at(resource, 'spec', 'template', 'spec'), 'the template');
+  const pod = asTree(at(resource, ...(templatePath(resource.kind) ?? []), 'spec'), 'the template');
   const container = asTree(at(pod, 'containers', 0), 'the container');
   named(resources, 'ServiceAccount', textAt(pod, 'serviceAccountName'));
   return {

@@ -27,6 +27,7 @@ const kinds = new Set([
   'v1 Service',
   'apps/v1 Deployment',
   'batch/v1 Job',
+  'batch/v1 CronJob',
   'policy/v1 PodDisruptionBudget',
   'autoscaling/v2 HorizontalPodAutoscaler',
   'networking.k8s.io/v1 Ingress',
