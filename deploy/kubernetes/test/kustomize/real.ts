@@ -2,13 +2,16 @@ import { spawnSync } from 'node:child_process';
 import { documentsIn } from './read.ts';
 import type { Resource } from './tree.ts';
 
-const candidates: readonly (readonly [string, string])[] = [
-  ['kustomize', 'build'],
-  ['kubectl', 'kustomize'],
-];
+/** What renders, and what says its version. */
+const candidates = [
+  { build: ['kustomize', 'build'], version: ['version'] },
+  { build: ['kubectl', 'kustomize'], version: ['version', '--client'] },
+] as const;
 
-/** The first of them that is on this machine, undefined where there is none. */
-export const kustomize = candidates.find(([program]) => spawnSync('which', [program]).status === 0);
+/** The first of them that is on this machine, with a kustomize of version 5; undefined where there is none. */
+export const kustomize: readonly [string, string] | undefined = candidates.find(({ build: [program], version }) =>
+  /\bv5\.\d/.test(spawnSync(program, version, { encoding: 'utf8', timeout: 10_000 }).stdout ?? ''),
+)?.build;
 
 /** The hashes at the end of the names of generated ConfigMaps, and of what refers to them. */
 const hashes = /\b(boxoffice-settings|gateway-settings)-[a-z0-9]{10}\b/g;
