@@ -25,9 +25,11 @@ const storesOf = async (installation: Installation) => {
   };
 };
 
-const summary = (violations: readonly Violation[], undecided: readonly Violation[], more: number): string => {
+const summary = ({ violations, undecided, more, unasked }: Verified): string => {
   const waiting = `${undecided.length} look wrong and wait for a step or a message all the time (operator status tells what ages)`;
   if (violations.length === 0) {
+    if (unasked !== undefined && undecided.length > 0)
+      return `undecided: ${undecided.length + more} look wrong, and whether messages are on their way to them is not known: ${unasked}`;
     if (more > 0) return `undecided: ${undecided.length + more} look wrong`;
     return undecided.length === 0 ? 'clean: no invariant is violated' : `clean but for what is under way: ${waiting}`;
   }
@@ -38,21 +40,30 @@ const summary = (violations: readonly Violation[], undecided: readonly Violation
 };
 
 const reportOf = (verified: Verified, seconds: number): Report => {
-  const { counts, violations, undecided, more } = verified;
+  const { counts, violations, undecided, more, unasked } = verified;
+  const wrong = violations.length > 0 || more > 0 || (unasked !== undefined && undecided.length > 0);
   const looked = Object.entries(counts).map(([what, count]) => `${count} ${what}`);
   const line = ({ invariant, institution, text }: Violation) => `${invariant}  ${institution}  ${text}`;
   const names = new Set(violations.map(({ invariant }) => invariant));
   return {
     kind: 'report',
-    wrong: violations.length > 0 || more > 0,
+    wrong,
     text: [
       ...violations.map(line),
       ...undecided.map((one) => `under way: ${line(one)}`),
       ...[...names].map((name) => `${name}: ${invariants[name]}`),
       `checked ${looked.join(', ')} in ${seconds.toFixed(1)} s`,
-      summary(violations, undecided, more),
+      summary(verified),
     ].join('\n'),
-    json: { clean: violations.length === 0 && more === 0, checked: counts, seconds, violations, undecided, more },
+    json: {
+      clean: !wrong,
+      checked: counts,
+      seconds,
+      violations,
+      undecided,
+      more,
+      ...(unasked === undefined ? {} : { unasked }),
+    },
   };
 };
 

@@ -26,6 +26,8 @@ export interface Verified {
   readonly undecided: readonly Violation[];
   /** So many more looked wrong than could be looked at again. */
   readonly more: number;
+  /** Why the queues could not be asked whether anything is on its way; undefined: they could, or nothing looked wrong. */
+  readonly unasked: string | undefined;
 }
 
 const told = (counts: Counts): string =>
@@ -54,13 +56,15 @@ export const verify = async (options: VerifyOptions): Promise<Verified> => {
     return cases;
   };
   const begun = performance.now();
+  let unasked: string | undefined;
   while (suspects.size > 0) {
     const onTheWay = await readOnTheWay(Object.values(stores), queues);
+    unasked = onTheWay.unasked;
     const at = performance.now();
     violations.push(...suspects.seen(await look(), onTheWay, at));
     if (suspects.size === 0 || performance.now() - begun > patienceMs) break;
     tell(`${suspects.size} to be looked at again, ${violations.length} violations`);
     await pause(Math.min(1_000, settleMs / 2));
   }
-  return { counts, violations, undecided: suspects.undecided(), more: suspects.left };
+  return { counts, violations, undecided: suspects.undecided(), more: suspects.left, unasked };
 };

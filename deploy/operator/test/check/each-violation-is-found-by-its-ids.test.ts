@@ -210,11 +210,12 @@ test.each(engines)(
     const { stores, close } = await open();
     try {
       const houses = new Map<string, House>();
-      for (const { what, plant } of [...planted, ...underWay]) {
+      const build = async ({ what, plant }: Pick<Planted, 'what' | 'plant'>): Promise<void> => {
         const house = await found(stores, `house-${randomUUID()}`);
         await plant(house);
         houses.set(what, house);
-      }
+      };
+      await Promise.all([...planted, ...underWay].map(build));
       const { violations, undecided, counts } = await verify({
         stores,
         queues: async () => [],
@@ -250,7 +251,7 @@ test.each(engines)(
 );
 
 test.each(engines)(
-  'on $name: while a queue holds messages, everything may be under way',
+  'on $name: while a queue holds messages, or cannot be asked, everything may be under way',
   async ({ open }) => {
     const { stores, close } = await open();
     try {
@@ -259,6 +260,13 @@ test.each(engines)(
       const queue = { queue: 'tickets.orders.v1', waiting: 1, retrying: 0, dead: 0 };
       const full = await verify({ stores, queues: async () => [queue], settleMs: 10, patienceMs: 100 });
       expect([full.violations.length, full.undecided.length]).toEqual([0, 1]);
+      const gone = await verify({
+        stores,
+        queues: () => Promise.reject(new Error('no answer')),
+        settleMs: 10,
+        patienceMs: 100,
+      });
+      expect([gone.violations.length, gone.undecided.length, gone.unasked]).toEqual([0, 1, 'no answer']);
     } finally {
       await close();
     }

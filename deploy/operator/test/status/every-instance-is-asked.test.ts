@@ -42,12 +42,11 @@ test('by the settings that the services have, with what cannot be reached told a
       CATALOG_URL: catalog.url,
       ORDERS_URL: 'http://127.0.0.1:1',
       MONGODB_URL: 'mongodb://127.0.0.1:1/?serverSelectionTimeoutMS=100',
-      AMQP_URL: 'amqp://127.0.0.1:1',
     });
     const { status, out } = await operator('status');
     expect(status).toBe(1);
     expect(out).toMatch(/catalog\s+127\.0\.0\.1:\d+\s+2\.0\.0\s+starting/);
-    expect(out).toMatch(/queues: unreachable: AMQP_URL: .*\n/);
+    expect(out).toMatch(/queues: unreachable: MONGODB_URL: .*\n/);
     expect(out).toMatch(/orders: unreachable: MONGODB_URL: .*\n/);
     expect(out.trimEnd().split('\n').at(-1)).toMatch(/^WRONG: .*orders at 127\.0\.0\.1:1 is unreachable/);
   } finally {
