@@ -7,7 +7,8 @@ import { type Bus, broadcasts, type Message, topology } from '@boxoffice/messagi
 import { BROADCAST } from './breaks.ts';
 import { type Process, processes } from './processes.ts';
 import type { Heard, Stored } from './snapshot.ts';
-import { live } from './world/life.ts';
+import { dyingStore } from './world/dying.ts';
+import { leaveBehind, live } from './world/life.ts';
 import { definitions, openWorld, type World } from './world/open-world.ts';
 import { quiet } from './world/quiet.ts';
 import { createReads, type Reads, watchedBus } from './world/reads.ts';
@@ -75,10 +76,15 @@ const isSilent = async ({ stores }: World): Promise<boolean> => {
 export const record = async (): Promise<Recording> => {
   const directory = mkdtempSync(join(tmpdir(), 'boxoffice-release-'));
   const reads = createReads();
-  const world = await openWorld({ directory, logger: quiet, bus: (bus) => watchedBus(bus, reads) });
+  const world = await openWorld({
+    directory,
+    logger: quiet,
+    bus: (bus) => watchedBus(bus, reads),
+    store: (store, service) => (service === 'orders' ? dyingStore(store) : store),
+  });
   try {
     await listenAsGateway(reads);
-    await live(world);
+    await leaveBehind(world, await live(world));
     await until(() => isSilent(world));
     const kept = await keep(world);
     for (const message of examples()) await world.bus.publish(message);

@@ -1,6 +1,7 @@
 import { createInstitution } from '@boxoffice/catalog';
 import { createUser } from '@boxoffice/pos';
 import type { Store } from '@boxoffice/store';
+import { DYING } from './dying.ts';
 import { fresh, type World } from './open-world.ts';
 import { newPartner, newVisitor, type Partner } from './partner.ts';
 import { until } from './until.ts';
@@ -154,8 +155,33 @@ const visit = async (world: World, hall: Hall, serviceHost: string, login: strin
   await member.ask('/tnwr/v1/sessions', post({ login, password: 'wrong' }));
 };
 
+/** A client that gets a token, gives it back, and is deleted. */
+const comeAndGo = async ({ urls }: World, partner: Partner): Promise<void> => {
+  const { clientId, clientSecret } = await partner.must(
+    '/svc/v3/clients',
+    post({ name: 'agency', scopes: ['orders:read'] }),
+  );
+  const credentials = { client_id: clientId, client_secret: clientSecret };
+  const form = async (path: string, more: Record<string, string>): Promise<Response> => {
+    const body = new URLSearchParams({ ...credentials, ...more });
+    const answer = await fetch(new URL(path, urls.authorizer), { method: 'POST', body });
+    if (!answer.ok) throw new Error(`${path} answered ${answer.status}`);
+    return answer;
+  };
+  const granted = await form('/auth/token', { grant_type: 'client_credentials' });
+  const { access_token: token } = (await granted.json()) as { access_token: string };
+  await form('/auth/revoke', { token });
+  await partner.must(`/svc/v3/clients/${clientId}`, { method: 'DELETE' });
+};
+
+/** Where something can be bought. */
+export interface Shop {
+  readonly partner: Partner;
+  readonly hall: Hall;
+}
+
 /** Of an institution whose documents are kept: everything that its operations leave behind. */
-export const live = async (world: World): Promise<void> => {
+export const live = async (world: World): Promise<Shop> => {
   const institution = fresh('opera');
   await createInstitution(storeOf(world, 'catalog'), {
     id: institution,
@@ -168,13 +194,25 @@ export const live = async (world: World): Promise<void> => {
   const contactNumber = await meet(partner);
   await sell(partner, hall, contactNumber);
   const cancelled = await openHall(partner, fresh('LULU').toUpperCase());
-  await partner.must('/svc/v3/orders', post(wish(cancelled)));
+  await partner.must('/svc/v3/orders', post({ items: [...wish(hall).items, ...wish(cancelled).items] }));
   const off = { method: 'PATCH', body: { state: 'cancelled' } };
   await partner.must(`/svc/v3/catalog/performances/${cancelled.performanceId}`, off);
   const serviceHost = await openShop(partner, hall, 15);
   const user = { institution, serviceHost, login: 'ana', password: PASSWORD, contactNumber };
   await createUser(storeOf(world, 'pos'), user);
   await visit(world, hall, serviceHost, user.login);
-  const other = await partner.must('/svc/v3/clients', post({ name: 'agency', scopes: ['orders:read'] }));
-  await partner.must(`/svc/v3/clients/${other.clientId}`, { method: 'DELETE' });
+  await comeAndGo(world, partner);
+  return { partner, hall };
+};
+
+/** Orders that are left in the middle of a step, as by a process that died. What is asked for them is answered by nobody. */
+export const leaveBehind = async ({ stores }: World, { partner, hall }: Shop): Promise<void> => {
+  const order = (externalReference: string) => post({ ...wish(hall), externalReference });
+  await partner.ask('/svc/v3/orders', order(DYING.create));
+  const { id, total } = await partner.must('/svc/v3/orders', order(DYING.confirm));
+  await partner.ask(`/svc/v3/orders/${id}/payments`, post(card(total, 'captured')));
+  const left = await stores.orders?.collection({ name: 'orders', indexes: [] }).acrossInstitutions.count({
+    'begun.step': { in: Object.keys(DYING) },
+  });
+  if (left !== Object.keys(DYING).length) throw new Error(`${left} orders were left in the middle of a step`);
 };

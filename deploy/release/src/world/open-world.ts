@@ -37,6 +37,8 @@ export interface WorldOptions {
   readonly logger: Logger;
   /** The bus as the services see it. */
   readonly bus?: (bus: Bus) => Bus;
+  /** The store as a service sees it. */
+  readonly store?: (store: Store, service: string) => Store;
   /**
    * Makes another release of each service: then each runs twice, once as it is and once so, on the same documents and queues, and whoever
    * asks for an address gets that of either in turn.
@@ -67,7 +69,14 @@ const inTurn = (all: Readonly<Record<string, readonly string[]>>): Record<string
 };
 
 /** Starts them. */
-export const openWorld = async ({ directory, logger, bus: seen, beside, fill }: WorldOptions): Promise<World> => {
+export const openWorld = async ({
+  directory,
+  logger,
+  bus: seen,
+  store: shown,
+  beside,
+  fill,
+}: WorldOptions): Promise<World> => {
   const all = Object.values(definitions) as unknown as readonly AnyService[];
   const serves = all.flatMap(({ queues = [] }) => queues);
   const engines: Engines = await openEngines({ mongodbUrl: undefined, amqpUrl: undefined, directory, logger, serves });
@@ -104,7 +113,8 @@ export const openWorld = async ({ directory, logger, bus: seen, beside, fill }: 
     for (const { name, collections } of all) stores[name] = await engines.store(name, collections);
     await fill?.(stores);
     for (const definition of all) {
-      await start(definition, stores[definition.name] as Store, 1);
+      const store = stores[definition.name] as Store;
+      await start(definition, shown?.(store, definition.name) ?? store, 1);
       const other = beside?.(definition);
       if (!other) continue;
       const { name, collections } = other.definition;

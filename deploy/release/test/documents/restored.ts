@@ -57,11 +57,14 @@ const restore = async (store: Store, collection: Collection<Document>, documents
   await Promise.all(documents.map(put));
 };
 
-/** Makes what fills empty stores with the documents of a moment, as if that had been now. */
+/** Longer than what was in hand is waited for: then its process counts as dead. */
+const AGE_MS = 30_000;
+
+/** Makes what fills empty stores with the documents of a moment, as if that had been half a minute ago. */
 export const restoring =
   ({ kept, writtenAt }: Moment) =>
   async (stores: Readonly<Record<string, Store>>): Promise<void> => {
-    const by = Date.now() - writtenAt;
+    const by = Date.now() - AGE_MS - writtenAt;
     for (const { name, collections } of Object.values(definitions)) {
       for (const collection of collections as readonly Collection<Document>[]) {
         const documents = kept[name]?.[collection.name] ?? [];

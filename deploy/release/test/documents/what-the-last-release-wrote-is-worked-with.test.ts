@@ -3,9 +3,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { internalShapes } from '@boxoffice/authorizer';
 import { createCheck } from '@boxoffice/http';
+import type { Collection, Document } from '@boxoffice/store';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { DYING } from '../../src/world/dying.ts';
 import { PASSWORD } from '../../src/world/life.ts';
-import { openWorld, type World } from '../../src/world/open-world.ts';
+import { definitions, openWorld, type World } from '../../src/world/open-world.ts';
 import { newPartner, newVisitor, type Partner } from '../../src/world/partner.ts';
 import { quiet } from '../../src/world/quiet.ts';
 import { until } from '../../src/world/until.ts';
@@ -36,7 +38,7 @@ describe.each(moments())('what $of wrote', (moment) => {
   });
 
   const order = (holds: (one: Json) => boolean): Json => {
-    const found = all('orders', 'orders').find((one) => one.listedAt !== null && holds(one));
+    const found = all('orders', 'orders').find((one) => one.listedAt !== null && !one.begun && holds(one));
     if (!found) throw new Error('there is no such order');
     return found;
   };
@@ -58,7 +60,19 @@ describe.each(moments())('what $of wrote', (moment) => {
     const listed = all('orders', 'orders').filter((one) => one.listedAt !== null && one.institution === institution);
     const { items } = await partner.must('/svc/v3/orders?limit=500');
     expect(items.map(({ id }: Json) => id).toSorted()).toEqual(listed.map(({ id }) => id).toSorted());
-    for (const { id, state } of listed) expect(await read(id)).toMatchObject({ id, state });
+    for (const { id, state } of listed.filter(({ begun }) => !begun))
+      expect(await read(id)).toMatchObject({ id, state });
+  });
+
+  when(['orders', 'catalog', 'tickets'], 'what was in hand when its process died is finished or undone', async () => {
+    const left = all('orders', 'orders').filter(({ begun }) => begun);
+    expect(left.map(({ begun }) => begun.step).toSorted()).toEqual(Object.keys(DYING).toSorted());
+    for (const { id, begun } of left) {
+      if (begun.step === 'confirm') await until(async () => (await read(id)).state === 'confirmed');
+    }
+    const [orders] = definitions.orders.collections;
+    const now = world.stores.orders?.collection(orders as Collection<Document>).acrossInstitutions;
+    await until(async () => (await now?.count({ 'begun.step': { in: Object.keys(DYING) } })) === 0);
   });
 
   when(['tickets'], 'every ticket can be read, and a printed one replaced', async () => {

@@ -28,6 +28,15 @@ test.each(processes)('$name: what is kept is of one release, which is not later 
   expect(isHigher(String(versions[0]), process.version)).toBe(false);
 });
 
+// What is there for a moment only, while something runs or because something died.
+const passing = ['given_up', 'replacements'];
+
+test.each(processes)('$name: documents of every collection are kept', (process) => {
+  const { collections = {} } = releasedOf(process)?.documents ?? {};
+  const empty = Object.entries(collections).filter(([, { documents }]) => documents.length === 0);
+  expect(empty.map(([name]) => name).filter((name) => !passing.includes(name))).toEqual([]);
+});
+
 test('a version is released once', () => {
   const [first] = processes;
   if (!first) throw new Error('there is none');

@@ -1,0 +1,46 @@
+import {
+  type Collection,
+  type CollectionHandle,
+  type Document,
+  type Documents,
+  type Store,
+  StoreUnavailable,
+} from '@boxoffice/store';
+
+/** What is in hand when its process dies, as the order's `externalReference` says it. */
+export const DYING = { create: 'dies while it is created', confirm: 'dies while it is confirmed' } as const;
+
+interface Marked extends Document {
+  readonly externalReference?: string | null;
+  readonly begun?: { readonly step: string } | null;
+}
+
+/** Whether the write that began the step was the last one of its process. */
+const hasDied = ({ externalReference, begun }: Marked): boolean =>
+  Object.entries(DYING).some(([step, reference]) => externalReference === reference && begun?.step === step);
+
+/** The store of orders, whose process dies for some of them in the middle of a step: what they note then stays behind. */
+export const dyingStore = (store: Store): Store => {
+  const dying =
+    <T extends Document>(documents: Pick<Documents<T>, 'update'>): Documents<T>['update'] =>
+    (id, fn, options) => {
+      const unlessDead: typeof fn = (current) => {
+        if (hasDied(current)) throw new StoreUnavailable('its process is dead');
+        return fn(current);
+      };
+      return documents.update(id, unlessDead, options);
+    };
+  return {
+    ...store,
+    collection<T extends Document>(declared: Collection<T>): CollectionHandle<T> {
+      const { of, acrossInstitutions } = store.collection(declared);
+      return {
+        of(institution): Documents<T> {
+          const documents = of(institution);
+          return { ...documents, update: dying(documents) };
+        },
+        acrossInstitutions: { ...acrossInstitutions, update: dying(acrossInstitutions) },
+      };
+    },
+  };
+};
