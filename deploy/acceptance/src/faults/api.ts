@@ -1,4 +1,6 @@
+import { randomUUID } from 'node:crypto';
 import { type Call, clientOf, type Reply } from '../client.ts';
+import { isBusy } from './asking.ts';
 import type { Deployment } from './deployment.ts';
 import type { OrderView } from './views.ts';
 
@@ -56,13 +58,15 @@ export const openApi = ({ door, partner }: Pick<Deployment, 'door' | 'partner'>)
 /** Repeats a call while the product is not there. @throws {Error} with the last answer, when its deadline has passed */
 const insist = async (api: Api, path: string, call: Call | undefined): Promise<Reply> => {
   const deadline = Date.now() + 30_000;
+  const headers = { 'idempotency-key': randomUUID(), ...call?.headers };
+  const sent = call?.method === 'POST' ? { ...call, headers } : call;
   for (;;) {
     let failure = '';
-    const reply = await api(path, call).catch((error: { readonly message?: string }) => {
+    const reply = await api(path, sent).catch((error: { readonly message?: string }) => {
       failure = error.message ?? String(error);
       return undefined;
     });
-    if (reply && reply.status < 500 && reply.status !== 429) return reply;
+    if (reply && reply.status < 500 && !isBusy(reply)) return reply;
     if (Date.now() > deadline)
       throw new Error(`${call?.method ?? 'GET'} ${path}: ${reply ? `${reply.status} ${reply.text}` : failure}`);
     await new Promise((resolve) => setTimeout(resolve, 50));

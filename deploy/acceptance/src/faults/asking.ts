@@ -19,7 +19,12 @@ const PERSISTENCE_MS = 25_000;
 /** How long anyone waits for a request that is still being worked on: longer than the mark of a dead process lives. */
 const BUSY_MS = 25_000;
 
-const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
+const FIRST_PAUSE_MS = 60;
+const LONGEST_PAUSE_MS = 800;
+
+/** Waits before the n-th repeat, longer each time: many who wait for the same crash leave the machine to those who mend it. */
+export const patience = (repeats: number): Promise<void> =>
+  new Promise((resolve) => setTimeout(resolve, Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 1.5 ** repeats)));
 
 /** Whether the answer is to come again later. */
 export const isBusy = ({ status, body, headers }: Reply): boolean =>
@@ -35,7 +40,7 @@ export const ask = async (api: Api, path: string, call: Call, insists: boolean):
   let unknownTries = 0;
   let busySince: number | undefined;
   let busyMs = 0;
-  for (;;) {
+  for (let repeats = 0; ; repeats++) {
     const reply = await api(path, call).catch(() => undefined);
     const said = reply === undefined ? 'nothing' : `${reply.status} ${reply.body?.status}`;
     if (!story.at(-1)?.endsWith(said)) story.push(`after ${Math.round(passed())} ms ${said}`);
@@ -46,6 +51,6 @@ export const ask = async (api: Api, path: string, call: Call, insists: boolean):
     if (busySince !== undefined) busyMs = Math.max(busyMs, passed() - busySince);
     const goesOn = (unknown && insists && passed() < PERSISTENCE_MS) || (busy && passed() < BUSY_MS);
     if (!goesOn) return { reply, story, unknownTries, busyMs, tookMs: passed() };
-    await pause(unknown ? 100 : 60);
+    await patience(repeats);
   }
 };

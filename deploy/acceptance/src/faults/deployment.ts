@@ -28,8 +28,8 @@ export interface Deployment {
   runs(service: ServiceName): readonly ProductProcess[];
   /** Undefined where the bus is in the process. */
   readonly broker: Broker | undefined;
-  /** Starts every process that has ended; resolves when all are ready and answers how they became so. */
-  revive(): Promise<Start[]>;
+  /** Starts those of the processes (default: all) that have ended; resolves when they are ready and answers how they became so. */
+  revive(processes?: readonly ProductProcess[]): Promise<Start[]>;
   /** Changes how the engines of all processes behave, also after their next starts. */
   behave(modes: Modes): Promise<void>;
   /** Each handling of a fact by the running processes since the last call, as `<queue> <id>`. */
@@ -42,8 +42,8 @@ export interface Deployment {
 export const together = (
   processes: readonly ProductProcess[],
 ): Pick<Deployment, 'revive' | 'behave' | 'deliveries'> => ({
-  revive: async () =>
-    (await Promise.all(processes.map((process) => process.start()))).flatMap((started) => started ?? []),
+  revive: async (which = processes) =>
+    (await Promise.all(which.map((process) => process.start()))).flatMap((started) => started ?? []),
   behave: async (modes) => void (await Promise.all(processes.map((process) => process.behave(modes)))),
   deliveries: async () => (await Promise.all(processes.map((process) => process.deliveries()))).flat(),
 });

@@ -42,7 +42,7 @@ export const startEmbedded = async (settings: Readonly<Record<string, string>> =
     broker: undefined,
     ...together([whole]),
     async close() {
-      await whole.stop('SIGTERM');
+      await whole.stop('SIGKILL');
       await rm(directory, { recursive: true, force: true, maxRetries: 5 });
     },
   };

@@ -46,7 +46,7 @@ export interface ProcessOptions {
 const PRELOAD = new URL('./inside/preload.ts', import.meta.url);
 const KEPT = 20_000;
 /** A process that is not ready by then never will be. */
-const START_SECONDS = 60;
+const START_SECONDS = 120;
 
 const healthAt = async (url: string): Promise<{ readonly status: number; readonly text: string }> => {
   try {

@@ -21,6 +21,7 @@ export const startBroker = async (control: string): Promise<Broker> => {
     },
     start: async () => void (await run('start')),
     async stop() {
+      await run('kill');
       await run('stop');
       await rm(directory, { recursive: true, force: true, maxRetries: 5 });
     },

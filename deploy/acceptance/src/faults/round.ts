@@ -70,6 +70,13 @@ export const beginRound = async (
   };
 };
 
+/** Goes on without them; the round is not checked before they are over. */
+export const leave = (round: Round, clients: readonly Promise<unknown>[]): void => {
+  round.unfinished.push(...clients);
+  // Whoever waits for the round hears of it.
+  for (const client of clients) client.catch(() => undefined);
+};
+
 /** So many buyers of a round, each with habits of its own. */
 export const buyersOf = ({ api, random }: Context, round: Round, count: number, persistent?: boolean): Buyer[] =>
   Array.from({ length: count }, (_, index) =>

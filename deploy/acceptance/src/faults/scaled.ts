@@ -89,7 +89,7 @@ export const startScaled = async ({ mongodbUrl, rabbitmqControl }: ScaledEngines
   const processes = [...[...services.values()].flat(), gateway];
   const all = together(processes);
   const close = async (): Promise<void> => {
-    await Promise.all(processes.map((process) => process.stop('SIGTERM')));
+    await Promise.all(processes.map((process) => process.stop('SIGKILL')));
     await Promise.all(balancers.map(([, balancer]) => balancer.close()));
     await broker.stop();
     await rm(directory, { recursive: true, force: true, maxRetries: 5 });

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Reply } from '../client.ts';
 import { type Api, findOrder } from './api.ts';
+import { patience } from './asking.ts';
 import { type CheckoutAnswer, isOpen, type Journal } from './journal.ts';
 import type { Random } from './random.ts';
 import type { Shop, ShopUser } from './shop.ts';
@@ -23,7 +24,6 @@ export interface ShopperOptions {
 
 /** How long somebody repeats a purchase of which he has heard nothing certain. */
 const PERSISTENCE_MS = 25_000;
-const PAUSE_MS = 150;
 
 const answerOf = (reply: Reply | undefined): CheckoutAnswer => {
   const said = (member: string): boolean | null => {
@@ -88,8 +88,8 @@ export const openShopper = ({ pos, api, shop, journal, random }: ShopperOptions)
     const until = Date.now() + PERSISTENCE_MS;
     await Promise.all(Array.from({ length: clicks }, click));
     // Who was told that it is cancelled asks again all the same.
-    while (isOpen(answers.at(-1) as CheckoutAnswer) && insists && Date.now() < until) {
-      await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
+    for (let repeats = 0; isOpen(answers.at(-1) as CheckoutAnswer) && insists && Date.now() < until; repeats++) {
+      await patience(repeats);
       await click();
     }
     journal.checkedOut({ cartId, key: key ?? null, answers, sightings, inSession: await inSession(token) });

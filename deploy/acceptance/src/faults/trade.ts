@@ -20,16 +20,32 @@ const goOn = async (buyer: Buyer, { id, total }: OrderView, random: Random): Pro
   if (random.chance(0.6)) await buyer.cancel(id, random.chance(0.3));
 };
 
-/** One purchase after the other, most of them cancelled again, until `enough` says so. */
-export const trade = async (
-  buyer: Buyer,
-  hall: Hall,
-  random: Random,
+/** So long, at most, a purchase keeps the next one waiting: one that waits for a crash to be noticed keeps nobody out. */
+const IMPATIENCE_MS = 1_500;
+/** So many are under way at most. */
+const ABREAST = 3;
+
+const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
+
+/** One after the other, until `enough` says so; resolves when all are over. */
+export const inTurn = async (
+  act: (turn: number) => Promise<void>,
   enough: (done: number) => boolean,
 ): Promise<void> => {
-  for (let done = 0; !enough(done); done++) {
-    const order = createdBy(await buyer.create([anyPlaces(hall, random.between(1, 3))]));
-    if (order) await goOn(buyer, order, random);
-    else await new Promise((resolve) => setTimeout(resolve, 20));
+  const underWay = new Set<Promise<void>>();
+  for (let turn = 0; !enough(turn); turn++) {
+    const one = act(turn).finally(() => underWay.delete(one));
+    underWay.add(one);
+    await Promise.race(underWay.size < ABREAST ? [one, pause(IMPATIENCE_MS)] : underWay);
   }
+  await Promise.all(underWay);
 };
+
+/** One purchase after the other, most of them cancelled again, until `enough` says so. */
+export const trade = (buyer: Buyer, hall: Hall, random: Random, enough: (done: number) => boolean): Promise<void> =>
+  inTurn(async (turn) => {
+    const own = random.fork(`${turn}`);
+    const order = createdBy(await buyer.create([anyPlaces(hall, own.between(1, 3))]));
+    if (order) await goOn(buyer, order, own);
+    else await pause(20);
+  }, enough);

@@ -8,19 +8,23 @@ import { type SettleOptions, settle } from '../../src/faults/settle.ts';
 /** Other choices with every run; a run that fails is repeated with its seed. */
 const seed = `${Date.now() % 1_000_000}`;
 
-/** Plays the short versions, one after the other, and waits once for all to be quiet. Answers what is wrong then. */
+/**
+ * Plays the short versions, one after the other, those of an inner list at once, and waits once for all to be quiet. Answers what is
+ * wrong then.
+ */
 export const play = async (
   deployment: Deployment,
-  scenarios: readonly Scenario[],
+  scenarios: readonly (Scenario | readonly Scenario[])[],
   patience?: SettleOptions,
 ): Promise<readonly Violation[]> => {
   const api = openApi(deployment);
   const rounds: Round[] = [];
-  for (const scenario of scenarios) {
+  const begin = async (scenario: Scenario): Promise<void> => {
     const reference = `${scenario.name}-${Math.random().toString(36).slice(2, 8)}`;
     const random = randomFrom(`${seed}/${scenario.name}`);
     rounds.push(await scenario.play({ deployment, api, random, reference, size: 'short' }));
-  }
+  };
+  for (const turn of scenarios) await Promise.all([turn].flat().map(begin));
   const { violations } = await settle(deployment, api, rounds, patience);
   for (const round of rounds) await round.afterwards?.();
   if (violations.length > 0)

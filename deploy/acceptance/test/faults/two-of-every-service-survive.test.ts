@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import type { Deployment } from '../../src/faults/deployment.ts';
 import { NO_SCALED_ENGINES, scaledEngines, startScaled } from '../../src/faults/scaled.ts';
+import { checkout } from '../../src/faults/scenarios/checkout.ts';
 import { closing } from '../../src/faults/scenarios/closing.ts';
 import { doubled } from '../../src/faults/scenarios/doubled.ts';
 import { kills } from '../../src/faults/scenarios/kills.ts';
@@ -31,7 +32,7 @@ afterAll(async () => deployment?.close(), 60_000);
 scaled(
   'crashes, a broker that is down, rushes, races, a cancelled performance and poison leave everything as it must be',
   async () => {
-    const all = [kills, closing, outage, poison, rush, seats, races];
+    const all = [[kills, checkout], closing, outage, poison, rush, seats, races];
     expect(await play(started(), all)).toEqual([]);
   },
   600_000,

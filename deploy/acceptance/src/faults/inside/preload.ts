@@ -1,3 +1,4 @@
+import { flushCompileCache } from 'node:module';
 import { isMainThread } from 'node:worker_threads';
 import { armed, disarmed } from './crash.ts';
 import { noteDeliveries, takeDeliveries } from './deliveries.ts';
@@ -19,6 +20,8 @@ const begin = (): void => {
   if (asked !== null) behave(JSON.parse(asked) as Modes);
   replaceEngines();
   noteDeliveries();
+  // Who is killed later cannot keep what it has compiled, and would compile it again at its next start.
+  process.once('message', () => flushCompileCache());
   process.on('message', (order: Order) => {
     obey(order);
     const report: Report = { kind: 'done', ...(order.kind === 'count' ? { handled: takeDeliveries() } : {}) };

@@ -1,69 +1,70 @@
 import { openVisit } from '../api.ts';
-import { type CrashPointName, checkoutPointNames, type ServiceName } from '../crash-points.ts';
+import { type CrashPointName, checkoutPointNames, rescuePointNames, type ServiceName } from '../crash-points.ts';
 import type { EnginesName } from '../deployment.ts';
 import { killAll, killAt } from '../killing.ts';
-import { beginRound, type Context, type Round, type Scenario } from '../round.ts';
+import { beginRound, type Context, leave, type Round, type Scenario } from '../round.ts';
 import { openShop } from '../shop.ts';
 import { openShopper } from '../shopper.ts';
+import { inTurn } from '../trade.ts';
 
-/** What befalls the checkouts: a process dies at a point, while every process of another service is dead, or a whole service dies. */
+/** What befalls the checkouts: processes die at points, perhaps while every process of another service is dead. */
 interface Blow {
-  readonly point?: CrashPointName;
   readonly outage?: ServiceName;
+  readonly points: readonly CrashPointName[];
 }
 
-const at = (point: CrashPointName): Blow => ({ point });
+/** Services that die as a whole: the sale may have begun by then, or be over. */
+const outages: readonly Blow[] = (
+  ['contacts', 'catalog', 'tickets', 'orders', 'pos', 'authorizer', 'gateway'] as const
+).map((outage) => ({ outage, points: [] }));
 
-/** Without contacts a checkout meets an error before its first write: it is cancelled, and that can be killed, too. */
-const rescued: readonly Blow[] = [
-  { outage: 'contacts', point: 'pos-before-rescue' },
-  { outage: 'contacts', point: 'orders-rescue-received' },
-  { outage: 'contacts', point: 'orders-rescue-answered' },
-  { outage: 'contacts', point: 'pos-after-rescue' },
-  { outage: 'contacts' },
-  // The sale has begun by then; perhaps it is over.
-  { outage: 'catalog' },
-  { outage: 'tickets' },
-  { outage: 'orders' },
-  { outage: 'pos' },
-  { outage: 'authorizer' },
-];
-
-/** The blows of the short version. */
-const few: Readonly<Record<EnginesName, readonly Blow[]>> = {
-  embedded: (['orders-checkout-received', 'orders-before-issue', 'pos-after-checkout'] as const).map(at),
+/** The points of the short version, of which each run plays some, as its seed says. */
+export const shortCheckout: Readonly<Record<EnginesName, readonly CrashPointName[]>> = {
+  embedded: ['orders-before-sale', 'orders-before-issue', 'gateway-checkout-received'],
   scaled: [
-    at('orders-after-criteria'),
-    at('orders-before-sale'),
-    at('orders-after-sale'),
-    at('orders-after-issue'),
-    at('orders-checkout-answered'),
-    at('pos-before-checkout'),
-    { outage: 'contacts', point: 'orders-rescue-answered' },
-    { outage: 'catalog' },
+    'pos-checkout-received',
+    'contacts-guest-answered',
+    'orders-checkout-received',
+    'pos-before-checkout',
+    'orders-after-criteria',
+    'pos-after-checkout',
+    'orders-after-issue',
+    'orders-checkout-answered',
+    'pos-checkout-answered',
   ],
 };
 
 const blowsOf = ({ deployment, size, random }: Context): readonly Blow[] => {
   const { engines } = deployment;
-  if (size === 'short') return few[engines];
+  const few = size === 'short';
+  const points = random.shuffled(few ? shortCheckout[engines] : checkoutPointNames).slice(0, few ? SHORT : 8);
   // One process is everything there: an outage leaves nobody to say something.
-  if (engines === 'embedded') return random.shuffled(checkoutPointNames).slice(0, 8).map(at);
-  return [...random.shuffled(checkoutPointNames).slice(0, 8).map(at), ...random.shuffled(rescued).slice(0, 4)];
+  if (engines === 'embedded') return [{ points }];
+  // Without contacts a checkout meets an error before its first write: it is cancelled, and that can be killed, too.
+  const rescued: Blow = { outage: 'contacts', points: random.shuffled(rescuePointNames).slice(0, few ? 1 : 4) };
+  return [{ points }, rescued, ...random.shuffled(outages).slice(0, few ? 0 : 4)];
 };
+
+/** So many points are a short version. */
+const SHORT = 2;
 
 /** How long a service is gone that dies as a whole: visitors are to notice. */
 const GONE_MS = 600;
 
-/** How long a visit takes, when all is well, at most. */
-const IMPATIENCE_MS = 1_500;
-
-const strike = async ({ point, outage }: Blow, { deployment, random }: Context, round: Round): Promise<boolean> => {
-  if (outage !== undefined) await killAll(outage, deployment, round);
-  if (point !== undefined) return killAt(point, outage === undefined ? random.between(1, 3) : 1, deployment, round);
-  await new Promise((resolve) => setTimeout(resolve, GONE_MS));
-  round.revivals.push(...(await deployment.revive()));
-  return true;
+/** Strikes and answers the points that were not reached. */
+const strike = async ({ points, outage }: Blow, context: Context, round: Round): Promise<CrashPointName[]> => {
+  const { deployment, random } = context;
+  const missed: CrashPointName[] = [];
+  const kill = async (point: CrashPointName): Promise<void> => {
+    const nth = outage === undefined ? random.fork(point).between(1, 3) : 1;
+    if (!(await killAt(point, nth, deployment, round))) missed.push(point);
+  };
+  const act = async (): Promise<void> => {
+    if (points.length === 0) await new Promise((resolve) => setTimeout(resolve, GONE_MS));
+    await Promise.all(points.map(kill));
+  };
+  await (outage === undefined ? act() : killAll(outage, deployment, round, act));
+  return missed;
 };
 
 /** Visitors of a point of sale fill carts and buy them while processes are killed at each step of a checkout. */
@@ -82,24 +83,18 @@ export const checkout: Scenario = {
     let over = false;
     const { journal } = round;
     const pos = openVisit(deployment);
-    const visitors = Array.from({ length: size === 'short' ? 4 : 8 }, async (_, index) => {
-      const visits: Promise<void>[] = [];
-      for (let turn = 0; !over; turn++) {
-        const own = random.fork(`visit ${turn} of ${index}`);
-        visits.push(openShopper({ pos, api, shop, journal, random: own }).visit());
-        // Whoever waits for a crash to be noticed does not keep the next ones out.
-        await Promise.race([visits.at(-1), new Promise((resolve) => setTimeout(resolve, IMPATIENCE_MS))]);
-      }
-      await Promise.all(visits);
-    });
-    const missed: string[] = [];
+    const visitors = Array.from({ length: size === 'short' ? 3 : 8 }, (_, index) =>
+      inTurn(
+        (turn) => openShopper({ pos, api, shop, journal, random: random.fork(`visit ${turn} of ${index}`) }).visit(),
+        () => over,
+      ),
+    );
+    const missed: CrashPointName[] = [];
     try {
-      for (const blow of blowsOf(context)) {
-        if (!(await strike(blow, context, round))) missed.push(`${blow.point}`);
-      }
+      for (const blow of blowsOf(context)) missed.push(...(await strike(blow, context, round)));
     } finally {
       over = true;
-      round.unfinished.push(...visitors);
+      leave(round, visitors);
     }
     round.alsoTrue = ({ checkouts }, check) => {
       check.that('round', missed.length === 0, () => `never reached: ${missed.join(', ')}`);

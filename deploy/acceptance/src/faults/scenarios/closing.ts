@@ -1,6 +1,6 @@
 import { must } from '../api.ts';
 import { killAt } from '../killing.ts';
-import { beginRound, buyersOf, type Round, type Scenario } from '../round.ts';
+import { beginRound, buyersOf, leave, type Round, type Scenario } from '../round.ts';
 import { trade } from '../trade.ts';
 
 /** A performance is cancelled while it is being sold, and orders is killed over it: no order stays alive. */
@@ -29,7 +29,7 @@ export const closing: Scenario = {
       reached = await killAt('orders-performance-received', 1, deployment, round, close);
     } finally {
       over = true;
-      round.unfinished.push(...traffic);
+      leave(round, traffic);
     }
     round.alsoTrue = ({ world }, check) => {
       check.that('round', reached, () => 'orders has never heard of it');

@@ -1,11 +1,14 @@
 import { type CrashPointName, crashPointNames } from '../crash-points.ts';
 import type { EnginesName } from '../deployment.ts';
 import { killAt } from '../killing.ts';
-import { beginRound, buyersOf, type Context, type Round, type Scenario } from '../round.ts';
+import { beginRound, buyersOf, type Context, leave, type Round, type Scenario } from '../round.ts';
 import { trade } from '../trade.ts';
 
-/** The points of the short version, which each deployment plays a half of: steps of both, in every service. */
-const few: Readonly<Record<EnginesName, readonly CrashPointName[]>> = {
+/**
+ * The points of the short version, of which each run plays some, as its seed says: together with those of the checkouts, each point in
+ * one deployment at least.
+ */
+export const shortKills: Readonly<Record<EnginesName, readonly CrashPointName[]>> = {
   embedded: [
     'orders-after-hold',
     'catalog-sale-answered',
@@ -13,12 +16,25 @@ const few: Readonly<Record<EnginesName, readonly CrashPointName[]>> = {
     'tickets-cancelled-handled',
     'orders-tickets-received',
   ],
+  // Each service is killed beside the others.
   scaled: [
     'orders-before-hold',
-    'orders-after-sale',
+    'catalog-hold-received',
     'tickets-issue-received',
+    'orders-creation-answered',
+    'catalog-hold-answered',
+    'tickets-confirmed-received',
+    'orders-after-sale',
+    'catalog-cancelled-received',
+    'tickets-confirmed-handled',
+    'orders-before-control-check',
+    'catalog-release-received',
+    'tickets-cancelled-received',
     'orders-cancellation-answered',
     'catalog-release-handled',
+    'orders-tickets-handled',
+    'orders-released-received',
+    'orders-released-handled',
   ],
 };
 
@@ -27,18 +43,19 @@ const playKills = async (context: Context, points: readonly CrashPointName[]): P
   const { random } = context;
   const round = await beginRound(context, NAME, [{ code: 'FLOOR', capacity: 400 }]);
   let over = false;
-  const traffic = buyersOf(context, round, 6).map((buyer, index) =>
+  const traffic = buyersOf(context, round, context.size === 'short' ? 3 : 6).map((buyer, index) =>
     trade(buyer, round.hall, random.fork(`trade ${index}`), () => over),
   );
   const missed: CrashPointName[] = [];
   try {
-    for (const point of points) {
-      const nth = random.between(1, 3);
+    const strike = async (point: CrashPointName): Promise<void> => {
+      const nth = random.fork(point).between(1, 3);
       if (!(await killAt(point, nth, context.deployment, round))) missed.push(point);
-    }
+    };
+    await Promise.all(points.map(strike));
   } finally {
     over = true;
-    round.unfinished.push(...traffic);
+    leave(round, traffic);
   }
   round.alsoTrue = (_, check) => {
     check.that('round', missed.length === 0, () => `never reached: ${missed.join(', ')}`);
@@ -47,6 +64,8 @@ const playKills = async (context: Context, points: readonly CrashPointName[]): P
 };
 
 const NAME = 'kills';
+/** So many kills are a short version. */
+const SHORT = 3;
 
 /** Kills at these points and no others. */
 export const killsAt = (points: readonly CrashPointName[]): Scenario => ({
@@ -60,8 +79,9 @@ export const kills: Scenario = {
   name: NAME,
   about: `SIGKILL at ${crashPointNames.length} named steps`,
   play: (context) => {
-    const points =
-      context.size === 'short' ? few[context.deployment.engines] : context.random.shuffled(crashPointNames).slice(0, 8);
+    const { deployment, random, size } = context;
+    const [from, count] = size === 'short' ? [shortKills[deployment.engines], SHORT] : [crashPointNames, 8];
+    const points = random.shuffled(from).slice(0, count);
     return playKills(context, points);
   },
 };
