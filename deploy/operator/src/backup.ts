@@ -48,7 +48,7 @@ export const backups: readonly Command[] = [
         size: megabytes(bytes),
         writersPausedMs: Math.round(pausedMs * 10) / 10,
         seconds: Math.round((performance.now() - begun) / 100) / 10,
-        ...(notes.length > 0 ? { notes } : {}),
+        ...(notes.length > 0 ? { notes: notes.join('; ') } : {}),
       };
     },
   },

@@ -53,7 +53,8 @@ beforeAll(async () => {
   const store = await stores.open('catalog', catalog.collections);
   await createInstitution(store, { id: 'club', name: 'Club', currency: 'EUR', languages: ['en'] });
   writeFileSync(join(data, 'key-encryption-key'), 'the key\n');
-  mkdirSync(join(data, 'gateway'));
+  for (const folder of ['gateway', 'tls']) mkdirSync(join(data, folder));
+  writeFileSync(join(data, 'tls', 'key.pem'), 'a key');
   writeFileSync(join(data, 'gateway', 'catalog.json'), '{}');
   writeFileSync(join(data, 'running.json'), '{}');
   // Taken while it is open, with everything in its log.
@@ -65,8 +66,8 @@ test('what a backup has is there again, for its owner only; what belongs to a pr
   const { manifest, aside } = await putBack(backup, options('whole'));
   expect(manifest.files.map(({ path }) => path)).toEqual([
     'catalog.sqlite',
-    join('gateway', 'catalog.json'),
     'key-encryption-key',
+    join('tls', 'key.pem'),
   ]);
   expect([manifest.versions, manifest.elsewhere, aside]).toEqual([versions, ['SERVICE_SECRET'], undefined]);
   expect(readFileSync(join(root, 'whole', 'key-encryption-key'), 'utf8')).toBe('the key\n');

@@ -17,8 +17,8 @@ import { snapshotSqlite } from '@boxoffice/store';
 import { Refused } from '../refused.ts';
 import { digest, FORMAT, MANIFEST, type Manifest } from './manifest.ts';
 
-/** What a data directory has that belongs to a process, or to an earlier restore, and not to the installation. */
-const PASSING = /(^|\/)(.*\.sqlite-(wal|shm|journal)|running\.json|replaced-[^/]*|restoring-[^/]*)(\/|$)/;
+/** What a data directory has that belongs to a process (which makes it again), or to an earlier restore, and not to the installation. */
+const PASSING = /(^|\/)(.*\.sqlite-(wal|shm|journal)|running\.json|gateway|replaced-[^/]*|restoring-[^/]*)(\/|$)/;
 
 /** The files of a data directory that make an installation, by their paths in it. */
 export const filesOf = (directory: string): string[] =>
@@ -66,7 +66,7 @@ const SECRETS = ['KEY_ENCRYPTION_KEY', 'SERVICE_SECRET'];
 /**
  * Copies a data directory: every database as of one moment, while the product may write, then the rest, which hardly ever changes. What
  * it made is removed again when it fails.
- * @throws {Refused} when the target cannot be had
+ * @throws {Refused} when the target cannot be had, or something cannot be read or written
  */
 export const takeBackup = async (target: string, { data, versions, tell }: TakeOptions): Promise<Taken> => {
   const directory = resolve(target);
@@ -81,7 +81,6 @@ export const takeBackup = async (target: string, { data, versions, tell }: TakeO
     );
     for (const path of paths.filter((one) => !databases.includes(one))) {
       mkdirSync(dirname(join(directory, path)), { recursive: true, mode: 0o700 });
-      // A copy that the gateway is just replacing is there again at its next start.
       copyFileSync(join(data, path), join(directory, path));
       durable(join(directory, path));
     }
@@ -98,6 +97,6 @@ export const takeBackup = async (target: string, { data, versions, tell }: TakeO
     return { manifest, pausedMs };
   } catch (error) {
     for (const name of readdirSync(directory)) rmSync(join(directory, name), { recursive: true, force: true });
-    throw error;
+    throw new Refused(`there is no backup: ${explain(error)}`);
   }
 };
