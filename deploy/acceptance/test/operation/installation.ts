@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { createServer } from 'node:net';
-import { authorised, type Client } from '../../src/client.ts';
+import { authorised, type Client, type Reply } from '../../src/client.ts';
 import { type Product, startProduct } from '../../src/product.ts';
 
 /** An installation that is looked at: its figures, and a partner that buys in it. */
@@ -37,29 +37,41 @@ interface Order {
   readonly cancellation: { readonly settledAt: string | null } | null;
 }
 
-/** Buys a ticket and cancels it, all within one trace of the partner's; answers the order, when its cancellation is settled. */
-export const buyAndCancel = async ({ product, partner }: Watched, traceparent: string): Promise<Order> => {
+/** Buys a ticket; `headers` go along with every request. Answers the order's id, and the trace of the request that bought it. */
+export const buy = async (
+  { product, partner }: Watched,
+  headers: Readonly<Record<string, string>> = {},
+): Promise<{ readonly id: string; readonly traceparent: string }> => {
   const { performanceId } = product.demo.fixtures.opera?.numbered ?? { performanceId: '' };
-  const call = async <Data>(method: string, path: string, body?: object): Promise<Data> => {
-    const reply = await partner(`/svc/v3${path}`, { method, body, headers: { traceparent } });
+  const call = async (method: string, path: string, body?: object): Promise<Reply> => {
+    const reply = await partner(`/svc/v3${path}`, { method, body, headers });
     if (reply.status >= 300) throw new Error(`${method} ${path}: ${reply.status} ${reply.text}`);
-    return reply.body.data;
+    return reply;
   };
   interface Performance {
     readonly prices: readonly { readonly seatCategoryId: string; readonly tariffId: string }[];
   }
-  const { prices } = await call<Performance>('GET', `/catalog/performances/${performanceId}`);
+  const { prices }: Performance = (await call('GET', `/catalog/performances/${performanceId}`)).body.data;
   const [price] = prices;
   const item = { performanceId, seatCategoryId: price?.seatCategoryId, tariffId: price?.tariffId, quantity: 1 };
-  const { id } = await call<Order>('POST', '/orders', { items: [item] });
-  await call('POST', `/orders/${id}/confirmation`, { onAccount: true });
-  await call('POST', `/orders/${id}/cancellation`, { reason: 'ill' });
-  let order: Order | undefined;
-  const giveUpAt = performance.now() + 10_000;
-  while (!order?.cancellation?.settledAt) {
+  const { id }: Order = (await call('POST', '/orders', { items: [item] })).body.data;
+  const bought = await call('POST', `/orders/${id}/confirmation`, { onAccount: true });
+  return { id, traceparent: String(bought.headers.traceparent) };
+};
+
+/** Cancels an order, and waits until its cancellation is settled. */
+export const cancel = async (
+  { partner }: Watched,
+  id: string,
+  headers: Readonly<Record<string, string>> = {},
+): Promise<void> => {
+  const path = `/svc/v3/orders/${id}`;
+  const reply = await partner(`${path}/cancellation`, { method: 'POST', body: { reason: 'ill' }, headers });
+  if (reply.status !== 200) throw new Error(`${reply.status} ${reply.text}`);
+  const giveUpAt = performance.now() + 20_000;
+  for (let order: Order | undefined; !order?.cancellation?.settledAt; ) {
     if (performance.now() > giveUpAt) throw new Error(`not settled: ${JSON.stringify(order)}`);
     await new Promise((resolve) => setTimeout(resolve, 20));
-    order = (await partner(`/svc/v3/orders/${id}`)).body.data;
+    order = (await partner(path)).body.data;
   }
-  return order;
 };

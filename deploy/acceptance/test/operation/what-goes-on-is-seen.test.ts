@@ -1,12 +1,14 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { alerts, dashboards, firstCells, meterOf, metricsOf, textOf } from './documents.ts';
-import { buyAndCancel, startWatched, type Watched } from './installation.ts';
+import { buy, cancel, startWatched, type Watched } from './installation.ts';
 import { openReceiver, type Received, type Receiver } from './receiver.ts';
 
 let receiver: Receiver;
 let watched: Watched;
 let figures: string;
+/** The trace of a purchase whose client brought none. */
+let begun: string;
 const [traceId, parentId] = [randomBytes(16).toString('hex'), randomBytes(8).toString('hex')];
 
 // One installation for all of it: a partner buys and cancels, it is looked at, and it ends, which sends the last spans.
@@ -17,7 +19,10 @@ beforeAll(async () => {
     OTEL_EXPORTER_OTLP_PROTOCOL: 'http/json',
     OTEL_EXPORTER_OTLP_HEADERS: 'authorization=Bearer%20of-the-receiver',
   });
-  await buyAndCancel(watched, `00-${traceId}-${parentId}-01`);
+  const headers = { traceparent: `00-${traceId}-${parentId}-01` };
+  const { id } = await buy(watched, headers);
+  await cancel(watched, id, headers);
+  begun = (await buy(watched)).traceparent;
   figures = await watched.figures();
   await watched.product.stop();
 }, 90_000);
@@ -68,6 +73,13 @@ describe('one purchase is one trace', () => {
       '    orders: producer publish order.confirmed',
       '      tickets: consumer process tickets.orders.v1',
     ]);
+  });
+
+  test('which the gateway begins, and tells, if the client brings none', () => {
+    const [, own = '', root = ''] = begun.split('-');
+    const mine = receiver.spans.filter((span) => span.traceId === own);
+    expect(mine.find(({ parentSpanId }) => parentSpanId === '')).toMatchObject({ spanId: root, service: 'gateway' });
+    expect(mine.map(({ name }) => name)).toContain('process tickets.orders.v1');
   });
 
   test('the decision of the authorizer belongs to it', () => {
