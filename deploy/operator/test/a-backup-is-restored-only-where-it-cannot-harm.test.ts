@@ -3,6 +3,7 @@ import {
   existsSync,
   mkdirSync,
   mkdtempSync,
+  readdirSync,
   readFileSync,
   rmSync,
   statSync,
@@ -125,6 +126,17 @@ test('a backup goes into a directory of its own, outside of the data', async () 
   await expect(takeBackup(join(data, 'backup'), { data, versions, tell })).rejects.toThrow(
     /must not lie in the data directory/,
   );
+});
+
+test('what fails says why, and leaves nothing that looks like a backup', async () => {
+  const broken = join(root, 'broken');
+  mkdirSync(broken);
+  writeFileSync(join(broken, 'orders.sqlite'), 'no database, whatever its name says');
+  const target = join(root, 'of-broken');
+  await expect(takeBackup(target, { data: broken, versions, tell })).rejects.toThrow(
+    /^there is no backup: database file .*orders\.sqlite: it is corrupted/,
+  );
+  expect(readdirSync(target)).toEqual([]);
 });
 
 test('the commands say what they did, and leave MongoDB to its own means', async () => {

@@ -49,6 +49,9 @@ const durable = (path: string): void => {
   closeSync(file);
 };
 
+/** The engine's errors are sentences, those of the file system are codes. */
+const why = (error: unknown): string => (error instanceof Error && !('code' in error) ? error.message : explain(error));
+
 export interface Taken {
   readonly manifest: Manifest;
   /** For how long nobody could write, in milliseconds. */
@@ -97,6 +100,6 @@ export const takeBackup = async (target: string, { data, versions, tell }: TakeO
     return { manifest, pausedMs };
   } catch (error) {
     for (const name of readdirSync(directory)) rmSync(join(directory, name), { recursive: true, force: true });
-    throw new Refused(`there is no backup: ${explain(error)}`);
+    throw new Refused(`there is no backup: ${why(error)}`);
   }
 };

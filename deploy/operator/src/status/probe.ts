@@ -95,16 +95,21 @@ const probeOne = async ({ service, url, versionUrl = url, ca }: Address, address
   };
 };
 
+const isRefused = (state: string): boolean => state === 'unreachable: ECONNREFUSED';
+
 /** Asks every instance behind an address: each that its name stands for. Never rejects. */
 export const probe = async (address: Address): Promise<ProcessState[]> => {
   const { hostname } = new URL(address.url);
   const host = hostname.replace(/^\[|\]$/g, '');
   try {
-    const all = isIP(host) ? [host] : (await lookup(host, { all: true })).map((found) => found.address);
-    const states = await Promise.all([...new Set(all)].map((one) => probeOne(address, one)));
-    // A name may stand for an address of each family, and its server listen on one of them.
-    const reached = states.filter(({ state }) => !state.startsWith('unreachable: ECONNREFUSED'));
-    return reached.length > 0 ? reached : states.slice(0, 1);
+    const found = isIP(host) ? [host] : (await lookup(host, { all: true })).map((one) => one.address);
+    const all = [...new Set(found)];
+    const states = await Promise.all(all.map((one) => probeOne(address, one)));
+    const listens = (family: number) =>
+      states.some(({ state }, index) => isIP(all[index] ?? '') === family && !isRefused(state));
+    // A name may stand for addresses of both families where its server listens on one.
+    const [four, six] = [listens(4), listens(6)];
+    return four === six ? states : states.filter((_, index) => isIP(all[index] ?? '') === (four ? 4 : 6));
   } catch (error) {
     return [{ service: address.service, at: host, version: null, state: `unreachable: ${reasonOf(error)}` }];
   }
