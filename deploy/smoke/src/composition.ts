@@ -67,7 +67,7 @@ export const openComposition = async (options: CompositionOptions): Promise<Comp
   const inspect = async (ids: readonly string[], format: string): Promise<string[]> =>
     ids.length === 0 ? [] : (await run('docker', ['inspect', '-f', format, ...ids])).trim().split('\n');
   const logs = (service?: string) =>
-    compose('logs', '--no-color', '--tail', '15', ...(service === undefined ? [] : [service]));
+    compose('logs', '--no-color', '--tail', '6', ...(service === undefined ? [] : [service]));
 
   return {
     removal: `docker compose -p ${project} down --volumes`,
