@@ -1,0 +1,122 @@
+import type { Message } from '@boxoffice/messaging';
+import { type Attributes, currentTrace, listen, recordSpans, runWithTrace, type SpanStart } from '@boxoffice/runtime';
+import { afterEach, beforeEach, expect, test } from '@jest/globals';
+import { createPeer } from '../../src/index.ts';
+import { handling, publishing } from '../../src/message-spans.ts';
+
+interface Ended {
+  readonly start: SpanStart;
+  readonly traceparent: string;
+  readonly attributes: Attributes;
+  readonly failure: string | undefined;
+}
+
+const ended: Ended[] = [];
+const parent = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01';
+const message: Message = {
+  id: 'e1',
+  type: 'order.cancelled',
+  key: 'o',
+  version: 1,
+  institution: 'i',
+  occurredAt: '2026-01-01T00:00:00.000Z',
+  traceparent: parent,
+  data: {},
+};
+
+const record = () => {
+  let count = 0;
+  recordSpans((start) => {
+    count += 1;
+    const traceparent = `00-0af7651916cd43dd8448eb211c80319c-000000000000000${count}-01`;
+    let attributes = start.attributes ?? {};
+    return {
+      traceparent,
+      rename: () => undefined,
+      set: (more) => {
+        attributes = { ...attributes, ...more };
+      },
+      end: (failure) => void ended.push({ start, traceparent, attributes, failure }),
+    };
+  });
+};
+
+beforeEach(record);
+afterEach(() => {
+  recordSpans(undefined);
+  ended.length = 0;
+});
+
+test('a message carries the span of its publishing, which belongs to the trace that was stored with it', async () => {
+  const sent: Message[] = [];
+  await publishing(
+    'orders',
+    () => 'rabbitmq',
+    async (one) => void sent.push(one),
+  )(message);
+  const [span] = ended;
+  expect(span).toMatchObject({ start: { service: 'orders', kind: 'producer', parent }, failure: undefined });
+  expect(sent).toEqual([{ ...message, traceparent: span?.traceparent }]);
+});
+
+test('its handling is a span of the same trace, and what it causes belongs to that', async () => {
+  let within: unknown;
+  const handle = async () => {
+    within = currentTrace();
+  };
+  await handling('tickets', 'rabbitmq', 'tickets.orders.v1', handle)(message, 2);
+  const [span] = ended;
+  expect(span?.start).toMatchObject({
+    service: 'tickets',
+    kind: 'consumer',
+    name: 'process tickets.orders.v1',
+    parent,
+  });
+  expect(span?.attributes).toMatchObject({ 'messaging.system': 'rabbitmq', 'boxoffice.message.attempt': 2 });
+  expect(within).toEqual({ requestId: 'e1', traceparent: span?.traceparent, service: 'tickets' });
+});
+
+test('what fails is told with the name of the failure, and fails all the same', async () => {
+  const fail = () => Promise.reject(new TypeError('with a secret'));
+  await expect(handling('tickets', 'rabbitmq', 'q', fail)(message, 1)).rejects.toThrow('with a secret');
+  await expect(publishing('orders', () => 'rabbitmq', fail)(message)).rejects.toThrow('with a secret');
+  expect(ended.map(({ failure }) => failure)).toEqual(['TypeError', 'TypeError']);
+});
+
+test('while nobody records, a message goes as it is', async () => {
+  recordSpans(undefined);
+  const sent: Message[] = [];
+  await publishing(
+    'orders',
+    () => 'rabbitmq',
+    async (one) => void sent.push(one),
+  )(message);
+  expect(sent[0]).toBe(message);
+});
+
+test('a call of another service is a span, which goes along; a refusal is no failure', async () => {
+  const heard: unknown[] = [];
+  const peerServer = await listen(
+    (request, response) => {
+      heard.push(request.headers.traceparent);
+      response.writeHead(request.url === '/refused' ? 409 : 500).end('{"status":"conflict","details":"","data":null}');
+    },
+    { host: '127.0.0.1', port: 0 },
+  );
+  const credentials = { tokenFor: async () => 'identity' };
+  const peer = createPeer({ name: 'catalog', url: peerServer.url, credentials });
+  const call = (path: string) => peer.call('i', { operation: 'holdPlaces', method: 'POST', path });
+  const trace = { requestId: 'r', traceparent: parent, service: 'orders' };
+  await expect(runWithTrace(trace, () => call('/refused'))).rejects.toThrow('409');
+  await expect(runWithTrace(trace, () => call('/failed'))).rejects.toThrow('does not answer');
+  // A sweep without a request belongs to no trace.
+  await expect(call('/refused')).rejects.toThrow('409');
+  expect(ended).toMatchObject([
+    { start: { service: 'orders', kind: 'client', name: 'holdPlaces', parent }, failure: undefined },
+    { start: { service: 'orders', kind: 'client', name: 'holdPlaces', parent }, failure: '500' },
+  ]);
+  expect(ended.map(({ attributes }) => attributes['http.response.status_code'])).toEqual([409, 500]);
+  expect(heard).toEqual([...ended.map(({ traceparent }) => traceparent), undefined]);
+  peer.close();
+  await peerServer.close();
+});
