@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { type Call, clientOf, type Reply } from '../client.ts';
-import { isBusy } from './asking.ts';
+import { isBusy } from './busy.ts';
 import type { Deployment } from './deployment.ts';
 import type { OrderView } from './views.ts';
 

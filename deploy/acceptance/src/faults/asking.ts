@@ -1,5 +1,6 @@
 import type { Call, Reply } from '../client.ts';
 import type { Api } from './api.ts';
+import { isBusy } from './busy.ts';
 
 /** What came of a request that was sent as often as its sender's patience allowed, always under one key. */
 export interface Asked {
@@ -25,12 +26,6 @@ const LONGEST_PAUSE_MS = 800;
 /** Waits before the n-th repeat, longer each time: many who wait for the same crash leave the machine to those who mend it. */
 export const patience = (repeats: number): Promise<void> =>
   new Promise((resolve) => setTimeout(resolve, Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 1.5 ** repeats)));
-
-/** Whether the answer is to come again later. */
-export const isBusy = ({ status, body, headers }: Reply): boolean =>
-  status === 429 ||
-  (status === 409 && body?.status === 'idempotency_in_progress') ||
-  (status === 409 && body?.status === 'conflict' && headers['idempotency-replayed'] === undefined);
 
 /** Sends the request until its answer is final; who does not insist gives up when he hears nothing reliable. */
 export const ask = async (api: Api, path: string, call: Call, insists: boolean): Promise<Asked> => {

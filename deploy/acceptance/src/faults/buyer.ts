@@ -1,6 +1,7 @@
 import type { Call, Reply } from '../client.ts';
 import type { Api } from './api.ts';
-import { ask, isBusy } from './asking.ts';
+import { ask } from './asking.ts';
+import { isBusy } from './busy.ts';
 import type { Action, Entry, Journal } from './journal.ts';
 import type { Random } from './random.ts';
 import type { OrderView } from './views.ts';
