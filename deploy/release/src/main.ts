@@ -13,8 +13,10 @@ const tell = ({ breaks, announced, problems }: Verdict): boolean => {
   for (const one of breaks) say(told(one));
   for (const one of announced) say(`${told(one)} (announced)`);
   for (const one of problems) say(one);
-  if (breaks.length > 0)
+  if (breaks.length > 0) {
     say('A change that somebody else has to follow is made in steps: see CONTRIBUTING.md, "Release a service".');
+    say('A version that nobody has got yet is written again: npm run release -- NAME --replace');
+  }
   return breaks.length + problems.length === 0;
 };
 

@@ -120,9 +120,9 @@ const tried = (direction: Direction, compare: Compare, how: fc.Parameters<unknow
 };
 
 test.each(['request', 'answer'] as const)('%s: what passes is harmless', (direction) => {
-  const { details, passed } = tried(direction, differ, { numRuns: 1_000 });
+  const { details, passed } = tried(direction, differ, { numRuns: 500 });
   expect(details.counterexample).toBeNull();
-  expect(passed).toBeGreaterThan(10);
+  expect(passed).toBeGreaterThan(5);
 });
 
 const forgetting = (keyword: string) => (before: Schema, after: Schema, direction: Direction) => {
