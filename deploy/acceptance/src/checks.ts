@@ -39,11 +39,7 @@ const checks: readonly Check[] = [
   ),
   finding('licences', checkLicences),
   finding('dependency audit', checkAudit),
-  {
-    name: 'compatibility with the last releases',
-    command: 'node',
-    args: ['--conditions=source', 'deploy/release/src/main.ts', 'check'],
-  },
+  by('compatibility with the last releases', 'node', '--conditions=source', 'deploy/release/src/main.ts', 'check'),
 ];
 
 export interface Tally {

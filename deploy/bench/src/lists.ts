@@ -71,7 +71,7 @@ export const lists: Benchmark = {
       host: '127.0.0.1',
       port: 0,
       logger,
-      settings: {},
+      settings: { duplicateEmailsPerMinute: 600 },
     });
     const page = async (size: number, limit: number, cursor: string) => {
       const response = await fetch(`${service.url}/svc/v3/contacts/individuals?limit=${limit}${cursor}`, {
