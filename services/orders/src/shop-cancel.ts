@@ -2,8 +2,9 @@ import { Fault } from '@boxoffice/envelope';
 import { cancelOrder } from './cancel.ts';
 import type { Asking } from './command.ts';
 import type { Desk } from './desk.ts';
+import { cancel } from './domain/cancellation.ts';
 import { cancelByShopper } from './domain/checkout.ts';
-import { isRefused } from './domain/decision.ts';
+import { isRefused, refuse } from './domain/decision.ts';
 import type { State } from './domain/order.ts';
 import { RefusedByRule } from './faults.ts';
 import { derivedId } from './ids.ts';
@@ -44,13 +45,16 @@ const stateOf = async (desk: Desk, { institution, orderId }: Target): Promise<St
 
 /**
  * Cancels a cart or an order whose checkout met an unforeseen error. Answers once it is certain: `cancelled` only when that is
- * durable. Again: the same. @throws Fault `conflict` while another step runs, `service_unavailable`
+ * durable. Again: the same. Later than `notAfter` (epoch milliseconds) nothing is cancelled any more: whoever asked has been told that
+ * it was not, and may have been told since that it is bought. @throws Fault `conflict` while another step runs, `service_unavailable`
  */
-export const cancelAfterFault = async (desk: Desk, target: Target): Promise<Certainty> => {
+export const cancelAfterFault = async (desk: Desk, target: Target, notAfter: number): Promise<Certainty> => {
   const { institution, orderId } = target;
   const asking = { institution, orderId, ifMatch: () => undefined, shelf: 'both' } as const;
+  const rule: NonNullable<Parameters<typeof cancelOrder>[2]['rule']> = (order, how, now) =>
+    now > notAfter ? refuse('wrong_state', 'It is too late to cancel what the fault left.') : cancel(order, how, now);
   try {
-    const { state } = await cancelOrder(desk, asking, { reason: AFTER_FAULT, override: false });
+    const { state } = await cancelOrder(desk, asking, { reason: AFTER_FAULT, override: false, rule });
     return { cancelled: state === 'cancelled', state };
   } catch (error) {
     const isOver = error instanceof Fault && error.code === 'not_found';

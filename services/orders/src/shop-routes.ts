@@ -16,6 +16,7 @@ import { type Meaning, outcomeOf } from './shop-outcome.ts';
 import {
   Addition,
   Checkout,
+  FaultCancellation,
   LineChange,
   Outcome,
   outcomeView,
@@ -130,10 +131,16 @@ const orderRoutes = (desk: Desk): AnyOperation[] => [
     ...action('fault-cancellation'),
     id: 'cancelAfterFault',
     summary: 'Cancels what an unforeseen error at the checkout left; says whether it is durably cancelled',
+    body: FaultCancellation,
     answers: { 200: Type.Object({ cancelled: Type.Boolean(), state: Type.Union([oneOf(orderStates), Type.Null()]) }) },
-    example: { params: example.params, answer: { cancelled: true, state: 'cancelled' } },
-    handle: async ({ caller: { institution }, params: { orderId } }) => {
-      const { cancelled, state } = await cancelAfterFault(desk, { institution, orderId });
+    example: {
+      params: example.params,
+      body: { notAfter: '2026-11-21T19:30:05.000Z' },
+      answer: { cancelled: true, state: 'cancelled' },
+    },
+    handle: async ({ caller: { institution }, params: { orderId }, body: { notAfter } }) => {
+      const latest = notAfter === undefined ? Number.POSITIVE_INFINITY : Date.parse(notAfter);
+      const { cancelled, state } = await cancelAfterFault(desk, { institution, orderId }, latest);
       return ok({ cancelled, state: state === 'draft' ? null : state });
     },
   }),

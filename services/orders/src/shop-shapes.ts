@@ -40,6 +40,8 @@ export const Checkout = Members({
   paymentToken: Optional(oneOf(paymentTokens)),
 });
 
+/** `notAfter`: when whoever asks gives up waiting; later than that nothing is cancelled. */
+export const FaultCancellation = Members({ notAfter: Optional(timestamp) });
 export const ShopCancellation = Members({ requestId, reason: Optional(nullable(Text({ maxLength: 500 }))) });
 
 const ShopLine = Members({

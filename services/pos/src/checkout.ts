@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { PosFault, unforeseen } from '@boxoffice/envelope';
 import { buyerOf, type Purchase, requireBuyer } from './buyer.ts';
 import { cartOf, expired, notedCart } from './cart.ts';
@@ -47,29 +48,66 @@ const note = async (
   if (!noted) throw new PosFault('session_invalid', 'The session is unknown or has ended.');
 };
 
-/** Notes that an order was bought: it is no cart any more, and if it waits for nothing, no payment of it can fail. */
+/**
+ * Notes that an order was bought and that its buyer is told so: it is no cart any more, and if it waits for nothing, no payment of it can
+ * fail. Answers until when (epoch milliseconds) nobody may be told, because a faulty try is cancelling it; undefined: now.
+ */
 const noteBought = async (
-  { sessions, log }: Pick<Desk, 'sessions' | 'log'>,
+  { sessions, log, now }: Pick<Desk, 'sessions' | 'log' | 'now'>,
   session: SessionDocument,
   { id, state, payable }: Order,
-): Promise<void> => {
-  // It is bought: not being able to forget the cart, which is none any more, changes nothing.
-  await sessions
-    .update(session, (current) => ({
-      cartId: current.cartId === id && !payable ? null : current.cartId,
-      awaiting: payable || state === 'payment_pending' ? (current.awaiting ?? []) : awaitingNoMore(current, id),
-    }))
+): Promise<number | undefined> => {
+  const mayBeTold = ({ cancelling }: SessionDocument) => cancelling?.orderId !== id || cancelling.until < now();
+  const noted = await sessions
+    .update(session, (current) =>
+      mayBeTold(current)
+        ? {
+            cartId: current.cartId === id && !payable ? null : current.cartId,
+            awaiting: payable || state === 'payment_pending' ? (current.awaiting ?? []) : awaitingNoMore(current, id),
+            told: id,
+          }
+        : undefined,
+    )
+    // It is bought: not being able to forget the cart, which is none any more, changes nothing.
     .catch((error: unknown) => log.warn('a bought cart stays noted in its session', { error }));
+  return noted && noted.told !== id ? noted.cancelling?.until : undefined;
+};
+
+/** The order as its buyer is told of it. @throws {PosFault} cart_empty, cart_expired if it is bought no more */
+const told = async (desk: Desk, session: SessionDocument, order: Order, endsAt: number): Promise<Order> => {
+  // An earlier try met an error that cancelled it, or its payment did not come in time.
+  if (order.state === 'cancelled') throw cancelled();
+  if (order.state === 'expired') throw expired();
+  const until = await noteBought(desk, session, order);
+  if (until === undefined) return order;
+  const waitMs = until - desk.now() + 1;
+  if (performance.now() + waitMs > endsAt - LEAST_MS) throw new Error('another try of the checkout is being cancelled');
+  await delay(waitMs);
+  const now = await desk.orders.get(session.institution, order.id);
+  if (!now) throw cancelled();
+  return told(desk, session, now, endsAt);
+};
+
+/** Cancels what a faulty try left, unless another one has told already that it is bought. True only when it is cancelled for certain. */
+const undo = async ({ orders, sessions, now }: Desk, session: SessionDocument, orderId: string): Promise<boolean> => {
+  const until = now() + CERTAINTY_MS;
+  const noted = await sessions.update(session, ({ told }) =>
+    told === orderId ? undefined : { cancelling: { orderId, until } },
+  );
+  // A session that has ended has nobody else who could be told.
+  return noted?.told === orderId ? false : orders.cancelAfterFault(session.institution, orderId, until);
 };
 
 /** Buys, once more if nobody answered: orders take a repeat for what it is. What then is still not known is cancelled, and told. */
 const buy = async (
-  { orders }: Pick<Desk, 'orders'>,
-  institution: string,
+  desk: Desk,
+  session: SessionDocument,
   orderId: string,
   wish: Checkout,
   endsAt: number,
 ): Promise<Outcome> => {
+  const { orders } = desk;
+  const { institution } = session;
   const begunAt = performance.now();
   const left = () => Math.min(WRITE_MS, endsAt - CERTAINTY_MS - performance.now());
   if (left() < LEAST_MS) throw new Error('a checkout was not begun: what it needs came too late');
@@ -80,7 +118,7 @@ const buy = async (
       return attempt();
     });
   } catch (error) {
-    const orderCancelled = await orders.cancelAfterFault(institution, orderId).catch(() => false);
+    const orderCancelled = await undo(desk, session, orderId).catch(() => false);
     throw unforeseen(error, { userLoggedOut: false, orderCancelled });
   }
 };
@@ -135,7 +173,7 @@ export const checkOut = async (
   key: string | undefined,
 ): Promise<Order> => {
   const endsAt = performance.now() + TOTAL_MS;
-  const { session, pointOfSale } = visit;
+  const { session } = visit;
   requireBuyer(visit, purchase, desk.simulated());
   const { orderId, requestId, buyer: known } = await errandOf(desk, session, key);
   const buyer = known ?? (await buyerOf(desk, visit, purchase, orderId));
@@ -147,10 +185,5 @@ export const checkOut = async (
     paymentMethod,
     ...(paymentToken === undefined ? {} : { paymentToken }),
   };
-  const order = doneOr(await buy(desk, pointOfSale.institution, orderId, wish, endsAt));
-  // An earlier try met an error that cancelled it, or its payment did not come in time.
-  if (order.state === 'cancelled') throw cancelled();
-  if (order.state === 'expired') throw expired();
-  await noteBought(desk, session, order);
-  return order;
+  return told(desk, session, doneOr(await buy(desk, session, orderId, wish, endsAt)), endsAt);
 };

@@ -14,8 +14,9 @@ describe.each(engines)(
     });
     afterAll(() => stand.close());
 
-    const certainty = async (path: string) =>
-      (await stand.shop<{ cancelled: boolean; state: string | null }>('POST', `${path}/fault-cancellation`)).data;
+    const certainty = async (path: string, body?: object) =>
+      (await stand.shop<{ cancelled: boolean; state: string | null }>('POST', `${path}/fault-cancellation`, { body }))
+        .data;
     const cancelled = { cancelled: true, state: 'cancelled' };
 
     test('a cart that the checkout never reached is cancelled, and a late checkout finds it so', async () => {
@@ -47,6 +48,15 @@ describe.each(engines)(
         done(await checkout(stand, path, { contactNumber, paymentToken }));
         expect(await certainty(path)).toEqual(cancelled);
       }
+    });
+
+    test('a cancellation that comes later than whoever asked has waited leaves what was bought', async () => {
+      const { path } = await newCart(stand);
+      done(await checkout(stand, path, { contactNumber }));
+      const late = { notAfter: new Date(Date.now() - 1).toISOString() };
+      expect(await certainty(path, late)).toEqual({ cancelled: false, state: 'confirmed' });
+      const inTime = { notAfter: new Date(Date.now() + 60_000).toISOString() };
+      expect(await certainty(path, inTime)).toEqual(cancelled);
     });
 
     test('it says so when there is nothing to cancel: unknown, expired, or somebody is inside', async () => {

@@ -125,8 +125,8 @@ export interface Orders {
   /** `timeoutMs`: so long it is waited for at most. */
   checkout(institution: string, orderId: string, checkout: Checkout, timeoutMs?: number): Promise<Outcome>;
   cancel(institution: string, orderId: string, requestId: string): Promise<Outcome>;
-  /** Cancels what a failed checkout left; true only when that is durable. */
-  cancelAfterFault(institution: string, orderId: string): Promise<boolean>;
+  /** Cancels what a failed checkout left, or leaves it if that were later than `notAfter` (epoch milliseconds); true only when it is durable. */
+  cancelAfterFault(institution: string, orderId: string, notAfter: number): Promise<boolean>;
   /** An order or a cart; undefined if there is none. */
   get(institution: string, orderId: string): Promise<Order | undefined>;
   /** Orders, never carts, by start of their first performance. */
@@ -177,11 +177,12 @@ export const createOrders = (orders: Peer): Orders => {
       post(institution, 'checkoutCart', `${of(orderId)}/checkout`, { body: checkout, timeoutMs }),
     cancel: (institution, orderId, requestId) =>
       post(institution, 'cancelShopOrder', `${of(orderId)}/cancellation`, { body: { requestId } }),
-    async cancelAfterFault(institution, orderId) {
+    async cancelAfterFault(institution, orderId, notAfter) {
       const { cancelled } = await orders.call<{ cancelled: boolean }>(institution, {
         operation: 'cancelAfterFault',
         method: 'POST',
         path: `${PATH}/${of(orderId)}/fault-cancellation`,
+        body: { notAfter: new Date(notAfter).toISOString() },
         timeoutMs: CERTAINTY_MS,
       });
       return cancelled === true;
