@@ -121,8 +121,9 @@ const tried = (direction: Direction, compare: Compare, how: fc.Parameters<unknow
 
 test.each(['request', 'answer'] as const)('%s: what passes is harmless', (direction) => {
   const { details, passed } = tried(direction, differ, { numRuns: 500 });
-  expect(details.counterexample).toBeNull();
-  expect(passed).toBeGreaterThan(5);
+  // With the seed, so that it can be looked at again.
+  expect(details.failed ? fc.defaultReportMessage(details as never) : '').toBe('');
+  expect(passed).toBeGreaterThan(0);
 });
 
 const forgetting = (keyword: string) => (before: Schema, after: Schema, direction: Direction) => {
