@@ -8,8 +8,8 @@ export interface Instance {
 
 /** A composition of its own name on this machine's engine. */
 export interface Composition {
-  /** Starts everything in order. */
-  up(): Promise<void>;
+  /** Starts everything in order, but for one service if it is named. */
+  up(without?: string): Promise<void>;
   /** So many instances of a service; those that run stay as they are, new ones are of the image that `use` said. */
   scale(service: string, count: number): Promise<void>;
   /** From now on new instances of the service are of this image. */
@@ -24,7 +24,7 @@ export interface Composition {
   file(service: string, path: string): Promise<string>;
   /** Runs a command of the operator; answers what it printed. */
   operator(...words: readonly string[]): Promise<string>;
-  /** The last of what all containers printed. */
+  /** What containers complained of. */
   logs(service?: string): Promise<string>;
   /** Removes it with its data. */
   down(): Promise<void>;
@@ -40,6 +40,14 @@ export interface CompositionOptions {
   /** `docker compose` or `docker-compose`; undefined: the first that is there. */
   readonly command?: string;
 }
+
+/** Of what containers print, complaints; of those who log in no such form, the last lines. */
+const tellingOf = (printed: string): string => {
+  const lines = printed.split('\n');
+  const complaints = lines.filter((line) => /"level":"(warn|error)"/.test(line));
+  const others = lines.filter((line) => !line.includes('"level":') && !line.startsWith('rabbitmq'));
+  return [...complaints.slice(-40), ...others.slice(-15)].map((line) => line.slice(0, 400)).join('\n');
+};
 
 const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
@@ -67,11 +75,12 @@ export const openComposition = async (options: CompositionOptions): Promise<Comp
   const inspect = async (ids: readonly string[], format: string): Promise<string[]> =>
     ids.length === 0 ? [] : (await run('docker', ['inspect', '-f', format, ...ids])).trim().split('\n');
   const logs = (service?: string) =>
-    compose('logs', '--no-color', '--tail', '6', ...(service === undefined ? [] : [service]));
+    compose('logs', '--no-color', '--tail', '3000', ...(service === undefined ? [] : [service])).then(tellingOf);
 
   return {
     removal: `docker compose -p ${project} down --volumes`,
-    up: async () => void (await compose('up', '-d', '--no-build')),
+    up: async (without) =>
+      void (await compose('up', '-d', '--no-build', ...(without === undefined ? [] : ['--scale', `${without}=0`]))),
     scale: async (service, count) =>
       void (await compose(
         'up',

@@ -8,6 +8,8 @@ export interface Options {
   readonly from: string | undefined;
   /** The git revision that is tested. */
   readonly revision: string;
+  /** One act alone; undefined: both. */
+  readonly act: string | undefined;
   /** Leaves the composition running. */
   readonly keep: boolean;
   /** Seconds of each rush, beside what is done in it. */
@@ -17,7 +19,7 @@ export interface Options {
   readonly compose: string | undefined;
 }
 
-export const USAGE = `npm run smoke -- [--local-bases] [--revision REF] [--from REF] [--seconds N] [--buyers N] [--compose COMMAND] [--keep]
+export const USAGE = `npm run smoke -- [--local-bases] [--revision REF] [--from REF] [--seconds N] [--buyers N] [--act NAME] [--compose COMMAND] [--keep]
 
 Builds the images of a git revision (HEAD), brings the composition up on the Docker engine of this machine, buys and cancels through the
 gateway, scales orders to three, kills one of them while others buy, replaces all of them by another version and back while others buy,
@@ -30,6 +32,7 @@ holds what the buyers remember against what the installation says, and prints a 
   --from REF         the other version of orders; default: the commit before the last change of services/orders
   --seconds N        of each rush, beside what is done in it; default 10
   --buyers N         in each rush; default 8
+  --act NAME         only demo (one command, a purchase, a cancellation) or only sale (scaling, killing, replacing)
   --compose COMMAND  "docker compose" or "docker-compose"; default: the first that is there
   --keep             leaves the composition running and says how to remove it`;
 
@@ -43,6 +46,7 @@ export const readOptions = (args: readonly string[]): Options | undefined => {
       from: { type: 'string' },
       seconds: { type: 'string', default: '10' },
       buyers: { type: 'string', default: '8' },
+      act: { type: 'string' },
       compose: { type: 'string' },
       keep: { type: 'boolean', default: false },
       help: { type: 'boolean', default: false },
@@ -54,12 +58,14 @@ export const readOptions = (args: readonly string[]): Options | undefined => {
     if (!(value > 0)) throw new Error(`--${name} is a number above 0, not ${values[name]}`);
     return value;
   };
-  const { revision, from, keep, compose } = values;
+  const { revision, from, keep, compose, act } = values;
+  if (act !== undefined && act !== 'demo' && act !== 'sale') throw new Error(`--act is demo or sale, not ${act}`);
   return {
     localBases: values['local-bases'],
     revision,
     from,
     keep,
+    act,
     compose,
     seconds: positive('seconds'),
     buyers: positive('buyers'),

@@ -2,13 +2,12 @@ import { type Door, openRush, type Rush, type RushFigures } from '@boxoffice/acc
 import type { Composition, Instance } from './composition.ts';
 import { crash, drain, servedBy } from './instance.ts';
 import type { Options } from './options.ts';
-import type { Demo } from './purchases.ts';
 
 /** The installation that runs, and how long to try each thing. */
 export interface Stage {
   readonly composition: Composition;
   readonly door: Door;
-  readonly demo: Demo;
+  readonly partner: Parameters<typeof openRush>[0]['partner'];
   readonly options: Options;
   /** Unique to this run. */
   readonly run: string;
@@ -18,11 +17,11 @@ const SERVICE = 'orders';
 
 const pause = (seconds: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, seconds * 1000));
 
-const rushAt = ({ door, demo, options, run }: Stage, name: string): Promise<Rush> => {
-  const partner = demo.clients.find((client) => client.name === 'full' && client.institution === 'opera');
-  if (!partner) throw new Error('demo.json has no client full of opera');
-  return openRush({ door, partner }, { reference: `${name}-${run}`, buyers: options.buyers });
-};
+/** So many places are enough for every buyer, and few enough for a stand-in of MongoDB that looks at each. */
+const PLACES = 1_500;
+
+const rushAt = ({ door, partner, options, run }: Stage, name: string): Promise<Rush> =>
+  openRush({ door, partner }, { reference: `${name}-${run}`, buyers: options.buyers, capacity: PLACES });
 
 const told = ({ ok, refused, unknown, failures }: RushFigures): string =>
   `${ok} ok, ${refused} refused, ${unknown} unknown; ${failures} failed requests`;

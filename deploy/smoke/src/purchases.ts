@@ -3,6 +3,8 @@ import { type Client, clientOf, type Door } from '@boxoffice/acceptance';
 /** What demo.json says, as far as it is needed here. */
 export interface Demo {
   readonly baseUrl: string;
+  /** Of the certificate that clients trust, as the container sees it. */
+  readonly caFile: string;
   readonly clients: readonly { name: string; institution: string; clientId: string; clientSecret: string }[];
   readonly pointsOfSale: readonly { serviceHost: string; institution: string }[];
   readonly fixtures: Readonly<Record<string, Record<string, { productId: string; performanceId: string }>>>;
@@ -90,10 +92,7 @@ export const purchaseB = async (door: Door, demo: Demo): Promise<string> => {
       await pause(500);
     }
   };
-  type Show = { readonly id: string; readonly onSale: boolean; readonly availability: string };
-  const shows: Show[] = Object.values(await look('/products?type=show&limit=20'));
-  const show = shows.find(({ onSale, availability }) => onSale && availability === 'available');
-  const product = await look(`/products/${show?.id}`);
+  const product = await look(`/products/${demo.fixtures.opera?.numbered?.productId}`);
   const [evening] = product.performances;
   const section = evening.seatCategories.find(({ free }: { free: number }) => free >= 2);
   const wish = { performanceId: evening.id, seatCategoryId: section.id, tariffId: section.prices[0].tariffId };
