@@ -61,6 +61,9 @@ const common = {
   tlsCaFile,
 };
 
+/** Less than the gateway's patience; a start that takes longer is not a matter of a moment. */
+const HOLD_MS = 10_000;
+
 /** How long RabbitMQ may take to answer before the log says that it is waited for. */
 const CONNECT_MS = 5_000;
 
@@ -143,6 +146,7 @@ const serve = async <Spec extends SettingsSpec, State>(
     settings: own,
     metrics,
     farewellMs: FAREWELL_MS,
+    holdMs: HOLD_MS,
   });
   stop.signal.addEventListener('abort', () => {
     store.giveUp();

@@ -23,6 +23,7 @@ import { countedStore } from './counted-store.ts';
 import { cursorKeyOf } from './cursor-key.ts';
 import type { Parts, ServiceDefinition } from './definition.ts';
 import { type Hearing, startHearing } from './hearing.ts';
+import { holdFor } from './hold.ts';
 import { queueMetrics } from './queue-metrics.ts';
 import { refuseForNow, refuseIn } from './refuse.ts';
 import { relayMetrics, watchBacklog } from './relay-metrics.ts';
@@ -46,6 +47,8 @@ export interface StartOptions<Spec extends SettingsSpec> {
   readonly metrics?: Metrics;
   /** See ListenOptions; for callers in other processes. */
   readonly farewellMs?: number;
+  /** For so many milliseconds from the beginning, requests wait for the service; later they are refused while it is starting. Default 0. */
+  readonly holdMs?: number;
   /** Conditions of readiness beside the store's and the broker's. */
   readonly checks?: Readonly<Record<string, Check>>;
 }
@@ -88,7 +91,9 @@ export const startService = async <Spec extends SettingsSpec, State>(
   const health = createHealth(() => [...missing]);
   const stop = createStop(logger);
 
-  let handler = refuseForNow(definition);
+  const refuse = refuseForNow(definition);
+  const there = Promise.withResolvers<RequestListener>();
+  let handler = holdFor(options.holdMs ?? 0, there.promise, refuse);
   const listening = await listen((request, response) => handler(request, response), {
     host,
     port,
@@ -169,11 +174,13 @@ export const startService = async <Spec extends SettingsSpec, State>(
     const background = await definition.background?.(parts, state);
     if (background) stop.add('background', () => background.close());
     handler = definition.front?.(app, parts, state) ?? app;
+    there.resolve(handler);
     return { store, hearing };
   };
 
   const close = async (): Promise<void> => {
     health.stopping();
+    there.resolve(refuse);
     // Requests first: what they publish still needs the relay. Then everything else, the last begun first.
     await listening.close();
     await stop.run();

@@ -1,0 +1,57 @@
+import { listen } from '@boxoffice/runtime';
+import type { Store } from '@boxoffice/store';
+import { expect, test } from '@jest/globals';
+import { startService } from '../../src/index.ts';
+import { common, definition, notes, openEmbedded, openKeys } from '../workshop.ts';
+
+/** Starts a service whose store is on its way. */
+const begin = async (holdMs: number) => {
+  const keys = await openKeys();
+  const engines = await openEmbedded();
+  const store = Promise.withResolvers<Store>();
+  const { port, close: free } = await listen(() => undefined, { host: '127.0.0.1', port: 0 });
+  await free();
+  const given = { ...common(keys), port, store: store.promise, bus: engines.bus, holdMs };
+  const starting = startService(definition(), given);
+  const url = `http://127.0.0.1:${port}`;
+  const isThere = () =>
+    fetch(`${url}/health/live`).then(
+      ({ ok }) => ok,
+      () => false,
+    );
+  while (!(await isThere()));
+  const ask = () =>
+    fetch(`${url}/notes`, { method: 'POST', headers: keys.headers('createNote'), body: '{"text":"x"}' });
+  const arrive = async () => store.resolve(await engines.store('notes', [notes]));
+  const end = async () => {
+    await (await starting).close();
+    await engines.close();
+    await keys.listening.close();
+  };
+  return { ask, arrive, end };
+};
+
+test('what comes before the service is there is answered once it is', async () => {
+  const { ask, arrive, end } = await begin(10_000);
+  const early = [ask(), ask()];
+  const health = await Promise.race([...early, new Promise((resolve) => setImmediate(() => resolve('still waiting')))]);
+  expect(health).toBe('still waiting');
+  await arrive();
+  expect((await Promise.all(early)).map(({ status }) => status)).toEqual([201, 201]);
+  expect((await ask()).status).toBe(201);
+  await end();
+});
+
+test('a start that takes too long refuses what has waited and what comes then, until it is done', async () => {
+  const { ask, arrive, end } = await begin(300);
+  const waited = await ask();
+  expect([waited.status, waited.headers.get('retry-after')]).toEqual([503, '1']);
+  const begun = performance.now();
+  expect((await ask()).status).toBe(503);
+  expect(performance.now() - begun).toBeLessThan(250);
+  await arrive();
+  let status = 503;
+  while (status === 503) status = (await ask()).status;
+  expect(status).toBe(201);
+  await end();
+});
