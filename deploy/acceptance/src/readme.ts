@@ -9,9 +9,9 @@ interface Block {
 
 const MARK = '@@ block';
 
-/** JavaScript as a command: CommonJS with `await` at the top, as Node's own prompt has it. */
+/** JavaScript as the command that the chapter tells. */
 const asCommand = (script: string): string =>
-  `NODE_EXTRA_CA_CERTS=data/development-certificate.pem node -e '${`(async () => {${script}})().catch((error) => { console.error(error); process.exit(1); })`.replaceAll("'", "'\\''")}'`;
+  `NODE_EXTRA_CA_CERTS=data/development-certificate.pem node --input-type=module -e '${script.replaceAll("'", "'\\''")}'`;
 
 /** The ```sh and ```js blocks of one chapter of a Markdown text. @throws {Error} when the chapter is missing or empty. */
 export const blocksOf = (markdown: string, chapter: string): Block[] => {

@@ -47,7 +47,7 @@ const CONSTRAINTS: Readonly<Record<string, (error: ErrorObject) => string>> = {
   additionalProperties: () => 'is not a known field',
   unevaluatedProperties: () => 'is not a known field',
   format: ({ params }) => FORMATS[params.format] ?? `must be a valid ${params.format}`,
-  pattern: ({ params }) => `must match ${params.pattern}`,
+  pattern: ({ params }) => (params.pattern === '\\S' ? 'must not be blank' : `must match ${params.pattern}`),
   minLength: ({ params }) =>
     params.limit === 1 ? 'must not be empty' : `must have at least ${params.limit} characters`,
   maxLength: ({ params }) => `must have at most ${params.limit} characters`,

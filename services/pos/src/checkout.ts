@@ -126,7 +126,7 @@ const buy = async (
 const cancelled = () =>
   new PosFault(
     'cart_empty',
-    'The shopping cart was cancelled after an error: nothing was bought, and its places are free again. Please choose your places again.',
+    'The shopping cart was cancelled, because a performance in it was or after an error: nothing was bought, and its places are free again. Please choose again.',
   );
 
 const empty = () =>

@@ -26,11 +26,23 @@ const tongueOf = ({ pointOfSale, language }: Audience): Tongue => ({ language, o
 export const shownPerformances = ({ performances }: Product, now: number): Performance[] =>
   performances.filter((performance) => isShown(performance, now)).sort(byStartThenId);
 
-/** When a product begins and ends: its own dates, else those of its performances. */
-const periodOf = ({ startDate, endDate, performances }: Product) => {
-  const starts = performances.filter(({ state }) => state !== 'cancelled').map((performance) => performance.startDate);
-  const sorted = starts.sort();
-  return { startDate: startDate ?? sorted[0] ?? null, endDate: endDate ?? sorted.at(-1) ?? null };
+/**
+ * When a product begins and ends: its own dates, else those of its performances; the other way round once one is cancelled, since its own
+ * dates may be of that one.
+ */
+export const periodOf = ({
+  startDate,
+  endDate,
+  performances,
+}: Pick<Product, 'startDate' | 'endDate'> & {
+  readonly performances: readonly Pick<Performance, 'state' | 'startDate'>[];
+}) => {
+  const live = performances.filter(({ state }) => state !== 'cancelled');
+  const starts = live.map((performance) => performance.startDate).sort();
+  const [first, last] = [starts[0] ?? null, starts.at(-1) ?? null];
+  return live.length < performances.length
+    ? { startDate: first ?? startDate, endDate: last ?? endDate }
+    : { startDate: startDate ?? first, endDate: endDate ?? last };
 };
 
 /** The products that are shown, in the order of lists. */

@@ -170,9 +170,13 @@ export const checkoutPage = async (_parameters, _query, { redraw }) => {
     announce(t('paying'));
     await settle(button, () => buy({ ...who.body(), paymentMethod: 'simulated', paymentToken: outcome }), redraw);
   });
+  // As in a form: Enter in a field that belongs to none is the same as the button.
+  const onEnter = ({ key, target }) => {
+    if (key === 'Enter' && target.matches('input:not([type=radio])') && !target.form) button.click();
+  };
   const node = h(
     'div',
-    { class: 'wrap page' },
+    { class: 'wrap page', onkeydown: onEnter },
     h('a', { class: 'back', href: '#/cart' }, h('span', { 'aria-hidden': 'true' }, '← '), t('cart')),
     h('h1', { tabindex: '-1' }, t('checkout')),
     h(

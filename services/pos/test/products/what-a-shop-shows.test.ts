@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { isOnSale, isShown, levelOf } from '../../src/domain/offer.ts';
+import { periodOf } from '../../src/views.ts';
 import { type Call, openStand, type Stand } from '../stand/stand.ts';
 
 type Product = Readonly<Record<string, unknown>> & { readonly id: string };
@@ -182,4 +183,26 @@ test('a performance is shown until it is over or cancelled, and on sale between 
   expect(isOnSale({ ...performance, state: 'closed' }, now)).toBe(false);
   expect(isOnSale({ ...performance, salesFrom: '2027-01-02T00:00:00.000Z' }, now)).toBe(false);
   expect(isOnSale({ ...performance, salesTo: '2027-01-01T20:00:00.000Z' }, now)).toBe(false);
+});
+
+describe('a product is shown from when to when', () => {
+  const [first, last] = ['2027-01-01T19:00:00.000Z', '2027-01-04T19:00:00.000Z'];
+  const evening = (startDate: string, state: 'on_sale' | 'cancelled' = 'on_sale') => ({ startDate, state });
+  const own = { startDate: '2026-12-31T00:00:00.000Z', endDate: '2027-01-05T00:00:00.000Z' };
+  const none = { startDate: null, endDate: null };
+
+  test('by its own dates, else by its performances', () => {
+    const performances = [evening(last), evening(first)];
+    expect(periodOf({ ...own, performances })).toEqual(own);
+    expect(periodOf({ ...none, performances })).toEqual({ startDate: first, endDate: last });
+    expect(periodOf({ ...none, performances: [] })).toEqual(none);
+  });
+
+  test('by the performances that are left once one is cancelled, by its own if none is', () => {
+    expect(periodOf({ ...own, performances: [evening(first, 'cancelled'), evening(last)] })).toEqual({
+      startDate: last,
+      endDate: last,
+    });
+    expect(periodOf({ ...own, performances: [evening(first, 'cancelled')] })).toEqual(own);
+  });
 });
