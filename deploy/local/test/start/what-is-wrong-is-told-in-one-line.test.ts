@@ -43,13 +43,13 @@ test('everything that is wrong with the settings, in one report', async () => {
   expect(await program.ended).toBe(1);
   expect(program.output().trim().split('\n')).toEqual([
     'boxoffice cannot start: 8 settings are wrong',
+    '  TLS_KEY_FILE: is not set, but TLS_CERT_FILE is; they belong together',
+    `  TLS_CERT_FILE: ${directory}/certificate.pem cannot be read: it does not exist`,
     '  RATE_LIMIT_PER_MINUTE: expected a whole number of at least 1, got "many"',
     '  ACCESS_TOKEN_LIFETIME_SECONDS: expected a whole number from 1 to 86400, got "0"',
     `  KEY_ENCRYPTION_KEY: KEY_ENCRYPTION_KEY_FILE names ${directory}/nothing, which cannot be read: it does not exist`,
     '  SERVICE_SECRET: expected at least 16 characters, got another value (not shown)',
     '  GATEWAY_HTTP_PORT: 9443 is the port of GATEWAY_PORT already; each listener needs its own',
-    '  TLS_KEY_FILE: is not set, but TLS_CERT_FILE is; they belong together',
-    `  TLS_CERT_FILE: ${directory}/certificate.pem cannot be read: it does not exist`,
     '  HOST: no_host is no address of this machine',
   ]);
   // Nothing is made before the settings are right.

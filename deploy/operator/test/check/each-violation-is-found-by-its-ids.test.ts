@@ -220,7 +220,7 @@ test.each(engines)(
         stores,
         queues: async () => [],
         settleMs: 60,
-        patienceMs: 500,
+        patienceMs: 1_500,
       });
       expect(counts).toMatchObject({ performances: houses.size, contacts: 2 * houses.size });
       const of = (what: string, all: readonly Violation[]) =>
