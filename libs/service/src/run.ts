@@ -61,8 +61,8 @@ const common = {
   tlsCaFile,
 };
 
-/** Less than the gateway's patience; a start that takes longer is not a matter of a moment. */
-const HOLD_MS = 10_000;
+/** A start takes a second or two; who asks one that takes longer is told so. */
+const HOLD_MS = 5_000;
 
 /** How long RabbitMQ may take to answer before the log says that it is waited for. */
 const CONNECT_MS = 5_000;
