@@ -45,8 +45,8 @@ const blowsOf = ({ deployment, size, random }: Context): readonly Blow[] => {
   return [{ points }, rescued, ...random.shuffled(outages).slice(0, few ? 0 : 4)];
 };
 
-/** So many points are a short version. */
-const SHORT = 2;
+/** So many points are a short version, beside one of a checkout that is cancelled. */
+const SHORT = 1;
 
 /** How long a service is gone that dies as a whole: visitors are to notice. */
 const GONE_MS = 600;

@@ -64,8 +64,8 @@ const playKills = async (context: Context, points: readonly CrashPointName[]): P
 };
 
 const NAME = 'kills';
-/** So many kills are a short version. */
-const SHORT = 3;
+/** So many kills are a short version: where one process is everything, it starts anew after each. */
+const SHORT: Readonly<Record<EnginesName, number>> = { embedded: 2, scaled: 3 };
 
 /** Kills at these points and no others. */
 export const killsAt = (points: readonly CrashPointName[]): Scenario => ({
@@ -80,7 +80,7 @@ export const kills: Scenario = {
   about: `SIGKILL at ${crashPointNames.length} named steps`,
   play: (context) => {
     const { deployment, random, size } = context;
-    const [from, count] = size === 'short' ? [shortKills[deployment.engines], SHORT] : [crashPointNames, 8];
+    const [from, count] = size === 'short' ? [shortKills[deployment.engines], SHORT[deployment.engines]] : [crashPointNames, 8];
     const points = random.shuffled(from).slice(0, count);
     return playKills(context, points);
   },
