@@ -80,7 +80,8 @@ export const kills: Scenario = {
   about: `SIGKILL at ${crashPointNames.length} named steps`,
   play: (context) => {
     const { deployment, random, size } = context;
-    const [from, count] = size === 'short' ? [shortKills[deployment.engines], SHORT[deployment.engines]] : [crashPointNames, 8];
+    const [from, count] =
+      size === 'short' ? [shortKills[deployment.engines], SHORT[deployment.engines]] : [crashPointNames, 8];
     const points = random.shuffled(from).slice(0, count);
     return playKills(context, points);
   },
