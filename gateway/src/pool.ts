@@ -22,6 +22,15 @@ const IDLE_MS = 60_000;
  */
 const RENEWED_AFTER_MS = 20_000;
 
+/**
+ * Less than our services serve kept connections after they have begun to stop (FAREWELL_MS), so that a connection that was given back within
+ * it is still served, or is known to be closed. A request that cannot be sent twice is sent on no other.
+ */
+const FRESH_MS = 600;
+
+/** Requests without a body that the forwarder sends a second time, if the service had closed their connection before. */
+const REPEATABLE: ReadonlySet<string> = new Set(['GET', 'HEAD', 'DELETE']);
+
 const SWEEP_MS = 1_000;
 
 /** Closed so much before the service would do so. */
@@ -64,7 +73,7 @@ export class Pool extends Agent {
 
   /** Node's client asks for a connection here: the one given back last, which is the least likely to be stale. */
   addRequest(request: ClientRequest): void {
-    const kept = this.#take();
+    const kept = this.#take(REPEATABLE.has(request.method));
     if (kept) request.reusedSocket = true;
     request.onSocket(kept ?? this.#connect());
   }
@@ -89,7 +98,9 @@ export class Pool extends Agent {
     for (const connection of this.#all) connection.destroy();
   }
 
-  #take(): Pooled | undefined {
+  #take(repeatable: boolean): Pooled | undefined {
+    const latest = this.#idle.at(-1);
+    if (!repeatable && latest !== undefined && Date.now() - latest.idleSince > FRESH_MS) return undefined;
     for (let kept = this.#idle.pop(); kept; kept = this.#idle.pop()) {
       // Whatever a service says without being asked, or after it has said goodbye, is no answer to the next request.
       if (kept.writable && !kept.readableEnded && kept.readableLength === 0) return kept;

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
-import { createServer, get, type IncomingMessage } from 'node:http';
+import { createServer, get, type IncomingMessage, request } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo, Server, Socket } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -37,12 +37,12 @@ const start = async (server: Server = createServer((_, response) => response.end
 };
 
 const ask = async (pool: Pool, port: number): Promise<{ reused: boolean; text: string }> => {
-  const request = get({ agent: pool, host: '127.0.0.1', port });
-  const [reply] = (await once(request, 'response')) as [IncomingMessage];
+  const sent = get({ agent: pool, host: '127.0.0.1', port });
+  const [reply] = (await once(sent, 'response')) as [IncomingMessage];
   pool.heed(reply.headers);
   const text = Buffer.concat(await reply.toArray()).toString();
-  await until(() => request.destroyed);
-  return { reused: request.reusedSocket, text };
+  await until(() => sent.destroyed);
+  return { reused: sent.reusedSocket, text };
 };
 
 test('one after the other, requests share a connection; at once, they do not', async () => {
@@ -137,6 +137,23 @@ test('a connection that is used all the time is renewed: a new instance behind t
   while (accepted() < 4) await ask(pool, port);
   expect(performance.now() - begun).toBeGreaterThan(80);
   await until(() => sockets.size <= 1);
+});
+
+test('a request that cannot be sent twice goes on a connection that was used a moment ago, or on a new one', async () => {
+  const { pool, port } = await start();
+  const post = async (): Promise<boolean> => {
+    const sent = request({ agent: pool, host: '127.0.0.1', port, method: 'POST' }).end();
+    const [reply] = (await once(sent, 'response')) as [IncomingMessage];
+    reply.resume();
+    await until(() => sent.destroyed);
+    return sent.reusedSocket;
+  };
+  expect([await post(), await post()]).toEqual([false, true]);
+  const since = performance.now();
+  await until(() => performance.now() - since > 700);
+  expect(await post()).toBe(false);
+  await until(() => performance.now() - since > 1_500);
+  expect((await ask(pool, port)).reused).toBe(true);
 });
 
 test('a pool that is destroyed closes its connections', async () => {

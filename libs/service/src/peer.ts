@@ -93,12 +93,16 @@ export const createPeer = (given: PeerOptions): Peer => {
   const secure = protocol === 'https:';
   const options = { keepAlive: true, maxSockets: 256 };
   const agent = renewing(secure ? new SecureAgent(options) : new Agent(options), renewedAfterMs);
-  const target = { protocol, hostname, port, agent };
+  const target = { protocol, hostname, port };
 
   const unavailable = (): Fault =>
     new Fault('service_unavailable', `The ${name} service does not answer at the moment.`, { 'Retry-After': '1' });
 
-  const exchange = (call: PeerCall, { identity, timeoutMs, span }: Leave): Promise<{ http: number; text: string }> =>
+  const exchange = (
+    call: PeerCall,
+    { identity, timeoutMs, span }: Leave,
+    through: typeof agent | false = agent,
+  ): Promise<{ http: number; text: string }> =>
     new Promise((resolve, reject) => {
       const body = call.body && JSON.stringify(call.body);
       const headers = {
@@ -109,7 +113,8 @@ export const createPeer = (given: PeerOptions): Peer => {
           ? {}
           : { 'Content-Type': 'application/json', 'Content-Length': String(Buffer.byteLength(body)) }),
       };
-      const sent = (secure ? secureRequest : request)({ ...target, method: call.method, path: call.path, headers });
+      const options = { ...target, agent: through, method: call.method, path: call.path, headers };
+      const sent = (secure ? secureRequest : request)(options);
       const timer = setTimeout(() => sent.destroy(new Error('timeout')), timeoutMs);
       const end = (act: () => void): void => {
         clearTimeout(timer);
@@ -131,9 +136,8 @@ export const createPeer = (given: PeerOptions): Peer => {
   const withFreshConnection = (call: PeerCall, leave: Leave) =>
     exchange(call, leave).catch((error: unknown) => {
       if (!(error instanceof ConnectionGone)) throw error;
-      return exchange(call, leave).catch((again: unknown) => {
-        throw again instanceof ConnectionGone ? unavailable() : again;
-      });
+      // Where one was closed, the others may be as well: an instance stops.
+      return exchange(call, leave, false);
     });
 
   const recorded = async (call: PeerCall, send: (span: Span | undefined) => ReturnType<typeof exchange>) => {
