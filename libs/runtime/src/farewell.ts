@@ -15,7 +15,10 @@ export interface Farewell {
 /** A connection becomes idle when its last answer is out; Node closes those that are idle at one moment, and nobody closes later ones. */
 const SWEEP_MS = 20;
 
-/** Stops accepting at once and resolves when the last connection is closed. */
+/**
+ * Stops accepting, and resolves when the last connection is closed. Where kept connections have time, it first accepts who has come already:
+ * the system resets the connections of those who still wait when the door is closed, and they have sent their requests.
+ */
 export const farewell = (server: Server, { graceMs, idleMs }: Farewell): Promise<void> =>
   new Promise((resolve) => {
     let sweep: NodeJS.Timeout | undefined;
@@ -26,13 +29,18 @@ export const farewell = (server: Server, { graceMs, idleMs }: Farewell): Promise
     const idle = idleMs > 0 ? setTimeout(closeIdle, idleMs) : undefined;
     const deadline = setTimeout(() => server.closeAllConnections(), graceMs);
     // An HTTP server's own way of closing cuts the idle connections first, on which a request may be on its way.
-    NetServer.prototype.close.call(server, () => {
-      clearInterval(sweep);
-      clearTimeout(idle);
-      clearTimeout(deadline);
-      // Nothing is left to close but its timer.
-      server.close();
-      resolve();
-    });
+    const stopAccepting = (): void => {
+      NetServer.prototype.close.call(server, () => {
+        clearInterval(sweep);
+        clearTimeout(idle);
+        clearTimeout(deadline);
+        // Nothing is left to close but its timer.
+        server.close();
+        resolve();
+      });
+    };
+    // Each turn of the loop accepts everybody; the second one is short, so that next to nobody comes between it and the end.
+    if (idle && graceMs > 0) setImmediate(() => setImmediate(stopAccepting));
+    else stopAccepting();
     if (!idle) closeIdle();
   });
