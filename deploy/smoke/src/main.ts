@@ -52,7 +52,10 @@ const perform = async (name: string, act: (given: Act) => Promise<void>, play: P
       GATEWAY_PORT: `${port}`,
     },
   });
-  const interrupted = (): void => void composition.down().finally(() => process.exit(130));
+  const interrupted = (): void =>
+    void Promise.allSettled([composition.down(), rm(folder, { recursive: true, force: true })])
+      .then(() => standIn?.close())
+      .finally(() => process.exit(130));
   process.once('SIGINT', interrupted).once('SIGTERM', interrupted);
   try {
     await act({ composition, baseUrl: `https://localhost:${port}`, options, images, steps, run: id });
