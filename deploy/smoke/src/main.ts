@@ -52,10 +52,12 @@ const perform = async (name: string, act: (given: Act) => Promise<void>, play: P
       GATEWAY_PORT: `${port}`,
     },
   });
-  const interrupted = (): void =>
-    void Promise.allSettled([composition.down(), rm(folder, { recursive: true, force: true })])
-      .then(() => standIn?.close())
-      .finally(() => process.exit(130));
+  const leave = async (): Promise<void> => {
+    await composition.down();
+    await standIn?.close();
+    await rm(folder, { recursive: true, force: true });
+  };
+  const interrupted = (): void => void leave().finally(() => process.exit(130));
   process.once('SIGINT', interrupted).once('SIGTERM', interrupted);
   try {
     await act({ composition, baseUrl: `https://localhost:${port}`, options, images, steps, run: id });

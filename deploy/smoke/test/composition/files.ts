@@ -51,7 +51,7 @@ export const composition: {
   readonly services: Readonly<Record<string, Container>>;
   readonly networks: Readonly<Record<string, { readonly internal?: boolean } | null>>;
   readonly volumes: Readonly<Record<string, null>>;
-} = parse(read('docker-compose.yml'), { merge: true });
+} = parse(read('docker-compose.yml'), { merge: true, maxAliasCount: -1 });
 
 /** The names of all settings that the product's sources mention. */
 export const knownSettings: ReadonlySet<string> = new Set(
