@@ -37,7 +37,8 @@ const linePlaces = ({ order, places, rivals }: OrderWorld, now: number): Finding
     if (!place)
       return found([order.id, id], `line ${line.id} of ${order.id} has the place ${id}, which does not exist`);
     if (place.holder === order.id && place.state === wanted) return [];
-    const rival = rivals.get(place.holder ?? '');
+    // The holder may be this order: freed or held instead of sold, the place is wrong, but nobody's rival has it.
+    const rival = place.holder === order.id ? undefined : rivals.get(place.holder ?? '');
     if (rival && hasPlaces(rival, now) && rival.lines.some((other) => other.place.id === id)) {
       return found([id, order.id, rival.id], `place ${id} is in two live orders: ${order.id} and ${rival.id}`);
     }

@@ -251,6 +251,28 @@ test.each(engines)(
 );
 
 test.each(engines)(
+  'on $name: a place that its own order lost is told so, and is no double sale',
+  async ({ open }) => {
+    const { stores, close } = await open();
+    try {
+      const house = await found(stores, 'opera');
+      const [place, order] = [house.place(2), house.id('ord_sold')];
+      for (const state of ['free', 'held'] as const) {
+        const freeFrom = state === 'free' ? 0 : held.freeFrom;
+        await house.setPlace(2, { state, freeFrom, holder: order });
+        const { violations } = await verify({ stores, queues: async () => [], settleMs: 10, patienceMs: 100 });
+        const [told, ...more] = violations.filter(({ invariant }) => invariant === 'line_place');
+        expect([told?.ids, more]).toEqual([[order, place], []]);
+        expect(told?.text).toMatch(new RegExp(`^line .* of ${order} \\(confirmed\\): its place ${place} is ${state}$`));
+      }
+    } finally {
+      await close();
+    }
+  },
+  30_000,
+);
+
+test.each(engines)(
   'on $name: while a queue holds messages, or cannot be asked, everything may be under way',
   async ({ open }) => {
     const { stores, close } = await open();
