@@ -1,5 +1,6 @@
 import { type Break, breaksOf, nowOf } from './breaks.ts';
 import type { CallersOf } from './callers.ts';
+import { unsaid } from './changelog.ts';
 import { type Process, processes } from './processes.ts';
 import { releasedOf, type Withdrawn, withdrawnOf } from './snapshot.ts';
 
@@ -25,7 +26,7 @@ export const judge = (found: readonly Break[], withdrawn: readonly Withdrawn[], 
   };
 };
 
-/** Compares processes as they are now with their last releases and what all others read of them. */
+/** Compares processes as they are now with their last releases and what all others read of them, and with their CHANGELOGs. */
 export const verdictOn = (some: readonly Process[], callersOf: CallersOf): Verdict => {
   const consumers = processes.flatMap((process) => {
     const released = releasedOf(process);
@@ -36,7 +37,8 @@ export const verdictOn = (some: readonly Process[], callersOf: CallersOf): Verdi
     if (!released)
       return { breaks: [], announced: [], problems: [`${process.name} has no ${process.folder}/released`] };
     const found = breaksOf(nowOf(process), released, { consumers, callersOf });
-    return judge(found, withdrawnOf(process), `${process.folder}/released/withdrawn.json`);
+    const verdict = judge(found, withdrawnOf(process), `${process.folder}/released/withdrawn.json`);
+    return { ...verdict, problems: [...verdict.problems, ...unsaid(process, released.events.version)] };
   });
   return {
     breaks: all.flatMap(({ breaks }) => breaks),

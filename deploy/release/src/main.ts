@@ -40,7 +40,7 @@ const release = async (chosen: readonly Process[], replace: boolean): Promise<bo
 /** That there is no release yet is what a first one is for. */
 const withoutFirst = (verdict: Verdict): Verdict => ({
   ...verdict,
-  problems: verdict.problems.filter((problem) => !problem.includes(' has no ')),
+  problems: verdict.problems.filter((problem) => !problem.endsWith('/released')),
 });
 
 const [, , ...words] = process.argv;
@@ -50,11 +50,16 @@ const chosen = processes.filter(({ name }) => names.includes(name) || names.incl
 const unknown = names.filter((name) => name !== 'all' && !processes.some((one) => one.name === name));
 
 if (names.length === 1 && names[0] === 'check') {
-  process.exitCode = tell(verdictOn(processes, findCallers(processes))) ? 0 : 1;
+  const verdict = verdictOn(processes, findCallers(processes));
+  const passes = tell(verdict);
+  const but = verdict.announced.length > 0 ? ' but what is announced' : '';
+  if (passes) say(`${processes.length} processes: nothing breaks${but}`);
+  process.exitCode = passes ? 0 : 1;
 } else if (chosen.length === 0 || unknown.length > 0) {
   const all = processes.map(({ name }) => name).join(', ');
+  if (unknown.length > 0) say(`there is no process ${unknown.join(', ')}`);
   say(`npm run release -- NAME… [--replace], or check; there are: ${all}, or all of them: all`);
-  process.exitCode = 1;
+  process.exitCode = 2;
 } else {
   process.exitCode = (await release(chosen, replace)) ? 0 : 1;
 }

@@ -1,16 +1,12 @@
-import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { type CallersOf, callsOf } from './callers.ts';
+import { entryFor } from './changelog.ts';
 import { operationsOf } from './compare/description.ts';
 import { type Process, processes } from './processes.ts';
 import type { Recording } from './record.ts';
 import { type Documents, type Events, fileOf, PARTS, releasedOf, type Snapshot, withdrawnOf } from './snapshot.ts';
-import { entryOf, isHigher, saysThatItBreaks } from './version.ts';
+import { isHigher, saysThatItBreaks } from './version.ts';
 import { definitions } from './world/open-world.ts';
-
-const changelogOf = (process: Process): string => {
-  const file = fileOf(process, 'CHANGELOG.md');
-  return existsSync(file) ? readFileSync(file, 'utf8') : '';
-};
 
 /** The internal operations that a process calls and that the last release of its peer has not. */
 const aheadOf = (process: Process, { together: releasedNow, callersOf, lastOf = releasedOf }: ReleaseRules): string[] =>
@@ -44,7 +40,7 @@ export const objectionsTo = (process: Process, rules: ReleaseRules): string[] =>
   const raised = released === undefined || isHigher(version, released) || (replace && version === released);
   const withdraws = withdrawnOf(process).length > 0;
   const admits = released === undefined || !withdraws || replace || saysThatItBreaks(version, released);
-  const entry = entryOf(changelogOf(process), version);
+  const entry = entryFor(process, version);
   const places = released?.startsWith('0.') ? 'second' : 'first';
   return [
     ...(raised ? [] : [`${folder}/package.json says ${version}, and ${released} is released: raise it`]),

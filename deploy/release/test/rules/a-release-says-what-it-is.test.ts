@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from '@jest/globals';
 import { findCallers } from '../../src/callers.ts';
-import { judge } from '../../src/check.ts';
+import { entryFor, unsaid } from '../../src/changelog.ts';
+import { judge, verdictOn } from '../../src/check.ts';
 import { type Process, processes } from '../../src/processes.ts';
 import { objectionsTo } from '../../src/release.ts';
 import { fileOf, releasedOf } from '../../src/snapshot.ts';
@@ -45,6 +46,27 @@ test('a version is released once', () => {
   expect(objectionsTo({ ...first, version }, rules)).toContainEqual(expect.stringContaining('raise it'));
   const next = objectionsTo({ ...first, version: '7.0.0' }, rules);
   expect(next).toEqual([expect.stringContaining('has nothing below "## 7.0.0"')]);
+});
+
+test('a version above the released one without an entry in the CHANGELOG is named before anything is released', () => {
+  const [first] = processes;
+  if (!first) throw new Error('there is none');
+  expect(verdictOn([{ ...first, version: '7.0.0' }], callersOf).problems).toEqual([
+    expect.stringMatching(/says 7\.0\.0, and .*CHANGELOG\.md has nothing below "## 7\.0\.0"/),
+  ]);
+  expect(verdictOn([first], callersOf).problems).toEqual([]);
+});
+
+test('what is released has an entry with a date', () => {
+  const [first] = processes;
+  if (!first) throw new Error('there is none');
+  expect(unsaid(first, '0.0.9')).toEqual([expect.stringContaining('0.0.9 is released')]);
+});
+
+test('the operator’s image has a CHANGELOG that knows its version', () => {
+  const folder = 'deploy/operator';
+  const { version } = JSON.parse(readFileSync(fileOf({ folder }, 'package.json'), 'utf8')) as { version: string };
+  expect(entryFor({ folder }, version)).toMatchObject({ dated: true, text: expect.stringMatching(/./) });
 });
 
 test.each([
