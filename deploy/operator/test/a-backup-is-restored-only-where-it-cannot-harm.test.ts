@@ -128,6 +128,28 @@ test('a backup goes into a directory of its own, outside of the data', async () 
   );
 });
 
+test('what its directory lacks on the way is made; where none can be made that is said at once, in one line', async () => {
+  const deep = join(root, 'by', 'date', 'today');
+  expect((await takeBackup(deep, { data, versions, tell })).manifest.files).toHaveLength(3);
+  expect(statSync(deep).mode & 0o777).toBe(0o700);
+  const file = join(root, 'file');
+  writeFileSync(file, '');
+  const here: readonly (readonly [string, string])[] = [
+    [file, 'a part of the path is no directory'],
+    [join(file, 'below'), 'a part of the path is no directory'],
+  ];
+  // Where the machine has it: a place that says of a new directory that it does not exist.
+  const proc = ['/proc/x', '/proc/x/y'].map((path) => [path, 'it cannot be made there'] as const);
+  for (const [path, reason] of [...here, ...(existsSync('/proc/self') ? proc : [])]) {
+    const { status, err } = await operatorOf(data)('backup', path);
+    expect([path, status, err.trimEnd().split('\n')]).toEqual([
+      path,
+      1,
+      [expect.stringContaining(`${path} cannot be written: ${reason}`)],
+    ]);
+  }
+}, 60_000);
+
 test('what fails says why, and leaves nothing that looks like a backup', async () => {
   const broken = join(root, 'broken');
   mkdirSync(broken);

@@ -12,7 +12,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
-import { explain, keptFile } from '@boxoffice/runtime';
+import { explain, keptFile, reasonOf } from '@boxoffice/runtime';
 import { snapshotSqlite } from '@boxoffice/store';
 import { Refused } from '../refused.ts';
 import { digest, FORMAT, MANIFEST, type Manifest } from './manifest.ts';
@@ -28,18 +28,27 @@ export const filesOf = (directory: string): string[] =>
     .filter((path) => !PASSING.test(path))
     .sort();
 
+/** One by one: Node's own recursive way never ends where a file system says ENOENT below a directory that exists, as /proc does. */
+const makeDirectory = (path: string): void => {
+  if (existsSync(path)) return;
+  makeDirectory(dirname(path));
+  mkdirSync(path, { mode: 0o700 });
+};
+
 /** Makes the directory, or finds it empty. @throws {Refused} */
 const emptyDirectory = (directory: string, data: string): void => {
   const at = existsSync(directory) ? realpathSync(directory) : directory;
   if (`${at}/`.startsWith(`${realpathSync(data)}/`))
     throw new Refused(`a backup must not lie in the data directory ${data}`);
   try {
-    mkdirSync(directory, { recursive: true, mode: 0o700 });
+    makeDirectory(directory);
     if (readdirSync(directory).length > 0)
       throw new Refused(`${directory} is not empty; a backup is written into a directory of its own`);
     chmodSync(directory, 0o700);
   } catch (error) {
-    throw error instanceof Refused ? error : new Refused(`${directory} cannot be written: ${explain(error)}`);
+    if (error instanceof Refused) throw error;
+    const reason = reasonOf(error) === 'ENOENT' ? 'it cannot be made there' : explain(error);
+    throw new Refused(`${directory} cannot be written: ${reason}`);
   }
 };
 
