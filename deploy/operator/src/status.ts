@@ -4,15 +4,14 @@ import type { Command, Report } from './command.ts';
 import type { Installation } from './installation.ts';
 import { printed } from './print.ts';
 import { isUnseen, lookAt, type Overview } from './status/overview.ts';
-import { problemsOf } from './status/problems.ts';
+import { problemsOf, verdictOf } from './status/problems.ts';
 
 const section = (name: string, part: object): string =>
   isUnseen(part) ? `${name}: unreachable: ${part.unreachable}` : `${name}\n${printed(part, false)}`;
 
-const processesOf = ({ addresses, processes, engines }: Overview): string => {
-  if (processes.length > 0) return `processes (from ${addresses})\n${printed(processes, false)}`;
-  if (addresses !== 'nowhere' || engines.store === 'SQLite') return 'processes: none';
-  return 'processes: unknown; AUTHORIZER_URL, CATALOG_URL, CONTACTS_URL, ORDERS_URL, TICKETS_URL, POS_URL and GATEWAY_URL say where they are';
+const processesOf = ({ addresses, processes }: Overview): string => {
+  if (processes.length === 0) return 'processes: none';
+  return `processes${addresses === 'nowhere' ? '' : ` (from ${addresses})`}\n${printed(processes, false)}`;
 };
 
 const reportOf = (overview: Overview): Report => {
@@ -27,7 +26,7 @@ const reportOf = (overview: Overview): Report => {
       section('queues', queues),
       section('outboxes', outboxes),
       section('orders', orders),
-      problems.length === 0 ? 'all is well' : `WRONG: ${problems.join('; ')}`,
+      verdictOf(overview, problems),
     ].join('\n\n'),
     json: { ...overview, problems },
   };
@@ -54,7 +53,7 @@ export const status: readonly Command[] = [
     name: 'status',
     usage: '[--watch]',
     about:
-      'every service’s version and readiness (of npm start, or at <NAME>_URL: each instance that a name stands for), queues, dead letters, outboxes, open cancellations, expired orders; exit status 1 when something is wrong, and the last line says what; --watch: every two seconds until Ctrl-C',
+      'every process’s version and readiness (of npm start, or at GATEWAY_URL, AUTHORIZER_URL, CATALOG_URL, CONTACTS_URL, ORDERS_URL, TICKETS_URL, POS_URL, the origin of its health: each instance that a name stands for; without its setting a process is not asked, which the last line says), queues, dead letters, outboxes, open cancellations, expired orders; exit status 1 when something is wrong or no process could be asked, and the last line says what; --watch: every two seconds until Ctrl-C',
     options: { watch: { type: 'boolean' } },
     run: async (installation, { options }) =>
       options.watch === true ? watch(installation, options.json === true) : reportOf(await lookAt(installation)),

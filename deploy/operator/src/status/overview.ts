@@ -1,6 +1,6 @@
 import type { QueueDepth } from '@boxoffice/messaging';
 import type { Installation } from '../installation.ts';
-import { addressesOf } from './addresses.ts';
+import { addressesOf, type NotAsked } from './addresses.ts';
 import { type OrdersState, type OutboxState, ordersOf, outboxOf } from './backlog.ts';
 import { type ProcessState, probe } from './probe.ts';
 
@@ -19,7 +19,9 @@ export interface Overview {
   readonly engines: Installation['engines'];
   /** Where the addresses of the processes come from. */
   readonly addresses: 'npm start' | 'settings' | 'nowhere';
+  /** Those that were asked, then a row for each of `notAsked`. */
   readonly processes: readonly ProcessState[];
+  readonly notAsked: readonly NotAsked[];
   readonly queues: readonly QueueDepth[] | Unseen;
   readonly outboxes: readonly OutboxState[] | Unseen;
   readonly orders: OrdersState | Unseen;
@@ -46,9 +48,16 @@ const orders = async (installation: Installation): Promise<OrdersState | Unseen>
     ? { unreachable: 'there are none yet' }
     : ordersOf(await installation.orders());
 
+const rowOf = ({ service, setting }: NotAsked): ProcessState => ({
+  service,
+  at: null,
+  version: null,
+  state: `not asked: ${setting} is not set`,
+});
+
 /** Looks at everything; what cannot be reached is told as such. @throws {SettingsFault} */
 export const lookAt = async (installation: Installation): Promise<Overview> => {
-  const { from, all } = await addressesOf(installation);
+  const { from, all, unknown } = await addressesOf(installation);
   const [processes, queues, events, waiting] = await Promise.all([
     Promise.all(all.map(probe)),
     seen(installation.queues),
@@ -60,7 +69,8 @@ export const lookAt = async (installation: Installation): Promise<Overview> => {
     data: installation.engines.store === 'SQLite' ? installation.directory : 'MongoDB',
     engines: installation.engines,
     addresses: from,
-    processes: processes.flat(),
+    processes: [...processes.flat(), ...unknown.map(rowOf)],
+    notAsked: unknown,
     queues,
     outboxes: events,
     orders: waiting,

@@ -6,11 +6,11 @@ import { isIP } from 'node:net';
 /** One instance of a service, as it answers. */
 export interface ProcessState {
   readonly service: string;
-  /** The address that was asked. */
-  readonly at: string;
+  /** The address that was asked; null: none is known. */
+  readonly at: string | null;
   /** As its description tells it; null if it does not. */
   readonly version: string | null;
-  /** `ready`, `starting: store`, `unreachable: …`. */
+  /** `ready`, `starting: store`, `unreachable: …`, `not asked: …`. */
   readonly state: string;
 }
 

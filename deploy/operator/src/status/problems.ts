@@ -10,13 +10,17 @@ const CANCELLATION_SECONDS = 300;
 const plural = (count: number, one: string, many: string): string =>
   `${count >= COUNTED ? `at least ${count}` : count} ${count === 1 ? one : many}`;
 
-const ofProcesses = ({ engines, addresses, processes, data }: Overview): string[] => {
+const ofProcesses = ({ addresses, processes, notAsked, data }: Overview): string[] => {
   if (addresses === 'nowhere') {
-    // Where the engines are for many processes, these may be anywhere.
-    return engines.store === 'SQLite' ? [`boxoffice is not running on ${data}`] : [];
+    const settings = notAsked.map(({ setting }) => setting).join(', ');
+    return settings === ''
+      ? [`boxoffice is not running on ${data}`]
+      : [`no process could be asked: none of ${settings} is set`];
   }
   if (processes.length === 0) return ['boxoffice has only just begun to start'];
-  return processes.flatMap(({ service, at, state }) => (state === 'ready' ? [] : [`${service} at ${at} is ${state}`]));
+  return processes.flatMap(({ service, at, state }) =>
+    at === null || state === 'ready' ? [] : [`${service} at ${at} is ${state}`],
+  );
 };
 
 const ofMessages = ({ queues, outboxes }: Overview): string[] => {
@@ -52,9 +56,19 @@ const ofOrders = ({ orders }: Overview): string[] => {
   ];
 };
 
-/** What is wrong with an installation, each in words; nothing when all is well. */
+/** What is wrong with an installation, as far as it was asked, each in words. */
 export const problemsOf = (overview: Overview): string[] => [
   ...ofProcesses(overview),
   ...ofMessages(overview),
   ...ofOrders(overview),
 ];
+
+/** The last line: what is wrong, and what nobody asked; that all is well only if everything was asked. */
+export const verdictOf = (overview: Overview, problems: readonly string[]): string => {
+  const { addresses, notAsked } = overview;
+  const wrong = problems.length > 0 ? `WRONG: ${problems.join('; ')}` : undefined;
+  // That none was asked is among the problems.
+  if (notAsked.length === 0 || addresses === 'nowhere') return wrong ?? 'all is well';
+  const unasked = notAsked.map(({ service, setting }) => `${service} (${setting})`).join(', ');
+  return `${wrong ?? 'nothing wrong in what was asked'}; not asked: ${unasked}`;
+};

@@ -1,10 +1,20 @@
+import { rmSync } from 'node:fs';
+import { authorizer } from '@boxoffice/authorizer';
+import { catalog as catalogService } from '@boxoffice/catalog';
+import { contacts } from '@boxoffice/contacts';
+import { orders } from '@boxoffice/orders';
+import { pos } from '@boxoffice/pos';
 import { createHealth, listen } from '@boxoffice/runtime';
+import { openSqliteStores } from '@boxoffice/store';
+import { tickets } from '@boxoffice/tickets';
 import { expect, test } from '@jest/globals';
 import { probe } from '../../src/status/probe.ts';
 import { operatorOf, temporaryDirectory } from '../program.ts';
 
 const describing = (version: string) => (_request: unknown, response: { end(text: string): unknown }) =>
   void response.end(JSON.stringify({ openapi: '3.1.0', info: { version } }));
+
+const lastLine = (out: string) => out.trimEnd().split('\n').at(-1);
 
 test('each tells its version and its readiness, or why it cannot be reached', async () => {
   const health = createHealth(() => ['store', 'broker']);
@@ -48,8 +58,48 @@ test('by the settings that the services have, with what cannot be reached told a
     expect(out).toMatch(/catalog\s+127\.0\.0\.1:\d+\s+2\.0\.0\s+starting/);
     expect(out).toMatch(/queues: unreachable: MONGODB_URL: .*\n/);
     expect(out).toMatch(/orders: unreachable: MONGODB_URL: .*\n/);
-    expect(out.trimEnd().split('\n').at(-1)).toMatch(/^WRONG: .*orders at 127\.0\.0\.1:1 is unreachable/);
+    expect(lastLine(out)).toMatch(
+      /^WRONG: .*orders at 127\.0\.0\.1:1 is unreachable.*; not asked: gateway \(GATEWAY_URL\), authorizer \(AUTHORIZER_URL\), contacts/,
+    );
   } finally {
     await catalog.close();
   }
+}, 60_000);
+
+test('whose address is not known is a row that names its setting, and never is all said to be well then', async () => {
+  const directory = temporaryDirectory();
+  const stores = openSqliteStores({ directory });
+  for (const service of [authorizer, catalogService, contacts, orders, tickets, pos])
+    await stores.open(service.name, service.collections);
+  await stores.close();
+  const health = createHealth();
+  health.ready();
+  const ready = await listen(describing('2.0.0'), { host: '127.0.0.1', port: 0, health });
+  try {
+    const some = { AUTHORIZER_URL: ready.url, CONTACTS_URL: ready.url };
+    const { status, out } = await operatorOf(directory, some)('status');
+    for (const name of ['GATEWAY', 'CATALOG', 'ORDERS', 'TICKETS', 'POS'])
+      expect(out).toMatch(new RegExp(`^${name.toLowerCase()} +not asked: ${name}_URL is not set$`, 'm'));
+    expect(out).not.toContain('all is well');
+    expect([status, lastLine(out)]).toEqual([
+      0,
+      'nothing wrong in what was asked; not asked: gateway (GATEWAY_URL), catalog (CATALOG_URL), orders (ORDERS_URL), tickets (TICKETS_URL), pos (POS_URL)',
+    ]);
+    const every = { GATEWAY_URL: ready.url, CATALOG_URL: ready.url, ORDERS_URL: ready.url, TICKETS_URL: ready.url };
+    const asked = await operatorOf(directory, { ...some, ...every, POS_URL: ready.url })('status');
+    expect([asked.status, lastLine(asked.out)]).toEqual([0, 'all is well']);
+  } finally {
+    await ready.close();
+    rmSync(directory, { recursive: true, force: true, maxRetries: 5 });
+  }
+}, 60_000);
+
+test('where no process can be asked that is wrong, and the settings that would say where they are are named', async () => {
+  const url = 'mongodb://127.0.0.1:1/?serverSelectionTimeoutMS=100';
+  const operator = operatorOf(temporaryDirectory(), { MONGODB_URL: url });
+  const { status, out } = await operator('status');
+  expect(status).toBe(1);
+  expect(out).toMatch(/^processes\n.*\ngateway +not asked: GATEWAY_URL is not set$/m);
+  expect(lastLine(out)).toMatch(/^WRONG: no process could be asked: none of GATEWAY_URL, .*, POS_URL is set; /);
+  expect((await operator('status', '--help')).out).toContain('GATEWAY_URL');
 }, 60_000);

@@ -5,7 +5,7 @@ import { type OrderDocument, orders, ordersCollection } from '@boxoffice/orders'
 import { openSqliteStores } from '@boxoffice/store';
 import { afterAll, expect, test } from '@jest/globals';
 import type { Overview } from '../../src/status/overview.ts';
-import { problemsOf } from '../../src/status/problems.ts';
+import { problemsOf, verdictOf } from '../../src/status/problems.ts';
 import { operatorOf, temporaryDirectory } from '../program.ts';
 
 const directory = temporaryDirectory();
@@ -19,6 +19,7 @@ const well: Overview = {
   engines: { store: 'SQLite', bus: 'in-process bus' },
   addresses: 'npm start',
   processes: [{ service: 'orders', at: '127.0.0.1:1', version: '0.1.0', state: 'ready' }],
+  notAsked: [],
   queues: [{ queue: 'orders.fulfilment.v1', waiting: 3, retrying: 1, dead: 0 }],
   outboxes: [{ service: 'orders', events: 5, oldestSeconds: 2 }],
   orders: { openCancellations: 4, oldestCancellationSeconds: 20, expiredUnswept: 0, stuckSteps: 0 },
@@ -28,13 +29,22 @@ const [orderService] = well.processes;
 
 test('what is under way is well', () => {
   expect(problemsOf(well)).toEqual([]);
-  expect(
-    problemsOf({ ...well, addresses: 'nowhere', processes: [], engines: { store: 'MongoDB', bus: 'RabbitMQ' } }),
-  ).toEqual([]);
+  expect(verdictOf(well, [])).toBe('all is well');
 });
 
 test.each<[string, Partial<Overview>]>([
   ['boxoffice is not running on /data', { addresses: 'nowhere', processes: [] }],
+  [
+    'no process could be asked: none of GATEWAY_URL, POS_URL is set',
+    {
+      addresses: 'nowhere',
+      processes: ['gateway', 'pos'].map((service) => ({ service, at: null, version: null, state: 'not asked' })),
+      notAsked: [
+        { service: 'gateway', setting: 'GATEWAY_URL' },
+        { service: 'pos', setting: 'POS_URL' },
+      ],
+    },
+  ],
   ['boxoffice has only just begun to start', { processes: [] }],
   [
     'orders at 127.0.0.1:1 is starting: broker',
@@ -54,7 +64,9 @@ test.each<[string, Partial<Overview>]>([
   ['at least 1000 orders expired over 60 s ago and not swept', { orders: { ...none, expiredUnswept: 1_000 } }],
   ['2 orders with a step under way for over 60 s', { orders: { ...none, stuckSteps: 2 } }],
 ])('wrong: %s', (problem, change) => {
-  expect(problemsOf({ ...well, ...change })).toEqual([problem]);
+  const overview = { ...well, ...change };
+  expect(problemsOf(overview)).toEqual([problem]);
+  expect(verdictOf(overview, [problem])).toBe(`WRONG: ${problem}`);
 });
 
 const HOUR = 3_600_000;
