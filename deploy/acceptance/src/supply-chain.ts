@@ -4,6 +4,8 @@ import { execFile } from 'node:child_process';
 export interface Finding {
   readonly faults: readonly string[];
   readonly told: string;
+  /** True if nothing could be looked at: then `told` says why. */
+  readonly undone?: boolean;
 }
 
 /** Licences (SPDX) under which a package may be part of the product: none asks anything of who runs or changes it but to be named. */
@@ -41,7 +43,7 @@ export const judgeLicences = (licences: Licences): Finding => {
 
 /** An answer of `pnpm audit --json`: the advisories, or why there are none. */
 interface Audit {
-  readonly error?: { readonly code?: string };
+  readonly error?: { readonly code?: string; readonly message?: string };
   readonly advisories?: Readonly<
     Record<string, { readonly severity: string; readonly module_name: string; readonly title: string }>
   >;
@@ -49,13 +51,42 @@ interface Audit {
 
 const GRAVE: ReadonlySet<string> = new Set(['high', 'critical']);
 
+/** What a pnpm command answered, or in words why it did not. */
+export type Printed<Answer> = { readonly answer: Answer } | { readonly nothing: string };
+
+/** How long a pnpm command may take. */
+const PATIENCE_S = 60;
+
+const UNREADABLE = 'the answer is unreadable';
+
+/** What a pnpm command that has ended printed: JSON, or what it says of an error. */
+export const readPrinted = <Answer>(stdout: string, stderr: string, late: boolean): Printed<Answer> => {
+  try {
+    return { answer: JSON.parse(stdout) as Answer };
+  } catch {
+    if (late) return { nothing: `no answer in ${PATIENCE_S} s` };
+    const [code] = /\bE(?:RR_)?[A-Z][A-Z_]{3,}\b/.exec(stderr) ?? [];
+    if (code === undefined) return { nothing: UNREADABLE };
+    const [, status] = /responded with (\d{3})/.exec(stderr) ?? [];
+    if (code === 'ERR_PNPM_AUDIT_BAD_RESPONSE')
+      return { nothing: `the registry gives no audits (${status === undefined ? code : `it answers ${status}`})` };
+    return { nothing: `no answer (${code})` };
+  }
+};
+
+const undone = (why: string): Finding => ({ faults: [], told: `not done: ${why}`, undone: true });
+
 /**
- * Judges the answer of `pnpm audit --json`, undefined if there was none: high and critical advisories are faults, the others are told. A
- * registry that gives no audits is no fault of the product, but is said.
+ * Judges what `pnpm audit --json` printed: high and critical advisories are faults, the others are told. An audit that did not happen is
+ * neither good nor bad, and says why.
  */
-export const judgeAudit = (audit: Audit | undefined): Finding => {
-  if (audit?.advisories === undefined) return { faults: [], told: 'not asked, the registry gives no audits' };
-  const found = Object.values(audit.advisories);
+export const judgeAudit = (printed: Printed<Audit | null>): Finding => {
+  if ('nothing' in printed) return undone(printed.nothing);
+  const { advisories, error } = printed.answer ?? {};
+  if (error !== undefined)
+    return undone(`the registry gives no audits (${error.code ?? error.message ?? 'no reason'})`);
+  if (typeof advisories !== 'object' || advisories === null) return undone(UNREADABLE);
+  const found = Object.values(advisories);
   const line = ({ severity, module_name: name, title }: (typeof found)[number]) => `${severity}: ${name}: ${title}`;
   const minor = found.filter(({ severity }) => !GRAVE.has(severity));
   return {
@@ -64,24 +95,20 @@ export const judgeAudit = (audit: Audit | undefined): Finding => {
   };
 };
 
-/** The JSON that a pnpm command prints, whatever its exit status; undefined when it prints none. */
-const pnpm = <Answer>(...args: string[]): Promise<Answer | undefined> =>
+/** The JSON that a pnpm command prints, whatever its exit status. */
+const pnpm = <Answer>(...args: string[]): Promise<Printed<Answer>> =>
   new Promise((resolve) => {
     const command = ['run', '--silent', 'pnpm', '--', ...args, '--prod', '--json'];
-    execFile('npm', command, { maxBuffer: 64 << 20, timeout: 60_000 }, (_error, stdout) => {
-      try {
-        resolve(JSON.parse(stdout) as Answer);
-      } catch {
-        resolve(undefined);
-      }
-    });
+    execFile('npm', command, { maxBuffer: 64 << 20, timeout: PATIENCE_S * 1_000 }, (error, stdout, stderr) =>
+      resolve(readPrinted(stdout, stderr, error?.killed === true)),
+    );
   });
 
 /** Looks at the licence of every package that the product is made of. */
 export const checkLicences = async (): Promise<Finding> => {
-  const licences = await pnpm<Licences>('--recursive', 'licenses', 'list');
-  return licences ? judgeLicences(licences) : { faults: ['pnpm lists no licences'], told: '' };
+  const printed = await pnpm<Licences>('--recursive', 'licenses', 'list');
+  return 'answer' in printed ? judgeLicences(printed.answer) : { faults: ['pnpm lists no licences'], told: '' };
 };
 
 /** Asks the registry what is known against the packages that the product is made of. */
-export const checkAudit = async (): Promise<Finding> => judgeAudit(await pnpm<Audit>('audit'));
+export const checkAudit = async (): Promise<Finding> => judgeAudit(await pnpm<Audit | null>('audit'));

@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
-import { isAllowed, judgeAudit, judgeLicences } from '../../src/supply-chain.ts';
+import { runChecks } from '../../src/checks.ts';
+import { isAllowed, judgeAudit, judgeLicences, readPrinted } from '../../src/supply-chain.ts';
 
 describe('a licence', () => {
   test.each([
@@ -29,16 +30,43 @@ describe('an audit', () => {
 
   test('fails for high and critical advisories, and tells the others', () => {
     const advisories = { 1: advisory('critical'), 2: advisory('moderate'), 3: advisory('high') };
-    expect(judgeAudit({ advisories })).toEqual({
+    expect(judgeAudit({ answer: { advisories } })).toEqual({
       faults: ['critical: left: reads too far', 'high: left: reads too far'],
       told: 'moderate: left: reads too far',
     });
-    expect(judgeAudit({ advisories: {} })).toEqual({ faults: [], told: 'nothing known' });
+    expect(judgeAudit({ answer: { advisories: {} } })).toEqual({ faults: [], told: 'nothing known' });
   });
 
-  test('that the registry does not give is said, and no fault', () => {
-    const silent = { faults: [], told: 'not asked, the registry gives no audits' };
-    expect(judgeAudit({ error: { code: 'ERR_PNPM_AUDIT_BAD_RESPONSE' } })).toEqual(silent);
-    expect(judgeAudit(undefined)).toEqual(silent);
+  test.each([
+    [{ answer: { error: { code: 'ERR_PNPM_AUDIT_BAD_RESPONSE' } } }, 'gives no audits (ERR_PNPM_AUDIT_BAD_RESPONSE)'],
+    [readPrinted<null>('', '', true), 'no answer in 60 s'],
+    [readPrinted<null>('<html>', '', false), 'unreadable'],
+    [
+      readPrinted<null>('', 'Error: ERR_PNPM_AUDIT_BAD_RESPONSE\n × It responded with 405', false),
+      'no audits (it answers 405)',
+    ],
+    [readPrinted<null>('', 'FetchError: ECONNREFUSED', false), 'no answer (ECONNREFUSED)'],
+    [{ answer: {} }, 'unreadable'],
+    [{ answer: null }, 'unreadable'],
+  ])('that did not happen (%j) is said to be none, and why', (printed, why) => {
+    expect(judgeAudit(printed)).toEqual({ faults: [], told: expect.stringContaining(why), undone: true });
+  });
+});
+
+describe('checks that could not be made', () => {
+  const checks = [
+    { name: 'good', look: async () => ({ result: 'passed' as const }) },
+    { name: 'not made', look: async () => ({ result: 'undone' as const, told: 'not done: nobody answers' }) },
+    { name: 'bad', look: async () => ({ result: 'failed' as const }) },
+  ];
+
+  test.each([
+    [false, { passed: 1, failed: 1 }, '–'],
+    [true, { passed: 1, failed: 2 }, '✗'],
+  ])('strictly (%j) they count %j', async (strict, tally, mark) => {
+    const lines: string[] = [];
+    expect(await runChecks({ strict, checks, tell: (line) => lines.push(line) })).toEqual(tally);
+    expect(lines.map((line) => line.at(0))).toEqual(['✓', mark, '✗']);
+    expect(lines[1]).toMatch(/not made .*: not done: nobody answers$/);
   });
 });
