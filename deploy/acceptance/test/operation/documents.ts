@@ -11,7 +11,7 @@ export const textOf = (path: string): string => readFileSync(new URL(path, DEPLO
 export interface Alert {
   readonly alert: string;
   readonly expr: string;
-  readonly annotations: { readonly summary: string; readonly runbook: string };
+  readonly annotations: { readonly summary: string; readonly runbook_url: string };
 }
 
 /** The rules of `alerts.yml`. */

@@ -19,7 +19,7 @@ test('every alert has a paragraph in the runbook, which it names, and every para
       .sort(),
   ).toEqual([...written.keys()].sort());
   for (const { alert, annotations } of alerts()) {
-    expect(annotations.runbook).toBe(`deploy/runbook.md#${alert.toLowerCase()}`);
+    expect(annotations.runbook_url).toBe(`deploy/runbook.md#${alert.toLowerCase()}`);
     expect(annotations.summary).not.toBe('');
     expect(written.get(alert)?.length).toBeGreaterThan(100);
   }
