@@ -1,4 +1,6 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import { applicable, base, repository } from '../folders.ts';
@@ -46,6 +48,20 @@ describe('the page', () => {
     const keys = [...documented].flatMap(([name, its]) => its.map((key) => `${name} ${key}`));
     expect(keys.sort()).toEqual([...new Set(all)].filter((key) => !certificates(key)).sort());
     expect(all.some(certificates) && page.includes('`boxoffice-<service>-tls`')).toBe(true);
+  });
+
+  test('has commands that make each of them, key by key, but for the certificate of the Ingress', () => {
+    const [, commands = ''] = /```sh\n(secret\(\)[\s\S]*?)```/.exec(page) ?? [];
+    // What makes keys and what talks to a cluster are stood in for: the second tells how it was called.
+    const stands = 'openssl() { echo key; }; kubectl() { printf "%s\\n" "$*"; }';
+    const folder = mkdtempSync(join(tmpdir(), 'boxoffice-secrets-'));
+    const said = execFileSync('sh', ['-euc', `${stands}\n${commands}`], { cwd: folder, encoding: 'utf8' });
+    rmSync(folder, { recursive: true });
+    const made = [...said.matchAll(/create secret generic (\S+) (.*)/g)].flatMap(([, name, files = '']) =>
+      [...files.matchAll(/--from-file=([^=\s]+)/g)].map(([, key]) => `${name} ${key}`),
+    );
+    const wanted = [...new Set(all)].filter((key) => !certificates(key) && !key.startsWith('boxoffice-tls '));
+    expect(made.sort()).toEqual(wanted.sort());
   });
 
   test('says of every collection of every service how it would be sharded', () => {

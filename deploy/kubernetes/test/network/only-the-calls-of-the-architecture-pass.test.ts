@@ -1,8 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
-import { base, everything, example } from '../folders.ts';
+import { base, everything, example, firstInstitution } from '../folders.ts';
 import { rendered } from '../kustomize/render.ts';
-import type { Resource } from '../kustomize/tree.ts';
-import { deployed } from '../processes/surroundings.ts';
+import { at, type Resource, templatePath } from '../kustomize/tree.ts';
+import { deployed, surroundingsOf } from '../processes/surroundings.ts';
 import { type End, mayReach, podsOf } from './passage.ts';
 
 /** Who calls whom, as the architecture has it; everybody asks the authorizer for keys and identities. */
@@ -90,6 +90,57 @@ test('with every component the calls are the same, and traces may leave', () => 
   expect(among).toEqual(architecture);
   expect(reach(outside('observability'), 4318)).toEqual(all);
   expect(reach(outside('observability'), 80)).toEqual([]);
+});
+
+describe('the Jobs of the operator', () => {
+  const resources = rendered(base);
+  const policies = resources.filter(isPolicy);
+  const jobs = rendered(firstInstitution);
+  const [job] = jobs.filter(({ kind }) => kind === 'Job');
+  if (!job) throw new Error('the operator has no Job');
+  const operator = podsOf(job);
+
+  test('have the address of every process, and reach each there', () => {
+    const { env } = surroundingsOf(job, jobs);
+    const services = resources.filter(({ kind }) => kind === 'Service');
+    for (const name of names) {
+      const { hostname, port } = new URL(env[`${name.toUpperCase()}_URL`] ?? 'none:');
+      const ports = at(
+        services.find(({ metadata }) => metadata.name === hostname),
+        'spec',
+        'ports',
+      );
+      expect([name, hostname, ports]).toEqual([
+        name,
+        name,
+        [expect.objectContaining({ port: Number(port || 80), targetPort: 'http' })],
+      ]);
+    }
+    expect(passagesOf(resources).from(operator, 'http')).toEqual(all);
+    expect(passagesOf(rendered(everything)).from(operator, 'http')).toEqual(all);
+  });
+
+  test('reach MongoDB, RabbitMQ and nothing else, and nobody reaches them', () => {
+    expect(passagesOf(resources).from(operator, 'metrics')).toEqual([]);
+    expect(mayReach(policies, operator, outside('mongodb'), 27017)).toBe(true);
+    expect(mayReach(policies, operator, outside('rabbitmq'), 5671)).toBe(true);
+    expect(mayReach(policies, operator, outside('internet'), 443)).toBe(false);
+    expect([8080, 8081].flatMap((port) => passagesOf(resources).reach(operator, port))).toEqual([]);
+  });
+
+  test('the nightly check, which asks no process, reaches none', () => {
+    const withCheck = rendered(everything);
+    const check = withCheck.find(({ kind }) => kind === 'CronJob');
+    const labels = at(check, ...(templatePath('CronJob') ?? []), 'metadata', 'labels') as End['labels'];
+    expect(labels['app.kubernetes.io/name']).toBe('check');
+    expect(passagesOf(withCheck).from({ labels, ports: {} }, 'http')).toEqual([]);
+  });
+
+  test.each(['operator', 'asked-by-the-operator'])('without the policy %s they reach no process', (name) => {
+    const fewer = resources.filter((one) => !(isPolicy(one) && one.metadata.name === name));
+    expect(passagesOf(fewer).from(operator, 'http')).toEqual([]);
+    expect(passagesOf(fewer).among).toEqual(architecture);
+  });
 });
 
 describe('a mistake is found:', () => {

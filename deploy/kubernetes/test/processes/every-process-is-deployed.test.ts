@@ -153,15 +153,19 @@ test('the ingress leads to the gateway, for the host that PUBLIC_URL says, over 
 });
 
 test.each([
-  ['the first institution is made', rendered(firstInstitution), 'Job', ['institutions', 'create']],
-  ['every night all is checked', onDemand, 'CronJob', ['check']],
-] as const)('%s by the operator of its version', (_, all, kind, words) => {
+  ['the first institution is made', rendered(firstInstitution), 'Job', ['institutions', 'create'], product],
+  ['every night all is checked', onDemand, 'CronJob', ['check'], []],
+] as const)('%s by the operator of its version', (_, all, kind, words, asked) => {
   const [job] = ofKind(kind, all);
   if (!job) throw new Error(`there is no ${kind}`);
   const { container, env, files } = surroundingsOf(job, all);
   expect(container.image).toBe(`registry.example.org/boxoffice/operator:${operatorVersion}`);
   expect(asList(container.args, 'args').slice(1, 1 + words.length)).toEqual(words);
-  expect(Object.values(env).sort()).toEqual([...files.keys()].sort());
+  const secrets = Object.entries(env).flatMap(([name, value]) => (name.endsWith('_FILE') ? [value] : []));
+  expect(secrets.sort()).toEqual([...files.keys()].sort());
+  // The rest says where the processes are that it may ask.
+  const others = Object.keys(env).filter((name) => !name.endsWith('_FILE'));
+  expect(others.sort()).toEqual(asked.map(({ name }) => `${name.toUpperCase()}_URL`).sort());
 });
 
 test('with TLS between processes every service is called, and asked for its health, by https', () => {
