@@ -1,5 +1,5 @@
 import { Fault } from '@boxoffice/envelope';
-import { DECISIONS_PATH, REVOCATIONS_PATH, serviceAuthorization } from '@boxoffice/identity';
+import { DECISIONS_PATH, REVOCATIONS_PATH, serviceAuthorization, WRONG_SERVICE_SECRET } from '@boxoffice/identity';
 import { recording, type Trace } from '@boxoffice/runtime';
 import { type Breaker, createBreaker } from './breaker.ts';
 import { unavailable } from './upstream-failure.ts';
@@ -27,13 +27,18 @@ export interface Changes {
   readonly asOf: string;
 }
 
+/** The authorizer does not believe this gateway. */
+export class SecretRefused extends Error {
+  override readonly name = 'SecretRefused';
+}
+
 /** The authorizer's internal operations, as the gateway calls them. */
 export interface Authority {
   /** Keeps questions from an authorizer that fails. */
   readonly breaker: Pick<Breaker, 'state'>;
   /** Rejects with Fault unauthorized or forbidden, as the authorizer says, or service_unavailable if it says nothing. */
   decide(question: Question, trace: Trace): Promise<Decision>;
-  /** Rejects with any error. */
+  /** Rejects with SecretRefused if SERVICE_SECRET is not the authorizer's, and with any error otherwise. */
   changes(since: string | undefined): Promise<Changes>;
 }
 
@@ -126,6 +131,7 @@ export const createAuthority = ({ url, secret, timeoutMs = 3_000 }: AuthorityOpt
         redirect: 'error',
         signal: AbortSignal.timeout(timeoutMs),
       });
+      if (response.status === 401) throw new SecretRefused(WRONG_SERVICE_SECRET);
       if (response.status !== 200) throw new Error(`the authorizer answered ${response.status}`);
       return ((await response.json()) as { readonly data: Changes }).data;
     },

@@ -2,7 +2,7 @@ import type { Broadcast, Bus, Message, Subscription } from '@boxoffice/messaging
 import { broadcasts } from '@boxoffice/messaging';
 import type { Logger } from '@boxoffice/runtime';
 import { LRUCache } from 'lru-cache';
-import type { Authority } from './authority.ts';
+import { type Authority, SecretRefused } from './authority.ts';
 
 /** Which tokens count no more although they verify, and whose decisions are out of date. */
 export interface Revocations {
@@ -17,7 +17,7 @@ export interface RevocationsOptions {
   readonly authority: Pick<Authority, 'changes'>;
   /** Called when a client's rights changed. */
   readonly clientChanged: (clientId: string) => void;
-  readonly logger: Pick<Logger, 'warn'>;
+  readonly logger: Pick<Logger, 'warn' | 'error'>;
 }
 
 /** Tokens and clients that are remembered. One that is crowded out is still refused by the authorizer, seconds later. */
@@ -35,6 +35,7 @@ export const createRevocations = ({ authority, clientChanged, logger }: Revocati
   const changedAt = new LRUCache<string, string>({ max: REMEMBERED });
   let since: string | undefined;
   let reachable = true;
+  let believed = true;
 
   const revoke = (jti: string, expiresAt: string | undefined): void => {
     const left = Date.parse(expiresAt ?? '') - Date.now();
@@ -59,8 +60,13 @@ export const createRevocations = ({ authority, clientChanged, logger }: Revocati
         clientChanged(clientId);
       }
       since = changes.asOf;
-      reachable = true;
+      [reachable, believed] = [true, true];
     } catch (error) {
+      if (error instanceof SecretRefused) {
+        if (believed) logger.error(error.message);
+        believed = false;
+        return;
+      }
       if (reachable) logger.warn('the authorizer tells nothing of revocations', { error });
       reachable = false;
     }

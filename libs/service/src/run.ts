@@ -147,6 +147,7 @@ const serve = async <Spec extends SettingsSpec, State>(
     metrics,
     farewellMs: FAREWELL_MS,
     holdMs: HOLD_MS,
+    provesSecret: name !== 'authorizer',
   });
   stop.signal.addEventListener('abort', () => {
     store.giveUp();

@@ -27,6 +27,7 @@ import { holdFor } from './hold.ts';
 import { queueMetrics } from './queue-metrics.ts';
 import { refuseForNow, refuseIn } from './refuse.ts';
 import { relayMetrics, watchBacklog } from './relay-metrics.ts';
+import { proveSecret } from './secret-proof.ts';
 
 export interface StartOptions<Spec extends SettingsSpec> {
   /** The service's own store; closed by whoever opened it, after the service. May be on its way: the service listens meanwhile. */
@@ -49,6 +50,8 @@ export interface StartOptions<Spec extends SettingsSpec> {
   readonly farewellMs?: number;
   /** For so many milliseconds from the beginning, requests wait for the service; later they are refused while it is starting. Default 0. */
   readonly holdMs?: number;
+  /** Whether to find out in the background that the authorizer knows the secret, as a service alone should. Default: no. */
+  readonly provesSecret?: boolean;
   /** Conditions of readiness beside the store's and the broker's. */
   readonly checks?: Readonly<Record<string, Check>>;
 }
@@ -107,6 +110,12 @@ export const startService = async <Spec extends SettingsSpec, State>(
   });
   stop.add('requests', () => listening.close());
   if (metrics) watchCertificate(metrics, name, listening.certificate);
+
+  if (options.provesSecret && options.authorizerUrl !== undefined) {
+    const { authorizerUrl } = options;
+    const proof = proveSecret({ authorizerUrl, service: name, secret: serviceSecret, logger });
+    stop.add('proof of the secret', async () => proof.close());
+  }
 
   void arrival('broker', options.bus, missing).catch(() => undefined);
 

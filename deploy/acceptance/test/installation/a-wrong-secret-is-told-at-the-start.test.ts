@@ -1,0 +1,114 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { authorizer } from '@boxoffice/authorizer';
+import { contacts } from '@boxoffice/contacts';
+import { startGateway } from '@boxoffice/gateway';
+import { askAboutSecret } from '@boxoffice/identity';
+import { createLogger, developmentCertificate, readSettings } from '@boxoffice/runtime';
+import { openEngines, startService } from '@boxoffice/service';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+
+const PUBLIC_URL = 'https://localhost:8443';
+const SECRET = 'the secret that the authorizer has';
+
+const quiet = createLogger({ service: 'test', level: 'error', write: () => undefined });
+
+/** A log, and its first error. */
+const listener = (service: string) => {
+  const lines: { level: string; message: string }[] = [];
+  const first = Promise.withResolvers<string>();
+  const logger = createLogger({
+    service,
+    pretty: false,
+    write: (text) => {
+      const line = JSON.parse(text) as (typeof lines)[number];
+      lines.push(line);
+      if (line.level === 'error') first.resolve(line.message);
+    },
+  });
+  return { logger, first: first.promise, errors: () => lines.filter(({ level }) => level === 'error') };
+};
+
+const directory = mkdtempSync(join(tmpdir(), 'boxoffice-secret-'));
+const common = { publicUrl: PUBLIC_URL, host: '127.0.0.1', port: 0 };
+
+const open = async () => {
+  const engines = await openEngines({ mongodbUrl: undefined, amqpUrl: undefined, directory, logger: quiet });
+  const keys = await startService(authorizer, {
+    ...common,
+    store: await engines.store(authorizer.name, authorizer.collections),
+    bus: engines.bus,
+    serviceSecret: SECRET,
+    logger: quiet,
+    settings: readSettings(authorizer.settings ?? {}, {
+      KEY_ENCRYPTION_KEY: Buffer.alloc(32, 'thrown away').toString('base64'),
+    }),
+  });
+  const store = await engines.store(contacts.name, contacts.collections);
+  return { engines, keys, store };
+};
+
+let its: Awaited<ReturnType<typeof open>>;
+beforeAll(async () => {
+  its = await open();
+});
+afterAll(async () => {
+  await its.keys.close();
+  await its.engines.close();
+  rmSync(directory, { recursive: true, force: true, maxRetries: 5 });
+});
+
+const startContacts = (serviceSecret: string, logger: typeof quiet) =>
+  startService(contacts, {
+    ...common,
+    store: its.store,
+    bus: its.engines.bus,
+    authorizerUrl: its.keys.url,
+    serviceSecret,
+    logger,
+    settings: readSettings(contacts.settings ?? {}, {}),
+    provesSecret: true,
+  });
+
+test('a service with another secret than the authorizer’s says so in one line, and is ready all the same', async () => {
+  const { logger, first, errors } = listener('contacts');
+  const service = await startContacts('another secret', logger);
+  expect(await first).toContain('SERVICE_SECRET');
+  expect((await fetch(`${service.url}/health/ready`)).status).toBe(200);
+  await service.close();
+  expect(errors()).toHaveLength(1);
+});
+
+test('a gateway with another secret says so', async () => {
+  const { logger, first, errors } = listener('gateway');
+  const gateway = await startGateway({
+    host: '127.0.0.1',
+    port: 0,
+    httpPort: 0,
+    tls: await developmentCertificate(directory),
+    publicUrl: PUBLIC_URL,
+    services: { authorizer: its.keys.url },
+    serviceSecret: 'another secret',
+    limits: { client: 100, address: 100, session: 100 },
+    logger,
+  });
+  expect(await first).toContain('SERVICE_SECRET');
+  await gateway.ready();
+  await gateway.close();
+  expect(errors()).toHaveLength(1);
+});
+
+test.each([
+  ['contacts', SECRET, 'right'],
+  ['gateway', SECRET, 'right'],
+  ['contacts', 'another secret', 'wrong'],
+  ['nobody', SECRET, 'wrong'],
+])('the authorizer is asked by %s with %s: %s', async (service, secret, answer) => {
+  expect(await askAboutSecret({ authorizerUrl: its.keys.url, service, secret })).toBe(answer);
+});
+
+test('an authorizer that is not there has no answer', async () => {
+  const nowhere = { authorizerUrl: 'http://127.0.0.1:1', service: 'contacts', secret: SECRET };
+  expect(await askAboutSecret(nowhere)).toBe('unknown');
+});
