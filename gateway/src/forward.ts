@@ -120,7 +120,7 @@ export const createForwarder = (options: ForwarderOptions): Forwarder => {
     const { exchange, method, deadline } = passage;
     const { response } = exchange;
     passage.reply = reply;
-    pool.heed(reply.headers);
+    pool.heed(reply.headers, reply.socket.remoteAddress);
     passage.dueAt = deadline;
     settle(passage, breaker.succeeded);
     if (response.headersSent || response.destroyed) {

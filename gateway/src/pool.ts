@@ -1,6 +1,7 @@
 import { Agent, type ClientRequest, type IncomingHttpHeaders } from 'node:http';
 import { createConnection, isIP, type Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
+import { createInstances, type Instances } from '@boxoffice/runtime';
 
 /** A connection of the pool. */
 interface Pooled extends Socket {
@@ -41,6 +42,7 @@ const MARGIN_MS = 1_000;
  * one it is for; that costs a tenth of a forwarded request, which this does without (measured).
  */
 export class Pool extends Agent {
+  readonly #instances: Instances;
   readonly #open: () => Socket;
   readonly #idle: Pooled[] = [];
   readonly #all = new Set<Pooled>();
@@ -54,15 +56,19 @@ export class Pool extends Agent {
     hostname,
     port,
     renewedAfterMs = RENEWED_AFTER_MS,
+    instances = createInstances(),
   }: {
     readonly protocol: string;
     readonly hostname: string;
     readonly port: number;
     readonly renewedAfterMs?: number;
+    readonly instances?: Instances;
   }) {
     super({ keepAlive: true });
     this.#renewedAfterMs = renewedAfterMs;
-    const to = { host: hostname, port, noDelay: true, keepAlive: true };
+    this.#instances = instances;
+    const { lookup } = instances;
+    const to = { host: hostname, port, lookup, noDelay: true, keepAlive: true };
     const servername = isIP(hostname) ? undefined : hostname;
     this.#open = () => (protocol === 'https:' ? connectTls({ ...to, servername }) : createConnection(to));
     // What Node's client holds the address of a request against.
@@ -80,10 +86,12 @@ export class Pool extends Agent {
 
   /**
    * Takes notice of what a service says of its connections: after how many seconds it closes idle ones (`Keep-Alive`), or that it closes
-   * this one. Then it is most likely about to stop and to close the others as well, so no request is sent on them any more.
+   * this one. Then it is most likely about to stop and to close the others as well, so no request is sent on them any more, and new
+   * connections lead to other addresses of its name than this one.
    */
-  heed({ connection, 'keep-alive': keepAlive }: IncomingHttpHeaders): void {
+  heed({ connection, 'keep-alive': keepAlive }: IncomingHttpHeaders, address?: string): void {
     if (connection?.toLowerCase() === 'close') {
+      this.#instances.leaving(address);
       for (const idle of this.#idle.splice(0)) idle.destroy();
       return;
     }

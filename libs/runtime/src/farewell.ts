@@ -15,32 +15,51 @@ export interface Farewell {
 /** A connection becomes idle when its last answer is out; Node closes those that are idle at one moment, and nobody closes later ones. */
 const SWEEP_MS = 20;
 
+/** A connection that came at the very end has so long for its request. */
+const LAST_MS = 300;
+
+/** Turns of the loop in which new connections may come at the end of a farewell. */
+const MOST_TURNS = 200;
+
 /**
- * Stops accepting, and resolves when the last connection is closed. Where kept connections have time, it first accepts who has come already:
- * the system resets the connections of those who still wait when the door is closed, and they have sent their requests.
+ * Ends a server, and resolves when the last connection is closed. Where kept connections have time, new ones are accepted for as long: whoever
+ * is told on one that it was the last goes elsewhere, so that nobody is on his way any more when the door is closed. The system resets those
+ * who still wait at it, and they have sent their requests.
  */
 export const farewell = (server: Server, { graceMs, idleMs }: Farewell): Promise<void> =>
   new Promise((resolve) => {
+    // Who came last has his request still on its way.
+    const lastMs = Math.min(idleMs, LAST_MS);
     let sweep: NodeJS.Timeout | undefined;
-    const closeIdle = (): void => {
-      server.closeIdleConnections();
-      sweep ??= setInterval(closeIdle, SWEEP_MS);
-    };
-    const idle = idleMs > 0 ? setTimeout(closeIdle, idleMs) : undefined;
     const deadline = setTimeout(() => server.closeAllConnections(), graceMs);
-    // An HTTP server's own way of closing cuts the idle connections first, on which a request may be on its way.
+    let closedAt = 0;
+    const closeIdle = (): void => {
+      if (performance.now() - closedAt > lastMs) server.closeIdleConnections();
+    };
     const stopAccepting = (): void => {
+      closedAt = performance.now();
+      // An HTTP server's own way of closing cuts the idle connections first, on which a request may be on its way.
       NetServer.prototype.close.call(server, () => {
         clearInterval(sweep);
-        clearTimeout(idle);
         clearTimeout(deadline);
         // Nothing is left to close but its timer.
         server.close();
         resolve();
       });
+      sweep = setInterval(closeIdle, SWEEP_MS);
     };
-    // Each turn of the loop accepts everybody; the second one is short, so that next to nobody comes between it and the end.
-    if (idle && graceMs > 0) setImmediate(() => setImmediate(stopAccepting));
+    // Each turn of the loop accepts everybody who waits; after one in which nobody came, next to nobody comes between it and the end.
+    let came = 0;
+    const comeToAnEnd = (): void => {
+      server.on('connection', () => {
+        came += 1;
+      });
+      const turn = (left: number, before: number): void => {
+        if (came === before || left === 0) stopAccepting();
+        else setImmediate(turn, left - 1, came);
+      };
+      setImmediate(turn, MOST_TURNS, -1);
+    };
+    if (idleMs > 0 && graceMs > 0) setTimeout(comeToAnEnd, Math.min(idleMs, graceMs));
     else stopAccepting();
-    if (!idle) closeIdle();
   });

@@ -4,6 +4,7 @@ export { type DevelopmentCertificate, developmentCertificate } from './developme
 export { ensureDirectory } from './directory.ts';
 export { FAREWELL_MS } from './farewell.ts';
 export { type Check, createHealth, type Health, type HealthAnswer } from './health.ts';
+export { createInstances, type Instances, type InstancesOptions } from './instances.ts';
 export { keepSecret, readKeptSecret } from './kept-secret.ts';
 export { type Limits, type Listening, type ListenOptions, listen } from './listen.ts';
 export type { LogFields } from './log-fields.ts';

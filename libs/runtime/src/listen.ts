@@ -38,8 +38,8 @@ export interface ListenOptions {
   /** Told of the requests that the handler gets, for figures. */
   readonly observe?: Observe;
   /**
-   * For so long after the beginning of the end (milliseconds) a request on a kept connection is served still, with the answer that it
-   * was the connection's last: whoever was about to send it could not know. Default 0.
+   * For so long after the beginning of the end (milliseconds) requests are served still, on kept connections and on new ones, each with the
+   * answer that it was the connection's last: whoever was about to send it could not know. Default 0.
    */
   readonly farewellMs?: number;
   /** The setting that chooses the port, for the message when it is taken. */

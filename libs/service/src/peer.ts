@@ -2,7 +2,7 @@ import { Agent, type IncomingMessage, request } from 'node:http';
 import { Agent as SecureAgent, request as secureRequest } from 'node:https';
 import { Fault } from '@boxoffice/envelope';
 import type { ServiceCredentials } from '@boxoffice/identity';
-import { beginCall, type Span, traceHeaders } from '@boxoffice/runtime';
+import { beginCall, createInstances, type Span, traceHeaders } from '@boxoffice/runtime';
 import { renewing } from './renewing.ts';
 
 /** One internal operation of another service. */
@@ -91,9 +91,10 @@ export const createPeer = (given: PeerOptions): Peer => {
   const { name, url, credentials, timeoutMs: usual = 3_000, renewedAfterMs = 20_000 } = given;
   const { protocol, hostname, port } = new URL(url);
   const secure = protocol === 'https:';
-  const options = { keepAlive: true, maxSockets: 256 };
+  const { lookup, leaving } = createInstances();
+  const options = { keepAlive: true, maxSockets: 256, lookup };
   const agent = renewing(secure ? new SecureAgent(options) : new Agent(options), renewedAfterMs);
-  const target = { protocol, hostname, port };
+  const target = { protocol, hostname, port, lookup };
 
   const unavailable = (): Fault =>
     new Fault('service_unavailable', `The ${name} service does not answer at the moment.`, { 'Retry-After': '1' });
@@ -121,6 +122,8 @@ export const createPeer = (given: PeerOptions): Peer => {
         act();
       };
       sent.on('response', (response) => {
+        // An instance that stops says so; without an agent it is this call that has asked for it.
+        if (through && response.headers.connection === 'close') leaving(response.socket.remoteAddress);
         read(response).then(
           (text) => end(() => resolve({ http: response.statusCode ?? 0, text })),
           () => end(() => reject(unavailable())),

@@ -1,0 +1,50 @@
+import { type LookupAddress, lookup as resolve } from 'node:dns';
+import type { LookupFunction } from 'node:net';
+
+/** The instances behind one name: a connection leads to any of them but to those that are leaving. */
+export interface Instances {
+  /** What connections find their address with, in place of Node's own. */
+  readonly lookup: LookupFunction;
+  /** An answer from this address said that its connection was the last: its process stops, so new connections lead elsewhere for a while. */
+  leaving(address: string | undefined): void;
+}
+
+export interface InstancesOptions {
+  /** Milliseconds after which a name that is still given counts again: its process must have ended by then. */
+  readonly forgottenAfterMs?: number;
+  readonly now?: () => number;
+  /** Every address of a name, in the order in which they are to be tried. */
+  readonly resolve?: (name: string, done: (error: Error | null, addresses: LookupAddress[]) => void) => void;
+}
+
+/** Longer than a process may take to stop. */
+const FORGOTTEN_AFTER_MS = 15_000;
+
+const resolveAll: NonNullable<InstancesOptions['resolve']> = (name, done) =>
+  resolve(name, { all: true, order: 'verbatim' }, done);
+
+/** Makes the instances of one name. While all of them are leaving, any of them is better than none. */
+export const createInstances = (options: InstancesOptions = {}): Instances => {
+  const { forgottenAfterMs = FORGOTTEN_AFTER_MS, now = Date.now, resolve = resolveAll } = options;
+  const gone = new Map<string, number>();
+  const isLeaving = (address: string): boolean => (gone.get(address) ?? 0) > now();
+
+  const lookup: LookupFunction = (name, { all }, done) => {
+    resolve(name, (error, addresses) => {
+      if (error) return done(error, []);
+      const staying = addresses.filter(({ address }) => !isLeaving(address));
+      const usable = staying.length > 0 ? staying : addresses;
+      const [first] = usable;
+      if (all || !first) done(null, usable);
+      else done(null, first.address, first.family);
+    });
+  };
+  return {
+    lookup,
+    leaving(address) {
+      if (address === undefined) return;
+      for (const [known, until] of gone) if (until <= now()) gone.delete(known);
+      gone.set(address, now() + forgottenAfterMs);
+    },
+  };
+};
