@@ -14,7 +14,7 @@ import type { Visit } from './visit.ts';
  * Milliseconds from a checkout's beginning to its answer at most, before the gateway gives up: the cart is read (3,000), a guest's
  * contact made (3,000), the order bought, and what nobody answered cancelled (5,000).
  */
-const TOTAL_MS = 14_000;
+export const TOTAL_MS = 14_000;
 /** With less than this left nothing is begun. */
 const LEAST_MS = 2_000;
 /** So long after its beginning a checkout is not tried again: the buyer waits. */

@@ -36,7 +36,11 @@ test('the commands on the screen work when pasted', async () => {
     .output()
     .split('\n')
     .filter((line) => /^ {2}(CLIENT=|TOKEN=|curl )/.test(line));
-  const { stdout, stderr } = spawnSync('bash', ['-euo', 'pipefail', '-c', commands.join('\n')], { encoding: 'utf8' });
+  const { stdout, stderr } = spawnSync('bash', ['-euo', 'pipefail', '-c', commands.join('\n')], {
+    encoding: 'utf8',
+    // A bash whose input is a socket and that has no parent shell reads a profile.
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
   expect(stderr).toBe('');
   expect(JSON.parse(stdout).data.items).toHaveLength(3);
 });
