@@ -1,9 +1,9 @@
 import { hash } from 'node:crypto';
 import { Fault } from '@boxoffice/envelope';
+import { networkOf } from '@boxoffice/runtime';
 import { LRUCache } from 'lru-cache';
 import type { Exchange, Step } from './exchange.ts';
 import { createLimiter, type Limiter } from './limiter.ts';
-import { limitKey } from './peer.ts';
 
 /** Requests per minute. */
 export interface LimitOptions {
@@ -48,11 +48,11 @@ export const createLimits = (perMinute: LimitOptions): Limits => {
   const visitorOf = ({ request, address }: Exchange): string => {
     const token = request.headers[SESSION_HEADER];
     const key = typeof token === 'string' && token !== '' ? keyOf(token) : undefined;
-    return key !== undefined && sessions.has(key) ? `session ${key}` : limitKey(address);
+    return key !== undefined && sessions.has(key) ? `session ${key}` : networkOf(address);
   };
 
   return {
-    countAddress: (exchange) => count(exchange, addresses, limitKey(exchange.address)),
+    countAddress: (exchange) => count(exchange, addresses, networkOf(exchange.address)),
     countCaller: (exchange) => {
       if (exchange.family === 'B') return count(exchange, visitors, visitorOf(exchange));
       if (exchange.claims) return count(exchange, clients, exchange.claims.client_id);

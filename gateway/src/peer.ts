@@ -61,9 +61,3 @@ export const createPeers = (trustProxy: readonly string[]): ((request: IncomingM
     return { address: forwardedFor(header, connection.address), trusted: true };
   };
 };
-
-/** What an address counts as in rate limits: an IPv6 one as its /64, since whoever has one has them all. */
-export const limitKey = (address: string): string =>
-  address.includes(':')
-    ? `${ipaddr.parse(address).toNormalizedString().split(':').slice(0, 4).join(':')}::/64`
-    : address;

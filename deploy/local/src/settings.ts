@@ -24,7 +24,9 @@ const ownOfAuthorizer = authorizer.settings as NonNullable<typeof authorizer.set
 const ownOfContacts = contacts.settings as NonNullable<typeof contacts.settings>;
 // Where the others are is no setting in one process.
 const { catalogUrl, contactsUrl, ticketsUrl, ...ownOfOrders } = orders.settings as NonNullable<typeof orders.settings>;
-const { sessionIdleSeconds, sessionAbsoluteSeconds } = pos.settings as NonNullable<typeof pos.settings>;
+const { sessionIdleSeconds, sessionAbsoluteSeconds, loginFailuresPerAddress } = pos.settings as NonNullable<
+  typeof pos.settings
+>;
 const { gatewayPort, gatewayHttpPort } = gatewaySettings;
 
 /** Everything that the environment says, in one reading, so that all its faults are told together. */
@@ -36,6 +38,7 @@ const spec = {
   ...ownOfOrders,
   sessionIdleSeconds,
   sessionAbsoluteSeconds,
+  loginFailuresPerAddress,
   // npm start keeps these two when nobody gives them.
   serviceSecret: givenSecret('SERVICE_SECRET'),
   keyEncryptionKey: givenSecret('KEY_ENCRYPTION_KEY'),

@@ -1,6 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
 import { createLimiter, rateLimitField } from '../../src/limiter.ts';
-import { limitKey } from '../../src/peer.ts';
 import { type Installation, startInstallation } from '../fixtures/installation.ts';
 import { echo, json } from '../fixtures/upstream.ts';
 
@@ -27,14 +26,6 @@ describe('a limiter', () => {
     expect(limiter.take('a', 59_999)).toMatchObject({ allowed: false, left: 0, resetSeconds: 1 });
     expect(limiter.take('b', 59_999).allowed).toBe(true);
     expect(limiter.take('a', 60_000).allowed).toBe(true);
-  });
-
-  test('takes an IPv6 address as its network, an IPv4 address as itself', () => {
-    expect([limitKey('10.1.2.3'), limitKey('2001:db8:1:2:3:4:5:6'), limitKey('2001:db8:1:2::9')]).toEqual([
-      '10.1.2.3',
-      '2001:db8:1:2::/64',
-      '2001:db8:1:2::/64',
-    ]);
   });
 });
 

@@ -1,3 +1,4 @@
+export { networkOf } from './address-network.ts';
 export { type Certificate, type CertificateFiles, certificateFiles, readCertificate } from './certificate.ts';
 export * from './common-settings.ts';
 export { type DevelopmentCertificate, developmentCertificate } from './development-certificate.ts';

@@ -28,6 +28,8 @@ const settings = {
   /** A session ends after so long without a request, and after so long in all. */
   sessionIdleSeconds: integer('SESSION_IDLE_SECONDS', { default: 1_800, min: 1 }),
   sessionAbsoluteSeconds: integer('SESSION_ABSOLUTE_SECONDS', { default: 43_200, min: 1 }),
+  /** Wrong passwords of one address at an institution within 15 minutes, whatever the logins, before its next login is refused. */
+  loginFailuresPerAddress: integer('LOGIN_FAILURES_PER_ADDRESS', { default: 300, min: 1 }),
   /** Whether the method of payment `simulated` works: only where there is demo data. */
   simulatedPayments: flag('SIMULATED_PAYMENTS', { default: false }),
 };
@@ -56,8 +58,10 @@ const prepare = ({ store, credentials, logger, settings: own }: Parts<typeof set
       idleMs: own.sessionIdleSeconds * 1_000,
       absoluteMs: own.sessionAbsoluteSeconds * 1_000,
     }),
-    logIns: createLogIns(store, ({ institution, ip }, event) =>
-      logger.info('a login was refused', { event, institution, peer: ip }),
+    logIns: createLogIns(
+      store,
+      ({ institution, ip }, event) => logger.info('a login was refused', { event, institution, peer: ip }),
+      own.loginFailuresPerAddress,
     ),
     offers: createOffers(catalog),
     contacts,

@@ -1,4 +1,5 @@
 import { PosFault } from '@boxoffice/envelope';
+import { networkOf } from '@boxoffice/runtime';
 import { takeBack } from './cart-again.ts';
 import type { Order, Orders, Outcome, Wish } from './clients/orders.ts';
 import type { Desk } from './desk.ts';
@@ -75,7 +76,13 @@ export const fillCart = async (
 ): Promise<Filled> => {
   const { institution, serviceHost } = pointOfSale;
   const add = (orderId: string): Promise<Outcome> =>
-    desk.orders.add(institution, { orderId, requestId, pointOfSale: serviceHost, address: ip, items: [wish] });
+    desk.orders.add(institution, {
+      orderId,
+      requestId,
+      pointOfSale: serviceHost,
+      address: networkOf(ip),
+      items: [wish],
+    });
   if (!session) {
     const cart = doneOr(await add(newId('ord')));
     try {

@@ -1,4 +1,5 @@
 import { PosFault } from '@boxoffice/envelope';
+import { networkOf } from '@boxoffice/runtime';
 import type { Store } from '@boxoffice/store';
 import { type Attempt, createLoginAttempts, type LoginAttempts } from './login-attempts.ts';
 import { hashPassword, isPassword } from './passwords.ts';
@@ -6,10 +7,8 @@ import { loginAttempts, type UserDocument } from './store.ts';
 import { createTurnstile } from './turnstile.ts';
 import { findUser } from './users.ts';
 
-/** Hashes at once: each takes 19 MiB and a core for 30 ms, and other requests need both. */
-const AT_ONCE = 2;
-/** More waiting ones would wait for seconds. */
-const WAITING = 100;
+/** Hashes at once (each takes 19 MiB and a core for 30 ms, and other requests need both), and so many that wait about 1.5 s at most. */
+const LIMITS = { inside: 2, waiting: 100, waitingPerAddress: 50 } as const;
 
 const tooMany = (waitMs: number): PosFault =>
   new PosFault('too_many_requests', 'There were too many attempts to log in; try again later.', {
@@ -27,10 +26,13 @@ export interface LogIns {
   readonly attempts: LoginAttempts;
 }
 
-/** Makes the check of logins. An unknown login takes as long as a wrong password and is answered alike. */
-export const createLogIns = (store: Store, audit: Audit): LogIns => {
-  const attempts = createLoginAttempts(store.collection(loginAttempts));
-  const turnstile = createTurnstile(AT_ONCE, WAITING);
+/**
+ * Makes the check of logins. An unknown login takes as long as a wrong password and is answered alike. Institutions and addresses take
+ * turns, so none is kept waiting by another's attempts. `mostPerAddress`: see createLoginAttempts.
+ */
+export const createLogIns = (store: Store, audit: Audit, mostPerAddress: number): LogIns => {
+  const attempts = createLoginAttempts(store.collection(loginAttempts), mostPerAddress);
+  const turnstile = createTurnstile(LIMITS);
   let nobodys: Promise<string> | undefined;
 
   const check = async (attempt: Attempt, password: string): Promise<UserDocument> => {
@@ -54,7 +56,8 @@ export const createLogIns = (store: Store, audit: Audit): LogIns => {
   return {
     attempts,
     async logIn(attempt, password) {
-      const checked = turnstile.enter(() => check(attempt, password));
+      const who = { institution: attempt.institution, address: networkOf(attempt.ip) };
+      const checked = await turnstile.enter(who, () => check(attempt, password));
       if (!checked) throw tooMany(1_000);
       return checked;
     },

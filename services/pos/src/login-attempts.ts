@@ -1,12 +1,12 @@
-import { isIPv6 } from 'node:net';
+import { networkOf } from '@boxoffice/runtime';
 import { type CollectionHandle, UniqueViolation } from '@boxoffice/store';
 import { derived } from './ids.ts';
 import type { AttemptsDocument } from './store.ts';
 import { loginKey } from './users.ts';
 
-/** How long a wrong password counts, and how many count before the next is refused. */
+/** How long a wrong password counts, and how many of one login count before the next is refused: from one address, and from all. */
 const WINDOW_MS = 15 * 60_000;
-const MOST_PER_ADDRESS = 10;
+const MOST_FROM_ADDRESS = 10;
 const MOST_PER_LOGIN = 100;
 
 export interface Attempt {
@@ -30,31 +30,26 @@ export interface LoginAttempts {
   sweep(limit: number): Promise<number>;
 }
 
-/** Whoever has an IPv6 address has 2^64 of them. */
-const networkOf = (ip: string): string => {
-  if (!isIPv6(ip)) return ip;
-  const [head = '', tail] = ip.toLowerCase().split('%', 1)[0]?.split('::') ?? [];
-  const left = head.split(':').filter(Boolean);
-  const right = (tail ?? '').split(':').filter(Boolean);
-  const groups = [...left, ...Array.from({ length: Math.max(0, 8 - left.length - right.length) }, () => '0'), ...right];
-  return groups.slice(0, 4).join(':');
-};
-
 interface Limit {
   readonly id: string;
   readonly most: number;
 }
 
-const limitsOf = ({ institution, serviceHost, login, ip }: Attempt): readonly Limit[] => {
+/** The narrowest last: whoever is refused for the address alone leaves no trace of the login. */
+const limitsOf = ({ institution, serviceHost, login, ip }: Attempt, mostPerAddress: number): readonly Limit[] => {
+  const network = networkOf(ip);
   const whom = [institution, serviceHost, loginKey(login)];
   return [
-    { id: derived('address', ...whom, networkOf(ip)), most: MOST_PER_ADDRESS },
+    { id: derived('network', institution, network), most: mostPerAddress },
+    { id: derived('address', ...whom, network), most: MOST_FROM_ADDRESS },
     { id: derived('login', ...whom), most: MOST_PER_LOGIN },
   ];
 };
 
+/** `mostPerAddress`: wrong passwords of one address in one institution, whatever the logins, before the next is refused. */
 export const createLoginAttempts = (
   collection: CollectionHandle<AttemptsDocument>,
+  mostPerAddress: number,
   now: () => number = Date.now,
 ): LoginAttempts => {
   /** Notes one more failure; answers when there is room again (epoch milliseconds) if there is none. */
@@ -93,7 +88,7 @@ export const createLoginAttempts = (
       const giveBack = async () => {
         for (const limit of taken) await remove(attempt.institution, limit, at);
       };
-      for (const limit of limitsOf(attempt)) {
+      for (const limit of limitsOf(attempt, mostPerAddress)) {
         const roomAt = await add(attempt.institution, limit, at);
         if (roomAt !== undefined) {
           await giveBack();

@@ -42,7 +42,7 @@ export interface UserDocument extends Document {
   readonly createdAt: string;
 }
 
-/** Wrong passwords of the last minutes, for one login; its id is a hash of what they have in common. */
+/** Wrong passwords of the last minutes: of an address, of a login, or of both; its id is a hash of what they have in common. */
 export interface AttemptsDocument extends Document {
   /** Epoch milliseconds, oldest first. */
   readonly failures: readonly number[];

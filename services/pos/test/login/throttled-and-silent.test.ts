@@ -2,7 +2,6 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { hashPassword, isPassword } from '../../src/passwords.ts';
 import { users } from '../../src/store.ts';
-import { createTurnstile } from '../../src/turnstile.ts';
 import { createUser, listUsers, removeUser, setPassword } from '../../src/users.ts';
 import { type Call, type Login, openStand, type Stand } from '../stand/stand.ts';
 
@@ -165,26 +164,4 @@ test('a hash says whether a password is its own, and is another one each time', 
   expect(await isPassword('Zoe\u0308 1984', one)).toBe(true);
   expect(await isPassword('zoë 1984', one)).toBe(false);
   await expect(isPassword('x', 'plain')).rejects.toThrow('PHC');
-});
-
-test('so many hash at once, so many wait, and the next is turned away', async () => {
-  const turnstile = createTurnstile(2, 3);
-  let inside = 0;
-  let most = 0;
-  const release: (() => void)[] = [];
-  const enter = () =>
-    turnstile.enter(async () => {
-      inside += 1;
-      most = Math.max(most, inside);
-      await new Promise<void>((resolve) => release.push(resolve));
-      inside -= 1;
-    });
-  const entered = Array.from({ length: 6 }, enter);
-  expect(entered.filter((one) => one === undefined)).toHaveLength(1);
-  while (release.length > 0) {
-    release.shift()?.();
-    await new Promise((resolve) => setImmediate(resolve));
-  }
-  await Promise.all(entered);
-  expect(most).toBe(2);
 });

@@ -74,6 +74,7 @@ export interface StandOptions {
   readonly engine?: Engine;
   readonly sessionIdleSeconds?: number;
   readonly sessionAbsoluteSeconds?: number;
+  readonly loginFailuresPerAddress?: number;
   readonly simulatedPayments?: boolean;
 }
 
@@ -160,6 +161,7 @@ export const openStand = async (options: StandOptions = {}): Promise<Stand> => {
       ticketsUrl: tickets.url,
       sessionIdleSeconds: options.sessionIdleSeconds ?? 1_800,
       sessionAbsoluteSeconds: options.sessionAbsoluteSeconds ?? 43_200,
+      loginFailuresPerAddress: options.loginFailuresPerAddress ?? 300,
       simulatedPayments: options.simulatedPayments ?? true,
     },
   });
