@@ -57,15 +57,13 @@ const drafted = async (
   };
   /** Undefined if the id is taken by what is no draft of this request any more. */
   const insert = async (id: string): Promise<OrderDocument | undefined> => {
-    await desk.limit.admit(holder, id, places);
     const draft = newDraft({ ...asked, id, request: requestNameOf(undefined) }, desk.now());
     try {
-      return await desk.orders.of(institution).insert({ ...draft, performanceId });
+      return await desk.limit.admit(holder, id, places, () =>
+        desk.orders.of(institution).insert({ ...draft, performanceId }),
+      );
     } catch (error) {
-      const earlier = error instanceof UniqueViolation ? await takeUp(desk, holder, id) : undefined;
-      if (earlier) return earlier;
-      desk.limit.note(holder, id, 0);
-      if (error instanceof UniqueViolation) return undefined;
+      if (error instanceof UniqueViolation) return takeUp(desk, holder, id);
       throw error;
     }
   };

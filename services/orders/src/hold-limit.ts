@@ -4,6 +4,8 @@ import type { OrderDocument } from './store.ts';
 
 /** What is known of other processes is at most so old. */
 const REFRESH_MS = 2_000;
+/** Longest time for which a write may be awaited that tells the store of an admitted order: longer than the store's own deadlines. */
+const WRITE_MS = 30_000;
 /** More clients than this are not kept in mind at once. */
 const MAX_LEDGERS = 1_000;
 
@@ -15,21 +17,32 @@ export interface Holder {
 
 /**
  * How many unsold places a client may hold at once: exact for what goes through this process, also for what is still on its
- * way; what others did counts after two seconds.
+ * way; what others did counts after two seconds. The store is the truth: this process counts of its own only what it is writing.
  */
 export interface HoldLimit {
-  /** Counts the places of an order before they are held. @throws Fault `order_hold_limit`; then nothing is counted */
-  admit(holder: Holder, orderId: string, places: number): Promise<void>;
+  /** @throws Fault `order_hold_limit` unless the order may hold so many places */
+  check(holder: Holder, orderId: string, places: number): Promise<void>;
+  /**
+   * Counts the places of an order while `write` tells the store of them; from then on the store's word counts, and after a failure
+   * what counted before. @throws Fault `order_hold_limit`; then nothing is written
+   */
+  admit<Written>(holder: Holder, orderId: string, places: number, write: () => Promise<Written>): Promise<Written>;
   /** What an order holds now, as it was written. */
   note(holder: Holder, orderId: string, places: number): void;
+}
+
+/** Places that the store is being told of. */
+interface Admitted {
+  readonly places: number;
+  /** When the entry ends, whatever becomes of its write. */
+  readonly until: number;
 }
 
 interface Ledger {
   held: Map<string, number>;
   total: number;
   refreshedAt: number;
-  /** Admitted and not written yet: the store does not know of them. */
-  readonly admitted: Map<string, number>;
+  readonly admitted: Map<string, Admitted>;
   /** While the store is asked: what changed meanwhile. */
   meanwhile: Map<string, number> | undefined;
   refreshing: Promise<void> | undefined;
@@ -50,8 +63,14 @@ export const createHoldLimit = (
 ): HoldLimit => {
   const ledgers = new Map<string, Ledger>();
 
+  const dropEnded = ({ admitted }: Ledger): void => {
+    for (const [id, { until }] of admitted) if (until <= now()) admitted.delete(id);
+  };
+
   const prune = (): void => {
-    for (const [key, { refreshedAt, admitted, refreshing }] of ledgers) {
+    for (const [key, ledger] of ledgers) {
+      dropEnded(ledger);
+      const { refreshedAt, admitted, refreshing } = ledger;
       if (admitted.size === 0 && !refreshing && now() - refreshedAt > REFRESH_MS) ledgers.delete(key);
     }
   };
@@ -60,14 +79,22 @@ export const createHoldLimit = (
     const known = ledgers.get(key);
     if (known) return known;
     if (ledgers.size >= MAX_LEDGERS) prune();
-    const admitted = new Map<string, number>();
-    const fresh = { held: new Map(), total: 0, refreshedAt: 0, admitted, meanwhile: undefined, refreshing: undefined };
+    const admitted = new Map<string, Admitted>();
+    const fresh: Ledger = {
+      held: new Map(),
+      total: 0,
+      refreshedAt: 0,
+      admitted,
+      meanwhile: undefined,
+      refreshing: undefined,
+    };
     ledgers.set(key, fresh);
     return fresh;
   };
 
   const read = async (ledger: Ledger, institution: string, client: string): Promise<void> => {
-    const meanwhile = new Map(ledger.admitted);
+    dropEnded(ledger);
+    const meanwhile = new Map([...ledger.admitted].map(([id, { places }]) => [id, places]));
     ledger.meanwhile = meanwhile;
     const startedAt = now();
     const found = await orders.of(institution).find({ where: { client, heldPlaces: { gt: 0 } } });
@@ -92,24 +119,43 @@ export const createHoldLimit = (
 
   const keyOf = (institution: string, client: string): string => JSON.stringify([institution, client]);
 
+  const freshLedger = async (institution: string, client: string): Promise<Ledger> => {
+    const ledger = ledgerOf(keyOf(institution, client));
+    if (now() - ledger.refreshedAt > REFRESH_MS) await refresh(ledger, institution, client);
+    return ledger;
+  };
+
+  const demandRoom = (ledger: Ledger, client: string, orderId: string, places: number): void => {
+    const max = maxOf(client);
+    if (ledger.total - (ledger.held.get(orderId) ?? 0) + places > max)
+      throw new Fault('order_hold_limit', `A client holds at most ${max} unsold places at once.`);
+  };
+
   return {
-    async admit({ institution, client }, orderId, places) {
-      if (client === null) return;
-      const max = maxOf(client);
-      const ledger = ledgerOf(keyOf(institution, client));
-      if (now() - ledger.refreshedAt > REFRESH_MS) await refresh(ledger, institution, client);
-      if (ledger.total - (ledger.held.get(orderId) ?? 0) + places > max) {
-        throw new Fault('order_hold_limit', `A client holds at most ${max} unsold places at once.`);
-      }
-      ledger.admitted.set(orderId, places);
+    async check({ institution, client }, orderId, places) {
+      if (client !== null) demandRoom(await freshLedger(institution, client), client, orderId, places);
+    },
+    async admit({ institution, client }, orderId, places, write) {
+      if (client === null) return write();
+      const ledger = await freshLedger(institution, client);
+      demandRoom(ledger, client, orderId, places);
+      const before = ledger.held.get(orderId) ?? 0;
+      const entry = { places, until: now() + WRITE_MS };
+      ledger.admitted.set(orderId, entry);
       set(ledger, orderId, places);
+      try {
+        return await write();
+      } catch (error) {
+        set(ledger, orderId, before);
+        throw error;
+      } finally {
+        if (ledger.admitted.get(orderId) === entry) ledger.admitted.delete(orderId);
+      }
     },
     note({ institution, client }, orderId, places) {
       if (client === null) return;
       const ledger = ledgers.get(keyOf(institution, client));
-      if (!ledger) return;
-      ledger.admitted.delete(orderId);
-      set(ledger, orderId, places);
+      if (ledger) set(ledger, orderId, places);
     },
   };
 };

@@ -15,7 +15,7 @@ import { doneBy, finish, targetOf } from './write.ts';
 
 const holdMore = async (desk: Desk, order: OrderDocument, { request }: LinesMark, items: readonly Wish[]) => {
   const { institution, id, pointOfSale, expiresAt } = order;
-  await desk.limit.admit(order, id, order.heldPlaces);
+  await desk.limit.check(order, id, order.heldPlaces);
   await linkPerformances(
     desk.links.of(institution),
     order,

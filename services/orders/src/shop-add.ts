@@ -48,24 +48,21 @@ const drafted = async (desk: Desk, addition: CartAddition): Promise<OrderDocumen
   const performanceIds = items.map(({ performanceId }) => performanceId);
   const [performanceId = ''] = performanceIds;
   const asked = { client: holder.client, pointOfSale: addition.pointOfSale, contactNumber: null };
-  await desk.limit.admit(holder, orderId, places);
+  const draft = newDraft(
+    { ...asked, id: orderId, externalReference: null, performanceIds, places, request },
+    desk.now(),
+  );
   try {
-    const draft = newDraft(
-      { ...asked, id: orderId, externalReference: null, performanceIds, places, request },
-      desk.now(),
-    );
-    return await orders.insert({ ...draft, performanceId });
+    return await desk.limit.admit(holder, orderId, places, () => orders.insert({ ...draft, performanceId }));
   } catch (error) {
-    const there = error instanceof UniqueViolation ? await orders.get(orderId) : undefined;
-    desk.limit.note(holder, orderId, there?.heldPlaces ?? 0);
     if (!(error instanceof UniqueViolation)) throw error;
   }
   let mine = false;
-  const draft = await orders.update(orderId, (current) => {
+  const earlier = await orders.update(orderId, (current) => {
     mine = current.state === 'draft' && current.begun?.request === request && !isFenced(request);
     return mine && current.begun ? { next: { ...current, begun: { ...current.begun, since: desk.now() } } } : undefined;
   });
-  return mine ? draft : undefined;
+  return mine ? earlier : undefined;
 };
 
 /** Makes the cart; undefined if another request does, or did. @throws Fault as {@link addToCart} */

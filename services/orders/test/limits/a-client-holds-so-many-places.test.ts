@@ -1,6 +1,18 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { createHoldLimit } from '../../src/hold-limit.ts';
 import { engines } from '../stand/engines.ts';
+import { giveUpElsewhere } from '../stand/orders.ts';
 import { openStand, type Stand, until } from '../stand/stand.ts';
+
+/** The answer of a request that is allowed, at the latest when what others gave up has been noticed. */
+const until201 = async <Answer extends { readonly status: number }>(send: () => Promise<Answer>): Promise<Answer> => {
+  let answer: Answer | undefined;
+  await until(async () => {
+    answer = await send();
+    return answer.status === 201;
+  });
+  return answer as Answer;
+};
 
 describe.each(engines)('a client holds so many unsold places, on $name', (engine) => {
   let stand: Stand;
@@ -55,5 +67,48 @@ describe.each(engines)('a client holds so many unsold places, on $name', (engine
     expect((await create(other.item(10))).status).toBe(201);
     stand.catalog.holdMs = 900_000;
     await until(async () => (await create(other.item(10))).status === 201);
+  });
+
+  test('what another instance took back after an outage of the catalog counts no more, here too', async () => {
+    const hall = stand.catalog.hall(25);
+    const create = () =>
+      stand.call<{ readonly id: string }>('POST', '', { client: 'patient', body: { items: [hall.item(10)] } });
+    await giveUpElsewhere(stand, async () => expect((await create()).status).toBe(503));
+    const made = await until201(create);
+    // And of lines that could not be added.
+    await stand.call('POST', `/${made.data.id}/confirmation`, { client: 'patient', body: { onAccount: true } });
+    const order = await until201(() =>
+      stand.call<{ readonly id: string }>('POST', '', { client: 'patient', body: { items: [hall.item(1)] } }),
+    );
+    const more = () =>
+      stand.call('POST', `/${order.data.id}/lines`, { client: 'patient', body: { items: [hall.item(9)] } });
+    await giveUpElsewhere(stand, async () => expect((await more()).status).toBe(503));
+    await until201(more);
+  });
+
+  test('a write that never ends counts for half a minute, and one that fails not at all', async () => {
+    let now = Date.now();
+    const limit = createHoldLimit(
+      stand.desk.orders,
+      () => 5,
+      () => now,
+    );
+    const holder = { institution: 'opera', client: `stuck-${now}` };
+    const failing = limit.admit(holder, 'ord_1', 5, () => Promise.reject(new Error('planted')));
+    await expect(failing).rejects.toThrow('planted');
+    await limit.check(holder, 'ord_2', 5);
+    const writing = Promise.withResolvers<void>();
+    void limit.admit(holder, 'ord_3', 5, () => {
+      writing.resolve();
+      return new Promise(() => undefined);
+    });
+    await writing.promise;
+    await expect(limit.check(holder, 'ord_4', 1)).rejects.toMatchObject({ code: 'order_hold_limit' });
+    now += 10_000;
+    await expect(limit.check(holder, 'ord_4', 1)).rejects.toMatchObject({ code: 'order_hold_limit' });
+    now += 21_000;
+    await limit.check(holder, 'ord_4', 5);
+    const atOnce = ['ord_5', 'ord_6'].map((id) => limit.admit(holder, id, 3, async () => id));
+    expect((await Promise.allSettled(atOnce)).map(({ status }) => status)).toEqual(['fulfilled', 'rejected']);
   });
 });

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { engines } from '../stand/engines.ts';
+import { giveUpElsewhere } from '../stand/orders.ts';
 import { openStand, type Stand, until } from '../stand/stand.ts';
 import { add, checkout, done, mintCartId, newContact, wish } from './shopper.ts';
 
@@ -52,5 +53,12 @@ describe.each(engines)('the visitors of an address hold so many places, on $name
     expect(await there()).toMatchObject(refused);
     done(await wish(stand, `/${cart.id}/giving-up`));
     await until(async () => (await there()).outcome === 'done');
+  });
+
+  test('what another instance took back after an outage of the catalog counts no more, here too', async () => {
+    const hall = stand.catalog.hall(20);
+    const put = (count: number) => add(stand, mintCartId(), [hall.item(count)], { address: '203.0.113.9' });
+    await giveUpElsewhere(stand, () => expect(put(5)).rejects.toThrow('service_unavailable'));
+    await until(async () => (await put(5)).outcome === 'done');
   });
 });

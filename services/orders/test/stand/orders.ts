@@ -1,3 +1,4 @@
+import { sweep } from '../../src/sweep.ts';
 import type { Call, Order, Stand } from './stand.ts';
 
 /** Creates an order of so many places of a hall of its own with two places more. */
@@ -24,3 +25,11 @@ export const pay = (stand: Stand, path: string, body: object = {}, call: Call = 
     body: { method: 'card', amount: 2_000, status: 'captured', ...body },
     ...call,
   });
+
+/** Lets a request meet an outage of the catalog; what it leaves is taken back by another instance when that is over. */
+export const giveUpElsewhere = async (stand: Stand, request: () => Promise<unknown>): Promise<void> => {
+  for (const operation of ['holdPlaces', 'releaseHold']) stand.catalog.mishaps.set(operation, 'fails');
+  await request();
+  stand.catalog.mishaps.clear();
+  await sweep({ ...stand.desk, now: () => Date.now() + 20_000 });
+};
