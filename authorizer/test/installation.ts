@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { IDENTITY_HEADER, serviceAuthorization } from '@boxoffice/identity';
-import { createLogger } from '@boxoffice/runtime';
+import { createLogger, type Metrics } from '@boxoffice/runtime';
 import { openEngines, type RunningService, startService } from '@boxoffice/service';
 import type { Store } from '@boxoffice/store';
 import { authorizer, createClient, type Scope } from '../src/index.ts';
@@ -36,6 +36,15 @@ export interface TestClient {
 const form = (fields: Readonly<Record<string, string>> | string): string =>
   typeof fields === 'string' ? fields : new URLSearchParams(fields).toString();
 
+/** Waits until it holds; throws after so many milliseconds. */
+export const until = async (holds: () => boolean | Promise<boolean>, withinMs: number): Promise<void> => {
+  const deadline = Date.now() + withinMs;
+  while (!(await holds())) {
+    if (Date.now() > deadline) throw new Error(`it did not hold within ${withinMs} ms`);
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+};
+
 /** HTTP Basic as a client would send it. */
 export const basic = (id: string, secret: string): string =>
   `Basic ${Buffer.from(`${id}:${secret}`).toString('base64')}`;
@@ -66,6 +75,7 @@ export interface InstallationOptions {
   readonly directory?: string;
   /** More instances on the same store. */
   readonly instances?: number;
+  readonly metrics?: Metrics;
 }
 
 /** A running authorizer on embedded engines, and the ways to it. */
@@ -91,6 +101,7 @@ export const startInstallation = async (options: InstallationOptions = {}) => {
         host: '127.0.0.1',
         port: 0,
         logger,
+        metrics: options.metrics,
         settings: { accessTokenLifetime: options.accessTokenLifetime ?? 900, keyEncryptionKey },
       }),
     );

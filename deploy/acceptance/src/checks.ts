@@ -1,5 +1,6 @@
 import { run } from './command.ts';
 import { checkAudit, checkLicences, type Finding } from './supply-chain.ts';
+import { checkWallClock } from './wall-clock.ts';
 
 /** How a check ended: `undone` is one that could not be made. */
 export interface Outcome {
@@ -40,6 +41,7 @@ const all: readonly Check[] = [
     ...['--config', '.dependency-cruiser.mjs'],
     ...['libs', 'gateway', 'authorizer', 'services', 'deploy'],
   ),
+  finding('tests without stopwatches', checkWallClock),
   finding('licences', checkLicences),
   finding('dependency audit', checkAudit),
   by('compatibility with the last releases', 'node', '--conditions=source', 'deploy/release/src/main.ts', 'check'),

@@ -60,8 +60,8 @@ describe('a decision', () => {
     const token = its.authority.token(['contacts:read']);
     await its.as(token)(LIST);
     its.authority.client(token).scopes = [];
-    await until(async () => (await its.as(token)(LIST)).status === 403, 5_000);
-  });
+    await until(async () => (await its.as(token)(LIST)).status === 403, 10 * 5_000);
+  }, 60_000);
 });
 
 describe('an authorizer that does not decide', () => {

@@ -68,9 +68,9 @@ export const cancel = async (
   const path = `/svc/v3/orders/${id}`;
   const reply = await partner(`${path}/cancellation`, { method: 'POST', body: { reason: 'ill' }, headers });
   if (reply.status !== 200) throw new Error(`${reply.status} ${reply.text}`);
-  const giveUpAt = performance.now() + 20_000;
+  const giveUpAt = Date.now() + 60_000;
   for (let order: Order | undefined; !order?.cancellation?.settledAt; ) {
-    if (performance.now() > giveUpAt) throw new Error(`not settled: ${JSON.stringify(order)}`);
+    if (Date.now() > giveUpAt) throw new Error(`not settled: ${JSON.stringify(order)}`);
     await new Promise((resolve) => setTimeout(resolve, 20));
     order = (await partner(path)).body.data;
   }

@@ -57,9 +57,7 @@ describe('a withdrawn key ends in seconds', () => {
     state.at += 1_001;
     await verify(seen);
     // The fetch goes on; the same moment brings a refusal once it is done.
-    const deadline = Date.now() + 5_000;
-    while (Date.now() < deadline && (await verify(seen).catch(() => undefined)))
-      await new Promise((resolve) => setImmediate(resolve));
+    while (await verify(seen).catch(() => undefined)) await new Promise((resolve) => setImmediate(resolve));
     await expect(verify(seen)).rejects.toMatchObject(refused);
     expect(document.state.fetches - before).toBe(1);
   });
@@ -97,7 +95,7 @@ describe('a withdrawn key ends in seconds', () => {
     const patient = createKeySet({
       url: document.jwksUrl,
       now,
-      timeoutMs: 20,
+      timeoutMs: 1_000,
       fetch: (_url, init) => fetch(urls.own, init),
     });
     document.state.down = false;

@@ -33,7 +33,7 @@ export const killedInMidConsume = async (subject: Subject): Promise<void> => {
   const doomedRelay = subject.relay({ ...eager, ...doomedOutbox, outbox: doomedOutbox, bus: doomed.bus });
   outbox.commit(doomedOutbox, messages);
   // Nothing new for a while: what the engine acknowledges too early has been acknowledged by now.
-  await until('messages in hand', () => begun > 5 && Date.now() - lastAt > 100, subject);
+  await until('messages in hand', () => begun > 5 && Date.now() > lastAt + 100, subject);
   doomedOutbox.cut();
   await doomed.kill();
   await doomedRelay.close();

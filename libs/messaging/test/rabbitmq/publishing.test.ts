@@ -88,9 +88,7 @@ describeWithBroker('publishing to RabbitMQ', (url) => {
       async ({ start }) => {
         const { bus, way } = await start();
         way.freeze();
-        const before = performance.now();
         expect(String(await rejection(bus.publish(probe())))).toMatch(/not confirmed within 200 ms/);
-        expect(performance.now() - before).toBeLessThan(2_000);
         way.cut();
         way.mend();
         await until('a connection', () => succeeds(bus.publish(probe())), patience);
@@ -121,11 +119,11 @@ describeWithBroker('publishing to RabbitMQ', (url) => {
     expect(String(gone)).toMatch(/^Error: RabbitMQ at 127\.0\.0\.1:\d+ cannot be reached: [^\n]+$/);
     const wrong = new URL(url);
     wrong.password = 'wrong';
-    const before = performance.now();
-    const refused = String(await rejection(connectRabbitmq({ ...options, url: wrong.toString() })));
+    // It would try again for as long as this if the password did not end it.
+    const connectTimeoutMs = 3_600_000;
+    const refused = String(await rejection(connectRabbitmq({ ...options, url: wrong.toString(), connectTimeoutMs })));
     expect(refused).toMatch(/ACCESS_REFUSED/);
     expect(refused).not.toMatch(/wrong@/);
-    expect(performance.now() - before).toBeLessThan(10_000);
     await rejection(connectRabbitmq({ ...options, url: 'http://127.0.0.1:1' }));
   });
 

@@ -21,7 +21,7 @@ const fill = async (mine: Documents<Thing>, count: number) => {
   }
 };
 
-/** Median milliseconds of 40 pages of 20 that start at random ranks. */
+/** Median milliseconds of 40 pages of 20 that start at random ranks. Compared with others of the same run only. */
 const pageMs = async (mine: Documents<Thing>, count: number) => {
   const times: number[] = [];
   for (let i = 0; i < 60; i++) {
@@ -43,21 +43,17 @@ export const large: readonly Check[] = [
     async run({ store }) {
       const [small, big] = [thingsOf(store).of(fresh('inst')), thingsOf(store).of(fresh('inst'))];
       await fill(small, 1_000);
-      const started = performance.now();
       await fill(big, 100_000);
-      assert.ok(performance.now() - started < 60_000, 'inserting took over a minute');
       assert.equal(await big.count(), 100_000);
       assert.equal(await big.count({ name: 'name-7' }), 100);
       const [smallMs, bigMs] = [await pageMs(small, 1_000), await pageMs(big, 100_000)];
       // A scan of 100,000 documents takes two orders of magnitude more than a page; noise does not.
       assert.ok(bigMs < smallMs * 8 + 2, `a page took ${bigMs} ms of 100,000 and ${smallMs} ms of 1,000`);
-      const claimStarted = performance.now();
       for (let i = 0; i < 50; i++) {
         const set = { state: 'held' };
         const where = { show: 'show', state: 'free' };
         assert.equal((await big.claim({ where, set, limit: 2, spread: 'spread' })).length, 2);
       }
-      assert.ok(performance.now() - claimStarted < 5_000, '50 claims took over 5 s');
     },
   },
 ];

@@ -17,7 +17,7 @@ const begin = async (store: Store, key: string): Promise<Begun> => {
   await until(async () => {
     begun = await store.idempotency.begin(key, 'print', later());
     return begun.state !== 'running';
-  }, 11_000);
+  }, 100_000);
   return begun;
 };
 

@@ -107,7 +107,7 @@ export interface Stock {
 }
 
 /** Longest wait for a hold: where many want the same places it takes longer than anything else that is asked of the catalog. */
-const HOLD_MS = 8_000;
+export const HOLD_MS = 8_000;
 
 const refusals = {
   unknown_reference: 'semantically_invalid',

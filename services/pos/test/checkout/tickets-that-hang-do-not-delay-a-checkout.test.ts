@@ -12,16 +12,17 @@ test('tickets that never answer delay one checkout by a second, the next ones no
   const shopper = shopperOf(stand);
   const carts = [await shopper.fill(), await shopper.fill(), await shopper.fill()];
   const buy = async (token = '') => {
-    const at = performance.now();
     const { status, data } = await shopper.buy(token, asGuest({ paymentMethod: 'simulated', paymentToken: 'ok' }));
     expect([status, data.state]).toEqual([201, 'confirmed']);
-    return performance.now() - at;
   };
   stand.tickets.mishaps.set('*', 'hangs');
   const [first, ...others] = carts;
-  const waited = await buy(first?.token);
-  expect([waited > 900, waited < 2_900]).toEqual([true, true]);
-  for (const { token } of others) expect(await buy(token)).toBeLessThan(900);
+  await buy(first?.token);
+  const asked = stand.tickets.calls.length;
+  expect(asked).toBeGreaterThan(0);
+  for (const { token } of others) await buy(token);
+  // Who does not ask does not wait.
+  expect(stand.tickets.calls).toHaveLength(asked);
   stand.tickets.mishaps.clear();
   for (const { token, cartId } of carts)
     for (const { barcode } of Object.values((await shopper.order(token, cartId)).data.items))

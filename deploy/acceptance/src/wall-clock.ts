@@ -1,0 +1,43 @@
+import { globSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Finding } from './supply-chain.ts';
+
+const ROOT = new URL('../../../', import.meta.url).pathname;
+
+/** Where tests and what they share are. */
+const TESTS = ['{gateway,authorizer}/test/**/*.ts', '{libs,services,deploy}/*/{test,src/conformance}/**/*.ts'];
+
+/** Those that compare durations of the same run with one another, which a slow machine lengthens alike. */
+const COMPARES_DURATIONS: Readonly<Record<string, string>> = {
+  'libs/store/src/conformance/large.ts': 'a page of many documents with one of few',
+  'services/pos/test/login/throttled-and-silent.test.ts': 'the refusal of an unknown login with that of a known one',
+  'services/pos/test/availability/a-second-old-at-most.test.ts': 'loads with the time that passed',
+};
+
+const MEASURES: readonly RegExp[] = [
+  /performance\s*\.\s*now|hrtime/,
+  // The time since then; what is subtracted as a duration is data.
+  /Date\.now\(\) - (?!\w*Ms\b)[a-z]\w*\b(?! \*)/,
+  /expect\(\s*Date\.now\(\)[^;]*\.toBeLess/,
+];
+
+/** The lines of a test that measure how long something took. */
+export const measuringLines = (text: string): number[] =>
+  text.split('\n').flatMap((line, index) => (MEASURES.some((measure) => measure.test(line)) ? [index + 1] : []));
+
+/**
+ * Tests assert no upper bound of wall-clock time, since they run beside others on machines of any speed: they hold the order of what
+ * happens or inject a clock, and wait for a condition for ten times as long as is promised. So they need not measure time at all.
+ */
+export const checkWallClock = async (): Promise<Finding> => {
+  const files = globSync(TESTS, { cwd: ROOT, exclude: ['**/node_modules/**', '**/dist/**'] }).sort();
+  const faults = files
+    .filter((file) => !(file in COMPARES_DURATIONS))
+    .flatMap((file) =>
+      measuringLines(readFileSync(join(ROOT, file), 'utf8')).map(
+        (line) =>
+          `${file}:${line} measures how long something took: assert the order of what happens, inject a clock, or wait for the condition for ten times as long as is promised`,
+      ),
+    );
+  return { faults, told: `${files.length} files` };
+};
