@@ -1,21 +1,20 @@
-import type { createAjv, ValidateFunction } from './ajv.ts';
-import { violationsOf } from './choices.ts';
 import type { Answer, AnyOperation } from './operation.ts';
+import type { Validate, Validators } from './validators.ts';
 import { told } from './violations.ts';
 
 /**
  * Makes what holds an operation's answers to its declared schemas: throws an Error that names every difference. A read-only look: the
  * answer is checked as the client will see it.
  */
-export const createAnswerCheck = ({ id, answers }: AnyOperation, ajv: ReturnType<typeof createAjv>) => {
-  const compiled = new Map<number, ValidateFunction>();
+export const createAnswerCheck = ({ id, answers }: AnyOperation, validators: Validators) => {
+  const compiled = new Map<number, Validate>();
   return ({ status, data }: Answer): void => {
     const schema = answers[status];
     if (!schema) throw new Error(`${id} answered ${status}, which it does not declare`);
-    const holds = compiled.get(status) ?? ajv.compile(schema);
-    compiled.set(status, holds);
+    const validate = compiled.get(status) ?? validators.compile(schema);
+    compiled.set(status, validate);
     const seen: unknown = data === undefined ? undefined : JSON.parse(JSON.stringify(data));
-    if (!holds(seen))
-      throw new Error(`${id} answered ${status} otherwise than it declares: ${told(violationsOf(holds.errors ?? []))}`);
+    const { found, more } = validate(seen);
+    if (found.length > 0) throw new Error(`${id} answered ${status} otherwise than it declares: ${told(found, more)}`);
   };
 };

@@ -1,11 +1,11 @@
 import type { IdentityVerifier } from '@boxoffice/identity';
 import type { Logger } from '@boxoffice/runtime';
 import type { Admit } from './admission.ts';
-import type { createAjv } from './ajv.ts';
 import type { AccessLogger } from './exchange.ts';
 import type { Family } from './family.ts';
 import type { IdempotencyPort } from './idempotency.ts';
 import type { AnyOperation } from './operation.ts';
+import type { Validators } from './validators.ts';
 
 /** What an app is made of; see `createApp`. */
 export interface AppOptions {
@@ -34,5 +34,5 @@ export interface AppOptions {
 /** What the operations of one app share. */
 export interface AppParts extends AppOptions {
   readonly family: Family;
-  readonly ajv: ReturnType<typeof createAjv>;
+  readonly validators: Validators;
 }

@@ -1,7 +1,6 @@
 import { Fault } from '@boxoffice/envelope';
 import { beginAnswer, endAnswer, nameOperation, runWithTrace } from '@boxoffice/runtime';
 import express, { type ErrorRequestHandler, type Express, type RequestHandler, type Response } from 'express';
-import { createAjv } from './ajv.ts';
 import type { AppOptions, AppParts } from './app-options.ts';
 import { ClientGone } from './body.ts';
 import { type Exchange, logAccess, type Reply, refusal, send } from './exchange.ts';
@@ -11,6 +10,7 @@ import { type Answering, prepare } from './handle.ts';
 import type { AnyOperation, Method } from './operation.ts';
 import { selfDescription } from './self-description.ts';
 import { bySpecificity, placesOf } from './shape.ts';
+import { createValidators } from './validators.ts';
 
 const exchangeOf = ({ locals }: Response): Exchange => locals.exchange;
 
@@ -22,7 +22,7 @@ const allowed = (methods: Iterable<string>): string =>
 
 /** Makes a service's HTTP side from its operations; every rule that holds for all of them is kept here. Serves its own `GET /openapi.json`. */
 export const createApp = (options: AppOptions): Express => {
-  const parts: AppParts = { ...options, family: options.family ?? familyA, ajv: createAjv() };
+  const parts: AppParts = { ...options, family: options.family ?? familyA, validators: createValidators() };
   const { family, logger } = parts;
   const app = express();
   app.disable('x-powered-by').disable('etag').enable('case sensitive routing').enable('strict routing');

@@ -7,7 +7,7 @@ export interface Json {
   readonly properties?: Readonly<Record<string, Json>>;
   readonly patternProperties?: Readonly<Record<string, Json>>;
   readonly additionalProperties?: boolean | Json;
-  readonly unevaluatedProperties?: boolean;
+  readonly unevaluatedProperties?: boolean | Json;
   readonly required?: readonly string[];
   readonly items?: Json;
   readonly allOf?: readonly Json[];

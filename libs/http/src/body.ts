@@ -1,6 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import type { IncomingMessage } from 'node:http';
 import { Fault } from '@boxoffice/envelope';
+import { excessOf } from './excess.ts';
 import { illFormedTexts } from './well-formed.ts';
 
 /** The largest request body, in bytes: 256 KiB. */
@@ -44,17 +45,26 @@ export const readBody = (request: IncomingMessage): Promise<Buffer> => {
   });
 };
 
-const MEDIA_TYPE = /^\s*([^\s;]+)\s*(?:;\s*charset\s*=\s*"?utf-8"?\s*)?;?\s*$/i;
+const MEDIA_TYPE = /^([^\s;]+)\s*(?:;\s*charset\s*=\s*"?utf-8"?\s*)?;?$/i;
+
+/** No media type is longer; the expression takes quadratic time for white space. */
+const MAX_MEDIA_TYPE_LENGTH = 200;
+
+/** The media type that a request says to have, in lower case; undefined with another charset or anything else that is none. */
+const mediaTypeOf = ({ headers }: IncomingMessage): string | undefined => {
+  const given = headers['content-type'] ?? '';
+  return given.length > MAX_MEDIA_TYPE_LENGTH ? undefined : MEDIA_TYPE.exec(given.trim())?.[1]?.toLowerCase();
+};
 
 /** Whether the request says that its body is of this media type, in UTF-8, and not compressed. */
-export const hasTextType = ({ headers }: IncomingMessage, mediaType: string): boolean =>
-  MEDIA_TYPE.exec(headers['content-type'] ?? '')?.[1]?.toLowerCase() === mediaType &&
-  (headers['content-encoding'] ?? 'identity').toLowerCase() === 'identity';
+export const hasTextType = (request: IncomingMessage, mediaType: string): boolean =>
+  mediaTypeOf(request) === mediaType &&
+  (request.headers['content-encoding'] ?? 'identity').toLowerCase() === 'identity';
 
 /** Refuses another media type than this (in any case, with or without `charset=utf-8`), codings, and what is not UTF-8. */
 export const textOf = (request: IncomingMessage, body: Buffer, mediaType: string): string => {
-  const given = MEDIA_TYPE.exec(request.headers['content-type'] ?? '')?.[1]?.toLowerCase();
-  if (given !== mediaType) throw new Fault('bad_request', `The request body must be ${mediaType}, in UTF-8.`);
+  if (mediaTypeOf(request) !== mediaType)
+    throw new Fault('bad_request', `The request body must be ${mediaType}, in UTF-8.`);
   const coding = request.headers['content-encoding'] ?? 'identity';
   if (coding.toLowerCase() !== 'identity') throw new Fault('bad_request', 'The request body must not be compressed.');
   if (!isUtf8(body)) throw new Fault('bad_request', 'The request body is not UTF-8.');
@@ -64,6 +74,8 @@ export const textOf = (request: IncomingMessage, body: Buffer, mediaType: string
 /** The JSON object in a body. Faults `bad_request` on anything else; what the client sent is not repeated. */
 export const jsonObjectOf = (request: IncomingMessage, body: Buffer): Record<string, unknown> => {
   const text = textOf(request, body, 'application/json');
+  const excess = excessOf(body);
+  if (excess) throw new Fault('bad_request', excess);
   const value = parsed(text);
   if (typeof value !== 'object' || value === null || Array.isArray(value))
     throw new Fault('bad_request', '$ must be an object.');
@@ -81,10 +93,19 @@ const parsed = (text: string): unknown => {
   }
 };
 
-/** The texts of a form. An empty one counts as absent (RFC 6749, 3.2); one that stands twice is Fault `bad_request`. */
+/** The most fields of a form. */
+const MAX_FIELDS = 200;
+
+/**
+ * The texts of a form. An empty one counts as absent (RFC 6749, 3.2); one that stands twice is Fault `bad_request`, and so are more than
+ * `MAX_FIELDS`.
+ */
 export const formOf = (request: IncomingMessage, body: Buffer): Record<string, string> => {
   const fields = new Map<string, string>();
-  for (const [name, value] of new URLSearchParams(textOf(request, body, 'application/x-www-form-urlencoded'))) {
+  const text = textOf(request, body, 'application/x-www-form-urlencoded');
+  if (text.split('&', MAX_FIELDS + 1).length > MAX_FIELDS)
+    throw new Fault('bad_request', `The form has over ${MAX_FIELDS} fields.`);
+  for (const [name, value] of new URLSearchParams(text)) {
     if (fields.has(name))
       throw new Fault('bad_request', `The form field ${JSON.stringify(name.slice(0, 64))} stands twice.`);
     fields.set(name, value);

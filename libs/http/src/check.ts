@@ -1,7 +1,6 @@
 import { Fault } from '@boxoffice/envelope';
 import type { TSchema } from 'typebox';
-import { createAjv } from './ajv.ts';
-import { violationsOf } from './choices.ts';
+import { createValidators } from './validators.ts';
 import { told } from './violations.ts';
 
 /**
@@ -9,8 +8,9 @@ import { told } from './violations.ts';
  * names every violation by its path.
  */
 export const createCheck = (schema: TSchema): ((value: unknown) => void) => {
-  const holds = createAjv().compile(JSON.parse(JSON.stringify(schema)));
+  const validate = createValidators().compile(JSON.parse(JSON.stringify(schema)));
   return (value) => {
-    if (!holds(value)) throw new Fault('validation_error', told(violationsOf(holds.errors ?? [])));
+    const { found, more } = validate(value);
+    if (found.length > 0) throw new Fault('validation_error', told(found, more));
   };
 };

@@ -1,9 +1,6 @@
 import type { ErrorObject } from './ajv.ts';
 import { jsonPath, ofValues, type Violation, violation } from './violations.ts';
 
-/** So many errors are looked at: a body within the size limit can have a hundred thousand, and nobody reads them. */
-const MAX_ERRORS = 1_000;
-
 /** An error, and for a choice between schemas the errors of each. */
 interface Found {
   readonly error: ErrorObject;
@@ -75,8 +72,8 @@ const ofChoice = (choice: Found): Violation[] => {
   return closest.flatMap(flat);
 };
 
-/** The violations that a compiled schema's errors tell of, each once; of a flood only the first. */
+/** The violations that a compiled schema's errors tell of, each once. */
 export const violationsOf = (errors: readonly ErrorObject[]): Violation[] => {
-  const found = grouped(errors.slice(0, MAX_ERRORS)).flatMap(flat);
+  const found = grouped(errors).flatMap(flat);
   return [...new Map(found.map((one) => [`${one.path} ${one.message}`, one])).values()];
 };

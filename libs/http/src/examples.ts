@@ -1,8 +1,6 @@
 import type { Code } from '@boxoffice/envelope';
 import { Type } from 'typebox';
-import { createAjv } from './ajv.ts';
 import { bodySchema } from './body-schema.ts';
-import { violationsOf } from './choices.ts';
 import { codesOf } from './codes.ts';
 import { type Family, familyA } from './family.ts';
 import {
@@ -15,6 +13,7 @@ import {
   failureSchema,
 } from './openapi.ts';
 import type { AnyOperation } from './operation.ts';
+import { createValidators } from './validators.ts';
 import { told } from './violations.ts';
 
 /**
@@ -22,7 +21,7 @@ import { told } from './violations.ts';
  * proves the schemas themselves. For tests: each service's expects none.
  */
 export const exampleFaults = (operations: readonly AnyOperation[], family: Family = familyA): string[] => {
-  const ajv = createAjv({ proving: true });
+  const validators = createValidators({ proving: true });
   const faults: string[] = [];
   const { Failure: envelope = {} } = family.wording.components().schemas;
 
@@ -32,9 +31,9 @@ export const exampleFaults = (operations: readonly AnyOperation[], family: Famil
       return;
     }
     try {
-      const holds = ajv.compile(schema);
       // A copy: normalising keywords change what they check.
-      if (!holds(structuredClone(example))) faults.push(`${what}: ${told(violationsOf(holds.errors ?? []))}`);
+      const { found } = validators.compile(schema)(structuredClone(example));
+      if (found.length > 0) faults.push(`${what}: ${told(found)}`);
     } catch (error) {
       faults.push(`${what}: ${error instanceof Error ? error.message : error}`);
     }

@@ -1,13 +1,12 @@
 import type { IncomingMessage } from 'node:http';
 import { type Code, Fault } from '@boxoffice/envelope';
 import { type TProperties, Type } from 'typebox';
-import type { createAjv, ValidateFunction } from './ajv.ts';
 import { formOf, jsonObjectOf } from './body.ts';
 import { bodySchema, type Json, readOnlyRemover } from './body-schema.ts';
-import { violationsOf } from './choices.ts';
 import type { AnyOperation } from './operation.ts';
 import { coercionsOf, lenientIn, readPath, readQuery } from './parameters.ts';
 import { TAKES_BODY } from './shape.ts';
+import type { Validate, Validators } from './validators.ts';
 import { told, type Violation } from './violations.ts';
 
 /** The three typed parts of a request. */
@@ -25,16 +24,13 @@ export type ReadForm = (
 ) => Form;
 
 export interface FormRules {
-  readonly ajv: ReturnType<typeof createAjv>;
+  readonly validators: Validators;
   /** Whether a query parameter that the operation does not declare is refused. */
   readonly unknownQuery: 'refuse' | 'ignore';
 }
 
-const compiledUnlessEmpty = (ajv: FormRules['ajv'], properties: TProperties): ValidateFunction | undefined =>
-  Object.keys(properties).length > 0 ? ajv.compile(Type.Object(properties)) : undefined;
-
-const violationsIn = (check: ValidateFunction | undefined, value: unknown): Violation[] =>
-  !check || check(value) ? [] : violationsOf(check.errors ?? []);
+const compiledUnlessEmpty = (validators: Validators, properties: TProperties): Validate | undefined =>
+  Object.keys(properties).length > 0 ? validators.compile(Type.Object(properties)) : undefined;
 
 /** A parameter is named, not placed in a document: `$.limit` is `limit`. */
 const named =
@@ -42,27 +38,27 @@ const named =
   ({ path, ...rest }: Violation): Violation => ({ path: `${what} ${path.replace(/^\$\.?/, '')}`, ...rest });
 
 /** Of several kinds of violation the earliest wins: what is absent, then what has the wrong type, then constraints. */
-const parameterFault = (violations: readonly Violation[], all: readonly Violation[]): Fault => {
+const parameterFault = (violations: readonly Violation[], details: string): Fault => {
   const code: Code = violations.some(({ kind }) => kind === 'absent') ? 'missing_parameter' : 'invalid_parameter';
-  return new Fault(code, told(all));
+  return new Fault(code, details);
 };
 
-const bodyFault = (violations: readonly Violation[]): Fault => {
+const bodyFault = (violations: readonly Violation[], details: string): Fault => {
   const code: Code = violations.some(({ kind }) => kind !== 'constraint') ? 'bad_request' : 'validation_error';
-  return new Fault(code, told(violations));
+  return new Fault(code, details);
 };
 
 /** Compiles what turns a request into its typed parts, or throws one Fault that names everything wrong with it. */
-export const compileForm = (operation: AnyOperation, { ajv, unknownQuery }: FormRules): ReadForm => {
+export const compileForm = (operation: AnyOperation, { validators, unknownQuery }: FormRules): ReadForm => {
   const { params = {}, query = {}, body, form } = operation;
   const pathCoercions = coercionsOf(params);
   const queryCoercions = coercionsOf(query);
   const lenient = lenientIn(query);
-  const checkPath = compiledUnlessEmpty(ajv, params);
-  const checkQuery = compiledUnlessEmpty(ajv, query);
+  const checkPath = compiledUnlessEmpty(validators, params);
+  const checkQuery = compiledUnlessEmpty(validators, query);
   const takesBody = TAKES_BODY.has(operation.method);
   const schema = form && body ? (JSON.parse(JSON.stringify(body)) as Json) : bodySchema(operation);
-  const checkBody = ajv.compile(schema);
+  const checkBody = validators.compile(schema);
   const dropReadOnly = readOnlyRemover(schema);
   const inForm = named('form field');
   const inQuery = named('query parameter');
@@ -70,7 +66,7 @@ export const compileForm = (operation: AnyOperation, { ajv, unknownQuery }: Form
 
   const queryOf = (search: string): { values: Record<string, unknown>; wrong: Violation[] } => {
     const { values, unknown, repeated } = readQuery(search, queryCoercions);
-    const wrong = violationsIn(checkQuery, values);
+    const wrong = [...(checkQuery?.(values).found ?? [])];
     const note = (names: readonly string[], message: string) => {
       for (const name of names) wrong.push({ path: name.slice(0, 64), message, kind: 'constraint' });
     };
@@ -92,17 +88,17 @@ export const compileForm = (operation: AnyOperation, { ajv, unknownQuery }: Form
   return (request, pathParams, search, raw) => {
     const path = readPath(pathParams, pathCoercions);
     const { values, wrong } = queryOf(search);
-    const parameters = [...violationsIn(checkPath, path).map(inPath), ...wrong];
+    const parameters = [...(checkPath?.(path).found ?? []).map(inPath), ...wrong];
     if (!takesBody) {
-      if (parameters.length > 0) throw parameterFault(parameters, parameters);
+      if (parameters.length > 0) throw parameterFault(parameters, told(parameters));
       return { params: path, query: values, body: undefined };
     }
     const value = bodyOf(request, raw);
-    const inBody = violationsIn(checkBody, value);
-    if (form) parameters.push(...inBody.map(inForm));
-    const all = form ? parameters : [...parameters, ...inBody];
-    if (parameters.length > 0) throw parameterFault(parameters, all);
-    if (inBody.length > 0) throw bodyFault(inBody);
+    const { found, more } = checkBody(value);
+    if (form) parameters.push(...found.map(inForm));
+    const details = () => told(form ? parameters : [...parameters, ...found], more);
+    if (parameters.length > 0) throw parameterFault(parameters, details());
+    if (found.length > 0) throw bodyFault(found, details());
     dropReadOnly?.(value);
     return { params: path, query: values, body: body ? value : undefined };
   };

@@ -25,15 +25,15 @@ const NO_BODY = Buffer.alloc(0);
 
 /** Everything between the router and the handler, prepared once for all of an operation's ids: who calls, the size, the key, the form, and the answer. */
 export const prepare = (operation: AnyOperation, parts: AppParts): ((id: string) => Answering) => {
-  const { family, ajv, idempotency, logger, checkAnswers = false } = parts;
+  const { family, validators, idempotency, logger, checkAnswers = false } = parts;
   const { handle, compressed } = operation;
-  const readForm = compileForm(operation, { ajv, unknownQuery: family.unknownQuery });
+  const readForm = compileForm(operation, { validators, unknownQuery: family.unknownQuery });
   const cursors = createCursorCodec(parts.cursorKey, operation.id);
   const outcomes = createOutcomes(family, operation);
   const once = createOnce(idempotency, outcomes, logger);
   const takesBody = TAKES_BODY.has(operation.method);
   const takesKey = isIdempotent(operation);
-  const check = checkAnswers ? createAnswerCheck(operation, ajv) : undefined;
+  const check = checkAnswers ? createAnswerCheck(operation, validators) : undefined;
   const encode = createEncoder((data) => Buffer.from(jsonBody(data)));
 
   const run = async (

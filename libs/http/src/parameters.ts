@@ -1,5 +1,6 @@
 import type { TProperties } from 'typebox';
 import type { Json } from './body-schema.ts';
+import { MAX_NAMED } from './violations.ts';
 
 type Coerce = (text: string) => unknown;
 
@@ -34,6 +35,13 @@ export interface Coerced {
 
 const NONE: readonly string[] = [];
 
+/** So many names that are unknown, or stand twice, are remembered: one more than are named in a fault. */
+const MAX_NAMES = MAX_NAMED + 1;
+
+const remember = (names: Set<string>, name: string): void => {
+  if (names.size < MAX_NAMES) names.add(name);
+};
+
 /** Reads a query string (without its question mark). */
 export const readQuery = (search: string, declared: ReadonlyMap<string, Coerce>): Coerced => {
   const values: Record<string, unknown> = {};
@@ -42,8 +50,8 @@ export const readQuery = (search: string, declared: ReadonlyMap<string, Coerce>)
   const repeated = new Set<string>();
   for (const [name, text] of new URLSearchParams(search)) {
     const coerce = declared.get(name);
-    if (!coerce) unknown.add(name);
-    else if (Object.hasOwn(values, name)) repeated.add(name);
+    if (!coerce) remember(unknown, name);
+    else if (Object.hasOwn(values, name)) remember(repeated, name);
     else values[name] = coerce(text);
   }
   return { values, unknown: [...unknown], repeated: [...repeated] };

@@ -10,8 +10,9 @@ export interface Violation {
   readonly kind: 'absent' | 'type' | 'constraint';
 }
 
-/** So many violations are named; a request with more is told so. */
-const MAX_NAMED = 100;
+/** So many violations are named, in about so many characters; `details` of a request with more ends with "and more". */
+export const MAX_NAMED = 100;
+const MAX_DETAILS_LENGTH = 8_000;
 
 /** Longer names of fields are cut: they come from the client. */
 const MAX_NAME_LENGTH = 64;
@@ -46,6 +47,7 @@ const FORMATS: Readonly<Record<string, string>> = {
 const CONSTRAINTS: Readonly<Record<string, (error: ErrorObject) => string>> = {
   additionalProperties: () => 'is not a known field',
   unevaluatedProperties: () => 'is not a known field',
+  not: () => 'is not a known field',
   format: ({ params }) => FORMATS[params.format] ?? `must be a valid ${params.format}`,
   pattern: ({ params }) => (params.pattern === '\\S' ? 'must not be blank' : `must match ${params.pattern}`),
   minLength: ({ params }) =>
@@ -86,8 +88,17 @@ export const violation = (error: ErrorObject): Violation | undefined => {
   return constraint(error);
 };
 
-/** One sentence that names every violation. */
-export const told = (violations: readonly Violation[]): string => {
-  const named = violations.slice(0, MAX_NAMED).map(({ path, message }) => `${path} ${message}`);
-  return `${named.join('; ')}${violations.length > named.length ? '; and more' : ''}.`;
+/** The first of these parts, as many as `details` may name. */
+const shown = (parts: readonly string[]): string[] => {
+  let length = 0;
+  return parts.slice(0, MAX_NAMED).filter((part) => {
+    length += part.length;
+    return length <= MAX_DETAILS_LENGTH;
+  });
+};
+
+/** One sentence that names every violation, or the first ones; `more`: there may be others than these. */
+export const told = (violations: readonly Violation[], more = false): string => {
+  const named = shown(violations.slice(0, MAX_NAMED).map(({ path, message }) => `${path} ${message}`));
+  return `${named.join('; ')}${more || violations.length > named.length ? '; and more' : ''}.`;
 };

@@ -1,26 +1,40 @@
 /** Escapes of surrogates: only through them can JSON in UTF-8 hold text that is not well-formed. */
 const SURROGATE = /\\u[dD][89a-fA-F]/;
 
+/** So many texts are named. */
+const MAX_NAMED = 100;
+
+/** A value in a document, and the way to it; the path is put together only where it is needed. */
+interface Place {
+  readonly value: object;
+  readonly above: Place | undefined;
+  readonly step: string;
+}
+
 /** A member in a JSON path. */
-const step = (key: string): string => (/^[A-Za-z_]\w*$/.test(key) ? `.${key}` : `[${JSON.stringify(key)}]`);
+const step = (key: string): string =>
+  /^[A-Za-z_]\w*$/.test(key) ? `.${key}` : `[${JSON.stringify(key.slice(0, 64))}]`;
 
-/** What is in an array or object, by path; nothing in anything else. */
-const inside = (value: unknown, path: string): [string, unknown][] => {
-  if (Array.isArray(value)) return value.map((item, index) => [`${path}[${index}]`, item]);
-  if (typeof value !== 'object' || value === null) return [];
-  return Object.entries(value).map(([key, item]) => [`${path}${step(key)}`, key.isWellFormed() ? item : key]);
-};
+const pathOf = ({ above, step: own }: Place): string => (above ? pathOf(above) + own : own);
 
-/** JSON paths of the texts that are no well-formed Unicode (lone surrogates, RFC 8259, 8.2): nothing can store or send them. */
-export const illFormedTexts = (json: string, value: unknown): string[] => {
+/**
+ * JSON paths of the texts that are no well-formed Unicode (lone surrogates, RFC 8259, 8.2): nothing can store or send them. Of many only
+ * some are named.
+ */
+export const illFormedTexts = (json: string, value: object): string[] => {
   if (!SURROGATE.test(json)) return [];
   const found: string[] = [];
-  // A list and no recursion: what a client nests may be deeper than the stack.
-  const rest: [string, unknown][] = [['$', value]];
-  for (let next = rest.pop(); next; next = rest.pop()) {
-    const [path, at] = next;
-    if (typeof at === 'string' && !at.isWellFormed()) found.push(path.toWellFormed());
-    else for (const member of inside(at, path)) rest.push(member);
+  const rest: Place[] = [{ value, above: undefined, step: '$' }];
+  for (let next = rest.pop(); next && found.length < MAX_NAMED; next = rest.pop()) {
+    const isList = Array.isArray(next.value);
+    for (const [key, inside] of Object.entries(next.value)) {
+      const place = (at: object): Place => ({ value: at, above: next, step: isList ? `[${key}]` : step(key) });
+      const text = isList || key.isWellFormed() ? inside : key;
+      if (typeof text === 'object' && text !== null) rest.push(place(text));
+      if (typeof text !== 'string' || text.isWellFormed()) continue;
+      found.push(pathOf(place({})).toWellFormed());
+      if (found.length === MAX_NAMED) break;
+    }
   }
   return found.toSorted();
 };

@@ -3,9 +3,9 @@ import { Fault } from '@boxoffice/envelope';
 import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { Type } from 'typebox';
-import { createAjv } from '../../src/ajv.ts';
 import { compileForm } from '../../src/form.ts';
 import { type AnyOperation, emailSchema, nullable, oneOf, operation } from '../../src/index.ts';
+import { createValidators } from '../../src/validators.ts';
 
 const body = Type.Object({
   name: Type.String({ minLength: 1, maxLength: 10 }),
@@ -91,7 +91,7 @@ const declared: AnyOperation = operation({
   example: { answer: {} },
 });
 
-const readForm = compileForm(declared, { ajv: createAjv(), unknownQuery: 'refuse' });
+const readForm = compileForm(declared, { validators: createValidators(), unknownQuery: 'refuse' });
 
 const request = { headers: { 'content-type': 'application/json' } } as IncomingMessage;
 

@@ -1,0 +1,44 @@
+/** The deepest nesting of a body's objects and lists, and the most members of one object. No operation takes a third of either. */
+export const MAX_DEPTH = 32;
+export const MAX_MEMBERS = 6_000;
+
+/** What a list's commas are counted from: they never get to `MAX_MEMBERS`. */
+const UNCOUNTED = -(2 ** 30);
+
+/** The place of the quote that ends the text whose first quote is at `from`. */
+const endOfText = (json: Uint8Array, from: number): number => {
+  let at = from + 1;
+  while (at < json.length && json[at] !== 0x22) at += json[at] === 0x5c ? 2 : 1;
+  return at;
+};
+
+/**
+ * What of a JSON text is too much to be worth parsing: it is nested too deeply, or an object has too many members, which takes far
+ * longer than a list of the same size. Reads each byte once; the text need not be JSON. Undefined if nothing is.
+ */
+export const excessOf = (json: Uint8Array): string | undefined => {
+  // Commas of each open object; what a list has does not count.
+  const open: number[] = [];
+  let commas = UNCOUNTED;
+  for (let at = 0; at < json.length; at += 1) {
+    switch (json[at]) {
+      case 0x22: // "
+        at = endOfText(json, at);
+        break;
+      case 0x2c: // ,
+        commas += 1;
+        if (commas >= MAX_MEMBERS) return `An object of the request body has over ${MAX_MEMBERS} members.`;
+        break;
+      case 0x5b: // [
+      case 0x7b: // {
+        if (open.push(commas) > MAX_DEPTH) return `The request body is nested deeper than ${MAX_DEPTH} levels.`;
+        commas = json[at] === 0x7b ? 0 : UNCOUNTED;
+        break;
+      case 0x5d: // ]
+      case 0x7d: // }
+        commas = open.pop() ?? UNCOUNTED;
+        break;
+    }
+  }
+  return undefined;
+};

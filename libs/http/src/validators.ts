@@ -1,0 +1,105 @@
+import { type AjvOptions, createAjv, ENOUGH, type ErrorObject } from './ajv.ts';
+import type { Json } from './body-schema.ts';
+import { violationsOf } from './choices.ts';
+import type { Violation } from './violations.ts';
+
+/** What is wrong with a value. */
+export interface Violations {
+  readonly found: readonly Violation[];
+  /** Whether the search ended before the end of the value, so that there may be more. */
+  readonly more: boolean;
+}
+
+/** Finds what is wrong with a value. Normalising keywords change the value. */
+export type Validate = (value: unknown) => Violations;
+
+/** Compiles schemas to validators. */
+export interface Validators {
+  compile(schema: object): Validate;
+}
+
+/** The search for violations ends with the item or member that has this many errors before it. */
+export const MAX_ERRORS = 300;
+
+/** Whether the items of a longer list differ, and what a longer text looks like, does not matter once its length is refused. */
+const LONG_LIST = 1_000;
+const LONG_TEXT = 4_096;
+
+const NOTHING: Violations = { found: [], more: false };
+
+type Change = (schema: Json) => Json;
+
+const mapped = (record: Readonly<Record<string, Json>>, change: Change): Record<string, Json> =>
+  Object.fromEntries(Object.entries(record).map(([name, schema]) => [name, change(schema)]));
+
+const pick = (schema: Json, keywords: readonly string[]): Json =>
+  Object.fromEntries(keywords.filter((keyword) => schema[keyword] !== undefined).map((name) => [name, schema[name]]));
+
+const without = (schema: Json, keywords: readonly string[]): Json =>
+  Object.fromEntries(Object.entries(schema).filter(([name]) => !keywords.includes(name)));
+
+/** Holds a value to these keywords only if it is not much longer than the schema allows. */
+const whereShort = (
+  schema: Json,
+  keywords: readonly string[],
+  length: 'maxItems' | 'maxLength',
+  long: number,
+): Json => {
+  const { [length]: most } = schema;
+  const held = pick(schema, keywords);
+  if (typeof most !== 'number' || Object.keys(held).length === 0) return schema;
+  // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema
+  const rule: Json = { if: { [length]: Math.max(most, long) }, then: held };
+  return { ...without(schema, keywords), allOf: [...(schema.allOf ?? []), rule] };
+};
+
+/** What is checked once per item or member: the search can end there. */
+const repeated: Change = (schema) => ({ ...collecting(schema), [ENOUGH]: MAX_ERRORS });
+
+/** What other members must be, where the schema says something of them; `false` would collect an error for each of them. */
+const others = (schema: Json, keyword: 'additionalProperties' | 'unevaluatedProperties'): Json => {
+  const { [keyword]: other } = schema;
+  if (other === false) return { [keyword]: { not: {}, [ENOUGH]: MAX_ERRORS } };
+  return typeof other === 'object' ? { [keyword]: repeated(other) } : {};
+};
+
+/** The schema, saying the same, made for collecting errors: the work is bounded however many there are. */
+const collecting: Change = (schema) => {
+  const { properties, patternProperties, items, allOf, anyOf, oneOf } = schema;
+  const inner: Json = {
+    ...schema,
+    ...(properties && { properties: mapped(properties, collecting) }),
+    ...(patternProperties && { patternProperties: mapped(patternProperties, repeated) }),
+    ...(items && { items: repeated(items) }),
+    ...(allOf && { allOf: allOf.map(collecting) }),
+    ...(anyOf && { anyOf: anyOf.map(collecting) }),
+    ...(oneOf && { oneOf: oneOf.map(collecting) }),
+    ...others(schema, 'additionalProperties'),
+    ...others(schema, 'unevaluatedProperties'),
+  };
+  const lists = whereShort(inner, ['uniqueItems'], 'maxItems', LONG_LIST);
+  return whereShort(lists, ['pattern', 'format'], 'maxLength', LONG_TEXT);
+};
+
+/**
+ * Makes a compiler of validators. A value is first held to its schema up to the first error, lengths before contents; only one that is
+ * refused is looked at again to name its violations, until `MAX_ERRORS` are found.
+ */
+export const createValidators = (options: AjvOptions = {}): Validators => {
+  const first = createAjv(options);
+  let all: ReturnType<typeof createAjv> | undefined;
+  return {
+    compile(schema) {
+      const holds = first.compile(schema);
+      let collect: ReturnType<typeof first.compile> | undefined;
+      return (value) => {
+        if (holds(value)) return NOTHING;
+        all ??= createAjv({ ...options, allErrors: true });
+        collect ??= all.compile(collecting(JSON.parse(JSON.stringify(schema))));
+        collect(value);
+        const errors: readonly ErrorObject[] = collect.errors ?? holds.errors ?? [];
+        return { found: violationsOf(errors), more: errors.length > MAX_ERRORS };
+      };
+    },
+  };
+};

@@ -1,0 +1,180 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { Type } from 'typebox';
+import { MAX_DEPTH, MAX_MEMBERS } from '../../src/excess.ts';
+import { createValidators, MAX_ERRORS, type Validate } from '../../src/validators.ts';
+import { type Started, start } from '../fixture.ts';
+import { things } from '../things.ts';
+
+const Wanted = {
+  placeIds: Type.Array(Type.String({ minLength: 1 }), { maxItems: 50, uniqueItems: true }),
+  items: Type.Array(Type.Object({ code: Type.String(), count: Type.Integer() }, { additionalProperties: false })),
+};
+
+const validate = Object.fromEntries(
+  Object.entries(Wanted).map(([name, schema]) => [name, createValidators().compile(schema)]),
+) as Record<keyof typeof Wanted, Validate>;
+
+/** The list, and how many of its items were read. */
+const watched = (items: readonly unknown[]) => {
+  const read = { count: 0 };
+  const list = new Proxy(items, {
+    get(target, name) {
+      if (typeof name === 'string' && /^\d+$/.test(name)) read.count += 1;
+      return Reflect.get(target, name);
+    },
+  });
+  return { list, read };
+};
+
+const many = <Item>(item: (index: number) => Item): Item[] => Array.from({ length: 80_000 }, (_, index) => item(index));
+
+describe('the work', () => {
+  test('a list that is too long is read until enough of its items are wrong', () => {
+    const { list, read } = watched(many(() => ''));
+    const { found, more } = validate.placeIds(list);
+    expect(found[0]?.message).toBe('must have at most 50 items');
+    expect([found.length, more]).toEqual([MAX_ERRORS + 1, true]);
+    expect(read.count).toBeLessThan(2 * MAX_ERRORS);
+  });
+
+  test('items of a list that is far too long are not compared with each other', () => {
+    const { list, read } = watched(many((index) => `p${index >> 1}`));
+    expect(validate.placeIds(list).found.map(({ message }) => message)).toEqual(['must have at most 50 items']);
+    expect(read.count).toBe(80_000);
+  });
+
+  test('a list without a length is read until enough of its items are wrong', () => {
+    const { list, read } = watched(many(() => ({})));
+    const { found, more } = validate.items(list);
+    expect(more).toBe(true);
+    expect(found.length).toBeLessThanOrEqual(MAX_ERRORS + 2);
+    // Each item is read some times, and has two errors.
+    expect(read.count).toBeLessThan(4 * MAX_ERRORS);
+  });
+
+  test('unknown members of items count like any other error', () => {
+    const wrong = Object.fromEntries(Array.from({ length: 5_000 }, (_, index) => [`f${index}`, 1]));
+    const { found, more } = validate.items([{ code: 'a', count: 1, ...wrong }]);
+    expect([found.length, more]).toEqual([MAX_ERRORS + 1, true]);
+  });
+
+  test('a right value is read once', () => {
+    const { list, read } = watched(Array.from({ length: 1_000 }, () => ({ code: 'a', count: 1 })));
+    expect(validate.items(list)).toEqual({ found: [], more: false });
+    expect(read.count).toBe(1_000);
+  });
+
+  test('a right choice is found although many items of another one would be wrong', () => {
+    const Choice = Type.Object({
+      list: Type.Union([Type.Array(Type.Integer()), Type.Array(Type.String(), { maxItems: 5_000 })]),
+    });
+    const check = createValidators().compile(Choice);
+    expect(check({ list: Array.from({ length: 5_000 }, () => 'a') }).found).toEqual([]);
+  });
+});
+
+describe('every violation', () => {
+  test('of a list that is a little too long is named', () => {
+    const list = [...Array.from({ length: 50 }, (_, index) => `p${index}`), ''];
+    const { found, more } = validate.placeIds(list);
+    expect(found.map(({ path }) => path).toSorted()).toEqual(['$', '$[50]']);
+    expect(more).toBe(false);
+  });
+
+  test('of a large body with few of them is named, wherever it stands', () => {
+    const items: object[] = many(() => ({ code: 'a', count: 1 }));
+    items[7] = { code: 'a' };
+    items[79_999] = { code: 7, count: 1 };
+    const { found, more } = validate.items(items);
+    expect(found.map(({ path }) => path)).toEqual(['$[7].count', '$[79999].code']);
+    expect(more).toBe(false);
+  });
+});
+
+describe('over HTTP', () => {
+  let app: Started;
+  beforeAll(async () => {
+    app = await start(things);
+  });
+  afterAll(() => app.close());
+
+  const post = async (body: string, contentType = 'application/json', query = '') => {
+    const as = { operation: 'createThing', scopes: ['things:write'] };
+    const headers = { 'Content-Type': contentType };
+    const answer = await app.call(`/svc/v3/things${query}`, { as, method: 'POST', headers, body });
+    const { status, details } = (await answer.json()) as { status: string; details: string };
+    return { http: answer.status, status, details };
+  };
+
+  const filled = (part: (index: number) => string, around: (parts: string) => string): string => {
+    const parts: string[] = [];
+    for (let size = 0; size < 250_000; size += (parts.at(-1)?.length ?? 0) + 1) parts.push(part(parts.length));
+    return around(parts.join(','));
+  };
+  const inPlace = (lines: string): string => `{"name":"x","place":{"city":"y","lines":[${lines}]}}`;
+  const nested = (depth: number) => `${'['.repeat(depth)}${']'.repeat(depth)}`;
+
+  test.each([
+    ['lines', filled(() => '""', inPlace), 'validation_error'],
+    ['lines of a wrong type', filled(() => '1', inPlace), 'bad_request'],
+    [
+      'unknown members',
+      filled(
+        (index) => `"k${index}":1`,
+        (all) => `{${all}}`,
+      ),
+      'bad_request',
+    ],
+    [
+      'the same member',
+      filled(
+        () => '"k":1',
+        (all) => `{${all}}`,
+      ),
+      'bad_request',
+    ],
+    [
+      'texts that are no Unicode',
+      filled(
+        () => '"\\ud800"',
+        (all) => `{"name":"x","more":[${all}]}`,
+      ),
+      'bad_request',
+    ],
+    ['a long unknown name', `{"name":"x","${'k'.repeat(250_000)}":1}`, 'validation_error'],
+    ['a long text', `{"name":"${'x'.repeat(250_000)}"}`, 'validation_error'],
+    ['a long number', `{"name":"x","size":${'9'.repeat(250_000)}}`, 'bad_request'],
+  ])('a quarter of a megabyte of %s gets a short answer', async (_what, body, status) => {
+    const refused = await post(body);
+    expect(refused).toMatchObject({ http: 400, status });
+    expect(refused.details.length).toBeLessThan(10_000);
+  });
+
+  test(`a body is nested at most ${MAX_DEPTH} levels deep; brackets in texts do not count`, async () => {
+    const tooDeep = expect.stringContaining('nested deeper');
+    expect(await post(`{"name":"x","more":${nested(MAX_DEPTH)}}`)).toMatchObject({ details: tooDeep });
+    expect(await post(`{"name":"x","more":${nested(MAX_DEPTH - 1)}}`)).not.toMatchObject({ details: tooDeep });
+    expect(await post(`{"name":"\\"${'['.repeat(MAX_DEPTH)}"}`)).not.toMatchObject({ details: tooDeep });
+    expect(await post(`{"name":"\\\\","more":${nested(MAX_DEPTH)}}`)).toMatchObject({ details: tooDeep });
+  });
+
+  test(`an object has at most ${MAX_MEMBERS} members`, async () => {
+    const members = (count: number) => Array.from({ length: count }, (_, index) => `"f${index}":1`).join(',');
+    const tooMany = expect.stringContaining('members');
+    expect(await post(`{${members(MAX_MEMBERS + 1)}}`)).toMatchObject({ status: 'bad_request', details: tooMany });
+    expect(await post(`{"name":"x",${members(MAX_MEMBERS - 1)}}`)).toMatchObject({ status: 'validation_error' });
+  });
+
+  test('a content type is read only if it is short', async () => {
+    const spaces = (count: number) => `application/json;${' '.repeat(count)}charset=utf-8`;
+    expect(await post('{"name":"x"}', spaces(100))).toMatchObject({ http: 201 });
+    expect(await post('{"name":"x"}', spaces(10_000))).toMatchObject({ http: 400, status: 'bad_request' });
+  });
+
+  test('of thousands of query parameters a hundred are named', async () => {
+    const query = Array.from({ length: 2_000 }, (_, index) => `q${index}`).join('&');
+    const { http, status, details } = await post('{"name":"x"}', undefined, `?${query}`);
+    expect([http, status]).toEqual([400, 'invalid_parameter']);
+    expect(details.split('; ')).toHaveLength(101);
+  });
+});
