@@ -4,6 +4,7 @@ import { rateLimitField } from './limiter.ts';
 import { endAfterRequest, isAwaited, isEndless } from './linger.ts';
 import { oauthMembers } from './oauth-members.ts';
 import type { Family } from './target.ts';
+import { inFamily } from './upstream-failure.ts';
 
 /** The body of an error in the family's shape; `url` is the request line's. */
 export const faultBody = (family: Family, fault: Fault, url: string | undefined): string =>
@@ -24,9 +25,10 @@ export const setCommonHeaders = (exchange: Exchange): void => {
   }
 };
 
-/** Answers with a fault, in the family's shape. An answer that has begun cannot be taken back: its connection is cut. */
-export const answerFault = (exchange: Exchange, fault: Fault): void => {
+/** Answers with a fault, in the family's terms and shape. An answer that has begun cannot be taken back: its connection is cut. */
+export const answerFault = (exchange: Exchange, thrown: Fault): void => {
   const { request, response, family } = exchange;
+  const fault = inFamily(family, thrown);
   // The server answers a request that does not arrive in time itself, straight to the socket.
   if (response.headersSent || request.socket.writableEnded) {
     response.destroy();

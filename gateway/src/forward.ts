@@ -5,15 +5,16 @@ import { answerFault, commonHeaders } from './answer.ts';
 import { framingOf, tooLarge, tooSlow } from './body.ts';
 import type { Breaker } from './breaker.ts';
 import type { Exchange } from './exchange.ts';
+import { relayFailure } from './failure-reply.ts';
 import { addReturnedHeaders, forwardedHeaders } from './headers.ts';
 import { asRequest, asResponse, Passage, passageOf } from './passage.ts';
 import { Pool } from './pool.ts';
 import { isOfInterface, sendReply } from './reply.ts';
 import { createUnderWay } from './under-way.ts';
 import {
+  BrokenReply,
   badGateway,
   failureOf,
-  inFamily,
   isStale,
   type UpstreamFailure,
   UpstreamTimeout,
@@ -104,8 +105,15 @@ export const createForwarder = (options: ForwarderOptions): Forwarder => {
       underWay.delete(passage);
       const failure = failureOf(error, upstream);
       onFailure?.(exchange, failure);
-      answerFault(exchange, inFamily(exchange.family, failure.fault));
+      answerFault(exchange, failure.fault);
     }
+  };
+
+  /** An answer that has begun to come ends otherwise than it should. */
+  const breakOff = ({ exchange, upstream }: Passage, error: Error): void => {
+    const failure = failureOf(error, upstream);
+    onFailure?.(exchange, failure);
+    answerFault(exchange, failure.fault);
   };
 
   /** Refuses what the client sends, or does not send: it is nobody else's failure. */
@@ -129,13 +137,21 @@ export const createForwarder = (options: ForwarderOptions): Forwarder => {
       onReply?.(exchange, reply);
       const headers = commonHeaders(exchange);
       addReturnedHeaders(headers, reply);
-      sendReply(reply, response, headers);
+      if (exchange.family === 'B' && (reply.statusCode ?? 0) >= 500) {
+        relayFailure(reply, response, headers, () => refuseForeign(exchange, reply));
+      } else {
+        sendReply(reply, response, headers, () => breakOff(passage, new BrokenReply()));
+      }
     } else {
-      const fault = badGateway('The service gave an answer that is not of this interface.');
-      onFailure?.(exchange, { code: 'foreign_reply', fault });
-      answerFault(exchange, inFamily(exchange.family, fault));
+      refuseForeign(exchange, reply);
       reply.destroy();
     }
+  };
+
+  const refuseForeign = (exchange: Exchange, { headers }: IncomingMessage): void => {
+    const fault = badGateway('The service gave an answer that is not of this interface.', headers['retry-after']);
+    onFailure?.(exchange, { code: 'foreign_reply', fault });
+    answerFault(exchange, fault);
   };
 
   const proxy: Options = {
@@ -160,8 +176,10 @@ export const createForwarder = (options: ForwarderOptions): Forwarder => {
 
   /** Its time is up: for the service to begin, or for everything. */
   const expire = (passage: Passage): void => {
-    if (passage.reply) passage.exchange.response.destroy();
-    else if (isClientSlow(passage)) abandon(passage, tooSlow());
+    if (passage.reply) {
+      breakOff(passage, new UpstreamTimeout());
+      passage.reply.destroy();
+    } else if (isClientSlow(passage)) abandon(passage, tooSlow());
     else if (passage.upstream) passage.upstream.destroy(new UpstreamTimeout());
     else fail(passage, new UpstreamTimeout());
   };

@@ -3,7 +3,7 @@ import { type Code, Fault, posFailure, registry } from '@boxoffice/envelope';
 import type { OpenApiDocument, OpenApiOperation, OpenApiResponse } from './description.ts';
 import type { Family } from './target.ts';
 
-/** What the gateway itself can answer in the place of any operation; family B knows no 502. */
+/** What the gateway itself can answer in the place of any operation; the only 5xx of family B is 500. */
 const ALWAYS: readonly Code[] = [
   'bad_request',
   'request_timeout',
@@ -15,7 +15,7 @@ const ALWAYS: readonly Code[] = [
 ];
 
 const codesFor = (family: Family, operation: OpenApiOperation): readonly Code[] => [
-  ...ALWAYS.filter((code) => family === 'A' || code !== 'bad_gateway'),
+  ...ALWAYS.filter((code) => family === 'A' || registry[code].http <= 500),
   ...(operation.requestBody ? (['payload_too_large'] as const) : []),
   ...(operation.security?.some((requirement) => 'oauth2' in requirement)
     ? (['unauthorized', 'forbidden'] as const)
@@ -31,7 +31,11 @@ const failureOf = (family: Family, code: Code): object =>
     : {
         allOf: [
           { $ref: '#/components/schemas/GatewayFailure' },
-          { type: 'object', properties: { errorCode: { type: 'string', enum: [registry[code].status] } } },
+          {
+            type: 'object',
+            ...(registry[code].http === 500 ? { required: ['userLoggedOut', 'orderCancelled'] } : {}),
+            properties: { errorCode: { type: 'string', enum: [registry[code].status] } },
+          },
         ],
       };
 
@@ -61,7 +65,9 @@ const responseOf = (family: Family, code: Code): OpenApiResponse => {
     traceparent: header('traceparent'),
     RateLimit: header('RateLimit'),
     'RateLimit-Policy': header('RateLimit-Policy'),
-    ...(http === 429 || http === 503 ? { 'Retry-After': header('Retry-After') } : {}),
+    ...(http === 429 || http === 503 || (family === 'B' && http === 500)
+      ? { 'Retry-After': header('Retry-After') }
+      : {}),
     ...(http === 401 || http === 403 ? { 'WWW-Authenticate': header('WWW-Authenticate') } : {}),
   };
   const content = {

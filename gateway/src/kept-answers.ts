@@ -59,7 +59,7 @@ export const createKeptAnswers = (lookedUp: (found: boolean) => void = () => und
       if (!counts) return undefined;
       const headers = commonHeaders(exchange);
       for (const part of kept.headers) headers.push(part);
-      sendWhole(exchange.response, headers, kept.body);
+      sendWhole(exchange.response, 200, headers, kept.body);
       return answered;
     },
     note(exchange, reply) {

@@ -44,34 +44,53 @@ const endWith = (response: ServerResponse, body: Buffer): void => {
   else response.end(body);
 };
 
-/** Sends an answer that is there already, as 200. */
-export const sendWhole = (response: ServerResponse, headers: string[], body: Buffer): void => {
+/** Sends an answer that is there already. */
+export const sendWhole = (response: ServerResponse, status: number, headers: string[], body: Buffer): void => {
   if (response.hasHeader('Vary')) joinVary(response, headers);
-  response.writeHead(200, headers);
+  response.writeHead(status, headers);
   endWith(response, body);
 };
 
 /**
- * Passes a reply on as it comes, no faster than the client takes it; a whole answer in one piece leaves in one piece. A reply
- * that breaks off breaks off the answer.
+ * Passes a reply on as it comes, no faster than the client takes it; a short one whose length is known leaves in one piece. `broken` hears
+ * of a reply that ends before it is whole, while the response has not ended.
  */
-export const sendReply = (reply: IncomingMessage, response: ServerResponse, headers: string[]): void => {
+export const sendReply = (
+  reply: IncomingMessage,
+  response: ServerResponse,
+  headers: string[],
+  broken: () => void,
+): void => {
   if (response.hasHeader('Vary')) joinVary(response, headers);
-  response.writeHead(reply.statusCode ?? 502, headers);
+  const status = reply.statusCode ?? 502;
   const length = Number(reply.headers['content-length'] ?? -1);
+  // Pieces of a short reply: as long as nothing is out, one that breaks off can be answered with an error.
+  let held: Buffer[] | undefined;
+  const begin = (): void => {
+    if (!response.headersSent) response.writeHead(status, headers);
+  };
   reply.on('data', (chunk: Buffer) => {
     if (response.destroyed) return;
     if (chunk.length === length) {
+      begin();
       endWith(response, chunk);
-    } else if (!response.write(chunk)) {
+    } else if (length >= 0 && length < SMALL_BYTES) {
+      held ??= [];
+      held.push(chunk);
+    } else {
+      begin();
+      if (response.write(chunk)) return;
       reply.pause();
       response.once('drain', () => reply.resume());
     }
   });
   reply.on('end', () => {
-    if (!response.writableEnded && !response.destroyed) response.end();
+    if (response.writableEnded || response.destroyed) return;
+    begin();
+    if (held) endWith(response, Buffer.concat(held));
+    else response.end();
   });
   reply.on('close', () => {
-    if (!reply.complete) response.destroy();
+    if (!reply.complete && !response.writableEnded && !response.destroyed) broken();
   });
 };

@@ -15,6 +15,12 @@ export class UpstreamTimeout extends Error {
   readonly code = 'upstream_timeout';
 }
 
+/** The service broke off its answer. */
+export class BrokenReply extends Error {
+  override readonly name = 'BrokenReply';
+  readonly code = 'broken_reply';
+}
+
 /** Codes that say that no connection came about: nothing has reached the service. */
 const UNREACHABLE: ReadonlySet<string> = new Set([
   'ECONNREFUSED',
@@ -31,12 +37,23 @@ const UNREACHABLE: ReadonlySet<string> = new Set([
 export const unavailable = (details: string, retryAfterSeconds = 1): Fault =>
   new Fault('service_unavailable', details, { 'Retry-After': `${retryAfterSeconds}` });
 
-/** The fault of a service that is there and does not answer as it should. */
-export const badGateway = (details: string): Fault => new Fault('bad_gateway', details);
+const SECONDS = /^[1-9]\d{0,4}$/;
 
-/** The same fault where the family has a status for it: in family B a service that fails behind the gateway is unavailable. */
-export const inFamily = (family: Family, fault: Fault): Fault =>
-  family === 'B' && fault.code === 'bad_gateway' ? unavailable(fault.details) : fault;
+/** The fault of a service that is there and does not answer as it should; `retryAfter`: what it says of waiting. */
+export const badGateway = (details: string, retryAfter = ''): Fault =>
+  SECONDS.test(retryAfter)
+    ? new Fault('bad_gateway', details, { 'Retry-After': retryAfter })
+    : new Fault('bad_gateway', details);
+
+/** What waiting mends: the service, or the way to it. */
+const PASSING: ReadonlySet<string> = new Set(['bad_gateway', 'service_unavailable']);
+
+/** The same fault in the family's terms: the only 5xx of family B is 500, with `Retry-After` where waiting helps. */
+export const inFamily = (family: Family, fault: Fault): Fault => {
+  if (family === 'A' || fault.http < 500 || fault.code === 'internal_error') return fault;
+  const wait = PASSING.has(fault.code) ? { 'Retry-After': '1' } : {};
+  return new Fault('internal_error', fault.details, { ...wait, ...fault.headers });
+};
 
 const codeOf = (error: Error): string => String((error as { readonly code?: unknown }).code ?? error.name);
 

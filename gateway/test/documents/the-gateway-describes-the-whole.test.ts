@@ -121,12 +121,14 @@ describe('GET /tnwr/…/openapi.json', () => {
       '#/components/parameters/Traceparent',
       '#/components/parameters/IfNoneMatch',
     ]);
-    // Family B has no 502.
-    expect(Object.keys(products ?? {})).not.toContain('502');
-    expect(products?.['503']?.content?.['application/json']?.schema).toEqual({
+    expect(products?.['500']?.content?.['application/json']?.schema).toEqual({
       allOf: [
         { $ref: '#/components/schemas/GatewayFailure' },
-        { type: 'object', properties: { errorCode: { type: 'string', enum: ['service_unavailable'] } } },
+        {
+          type: 'object',
+          required: ['userLoggedOut', 'orderCancelled'],
+          properties: { errorCode: { type: 'string', enum: ['internal_error'] } },
+        },
       ],
     });
   });

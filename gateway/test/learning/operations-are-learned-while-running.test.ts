@@ -119,7 +119,9 @@ describe('a gateway that starts while a service is down', () => {
     }
     expect((await alone.call('/tnwr/v1/products')).body).toMatchObject({
       success: false,
-      errorCode: 'service_unavailable',
+      errorCode: 'internal_error',
+      userLoggedOut: false,
+      orderCancelled: false,
     });
     expect((await alone.call('/svc/v3/catalog')).status).toBe(404);
     expect((await alone.call('/contactsx')).status).toBe(404);

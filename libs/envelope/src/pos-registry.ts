@@ -43,9 +43,8 @@ const rows = {
   headers_too_large: [431, 'the request headers are too large'],
   internal_error: [
     500,
-    'unforeseen server error; userLoggedOut and orderCancelled tell what became of the visitor’s things',
+    'unforeseen server error, or something behind does not answer; userLoggedOut and orderCancelled tell what became of the visitor’s things, Retry-After when to try again where waiting helps',
   ],
-  service_unavailable: [503, 'the point of sale is not there at the moment; Retry-After says when to try again'],
 } as const satisfies Record<string, readonly [number, string]>;
 
 /** An error code of family B. */

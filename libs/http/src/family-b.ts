@@ -30,8 +30,8 @@ const codesFor = ({ access, method }: AnyOperation): AnyCode[] => [
 ];
 
 /**
- * The point-of-sale API: `success` in every answer; keys belong to a session. A service that is not there, ours or another one, is
- * a 500 here, and logged as such.
+ * The point-of-sale API: `success` in every answer; keys belong to a session. Its only 5xx is 500: a service that is not there, this one or
+ * another, is a 500, logged as such.
  */
 export const familyB: Family = {
   success: posSuccess,
@@ -53,7 +53,6 @@ export const familyB: Family = {
     'too_many_requests',
     'headers_too_large',
     'internal_error',
-    'service_unavailable',
   ],
   codesFor,
   wording: wordingB,

@@ -85,7 +85,7 @@ export const wordingB: Wording = {
     ...commonParameters(operation),
   ],
   answerHeaders: () => ['Content-Language'],
-  errorHeaders: () => ({}),
+  errorHeaders: (_, status) => (status === 500 ? { 'Retry-After': ref('headers', 'Retry-After') } : {}),
   security: ({ access }) => (access === 'visitor' || access === 'newcomer' ? [{}, session] : [session]),
   securitySchemes: () => ({
     session: {

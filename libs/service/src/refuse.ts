@@ -7,9 +7,10 @@ type Shape = Pick<ServiceDefinition, 'family' | 'onFault'>;
 
 /** A fault that none of the service's operations answers, in the service's shape. */
 const shaped = ({ family, onFault }: Shape, path: string | undefined, fault: Fault) => {
-  const body = family ? family.failure(fault).body : failureOf(fault);
+  const { status, body } = family?.failure(fault) ?? { status: fault.http, body: failureOf(fault) };
   const more = onFault?.(path?.split('?', 1)[0], fault);
   return {
+    status,
     headers: { 'Content-Type': 'application/json; charset=utf-8', 'Cache-Control': 'no-store', ...more?.headers },
     body: JSON.stringify({ ...body, ...more?.members }),
   };
@@ -28,7 +29,7 @@ export const refuseForNow =
   (shape: Shape): RequestListener =>
   (request, response) => {
     const fault = new Fault('service_unavailable', 'The service is starting.', { 'Retry-After': '1' });
-    const { headers, body } = shaped(shape, request.url, fault);
-    response.writeHead(fault.http, { ...headers, ...fault.headers });
+    const { status, headers, body } = shaped(shape, request.url, fault);
+    response.writeHead(status, { ...headers, ...fault.headers });
     response.end(request.method === 'HEAD' ? undefined : body);
   };

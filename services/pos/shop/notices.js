@@ -45,7 +45,9 @@ export const wordsOf = (error) => {
   const also = error.userLoggedOut ? [t('alsoLoggedOut')] : [];
   const { retryAfter } = error;
   if (retryAfter > FEW_SECONDS) also.push(t('waitSeconds', { count: retryAfter }));
-  return [errorText(error.code), ...also].join(' ');
+  // A failure that waiting mends says so.
+  const code = error.status >= 500 && retryAfter > 0 ? 'try_later' : error.code;
+  return [errorText(code), ...also].join(' ');
 };
 
 export const showError = (error) => notice('error', wordsOf(error));

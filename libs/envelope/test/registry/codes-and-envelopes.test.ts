@@ -124,7 +124,7 @@ describe('the table of family B', () => {
   test.each(Object.entries(posRegistry))('%s has a status that the specification or the gateway has', (code, row) => {
     expect(code).toMatch(/^[a-z]+(_[a-z]+)*$/);
     expect(row.status).toBe(code);
-    expect([400, 401, 403, 404, 405, 408, 413, 415, 429, 431, 500, 503]).toContain(row.http);
+    expect([400, 401, 403, 404, 405, 408, 413, 415, 429, 431, 500]).toContain(row.http);
     expect(new PosFault(code as PosCode, 'No.').http).toBe(row.http);
   });
 

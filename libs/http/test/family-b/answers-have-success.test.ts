@@ -12,7 +12,7 @@ const fail = async (how: string) => {
   shop.lines.length = 0;
   const headers = visiting({ 'x-auth-token': 'known', 'content-type': 'application/json' });
   const answer = await fetch(`${shop.url}/v1/failures/${how}`, { method: 'POST', headers });
-  return { status: answer.status, body: await answer.json() };
+  return { status: answer.status, retryAfter: answer.headers.get('retry-after'), body: await answer.json() };
 };
 
 test('success and data, with the language and what the answer depends on', async () => {
@@ -31,24 +31,31 @@ test('the same operation answers under its alias', async () => {
 });
 
 test.each([
-  ['bug', false],
-  ['peer', false],
-  ['cancelled', true],
-])('an unforeseen error is a 500 that tells its consequences, and is logged: %s', async (how, orderCancelled) => {
-  const { status, body } = await fail(how);
-  expect([status, body]).toEqual([
-    500,
-    {
-      success: false,
-      errorCode: 'internal_error',
-      errorMessage: expect.any(String),
-      userLoggedOut: false,
-      orderCancelled,
-    },
-  ]);
-  expect(JSON.stringify(body)).not.toMatch(/hunter2|inner/);
-  expect(shop.lines.map(({ message }) => message)).toContain('a request failed');
-});
+  ['bug', false, null],
+  ['peer', false, '1'],
+  ['store', false, '2'],
+  ['undone', false, '1'],
+  ['cancelled', true, null],
+])(
+  'an unforeseen error is a 500 that tells its consequences, and when to try again: %s',
+  async (how, orderCancelled, wait) => {
+    const { status, retryAfter, body } = await fail(how);
+    expect([status, retryAfter, body]).toEqual([
+      500,
+      wait,
+      {
+        success: false,
+        errorCode: 'internal_error',
+        errorMessage: expect.any(String),
+        userLoggedOut: false,
+        orderCancelled,
+      },
+    ]);
+    expect(JSON.stringify(body)).not.toMatch(/hunter2|inner/);
+    const message = how === 'store' ? 'the store is not there' : 'a request failed';
+    expect(shop.lines.map((line) => line.message)).toContain(message);
+  },
+);
 
 test('what an unforeseen error came from is logged', async () => {
   await fail('cancelled');

@@ -83,7 +83,12 @@ export const items: AnyOperation[] = [
     answers: { 200: Type.Object({}) },
     example: { params: { how: 'bug' }, answer: {} },
     handle: ({ params }) => {
-      if (params.how === 'peer') throw new Fault('service_unavailable', 'The orders service does not answer.');
+      if (params.how === 'peer') throw new Fault('service_unavailable', 'No orders.', { 'Retry-After': '1' });
+      if (params.how === 'store') throw Object.assign(new Error('gone'), { name: 'StoreUnavailable' });
+      if (params.how === 'undone') {
+        const cause = new Fault('service_unavailable', 'No orders.', { 'Retry-After': '1' });
+        throw unforeseen(cause, { userLoggedOut: false, orderCancelled: false });
+      }
       if (params.how === 'cancelled') {
         throw unforeseen(new TypeError('inner'), { userLoggedOut: false, orderCancelled: true });
       }

@@ -90,7 +90,7 @@ test('every operation lists its own codes, each with the status of the table', (
       'internal_error',
     ]),
   );
-  for (const status of ['401', '409', '412', '422', '501', '502'].slice(1))
+  for (const status of ['409', '412', '422', '501', '502', '503'])
     expect(Object.keys(document.paths['/v1/items']?.post?.responses ?? {})).not.toContain(status);
 });
 

@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { type Family, familyA, familyB } from '@boxoffice/http';
 import { listen } from '@boxoffice/runtime';
 import type { Store } from '@boxoffice/store';
 import { expect, test } from '@jest/globals';
@@ -7,14 +8,14 @@ import { startService } from '../../src/index.ts';
 import { common, definition, notes, openEmbedded, openKeys } from '../workshop.ts';
 
 /** Starts a service whose store is on its way. */
-const begin = async (holdMs: number) => {
+const begin = async (holdMs: number, family: Family = familyA) => {
   const keys = await openKeys();
   const engines = await openEmbedded();
   const store = Promise.withResolvers<Store>();
   const { port, close: free } = await listen(() => undefined, { host: '127.0.0.1', port: 0 });
   await free();
   const given = { ...common(keys), port, store: store.promise, bus: engines.bus, holdMs };
-  const starting = startService(definition(), given);
+  const starting = startService({ ...definition(), family }, given);
   const url = `http://127.0.0.1:${port}`;
   const isThere = () =>
     fetch(`${url}/health/live`).then(
@@ -67,5 +68,15 @@ test('a start that takes too long refuses what has waited and what comes then, u
   let status = 503;
   while (status === 503) status = (await ask()).status;
   expect(status).toBe(201);
+  await end();
+});
+
+test('in family B a service that starts is a 500 that tells its consequences, and when to try again', async () => {
+  const { ask, arrive, end } = await begin(0, familyB);
+  const refused = await ask();
+  expect([refused.status, refused.headers.get('retry-after')]).toEqual([500, '1']);
+  const consequences = { userLoggedOut: false, orderCancelled: false };
+  expect(await refused.json()).toMatchObject({ success: false, errorCode: 'internal_error', ...consequences });
+  await arrive();
   await end();
 });

@@ -201,7 +201,7 @@ export const de = {
   errors: {
     network: 'Die Kasse ist nicht erreichbar. Prüfen Sie Ihre Verbindung und versuchen Sie es nochmals.',
     internal_error: 'Ein unerwarteter Fehler ist aufgetreten. Bitte versuchen Sie es nochmals.',
-    service_unavailable: 'Die Kasse wird gerade gewartet. Bitte versuchen Sie es gleich nochmals.',
+    try_later: 'Die Kasse wird gerade gewartet. Bitte versuchen Sie es gleich nochmals.',
     too_many_requests: 'Das war etwas zu oft. Bitte warten Sie einen Moment.',
     context_missing: 'Dieser Shop gehört zu keiner Verkaufsstelle.',
     context_invalid: 'Diese Verkaufsstelle gibt es nicht.',

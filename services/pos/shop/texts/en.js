@@ -198,7 +198,7 @@ export const en = {
   errors: {
     network: 'The box office cannot be reached. Please check your connection and try again.',
     internal_error: 'An unexpected error happened. Please try again.',
-    service_unavailable: 'The box office is being looked after. Please try again in a moment.',
+    try_later: 'The box office is being looked after. Please try again in a moment.',
     too_many_requests: 'That was a little too often. Please wait a moment and try again.',
     context_missing: 'This shop belongs to no point of sale.',
     context_invalid: 'This point of sale does not exist.',

@@ -203,7 +203,7 @@ export const fr = {
   errors: {
     network: 'La billetterie est injoignable. Vérifiez votre connexion et réessayez.',
     internal_error: 'Un incident imprévu est survenu. Veuillez réessayer.',
-    service_unavailable: 'La billetterie est en maintenance. Réessayez dans un instant.',
+    try_later: 'La billetterie est en maintenance. Réessayez dans un instant.',
     too_many_requests: 'C’était un peu trop souvent. Attendez un instant et réessayez.',
     context_missing: 'Cette boutique n’appartient à aucun point de vente.',
     context_invalid: 'Ce point de vente n’existe pas.',

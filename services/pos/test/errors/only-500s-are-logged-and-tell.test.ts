@@ -29,19 +29,22 @@ test.each([
   ['GET', '/tickets', 'tickets'],
   ['GET', '/orders', 'orders'],
   ['GET', '/products/prd_new/availabilities', 'catalog'],
-] as const)('a service that fails behind %s %s is a 500, logged as such: %s', async (method, path, name) => {
-  stand[name].mishaps.set('*', 'fails');
-  const { status, body } = await stand.call(method, path, { token });
-  stand[name].mishaps.clear();
-  expect(status).toBe(500);
-  expect(body).toEqual({
-    success: false,
-    errorCode: 'internal_error',
-    errorMessage: expect.any(String),
-    userLoggedOut: false,
-    orderCancelled: false,
-  });
-  expect(JSON.stringify(body)).not.toContain('planted');
-  expect(stand.errors).toHaveLength(1);
-  expect(stand.errors[0]).toContain('a request failed');
-});
+] as const)(
+  'a service that fails behind %s %s is a 500 that says when to try again, logged as such: %s',
+  async (method, path, name) => {
+    stand[name].mishaps.set('*', 'fails');
+    const { status, headers, body } = await stand.call(method, path, { token });
+    stand[name].mishaps.clear();
+    expect([status, headers.get('retry-after')]).toEqual([500, '1']);
+    expect(body).toEqual({
+      success: false,
+      errorCode: 'internal_error',
+      errorMessage: expect.any(String),
+      userLoggedOut: false,
+      orderCancelled: false,
+    });
+    expect(JSON.stringify(body)).not.toContain('planted');
+    expect(stand.errors).toHaveLength(1);
+    expect(stand.errors[0]).toContain('a request failed');
+  },
+);

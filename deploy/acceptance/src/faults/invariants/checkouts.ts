@@ -3,8 +3,7 @@ import type { OrderView, TicketView } from '../views.ts';
 import { type Evidence, grouped, isLive } from './evidence.ts';
 import type { Check } from './verdict.ts';
 
-/** The gateway says 503 while nobody is there to say anything: that tells nothing of consequences. */
-const isFailure = ({ status }: CheckoutAnswer): boolean => status !== null && status >= 500 && status !== 503;
+const isFailure = ({ status }: CheckoutAnswer): boolean => status !== null && status >= 500;
 const isBought = ({ status }: CheckoutAnswer): boolean => status !== null && status < 300;
 /** The order cannot be bought: not that somebody else is at it, and not that the visitor is unknown. */
 const isRefused = (answer: CheckoutAnswer): boolean => answer.status === 400 && !isOpen(answer);

@@ -1,0 +1,46 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { sendReply, sendWhole } from './reply.ts';
+
+/** An error of the point of sale is far smaller. */
+const MOST_BYTES = 65_536;
+
+/** Whether the body is a 500 of family B, which tells its consequences. */
+const tellsConsequences = (body: Buffer): boolean => {
+  try {
+    const { success, errorCode, userLoggedOut, orderCancelled } = JSON.parse(body.toString('utf8'));
+    const isError = success === false && typeof errorCode === 'string';
+    return isError && typeof userLoggedOut === 'boolean' && typeof orderCancelled === 'boolean';
+  } catch {
+    return false;
+  }
+};
+
+/**
+ * Passes a 5xx of the point of sale on if it is a 500 that tells its consequences. Any other one comes from something in between, and
+ * `foreign` answers in its place. These are rare, so they are read whole first.
+ */
+export const relayFailure = (
+  reply: IncomingMessage,
+  response: ServerResponse,
+  headers: string[],
+  foreign: () => void,
+): void => {
+  const { statusCode } = reply;
+  if (statusCode === 500 && response.req.method === 'HEAD') {
+    sendReply(reply, response, headers, foreign);
+    return;
+  }
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  reply.on('data', (chunk: Buffer) => {
+    bytes += chunk.length;
+    if (bytes <= MOST_BYTES) chunks.push(chunk);
+    else reply.destroy();
+  });
+  reply.on('close', () => {
+    if (response.destroyed) return;
+    const body = Buffer.concat(chunks);
+    if (reply.complete && statusCode === 500 && tellsConsequences(body)) sendWhole(response, 500, headers, body);
+    else foreign();
+  });
+};

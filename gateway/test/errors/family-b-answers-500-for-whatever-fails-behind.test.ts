@@ -1,0 +1,155 @@
+import { type Code, Fault, registry } from '@boxoffice/envelope';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
+import { inFamily } from '../../src/upstream-failure.ts';
+import { pos } from '../fixtures/describe.ts';
+import { type Reply, until } from '../fixtures/http.ts';
+import { type Installation, startInstallation } from '../fixtures/installation.ts';
+import { type Answering, echo, json, startUpstream } from '../fixtures/upstream.ts';
+
+let its: Installation;
+beforeAll(async () => {
+  its = await startInstallation({ timeouts: { answer: 300, total: 600 } });
+});
+afterEach(() => its.pos.answer(echo));
+afterAll(() => its.close());
+
+/** Every operation of the point of sale that the gateway has a route for. */
+const operations = Object.entries((pos as { paths: Record<string, object> }).paths).flatMap(([path, item]) =>
+  Object.keys(item).map((method) => [method.toUpperCase(), path.replace('{id}', 'x1')] as const),
+);
+
+const ask = ([method, path]: readonly [string, string], from = its): Promise<Reply> => {
+  const headers = { 'content-type': 'application/json' };
+  return from.call(path, method === 'GET' ? {} : { method, headers, body: '{}' });
+};
+
+const UNFORESEEN = {
+  success: false,
+  errorCode: 'internal_error',
+  errorMessage: expect.any(String),
+  userLoggedOut: false,
+  orderCancelled: false,
+};
+
+const expectUnforeseen = (reply: Reply, about: string) => {
+  expect([about, reply.status, reply.body]).toEqual([about, 500, UNFORESEEN]);
+  expect([about, reply.headers['retry-after']]).toEqual([about, expect.stringMatching(/^[1-9]\d*$/)]);
+};
+
+const partial = (headers: Record<string, string>): Answering => {
+  return (_, response) => {
+    response.writeHead(200, { 'Content-Type': 'application/json', ...headers }).flushHeaders();
+    if (headers['Content-Length']) response.write('{"success":');
+    setImmediate(() => response.destroy());
+  };
+};
+
+const causes: readonly (readonly [string, Answering])[] = [
+  ['a service that does not answer in time', () => undefined],
+  ['a service that begins and does not go on in time', (_, response) => response.writeHead(200).flushHeaders()],
+  ['a connection that breaks before the answer', (_, response) => response.destroy()],
+  ['a connection that breaks after the head of the answer', partial({})],
+  ['a connection that breaks within the answer', partial({ 'Content-Length': '100' })],
+  ['an answer that is no HTTP', (_, response) => response.socket?.end('rubbish\r\n\r\n')],
+  ['an answer that is no JSON', (_, response) => response.writeHead(200, { 'Content-Type': 'text/html' }).end('<p>')],
+  ['a 503 of something in between', (_, response) => json(response, 503, { message: 'no healthy upstream' })],
+  [
+    'a 502 in the shape of the other family',
+    (_, response) => json(response, 502, { status: 'bad_gateway', data: null }),
+  ],
+  ['a 504 without JSON', (_, response) => response.writeHead(504, { 'Content-Type': 'text/plain' }).end('late')],
+  [
+    'a 500 without the two members',
+    (_, response) => json(response, 500, { success: false, errorCode: 'internal_error' }),
+  ],
+  [
+    'a 500 that breaks off',
+    (_, response) => {
+      response.writeHead(500, { 'Content-Type': 'application/json', 'Content-Length': '100' }).write('{');
+      setImmediate(() => response.destroy());
+    },
+  ],
+];
+
+describe.each(causes)('%s', (_, answering) => {
+  test.each(operations)('%s %s', async (method, path) => {
+    its.pos.answer(answering);
+    expectUnforeseen(await ask([method, path]), path);
+    its.pos.answer(echo);
+    // And the breaker has not opened by one failure.
+    expect((await ask([method, path])).status).toBe(200);
+  });
+});
+
+test('a service that is down, with the breaker closed and open', async () => {
+  const down = await startInstallation();
+  await down.pos.close();
+  for (let round = 0; round < 3; round += 1) {
+    for (const operation of operations) expectUnforeseen(await ask(operation, down), operation[1]);
+  }
+  expect(down.log.some(({ message }) => String(message).includes('requests are kept from'))).toBe(true);
+  await down.close();
+});
+
+test('a service that nothing is known of yet', async () => {
+  const nobody = await startUpstream(pos);
+  await nobody.close();
+  const services = { authorizer: its.authority.url, contacts: its.contacts.url, pos: nobody.url };
+  const young = await startInstallation({ services }, { ready: false });
+  for (const operation of operations) expectUnforeseen(await ask(operation, young), operation[1]);
+  await young.close();
+});
+
+test('whatever else the gateway answers with a 5xx', () => {
+  for (const [code, { http }] of Object.entries(registry)) {
+    const fault = inFamily('B', new Fault(code as Code, 'x'));
+    expect([code, fault.http]).toEqual([code, Math.min(http, 500)]);
+  }
+});
+
+describe('what the point of sale says itself is passed on', () => {
+  test('a 500 with its consequences and its time to wait', async () => {
+    const said = { ...UNFORESEEN, errorMessage: 'Cancelled.', orderCancelled: true };
+    its.pos.answer((_, response) => json(response, 500, said, { 'Retry-After': '7' }));
+    for (const operation of operations) {
+      const reply = await ask(operation);
+      expect([reply.status, reply.body, reply.headers['retry-after']]).toEqual([500, said, '7']);
+    }
+  });
+
+  test('also to HEAD, and in pieces', async () => {
+    const said = { ...UNFORESEEN, errorMessage: 'x'.repeat(40_000) };
+    const text = JSON.stringify(said);
+    its.pos.answer(({ method }, response) => {
+      response.writeHead(500, { 'Content-Type': 'application/json' });
+      if (method !== 'HEAD') for (let at = 0; at < text.length; at += 9_000) response.write(text.slice(at, at + 9_000));
+      response.end();
+    });
+    expect((await its.call('/tnwr/v1/products')).body).toEqual(said);
+    const head = await its.call('/tnwr/v1/products', { method: 'HEAD' });
+    expect([head.status, head.text]).toEqual([500, '']);
+  });
+});
+
+test('a long answer that has begun and breaks off is cut off, since its beginning is out', async () => {
+  its.pos.answer((_, response) => {
+    response.writeHead(200, { 'Content-Type': 'application/json', 'Content-Length': '500000' });
+    response.write('x'.repeat(200_000), () => response.destroy());
+  });
+  await expect(its.call('/tnwr/v1/products')).rejects.toThrow();
+});
+
+test('the description has no other 5xx than 500, with the two members required and a time to wait', async () => {
+  await until(async () => (await its.call('/tnwr/v1/products')).status === 200);
+  for (const version of ['v1', 'vexp']) {
+    const { body } = await its.call(`/tnwr/${version}/openapi.json`);
+    for (const [path, item] of Object.entries(body.paths ?? {})) {
+      for (const { responses } of Object.values(item)) {
+        const statuses = Object.keys(responses ?? {}).filter((status) => status >= '500');
+        expect([path, statuses]).toEqual([path, ['500']]);
+        expect(responses?.['500']?.headers).toHaveProperty('Retry-After');
+        expect(JSON.stringify(responses?.['500']?.content)).toContain('["userLoggedOut","orderCancelled"]');
+      }
+    }
+  }
+});
