@@ -17,6 +17,7 @@ export interface AppParts {
   readonly allowOrigin: Step;
   readonly findRoute: Step;
   readonly answerOwn: Step;
+  readonly refuseOrigin: Step;
   readonly checkToken: Step;
   readonly countCaller: Step;
   readonly answerKept: Step;
@@ -74,6 +75,7 @@ export const createApp = (parts: AppParts): App => {
     { name: 'check the token', run: parts.checkToken }, //              401
     { name: 'count the caller', run: parts.countCaller }, //            429
     { name: 'answer what is our own', run: parts.answerOwn }, //        200
+    { name: 'refuse a foreign origin', run: parts.refuseOrigin }, //     403, 500
     { name: 'answer what is kept', run: parts.answerKept }, //          200
     { name: 'ask the authorizer', run: parts.authorize }, //            401, 403, 503
     { name: 'forward', run: parts.forward }, //                         413, 502, 503, or the service's answer
@@ -128,6 +130,7 @@ export const createApp = (parts: AppParts): App => {
       now: Date.now(),
       secure: tls || (peer.trusted && cameOverTls(request)),
       address: peer.address,
+      originRefusal: undefined,
       family: familyOf(request.url),
       target: UNREAD,
       quota: undefined,

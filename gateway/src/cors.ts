@@ -1,7 +1,9 @@
+import { type Fault, PosFault } from '@boxoffice/envelope';
 import cors from 'cors';
 import { setCommonHeaders } from './answer.ts';
 import { answered, type Exchange, type Step } from './exchange.ts';
 import type { Origins, PointsOfSale } from './points-of-sale.ts';
+import { unavailable } from './upstream-failure.ts';
 
 const SERVICE_HOST = 'x-service-host';
 
@@ -15,44 +17,71 @@ const PREFLIGHT_SECONDS = 600;
 export interface Cors {
   /** Answers a preflight: 204 for any origin, since it names no point of sale. */
   readonly preflight: Step;
-  /** Lets the origin read the answer, whatever it will be, if the point of sale lets it. */
+  /** Lets the origin read the answer, whatever it will be, if the point of sale lets it in. */
   readonly allow: Step;
+  /** Refuses the request of an origin that the point of sale does not let in, before anything is done for it. */
+  readonly refuse: Step;
 }
 
 const everyone = cors({ origin: '*', exposedHeaders: EXPOSED });
 const preflight = cors({ origin: '*', methods: METHODS, maxAge: PREFLIGHT_SECONDS });
+const listed = cors({ origin: (origin, done) => done(null, origin ?? false), exposedHeaders: EXPOSED });
 
 const isPreflight = ({ method, headers }: Exchange['request']): boolean =>
   method === 'OPTIONS' && headers.origin !== undefined && headers['access-control-request-method'] !== undefined;
 
 const done = (): undefined => undefined;
 
-const allowFrom = ({ request, response }: Exchange, origins: Origins | undefined): undefined => {
-  // The package takes any OPTIONS for a preflight; this one is none, and is refused further on.
-  if (request.method === 'OPTIONS') return;
-  if (origins === 'all') everyone(request, response, done);
-  // Nobody can say who may: nobody may, as long as that lasts.
-  else cors({ origin: [...(origins ?? [])], exposedHeaders: EXPOSED })(request, response, done);
-};
+const SCHEME = 'https://';
+
+/** Whether a page of that origin came from the address that the request is sent to. Only https is served. */
+const isReached = (origin: string, host: string | undefined): boolean =>
+  host !== undefined &&
+  origin.length === SCHEME.length + host.length &&
+  origin.startsWith(SCHEME) &&
+  origin.endsWith(host);
+
+const refusalOf = (origins: Origins | undefined): Fault =>
+  origins === undefined
+    ? unavailable('Which origins the point of sale lets in cannot be told at the moment.')
+    : new PosFault('origin_not_allowed', 'The point of sale does not let requests of this Origin in.');
 
 /** Makes the steps. Without a catalog there are no lists, and every origin may. */
-export const createCors = (pointsOfSale: PointsOfSale | undefined): Cors => ({
-  preflight(exchange) {
-    const { family, request, response } = exchange;
-    if (family !== 'B' || !isPreflight(request)) return undefined;
-    setCommonHeaders(exchange);
-    preflight(request, response, done);
-    return answered;
-  },
-  allow(exchange) {
-    if (exchange.family !== 'B') return undefined;
+export const createCors = (pointsOfSale: PointsOfSale | undefined, publicUrl: string): Cors => {
+  const publicOrigin = new URL(publicUrl).origin;
+
+  const allowFrom = (exchange: Exchange, origin: string, origins: Origins | undefined): undefined => {
     const { request, response } = exchange;
-    response.setHeader('Vary', 'Origin');
-    if (request.headers.origin === undefined) return undefined;
-    const host = request.headers[SERVICE_HOST];
-    const origins = pointsOfSale && typeof host === 'string' && host !== '' ? pointsOfSale.origins(host) : 'all';
-    return typeof origins === 'object' && 'then' in origins
-      ? origins.then((found) => allowFrom(exchange, found))
-      : allowFrom(exchange, origins);
-  },
-});
+    // The package takes any OPTIONS for a preflight; this one is none, and is refused further on.
+    if (request.method === 'OPTIONS') return;
+    if (origins === 'all') everyone(request, response, done);
+    else if (origin === publicOrigin || isReached(origin, request.headers.host) || origins?.includes(origin)) {
+      listed(request, response, done);
+    } else exchange.originRefusal = refusalOf(origins);
+  };
+
+  return {
+    preflight(exchange) {
+      const { family, request, response } = exchange;
+      if (family !== 'B' || !isPreflight(request)) return undefined;
+      setCommonHeaders(exchange);
+      preflight(request, response, done);
+      return answered;
+    },
+    allow(exchange) {
+      if (exchange.family !== 'B') return undefined;
+      const { request, response } = exchange;
+      const { origin, [SERVICE_HOST]: host } = request.headers;
+      response.setHeader('Vary', 'Origin');
+      if (origin === undefined) return undefined;
+      const origins = pointsOfSale && typeof host === 'string' && host !== '' ? pointsOfSale.origins(host) : 'all';
+      return typeof origins === 'object' && 'then' in origins
+        ? origins.then((found) => allowFrom(exchange, origin, found))
+        : allowFrom(exchange, origin, origins);
+    },
+    refuse({ originRefusal }) {
+      if (originRefusal) throw originRefusal;
+      return undefined;
+    },
+  };
+};

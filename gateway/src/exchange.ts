@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Fault } from '@boxoffice/envelope';
 import type { AccessClaims } from '@boxoffice/identity';
 import type { Span, Trace } from '@boxoffice/runtime';
 import type { Quota } from './limiter.ts';
@@ -20,6 +21,8 @@ export interface Exchange {
   readonly secure: boolean;
   /** The client's address, behind trusted proxies. */
   readonly address: string;
+  /** Why the request's origin is not let in, if it is not: said once its operation is known. */
+  originRefusal: Fault | undefined;
   family: Family;
   target: Target;
   /** The quota that the answer tells of: the address's, until something narrower is known. */

@@ -73,8 +73,9 @@ export const createPointsOfSale = ({ catalogUrl, credentials, logger }: PointsOf
   };
 
   return {
-    origins(serviceHost) {
-      if (serviceHost.length > LONGEST_HOST) return 'all';
+    origins(given) {
+      if (given.length > LONGEST_HOST) return 'all';
+      const serviceHost = given.toLowerCase();
       const found = known.get(serviceHost);
       if (found && Date.now() < found.until) return found.origins;
       const pending = underWay.get(serviceHost) ?? refresh(serviceHost);

@@ -165,7 +165,7 @@ export const startGateway = async (options: GatewayOptions): Promise<Gateway> =>
           credentials: createServiceCredentials({ authorizerUrl, service: 'gateway', secret: serviceSecret, keys }),
           logger,
         });
-  const cors = createCors(pointsOfSale);
+  const cors = createCors(pointsOfSale, publicUrl);
   const kept = dataDirectory === undefined ? keepNothing : createKeptDescriptions(join(dataDirectory, 'gateway'));
 
   const app = createApp({
@@ -177,6 +177,7 @@ export const startGateway = async (options: GatewayOptions): Promise<Gateway> =>
     checkToken: createBearer({ verify, revocations }),
     countCaller: limits.countCaller,
     answerOwn: createOwn(createDocuments(routing, publicUrl), (error) => logger.error('a request failed', { error })),
+    refuseOrigin: cors.refuse,
     answerKept: keptAnswers.step,
     authorize: authorize.step,
     forward: forwarding.step,

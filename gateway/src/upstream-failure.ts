@@ -51,8 +51,8 @@ const PASSING: ReadonlySet<string> = new Set(['bad_gateway', 'service_unavailabl
 /** The same fault in the family's terms: the only 5xx of family B is 500, with `Retry-After` where waiting helps. */
 export const inFamily = (family: Family, fault: Fault): Fault => {
   if (family === 'A' || fault.http < 500 || fault.code === 'internal_error') return fault;
-  const wait = PASSING.has(fault.code) ? { 'Retry-After': '1' } : {};
-  return new Fault('internal_error', fault.details, { ...wait, ...fault.headers });
+  const headers = PASSING.has(fault.code) ? { 'Retry-After': '1', ...fault.headers } : fault.headers;
+  return new Fault('internal_error', fault.details, headers);
 };
 
 const codeOf = (error: Error): string => String((error as { readonly code?: unknown }).code ?? error.name);

@@ -104,7 +104,7 @@ describe('an answer', () => {
       await from('https://evil.example', 'closed'),
       await from(undefined, 'closed'),
     ];
-    expect([listed, other, none].map(({ status }) => status)).toEqual([200, 200, 200]);
+    expect([listed, other, none].map(({ status }) => status)).toEqual([200, 403, 200]);
     expect([listed, other, none].map(({ headers }) => headers['access-control-allow-origin'])).toEqual([
       SHOP,
       undefined,
@@ -165,5 +165,10 @@ describe('the list', () => {
       return asked() > before;
     });
     expect(await allowed(SHOP, 'never-known')).toBeUndefined();
+    const { status, body, headers } = await from(SHOP, 'never-known');
+    const consequences = { userLoggedOut: false, orderCancelled: false };
+    expect([status, body]).toMatchObject([500, { success: false, errorCode: 'internal_error', ...consequences }]);
+    expect(headers['retry-after']).toMatch(/^[1-9]\d*$/);
+    expect((await from(undefined, 'never-known')).status).toBe(200);
   });
 });

@@ -31,6 +31,7 @@ const rows = {
   session_invalid: [401, 'the session is unknown or has ended'],
   login_required: [401, 'the session has no logged-in user'],
   login_failed: [401, 'the login and the password do not belong together'],
+  origin_not_allowed: [403, 'the Origin of the request is not among those that the point of sale lets in'],
   contact_not_accessible: [403, 'the contact is not that of the logged-in user'],
   tariff_not_accessible: [403, 'the contact has not what the tariff is for'],
   payment_method_not_accessible: [403, 'the contact has not what the method of payment is for'],

@@ -49,6 +49,7 @@ export const familyB: Family = {
   always: [
     'bad_request',
     'invalid_parameter',
+    'origin_not_allowed',
     'request_timeout',
     'too_many_requests',
     'headers_too_large',

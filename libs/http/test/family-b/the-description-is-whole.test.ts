@@ -88,6 +88,7 @@ test('every operation lists its own codes, each with the status of the table', (
       'validation_error',
       'cart_places_unavailable',
       'internal_error',
+      'origin_not_allowed',
     ]),
   );
   for (const status of ['409', '412', '422', '501', '502', '503'])

@@ -1,0 +1,110 @@
+import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
+import { documentOf } from '../fixtures/describe.ts';
+import type { Call } from '../fixtures/http.ts';
+import { type Installation, startInstallation } from '../fixtures/installation.ts';
+import { echo, json, startUpstream, type Upstream } from '../fixtures/upstream.ts';
+
+const PRODUCTS = '/tnwr/v1/products';
+const SHOP = 'https://shop.example';
+const HOST = 'closed.example';
+
+let catalog: Upstream;
+/** Whose services the gateway under test has, beside the catalog. */
+let behind: Installation;
+let its: Installation;
+beforeAll(async () => {
+  const document = documentOf([['GET /svc/v3/catalog', 'catalog:read', 'getCatalog']]);
+  catalog = await startUpstream(document, ({ url }, response) => {
+    const isListed = url === `/internal/points-of-sale/${HOST}`;
+    if (!isListed) json(response, 404, { status: 'not_found', details: 'x', data: null });
+    else json(response, 200, { status: 'success', details: null, data: { serviceHost: HOST, corsOrigins: [SHOP] } });
+  });
+  behind = await startInstallation();
+  const { authority, contacts, pos } = behind;
+  const services = { authorizer: authority.url, contacts: contacts.url, pos: pos.url, catalog: catalog.url };
+  its = await startInstallation({ services });
+});
+afterEach(() => behind.pos.answer(echo));
+afterAll(async () => {
+  await its.close();
+  await behind.close();
+  await catalog.close();
+});
+
+const ask = (origin: string | undefined, { headers, ...call }: Call = {}, path = PRODUCTS) => {
+  const all = {
+    'x-service-host': HOST,
+    'content-type': 'application/json',
+    ...(origin === undefined ? {} : { origin }),
+  };
+  return its.call(path, { ...call, headers: { ...all, ...headers } });
+};
+
+const REFUSED = { success: false, errorCode: 'origin_not_allowed', errorMessage: expect.any(String) };
+
+const crossOriginHeaders = (headers: object) =>
+  Object.keys(headers).filter((name) => name.startsWith('access-control-'));
+
+describe.each([
+  ['GET', PRODUCTS],
+  ['HEAD', PRODUCTS],
+  ['GET', '/tnwr/vexp/products'],
+  ['GET', '/tnwr/v1/products/p1'],
+  ['POST', '/tnwr/v1/sessions'],
+  ['PATCH', '/tnwr/v1/shopping-cart/items/i1'],
+])('%s %s', (method, path) => {
+  const body = method === 'POST' || method === 'PATCH' ? '{}' : undefined;
+
+  test.each([
+    'https://evil.example',
+    'null',
+    'http://shop.example',
+    'https://shop.example.evil.example',
+    'https://shop.example:8443',
+    'HTTPS://SHOP.EXAMPLE',
+    '',
+  ])('of “%s” is 403 origin_not_allowed, without CORS headers, and reaches no service', async (origin) => {
+    const before = behind.pos.begun();
+    const reply = await ask(origin, { method, body }, path);
+    expect([reply.status, crossOriginHeaders(reply.headers), behind.pos.begun()]).toEqual([403, [], before]);
+    if (method !== 'HEAD') expect(reply.body).toEqual(REFUSED);
+    expect(reply.headers.vary).toContain('Origin');
+  });
+
+  test('of a listed origin, of the gateway’s own and of none is served', async () => {
+    const reached = its.gateway.httpsUrl.replace('127.0.0.1', 'localhost');
+    for (const origin of [SHOP, 'https://boxoffice.example', its.gateway.httpsUrl, undefined]) {
+      expect([origin, (await ask(origin, { method, body }, path)).status]).toEqual([origin, 200]);
+    }
+    const { host } = new URL(reached);
+    expect((await ask(reached, { method, body, headers: { host } }, path)).status).toBe(200);
+    expect((await ask(reached, { method, body }, path)).status).toBe(403);
+  });
+});
+
+test('a name of the point of sale in capitals has the same list', async () => {
+  const { status } = await ask('https://evil.example', { headers: { 'x-service-host': HOST.toUpperCase() } });
+  expect(status).toBe(403);
+});
+
+test('an answer that is kept for everybody is not given to it either', async () => {
+  behind.pos.answer((_, response) => json(response, 200, { success: true, data: {} }, { 'X-Internal-Keep': '1000' }));
+  expect((await ask(undefined)).status).toBe(200);
+  expect((await ask('https://evil.example')).body).toEqual(REFUSED);
+});
+
+test('what is checked before comes first: path, method, context; the description needs none', async () => {
+  const of = async (path: string, call: Call = {}) => {
+    const { status, body } = await ask('https://evil.example', call, path);
+    return [status, body.errorCode];
+  };
+  expect(await of('/tnwr/v1/nowhere')).toEqual([404, 'not_found']);
+  expect(await of(PRODUCTS, { method: 'DELETE' })).toEqual([405, 'method_not_allowed']);
+  expect(await of('/tnwr/v1/openapi.json')).toEqual([200, undefined]);
+  // No list is known of these: the point of sale refuses the context.
+  for (const host of ['nobody.example', '']) {
+    const before = behind.pos.begun();
+    await ask('https://evil.example', { headers: { 'x-service-host': host } });
+    expect([host, behind.pos.begun()]).toEqual([host, before + 1]);
+  }
+});
