@@ -18,8 +18,8 @@ export const authorizer: ServiceDefinition<typeof settings, Authorizer> = {
   collections,
   settings,
   onFault: (path, fault) => (isOAuthPath(path) ? onOAuthFault(fault) : undefined),
-  prepare: async ({ store, publicUrl, serviceSecret, settings: own, logger }) => {
-    const prepared = createAuthorizer({ store, issuer: publicUrl, serviceSecret, logger, ...own });
+  prepare: async ({ store, publicUrl, settings: own, logger }) => {
+    const prepared = createAuthorizer({ store, issuer: publicUrl, logger, ...own });
     await prepared.keys.load();
     return prepared;
   },

@@ -23,7 +23,8 @@ export interface AuthorizerOptions {
   readonly store: Store;
   /** The public address: `iss`. */
   readonly issuer: string;
-  readonly serviceSecret: string;
+  /** What the secret of every process is derived from. */
+  readonly serviceRootSecret: string;
   readonly keyEncryptionKey: string;
   /** Seconds. */
   readonly accessTokenLifetime: number;
@@ -58,7 +59,7 @@ const auditTo =
 
 /** Joins the parts of an instance. The keys are there after `keys.load()`. */
 export const createAuthorizer = (options: AuthorizerOptions): Authorizer => {
-  const { store, issuer, serviceSecret, keyEncryptionKey, accessTokenLifetime: lifetime, logger } = options;
+  const { store, issuer, serviceRootSecret, keyEncryptionKey, accessTokenLifetime: lifetime, logger } = options;
   const now = options.now ?? Date.now;
   const directory = createClientDirectory(store, now);
   const revocations = createRevocations(store, now);
@@ -81,7 +82,7 @@ export const createAuthorizer = (options: AuthorizerOptions): Authorizer => {
       revoke: createRevoke({ authenticate, tokens, revocations }),
     },
     internal: internalOperations({
-      service: createServiceAuthentication(serviceSecret, audit),
+      service: createServiceAuthentication(serviceRootSecret, audit),
       decide: createDecide({ tokens, signingKey, now }),
       identify: createIdentifyService({ signingKey, now }),
       revocations,

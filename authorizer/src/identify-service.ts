@@ -1,10 +1,11 @@
-import { hash, timingSafeEqual } from 'node:crypto';
 import { Fault } from '@boxoffice/envelope';
 import { IDENTITY_LIFETIME_SECONDS, type SigningKey, signIdentity } from '@boxoffice/identity';
+import { deriveServiceSecret } from '@boxoffice/runtime';
 import type { FailedAuthentication } from './authenticate-client.ts';
 import { isBasic, readBasic } from './basic.ts';
 import type { Decision } from './decide.ts';
 import { mayCall, SERVICES } from './domain/callers.ts';
+import { createSecretCheck } from './service-secrets.ts';
 
 /** What a service asks: an identity for one operation of another service, for one institution. */
 export interface ServiceQuestion {
@@ -21,25 +22,30 @@ export interface ServiceIdentityDependencies {
 }
 
 /**
- * Makes the check of services: HTTP Basic with the service's name and the installation's SERVICE_SECRET. Answers the name.
- * @throws {Fault} unauthorized
+ * Makes the check of services: HTTP Basic with the process's name and its own SERVICE_SECRET. Answers the name.
+ * @throws {Fault} unauthorized; its details tell which secret it was, if it is another's
  */
-export const createServiceAuthentication = (serviceSecret: string, failed: FailedAuthentication) => {
-  const expected = hash('sha256', serviceSecret, 'buffer');
+export const createServiceAuthentication = (rootSecret: string, failed: FailedAuthentication) => {
+  const check = createSecretCheck(rootSecret, SERVICES, deriveServiceSecret);
   return (authorization: string | undefined): string => {
     const credentials = isBasic(authorization) ? readBasic(authorization) : undefined;
-    const matches = timingSafeEqual(hash('sha256', credentials?.secret ?? '', 'buffer'), expected);
-    if (credentials && matches && SERVICES.includes(credentials.id)) return credentials.id;
-    failed({ clientId: undefined, reason: 'a service without its secret' });
-    throw new Fault('unauthorized', 'This operation is for the services of this installation.');
+    if (!credentials) {
+      failed({ clientId: undefined, reason: 'a service without its secret' });
+      throw new Fault('unauthorized', 'This operation is for the services of this installation.');
+    }
+    const verdict = check(credentials.id, credentials.secret);
+    if (verdict.right) return credentials.id;
+    failed({ clientId: undefined, reason: verdict.reason });
+    throw new Fault('unauthorized', `${verdict.reason}.`);
   };
 };
 
-/** Makes identities for services, from the list of who may call whom. Throws Fault `forbidden` for any other call. */
+/** Makes identities for services, from the list of who may call which operation of whom. Throws Fault `forbidden` for any other call. */
 export const createIdentifyService =
   ({ signingKey, now }: ServiceIdentityDependencies) =>
   (service: string, { audience, institution, operation }: ServiceQuestion): Decision => {
-    if (!mayCall(service, audience)) throw new Fault('forbidden', `${service} may not call ${audience}.`);
+    if (!mayCall(service, audience, operation))
+      throw new Fault('forbidden', `${service} may not call ${operation} of ${audience}.`);
     const issuedAt = Math.floor(now() / 1000);
     // No scopes: those are a client's. What a service may do is the one operation.
     const caller = { institution, client: null, service, scopes: [], operation };

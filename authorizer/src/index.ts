@@ -1,5 +1,6 @@
 export { authorizer } from './app.ts';
 export { type Clients, type ClientWithSecret, createClients } from './clients.ts';
+export { CALLS, SERVICES } from './domain/callers.ts';
 export { SCOPES, type Scope } from './domain/scopes.ts';
 export { type ClientChanged, examples, schemas, type TokenRevoked } from './events.ts';
 export { internalShapes } from './internal-shapes.ts';

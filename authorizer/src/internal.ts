@@ -46,8 +46,8 @@ export interface InternalOperation {
 }
 
 /**
- * The operations that the other services need before they can prove anything to one another. They authenticate with their name and
- * SERVICE_SECRET, which no route table knows, and the gateway never forwards to them.
+ * The operations that the other services need before they can prove anything to one another. Each authenticates with its name and
+ * its own SERVICE_SECRET, which no route table knows, and the gateway never forwards to them.
  */
 export const internalOperations = (dependencies: InternalDependencies): InternalOperation[] => {
   const { service, decide, identify, revocations } = dependencies;

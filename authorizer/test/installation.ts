@@ -4,12 +4,13 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { IDENTITY_HEADER, serviceAuthorization } from '@boxoffice/identity';
-import { createLogger, type Metrics } from '@boxoffice/runtime';
+import { createLogger, deriveServiceSecret, type Metrics } from '@boxoffice/runtime';
 import { openEngines, type RunningService, startService } from '@boxoffice/service';
 import type { Store } from '@boxoffice/store';
 import { authorizer, createClient, type Scope } from '../src/index.ts';
 
-const serviceSecret = 'a-service-secret-of-the-tests';
+export const serviceRootSecret = 'a-root-secret-of-the-tests';
+export const secretOf = (process: string) => deriveServiceSecret(serviceRootSecret, process);
 export const keyEncryptionKey = 'a-key-encryption-key-of-the-tests';
 
 export type Json = Record<string, unknown>;
@@ -97,12 +98,12 @@ export const startInstallation = async (options: InstallationOptions = {}) => {
         store,
         bus: engines.bus,
         publicUrl: front.url,
-        serviceSecret,
+        serviceSecret: secretOf('authorizer'),
         host: '127.0.0.1',
         port: 0,
         logger,
         metrics: options.metrics,
-        settings: { accessTokenLifetime: options.accessTokenLifetime ?? 900, keyEncryptionKey },
+        settings: { accessTokenLifetime: options.accessTokenLifetime ?? 900, serviceRootSecret, keyEncryptionKey },
       }),
     );
   }
@@ -149,7 +150,7 @@ export const waysTo = (url: string, store: Store) => {
 
   const tokenOf = async (client: TestClient): Promise<string> => String((await askToken(client)).body.access_token);
 
-  const internal = (path: string, body: object | undefined, service = 'gateway', secret = serviceSecret) =>
+  const internal = (path: string, body: object | undefined, service = 'gateway', secret = secretOf(service)) =>
     received(
       fetch(`${url}${path}`, {
         method: body ? 'POST' : 'GET',

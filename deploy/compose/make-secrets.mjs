@@ -1,4 +1,4 @@
-import { createHash, randomBytes } from 'node:crypto';
+import { createHash, hkdfSync, randomBytes } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 
 // Runs once at every start of the composition: makes the passwords that are missing, and writes to each container's own volume what that
@@ -20,7 +20,10 @@ const secret = (name, make = () => randomBytes(32).toString('base64url')) => {
   return kept[name];
 };
 
-const serviceSecret = secret('service-secret');
+const serviceRootSecret = secret('service-root-secret');
+// As the authorizer derives it (libs/runtime/src/service-secret.ts): what one container is told proves it as no other.
+const serviceSecret = (name) =>
+  Buffer.from(hkdfSync('sha256', serviceRootSecret, '', `boxoffice service ${name}`, 32)).toString('base64url');
 const keyEncryptionKey = secret('key-encryption-key');
 const rootPassword = secret('mongodb-root');
 // mongod takes 6 to 1,024 characters of base64.
@@ -40,10 +43,14 @@ const brokerUrl = (name) => `amqp://${name}:${kept[`rabbitmq-${name}`]}@rabbitmq
 for (const name of services) {
   const folder = `${FOLDER}/${name}`;
   mkdirSync(folder, { recursive: true });
-  write(`${folder}/service-secret`, serviceSecret);
   write(`${folder}/amqp-url`, brokerUrl(name));
   if (name !== 'gateway') write(`${folder}/mongodb-url`, databaseUrl(name));
-  if (name === 'authorizer' || name === 'operator') write(`${folder}/key-encryption-key`, keyEncryptionKey);
+  if (name === 'authorizer' || name === 'operator') {
+    write(`${folder}/key-encryption-key`, keyEncryptionKey);
+    write(`${folder}/service-root-secret`, serviceRootSecret);
+  } else {
+    write(`${folder}/service-secret`, serviceSecret(name));
+  }
 }
 
 mkdirSync(`${FOLDER}/mongodb`, { recursive: true });

@@ -1,5 +1,5 @@
 import { Fault } from '@boxoffice/envelope';
-import { DECISIONS_PATH, REVOCATIONS_PATH, serviceAuthorization, WRONG_SERVICE_SECRET } from '@boxoffice/identity';
+import { DECISIONS_PATH, REVOCATIONS_PATH, refusedSecret, serviceAuthorization } from '@boxoffice/identity';
 import { recording, type Trace } from '@boxoffice/runtime';
 import { type Breaker, createBreaker } from './breaker.ts';
 import { unavailable } from './upstream-failure.ts';
@@ -38,7 +38,7 @@ export interface Authority {
   readonly breaker: Pick<Breaker, 'state'>;
   /** Rejects with Fault unauthorized or forbidden, as the authorizer says, or service_unavailable if it says nothing. */
   decide(question: Question, trace: Trace): Promise<Decision>;
-  /** Rejects with SecretRefused if SERVICE_SECRET is not the authorizer's, and with any error otherwise. */
+  /** Rejects with SecretRefused if SERVICE_SECRET is not the gateway's, and with any error otherwise. */
   changes(since: string | undefined): Promise<Changes>;
 }
 
@@ -118,6 +118,8 @@ export const createAuthority = ({ url, secret, timeoutMs = 3_000 }: AuthorityOpt
       }
       breaker.succeeded();
       const { response, answer } = asked;
+      // Without a challenge it is not the client's token that is refused but this gateway's secret, which polling reports.
+      if (response.status === 401 && !response.headers.has('www-authenticate')) throw silent();
       if (response.status === 401 || response.status === 403)
         throw relayed(REFUSALS[response.status], answer, response);
       if (response.status !== 200 || !isDecision(answer.data)) throw silent();
@@ -131,7 +133,7 @@ export const createAuthority = ({ url, secret, timeoutMs = 3_000 }: AuthorityOpt
         redirect: 'error',
         signal: AbortSignal.timeout(timeoutMs),
       });
-      if (response.status === 401) throw new SecretRefused(WRONG_SERVICE_SECRET);
+      if (response.status === 401) throw new SecretRefused(await refusedSecret(response));
       if (response.status !== 200) throw new Error(`the authorizer answered ${response.status}`);
       return ((await response.json()) as { readonly data: Changes }).data;
     },

@@ -58,7 +58,7 @@ export interface GatewayOptions {
   readonly trustProxy?: readonly string[];
   /** Where the services are; those without an address do not exist. */
   readonly services: Readonly<Partial<Record<ServiceName, string | undefined>>>;
-  /** SERVICE_SECRET of the installation. */
+  /** SERVICE_SECRET of the gateway. */
   readonly serviceSecret: string;
   /** Where the last known descriptions are kept; undefined: nowhere. */
   readonly dataDirectory?: string;

@@ -1,13 +1,41 @@
-/** Which services a service may call: one way only, and nobody else but the authorizer. */
-const CALLS: Readonly<Record<string, readonly string[]>> = {
-  gateway: ['catalog'],
-  orders: ['catalog', 'contacts', 'tickets'],
-  pos: ['catalog', 'contacts', 'orders', 'tickets'],
+/** Operations by the service that has them. */
+type Calls = Readonly<Record<string, readonly string[]>>;
+
+/**
+ * Who may call which internal operation of whom: one way only, nothing but what the caller's clients name, and nobody else but the
+ * authorizer. A service that calls one more gets it here.
+ */
+export const CALLS: Readonly<Record<string, Calls>> = {
+  gateway: { catalog: ['findPointOfSale'] },
+  orders: {
+    catalog: ['holdPlaces', 'extendHold', 'renewHold', 'sellHold', 'releaseHold', 'quoteItems'],
+    contacts: ['getContactInternally'],
+    tickets: ['getOrderTickets', 'issueTickets'],
+  },
+  pos: {
+    catalog: ['findPointOfSale', 'listShopProducts', 'getShopAvailability', 'listShopPlaces'],
+    contacts: ['getContactInternally', 'getShopContact', 'createGuest'],
+    orders: [
+      'addCartItems',
+      'changeCartItem',
+      'removeCartItem',
+      'giveUpCart',
+      'checkoutCart',
+      'cancelShopOrder',
+      'cancelAfterFault',
+      'getShopOrder',
+      'listShopOrders',
+    ],
+    tickets: ['listShopTickets', 'getShopTicket', 'nameShopTicket'],
+  },
 };
 
-/** Every service that proves itself to the authorizer. */
+/** Every process that proves itself to the authorizer, each with a secret of its own. */
 export const SERVICES: readonly string[] = ['gateway', 'catalog', 'contacts', 'orders', 'tickets', 'pos'];
 
-/** Whether the service may call operations of the other. */
-export const mayCall = (service: string, audience: string): boolean =>
-  Object.hasOwn(CALLS, service) && (CALLS[service]?.includes(audience) ?? false);
+const own = <Value>(record: Readonly<Record<string, Value>> | undefined, name: string): Value | undefined =>
+  record && Object.hasOwn(record, name) ? record[name] : undefined;
+
+/** Whether the service may call this operation of the other. */
+export const mayCall = (service: string, audience: string, operation: string): boolean =>
+  own(own(CALLS, service), audience)?.includes(operation) ?? false;

@@ -1,6 +1,6 @@
 import { createIdentityVerifier, createKeySet, createServiceCredentials } from '@boxoffice/identity';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { type Installation, type Json, startInstallation } from '../installation.ts';
+import { type Installation, type Json, secretOf, serviceRootSecret, startInstallation } from '../installation.ts';
 
 let installation: Installation;
 
@@ -60,14 +60,35 @@ describe('a decision is a signed identity for one operation of one service', () 
     expect((await installation.decide(identity, 'catalog:read')).status).toBe(401);
   });
 
-  test('only the gateway asks, with the secret of the installation', async () => {
+  test('only the gateway asks, with its own secret', async () => {
     const token = await installation.tokenOf(await installation.newClient(['catalog:read']));
     const question = { token, scope: 'catalog:read', operation: 'x', audience: 'catalog' };
-    expect((await installation.internal('/internal/decisions', question, 'gateway', 'wrong')).status).toBe(401);
-    expect((await installation.internal('/internal/decisions', question, 'stranger')).status).toBe(401);
-    expect((await installation.internal('/internal/decisions', question, 'orders')).status).toBe(403);
+    const ask = (...as: string[]) => installation.internal('/internal/decisions', question, ...as);
+    expect((await ask('gateway', 'wrong')).status).toBe(401);
+    expect((await ask('stranger')).status).toBe(401);
+    for (const other of ['catalog', 'contacts', 'orders', 'tickets', 'pos']) {
+      expect((await ask(other)).status).toBe(403);
+      expect((await ask('gateway', secretOf(other))).status).toBe(401);
+    }
     expect((await installation.internal('/internal/decisions', { token })).status).toBe(400);
     expect((await installation.post('/internal/decisions', '')).status).toBe(401);
+  });
+
+  test.each([
+    ['orders', 'pos', 'SERVICE_SECRET is that of orders, not of pos.'],
+    ['gateway', 'orders', 'SERVICE_SECRET is that of gateway, not of orders.'],
+  ])('the secret of %s, offered by %s, is named as such', async (owner, service, details) => {
+    const { status, body } = await installation.internal('/internal/identities', {}, service, secretOf(owner));
+    expect([status, body]).toEqual([401, { status: 'unauthorized', details, data: null }]);
+    expect(installation.lines.at(-1)).toMatchObject({
+      event: 'audit.authentication_failed',
+      reason: details.slice(0, -1),
+    });
+  });
+
+  test('the root secret itself proves nobody', async () => {
+    const { status, body } = await installation.internal('/internal/identities', {}, 'pos', serviceRootSecret);
+    expect([status, body.details]).toEqual([401, expect.stringContaining('is the root secret itself')]);
   });
 
   test('internal operations are not described', async () => {
@@ -76,45 +97,38 @@ describe('a decision is a signed identity for one operation of one service', () 
   });
 });
 
-describe('a service gets an identity only for those that it may call', () => {
-  const allowed: Record<string, string[]> = {
-    gateway: ['catalog'],
-    orders: ['catalog', 'contacts', 'tickets'],
-    pos: ['catalog', 'contacts', 'orders', 'tickets'],
-    catalog: [],
-    contacts: [],
-    tickets: [],
-  };
-  const services = ['gateway', 'authorizer', 'catalog', 'contacts', 'orders', 'tickets', 'pos'];
+describe('a service gets an identity only for the operations that it may call', () => {
+  const ask = (service: string, audience: string, operation: string) =>
+    installation.internal('/internal/identities', { audience, institution: 'opera', operation }, service);
 
-  test.each(Object.entries(allowed))('%s', async (service, audiences) => {
-    for (const audience of services) {
-      const question = { audience, institution: 'opera', operation: 'holdPlaces' };
-      const { status, body } = await installation.internal('/internal/identities', question, service);
-      expect({ audience, status }).toEqual({ audience, status: audiences.includes(audience) ? 200 : 403 });
-      if (status !== 200) continue;
-      const { identity } = body.data as { identity: string };
-      expect(await verifier(audience)(identity)).toEqual({
-        institution: 'opera',
-        client: null,
-        service,
-        scopes: [],
-        operation: 'holdPlaces',
-      });
-    }
+  test.each([
+    ['gateway', 'catalog', 'findPointOfSale'],
+    ['orders', 'catalog', 'holdPlaces'],
+    ['pos', 'contacts', 'getShopContact'],
+  ])('%s at %s: %s', async (service, audience, operation) => {
+    const { status, body } = await ask(service, audience, operation);
+    expect(status).toBe(200);
+    const { identity } = body.data as { identity: string };
+    const caller = { institution: 'opera', client: null, service, scopes: [], operation };
+    expect(await verifier(audience)(identity)).toEqual(caller);
+  });
+
+  test.each([
+    ['pos', 'catalog', 'holdPlaces', 'of another caller'],
+    ['pos', 'contacts', 'listIndividuals', 'of partners'],
+    ['pos', 'contacts', 'findPointOfSale', 'of another service'],
+    ['gateway', 'contacts', 'getContactInternally', 'of a service that it does not call'],
+    ['catalog', 'contacts', 'getContactInternally', 'for one that calls nobody'],
+    ['pos', 'constructor', 'length', 'that no list can have'],
+  ])('%s at %s: not %s, %s', async (service, audience, operation) => {
+    const { status, body } = await ask(service, audience, operation);
+    expect([status, body.details]).toEqual([403, `${service} may not call ${operation} of ${audience}.`]);
   });
 
   test('through the credentials that services use', async () => {
-    const credentials = createServiceCredentials({
-      authorizerUrl: installation.url,
-      service: 'gateway',
-      secret: 'a-service-secret-of-the-tests',
-    });
-    const token = await credentials.tokenFor({
-      audience: 'catalog',
-      institution: '',
-      operation: 'getPointOfSaleForCors',
-    });
+    const secret = secretOf('gateway');
+    const credentials = createServiceCredentials({ authorizerUrl: installation.url, service: 'gateway', secret });
+    const token = await credentials.tokenFor({ audience: 'catalog', institution: '', operation: 'findPointOfSale' });
     expect(await verifier('catalog')(token)).toMatchObject({ institution: '', service: 'gateway' });
   });
 });

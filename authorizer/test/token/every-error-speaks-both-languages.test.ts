@@ -2,7 +2,14 @@ import { listen } from '@boxoffice/runtime';
 import { startService } from '@boxoffice/service';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { authorizer } from '../../src/index.ts';
-import { type Installation, type Json, keyEncryptionKey, startInstallation } from '../installation.ts';
+import {
+  type Installation,
+  type Json,
+  keyEncryptionKey,
+  secretOf,
+  serviceRootSecret,
+  startInstallation,
+} from '../installation.ts';
 
 const paths = ['/auth/token', '/auth/introspect', '/auth/revoke'];
 const form = { 'content-type': 'application/x-www-form-urlencoded' };
@@ -62,11 +69,11 @@ test('so do they while the authorizer starts', async () => {
     store: store.promise,
     bus: installation.engines.bus,
     publicUrl: url,
-    serviceSecret: 'a-service-secret-of-the-tests',
+    serviceSecret: secretOf('authorizer'),
     host: '127.0.0.1',
     port: freed.port,
     logger: { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} },
-    settings: { accessTokenLifetime: 900, keyEncryptionKey },
+    settings: { accessTokenLifetime: 900, serviceRootSecret, keyEncryptionKey },
   });
   const ended = expect(starting).rejects.toThrow('given up');
   for (const path of paths) {

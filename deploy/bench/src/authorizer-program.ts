@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { authorizer, createClient } from '@boxoffice/authorizer';
-import { createLogger } from '@boxoffice/runtime';
+import { createLogger, deriveServiceSecret } from '@boxoffice/runtime';
 import { openEngines, startService } from '@boxoffice/service';
 import { tell } from './child.ts';
 
@@ -11,6 +11,7 @@ export interface AuthorizerTold {
   readonly url: string;
   readonly clientId: string;
   readonly clientSecret: string;
+  /** The gateway's. */
   readonly serviceSecret: string;
   readonly issuer: string;
 }
@@ -22,7 +23,7 @@ process.once('exit', () => rmSync(directory, { recursive: true, force: true, max
 const logger = createLogger({ service: 'authorizer', level: 'error' });
 const engines = await openEngines({ mongodbUrl: undefined, amqpUrl: undefined, directory, logger });
 const store = await engines.store('authorizer', authorizer.collections);
-const serviceSecret = 'benchmark-service-secret';
+const serviceRootSecret = 'benchmark-service-secret';
 const { clientId, clientSecret } = await createClient(store, {
   institution: 'bench',
   name: 'bench',
@@ -32,10 +33,11 @@ const { url } = await startService(authorizer, {
   store,
   bus: engines.bus,
   publicUrl: issuer,
-  serviceSecret,
+  serviceSecret: deriveServiceSecret(serviceRootSecret, 'authorizer'),
   host: '127.0.0.1',
   port: 0,
   logger,
-  settings: { accessTokenLifetime: 900, keyEncryptionKey: 'benchmark-key-encryption-key' },
+  settings: { accessTokenLifetime: 900, serviceRootSecret, keyEncryptionKey: 'benchmark-key-encryption-key' },
 });
+const serviceSecret = deriveServiceSecret(serviceRootSecret, 'gateway');
 tell({ url, clientId, clientSecret, serviceSecret, issuer } satisfies AuthorizerTold);

@@ -6,6 +6,7 @@ import { pos } from '@boxoffice/pos';
 import {
   type Check,
   createLogger,
+  deriveServiceSecret,
   type Logger,
   type LogLevel,
   type Metrics,
@@ -56,7 +57,7 @@ export interface InstallationParts {
 /** Starts every service in this process, on loopback and ports of the system's choice: only the gateway is for the outside. */
 export const startServices = async (parts: InstallationParts): Promise<Services> => {
   const { settings, engines, stop, metrics, checks, hasDemoData } = parts;
-  const { publicUrl, serviceSecret, logLevel } = settings;
+  const { publicUrl, serviceRootSecret, logLevel } = settings;
   let trouble: string | undefined;
   const noting = (logger: Logger): Logger => ({
     ...logger,
@@ -78,7 +79,7 @@ export const startServices = async (parts: InstallationParts): Promise<Services>
       bus: engines.bus,
       authorizerUrl,
       publicUrl,
-      serviceSecret,
+      serviceSecret: deriveServiceSecret(serviceRootSecret, name),
       host: '127.0.0.1',
       port: 0,
       logger: noting(createLogger({ service: name, level: quiet(logLevel) })),

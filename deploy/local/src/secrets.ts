@@ -3,8 +3,9 @@ import { listKeys, WrongKeyEncryptionKey, wayOut } from '@boxoffice/authorizer';
 import { keepSecret, keptFile, readKeptSecret, StartFault } from '@boxoffice/runtime';
 import type { Store } from '@boxoffice/store';
 
-/** The secret of the services, made at the first start and kept in the data directory. @throws {StartFault} */
-export const keepServiceSecret = (directory: string): string => keepSecret(directory, keptFile('SERVICE_SECRET'));
+/** What every process's secret is derived from, made at the first start and kept in the data directory. @throws {StartFault} */
+export const keepServiceRootSecret = (directory: string): string =>
+  keepSecret(directory, keptFile('SERVICE_ROOT_SECRET'));
 
 const KEY_FILE = keptFile('KEY_ENCRYPTION_KEY');
 

@@ -18,7 +18,7 @@ import {
   tlsCaFile,
   traceSettings,
 } from '@boxoffice/runtime';
-import { keepServiceSecret } from './secrets.ts';
+import { keepServiceRootSecret } from './secrets.ts';
 
 const ownOfAuthorizer = authorizer.settings as NonNullable<typeof authorizer.settings>;
 const ownOfContacts = contacts.settings as NonNullable<typeof contacts.settings>;
@@ -40,7 +40,7 @@ const spec = {
   sessionAbsoluteSeconds,
   loginFailuresPerAddress,
   // npm start keeps these two when nobody gives them.
-  serviceSecret: givenSecret('SERVICE_SECRET'),
+  serviceRootSecret: givenSecret('SERVICE_ROOT_SECRET'),
   keyEncryptionKey: givenSecret('KEY_ENCRYPTION_KEY'),
   directory: dataDirectory,
   mongodbUrl,
@@ -56,7 +56,7 @@ const spec = {
 export const readLocalSettings = async (env?: Environment) => {
   const settings = await readServerSettings(spec, env);
   const directory = ensureDirectory(settings.directory, 'BOXOFFICE_DATA_DIR');
-  return { ...settings, serviceSecret: settings.serviceSecret ?? keepServiceSecret(directory) };
+  return { ...settings, serviceRootSecret: settings.serviceRootSecret ?? keepServiceRootSecret(directory) };
 };
 
 export type LocalSettings = Awaited<ReturnType<typeof readLocalSettings>>;

@@ -4,6 +4,7 @@ import {
   createLogger,
   createMetrics,
   createStop,
+  deriveServiceSecret,
   FAREWELL_MS,
   failStart,
   type Logger,
@@ -40,7 +41,7 @@ const seedDemo = async (
   caFile: string | undefined,
 ): Promise<DemoCredentials | undefined> => {
   if (!settings.demo) return undefined;
-  const { directory, publicUrl, serviceSecret } = settings;
+  const { directory, publicUrl, serviceRootSecret } = settings;
   const line = createProgressLine(process.stdout);
   return ensureDemo({
     stores: services.stores,
@@ -50,7 +51,7 @@ const seedDemo = async (
     catalogUrl: services.urls.catalog,
     contactsUrl: services.urls.contacts,
     ordersUrl: services.urls.orders,
-    serviceSecret,
+    serviceRootSecret,
     addresses: { baseUrl: publicUrl, posUrl: publicUrl, caFile: caFile ?? String(settings.certificate?.cert.path) },
     now: new Date(),
     tell: line.tell,
@@ -70,7 +71,7 @@ const openGateway = async (
     ...optionsFrom(settings),
     tls,
     services: services.urls,
-    serviceSecret: settings.serviceSecret,
+    serviceSecret: deriveServiceSecret(settings.serviceRootSecret, 'gateway'),
     dataDirectory: settings.directory,
     bus: engines.bus,
     logger: createLogger({ service: 'gateway', level: quiet(level) }),

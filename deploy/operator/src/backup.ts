@@ -59,7 +59,7 @@ export const backups: readonly Command[] = [
       'puts a backup into the data directory (BOXOFFICE_DATA_DIR), which must be empty and which nobody may be using, after verifying its versions and checksums; --force: puts aside what is there, in a folder of it',
     words: ['DIR'],
     options: { force: { type: 'boolean' } },
-    founds: true,
+    data: 'made',
     async run(installation, { words: [source = ''], options }) {
       requireFiles(installation);
       const progress = createProgress('restore');

@@ -1,5 +1,5 @@
 import type { ParseArgsOptionsConfig } from 'node:util';
-import type { Installation } from './installation.ts';
+import type { DataUse, Installation } from './installation.ts';
 
 /** The words and options that followed a command's name. */
 export interface Given {
@@ -33,8 +33,8 @@ export interface Command {
   /** The words that may follow those. */
   readonly optionalWords?: readonly string[];
   readonly options?: ParseArgsOptionsConfig;
-  /** Whether it may make an installation where there is none. */
-  readonly founds?: boolean;
+  /** What it does where there is no installation. */
+  readonly data?: DataUse;
   run(installation: Installation, given: Given): Promise<Result>;
 }
 

@@ -2,7 +2,7 @@ import { X509Certificate } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { createProgressLine, demoFile, ensureDemo } from '@boxoffice/local';
-import { explain, publicUrl, readSettings, type Setting, serviceSecret, url } from '@boxoffice/runtime';
+import { explain, publicUrl, readSettings, type Setting, serviceRootSecret, url } from '@boxoffice/runtime';
 import { type Command, type Given, required } from './command.ts';
 import { Refused } from './refused.ts';
 
@@ -62,7 +62,7 @@ export const demo: readonly Command[] = [
         catalogUrl: address('CATALOG_URL'),
         contactsUrl: address('CONTACTS_URL'),
         ordersUrl: address('ORDERS_URL'),
-        serviceSecret,
+        serviceRootSecret,
         publicUrl,
       });
       const line = createProgressLine(process.stderr);

@@ -24,6 +24,9 @@ import { openMongoStore, openSqliteStores, type SqliteStores, type Store } from 
 import { tickets } from '@boxoffice/tickets';
 import { Refused } from './refused.ts';
 
+/** What a command does where there is no installation: `made`: it begins one; `unneeded`: it looks at none; otherwise it is refused. */
+export type DataUse = 'made' | 'unneeded';
+
 /** The installation that an operator works on: the stores of its services, opened when a command first needs them. */
 export interface Installation {
   readonly directory: string;
@@ -67,17 +70,16 @@ export const versions: Readonly<Record<string, string>> = Object.fromEntries(
 );
 
 /**
- * Opens what the settings name; no store and no broker is touched before a command asks for it. `founding`: SQLite files may be made
- * where there are none.
+ * Opens what the settings name; no store and no broker is touched before a command asks for it. `data`: see {@link DataUse}.
  * @throws {SettingsFault}
  * @throws {Refused} when there is no installation to work on
  */
-export const openInstallation = (founding: boolean): Installation => {
+export const openInstallation = (data?: DataUse): Installation => {
   const settings = readSettings({ directory: dataDirectory, mongodbUrl, amqpUrl, tlsCaFile });
   trustAuthorities(settings.tlsCaFile);
   const { directory, mongodbUrl: url, amqpUrl: broker } = settings;
-  if (url === undefined && !begunIn(directory)) {
-    if (!founding) {
+  if (url === undefined && data !== 'unneeded' && !begunIn(directory)) {
+    if (data !== 'made') {
       throw new Refused(
         `there is no installation in ${directory} (BOXOFFICE_DATA_DIR); institutions create begins one there, npm start too`,
       );

@@ -23,7 +23,7 @@ export const institutions: readonly Command[] = [
     about: 'sets up an institution; all its prices are in its currency. The first one begins the installation',
     words: ['ID'],
     options: { name: { type: 'string' }, currency: { type: 'string' }, languages: { type: 'string' } },
-    founds: true,
+    data: 'made',
     run: async (installation, given) => {
       const [name, currency] = [nameOf(given, 200), required(given, 'currency')];
       const languages = listOf(given, 'languages');

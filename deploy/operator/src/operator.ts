@@ -14,6 +14,7 @@ import { keys } from './keys.ts';
 import { pointsOfSale } from './points-of-sale.ts';
 import { printed } from './print.ts';
 import { Refused } from './refused.ts';
+import { serviceSecrets } from './service-secrets.ts';
 import { status } from './status.ts';
 import { users } from './users.ts';
 
@@ -23,6 +24,7 @@ const commands: readonly Command[] = [
   ...users,
   ...clients,
   ...keys,
+  ...serviceSecrets,
   ...deadLetters,
   ...demo,
   ...status,
@@ -68,7 +70,7 @@ const explained = (error: unknown): string | undefined => {
 };
 
 const carryOut = async (command: Command, given: ReturnType<typeof givenTo>): Promise<number> => {
-  const installation = openInstallation(command.founds === true);
+  const installation = openInstallation(command.data);
   try {
     const result = await command.run(installation, given);
     process.stdout.write(`${printed(result, given.json)}\n`);

@@ -70,7 +70,7 @@ test('what a backup has is there again, for its owner only; what belongs to a pr
     'key-encryption-key',
     join('tls', 'key.pem'),
   ]);
-  expect([manifest.versions, manifest.elsewhere, aside]).toEqual([versions, ['SERVICE_SECRET'], undefined]);
+  expect([manifest.versions, manifest.elsewhere, aside]).toEqual([versions, ['SERVICE_ROOT_SECRET'], undefined]);
   expect(readFileSync(join(root, 'whole', 'key-encryption-key'), 'utf8')).toBe('the key\n');
   expect(await institutionsIn(join(root, 'whole'))).toEqual(['club']);
   for (const path of ['whole', 'backup']) expect(statSync(join(root, path)).mode & 0o77).toBe(0);

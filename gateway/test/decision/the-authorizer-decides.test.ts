@@ -70,6 +70,7 @@ describe('an authorizer that does not decide', () => {
     ['is starting', 503],
     ['says something else', 418],
     ['does not know the gateway', 400],
+    ['does not believe the gateway', 401],
   ])('because it %s is 503', async (_, status) => {
     its.authority.decide = (response) => json(response, status, { status: 'x', details: 'x', data: null });
     const token = its.authority.token(['contacts:read']);

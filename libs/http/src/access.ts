@@ -7,11 +7,14 @@ import type { AnyOperation, VisitorAccess } from './operation.ts';
 /** The caller of a public operation: nobody, of no institution. */
 const ANYBODY: Omit<Caller, 'operation'> = { institution: '', client: null, service: null, scopes: [] };
 
-/** Whether the authorizer's word covers the operation: made for it, and with its scope, or for a service that it lists for it. */
+/**
+ * Whether the authorizer's word covers the operation: made for it, and of a service that calls for itself where the operation is internal,
+ * else of a client with its scope. Neither passes for the other.
+ */
 const covers = (caller: Caller, id: string, { access }: AnyOperation): boolean => {
   if (caller.operation !== id) return false;
-  if (caller.service !== null && caller.client === null) return true;
-  return access !== 'internal' && caller.scopes.includes(access);
+  if (access === 'internal') return caller.service !== null && caller.client === null;
+  return caller.service === null && caller.client !== null && caller.scopes.includes(access);
 };
 
 const isForVisitors = (access: AnyOperation['access']): access is VisitorAccess =>

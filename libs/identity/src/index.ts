@@ -16,4 +16,4 @@ export {
   type ServiceCredentialsOptions,
   serviceAuthorization,
 } from './service-credentials.ts';
-export { askAboutSecret, type SecretQuestion, WRONG_SERVICE_SECRET } from './service-secret.ts';
+export { askAboutSecret, refusedSecret, type SecretAnswer, type SecretQuestion } from './service-secret.ts';

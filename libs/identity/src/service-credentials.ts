@@ -27,7 +27,7 @@ export interface ServiceCredentialsOptions {
   readonly authorizerUrl: string;
   /** The name of this service. */
   readonly service: string;
-  /** SERVICE_SECRET of the installation. */
+  /** Its SERVICE_SECRET. */
   readonly secret: string;
   /** The published keys: with them no token is used whose key was withdrawn, which the other service would refuse. */
   readonly keys?: Pick<KeySet, 'key'>;

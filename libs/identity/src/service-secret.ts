@@ -1,9 +1,15 @@
 import { REVOCATIONS_PATH } from './constants.ts';
 import { serviceAuthorization } from './service-credentials.ts';
 
-/** What to tell the operator of a process that the authorizer does not believe. */
-export const WRONG_SERVICE_SECRET =
-  'the authorizer refuses this process: SERVICE_SECRET is not the one that the authorizer was started with (or its list of services lacks this one); calls between services fail until then';
+/** What to tell the operator of a process that the authorizer does not believe, from its answer: it says whose secret it is, if it is another's. */
+export const refusedSecret = async (refusal: Response): Promise<string> => {
+  const envelope = (await refusal.json().catch(() => undefined)) as { readonly details?: unknown } | undefined;
+  const given = typeof envelope?.details === 'string' ? envelope.details.replace(/\.$/, '') : '';
+  const reason = given.includes('SERVICE_SECRET')
+    ? given
+    : `SERVICE_SECRET is not what the authorizer expects ${given}`;
+  return `the authorizer refuses this process: ${reason.trim()}; calls between services fail until it has its own (operator service-secrets)`;
+};
 
 export interface SecretQuestion {
   readonly authorizerUrl: string;
@@ -16,11 +22,16 @@ export interface SecretQuestion {
   readonly timeoutMs?: number;
 }
 
+/** Whether the authorizer believes a process; `unknown` when it does not answer, or answers with an error of its own. */
+export type SecretAnswer =
+  | { readonly secret: 'right' | 'unknown' }
+  | { readonly secret: 'wrong' /** In one line, for its operator. */; readonly reason: string };
+
 /**
- * Asks the authorizer whether it believes a service with this secret. Resolves to `unknown` when it does not answer, or answers with an error of
- * its own. Whom it believes it may still refuse this operation, which is the gateway's (403): that is enough to know.
+ * Asks the authorizer whether it believes a service with this secret. Whom it believes it may still refuse this operation, which is the
+ * gateway's (403): that is enough to know.
  */
-export const askAboutSecret = async (question: SecretQuestion): Promise<'right' | 'wrong' | 'unknown'> => {
+export const askAboutSecret = async (question: SecretQuestion): Promise<SecretAnswer> => {
   const { authorizerUrl, service, secret, signal, timeoutMs = 3_000 } = question;
   const timeout = AbortSignal.timeout(timeoutMs);
   const response = await fetch(new URL(REVOCATIONS_PATH, authorizerUrl), {
@@ -28,7 +39,7 @@ export const askAboutSecret = async (question: SecretQuestion): Promise<'right' 
     redirect: 'error',
     signal: signal ? AbortSignal.any([signal, timeout]) : timeout,
   }).catch(() => undefined);
+  if (response?.status === 401) return { secret: 'wrong', reason: await refusedSecret(response) };
   await response?.body?.cancel().catch(() => undefined);
-  if (!response || response.status >= 500) return 'unknown';
-  return response.status === 401 ? 'wrong' : 'right';
+  return { secret: !response || response.status >= 500 ? 'unknown' : 'right' };
 };

@@ -55,7 +55,7 @@ export const publicUrl: Setting<string> = {
   },
 };
 
-/** The file of the data directory that keeps a secret setting: `SERVICE_SECRET` → `service-secret`. */
+/** The file of the data directory that keeps a secret setting: `KEY_ENCRYPTION_KEY` → `key-encryption-key`. */
 export const keptFile = (name: string): string => name.toLowerCase().replaceAll('_', '-');
 
 /** A secret of the installation as NAME or the file that NAME_FILE names give it; undefined when neither is set. */
@@ -78,6 +78,3 @@ export const installationSecret = (name: string): Setting<string> => {
     },
   };
 };
-
-/** What services prove themselves to the authorizer with. */
-export const serviceSecret = installationSecret('SERVICE_SECRET');

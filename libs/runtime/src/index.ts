@@ -24,6 +24,12 @@ export { type Persistent, persistently } from './persistently.ts';
 export { logRefused, type OnRefused, type Refusal, type RefusalAnswer, type Refuse } from './refusal.ts';
 export { followCertificate } from './renewed-certificate.ts';
 export { seal, sealingKey, unseal } from './sealed.ts';
+export {
+  deriveServiceSecret,
+  serviceRootSecret,
+  serviceSecretFromRoot,
+  serviceSecretOf,
+} from './service-secret.ts';
 export * from './setting-kinds.ts';
 export { differentPorts } from './setting-rules.ts';
 export {

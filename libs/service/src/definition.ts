@@ -19,7 +19,7 @@ export interface Parts<Spec extends SettingsSpec = Record<never, never>> {
   readonly authorizerUrl: string;
   /** The address that the outside sees: `iss`, Links, `servers`. */
   readonly publicUrl: string;
-  /** SERVICE_SECRET of the installation. */
+  /** SERVICE_SECRET of this process. */
   readonly serviceSecret: string;
   /** For figures of the service's own; undefined where nobody asks for any. */
   readonly metrics?: Metrics;

@@ -23,7 +23,8 @@ import {
   type Stop,
   serveOperations,
   serviceCertificate,
-  serviceSecret,
+  serviceSecretFromRoot,
+  serviceSecretOf,
   startTraces,
   tlsCaFile,
   traceSettings,
@@ -54,7 +55,6 @@ const common = {
   logLevel,
   operationsPort,
   publicUrl,
-  serviceSecret,
   mongodbUrl: engineUrl(mongodbUrl, 'MongoDB'),
   amqpUrl: engineUrl(amqpUrl, 'RabbitMQ'),
   certificate: serviceCertificate,
@@ -90,7 +90,9 @@ const ownUrl: Setting<string | undefined> = {
   },
 };
 
-type CommonSettings = Settings<typeof common & { authorizerUrl: typeof requiredAuthorizerUrl }>;
+type CommonSettings = Settings<
+  typeof common & { authorizerUrl: typeof requiredAuthorizerUrl; serviceSecret: Setting<string> }
+>;
 
 /** The settings of a service alone, common and own. One reading, so that all faults are told together. */
 const readAll = async <Spec extends SettingsSpec, State>({ name, settings }: ServiceDefinition<Spec, State>) => {
@@ -98,6 +100,7 @@ const readAll = async <Spec extends SettingsSpec, State>({ name, settings }: Ser
     ...settings,
     ...common,
     authorizerUrl: name === 'authorizer' ? ownUrl : requiredAuthorizerUrl,
+    serviceSecret: name === 'authorizer' ? serviceSecretFromRoot(name) : serviceSecretOf(name),
   });
   return { settings: read as CommonSettings, own: read as Settings<Spec> };
 };

@@ -1,4 +1,4 @@
-import { askAboutSecret, type SecretQuestion, WRONG_SERVICE_SECRET } from '@boxoffice/identity';
+import { askAboutSecret, type SecretQuestion } from '@boxoffice/identity';
 import type { Logger } from '@boxoffice/runtime';
 
 export interface SecretProofOptions extends Omit<SecretQuestion, 'signal'> {
@@ -29,8 +29,8 @@ export const proveSecret = (options: SecretProofOptions): SecretProof => {
   const ask = async (left: number): Promise<void> => {
     const answer = await askAboutSecret({ ...options, signal: end.signal });
     if (end.signal.aborted) return;
-    if (answer === 'wrong') logger.error(WRONG_SERVICE_SECRET);
-    if (answer === 'unknown' && left > 1) timer = setTimeout(() => void ask(left - 1), pauseMs).unref();
+    if (answer.secret === 'wrong') logger.error(answer.reason);
+    if (answer.secret === 'unknown' && left > 1) timer = setTimeout(() => void ask(left - 1), pauseMs).unref();
     else over.resolve();
   };
   void ask(attempts);

@@ -29,7 +29,7 @@ export const scaledEngines = (env: Readonly<Record<string, string | undefined>>)
 /** Why there is no scaled deployment. */
 export const NO_SCALED_ENGINES = 'the scaled deployment needs TEST_MONGODB_URL and TEST_RABBITMQ_CONTROL';
 
-const secrets = { SERVICE_SECRET: randomUUID() + randomUUID(), KEY_ENCRYPTION_KEY: randomUUID() + randomUUID() };
+const secrets = { SERVICE_ROOT_SECRET: randomUUID() + randomUUID(), KEY_ENCRYPTION_KEY: randomUUID() + randomUUID() };
 
 /** The instances of a service behind its balancer, which knows those that are ready. */
 const instancesOf = async (name: string, balancer: Balancer, common: Readonly<Record<string, string>>) => {

@@ -5,12 +5,13 @@ import { authorizer } from '@boxoffice/authorizer';
 import { contacts } from '@boxoffice/contacts';
 import { startGateway } from '@boxoffice/gateway';
 import { askAboutSecret } from '@boxoffice/identity';
-import { createLogger, developmentCertificate, readSettings } from '@boxoffice/runtime';
+import { createLogger, deriveServiceSecret, developmentCertificate, readSettings } from '@boxoffice/runtime';
 import { openEngines, startService } from '@boxoffice/service';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 
 const PUBLIC_URL = 'https://localhost:8443';
-const SECRET = 'the secret that the authorizer has';
+const ROOT = 'the secret that the authorizer has';
+const secretOf = (process: string) => deriveServiceSecret(ROOT, process);
 
 const quiet = createLogger({ service: 'test', level: 'error', write: () => undefined });
 
@@ -39,9 +40,10 @@ const open = async () => {
     ...common,
     store: await engines.store(authorizer.name, authorizer.collections),
     bus: engines.bus,
-    serviceSecret: SECRET,
+    serviceSecret: secretOf('authorizer'),
     logger: quiet,
     settings: readSettings(authorizer.settings ?? {}, {
+      SERVICE_ROOT_SECRET: ROOT,
       KEY_ENCRYPTION_KEY: Buffer.alloc(32, 'thrown away').toString('base64'),
     }),
   });
@@ -99,16 +101,26 @@ test('a gateway with another secret says so', async () => {
   expect(errors()).toHaveLength(1);
 });
 
+test('a process that has the secret of another is told whose it is', async () => {
+  const { logger, first, errors } = listener('contacts');
+  const service = await startContacts(secretOf('orders'), logger);
+  expect(await first).toContain('SERVICE_SECRET is that of orders, not of contacts');
+  await service.close();
+  expect(errors()).toHaveLength(1);
+});
+
 test.each([
-  ['contacts', SECRET, 'right'],
-  ['gateway', SECRET, 'right'],
+  ['contacts', secretOf('contacts'), 'right'],
+  ['gateway', secretOf('gateway'), 'right'],
   ['contacts', 'another secret', 'wrong'],
-  ['nobody', SECRET, 'wrong'],
+  ['contacts', secretOf('gateway'), 'wrong'],
+  ['contacts', ROOT, 'wrong'],
+  ['nobody', secretOf('nobody'), 'wrong'],
 ])('the authorizer is asked by %s with %s: %s', async (service, secret, answer) => {
-  expect(await askAboutSecret({ authorizerUrl: its.keys.url, service, secret })).toBe(answer);
+  expect(await askAboutSecret({ authorizerUrl: its.keys.url, service, secret })).toMatchObject({ secret: answer });
 });
 
 test('an authorizer that is not there has no answer', async () => {
-  const nowhere = { authorizerUrl: 'http://127.0.0.1:1', service: 'contacts', secret: SECRET };
-  expect(await askAboutSecret(nowhere)).toBe('unknown');
+  const nowhere = { authorizerUrl: 'http://127.0.0.1:1', service: 'contacts', secret: secretOf('contacts') };
+  expect(await askAboutSecret(nowhere)).toEqual({ secret: 'unknown' });
 });

@@ -87,7 +87,7 @@ describe.each(product)('$name', ({ name, version }) => {
     for (const [setting, path] of files) {
       const { from, key } = given.files.get(path) ?? {};
       expect(`${key?.toUpperCase().replaceAll('-', '_')}_FILE`).toBe(setting);
-      expect(from).toBe(key === 'service-secret' ? 'Secret/boxoffice-services' : `Secret/boxoffice-${name}`);
+      expect(from).toBe(`Secret/boxoffice-${name}`);
     }
   });
 });

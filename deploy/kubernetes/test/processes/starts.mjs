@@ -30,7 +30,8 @@ for (const [index, { name, folder, env }] of processes.entries()) {
   import(`${source(`${folder}/src/main.ts`)}?${index}`);
   const unread = () => Object.keys(env).filter((setting) => env[setting] !== '' && !read.has(setting));
   // All settings are read in one go, and this one by nobody else.
-  for (const end = Date.now() + 25_000; !read.has('SERVICE_SECRET_FILE') && Date.now() < end; ) await pause(2);
+  const isRead = () => read.has('SERVICE_SECRET_FILE') || read.has('SERVICE_ROOT_SECRET_FILE');
+  for (const end = Date.now() + 25_000; !isRead() && Date.now() < end; ) await pause(2);
   await pause(0);
   answer.unread[name] = unread();
   const { [name]: definition } = name === 'gateway' ? {} : await import(source(`${folder}/src/app.ts`));

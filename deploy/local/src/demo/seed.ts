@@ -30,7 +30,7 @@ export interface SeedingOptions {
   readonly catalogUrl: string;
   readonly contactsUrl: string;
   readonly ordersUrl: string;
-  readonly serviceSecret: string;
+  readonly serviceRootSecret: string;
   readonly addresses: Addresses;
   readonly now: Date;
   /** Hears what is being done, in a few words. */
@@ -41,12 +41,12 @@ export interface SeedingOptions {
 
 /** Who makes an institution's demo data: its client with every scope. */
 const keeperOf = (clients: readonly DemoClient[], options: SeedingOptions): Promise<ShopKeeper> => {
-  const { authorizerUrl, catalogUrl, contactsUrl, ordersUrl, serviceSecret } = options;
+  const { authorizerUrl, catalogUrl, contactsUrl, ordersUrl, serviceRootSecret } = options;
   const full = clients.find(({ name }) => name === 'full');
   if (!full) throw new Error('there is no client to seed with');
   const { clientId, clientSecret } = full;
   const urls = { authorizerUrl, catalogUrl, contactsUrl, ordersUrl };
-  return createShopKeeper({ ...urls, serviceSecret, clientId, clientSecret });
+  return createShopKeeper({ ...urls, serviceRootSecret, clientId, clientSecret });
 };
 
 /** Makes what is missing of an institution's catalogue; answers where its fixtures are. */

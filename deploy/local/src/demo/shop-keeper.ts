@@ -1,4 +1,5 @@
 import { DECISIONS_PATH, IDENTITY_HEADER, serviceAuthorization } from '@boxoffice/identity';
+import { deriveServiceSecret } from '@boxoffice/runtime';
 
 /** An operation of a service, as the seeding calls it. */
 export interface ServiceCall {
@@ -25,8 +26,8 @@ export interface ShopKeeperOptions {
   readonly catalogUrl: string;
   readonly contactsUrl: string;
   readonly ordersUrl: string;
-  /** SERVICE_SECRET of the installation. */
-  readonly serviceSecret: string;
+  /** The seeding asks for decisions as the gateway does, which only the gateway may. */
+  readonly serviceRootSecret: string;
   readonly clientId: string;
   readonly clientSecret: string;
 }
@@ -51,7 +52,8 @@ const RENEWED_AFTER_MS = 30_000;
  * of the client, the authorizer's decision on each operation, the signed identity. Rejects on answers that are no business matter.
  */
 export const createShopKeeper = async (options: ShopKeeperOptions): Promise<ShopKeeper> => {
-  const { authorizerUrl, serviceSecret, clientId, clientSecret } = options;
+  const { authorizerUrl, serviceRootSecret, clientId, clientSecret } = options;
+  const authorization = serviceAuthorization('gateway', deriveServiceSecret(serviceRootSecret, 'gateway'));
   const urls = { catalog: options.catalogUrl, contacts: options.contactsUrl, orders: options.ordersUrl };
   const identities = new Map<string, { readonly identity: Promise<string>; readonly at: number }>();
 
@@ -65,7 +67,7 @@ export const createShopKeeper = async (options: ShopKeeperOptions): Promise<Shop
   const decide = async (audience: string, operation: string, scope: string): Promise<string> => {
     const response = await fetch(new URL(DECISIONS_PATH, authorizerUrl), {
       method: 'POST',
-      headers: { authorization: serviceAuthorization('gateway', serviceSecret), 'content-type': 'application/json' },
+      headers: { authorization, 'content-type': 'application/json' },
       body: JSON.stringify({ token, operation, scope, audience }),
     });
     const { data } = await read(response);

@@ -20,7 +20,7 @@ test('everything in the data directory is for its owner only, also when others m
   program.kill('SIGTERM');
   expect(await program.ended).toBe(0);
   expect(Object.keys(found)).toEqual(
-    expect.arrayContaining(['authorizer.sqlite', 'authorizer.sqlite-wal', 'service-secret', 'key-encryption-key']),
+    expect.arrayContaining(['authorizer.sqlite', 'authorizer.sqlite-wal', 'service-root-secret', 'key-encryption-key']),
   );
   const wrong = Object.entries(found).filter(([, mode]) => mode !== '600' && mode !== '700');
   expect(wrong).toEqual([]);

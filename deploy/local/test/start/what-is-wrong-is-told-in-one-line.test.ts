@@ -32,7 +32,7 @@ test('everything that is wrong with the settings, in one report', async () => {
   const program = await startProgram({
     BOXOFFICE_DATA_DIR: join(directory, 'unmade'),
     ACCESS_TOKEN_LIFETIME_SECONDS: '0',
-    SERVICE_SECRET: 'short',
+    SERVICE_ROOT_SECRET: 'short',
     KEY_ENCRYPTION_KEY_FILE: join(directory, 'nothing'),
     HOST: 'no_host',
     TLS_CERT_FILE: join(directory, 'certificate.pem'),
@@ -48,7 +48,7 @@ test('everything that is wrong with the settings, in one report', async () => {
     '  RATE_LIMIT_PER_MINUTE: expected a whole number of at least 1, got "many"',
     '  ACCESS_TOKEN_LIFETIME_SECONDS: expected a whole number from 1 to 86400, got "0"',
     `  KEY_ENCRYPTION_KEY: KEY_ENCRYPTION_KEY_FILE names ${directory}/nothing, which cannot be read: it does not exist`,
-    '  SERVICE_SECRET: expected at least 16 characters, got another value (not shown)',
+    '  SERVICE_ROOT_SECRET: expected at least 16 characters, got another value (not shown)',
     '  GATEWAY_HTTP_PORT: 9443 is the port of GATEWAY_PORT already; each listener needs its own',
     '  HOST: no_host is no address of this machine',
   ]);

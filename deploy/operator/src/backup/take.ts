@@ -73,7 +73,7 @@ export interface TakeOptions {
   readonly tell: (what: string) => void;
 }
 
-const SECRETS = ['KEY_ENCRYPTION_KEY', 'SERVICE_SECRET'];
+const SECRETS = ['KEY_ENCRYPTION_KEY', 'SERVICE_ROOT_SECRET'];
 
 /**
  * Copies a data directory: every database as of one moment, while the product may write, then the rest, which hardly ever changes. What

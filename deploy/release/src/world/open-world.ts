@@ -5,7 +5,7 @@ import { contacts } from '@boxoffice/contacts';
 import type { Bus, DeadLetters } from '@boxoffice/messaging';
 import { orders } from '@boxoffice/orders';
 import { pos } from '@boxoffice/pos';
-import { type Logger, readSettings, type SettingsSpec } from '@boxoffice/runtime';
+import { deriveServiceSecret, type Logger, readSettings, type SettingsSpec } from '@boxoffice/runtime';
 import {
   type Engines,
   openEngines,
@@ -23,7 +23,7 @@ export interface World {
   readonly stores: Readonly<Record<string, Store>>;
   readonly bus: Bus;
   readonly deadLetters: DeadLetters;
-  readonly serviceSecret: string;
+  readonly serviceRootSecret: string;
   close(): Promise<void>;
 }
 
@@ -52,7 +52,7 @@ export interface WorldOptions {
 export const definitions = { authorizer, catalog, contacts, tickets, orders, pos } as const;
 
 // Keys at rest of one world must be readable in the next; they protect nothing.
-const SERVICE_SECRET = 'only for worlds that are made to be thrown away';
+const SERVICE_ROOT_SECRET = 'only for worlds that are made to be thrown away';
 const KEY_ENCRYPTION_KEY = Buffer.alloc(32, 'thrown away').toString('base64');
 
 export const PUBLIC_URL = 'https://localhost:8443';
@@ -99,11 +99,11 @@ export const openWorld = async ({
       bus,
       authorizerUrl: others.find(([other]) => other === 'authorizer')?.[1],
       publicUrl: PUBLIC_URL,
-      serviceSecret: SERVICE_SECRET,
+      serviceSecret: deriveServiceSecret(SERVICE_ROOT_SECRET, name),
       host: '127.0.0.1',
       port: 0,
       logger,
-      settings: readSettings(settings, { ...env, KEY_ENCRYPTION_KEY, SERVICE_SECRET, SIMULATED_PAYMENTS: 'true' }),
+      settings: readSettings(settings, { ...env, KEY_ENCRYPTION_KEY, SERVICE_ROOT_SECRET, SIMULATED_PAYMENTS: 'true' }),
     });
     running.push(service);
     addresses[name] = [...(addresses[name] ?? []), service.url];
@@ -125,7 +125,7 @@ export const openWorld = async ({
     throw error;
   }
   const { deadLetters } = engines.bus;
-  return { urls: inTurn(addresses), stores, bus, deadLetters, serviceSecret: SERVICE_SECRET, close };
+  return { urls: inTurn(addresses), stores, bus, deadLetters, serviceRootSecret: SERVICE_ROOT_SECRET, close };
 };
 
 /** A name that nothing else has. */

@@ -1,6 +1,7 @@
 import { createClient, SCOPES } from '@boxoffice/authorizer';
 import type { AnyOperation } from '@boxoffice/http';
 import { DECISIONS_PATH, IDENTITY_HEADER, serviceAuthorization } from '@boxoffice/identity';
+import { deriveServiceSecret } from '@boxoffice/runtime';
 import { type At, operationsOf } from '../compare/description.ts';
 import { processes } from '../processes.ts';
 import type { World } from './open-world.ts';
@@ -64,7 +65,7 @@ const succeeded = (path: string, { status, body }: Reply): ReturnType<typeof JSO
 
 /** Gets an access token; the partner's calls go the gateway's way: a decision of the authorizer, then the service. */
 export const partnerOf = async (
-  { urls, serviceSecret }: World,
+  { urls, serviceRootSecret }: World,
   { clientId, clientSecret }: { readonly clientId: string; readonly clientSecret: string },
 ): Promise<Partner> => {
   const form = { grant_type: 'client_credentials', client_id: clientId, client_secret: clientSecret };
@@ -73,7 +74,7 @@ export const partnerOf = async (
     body: new URLSearchParams(form),
   });
   const { access_token: token } = (await granted.json()) as { access_token: string };
-  const authorization = serviceAuthorization('gateway', serviceSecret);
+  const authorization = serviceAuthorization('gateway', deriveServiceSecret(serviceRootSecret, 'gateway'));
 
   const ask = async (path: string, call: Call = {}): Promise<Reply> => {
     const { method = 'GET' } = call;

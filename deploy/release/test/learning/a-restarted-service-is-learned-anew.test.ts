@@ -6,7 +6,7 @@ import { authorizer, createClient } from '@boxoffice/authorizer';
 import { contacts } from '@boxoffice/contacts';
 import { type Gateway, startGateway } from '@boxoffice/gateway';
 import { type AnyOperation, ok, operation } from '@boxoffice/http';
-import { developmentCertificate, readSettings } from '@boxoffice/runtime';
+import { deriveServiceSecret, developmentCertificate, readSettings } from '@boxoffice/runtime';
 import { type Engines, openEngines, type RunningService, startService } from '@boxoffice/service';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { Type } from 'typebox';
@@ -48,13 +48,13 @@ describe('a gateway that keeps running', () => {
       bus: engines.bus,
       authorizerUrl,
       publicUrl: PUBLIC_URL,
-      serviceSecret: SECRET,
+      serviceSecret: deriveServiceSecret(SECRET, definition.name),
       host: '127.0.0.1',
       port,
       logger: quiet,
       settings: readSettings(definition.settings ?? {}, {
         KEY_ENCRYPTION_KEY: Buffer.alloc(32, 'thrown away').toString('base64'),
-        SERVICE_SECRET: SECRET,
+        SERVICE_ROOT_SECRET: SECRET,
       }),
     });
 
@@ -95,7 +95,7 @@ describe('a gateway that keeps running', () => {
       tls,
       publicUrl: PUBLIC_URL,
       services: { authorizer: keys.url, contacts: service.url },
-      serviceSecret: SECRET,
+      serviceSecret: deriveServiceSecret(SECRET, 'gateway'),
       limits: { client: 100_000, address: 100_000, session: 100_000 },
       logger: quiet,
       accessLog: { note: () => undefined, flush: () => undefined },

@@ -35,7 +35,9 @@ describe.each([...services])('$name', ({ name, version }) => {
       volumes.some((one) => one.startsWith(`secrets-${name}:`)),
     );
     expect(others.map(([other]) => other).sort()).toEqual([name, 'secrets'].sort());
-    expect(own.environment?.SERVICE_SECRET_FILE).toBe('/run/boxoffice/service-secret');
+    const setting = name === 'authorizer' ? 'SERVICE_ROOT_SECRET' : 'SERVICE_SECRET';
+    const told = Object.entries(own.environment ?? {}).filter(([key]) => /^SERVICE_(ROOT_)?SECRET/.test(key));
+    expect(told).toEqual([[`${setting}_FILE`, `/run/boxoffice/${setting.toLowerCase().replaceAll('_', '-')}`]]);
     expect(read('deploy/compose/make-secrets.mjs')).toContain(`'${name}'`);
   });
 

@@ -44,10 +44,22 @@ test('a container is told what it needs and nothing of the others', () => {
       .map((path) => path.slice(name.length + 1));
   expect(told('gateway')).toEqual(['amqp-url', 'service-secret']);
   expect(told('orders')).toEqual(['amqp-url', 'mongodb-url', 'service-secret']);
-  expect(told('authorizer')).toEqual(['amqp-url', 'key-encryption-key', 'mongodb-url', 'service-secret']);
+  expect(told('authorizer')).toEqual(['amqp-url', 'key-encryption-key', 'mongodb-url', 'service-root-secret']);
   const orders = passwordIn(first['orders/mongodb-url']);
   const knowing = Object.entries(first).filter(([, text]) => text.includes(orders));
   expect(knowing.map(([path]) => path)).toEqual(['mongodb/users.json', 'orders/mongodb-url', 'own/secrets.json']);
+});
+
+test('only the authorizer and the operator have the root', () => {
+  const root = String(first['authorizer/service-root-secret']);
+  const knowing = Object.entries(first).filter(([, text]) => text.includes(root));
+  expect(knowing.map(([path]) => path)).toEqual([
+    'authorizer/service-root-secret',
+    'operator/service-root-secret',
+    'own/secrets.json',
+  ]);
+  const others = Object.keys(first).filter((path) => path.endsWith('/service-secret'));
+  expect(new Set(others.map((path) => first[path])).size).toBe(6);
 });
 
 test('RabbitMQ is given hashes that fit the passwords, and no guest', () => {

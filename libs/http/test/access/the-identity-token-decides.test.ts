@@ -60,7 +60,12 @@ describe('an internal operation', () => {
   });
 });
 
-test('a service calls an ordinary operation with a token that the authorizer made for it', async () => {
-  const token = identityFor({ operation: 'getThing', client: null, service: 'pos' });
-  expect((await get({ 'X-Internal-Identity': token })).status).toBe(200);
+test.each([
+  ['for itself', { client: null, service: 'pos' }],
+  ['with the scope that the operation needs', { client: null, service: 'pos', scopes: ['things:read'] }],
+  ['and a client beside it', { client: 'cl_1', service: 'pos', scopes: ['things:read'] }],
+])('a service calls no operation of partners, %s', async (_how, caller) => {
+  const token = identityFor({ operation: 'getThing', ...caller });
+  const answer = await get({ 'X-Internal-Identity': token });
+  expect([answer.status, await answer.json()]).toMatchObject([403, { status: 'forbidden', data: null }]);
 });
