@@ -1,4 +1,4 @@
-import { house } from './houses.js';
+import { accept, house } from './houses.js';
 
 const BASE = '/tnwr/v1';
 const TOKEN = `boxoffice.token.${house.serviceHost}`;
@@ -102,6 +102,7 @@ const call = async (method, path, request = {}) => {
   const response = await send(method, path, request);
   const answer = await response.json().catch(() => undefined);
   if (answer?.success) {
+    accept();
     keepToken(response);
     return { data: answer.data, total: Number(response.headers.get('X-Total-Amount') ?? 0) };
   }

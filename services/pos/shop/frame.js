@@ -1,7 +1,7 @@
 import { timeLeft } from './countdown.js';
 import { h, svg, unseen } from './dom.js';
 import { clock } from './format.js';
-import { house } from './houses.js';
+import { house, houseName } from './houses.js';
 import { cartItems, visitor } from './state.js';
 import { language, languages, t } from './texts/index.js';
 
@@ -75,6 +75,8 @@ const focusedIn = (place) => {
   return code ? `[data-language="${code}"]` : `a[href="${focused.getAttribute('href')}"]`;
 };
 
+const name = () => houseName() ?? t('ticketOffice');
+
 /** Draws the page's head: the house, where one can go, the languages, the cart. */
 export const header = (path, onLanguage) => {
   const place = document.querySelector('.frame-header');
@@ -83,7 +85,7 @@ export const header = (path, onLanguage) => {
     h(
       'div',
       { class: 'wrap bar' },
-      h('a', { class: 'brand', href: '#/' }, mark(), h('span', {}, house.name)),
+      h('a', { class: 'brand', href: '#/' }, mark(), h('span', {}, name())),
       h(
         'nav',
         { 'aria-label': t('mainNavigation') },
@@ -99,7 +101,7 @@ export const header = (path, onLanguage) => {
 
 /** What the window is called. */
 export const setTitle = (title) => {
-  document.title = `${title} · ${house.name}`;
+  document.title = `${title} · ${name()}`;
 };
 
 /** Draws the page's foot. */
@@ -110,7 +112,7 @@ export const footer = () => {
       h(
         'div',
         { class: 'wrap' },
-        h('p', { class: 'foot-name' }, house.name, house.city && h('span', {}, house.city)),
+        h('p', { class: 'foot-name' }, name(), house.city && h('span', {}, house.city)),
         h('p', { class: 'small' }, t('demoFooter')),
       ),
     );

@@ -3,7 +3,7 @@
 /**
  * @typedef {object} House
  * @property {string} serviceHost the point of sale, as X-Service-Host names it
- * @property {string} name
+ * @property {string | undefined} name of a house that is listed here
  * @property {string} city
  * @property {string} region whose customs dates and amounts are written by
  * @property {string[]} languages the first one is the default
@@ -43,9 +43,14 @@ const houses = [
   },
 ];
 
+/** What a service host can look like. */
+const HOST = /^[a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?(:[0-9]{1,5})?$/;
+/** No point of sale's host: the API refuses it. */
+const NO_HOST = '-';
+
 const unknown = (serviceHost) => ({
-  serviceHost,
-  name: serviceHost,
+  serviceHost: HOST.test(serviceHost) ? serviceHost : NO_HOST,
+  name: undefined,
   city: '',
   region: '',
   languages: ['en', 'fr', 'de'],
@@ -54,7 +59,20 @@ const unknown = (serviceHost) => ({
   season: {},
 });
 
-const asked = new URLSearchParams(location.search).get('host');
+const asked = new URLSearchParams(location.search).get('host')?.toLowerCase();
 
 /** The house whose shop this is: the first, or the one that the address names with `?host=`. @type {House} */
 export const house = asked ? (houses.find(({ serviceHost }) => serviceHost === asked) ?? unknown(asked)) : houses[0];
+
+let accepted = false;
+
+/** To be called when the API has answered for the house: its point of sale exists. */
+export const accept = () => {
+  accepted = true;
+};
+
+/**
+ * What the house is called; undefined while nobody knows. An address can name any text as the host, so the host is shown only once the
+ * API has accepted it.
+ */
+export const houseName = () => house.name ?? (accepted ? house.serviceHost : undefined);

@@ -42,7 +42,19 @@ const place = () => {
   return { page: found?.page, parameters: (found?.parts ?? []).map(decoded), query: new URLSearchParams(query), path };
 };
 
+/** The address names a host that is no point of sale's. */
+const noShop = () => ({
+  title: t('noShopTitle'),
+  node: h(
+    'div',
+    { class: 'wrap page-message' },
+    h('h1', { tabindex: '-1' }, t('noShopTitle')),
+    h('p', { class: 'lead' }, t('noShopText')),
+  ),
+});
+
 const failed = (error) => {
+  if (error instanceof Refusal && error.code === 'context_invalid') return noShop();
   const missing = !error || (error instanceof Refusal && error.status === 404);
   const again = h('button', { type: 'button', class: 'button', onclick: () => show() }, t('tryAgain'));
   const home = h('a', { class: 'button button-quiet', href: '#/' }, t('toProgramme'));
@@ -97,6 +109,7 @@ const show = async ({ keep = false } = {}) => {
   main.removeAttribute('aria-busy');
   setTitle(drawn.title);
   drawHeader(path);
+  footer();
   if (keep) {
     if (hadFocus) main.querySelector('h1')?.focus();
     return;

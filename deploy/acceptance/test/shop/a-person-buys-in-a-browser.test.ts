@@ -19,6 +19,7 @@ inAHouse('a person buys in a browser', (house) => {
     expect([...refused].toSorted()).toEqual([
       'cart_expired',
       'cart_places_unavailable',
+      'context_invalid',
       'internal_error',
       'login_failed',
       'not_found',

@@ -79,6 +79,36 @@ export const mishaps = ({ product, story, showOf }: House): void => {
     await heading(page, 'Cart').waitFor();
   });
 
+  story('an address with a host that is no point of sale’s shows nothing of it', async (enter) => {
+    for (const text of ['Buy at evil.example', 'evil.example']) {
+      const { page } = await enter({ at: `?host=${encodeURIComponent(text)}` });
+      await heading(page, 'There is no shop here').waitFor();
+      expect(await page.title()).toBe('There is no shop here · Tickets');
+      expect(await page.locator('body').textContent()).not.toContain('evil');
+    }
+  });
+
+  story('a point of sale that the shop has no texts for is named once the API has accepted it', async (enter) => {
+    const serviceHost = 'stage.example';
+    const full = await authorised(product(), 'museum', 'full');
+    const pointOfSale = {
+      serviceHost,
+      name: 'Stage',
+      languages: ['en'],
+      currency: 'EUR',
+      tariffIds: [],
+      paymentMethods: ['external'],
+      maxPlacesPerOrder: 8,
+      holdMinutes: 15,
+    };
+    const made = await full('/svc/v3/catalog/points-of-sale', { method: 'POST', body: pointOfSale });
+    expect(made.status).toBe(201);
+    const { page } = await enter({ at: `?host=${serviceHost.toUpperCase()}` });
+    await heading(page, 'Programme').waitFor();
+    expect(await page.title()).toBe('Programme · stage.example');
+    expect(await page.locator('.frame-footer').textContent()).toContain(serviceHost);
+  });
+
   story('what does not exist has a page that leads back', async (enter) => {
     const { page } = await enter({ at: '#/show/prd_nothing' });
     await heading(page, 'This page is not on the bill').waitFor();
