@@ -9,7 +9,7 @@ import { renewing } from './renewing.ts';
 export interface PeerCall {
   /** Its operationId: the identity token names it. */
   readonly operation: string;
-  readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
+  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   /** With its variables filled in and encoded. */
   readonly path: string;
   readonly body?: object;

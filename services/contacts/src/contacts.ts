@@ -1,4 +1,3 @@
-import { hash } from 'node:crypto';
 import { Fault } from '@boxoffice/envelope';
 import { DuplicateEmail } from '@boxoffice/envelope/contact-exception';
 import type { CollectionHandle, Documents, Stamp, WriteOptions } from '@boxoffice/store';
@@ -40,8 +39,11 @@ export interface Contacts {
     allowDuplicate: boolean,
     stamp?: Stamp<ContactDocument>,
   ): Promise<ContactDocument>;
-  /** Creates an individual who may share its email, once per request: the same request again answers the same contact. */
-  createGuest(institution: string, request: string, details: IndividualDetails): Promise<ContactDocument>;
+  /**
+   * Writes the contact of a guest, who may share its email, under the number that its order names: makes it, or gives it what the
+   * guest said at a later checkout (`asOf`, epoch milliseconds). No effect on an erased contact, nor on one that is no guest's.
+   */
+  writeGuest(institution: string, number: string, details: IndividualDetails, asOf: number): Promise<ContactDocument>;
   get(institution: string, kind: Kind, number: string): Promise<ContactDocument>;
   /** A contact of either kind, erased ones included. */
   getAny(institution: string, number: string): Promise<ContactDocument>;
@@ -148,20 +150,21 @@ export const createContacts = (
       );
     },
 
-    async createGuest(institution, request, details) {
-      // The number follows from the request, so that a repeat meets it.
-      const seed = hash('sha256', JSON.stringify([institution, request]), 'buffer');
-      const number = contactNumber(seed);
-      const known = await collection.of(institution).get(number);
-      if (known) return known;
-      const guest = { id: number, ...newContact('individual', number, details, true, timestamp()) };
-      return collection
-        .of(institution)
-        .insert(guest)
-        .catch((error: unknown) => {
-          if (error instanceof UniqueViolation) return getAny(institution, number);
-          throw error;
-        });
+    async writeGuest(institution, number, details, asOf) {
+      const guests = collection.of(institution);
+      const made = newContact('individual', number, details, true, timestamp());
+      try {
+        return await guests.insert({ id: number, ...made, guestAsOf: asOf });
+      } catch (error) {
+        if (!(error instanceof UniqueViolation)) throw error;
+      }
+      const written = await guests.update(number, (current) => {
+        const { details: known, guestAsOf = asOf } = current;
+        if (known === undefined || guestAsOf >= asOf) return undefined;
+        return { next: { ...withDetails(current, { ...known, ...details }, true, timestamp()), guestAsOf: asOf } };
+      });
+      if (!written) throw absent();
+      return written;
     },
 
     async change(institution, kind, number, to, allowDuplicate, request) {

@@ -1,6 +1,7 @@
 import { type AnyOperation, emailSchema, nullable, ok, oneOf, operation, timestamp } from '@boxoffice/http';
 import { type Static, Type } from 'typebox';
 import type { Contacts } from './contacts.ts';
+import { CONTACT_NUMBER } from './domain/contact-number.ts';
 import * as example from './examples.ts';
 import type { ContactDocument } from './store.ts';
 
@@ -61,7 +62,7 @@ const flat = (contact: ContactDocument): Static<typeof OwnContact> => {
 const name = Type.String({ pattern: '\\S', maxLength: 100 });
 
 const Guest = Type.Object({
-  requestId: Type.String({ minLength: 1, maxLength: 128, description: 'the same again answers the same contact' }),
+  asOf: timestamp,
   firstName: name,
   lastName: name,
   email: emailSchema,
@@ -99,21 +100,23 @@ export const shopRoutes = (contacts: Contacts): AnyOperation[] => [
     handle: async ({ caller, params }) => ok(flat(await contacts.getAny(caller.institution, params.contactNumber))),
   }),
   operation({
-    id: 'createGuest',
-    method: 'post',
-    path: '/internal/shop/contacts',
+    id: 'writeGuest',
+    method: 'put',
+    path: '/internal/shop/contacts/{contactNumber}',
     access: 'internal',
-    summary: 'Creates the contact of a buyer without a login; others may have the same email',
-    withoutIdempotency: true,
+    summary:
+      'Makes the contact of a buyer without a login, or gives it what was said later; others may have the same email',
+    params: { contactNumber: Type.String({ pattern: CONTACT_NUMBER }) },
     body: Guest,
     answers: { 200: Type.Object({ contactNumber: Type.String() }) },
     example: {
-      body: { requestId: 'r1', firstName: 'Ana', lastName: 'Martin', email: 'ana.martin@example.org' },
+      params: { contactNumber },
+      body: { asOf: createdAt, firstName: 'Ana', lastName: 'Martin', email: 'ana.martin@example.org' },
       answer: { contactNumber },
     },
-    handle: async ({ caller, body: { requestId, ...guest } }) => {
-      const created = await contacts.createGuest(caller.institution, requestId, guest);
-      return ok({ contactNumber: created.contactNumber });
+    handle: async ({ caller, params, body: { asOf, ...guest } }) => {
+      await contacts.writeGuest(caller.institution, params.contactNumber, guest, Date.parse(asOf));
+      return ok({ contactNumber: params.contactNumber });
     },
   }),
 ];

@@ -16,6 +16,14 @@ export const derivedId = (prefix: string, ...parts: readonly string[]): string =
   return `${prefix}_${letters(digest.subarray(0, LENGTH))}`;
 };
 
+/** The number of the contact that is made of the guest who buys this order, as contacts number theirs; it always follows from the order. */
+export const guestNumber = (orderId: string): string => {
+  const digest = createHash('sha256')
+    .update(JSON.stringify(['guest', orderId]))
+    .digest();
+  return `C${letters(digest.subarray(0, 12)).toUpperCase()}`;
+};
+
 /** An idempotency key in use, as far as the effect needs to know it. */
 export interface Repeatable {
   readonly key: string;

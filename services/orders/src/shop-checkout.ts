@@ -6,8 +6,10 @@ import { beginCheckout, isCheckedOutBy, type PaymentMethod, type PaymentToken } 
 import { accept, refuse } from './domain/decision.ts';
 import { busy } from './domain/life.ts';
 import { due } from './domain/money.ts';
+import type { Guest } from './domain/order.ts';
 import { faultOf, RefusedByRule } from './faults.ts';
-import { derivedId } from './ids.ts';
+import { writeGuestOrLater } from './guests.ts';
+import { derivedId, guestNumber } from './ids.ts';
 import { carriedOut } from './payments.ts';
 import type { OrderDocument } from './store.ts';
 import { doneBy, type Target } from './write.ts';
@@ -16,7 +18,10 @@ import { doneBy, type Target } from './write.ts';
 export interface CheckoutWish {
   /** The visitor's request: a repeat of it gives the same order. */
   readonly requestId: string;
-  readonly contactNumber: string;
+  /** Who buys. */
+  readonly contactNumber?: string;
+  /** Who buys without a contact: one is made once the checkout is accepted. */
+  readonly guest?: Omit<Guest, 'since'>;
   readonly paymentMethod: PaymentMethod;
   readonly paymentToken?: PaymentToken;
 }
@@ -54,14 +59,20 @@ const isStranded = (order: OrderDocument): boolean =>
 const anew = (order: OrderDocument): OrderDocument =>
   order.checkout ? doneBy(order, checkoutName(order.id, order.checkout.requestId)) : order;
 
+/** Who buys, and what the contact has; of a guest the contact that is still to be made, which has nothing. */
+const buyerOf = async (desk: Desk, { institution, orderId }: Target, { contactNumber, guest }: CheckoutWish) => {
+  if (contactNumber === undefined) return { contactNumber: guestNumber(orderId), criteria: [], guest };
+  return { contactNumber, criteria: await desk.contacts.criteria(institution, contactNumber) };
+};
+
 /**
  * Makes an order of a cart and begins what its payment leads to, in one write; a repeat of the request, at once or after a
- * crash, takes that up and gives the same order. @throws Fault as the rules refuse, `semantically_invalid` (unknown contact),
+ * crash, takes that up and gives the same order. A guest's contact is made after that, by the sweep if not here. @throws Fault as the rules refuse, `semantically_invalid` (unknown contact),
  * `service_unavailable`: then the order is confirmed a little later unless it is cancelled
  */
 export const checkoutCart = async (desk: Desk, target: Target, wish: CheckoutWish): Promise<OrderDocument> => {
-  const { requestId, contactNumber, paymentMethod: method, paymentToken: token = 'ok' } = wish;
-  const criteria = await desk.contacts.criteria(target.institution, contactNumber);
+  const { requestId, paymentMethod: method, paymentToken: token = 'ok' } = wish;
+  const { criteria, ...buyer } = await buyerOf(desk, target, wish);
   const paymentId = desk.newId('pay');
   const { graceMs } = desk;
   const begun = await command(
@@ -70,8 +81,8 @@ export const checkoutCart = async (desk: Desk, target: Target, wish: CheckoutWis
     (current, request, now) => {
       // What it began is finished, and something else is under way.
       if (isCheckedOutBy(current, requestId)) return busy();
-      if (!criteria) throw new Fault('semantically_invalid', `There is no contact ${contactNumber}.`);
-      const input = { requestId, request, contactNumber, criteria, method, token, paymentId, graceMs };
+      if (!criteria) throw new Fault('semantically_invalid', `There is no contact ${buyer.contactNumber}.`);
+      const input = { ...buyer, requestId, request, criteria, method, token, paymentId, graceMs };
       return beginCheckout(anew(current), input, now);
     },
     { knows: (current) => isCheckedOutBy(current, requestId) },
@@ -79,6 +90,7 @@ export const checkoutCart = async (desk: Desk, target: Target, wish: CheckoutWis
   try {
     const order = await carriedOut(desk, begun, undefined);
     if (isStranded(order)) throw placesGone();
+    await writeGuestOrLater(desk, order);
     return order;
   } catch (error) {
     if (!(error instanceof RefusedByRule) || error.reason !== 'places_gone') throw error;

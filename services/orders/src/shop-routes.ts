@@ -1,3 +1,4 @@
+import { Fault } from '@boxoffice/envelope';
 import { type AnyOperation, ok, oneOf, operation } from '@boxoffice/http';
 import { Type } from 'typebox';
 import type { Desk } from './desk.ts';
@@ -109,6 +110,8 @@ const orderRoutes = (desk: Desk): AnyOperation[] => [
     body: Checkout,
     example: { params: example.params, body: example.checkout, answer: example.orderDone },
     handle: async ({ caller: { institution }, params: { orderId }, body }) => {
+      if ((body.contactNumber === undefined) === (body.guest === undefined))
+        throw new Fault('validation_error', '$: either contactNumber or guest.');
       const target = { institution, orderId };
       const isDone = (order: OrderDocument) => order.begun === null && isCheckedOutBy(order, body.requestId);
       const act = () => checkoutCart(desk, target, body);

@@ -1,4 +1,4 @@
-import { nullable, oneOf, timestamp } from '@boxoffice/http';
+import { emailSchema, nullable, oneOf, timestamp } from '@boxoffice/http';
 import { type Static, Type } from 'typebox';
 import { isCart } from './domain/cart.ts';
 import { paymentMethods, paymentTokens } from './domain/checkout.ts';
@@ -33,9 +33,20 @@ export const LineChange = Members({
   beneficiaryLastName: Optional(name),
 });
 
+const guestName = Text({ pattern: '\\S', maxLength: 100 });
+/** Who buys without a login. */
+const Guest = Members({
+  firstName: guestName,
+  lastName: guestName,
+  email: emailSchema,
+  language: Optional(Text({ pattern: '^[a-z]{2,3}(-[A-Z]{2})?$' })),
+});
+
+/** Either `contactNumber` or `guest`. */
 export const Checkout = Members({
   requestId,
-  contactNumber,
+  contactNumber: Optional(contactNumber),
+  guest: Optional(Guest),
   paymentMethod: oneOf(paymentMethods),
   paymentToken: Optional(oneOf(paymentTokens)),
 });

@@ -2,6 +2,7 @@ import type { Closable } from '@boxoffice/service';
 import type { Store } from '@boxoffice/store';
 import type { Desk } from './desk.ts';
 import { MARK_LIFETIME_MS } from './domain/begun.ts';
+import { sweepGuests } from './guests.ts';
 import { recover } from './recover.ts';
 import type { OrderDocument } from './store.ts';
 import { expireNow, targetOf } from './write.ts';
@@ -48,11 +49,12 @@ const eachUntil = async (
   }
 };
 
-/** Finishes what died in the middle, then expires what is past due; every institution's. */
+/** Finishes what died in the middle, expires what is past due, then writes guests' contacts that are missing; every institution's. */
 export const sweep = async (desk: Desk): Promise<void> => {
   const now = desk.now();
   await eachUntil(desk, 'begun.since', now - MARK_LIFETIME_MS, (order) => recover(desk, order));
   await eachUntil(desk, 'deadline', now, (order) => expireNow(desk, targetOf(order)));
+  await sweepGuests(desk);
 };
 
 /** Sweeps at once and then regularly, while this instance has the lease, until it is closed. */

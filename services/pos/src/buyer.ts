@@ -1,8 +1,6 @@
 import { PosFault } from '@boxoffice/envelope';
-import type { Guest } from './clients/contacts.ts';
+import type { Buyer, Guest } from './clients/orders.ts';
 import { requireContact } from './contact-access.ts';
-import type { Desk } from './desk.ts';
-import { derived } from './ids.ts';
 import type { Visit } from './visit.ts';
 
 /** What a buyer says. */
@@ -32,16 +30,8 @@ export const requireBuyer = (visit: Visit, purchase: Purchase, simulated: boolea
   }
 };
 
-/** The contact number of the buyer of an order: of a guest the contact that is made for it. */
-export const buyerOf = async (
-  { contacts }: Pick<Desk, 'contacts'>,
-  { pointOfSale, language }: Visit,
-  { contactNumber, contact }: Purchase,
-  orderId: string,
-): Promise<string> => {
-  if (!contact) return String(contactNumber);
-  const guest = { ...contact, ...(language === '' ? {} : { language }) };
-  // The same guest of the same cart is the same contact, however often the payment is declined.
-  const request = derived('guest', orderId, JSON.stringify(contact));
-  return contacts.createGuest(pointOfSale.institution, request, guest);
-};
+/** The buyer as orders takes it. Nothing is made of a guest before orders has accepted the checkout. */
+export const buyerOf = ({ language }: Visit, { contactNumber, contact }: Purchase): Buyer =>
+  contact
+    ? { guest: { ...contact, ...(language === '' ? {} : { language }) } }
+    : { contactNumber: String(contactNumber) };

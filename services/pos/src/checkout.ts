@@ -3,7 +3,15 @@ import { PosFault, unforeseen } from '@boxoffice/envelope';
 import { buyerOf, type Purchase, requireBuyer } from './buyer.ts';
 import { cartOf, expired, notedCart } from './cart.ts';
 import { awaitingAlso, awaitingNoMore } from './cart-again.ts';
-import { CERTAINTY_MS, type Checkout, isUnanswered, type Order, type Outcome, WRITE_MS } from './clients/orders.ts';
+import {
+  type Buyer,
+  CERTAINTY_MS,
+  type Checkout,
+  isUnanswered,
+  type Order,
+  type Outcome,
+  WRITE_MS,
+} from './clients/orders.ts';
 import type { Desk } from './desk.ts';
 import { derived } from './ids.ts';
 import { doneOr } from './refusals.ts';
@@ -11,8 +19,8 @@ import type { SessionDocument } from './store.ts';
 import type { Visit } from './visit.ts';
 
 /**
- * Milliseconds from a checkout's beginning to its answer at most, before the gateway gives up: the cart is read (3,000), a guest's
- * contact made (3,000), the order bought, and what nobody answered cancelled (5,000).
+ * Milliseconds from a checkout's beginning to its answer at most, before the gateway gives up: the cart is read (3,000), the order
+ * bought, and what nobody answered cancelled (5,000).
  */
 export const TOTAL_MS = 14_000;
 /** With less than this left nothing is begun. */
@@ -27,8 +35,6 @@ const MOST_ORDERS = 100;
 interface Errand {
   readonly orderId: string;
   readonly requestId: string;
-  /** Whose the order is, if it was bought already. */
-  readonly buyer?: string;
 }
 
 /** Notes in the session, before anything is made, which order this request makes: a repeat after a crash finds it, and so does its buyer. */
@@ -37,9 +43,9 @@ const note = async (
   session: SessionDocument,
   key: string | undefined,
   orderId: string,
-  buyer: string,
+  { contactNumber }: Buyer,
 ): Promise<void> => {
-  if (session.contactNumber !== null && session.contactNumber !== buyer) await purchases.add(session, orderId);
+  if (session.contactNumber !== null && session.contactNumber !== contactNumber) await purchases.add(session, orderId);
   const noted = await sessions.update(session, (current) => ({
     orderIds: [...current.orderIds.filter((id) => id !== orderId), orderId].slice(-MOST_ORDERS),
     awaiting: awaitingAlso(current, orderId),
@@ -140,14 +146,13 @@ const unkeyed = ({ checkout, payable }: Order): string =>
 const untold = async (
   { sessions }: Pick<Desk, 'sessions'>,
   session: SessionDocument,
-  { id, state, listed, payable, checkout, contactNumber: buyer }: Order,
+  { id, state, listed, payable, checkout }: Order,
 ): Promise<Errand | undefined> => {
-  if (!listed || payable || state === 'expired' || state === 'cancelled' || !checkout || buyer === null)
-    return undefined;
+  if (!listed || payable || state === 'expired' || state === 'cancelled' || !checkout) return undefined;
   // The session may be older than the purchase: of a double click it is.
   const isOwn =
     session.orderIds.includes(id) || (await sessions.update(session, () => undefined))?.orderIds.includes(id);
-  return isOwn ? { orderId: id, requestId: checkout.requestId, buyer } : undefined;
+  return isOwn ? { orderId: id, requestId: checkout.requestId } : undefined;
 };
 
 /** What to buy. @throws {PosFault} cart_empty, cart_expired */
@@ -175,15 +180,10 @@ export const checkOut = async (
   const endsAt = performance.now() + TOTAL_MS;
   const { session } = visit;
   requireBuyer(visit, purchase, desk.simulated());
-  const { orderId, requestId, buyer: known } = await errandOf(desk, session, key);
-  const buyer = known ?? (await buyerOf(desk, visit, purchase, orderId));
+  const { orderId, requestId } = await errandOf(desk, session, key);
+  const buyer = buyerOf(visit, purchase);
   await note(desk, session, key, orderId, buyer);
   const { paymentMethod, paymentToken } = purchase;
-  const wish = {
-    requestId,
-    contactNumber: buyer,
-    paymentMethod,
-    ...(paymentToken === undefined ? {} : { paymentToken }),
-  };
+  const wish = { requestId, ...buyer, paymentMethod, ...(paymentToken === undefined ? {} : { paymentToken }) };
   return told(desk, session, doneOr(await buy(desk, session, orderId, wish, endsAt)), endsAt);
 };

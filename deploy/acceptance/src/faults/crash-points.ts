@@ -5,7 +5,7 @@ export interface RequestMoment {
     | 'http.client.response.finish'
     | 'http.server.request.start'
     | 'http.server.response.finish';
-  readonly method: 'GET' | 'POST';
+  readonly method: 'GET' | 'POST' | 'PUT';
   readonly path: RegExp;
 }
 
@@ -38,7 +38,7 @@ const orders = /^\/svc\/v3\/orders$/;
 const confirmation = /^\/svc\/v3\/orders\/[^/]+\/confirmation$/;
 const cancellation = /^\/svc\/v3\/orders\/[^/]+\/cancellation$/;
 const purchase = /^\/tnwr\/v1\/orders$/;
-const guest = /^\/internal\/shop\/contacts$/;
+const guest = /^\/internal\/shop\/contacts\/[^/]+$/;
 const checkout = /^\/internal\/shop\/orders\/[^/]+\/checkout$/;
 const criteria = /^\/internal\/contacts\/[^/]+$/;
 const rescue = /^\/internal\/shop\/orders\/[^/]+\/fault-cancellation$/;
@@ -101,11 +101,13 @@ export const crashPoints = {
   'orders-released-received': fact('orders', 'cancellation', fulfilment, 'places.released', 'received'),
   'orders-released-handled': fact('orders', 'cancellation', fulfilment, 'places.released', 'handled'),
   'pos-checkout-received': request('pos', 'checkout', 'is asked', purchase),
-  'contacts-guest-answered': request('contacts', 'checkout', 'has answered', guest),
   'pos-before-checkout': request('pos', 'checkout', 'asks', checkout),
   'orders-checkout-received': request('orders', 'checkout', 'is asked', checkout),
   // The checkout's first write comes after this, and before orders-before-sale.
   'orders-after-criteria': request('orders', 'checkout', 'has the answer', criteria, 'GET'),
+  'orders-before-guest': request('orders', 'checkout', 'asks', guest, 'PUT'),
+  'contacts-guest-answered': request('contacts', 'checkout', 'has answered', guest, 'PUT'),
+  'orders-after-guest': request('orders', 'checkout', 'has the answer', guest, 'PUT'),
   'orders-checkout-answered': request('orders', 'checkout', 'has answered', checkout),
   'pos-after-checkout': request('pos', 'checkout', 'has the answer', checkout),
   'pos-checkout-answered': request('pos', 'checkout', 'has answered', purchase),

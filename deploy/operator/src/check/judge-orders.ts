@@ -8,8 +8,9 @@ import { judgeTicket } from './rules-tickets.ts';
 import type { Shelves } from './shelves.ts';
 
 const contactFaults = (order: OrderDocument, contacts: ReadonlyMap<string, ContactDocument>): Finding[] => {
-  const { id, contactNumber, institution } = order;
-  if (contactNumber === null || contacts.get(contactNumber)?.institution === institution) return [];
+  const { id, contactNumber, institution, guest } = order;
+  // A guest's contact is made after the checkout; until then the order keeps what it is made of.
+  if (guest || contactNumber === null || contacts.get(contactNumber)?.institution === institution) return [];
   const text = `${id} is of the contact ${contactNumber}, which does not exist`;
   return [{ invariant: 'contact', offenders: [id, contactNumber], text }];
 };

@@ -66,6 +66,8 @@ export interface Contact {
   readonly createdAt: string;
   readonly updatedAt: string;
   readonly erasedAt?: string;
+  /** Of a guest's: when its buyer gave these data at a checkout; epoch milliseconds. */
+  readonly guestAsOf?: number;
 }
 
 const withEmail = (details: Details, contactNumber: string, allowDuplicate: boolean) =>

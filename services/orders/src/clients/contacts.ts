@@ -1,4 +1,5 @@
 import { type Peer, PeerRefusal } from '@boxoffice/service';
+import type { Guest } from '../domain/order.ts';
 
 /** What orders needs of contacts. */
 export interface Contacts {
@@ -6,7 +7,12 @@ export interface Contacts {
   exists(institution: string, contactNumber: string): Promise<boolean>;
   /** What entitles the contact to tariffs and payment methods; undefined unless it exists. Rejects with Fault `service_unavailable`. */
   criteria(institution: string, contactNumber: string): Promise<readonly string[] | undefined>;
+  /** Writes the contact of a guest; again: no effect. Rejects with Fault `service_unavailable`. */
+  writeGuest(institution: string, contactNumber: string, guest: Guest): Promise<void>;
 }
+
+/** Milliseconds to wait for it: the buyer waits, too, and a sweep tries again. */
+const GUEST_MS = 1_500;
 
 interface KnownContact {
   readonly criteria: readonly string[];
@@ -34,5 +40,14 @@ export const createContacts = (contacts: Peer): Contacts => {
   return {
     exists: async (institution, contactNumber) => (await known(institution, contactNumber)) !== undefined,
     criteria: known,
+    async writeGuest(institution, contactNumber, { since, ...guest }) {
+      await contacts.call(institution, {
+        operation: 'writeGuest',
+        method: 'PUT',
+        path: `/internal/shop/contacts/${encodeURIComponent(contactNumber)}`,
+        body: { ...guest, asOf: new Date(since).toISOString() },
+        timeoutMs: GUEST_MS,
+      });
+    },
   };
 };

@@ -59,6 +59,6 @@ export const changeLine = <O extends Order>(
 
 /** The order without the names of those who will come: their contact was erased. Nothing that family A shows changes. */
 export const withoutNames = <O extends Order>(order: O): O =>
-  order.lines.some(({ beneficiary }) => beneficiary)
-    ? { ...order, lines: order.lines.map((line) => ({ ...line, beneficiary: null })) }
+  order.lines.some(({ beneficiary }) => beneficiary) || order.guest
+    ? { ...order, guest: null, lines: order.lines.map((line) => ({ ...line, beneficiary: null })) }
     : order;

@@ -6,7 +6,7 @@ import { unmetCriteria } from './details.ts';
 import { touched, unfit } from './life.ts';
 import { due } from './money.ts';
 import { list } from './opening.ts';
-import type { Order } from './order.ts';
+import type { Guest, Order } from './order.ts';
 import { addPayment } from './payments.ts';
 
 /** What a contact must have to buy on account. */
@@ -25,6 +25,8 @@ export interface CheckoutInput {
   readonly contactNumber: string;
   /** What the contact has. */
   readonly criteria: readonly string[];
+  /** Whom the contact is still to be made of. */
+  readonly guest?: Omit<Guest, 'since'> | undefined;
   readonly method: PaymentMethod;
   /** What becomes of a simulated payment. */
   readonly token: PaymentToken;
@@ -58,7 +60,7 @@ const obstacle = (order: Order, { criteria, method, token }: CheckoutInput, now:
 /**
  * Makes an order of a cart: it is the contact's and listed from now on, and in the same write what follows begins. On
  * account, free of charge or with a captured payment that is the sale (mark `confirm`), with a pending payment of what is
- * due the longer hold (mark `extend`). An order whose payment failed is bought once more in the same way. Refused: `checked_out`, `empty`, `wrong_state`, `tariff_not_accessible`,
+ * due the longer hold (mark `extend`). Of a guest it keeps what the contact is to be made of. An order whose payment failed is bought once more in the same way. Refused: `checked_out`, `empty`, `wrong_state`, `tariff_not_accessible`,
  * `account_required`, `payment_declined`.
  */
 export const beginCheckout = <O extends Order>(order: O, input: CheckoutInput, now: number): Decision<O> => {
@@ -66,7 +68,8 @@ export const beginCheckout = <O extends Order>(order: O, input: CheckoutInput, n
   if (refused) return refused;
   const { requestId, request, contactNumber, method } = input;
   const checkout = { requestId, paymentMethod: method, at: now };
-  const listed = list(touched({ ...order, contactNumber, checkout }, now), now);
+  const guest = input.guest ? { ...input.guest, since: now } : null;
+  const listed = list(touched({ ...order, contactNumber, checkout, guest }, now), now);
   if (isRefused(listed)) return listed;
   const bought = listed.next;
   if (method === 'on_account' || due(bought) === 0)

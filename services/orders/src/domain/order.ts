@@ -103,6 +103,17 @@ export interface Checkout {
   readonly at: number;
 }
 
+/** What somebody without a login said of himself at the checkout, until it is in the contact that the order names. */
+export interface Guest {
+  readonly firstName: string;
+  readonly lastName: string;
+  readonly email: string;
+  /** ISO 639. */
+  readonly language?: string;
+  /** When it was said; epoch milliseconds. */
+  readonly since: number;
+}
+
 /** What is being bought. Instants are epoch milliseconds, amounts integers in the currency's minor unit. */
 export interface Order {
   readonly id: string;
@@ -134,6 +145,8 @@ export interface Order {
   readonly heldPlaces: number;
   /** Absent: it never was a cart, or still is one. */
   readonly checkout?: Checkout;
+  /** Absent or null: there is no contact to be written. */
+  readonly guest?: Guest | null;
   readonly createdAt: number;
   /** When something that can be seen changed last; null while not listed. */
   readonly modifiedAt: number | null;

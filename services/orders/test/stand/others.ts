@@ -31,12 +31,15 @@ export interface ContactsStand extends PeerStand {
   readonly known: Map<string, string | null>;
   /** What a contact has, by its number. */
   readonly criteria: Map<string, readonly string[]>;
+  /** What guests said of themselves, by number. */
+  readonly guests: Map<string, Readonly<Record<string, unknown>>>;
 }
 
 /** Stands in for contacts. */
 export const openContacts = async (authority: Authority): Promise<ContactsStand> => {
   const known: ContactsStand['known'] = new Map();
   const criteria: ContactsStand['criteria'] = new Map();
+  const guests: ContactsStand['guests'] = new Map();
   const peer = await openPeer(authority, 'contacts', [
     {
       id: 'getContactInternally',
@@ -48,6 +51,17 @@ export const openContacts = async (authority: Authority): Promise<ContactsStand>
         return { contactNumber, kind: 'individual', criteria: criteria.get(contactNumber) ?? [], erasedAt };
       },
     },
+    {
+      id: 'writeGuest',
+      method: 'put',
+      path: '/internal/shop/contacts/{contactNumber}',
+      act: (_institution, { contactNumber = '' }, body) => {
+        const { asOf: _, ...guest } = body as Readonly<Record<string, unknown>>;
+        guests.set(contactNumber, guest);
+        known.set(contactNumber, null);
+        return { contactNumber };
+      },
+    },
   ]);
-  return { ...peer, known, criteria };
+  return { ...peer, known, criteria, guests };
 };

@@ -28,21 +28,12 @@ export interface OwnContact extends KnownContact {
   readonly updatedAt: string;
 }
 
-export interface Guest {
-  readonly firstName: string;
-  readonly lastName: string;
-  readonly email: string;
-  readonly language?: string;
-}
-
 /** What the point of sale asks contacts; everything rejects with Fault `service_unavailable` when they do not answer. */
 export interface Contacts {
   /** What the contact entitles to; undefined if there is none. */
   known(institution: string, contactNumber: string): Promise<KnownContact | undefined>;
   /** The contact itself; undefined if there is none. */
   own(institution: string, contactNumber: string): Promise<OwnContact | undefined>;
-  /** Creates the contact of a guest, once per request, and answers its number. */
-  createGuest(institution: string, requestId: string, guest: Guest): Promise<string>;
 }
 
 const orUndefined = <Data>(asked: Promise<Data>): Promise<Data | undefined> =>
@@ -69,14 +60,5 @@ export const createContacts = (contacts: Peer): Contacts => {
       get<KnownContact>(institution, 'getContactInternally', '/internal/contacts', contactNumber),
     own: (institution, contactNumber) =>
       get<OwnContact>(institution, 'getShopContact', '/internal/shop/contacts', contactNumber),
-    async createGuest(institution, requestId, guest) {
-      const { contactNumber } = await contacts.call<{ contactNumber: string }>(institution, {
-        operation: 'createGuest',
-        method: 'POST',
-        path: '/internal/shop/contacts',
-        body: { requestId, ...guest },
-      });
-      return contactNumber;
-    },
   };
 };

@@ -100,10 +100,23 @@ export interface LineChange {
   readonly beneficiaryLastName?: string | null;
 }
 
-export interface Checkout {
+/** Who buys without a login; orders makes a contact of it once the checkout is accepted. */
+export interface Guest {
+  readonly firstName: string;
+  readonly lastName: string;
+  readonly email: string;
+  readonly language?: string;
+}
+
+/** Who buys: one of both. */
+export interface Buyer {
+  readonly contactNumber?: string;
+  readonly guest?: Guest;
+}
+
+export interface Checkout extends Buyer {
   /** The same again gives the same order. */
   readonly requestId: string;
-  readonly contactNumber: string;
   readonly paymentMethod: string;
   readonly paymentToken?: string;
 }

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { guestNumber } from '../stand/orders.ts';
 import type { Mishap } from '../stand/peer.ts';
 import { type Login, openStand, type Stand } from '../stand/stand.ts';
 
@@ -68,23 +69,25 @@ describe('a purchase', () => {
     expect((await stand.call<Order>('GET', `/orders/${cartId}`, { token })).data.state).toBe('confirmed');
   });
 
-  test('whose payment is declined leaves the cart as it was, and the guest the same contact', async () => {
+  test('whose payment is declined leaves the cart as it was', async () => {
     const { token, cartId } = await fill();
     const declined = { ...asGuest('declined') };
     const refused = await buy(token, declined);
     expect([refused.status, refused.code]).toEqual([400, 'payment_declined']);
     expect((await stand.call('GET', '/shopping-cart', { token })).data.id).toBe(cartId);
     expect((await stand.call('GET', '/orders', { token })).data).toEqual({});
-    const known = stand.contacts.known.size;
     expect((await buy(token, { ...declined, paymentToken: 'ok' })).status).toBe(201);
-    expect(stand.contacts.known.size).toBe(known);
   });
 
-  test('by a guest makes a contact, whoever has the email already', async () => {
-    const { token } = await fill();
-    await buy(token, asGuest());
-    const call = stand.contacts.calls.findLast(({ operation }) => operation === 'createGuest');
-    expect(call?.body).toMatchObject({ firstName: 'Ana', email: expect.stringMatching(/^\S+$/), language: 'fr' });
+  test('by a guest is left to orders with what the guest said; contacts are not asked', async () => {
+    const { token, cartId } = await fill();
+    const before = stand.contacts.calls.length;
+    const { data } = await buy(token, asGuest());
+    expect(data.contactNumber).toBe(guestNumber(cartId));
+    expect(stand.contacts.calls).toHaveLength(before);
+    const { body } = stand.orders.calls.findLast(({ operation }) => operation === 'checkoutCart') ?? {};
+    const said = { firstName: 'Ana', lastName: 'Martin', email: expect.stringMatching(/^\S+$/), language: 'fr' };
+    expect(body).toMatchObject({ guest: said });
   });
 });
 

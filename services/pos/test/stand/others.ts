@@ -1,6 +1,6 @@
 import { Fault } from '@boxoffice/envelope';
 import type { Authority } from '@boxoffice/service/stand';
-import type { Guest, OwnContact } from '../../src/clients/contacts.ts';
+import type { OwnContact } from '../../src/clients/contacts.ts';
 import type { Naming, Ticket } from '../../src/clients/tickets.ts';
 import { openPeer, type PeerStand } from './peer.ts';
 
@@ -14,7 +14,6 @@ export interface ContactsStand extends PeerStand {
 /** Stands in for contacts. */
 export const openContacts = async (authority: Authority): Promise<ContactsStand> => {
   const known: ContactsStand['known'] = new Map();
-  const guests = new Map<string, string>();
   const find = (contactNumber = ''): OwnContact => {
     const found = known.get(contactNumber);
     if (!found) throw unknown();
@@ -60,18 +59,6 @@ export const openContacts = async (authority: Authority): Promise<ContactsStand>
       method: 'get',
       path: '/internal/shop/contacts/{contactNumber}',
       act: ({ params }) => find(params.contactNumber),
-    },
-    {
-      id: 'createGuest',
-      method: 'post',
-      path: '/internal/shop/contacts',
-      act: ({ body }) => {
-        const { requestId, ...guest } = body as Guest & { readonly requestId: string };
-        const contactNumber = guests.get(requestId) ?? `CGUEST${guests.size}`;
-        if (!guests.has(requestId)) known.set(contactNumber, { ...contact(contactNumber), ...guest });
-        guests.set(requestId, contactNumber);
-        return { contactNumber };
-      },
     },
   ]);
   return { ...peer, known, contact };

@@ -20,7 +20,13 @@ const outages: readonly Blow[] = (
 
 /** The points of the short version, of which each run plays some, as its seed says. */
 export const shortCheckout: Readonly<Record<EnginesName, readonly CrashPointName[]>> = {
-  embedded: ['orders-before-sale', 'orders-before-issue', 'gateway-checkout-received'],
+  embedded: [
+    'orders-before-sale',
+    'orders-before-issue',
+    'orders-before-guest',
+    'orders-after-guest',
+    'gateway-checkout-received',
+  ],
   scaled: [
     'pos-checkout-received',
     'contacts-guest-answered',
@@ -40,7 +46,7 @@ const blowsOf = ({ deployment, size, random }: Context): readonly Blow[] => {
   const points = random.shuffled(few ? shortCheckout[engines] : checkoutPointNames).slice(0, few ? SHORT : 8);
   // One process is everything there: an outage leaves nobody to say something.
   if (engines === 'embedded') return [{ points }];
-  // Without contacts a checkout meets an error before its first write: it is cancelled, and that can be killed, too.
+  // Without contacts the checkout of somebody who is logged in meets an error before its first write: it is cancelled, and that can be killed, too.
   const rescued: Blow = { outage: 'contacts', points: random.shuffled(rescuePointNames).slice(0, few ? 1 : 4) };
   return [{ points }, rescued, ...random.shuffled(outages).slice(0, few ? 0 : 4)];
 };
