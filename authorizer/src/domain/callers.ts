@@ -9,12 +9,12 @@ export const CALLS: Readonly<Record<string, Calls>> = {
   gateway: { catalog: ['findPointOfSale'] },
   orders: {
     catalog: ['holdPlaces', 'extendHold', 'renewHold', 'sellHold', 'releaseHold', 'quoteItems'],
-    contacts: ['getContactInternally'],
+    contacts: ['getContactInternally', 'writeGuest'],
     tickets: ['getOrderTickets', 'issueTickets'],
   },
   pos: {
     catalog: ['findPointOfSale', 'listShopProducts', 'getShopAvailability', 'listShopPlaces'],
-    contacts: ['getContactInternally', 'getShopContact', 'createGuest'],
+    contacts: ['getContactInternally', 'getShopContact'],
     orders: [
       'addCartItems',
       'changeCartItem',
