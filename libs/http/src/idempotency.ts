@@ -89,12 +89,13 @@ export const createOnce = (port: IdempotencyPort, outcomes: Outcomes, logger: Pi
 
   /** The effect is there already: failing to remember it must not turn it into an error. */
   const settle = (act: Promise<void>): Promise<void> =>
-    act.catch((error) => logger.error('an answer could not be remembered', { error }));
+    act.catch((error) => logger.error('an answer could not be remembered, or its key not be freed', { error }));
 
   return async (ticket: Ticket, run: (remember: Remember) => Promise<Outcome>): Promise<Outcome> => {
     const known = await lookUp(ticket);
     if (known) return known;
     const { key, fingerprint, expiresAt } = ticket;
+    const keep = (outcome: Outcome) => settle(port.remember(key, fingerprint, expiresAt, outcome));
     let stamped = false;
     const remember: Remember = (answer) => ({
       ...ticket,
@@ -105,20 +106,21 @@ export const createOnce = (port: IdempotencyPort, outcomes: Outcomes, logger: Pi
     });
     try {
       const outcome = await run(remember);
-      await settle(stamped ? port.end(key) : port.remember(key, fingerprint, expiresAt, outcome));
+      if (!stamped && outcome.status < 500) await keep(outcome);
       return outcome;
     } catch (error) {
       if (isStampTaken(error)) {
-        // Another instance took the key meanwhile, and its write won.
-        const winner = await lookUp(ticket);
+        // Another instance took the key meanwhile, and its write won. The own mark would hide it.
         await settle(port.end(key));
+        const winner = await lookUp(ticket);
         if (winner) return winner;
         throw inProgress();
       }
-      await settle(
-        isRefusal(error) ? port.remember(key, fingerprint, expiresAt, outcomes.ofFault(error)) : port.end(key),
-      );
+      if (isRefusal(error)) await keep(outcomes.ofFault(error));
       throw error;
+    } finally {
+      // Whatever happened, also to what was to be remembered: from now on a repeat is let in.
+      await settle(port.end(key));
     }
   };
 };

@@ -2,7 +2,7 @@ import { type Connection, connect } from './mongo/client.ts';
 import { collectionHandle } from './mongo/documents.ts';
 import type { Surroundings } from './mongo/events.ts';
 import { createGate, type Gate, inTime } from './mongo/gate.ts';
-import { createIdempotency, indexKeys } from './mongo/idempotency.ts';
+import { createIdempotency, indexKeys, type MongoIdempotency } from './mongo/idempotency.ts';
 import { ensureIndexes } from './mongo/indexes.ts';
 import { createLeases } from './mongo/lease.ts';
 import { createOutbox } from './mongo/outbox.ts';
@@ -10,21 +10,22 @@ import type { StoredRecord } from './mongo/record.ts';
 import { type Schema, schemaOf } from './mongo/schema.ts';
 import type { Shelf } from './mongo/shelf.ts';
 import { createTurns } from './mongo/turns.ts';
-import type { Collection, Document, Idempotency, Outbox, Store } from './port.ts';
+import { type Collection, type Document, type Idempotency, type Outbox, REQUEST_MS, type Store } from './port.ts';
 import { inShape } from './shapes.ts';
 
 // The engine of the scaled deployment, for a standalone server, a replica set, or a sharded cluster.
 //
 // - A write and all that it causes is one command on one document: no multi-document transaction, no change stream, no
-//   update pipeline. Only what must outlive a deleted document, and stamps over the fiftieth, are copied out first.
+//   update pipeline. Only what must outlive a deleted document, and stamps over the fiftieth or over 1 MiB, are copied out first.
 // - Writes wait for a majority and its journals; reads go to the primary at majority. A primary that was deposed and does
 //   not know it yet may answer an older state for some seconds; writes are safe from that.
 // - Where a write's acknowledgement is lost on the way, the driver repeats it, once in effect, on a replica set. A
 //   standalone server has no such protection: the caller gets the error, and the write may have happened.
+// - A write begins no attempt once its call has ended, and the server gives an attempt up after 4 s.
 // - A call that the database does not answer ends after seconds, like one that finds no server: StoreUnavailable. The driver has
 //   no deadline for a server that keeps its connections and says nothing.
-// - Marks of running requests compare the clocks of processes, and bear 2 s of difference; a mark that is taken too
-//   early costs a refused write, not a second effect. Leases watch instead of comparing.
+// - Marks of running requests live by the server's clock alone; a mark that is taken too early costs a refused write, not
+//   a second effect. Leases watch instead of comparing clocks.
 // - Sharded: spread services by their databases, and collections whole (`moveCollection` of MongoDB 8). To shard one by
 //   `{ institution: 1 }` its unique indexes must begin with the institution and be partial; now they are sparse, with the
 //   institution inside the key, and a cluster would refuse them.
@@ -40,6 +41,8 @@ export interface MongoOptions extends Surroundings {
   readonly collections: readonly Collection<Document>[];
   /** Milliseconds that a call may take, insertMany apart; then it rejects with StoreUnavailable. Default: 6,000. */
   readonly answerMs?: number;
+  /** Milliseconds after which the mark of a running request is not renewed any more. Default: 30,000. */
+  readonly requestMs?: number;
 }
 
 /**
@@ -57,7 +60,8 @@ const opened = async ({ client, database }: Connection, schemas: readonly Schema
   await indexKeys(database);
   const surroundings = { trace: options.trace, logger: options.logger };
   const outbox = createOutbox(database, records, surroundings);
-  const idempotency = createIdempotency(database, records, surroundings);
+  const requestMs = options.requestMs ?? REQUEST_MS;
+  const idempotency = createIdempotency(database, records, { ...surroundings, requestMs });
   const shelves = new Map<string, Shelf>();
   for (const schema of schemas) {
     const own = records.get(schema.name) ?? database.collection<StoredRecord>(schema.name);
@@ -72,8 +76,8 @@ const guardedOutbox = (outbox: Outbox, gate: Gate): Outbox => ({
   onCommitted: (listener) => outbox.onCommitted(listener),
 });
 
-const guardedIdempotency = (keys: Idempotency, gate: Gate): Idempotency => ({
-  begin: (key, fingerprint, expiresAt) => gate.run(() => keys.begin(key, fingerprint, expiresAt)),
+const guardedIdempotency = (keys: MongoIdempotency, gate: Gate): Idempotency => ({
+  begin: (key, fingerprint, expiresAt) => gate.run((call) => keys.begin(key, fingerprint, expiresAt, call)),
   remember: (key, fingerprint, expiresAt, answer) => gate.run(() => keys.remember(key, fingerprint, expiresAt, answer)),
   end: (key) => gate.run(() => keys.end(key)),
   forget: (subject) => gate.run(() => keys.forget(subject)),
@@ -96,8 +100,8 @@ export const openMongoStore = async (options: MongoOptions): Promise<Store> => {
 
   const close = async () => {
     await gate.close();
-    idempotency.stop();
-    // What a database that says nothing does not get is made up for by time: leases end, and so do its sessions.
+    // What a database that says nothing does not get is made up for by time: marks and leases end, and so do its sessions.
+    await inTime(idempotency.stop(), CLOSING_MS).catch(() => undefined);
     await inTime(leases.release(), CLOSING_MS).catch(() => undefined);
     await inTime(client.close(), CLOSING_MS).catch(() => undefined);
   };

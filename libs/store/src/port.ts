@@ -182,13 +182,25 @@ export interface CollectionHandle<T extends Document> {
   readonly acrossInstitutions: Omit<Documents<T>, 'insert' | 'insertMany'>;
 }
 
-/** The remembered answers of one service's store, and the marks of requests that still run. */
+/** So long, in milliseconds, a running request keeps its mark at most: twice what the gateway waits for an answer. */
+export const REQUEST_MS = 30_000;
+
+/**
+ * The remembered answers of one service's store, and the marks of requests that still run. A mark ends with `remember` or `end`, at most
+ * 10 s after its process died, and {@link REQUEST_MS} after its `begin` (and 10 s) whatever its request does.
+ */
 export interface Idempotency {
-  /** Marks the key as running (for at most 10 s after its process died), or says what is known of it. */
+  /**
+   * Marks the key as running, or says what is known of it. One that rejects leaves no mark: what reaches the database later is
+   * withdrawn. The life of a mark follows from one clock, so the clocks of instances may differ.
+   */
   begin(key: string, fingerprint: string, expiresAt: number): Promise<Begun>;
-  /** Remembers an answer that no write carried (a refusal, an action without effect), and ends the mark. The first one stays. */
+  /**
+   * Remembers an answer that no write carried (a refusal, an action without effect). The first one stays. Ends the mark, also where it
+   * rejects.
+   */
   remember(key: string, fingerprint: string, expiresAt: number, answer: RememberedAnswer): Promise<void>;
-  /** Ends the mark and remembers nothing more (the answer was stamped into a write, or was a 5xx). */
+  /** Ends the mark, if there is one, and remembers nothing more (the answer was stamped into a write, or was a 5xx). */
   end(key: string): Promise<void>;
   /** Drops every remembered answer that speaks of the subject. */
   forget(subject: string): Promise<void>;

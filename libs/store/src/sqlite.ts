@@ -14,6 +14,8 @@ import { startWriterThread } from './sqlite/thread.ts';
 export interface SqliteOptions extends Surroundings {
   /** Created if missing, for its owner only. What the files may be read by follows the process's umask. */
   readonly directory: string;
+  /** Milliseconds after which the mark of a running request counts no more. Default: 30,000. */
+  readonly requestMs?: number;
 }
 
 /** The stores of one process: one file per service, one writer thread for all. */
@@ -34,9 +36,14 @@ const leaseStep = (name: string, holder: string, ms: number): Step => [
   [name, holder, Date.now() + ms, Date.now()],
 ];
 
-const storeOf = (file: DatabaseFile, collections: readonly Collection<Document>[], onClose: () => void): Store => {
+const storeOf = (
+  file: DatabaseFile,
+  collections: readonly Collection<Document>[],
+  requestMs: number | undefined,
+  onClose: () => void,
+): Store => {
   const tables = new Map(collections.map((one) => [one.name, tableInfo(one)]));
-  const idempotency = createIdempotency(file);
+  const idempotency = createIdempotency(file, requestMs);
   return {
     collection<T extends Document>(declared: Collection<T>) {
       const table = tables.get(declared.name);
@@ -56,7 +63,7 @@ const storeOf = (file: DatabaseFile, collections: readonly Collection<Document>[
 };
 
 /** Starts the embedded engine on a directory. */
-export const openSqliteStores = ({ directory, ...surroundings }: SqliteOptions): SqliteStores => {
+export const openSqliteStores = ({ directory, requestMs, ...surroundings }: SqliteOptions): SqliteStores => {
   const thread = startWriterThread();
   const opened = new Set<Store>();
   return {
@@ -69,7 +76,7 @@ export const openSqliteStores = ({ directory, ...surroundings }: SqliteOptions):
         throw new Error(`data directory ${directory}: ${(error as Error).message}`, { cause: error });
       }
       const file = await openFile(thread, join(directory, `${name}.sqlite`), tables, surroundings);
-      const store: Store = storeOf(file, collections, () => opened.delete(store));
+      const store: Store = storeOf(file, collections, requestMs, () => opened.delete(store));
       opened.add(store);
       return store;
     },

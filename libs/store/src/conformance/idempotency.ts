@@ -1,9 +1,24 @@
 import assert from 'node:assert/strict';
 import type { RememberedAnswer } from '../port.ts';
-import { type Check, fresh } from './subject.ts';
+import { type Check, fresh, type Subject, suiteCollections, until } from './subject.ts';
 
 const later = () => Date.now() + 3_600_000;
 const answer: RememberedAnswer = { status: 409, headers: { 'x-a': 'b' }, body: { status: 'conflict', data: null } };
+
+/** Resolves once a request may take the key; a mark that nobody renews is void within 10 s, and a slow machine may take ten times that. */
+const freed = ({ store: { idempotency: keys } }: Pick<Subject, 'store'>, key: string) =>
+  until(async () => (await keys.begin(key, 'print', later())).state === 'fresh', 100_000);
+
+/** A remember that fails, as with a full disk or a stalled database, ends the mark of its request. */
+export const aFailedRememberEndsTheMark = async (subject: Pick<Subject, 'store'>): Promise<void> => {
+  const { idempotency: keys } = subject.store;
+  const key = fresh('key');
+  await keys.begin(key, 'print', later());
+  // JSON knows no such number, so that neither engine can write it.
+  await assert.rejects(keys.remember(key, 'print', later(), { ...answer, body: 1n }));
+  await freed(subject, key);
+  await keys.end(key);
+};
 
 /** Marks of running requests and answers that no write carried. */
 export const idempotency: readonly Check[] = [
@@ -39,6 +54,32 @@ export const idempotency: readonly Check[] = [
         const begun = await one.idempotency.begin(key, 'another', later());
         assert.deepEqual(begun, { state: 'remembered', fingerprint: 'print', answer });
       }
+    },
+  },
+  { rule: 'a remember that fails ends the mark', run: aFailedRememberEndsTheMark, timeoutMs: 120_000 },
+  {
+    rule: 'a mark ends some time after its request should have, although nobody ends it',
+    timeoutMs: 120_000,
+    async run({ engine }) {
+      const store = await engine.open(suiteCollections, { requestMs: 50 });
+      try {
+        const key = fresh('key');
+        assert.equal((await store.idempotency.begin(key, 'print', later())).state, 'fresh');
+        await freed({ store }, key);
+      } finally {
+        await store.close();
+      }
+    },
+  },
+  {
+    rule: 'a store that is closed leaves no mark',
+    async run({ engine, store }) {
+      const closing = await engine.open(suiteCollections);
+      const key = fresh('key');
+      assert.equal((await closing.idempotency.begin(key, 'print', later())).state, 'fresh');
+      await closing.close();
+      assert.equal((await store.idempotency.begin(key, 'print', later())).state, 'fresh');
+      await store.idempotency.end(key);
     },
   },
   {

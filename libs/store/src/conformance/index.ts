@@ -18,7 +18,7 @@ import { tenants } from './tenants.ts';
 import { uniqueness } from './uniqueness.ts';
 import { updates } from './updates.ts';
 
-export type { Check, ChildEngine, Engine, Subject, Thing } from './subject.ts';
+export type { Check, ChildEngine, Engine, Limits, Subject, Thing } from './subject.ts';
 export { others, suiteCollections, things } from './subject.ts';
 
 /** Every check by topic; `large` needs an engine that does not scan. */

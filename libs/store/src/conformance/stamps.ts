@@ -81,6 +81,40 @@ export const noStampWithoutItsWrite = async ({ store }: Subject): Promise<void> 
   await mine.insert(thing({ email: 'other@example.org' }), { stamp: stampOf(key) });
 };
 
+/** A thing as large as an order of a thousand places, about 250 KB of JSON. */
+const largeThing = (): Thing & { readonly lines: readonly object[] } => {
+  const line = { performanceId: fresh('prf'), seatCategoryId: fresh('cat'), tariffId: fresh('trf'), amount: 4200 };
+  const lines = Array.from({ length: 1000 }, (_, n) => ({
+    id: fresh('lin'),
+    ...line,
+    label: `row ${n}`,
+    ticketId: null,
+  }));
+  return { ...thing(), version: 0, institution: '', lines };
+};
+
+/**
+ * Sixty requests change a document of 250 KB, and each answers it as it then is: 15 MB of answers, which all stay remembered. Answers
+ * the document's id.
+ */
+export const largeAnswersStay = async ({ store }: Pick<Subject, 'store'>): Promise<string> => {
+  const mine = thingsOf(store).of(fresh('inst'));
+  const keys = Array.from({ length: 60 }, () => fresh('key'));
+  const { id } = await mine.insert(largeThing());
+  for (const key of keys) {
+    const answer = (body: Thing) => ({ status: 200, headers: {}, body });
+    const stamp = { key, fingerprint: 'print', expiresAt: Date.now() + hour, answer };
+    await mine.update(id, (current) => ({ next: { ...current, count: (current.count ?? 0) + 1 } }), { stamp });
+  }
+  const last = await mine.get(id);
+  for (const [i, key] of keys.entries()) {
+    const begun = await known(store, key);
+    assert.ok(begun.state === 'remembered', `the answer to request ${i + 1} is gone`);
+    assert.deepEqual(begun.answer.body, { ...last, count: i + 1, version: i + 2 });
+  }
+  return id;
+};
+
 /** Idempotency stamps in writes. */
 export const stamps: readonly Check[] = [
   {
@@ -104,6 +138,11 @@ export const stamps: readonly Check[] = [
         assert.deepEqual(begun.answer.body, { name: 'Ada', version: written[i]?.version });
       }
     },
+  },
+  {
+    rule: 'sixty remembered answers of a document as large as an order of a thousand places stay',
+    timeoutMs: 120_000,
+    run: async (subject) => void (await largeAnswersStay(subject)),
   },
   {
     rule: 'an update that leaves the document as it is leaves its key free',

@@ -1,10 +1,16 @@
 import { randomUUID } from 'node:crypto';
 import { type Collection, type CollectionHandle, collection, type Document, type New, type Store } from '../port.ts';
 
+/** What an instance is opened with, where a check must not wait for the usual time. */
+export interface Limits {
+  /** Milliseconds that a request keeps its mark at most. */
+  readonly requestMs?: number;
+}
+
 /** One engine with its own, empty data. */
 export interface Engine {
   /** Opens one more instance on the same data: another process, as far as the engine can tell. */
-  open(collections: readonly Collection<Document>[]): Promise<Store>;
+  open(collections: readonly Collection<Document>[], limits?: Limits): Promise<Store>;
   /** How a child process opens an instance on the same data, for the checks that kill it. */
   readonly child?: ChildEngine;
   /** Removes the data; every store is closed by then. */

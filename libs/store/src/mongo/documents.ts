@@ -13,7 +13,8 @@ const documentsOf = <T extends Document>(shelf: Shelf, gate: Gate, institution: 
   const scope = institution === undefined ? {} : { institution };
   const { records } = shelf;
   return {
-    insert: (document, options = {}) => gate.run(() => insert<T>(shelf, institution ?? '', document, options)),
+    insert: (document, options = {}) =>
+      gate.run((call) => insert<T>(shelf, institution ?? '', document, options, call)),
     insertMany: (documents) => gate.runLong(() => insertMany<T>(shelf, institution ?? '', documents)),
     get: (id) =>
       gate.run(async () => {
@@ -30,7 +31,7 @@ const documentsOf = <T extends Document>(shelf: Shelf, gate: Gate, institution: 
         return found.map((one) => documentOf<T>(one));
       }),
     count: (where = {}) => gate.run(async () => records.countDocuments(allOf(conditionsOf(where, institution)))),
-    update: (id, fn, options = {}) => gate.run(() => update<T>(shelf, scope, id, fn, options)),
+    update: (id, fn, options = {}) => gate.run((call) => update<T>(shelf, scope, id, fn, options, call)),
     delete: (id) => gate.run(() => remove(shelf, scope, id)),
     claim: (request) => gate.run(() => claim<T>(shelf, institution, request)),
   };

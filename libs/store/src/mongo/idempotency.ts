@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import type { Collection, Db } from 'mongodb';
-import type { Idempotency, RememberedAnswer } from '../port.ts';
+import type { Begun, Idempotency, RememberedAnswer } from '../port.ts';
 import { isDuplicate } from './duplicates.ts';
 import type { Surroundings } from './events.ts';
+import { type Call, whileAwaited } from './gate.ts';
 import type { StoredRecord, StoredStamp } from './record.ts';
 import { findStamp, forgetStamps, storedStamp } from './stamps.ts';
 
@@ -11,10 +12,10 @@ interface StoredKey {
   readonly _id: string;
   readonly fingerprint: string;
   readonly expiresAt: number;
-  /** Changes with each request that takes the key. */
+  /** Changes with each request that takes the key; empty once there is an answer. */
   readonly mark: string;
-  /** Of a running request: it is taken for dead from then on, unless it is renewed. */
-  readonly aliveUntil?: number;
+  /** Of a running request: when it last showed life, by the server's clock. */
+  readonly beatAt?: Date;
   readonly answer?: string;
   readonly subjects?: readonly string[];
   /** When MongoDB may remove it. */
@@ -22,7 +23,9 @@ interface StoredKey {
 }
 
 /** The remembered answers of a store, and what its writes need of them. */
-export interface MongoIdempotency extends Idempotency {
+export interface MongoIdempotency extends Omit<Idempotency, 'begin'> {
+  /** The port's `begin`. For a caller that has given up meanwhile it withdraws its mark as soon as that is there. */
+  begin(key: string, fingerprint: string, expiresAt: number, call: Call): Promise<Begun>;
   /**
    * Whether another request may have answered the key meanwhile. While this process holds the mark of the key, and has
    * renewed it lately, nobody can have; else it is looked up.
@@ -32,12 +35,27 @@ export interface MongoIdempotency extends Idempotency {
   forgetBut(subject: string, key: string | undefined): Promise<void>;
   /** Remembers answers that leave the document of their effect. */
   carry(stamps: readonly StoredStamp[]): Promise<void>;
-  stop(): void;
+  /** Renews no mark any more, and withdraws those of this process. */
+  stop(): Promise<void>;
 }
 
-/** A mark outlives its process by at most so many milliseconds; clocks may differ by two seconds more. */
+/** A mark of this process. */
+interface Held {
+  readonly mark: string;
+  /** Since when its request runs, and when the mark was certainly alive: by the monotonic clock, in milliseconds. */
+  readonly since: number;
+  renewed: number;
+}
+
+/**
+ * A mark outlives its process by at most so many milliseconds. The server's clock alone counts: it dates every beat, and it says which
+ * is too old; so clocks of instances may differ by anything. (After a failover the next server's clock counts.)
+ */
 const markMs = 8_000;
 const renewMs = 2_000;
+
+const isDead = { answer: { $exists: false }, $expr: { $lte: ['$beatAt', { $subtract: ['$$NOW', markMs] }] } };
+const beat = { $currentDate: { beatAt: true } } as const;
 
 const remembered = ({ fingerprint, answer }: { fingerprint: string; answer: string }) => ({
   state: 'remembered' as const,
@@ -48,36 +66,41 @@ const remembered = ({ fingerprint, answer }: { fingerprint: string; answer: stri
 /** The update that makes an answer of whatever is known of the key. */
 const settled = ({ fingerprint, expiresAt, answer, subjects }: StoredStamp) => {
   const known: Partial<StoredKey> = { fingerprint, expiresAt, answer, mark: '', purgeAt: new Date(expiresAt) };
-  const gone: Readonly<Record<string, ''>> = subjects ? { aliveUntil: '' } : { aliveUntil: '', subjects: '' };
+  const gone: Readonly<Record<string, ''>> = subjects ? { beatAt: '' } : { beatAt: '', subjects: '' };
   return { $set: subjects ? { ...known, subjects } : known, $unset: gone };
 };
 
-/** The idempotency keys over the collections of a database. */
+/** The idempotency keys over the collections of a database. A mark is renewed for `requestMs` at most. */
 export const createIdempotency = (
   database: Db,
   collections: ReadonlyMap<string, Collection<StoredRecord>>,
-  { logger }: Surroundings,
+  { logger, requestMs }: Surroundings & { readonly requestMs: number },
 ): MongoIdempotency => {
   const keys = database.collection<StoredKey>('store.keys');
-  /** The marks of this process, and when each was certainly alive. */
-  const held = new Map<string, { readonly mark: string; renewed: number }>();
+  const held = new Map<string, Held>();
 
   const renew = async () => {
     const renewed = performance.now();
+    for (const [key, { since }] of held) if (renewed - since > requestMs) held.delete(key);
+    if (held.size === 0) return;
     const marks = [...held.values()];
-    const ours = { _id: { $in: [...held.keys()] }, mark: { $in: marks.map((one) => one.mark) } };
-    await keys.updateMany(ours, { $set: { aliveUntil: Date.now() + markMs } });
+    await keys.updateMany({ _id: { $in: [...held.keys()] }, mark: { $in: marks.map((one) => one.mark) } }, beat);
     for (const one of marks) one.renewed = renewed;
   };
   const timer = setInterval(() => {
-    if (held.size === 0) return;
     renew().catch((error: unknown) => logger?.error('marks of running requests could not be renewed', { error }));
   }, renewMs);
   timer.unref();
 
-  const free = (now: number) => [{ expiresAt: { $lte: now } }, { aliveUntil: { $lte: now } }];
+  /** Ends a mark, whether or not it is known here that it is there. From then on it is not renewed, so a failure ends it later. */
+  const withdraw = async (key: string, mark: string) => {
+    if (held.get(key)?.mark === mark) held.delete(key);
+    await keys.deleteOne({ _id: key, mark });
+  };
+  /** The same without waiting, where a failure is told already: a mark that cannot be withdrawn dies by itself. */
+  const withdrawSoon = (key: string, mark: string) => void withdraw(key, mark).catch(() => undefined);
 
-  /** Writes an answer unless there is one already. */
+  /** Writes an answer where there is none that counts. */
   const settle = async (stamp: StoredStamp, condition: object) => {
     try {
       await keys.updateOne({ _id: stamp.key, ...condition }, settled(stamp), { upsert: true });
@@ -90,61 +113,76 @@ export const createIdempotency = (
   /** Marks the key, or answers what stands in the way; undefined if that has just changed. */
   const take = async (key: string, fingerprint: string, expiresAt: number, mark: string) => {
     const now = Date.now();
-    const aliveUntil = now + markMs;
-    const own = { fingerprint, expiresAt, mark, aliveUntil, purgeAt: new Date(Math.max(expiresAt, aliveUntil)) };
+    const own = { fingerprint, expiresAt, purgeAt: new Date(Math.max(expiresAt, now + markMs)) };
     try {
-      const { upsertedCount } = await keys.updateOne({ _id: key }, { $setOnInsert: own }, { upsert: true });
-      if (upsertedCount === 1) return { state: 'fresh' as const };
+      // Matches nothing but what a repeat of the same command has written: it inserts, or finds the key taken.
+      await keys.updateOne({ _id: key, mark }, { $set: own, ...beat }, { upsert: true });
+      return { state: 'fresh' as const };
     } catch (error) {
       if (!isDuplicate(error)) throw error;
     }
     const found = await keys.findOne({ _id: key });
     if (!found) return undefined;
-    const { answer, aliveUntil: alive = 0 } = found;
-    if (answer !== undefined && found.expiresAt > now) return remembered({ fingerprint: found.fingerprint, answer });
-    if (answer === undefined && alive > now) return { state: 'running' as const, fingerprint: found.fingerprint };
-    const filter = { _id: key, mark: found.mark, expiresAt: found.expiresAt, ...(answer ? {} : { aliveUntil: alive }) };
-    const { matchedCount } = await keys.updateOne(filter, { $set: own, $unset: { answer: '', subjects: '' } });
-    return matchedCount === 1 ? { state: 'fresh' as const } : undefined;
+    const { answer, expiresAt: until } = found;
+    if (answer !== undefined && until > now) return remembered({ fingerprint: found.fingerprint, answer });
+    const free = answer === undefined ? isDead : { expiresAt: until };
+    const taking = { $set: { ...own, mark }, $unset: { answer: '', subjects: '' }, ...beat } as const;
+    const { matchedCount } = await keys.updateOne({ _id: key, mark: found.mark, ...free }, taking);
+    if (matchedCount === 1) return { state: 'fresh' as const };
+    return answer === undefined ? { state: 'running' as const, fingerprint: found.fingerprint } : undefined;
+  };
+
+  const begin = async (key: string, fingerprint: string, expiresAt: number, mark: string, call: Call) => {
+    for (;;) {
+      whileAwaited(call);
+      const started = performance.now();
+      const begun = await take(key, fingerprint, expiresAt, mark);
+      if (begun && begun.state !== 'fresh') return begun;
+      if (!begun) continue;
+      whileAwaited(call);
+      held.set(key, { mark, since: started, renewed: started });
+      // Only now: whoever had the mark before has written its effect, or is dead. (What a dead one may still have on
+      // its way to the server, the unique index over stamps refuses to let in twice.)
+      const stamp = await findStamp(collections.values(), key);
+      whileAwaited(call);
+      if (!stamp) return begun;
+      await withdraw(key, mark);
+      return remembered(stamp);
+    }
   };
 
   const forget = async (subject: string, but?: string) => {
-    await keys.deleteMany({ subjects: subject, ...(but === undefined ? {} : { _id: { $ne: but } }) });
+    // Answers move from documents to keys only, so those that move meanwhile are met here or there.
     await Promise.all([...collections.values()].map((from) => forgetStamps(from, subject, but)));
+    await keys.deleteMany({ subjects: subject, ...(but === undefined ? {} : { _id: { $ne: but } }) });
   };
 
   return {
-    async begin(key, fingerprint, expiresAt) {
+    async begin(key, fingerprint, expiresAt, call) {
       const mark = randomUUID();
-      for (;;) {
-        const renewed = performance.now();
-        const begun = await take(key, fingerprint, expiresAt, mark);
-        if (begun && begun.state !== 'fresh') return begun;
-        if (!begun) continue;
-        held.set(key, { mark, renewed });
-        // Only now: whoever had the mark before has written its effect, or is dead. (What a dead one may still have on
-        // its way to the server, the unique index over stamps refuses to let in twice.)
-        const stamp = await findStamp(collections.values(), key).catch(async (error: unknown) => {
-          held.delete(key);
-          throw error;
-        });
-        if (!stamp) return begun;
-        held.delete(key);
-        await keys.deleteOne({ _id: key, mark });
-        return remembered(stamp);
+      try {
+        return await begin(key, fingerprint, expiresAt, mark, call);
+      } catch (error) {
+        // The mark may be there, or come: a command whose answer was lost, or that nobody waits for any more.
+        withdrawSoon(key, mark);
+        throw error;
       }
     },
     async remember(key, fingerprint, expiresAt, answer) {
       const mark = held.get(key)?.mark;
-      const stamp = storedStamp({ key, fingerprint, expiresAt }, answer);
-      await settle(stamp, { $or: [...(mark ? [{ mark }] : []), ...free(Date.now())] });
+      const over = [{ expiresAt: { $lte: Date.now() } }, ...(mark === undefined ? [] : [{ mark }])];
+      // From here on nothing keeps the mark alive, whatever becomes of the answer.
       held.delete(key);
+      try {
+        await settle(storedStamp({ key, fingerprint, expiresAt }, answer), { $or: over });
+      } catch (error) {
+        if (mark !== undefined) withdrawSoon(key, mark);
+        throw error;
+      }
     },
     async end(key) {
       const mark = held.get(key)?.mark;
-      if (mark === undefined) return;
-      held.delete(key);
-      await keys.deleteOne({ _id: key, mark });
+      if (mark !== undefined) await withdraw(key, mark);
     },
     forget: (subject) => forget(subject),
     forgetBut: forget,
@@ -156,10 +194,15 @@ export const createIdempotency = (
     },
     async carry(stamps) {
       // Over a mark as well: the effect is there, so whoever runs is a repeat.
-      const weaker = () => ({ $or: [{ answer: { $exists: false } }, ...free(Date.now())] });
+      const weaker = () => ({ $or: [{ answer: { $exists: false } }, { expiresAt: { $lte: Date.now() } }] });
       await Promise.all(stamps.map((stamp) => settle(stamp, weaker())));
     },
-    stop: () => clearInterval(timer),
+    async stop() {
+      clearInterval(timer);
+      const marks = [...held.values()].map((one) => one.mark);
+      held.clear();
+      if (marks.length > 0) await keys.deleteMany({ mark: { $in: marks } });
+    },
   };
 };
 

@@ -3,7 +3,8 @@ import { type Document, type New, UniqueViolation, type WriteOptions } from '../
 import { bodyOf } from './body.ts';
 import { takenIndex } from './duplicates.ts';
 import { eventsOf, freeze } from './events.ts';
-import { contentOf, documentOf, type StoredRecord } from './record.ts';
+import { type Call, whileAwaited } from './gate.ts';
+import { contentOf, documentOf, prompt, type StoredRecord } from './record.ts';
 import { explain, refuseAnswered } from './refusal.ts';
 import type { Shelf } from './shelf.ts';
 import { stampsAs, storedStamp } from './stamps.ts';
@@ -23,6 +24,7 @@ export const insert = async <T extends Document>(
   institution: string,
   document: New<T>,
   { stamp, events: facts, forget }: WriteOptions<T>,
+  call: Call,
 ): Promise<T> => {
   const plain = recordOf(shelf, institution, document);
   const frozen = freeze(facts);
@@ -38,8 +40,9 @@ export const insert = async <T extends Document>(
       ...(stored ? stampsAs([stored]).$set : {}),
       ...(events[0] ? { _outbox: events, _pending: events[0].at } : {}),
     };
+    whileAwaited(call);
     try {
-      await shelf.records.insertOne(record);
+      await shelf.records.insertOne(record, prompt);
     } catch (error) {
       await explain(shelf, error, stamp?.key);
       continue;

@@ -53,6 +53,12 @@ export const visible = { _outbox: 0, _pending: 0, _stamps: 0, _stampKeys: 0, _su
 /** The projection of reads that a write follows. */
 export const writable = { _outbox: 0, _pending: 0, _unique: 0 } as const;
 
+/**
+ * How a document is written. A write that says when it happened must be seen soon after (the port: Documents); the server gives one up
+ * that it cannot carry out in so many milliseconds.
+ */
+export const prompt = { maxTimeMS: 4_000 } as const;
+
 /** The document of a record. */
 export const documentOf = <T extends Document>(record: StoredRecord): T =>
   ({

@@ -36,6 +36,23 @@ export const updateOf = ({ $set, $unset }: Parts): Partial<Parts> => ({
   ...(Object.keys($unset).length > 0 ? { $unset } : {}),
 });
 
+/**
+ * What a document keeps of stamps itself, in number and in bytes of their answers: MongoDB takes no document over 16 MiB, and an update
+ * reads them all. The newest stays whatever its size: it is written together with its effect.
+ */
+const stampCapacity = 50;
+const stampBytes = 1024 * 1024;
+
+/** How many of these stamps, oldest first, must leave the document before `own` joins them. */
+export const excessOf = (kept: readonly StoredStamp[], own: StoredStamp): number => {
+  let left = stampBytes - Buffer.byteLength(own.answer);
+  const isOver = (one: StoredStamp, index: number) => {
+    left -= Buffer.byteLength(one.answer);
+    return left < 0 || kept.length - index >= stampCapacity;
+  };
+  return kept.findLastIndex(isOver) + 1;
+};
+
 /** The answer as it is stored. */
 export const storedStamp = (
   { key, fingerprint, expiresAt }: Omit<StoredStamp, 'answer' | 'subjects'>,

@@ -2,17 +2,13 @@ import type { Change, Document, WriteOptions } from '../port.ts';
 import { StampTaken } from '../port.ts';
 import { bodyOf } from './body.ts';
 import { eventsOf, type FrozenFact, freeze } from './events.ts';
+import { type Call, whileAwaited } from './gate.ts';
 import { outboxCapacity } from './outbox.ts';
-import { contentOf, documentOf, type StoredRecord, writable } from './record.ts';
+import { contentOf, documentOf, prompt, type StoredRecord, writable } from './record.ts';
 import { explain, refuseAnswered } from './refusal.ts';
 import type { Shelf } from './shelf.ts';
-import { type Parts, stampsAs, storedStamp, unchanged, updateOf } from './stamps.ts';
+import { excessOf, type Parts, stampsAs, storedStamp, unchanged, updateOf } from './stamps.ts';
 import type { RecordFilter } from './where.ts';
-
-/** A document keeps so many stamps itself; the oldest ones over it move to the store's other keys. */
-const stampCapacity = 50;
-
-const patience = 30_000;
 
 /** The stamps after the write, or undefined if they stay as they are. Room is made before, where it is needed. */
 const nextStamps = async <T extends Document>(
@@ -26,10 +22,17 @@ const nextStamps = async <T extends Document>(
   const kept = before.filter((one) => one.expiresAt > now && !(forget !== undefined && one.subjects?.includes(forget)));
   if (stamp && kept.some((one) => one.key === stamp.key)) throw new StampTaken(`the key ${stamp.key} is taken`);
   if (!stamp) return kept.length === before.length ? undefined : kept;
-  const excess = kept.splice(0, Math.max(0, kept.length + 1 - stampCapacity));
-  await idempotency.carry(excess);
-  return [...kept, storedStamp(stamp, stamp.answer(next))];
+  const own = storedStamp(stamp, stamp.answer(next));
+  await idempotency.carry(kept.splice(0, excessOf(kept, own)));
+  return [...kept, own];
 };
+
+/** What an update's attempts share. */
+interface More {
+  readonly facts: readonly FrozenFact[];
+  readonly traceparent: string | undefined;
+  readonly call: Call;
+}
 
 /** Writes the change if the document is still as it was read; answers the document, or undefined on a lost race. */
 const replace = async <T extends Document>(
@@ -37,13 +40,14 @@ const replace = async <T extends Document>(
   record: StoredRecord,
   { next, events: facts }: Change<T>,
   options: WriteOptions<T>,
-  more: { readonly facts: readonly FrozenFact[]; readonly traceparent: string | undefined },
+  more: More,
 ): Promise<T | undefined> => {
   const { _id, institution, version } = record;
   if (next.id !== _id) throw new Error(`an update cannot change the id ${_id} to ${next.id}`);
   const content = contentOf(shelf.schema, institution, _id, bodyOf(next));
   const written = documentOf<T>({ _id, institution, version: version + 1, ...content });
   const stamps = await nextStamps(shelf, record, written, options);
+  whileAwaited(more.call);
   const changed: Parts = stamps ? stampsAs(stamps) : { $set: {}, $unset: {} };
   const home = { collection: shelf.schema.name, document: _id };
   const events = eventsOf([...freeze(facts), ...more.facts], home, version + 1, more.traceparent);
@@ -59,10 +63,8 @@ const replace = async <T extends Document>(
     $set: { ...content, ...changed.$set, version: version + 1 },
     $unset: { ...changed.$unset, ...(record._escaped && !content._escaped ? { _escaped: '' } : {}) },
   };
-  const { matchedCount } = await shelf.records.updateOne(filter, {
-    ...updateOf(parts),
-    ...(first ? { $push: { _outbox: { $each: events } }, $min: { _pending: first.at } } : {}),
-  });
+  const pushed = first ? { $push: { _outbox: { $each: events } }, $min: { _pending: first.at } } : {};
+  const { matchedCount } = await shelf.records.updateOne(filter, { ...updateOf(parts), ...pushed }, prompt);
   if (matchedCount === 0) return undefined;
   shelf.outbox.committed(events, institution);
   return written;
@@ -71,22 +73,21 @@ const replace = async <T extends Document>(
 const pause = (attempt: number) =>
   new Promise((resolve) => setTimeout(resolve, Math.random() * Math.min(50, 2 ** attempt)));
 
-/** Loads, calls `fn` and writes by compare-and-swap, until it is written. */
+/** Loads, calls `fn` and writes by compare-and-swap, until it is written or its caller waits no longer. */
 const swap = async <T extends Document>(
   shelf: Shelf,
   wanted: RecordFilter,
   fn: (current: T) => Change<T> | undefined,
   options: WriteOptions<T>,
-  more: { readonly facts: readonly FrozenFact[]; readonly traceparent: string | undefined },
+  more: More,
 ): Promise<T | undefined> => {
   const { stamp, forget } = options;
-  const deadline = Date.now() + patience;
   let seen = 0;
   for (let attempt = 0; ; attempt++) {
+    whileAwaited(more.call);
     const record = await shelf.records.findOne(wanted, { projection: writable });
     if (!record) return undefined;
     if (record.version === seen) await refuseFull(shelf, record._id);
-    if (Date.now() > deadline) throw new Error(`${shelf.schema.name}/${record._id} is written too often to update it`);
     seen = record.version;
     const change = fn(documentOf<T>(record));
     if (!change) return documentOf<T>(record);
@@ -111,8 +112,9 @@ export const update = async <T extends Document>(
   id: string,
   fn: (current: T) => Change<T> | undefined,
   options: WriteOptions<T>,
+  call: Call,
 ): Promise<T | undefined> => {
-  const more = { facts: freeze(options.events), traceparent: shelf.surroundings.trace?.() };
+  const more = { facts: freeze(options.events), traceparent: shelf.surroundings.trace?.(), call };
   return shelf.turns(id, () => swap(shelf, { _id: id, ...scope }, fn, options, more));
 };
 

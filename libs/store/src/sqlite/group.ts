@@ -24,8 +24,13 @@ const perform = ({ prepare }: WritableFile, [sql, kind, values]: Step): Answer |
   return kind === 'must' && changes === 0 ? undefined : changes;
 };
 
+const busy = 5;
+/** A write that has waited so long, in milliseconds, for others or for the file is refused: what says when it happened must be seen soon. */
+const PATIENCE_MS = 8_000;
+
 /** Runs one write inside the open transaction; if it fails, nothing of it remains. */
-const runWrite = (file: WritableFile, [, , answers, steps]: Write): Answer => {
+const runWrite = (file: WritableFile, [, , answers, steps, queuedAt]: Write): Answer => {
+  if (Date.now() - queuedAt > PATIENCE_MS) return { step: -1, code: busy, message: 'the write has waited too long' };
   // A statement by itself is atomic already; only several need a savepoint to fall back to.
   const several = steps.length > 1;
   let at = 0;

@@ -1,4 +1,4 @@
-import type { Idempotency, RememberedAnswer } from '../port.ts';
+import { type Idempotency, REQUEST_MS, type RememberedAnswer } from '../port.ts';
 import type { DatabaseFile } from './file.ts';
 import type { Step, Value } from './protocol.ts';
 
@@ -54,10 +54,19 @@ const prune = async (file: DatabaseFile): Promise<boolean> => {
 
 const minute = 60_000;
 
-/** The remembered answers of a file; expired ones are removed every minute until `stop`. */
-export const createIdempotency = (file: DatabaseFile): Idempotency & { prune(): Promise<void>; stop(): void } => {
+/** The mark of a running request. `since` is by the monotonic clock, in milliseconds. */
+interface Mark {
+  readonly fingerprint: string;
+  readonly since: number;
+}
+
+/** The remembered answers of a file; expired ones are removed every minute until `stop`. A mark lives `requestMs` at most. */
+export const createIdempotency = (
+  file: DatabaseFile,
+  requestMs: number = REQUEST_MS,
+): Idempotency & { prune(): Promise<void>; stop(): void } => {
   // One process serves a file, so the marks of its running requests live and die with it.
-  const running = new Map<string, string>();
+  const running = new Map<string, Mark>();
 
   const pruneAll = async () => {
     while (await prune(file));
@@ -78,8 +87,9 @@ export const createIdempotency = (file: DatabaseFile): Idempotency & { prune(): 
         return { state: 'remembered', fingerprint: row[0] as string, answer };
       }
       const mark = running.get(key);
-      if (mark !== undefined) return { state: 'running', fingerprint: mark };
-      running.set(key, fingerprint);
+      const since = performance.now();
+      if (mark && since - mark.since <= requestMs) return { state: 'running', fingerprint: mark.fingerprint };
+      running.set(key, { fingerprint, since });
       return { state: 'fresh' };
     },
     async remember(key, fingerprint, expiresAt, answer) {

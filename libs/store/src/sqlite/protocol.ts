@@ -10,8 +10,11 @@ export type Step =
   | readonly [sql: string, kind: 'run' | 'must' | 'rows', values: readonly Value[]]
   | readonly [sql: string, kind: 'each', rows: readonly (readonly Value[])[]];
 
-/** Steps that take effect together or not at all; the answer is that of the step with the index `answers`. */
-export type Write = readonly [call: number, file: number, answers: number, steps: readonly Step[]];
+/**
+ * Steps that take effect together or not at all; the answer is that of the step with the index `answers`. `queuedAt` in epoch
+ * milliseconds.
+ */
+export type Write = readonly [call: number, file: number, answers: number, steps: readonly Step[], queuedAt: number];
 
 /** What the writer thread is asked: opening and closing keep their place among the writes. */
 export type Request =

@@ -81,7 +81,7 @@ export const startWriterThread = (): WriterThread => {
       const answer = expect(call);
       // On the next tick: all that the answers of one commit cause goes in one message.
       if (writes.length === 0) process.nextTick(flush);
-      writes.push([call, file, answers, steps]);
+      writes.push([call, file, answers, steps, Date.now()]);
       return answer;
     },
     closeFile: (file) => ask({ kind: 'close', call: ++calls, file }),

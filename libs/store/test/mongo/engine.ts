@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { MongoClient } from 'mongodb';
-import type { Engine } from '../../src/conformance/index.ts';
+import type { Engine, Limits } from '../../src/conformance/index.ts';
 import { type Collection, type Document, openMongoStore, type Store } from '../../src/index.ts';
 
 interface Settings {
@@ -9,8 +9,11 @@ interface Settings {
 }
 
 /** Opens one instance, with connections of its own, as another process would. */
-export const openStore = (settings: Settings, collections: readonly Collection<Document>[]): Promise<Store> =>
-  openMongoStore({ ...settings, collections });
+export const openStore = (
+  settings: Settings,
+  collections: readonly Collection<Document>[],
+  limits: Limits = {},
+): Promise<Store> => openMongoStore({ ...settings, ...limits, collections });
 
 /** Settings of a new, empty database, what it is called, and how to remove it. */
 export const newDatabase = (url: string) => {
@@ -44,7 +47,7 @@ export const newDatabase = (url: string) => {
 export const mongoEngine = (url: string) => async (): Promise<Engine> => {
   const { settings, remove } = newDatabase(url);
   return {
-    open: (collections) => openStore(settings, collections),
+    open: (collections, limits) => openStore(settings, collections, limits),
     child: { module: import.meta.url, settings },
     remove,
   };

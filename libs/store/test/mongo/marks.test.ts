@@ -1,11 +1,12 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
-import { expect, test } from '@jest/globals';
+import { expect, jest, test } from '@jest/globals';
 import { fresh, until } from '../../src/conformance/subject.ts';
-import { openMongoStore } from '../../src/index.ts';
+import { openMongoStore, StoreUnavailable } from '../../src/index.ts';
 import { describeMongo } from './describe.ts';
 import { newDatabase } from './engine.ts';
+import { startProxy, type Verdict } from './proxy.ts';
 
 const PROMISED_MS = 10_000;
 
@@ -35,6 +36,52 @@ describeMongo('the mark of a running request on MongoDB', (url) => {
     expect(await begin(living)).toBe('running');
     await store.idempotency.end(living);
     expect(await begin(living)).toBe('fresh');
+    await store.close();
+    await other.close();
+    await remove();
+  }, 120_000);
+
+  test('is withdrawn where it lands after its begin has been given up', async () => {
+    const { settings, remove } = newDatabase(url);
+    let verdict: Verdict = 'pass';
+    const proxy = await startProxy(url, (command) => (command.update === 'store.keys' ? verdict : 'pass'));
+    const slow = await openMongoStore({ ...settings, url: proxy.url, collections: [], answerMs: 300 });
+    const other = await openMongoStore({ ...settings, collections: [] });
+    const key = fresh('key');
+    const later = Date.now() + 60_000;
+    verdict = 'held';
+    await expect(slow.idempotency.begin(key, 'print', later)).rejects.toThrow(StoreUnavailable);
+    verdict = 'pass';
+    proxy.release();
+    // The mark is there for a moment, or for 8 s if its withdrawal is lost; renewed it would be there until the process ends.
+    await until(async () => (await other.idempotency.begin(key, 'print', later)).state === 'fresh', 10 * PROMISED_MS);
+    await other.idempotency.end(key);
+    expect(await slow.idempotency.begin(key, 'print', later)).toEqual({ state: 'fresh' });
+    await slow.close();
+    await other.close();
+    await proxy.close();
+    await remove();
+  }, 120_000);
+
+  test('is not judged by the clock of another instance', async () => {
+    const { settings, remove } = newDatabase(url);
+    const store = await openMongoStore({ ...settings, collections: [] });
+    const other = await openMongoStore({ ...settings, collections: [] });
+    const key = fresh('key');
+    const later = Date.now() + 3_600_000;
+    const begin = async (skew: number) => {
+      const now = Date.now.bind(Date);
+      const clock = jest.spyOn(Date, 'now').mockImplementation(() => now() + skew);
+      try {
+        return (await other.idempotency.begin(key, 'print', later)).state;
+      } finally {
+        clock.mockRestore();
+      }
+    };
+    expect((await store.idempotency.begin(key, 'print', later)).state).toBe('fresh');
+    for (const skew of [60_000, -60_000]) expect(await begin(skew)).toBe('running');
+    await store.idempotency.end(key);
+    expect(await begin(-60_000)).toBe('fresh');
     await store.close();
     await other.close();
     await remove();

@@ -1,5 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { BSON } from 'mongodb';
+import { largeAnswersStay } from '../../src/conformance/stamps.ts';
 import { fresh, suiteCollections, type Thing, thing, thingsOf } from '../../src/conformance/subject.ts';
 import { type Documents, type New, openMongoStore, type Stamp, type Store } from '../../src/index.ts';
 import { describeMongo } from './describe.ts';
@@ -109,6 +111,17 @@ describeMongo('a write on MongoDB is one document', (url) => {
       await expect(mine.insert(thing(), { stamp: stampOf(key) })).rejects.toThrow('taken');
     }
   });
+
+  test('which stays far below the 16 MiB that MongoDB takes, however large its remembered answers are', async () => {
+    const id = await largeAnswersStay({ store });
+    const kept = await database.withClient((client) =>
+      client.db(database.database).collection<{ _id: string; body: object }>('things').findOne({ _id: id }),
+    );
+    const own = BSON.calculateObjectSize(kept?.body ?? {});
+    expect(own).toBeGreaterThan(200_000);
+    // The document itself, and a mebibyte of answers.
+    expect(BSON.calculateObjectSize(kept ?? {})).toBeLessThan(own + 1_100_000);
+  }, 120_000);
 
   test('and refused when a thousand of its events wait, until they are published', async () => {
     const { id } = await mine.insert(thing(), { events: Array.from({ length: 999 }, (_, n) => fact(n)) });

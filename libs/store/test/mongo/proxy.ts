@@ -5,12 +5,17 @@ import { BSON } from 'mongodb';
 /** A command of the driver on its way to the server: its name comes first, as in `{ insert: 'things', … }`. */
 export type Command = Readonly<Record<string, unknown>>;
 
-/** What the proxy does with a command. `unanswered`: the server gets it, the driver never hears of it again. */
-export type Verdict = 'pass' | 'unanswered';
+/**
+ * What the proxy does with a command. `unanswered`: the server gets it, the driver never hears of it again. `held`: the server gets it
+ * with `release`.
+ */
+export type Verdict = 'pass' | 'unanswered' | 'held';
 
 /** A server in front of MongoDB that sees every command, and may keep its answer. */
 export interface Proxy {
   readonly url: string;
+  /** Lets the server have what was held. */
+  release(): void;
   /** Cuts every connection. */
   cut(): void;
   close(): Promise<void>;
@@ -50,6 +55,7 @@ export const startProxy = async (
 ): Promise<Proxy> => {
   const target = new URL(url);
   const sockets = new Set<Socket>();
+  const held: (() => void)[] = [];
   const server = createServer((driver) => {
     const upstream = connect(Number(target.port), target.hostname);
     const split = splitter();
@@ -68,8 +74,10 @@ export const startProxy = async (
     driver.on('data', (chunk: Buffer) => {
       for (const message of split(chunk)) {
         const command = commandOf(message);
-        if (command && judge(command) === 'unanswered') kept = command;
-        upstream.write(message);
+        const verdict = command ? judge(command) : 'pass';
+        if (verdict === 'unanswered') kept = command;
+        if (verdict === 'held') held.push(() => upstream.write(message));
+        else upstream.write(message);
       }
     });
     upstream.on('data', (chunk: Buffer) => {
@@ -88,6 +96,9 @@ export const startProxy = async (
   own.searchParams.set('directConnection', 'true');
   return {
     url: own.href,
+    release() {
+      for (const send of held.splice(0)) send();
+    },
     cut,
     async close() {
       server.close();

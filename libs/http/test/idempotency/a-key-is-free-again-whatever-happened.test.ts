@@ -1,0 +1,74 @@
+import { randomUUID } from 'node:crypto';
+import type { Store } from '@boxoffice/store';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { holdUp, letPass, openNotes } from './notes.ts';
+
+type Keys = Store['idempotency'];
+
+let its: Awaited<ReturnType<typeof openNotes>>;
+beforeAll(async () => {
+  its = await openNotes();
+});
+afterAll(() => its.close());
+
+/** Sends two requests with one key to an app with these keys, one after the other. */
+const twice = async (keys: Partial<Keys>, path: string, text: string) => {
+  const app = await its.another({ ...its.store.idempotency, ...keys });
+  const key = randomUUID();
+  const send = () => app.send(path, text, { key });
+  const answers = [await send(), await send()];
+  await app.close();
+  return answers.map(({ status, body }) => ({ status, code: body.status }));
+};
+
+const failing = async () => {
+  throw new Error('the store is slow');
+};
+
+describe('a key whose answer could not be remembered', () => {
+  test('can be used again at once after a success', async () => {
+    const done = { status: 201, code: 'success' };
+    expect(await twice({ remember: failing }, '/sayings', randomUUID())).toEqual([done, done]);
+  });
+
+  test('can be used again at once after a refusal', async () => {
+    const refused = { status: 409, code: 'conflict' };
+    expect(await twice({ remember: failing }, '/refusals', `refuse ${randomUUID()}`)).toEqual([refused, refused]);
+  });
+});
+
+test('a request that another instance has outrun answers what that one wrote, and ends its own mark', async () => {
+  // As with a mark that is looked at before the answers are: the own one hides the winner's answer until it is ended.
+  const marked = new Set<string>();
+  const markFirst: Partial<Keys> = {
+    async begin(key, fingerprint, expiresAt) {
+      if (marked.has(key)) return { state: 'running', fingerprint };
+      const begun = await its.store.idempotency.begin(key, fingerprint, expiresAt);
+      if (begun.state === 'fresh') marked.add(key);
+      return begun;
+    },
+    async end(key) {
+      marked.delete(key);
+      await its.store.idempotency.end(key);
+    },
+  };
+  const unseeing: Partial<Keys> = { begin: async () => ({ state: 'fresh' }), end: async () => undefined };
+  const [outrun, winner] = [
+    await its.another({ ...its.store.idempotency, ...markFirst }),
+    await its.another({ ...its.store.idempotency, ...unseeing }),
+  ];
+  const [text, key] = [randomUUID(), randomUUID()];
+  const held = holdUp(text);
+  const waiting = outrun.send('/notes', text, { key });
+  await held.arrived;
+  letPass(text);
+  const first = await winner.send('/notes', text, { key });
+  held.open();
+  const second = await waiting;
+  await outrun.close();
+  await winner.close();
+  expect(first).toMatchObject({ status: 201, replayed: null });
+  expect(second).toEqual({ ...first, replayed: 'true' });
+  expect(marked.size).toBe(0);
+  expect(await its.countOf(text)).toBe(1);
+});
