@@ -1,12 +1,12 @@
+import { insufficientScope } from '@boxoffice/http';
 import { IDENTITY_LIFETIME_SECONDS, invalidToken, type SigningKey, signIdentity } from '@boxoffice/identity';
-import { holds } from './domain/scopes.ts';
-import { insufficientScope } from './insufficient-scope.ts';
+import { lacking, readScopes } from './domain/scopes.ts';
 import type { TokenStatus } from './token-status.ts';
 
 /** What the gateway asks: may the bearer of this token do that there? */
 export interface Question {
   readonly token: string;
-  /** The operation's id and the scope that it needs, as the service describes them. */
+  /** The operation's id and the scopes that it needs, between spaces, as the service describes them. */
   readonly operation: string;
   readonly scope: string;
   /** The service that the call goes to. */
@@ -37,8 +37,10 @@ export const createDecide =
     const claims = await tokens.claims(token);
     const live = await tokens.live(claims);
     if (typeof live === 'string') throw invalidToken(live);
-    if (!holds(live.scopes, scope)) {
-      throw insufficientScope(`This operation needs the scope ${scope}, which the token does not have.`, [scope]);
+    const missing = lacking(readScopes(scope), live.scopes);
+    if (missing.length > 0) {
+      const named = missing.join(' and ');
+      throw insufficientScope(`This operation needs the scope ${named}, which the token does not have.`, missing);
     }
     const issuedAt = Math.floor(now() / 1000);
     const lifetime = Math.min(IDENTITY_LIFETIME_SECONDS, claims.exp - issuedAt);

@@ -1,9 +1,18 @@
-import { type AnyOperation, created, ok, operation, page, pageOf, pageQuery, patchOf } from '@boxoffice/http';
+import {
+  type AnyOperation,
+  created,
+  insufficientScope,
+  ok,
+  operation,
+  page,
+  pageOf,
+  pageQuery,
+  patchOf,
+} from '@boxoffice/http';
 import type { Caller } from '@boxoffice/identity';
 import { Type } from 'typebox';
 import type { Clients } from './clients.ts';
 import { lacking } from './domain/scopes.ts';
-import { insufficientScope } from './insufficient-scope.ts';
 import type { ClientDocument } from './store.ts';
 import { Client, ClientWithNewSecret, example, NewClient, READ_ONLY, view } from './view.ts';
 
@@ -94,9 +103,14 @@ export const routes = (clients: Clients): AnyOperation[] => [
     conditional: true,
     etag: true,
     example: { params: { clientId: example.clientId }, body: { scopes: example.scopes }, answer: example },
-    handle: async ({ caller, params, body, ifMatch, remember }) => {
+    handle: async ({ caller, params, body, ifMatch, unchanged, remember }) => {
       mustHold(caller, body.scopes ?? [], 'The client would get');
-      const request = { allow: allowed(caller, ifMatch), stamp: remember(shown) };
+      const mayChange = allowed(caller, ifMatch);
+      const allow = (current: ClientDocument): void => {
+        mayChange(current);
+        unchanged(view(current));
+      };
+      const request = { allow, stamp: remember(shown) };
       return shown(await clients.amend(caller.institution, params.clientId, body, request));
     },
   }),

@@ -1,3 +1,4 @@
+import { readOnlyOf } from '@boxoffice/http';
 import { Type } from 'typebox';
 import { SCOPES } from './domain/scopes.ts';
 import type { ClientDocument } from './store.ts';
@@ -43,8 +44,8 @@ export const ClientWithNewSecret = Type.Object({
   }),
 });
 
-/** Members of a client that a request may carry back; they are ignored. */
-export const READ_ONLY = ['clientId', 'institution', 'secrets', 'createdAt', 'updatedAt'];
+/** Members of a client that a request may carry back as they are. */
+export const READ_ONLY = readOnlyOf(Client, NewClient, { secrets: ['createClientSecret', 'deleteClientSecret'] });
 
 /** A client without anything that opens it. */
 export const view = ({ id, name, institution, scopes, secrets, createdAt, updatedAt }: ClientDocument) => ({

@@ -55,10 +55,10 @@ export const asDocument = (value: unknown): OpenApiDocument => {
   return value as unknown as OpenApiDocument;
 };
 
-/** The scope that the operation asks for; undefined if its security says something else. */
+/** The scopes that the operation asks for, between spaces (all of them are needed); undefined if its security says something else. */
 const scopeOf = (security: OpenApiOperation['security']): string | undefined => {
-  const scopes = security?.length === 1 ? Object.values(security[0] ?? {}).flat() : [];
-  return scopes.length === 1 ? scopes[0] : undefined;
+  const schemes = security?.length === 1 ? Object.values(security[0] ?? {}) : [];
+  return (schemes.length === 1 && schemes[0]?.join(' ')) || undefined;
 };
 
 const mediaTypesOf = ({ responses = {} }: OpenApiOperation): ReadonlySet<string> =>
@@ -70,7 +70,8 @@ const fault = (row: ServiceRow, path: string, method: string, scope: string | un
   if (row.sessions.some((prefix) => isBelow(path, prefix))) return undefined;
   if (row.open.includes(`${method} ${path}`)) return undefined;
   if (scope === undefined) return 'has no scope and is not listed as public';
-  return row.domains.includes(SCOPE.exec(scope)?.[1] ?? '') ? undefined : `asks for the foreign scope ${scope}`;
+  const foreign = scope.split(' ').filter((one) => !row.domains.includes(SCOPE.exec(one)?.[1] ?? ''));
+  return foreign.length === 0 ? undefined : `asks for the foreign scope ${foreign.join(' ')}`;
 };
 
 /** Reads the routes of a service from its description: those that it may have. */

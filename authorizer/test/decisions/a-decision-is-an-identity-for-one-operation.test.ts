@@ -32,6 +32,20 @@ describe('a decision is a signed identity for one operation of one service', () 
     await expect(verifier('catalog')(identity)).rejects.toMatchObject({ code: 'unauthorized' });
   });
 
+  test('all scopes of an operation are needed, and those that lack are named', async () => {
+    const both = 'contacts:write contacts.sensitive:write';
+    const writer = await installation.tokenOf(await installation.newClient(['contacts:write']));
+    const { status, headers } = await installation.decide(writer, both, 'eraseIndividual', 'contacts');
+    expect([status, headers.get('www-authenticate')]).toEqual([
+      403,
+      'Bearer error="insufficient_scope", scope="contacts.sensitive:write"',
+    ]);
+    const allowed = await installation.tokenOf(
+      await installation.newClient(['contacts:write', 'contacts.sensitive:write']),
+    );
+    expect((await installation.decide(allowed, both, 'eraseIndividual', 'contacts')).status).toBe(200);
+  });
+
   test('it ends with the token', async () => {
     const short = await startInstallation({ accessTokenLifetime: 5 });
     const token = await short.tokenOf(await short.newClient(['catalog:read']));

@@ -9,12 +9,13 @@ const ANYBODY: Omit<Caller, 'operation'> = { institution: '', client: null, serv
 
 /**
  * Whether the authorizer's word covers the operation: made for it, and of a service that calls for itself where the operation is internal,
- * else of a client with its scope. Neither passes for the other.
+ * else of a client with its scopes. Neither passes for the other.
  */
-const covers = (caller: Caller, id: string, { access }: AnyOperation): boolean => {
+const covers = (caller: Caller, id: string, { access, alsoNeeds = [] }: AnyOperation): boolean => {
   if (caller.operation !== id) return false;
   if (access === 'internal') return caller.service !== null && caller.client === null;
-  return caller.service === null && caller.client !== null && caller.scopes.includes(access);
+  if (caller.service !== null || caller.client === null) return false;
+  return [access, ...alsoNeeds].every((scope) => caller.scopes.includes(scope));
 };
 
 const isForVisitors = (access: AnyOperation['access']): access is VisitorAccess =>

@@ -13,7 +13,7 @@ export const ENOUGH = 'x-enough';
 const RFC_3339 = /^\d{4}-\d\d-\d\d[Tt]([01]\d|2[0-3]):\d\d:\d\d(\.\d+)?([Zz]|[+-]\d\d:\d\d)$/;
 
 /** The same instant as ISO 8601 UTC with milliseconds, or undefined if it is no RFC 3339 timestamp. */
-const utc = (text: string): string | undefined => {
+export const utcOf = (text: string): string | undefined => {
   if (!RFC_3339.test(text)) return undefined;
   const instant = new Date(text.toUpperCase());
   if (Number.isNaN(instant.getTime())) return undefined;
@@ -26,7 +26,7 @@ const utc = (text: string): string | undefined => {
 
 const normalisers: Readonly<Record<string, (text: string) => string | undefined>> = {
   trim: (text) => text.trim(),
-  timestamp: utc,
+  timestamp: utcOf,
 };
 
 /** Variables of the code that Ajv generates: how many errors there are, and which. */
@@ -51,7 +51,7 @@ export const createAjv = ({ proving = false, allErrors = false }: AjvOptions = {
     strictRequired: false,
     allowUnionTypes: true,
     validateSchema: proving,
-    formats: { ...fullFormats, 'date-time': (text: string) => utc(text) !== undefined },
+    formats: { ...fullFormats, 'date-time': (text: string) => utcOf(text) !== undefined },
   });
   ajv.addKeyword({
     keyword: NORMALISE,

@@ -1,5 +1,4 @@
 import type { AnyOperation } from './operation.ts';
-import { withReadOnly } from './schemas.ts';
 
 /** A JSON Schema as this package walks it. */
 export interface Json {
@@ -43,33 +42,18 @@ export const closed = (schema: Json): Json => {
   };
 };
 
-/** The schema of an operation's body as requests are held to it, and as it is described; without one, an empty object. */
-export const bodySchema = ({ body, readOnly = [] }: Pick<AnyOperation, 'body' | 'readOnly'>): Json => {
-  if (!body) return { type: 'object', additionalProperties: false };
-  return closed(JSON.parse(JSON.stringify(readOnly.length > 0 ? withReadOnly(body, readOnly) : body)));
+/** The schema, accepting these members of its object whatever they hold: only the resource as it is says whether they are right. */
+const withReadOnly = (schema: Json, members: NonNullable<AnyOperation['readOnly']>): Json => {
+  const ignored = Object.entries(members).map(([name, ids]): [string, Json] => [
+    name,
+    { readOnly: true, description: `As it was read. ${ids.length > 0 ? `Changed by ${ids.join(', ')}.` : ''}`.trim() },
+  ]);
+  return { ...schema, properties: { ...Object.fromEntries(ignored), ...schema.properties } };
 };
 
-type Drop = (value: unknown) => void;
-
-const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
-
-/** Makes what deletes the members marked `readOnly` from a value that the schema accepted; undefined if there are none. */
-export const readOnlyRemover = (schema: Json): Drop | undefined => {
-  const drops: Drop[] = [];
-  for (const [name, member] of Object.entries(schema.properties ?? {})) {
-    const drop: Drop | undefined = member.readOnly ? undefined : readOnlyRemover(member);
-    if (member.readOnly) drops.push((value) => isObject(value) && delete value[name]);
-    else if (drop) drops.push((value) => isObject(value) && Object.hasOwn(value, name) && drop(value[name]));
-  }
-  const ofItem = schema.items && readOnlyRemover(schema.items);
-  if (ofItem) drops.push((value) => Array.isArray(value) && value.forEach(ofItem));
-  for (const part of [...(schema.allOf ?? []), ...(schema.anyOf ?? []), ...(schema.oneOf ?? [])]) {
-    const drop = readOnlyRemover(part);
-    if (drop) drops.push(drop);
-  }
-  if (drops.length === 0) return undefined;
-  return (value) => {
-    for (const drop of drops) drop(value);
-  };
+/** The schema of an operation's body as requests are held to it, and as it is described; without one, an empty object. */
+export const bodySchema = ({ body, readOnly }: Pick<AnyOperation, 'body' | 'readOnly'>): Json => {
+  if (!body) return { type: 'object', additionalProperties: false };
+  const schema: Json = JSON.parse(JSON.stringify(body));
+  return closed(readOnly ? withReadOnly(schema, readOnly) : schema);
 };

@@ -23,6 +23,7 @@ export const codesOf = (
     ...when(method !== 'get', 'payload_too_large'),
     ...when(operation.params !== undefined, 'not_found'),
     ...when(isIdempotent(operation), 'idempotency_in_progress', 'idempotency_key_reused'),
+    ...when(operation.readOnly !== undefined, 'semantically_invalid'),
     ...when(operation.conditional, 'precondition_failed'),
     ...when(operation.handle === undefined, 'not_implemented'),
     ...(operation.errors ?? []),

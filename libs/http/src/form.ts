@@ -2,9 +2,10 @@ import type { IncomingMessage } from 'node:http';
 import { type Code, Fault } from '@boxoffice/envelope';
 import { type TProperties, Type } from 'typebox';
 import { formOf, jsonObjectOf } from './body.ts';
-import { bodySchema, type Json, readOnlyRemover } from './body-schema.ts';
+import { bodySchema, type Json } from './body-schema.ts';
 import type { AnyOperation } from './operation.ts';
 import { coercionsOf, lenientIn, readPath, readQuery } from './parameters.ts';
+import { compileReadOnly, type Unchanged } from './read-only.ts';
 import { TAKES_BODY } from './shape.ts';
 import type { Validate, Validators } from './validators.ts';
 import { told, type Violation } from './violations.ts';
@@ -14,6 +15,7 @@ export interface Form {
   readonly params: Record<string, unknown>;
   readonly query: Record<string, unknown>;
   readonly body: unknown;
+  readonly unchanged: Unchanged;
 }
 
 export type ReadForm = (
@@ -27,7 +29,12 @@ export interface FormRules {
   readonly validators: Validators;
   /** Whether a query parameter that the operation does not declare is refused. */
   readonly unknownQuery: 'refuse' | 'ignore';
+  /** All of the app's. */
+  readonly operations: readonly AnyOperation[];
 }
+
+/** The body had no read-only members. */
+const nothingTaken: Unchanged = () => {};
 
 const compiledUnlessEmpty = (validators: Validators, properties: TProperties): Validate | undefined =>
   Object.keys(properties).length > 0 ? validators.compile(Type.Object(properties)) : undefined;
@@ -49,7 +56,7 @@ const bodyFault = (violations: readonly Violation[], details: string): Fault => 
 };
 
 /** Compiles what turns a request into its typed parts, or throws one Fault that names everything wrong with it. */
-export const compileForm = (operation: AnyOperation, { validators, unknownQuery }: FormRules): ReadForm => {
+export const compileForm = (operation: AnyOperation, { validators, unknownQuery, operations }: FormRules): ReadForm => {
   const { params = {}, query = {}, body, form } = operation;
   const pathCoercions = coercionsOf(params);
   const queryCoercions = coercionsOf(query);
@@ -59,7 +66,7 @@ export const compileForm = (operation: AnyOperation, { validators, unknownQuery 
   const takesBody = TAKES_BODY.has(operation.method);
   const schema = form && body ? (JSON.parse(JSON.stringify(body)) as Json) : bodySchema(operation);
   const checkBody = validators.compile(schema);
-  const dropReadOnly = readOnlyRemover(schema);
+  const takeReadOnly = compileReadOnly(operation, schema, operations);
   const inForm = named('form field');
   const inQuery = named('query parameter');
   const inPath = named('path parameter');
@@ -91,7 +98,7 @@ export const compileForm = (operation: AnyOperation, { validators, unknownQuery 
     const parameters = [...(checkPath?.(path).found ?? []).map(inPath), ...wrong];
     if (!takesBody) {
       if (parameters.length > 0) throw parameterFault(parameters, told(parameters));
-      return { params: path, query: values, body: undefined };
+      return { params: path, query: values, body: undefined, unchanged: nothingTaken };
     }
     const value = bodyOf(request, raw);
     const { found, more } = checkBody(value);
@@ -99,7 +106,7 @@ export const compileForm = (operation: AnyOperation, { validators, unknownQuery 
     const details = () => told(form ? parameters : [...parameters, ...found], more);
     if (parameters.length > 0) throw parameterFault(parameters, details());
     if (found.length > 0) throw bodyFault(found, details());
-    dropReadOnly?.(value);
-    return { params: path, query: values, body: body ? value : undefined };
+    const unchanged = takeReadOnly(value);
+    return { params: path, query: values, body: body ? value : undefined, unchanged };
   };
 };

@@ -27,7 +27,11 @@ const NO_BODY = Buffer.alloc(0);
 export const prepare = (operation: AnyOperation, parts: AppParts): ((id: string) => Answering) => {
   const { family, validators, idempotency, logger, checkAnswers = false } = parts;
   const { handle, compressed } = operation;
-  const readForm = compileForm(operation, { validators, unknownQuery: family.unknownQuery });
+  const readForm = compileForm(operation, {
+    validators,
+    unknownQuery: family.unknownQuery,
+    operations: parts.operations,
+  });
   const cursors = createCursorCodec(parts.cursorKey, operation.id);
   const outcomes = createOutcomes(family, operation);
   const once = createOnce(idempotency, outcomes, logger);

@@ -136,6 +136,7 @@ const errorOf = (operation: AnyOperation, status: number, codes: readonly AnyCod
       'X-Request-Id': COMMON_HEADERS['X-Request-Id'],
       ...when(status === 429, LIMIT_HEADERS),
       ...family.wording.errorHeaders(operation, status),
+      ...when(codes.includes('payment_recorded'), { Location: ref('headers', 'Location') }),
       ...when(status === 429 || status === 503, { 'Retry-After': ref('headers', 'Retry-After') }),
     },
     content: {

@@ -11,11 +11,14 @@ export type Method = 'get' | 'post' | 'put' | 'patch' | 'delete';
  */
 export type VisitorAccess = 'visitor' | 'newcomer' | 'session' | 'login';
 
+/** What a token may do: a domain, or its sensitive part, and the action. */
+export type Scope = `${string}:${'read' | 'write'}`;
+
 /**
  * Who may call: the scope that the token must hold; `public`; `internal`: other services only, never through the gateway; or, in
  * family B, a visitor of a point of sale.
  */
-export type Access = `${string}:${'read' | 'write'}` | 'public' | 'internal' | VisitorAccess;
+export type Access = Scope | 'public' | 'internal' | VisitorAccess;
 
 /** A code of either family's table. */
 export type AnyCode = Code | PosCode;
@@ -61,6 +64,11 @@ export interface Request<Params, QueryParameters, Body, Visitor = unknown> {
    * absent or names this validator (RFC 9110, 13.1.1).
    */
   ifMatch(etag: string): void;
+  /**
+   * Call inside `update`, after `ifMatch`, with the resource as it is shown: throws `semantically_invalid` if a read-only member of
+   * the body differs from it, and names the operation that changes it. `version`, `createdAt` and `updatedAt` may differ.
+   */
+  unchanged(shown: object): void;
   /**
    * The stamp that makes a repeat of this request answer the same: hand it to the write that is the request's effect. Undefined
    * without an Idempotency-Key. `answer` is given the written document and must be what the handler will answer.
@@ -120,8 +128,11 @@ export interface Operation<
     /** Members beside the envelope. */
     readonly members?: object;
   };
-  /** Members at the top of the body that a GET returned: accepted whatever they hold, and ignored. See `withReadOnly` for deeper ones. */
-  readonly readOnly?: readonly string[];
+  /**
+   * Members at the top of the body that a GET returned: accepted if they are what `unchanged` is given. Deeper ones are marked
+   * `readOnly` in the body's schema.
+   */
+  readonly readOnly?: ReadOnly;
   /** The body is a form (`application/x-www-form-urlencoded`) of texts: faults are those of parameters, unknown fields are ignored. */
   readonly form?: boolean;
   /** The answer is `data` without an envelope (documents that another standard defines). */
@@ -143,6 +154,8 @@ export interface Operation<
   readonly compressed?: boolean;
   /** Honours If-Match (and documents 412). */
   readonly conditional?: boolean;
+  /** Scopes that the token must hold beside that of `access`. */
+  readonly alsoNeeds?: readonly Scope[];
   /** Does not take Idempotency-Key although it is a POST or PATCH (`/auth/*`). */
   readonly withoutIdempotency?: boolean;
   /** Declared without a handler: answers 501 `not_implemented`. */
@@ -150,6 +163,9 @@ export interface Operation<
     request: Request<Values<Params>, Values<QueryParameters>, Static<Body>, Visitor>,
   ) => Promise<Answer<DataOf<Answers>>> | Answer<DataOf<Answers>>;
 }
+
+/** Members of a body that only other operations change, with the ids of these; none where nothing changes it. */
+export type ReadOnly = Readonly<Record<string, readonly string[]>>;
 
 /** Declares an operation; the handler's types come from the schemas. */
 export const operation = <

@@ -79,13 +79,6 @@ export const nullable = <Schema extends TSchema>(schema: Schema): TUnsafe<Static
   });
 };
 
-/** The schema, accepting these members of its object whatever they hold; they are gone before the handler sees the body. */
-export const withReadOnly = <Schema extends TSchema>(schema: Schema, members: readonly string[]): Schema => {
-  const { properties } = schema as unknown as TObject;
-  const ignored = Object.fromEntries(members.map((name) => [name, { readOnly: true }]));
-  return { ...schema, properties: { ...ignored, ...properties } };
-};
-
 /** What RFC 7396 makes of a type: every member may be absent, an optional one may be null (which removes it), objects merge. */
 export type PatchOf<T> = {
   [Key in keyof T]?: undefined extends T[Key] ? Patched<NonNullable<T[Key]>> | null : Patched<T[Key]>;

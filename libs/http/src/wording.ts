@@ -59,9 +59,11 @@ export const wordingA: Wording = {
   parameters: commonParameters,
   answerHeaders: () => [],
   errorHeaders: challengeOf,
-  security: ({ access }) => (access === 'public' ? [] : [{ oauth2: [access] }]),
+  security: ({ access, alsoNeeds = [] }) => (access === 'public' ? [] : [{ oauth2: [access, ...alsoNeeds] }]),
   securitySchemes: (tokenUrl, operations) => {
-    const scopes = operations.map(({ access }) => access).filter((access) => access !== 'public');
+    const scopes = operations.flatMap(({ access, alsoNeeds = [] }) =>
+      access === 'public' ? [] : [access, ...alsoNeeds],
+    );
     return {
       oauth2: {
         type: 'oauth2',

@@ -12,7 +12,6 @@ import {
   pageOf,
   patchOf,
   timestamp,
-  withReadOnly,
 } from '../src/index.ts';
 
 const NewThing = Type.Object({
@@ -36,11 +35,20 @@ const NewThing = Type.Object({
   ),
 });
 
-const Thing = Type.Object({ ...NewThing.properties, id: Type.String(), createdAt: timestamp });
+const Thing = Type.Object({
+  ...NewThing.properties,
+  id: Type.String(),
+  coats: Type.Optional(nullable(Type.Object({ color: Type.String(), at: timestamp }))),
+  createdAt: timestamp,
+});
 
 const body = { name: 'lamp', email: 'lamp@example.org' };
 const thing = { ...body, id: 'thg_1', createdAt: '2027-01-01T00:00:00.000Z' };
 const params = { id: Type.String() };
+const readOnly = { id: [], createdAt: [], coats: ['paintThing', 'breakThing'] };
+
+/** The thing of an id, as it is now. */
+const painted = (id: string) => ({ ...thing, id, coats: { color: 'red', at: '2027-01-02T00:00:00.000Z' } });
 
 /** What handlers were given last, by operation. */
 export const given = new Map<string, unknown>();
@@ -100,13 +108,14 @@ export const things: AnyOperation[] = [
     summary: 'Replaces a thing',
     params,
     body: NewThing,
-    readOnly: ['id', 'createdAt'],
+    readOnly,
     answers: { 200: Thing },
     etag: true,
     conditional: true,
     example: { params: { id: 'thg_1' }, body, answer: thing },
-    handle: ({ params, body, ifMatch }) => {
+    handle: ({ params, body, ifMatch, unchanged }) => {
       ifMatch('1');
+      unchanged(painted(params.id));
       given.set('replaceThing', body);
       return ok({ ...thing, ...body, id: params.id }, { etag: '2' });
     },
@@ -118,11 +127,13 @@ export const things: AnyOperation[] = [
     access: 'things:write',
     summary: 'Changes a thing',
     params,
-    body: withReadOnly(patchOf(NewThing), ['id', 'createdAt']),
+    body: patchOf(NewThing),
+    readOnly,
     answers: { 200: Thing },
     etag: true,
     example: { params: { id: 'thg_1' }, body: { color: null }, answer: thing },
-    handle: ({ body }) => {
+    handle: ({ params, body, unchanged }) => {
+      unchanged(painted(params.id));
       given.set('updateThing', body);
       return ok(thing, { etag: '2' });
     },
@@ -157,6 +168,7 @@ export const things: AnyOperation[] = [
     method: 'delete',
     path: '/svc/v3/things/{id}',
     access: 'things:write',
+    alsoNeeds: ['things.sensitive:write'],
     summary: 'Breaks a thing',
     params,
     answers: { 200: Thing },

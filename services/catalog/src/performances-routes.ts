@@ -1,4 +1,15 @@
-import { type AnyOperation, created, listQuery, ok, oneOf, operation, page, pageOf, pageQuery } from '@boxoffice/http';
+import {
+  type AnyOperation,
+  created,
+  listQuery,
+  ok,
+  oneOf,
+  operation,
+  page,
+  pageOf,
+  pageQuery,
+  readOnlyOf,
+} from '@boxoffice/http';
 import type { Store } from '@boxoffice/store';
 import { Type } from 'typebox';
 import { availabilityOf } from './availability.ts';
@@ -13,7 +24,7 @@ import { id, Performance } from './schemas.ts';
 import type { PerformanceDocument } from './store.ts';
 import { performanceEtag, performanceView } from './views.ts';
 
-const readOnly = ['id', 'productId', 'createdAt', 'updatedAt'];
+const readOnly = readOnlyOf(Performance, PerformanceChanges);
 
 const Availability = Type.Object({
   performanceId: Type.String(),
@@ -129,11 +140,14 @@ export const performancesRoutes = (store: Store): AnyOperation[] => [
       body: { state: 'closed' },
       answer: { ...examples.performance, state: 'closed' },
     },
-    handle: async ({ caller, params, body, ifMatch, remember }) =>
+    handle: async ({ caller, params, body, ifMatch, unchanged, remember }) =>
       answer(
         await changePerformance(contextOf(store, caller.institution), params.performanceId, {
           patch: body,
-          allow: (performance) => ifMatch(performanceEtag(performance)),
+          allow: (performance) => {
+            ifMatch(performanceEtag(performance));
+            unchanged(performanceView(performance));
+          },
           stamp: remember(answer),
         }),
       ),

@@ -8,6 +8,7 @@ import {
   page,
   pageOf,
   patchOf,
+  readOnlyOf,
 } from '@boxoffice/http';
 import type { Store } from '@boxoffice/store';
 import { type Static, Type } from 'typebox';
@@ -80,18 +81,21 @@ export const pointsOfSaleRoutes = (store: Store): AnyOperation[] => [
     summary: 'Changes members of a point of sale',
     params,
     body: patchOf(Changes),
-    readOnly: ['serviceHost', 'createdAt', 'updatedAt'],
+    readOnly: readOnlyOf(PointOfSale, Changes),
     answers: { 200: PointOfSale },
     errors: ['semantically_invalid'],
     conditional: true,
     etag: true,
     example: { ...example, body: { holdMinutes: 15 } },
-    handle: async ({ caller, params, body, ifMatch, remember }) =>
+    handle: async ({ caller, params, body, ifMatch, unchanged, remember }) =>
       answer(
         await changePointOfSale(contextOf(store, caller.institution), params.serviceHost.toLowerCase(), {
           to: (current) => detailsOf(current.serviceHost, mergePatch<Static<typeof Changes>>(view(current), body)),
           tariffIds: body.tariffIds ?? [],
-          allow: ({ version }) => ifMatch(String(version)),
+          allow: (current) => {
+            ifMatch(String(current.version));
+            unchanged(view(current));
+          },
           stamp: remember(answer),
         }),
       ),

@@ -9,6 +9,7 @@ import {
   page,
   pageOf,
   patchOf,
+  readOnlyOf,
 } from '@boxoffice/http';
 import type { Query, Store } from '@boxoffice/store';
 import { type Static, Type } from 'typebox';
@@ -21,7 +22,10 @@ import { id, Product, productState, productType } from './schemas.ts';
 import type { ProductDocument, Shelf } from './store.ts';
 import { productEtag, productView } from './views.ts';
 
-const readOnly = ['id', 'priceFrom', 'currency', 'performances', 'createdAt', 'updatedAt'];
+const readOnly = readOnlyOf(Product, ProductBody, {
+  priceFrom: ['changePerformance'],
+  performances: ['createPerformance', 'changePerformance'],
+});
 
 const params = { productId: id };
 
@@ -29,6 +33,14 @@ const check = createCheck(ProductBody);
 
 const answer = ({ product, performances, currency }: Offering) =>
   ok(productView(product, performances, currency), { etag: productEtag(product, performances) });
+
+/** The check of a change: the product is the one that If-Match names, and the body leaves what it cannot change. */
+const allowed =
+  (ifMatch: (etag: string) => void, unchanged: (shown: object) => void) =>
+  ({ product, performances, currency }: Offering): void => {
+    ifMatch(productEtag(product, performances));
+    unchanged(productView(product, performances, currency));
+  };
 
 /** Products with their performances, found in two queries a page. */
 const offerings = (shelf: Shelf) => ({
@@ -110,7 +122,7 @@ export const productsRoutes = (store: Store): AnyOperation[] => [
     path: '/svc/v3/catalog/products/{productId}',
     access: 'catalog:write',
     summary: 'Replaces what an institution says of a product',
-    description: 'Without `state` the state stays. Performances have operations of their own and are ignored here.',
+    description: 'Without `state` the state stays. Performances have operations of their own.',
     params,
     body: ProductBody,
     readOnly,
@@ -123,11 +135,11 @@ export const productsRoutes = (store: Store): AnyOperation[] => [
       body: examples.newProduct,
       answer: examples.product,
     },
-    handle: async ({ caller, params, body, ifMatch }) =>
+    handle: async ({ caller, params, body, ifMatch, unchanged }) =>
       answer(
         await changeProduct(contextOf(store, caller.institution), params.productId, {
           to: (current) => ({ ...detailsOf(body), state: body.state ?? current.state }),
-          allow: ({ product, performances }) => ifMatch(productEtag(product, performances)),
+          allow: allowed(ifMatch, unchanged),
         }),
       ),
   }),
@@ -153,7 +165,7 @@ export const productsRoutes = (store: Store): AnyOperation[] => [
       body: { state: 'suspended' },
       answer: { ...examples.product, state: 'suspended' },
     },
-    handle: async ({ caller, params, body, ifMatch, remember }) =>
+    handle: async ({ caller, params, body, ifMatch, unchanged, remember }) =>
       answer(
         await changeProduct(contextOf(store, caller.institution), params.productId, {
           to: (current) => {
@@ -161,7 +173,7 @@ export const productsRoutes = (store: Store): AnyOperation[] => [
             check(merged);
             return { ...detailsOf(merged), state: merged.state ?? current.state };
           },
-          allow: ({ product, performances }) => ifMatch(productEtag(product, performances)),
+          allow: allowed(ifMatch, unchanged),
           stampFor: (offering) => remember((product: ProductDocument) => answer(offering(product))),
         }),
       ),

@@ -9,6 +9,7 @@ import {
   page,
   pageOf,
   patchOf,
+  readOnlyOf,
 } from '@boxoffice/http';
 import type { Store } from '@boxoffice/store';
 import type { Static } from 'typebox';
@@ -82,7 +83,7 @@ export const tariffsRoutes = (store: Store): AnyOperation[] => [
     summary: 'Changes members of a tariff',
     params,
     body: patchOf(TariffBody),
-    readOnly: ['id', 'createdAt', 'updatedAt'],
+    readOnly: readOnlyOf(Tariff, TariffBody),
     answers: { 200: Tariff },
     errors: ['tariff_duplicate_code'],
     conditional: true,
@@ -92,7 +93,7 @@ export const tariffsRoutes = (store: Store): AnyOperation[] => [
       body: { name: { en: 'Regular' } },
       answer: { ...examples.tariff, name: { fr: 'Plein tarif', en: 'Regular' } },
     },
-    handle: async ({ caller, params, body, ifMatch, remember }) =>
+    handle: async ({ caller, params, body, ifMatch, unchanged, remember }) =>
       answer(
         await changeTariff(contextOf(store, caller.institution), params.tariffId, {
           to: ({ code, name, criterion }) => {
@@ -101,7 +102,10 @@ export const tariffsRoutes = (store: Store): AnyOperation[] => [
             check(merged);
             return { code: merged.code, name: merged.name, criterion: merged.criterion ?? null };
           },
-          allow: ({ version }) => ifMatch(String(version)),
+          allow: (current) => {
+            ifMatch(String(current.version));
+            unchanged(tariffView(current));
+          },
           stamp: remember(answer),
         }),
       ),

@@ -28,6 +28,8 @@ export interface Surroundings {
 export interface Request {
   readonly stamp?: Stamp<ContactDocument> | undefined;
   readonly ifMatch: (version: string) => void;
+  /** Throws if the request would change what it cannot. */
+  readonly unchanged?: (contact: ContactDocument) => void;
 }
 
 /** The contacts of one installation; every method works for one institution and sees no other's. */
@@ -125,6 +127,7 @@ export const createContacts = (
       (current) => {
         if (current.kind !== kind) throw absent();
         request.ifMatch(String(current.version));
+        request.unchanged?.(current);
         const change = step(current);
         if (!change) return undefined;
         const events = change.erases && change.next.erasedAt ? [contactErased(number, change.next.erasedAt)] : [];
@@ -170,6 +173,7 @@ export const createContacts = (
     async change(institution, kind, number, to, allowDuplicate, request) {
       const current = await get(institution, kind, number);
       request.ifMatch(String(current.version));
+      request.unchanged?.(current);
       if (current.details === undefined) throw isErased();
       const wanted = to(current.details);
       if (wanted.email !== undefined && changesEmail(current, wanted) && !allowDuplicate)

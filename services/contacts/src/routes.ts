@@ -8,6 +8,7 @@ import {
   page,
   pageOf,
   patchOf,
+  readOnlyOf,
 } from '@boxoffice/http';
 import { type TObject, Type } from 'typebox';
 import type { Contacts } from './contacts.ts';
@@ -16,7 +17,7 @@ import type { Details, Kind } from './domain/contact.ts';
 import { emailKey } from './domain/email.ts';
 import * as example from './examples.ts';
 import { internalRoutes } from './internal-routes.ts';
-import { Individual, NewIndividual, NewStructure, readOnly, Structure } from './schemas.ts';
+import { Individual, NewIndividual, NewStructure, Structure } from './schemas.ts';
 import { sensitiveRoutes } from './sensitive-routes.ts';
 import { shopRoutes } from './shop-routes.ts';
 import type { ContactDocument } from './store.ts';
@@ -156,12 +157,12 @@ const routesOf = (
       summary: `Replaces what is known of ${a}`,
       query: { allowDuplicateEmail },
       body: Details,
-      readOnly,
+      readOnly: readOnlyOf(Contact, Details, { erasedAt: [`erase${noun}`] }),
       answers: { 200: Contact },
       etag: true,
       conditional: true,
       example: { params, body: examples.details, answer: examples.contact },
-      handle: async ({ caller, params, query, body, ifMatch }) =>
+      handle: async ({ caller, params, query, body, ifMatch, unchanged }) =>
         one(
           await guard(caller, () =>
             contacts.change(
@@ -170,7 +171,7 @@ const routesOf = (
               params.contactNumber,
               () => detailsOf(body),
               query.allowDuplicateEmail === true,
-              { ifMatch },
+              { ifMatch, unchanged: (contact) => unchanged(view(contact)) },
             ),
           ),
         ),
@@ -185,12 +186,12 @@ const routesOf = (
       description: 'A JSON merge patch (RFC 7396): null removes.',
       query: { allowDuplicateEmail },
       body: patchOf(Details),
-      readOnly,
+      readOnly: readOnlyOf(Contact, Details, { erasedAt: [`erase${noun}`] }),
       answers: { 200: Contact },
       etag: true,
       conditional: true,
       example: { params, body: { phone: '+41 22 555 01 03' }, answer: examples.contact },
-      handle: async ({ caller, params, query, body, ifMatch, remember }) =>
+      handle: async ({ caller, params, query, body, ifMatch, unchanged, remember }) =>
         one(
           await guard(caller, () =>
             contacts.change(
@@ -199,7 +200,7 @@ const routesOf = (
               params.contactNumber,
               (current) => detailsOf(mergePatch<object>(current, body)),
               query.allowDuplicateEmail === true,
-              { ifMatch, stamp: remember(one) },
+              { ifMatch, unchanged: (contact) => unchanged(view(contact)), stamp: remember(one) },
             ),
           ),
         ),
@@ -209,8 +210,11 @@ const routesOf = (
       id: `erase${noun}`,
       method: 'delete',
       access: 'contacts:write',
+      alsoNeeds: ['contacts.sensitive:write'],
       summary: `Erases the personal data of ${a} for good`,
-      description: 'The contact number stays, so that orders stay valid. Erasing again changes nothing.',
+      description:
+        'The contact number stays, so that orders stay valid. Erasing again changes nothing. Sensitive data go, too, so both ' +
+        'scopes are needed: contacts:write and contacts.sensitive:write.',
       answers: { 200: Contact },
       etag: true,
       conditional: true,

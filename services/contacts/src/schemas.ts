@@ -93,6 +93,3 @@ export const Sensitive = Members(
   },
   closed,
 );
-
-/** Members that a GET returns and a PUT or PATCH ignores. */
-export const readOnly = ['contactNumber', 'kind', 'createdAt', 'updatedAt', 'erasedAt'] as const;

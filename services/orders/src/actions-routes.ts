@@ -18,6 +18,9 @@ const tellMissingScope = (error: unknown): never => {
   throw new RefusedByRule(error.reason, error.code, details, error.headers);
 };
 
+/** Codes of the states in which no hold is kept longer. */
+const over = ['order_expired', 'order_cancelled', 'order_confirmed', 'order_payment_pending'] as const;
+
 const action = (name: string) =>
   ({
     method: 'post',
@@ -37,7 +40,7 @@ export const actionsRoutes = (desk: Desk): AnyOperation[] => [
     description: 'Until so many minutes from now, at most 60; it never shortens.',
     body: Extension,
     answers: { 200: Order },
-    errors: ['conflict', 'semantically_invalid'],
+    errors: ['conflict', 'semantically_invalid', ...over],
     example: { params, body: { minutes: 30 }, answer: example.extended },
     handle: async (request) => one(await extendOrder(desk, askingOf(request, one), request.body.minutes)),
   }),
@@ -49,7 +52,7 @@ export const actionsRoutes = (desk: Desk): AnyOperation[] => [
     description: 'Any instant in the future; the hold ends then.',
     body: Reservation,
     answers: { 200: Order },
-    errors: ['conflict', 'semantically_invalid'],
+    errors: ['conflict', 'semantically_invalid', ...over],
     example: { params, body: { dueAt: example.reserved.dueAt }, answer: example.reserved },
     handle: async (request) => one(await reserveOrder(desk, askingOf(request, one), Date.parse(request.body.dueAt))),
   }),
@@ -60,7 +63,7 @@ export const actionsRoutes = (desk: Desk): AnyOperation[] => [
     summary: 'Confirms an order that is free of charge, paid, or on account: its places are sold, its tickets made',
     body: Confirmation,
     answers: { 200: Order },
-    errors: ['conflict'],
+    errors: ['conflict', 'order_expired', 'order_cancelled', 'order_confirmed', 'order_unpaid', 'order_empty'],
     example: { params, body: { onAccount: true }, answer: example.confirmed },
     handle: async (request) => one(await confirmOrder(desk, askingOf(request, one), request.body.onAccount === true)),
   }),
@@ -70,11 +73,12 @@ export const actionsRoutes = (desk: Desk): AnyOperation[] => [
     access: 'orders:write',
     summary: 'Cancels an order, at once and durably',
     description:
-      'Tickets and places follow; `cancellation.settledAt` says when all is done. With a controlled ticket it is 412, unless ' +
+      'Tickets and places follow; `cancellation.settledAt` says when all is done. With a controlled ticket it is 412 ' +
+      '`order_ticket_controlled`, unless ' +
       '`override` is true, which counts for clients that hold orders.sensitive:write.',
     body: CancellationRequest,
     answers: { 200: Order },
-    errors: ['conflict'],
+    errors: ['conflict', 'order_expired', 'order_cancelled', 'order_ticket_controlled'],
     example: { params, body: { reason: 'the customer is ill' }, answer: example.cancelled },
     handle: async (request) => {
       const { caller, body } = request;

@@ -5,6 +5,10 @@ import { orderView } from './view.ts';
 /** Where an order is. */
 export const addressOf = (orderId: string): string => `/svc/v3/orders/${orderId}`;
 
+/** Where a payment is. */
+export const addressOfPayment = (orderId: string, paymentId: string): string =>
+  `${addressOf(orderId)}/payments/${paymentId}`;
+
 /** What an answer about an order carries: its validator, and whom it speaks of. */
 export const about = ({ version, contactNumber }: OrderDocument): Pick<Answer, 'etag' | 'subjects'> => ({
   etag: String(version),

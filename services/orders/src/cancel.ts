@@ -18,7 +18,7 @@ interface CancelOptions {
 
 /**
  * Cancels an order in any live state, in one durable write; tickets and places follow. Tickets is asked whether one is
- * controlled; if it does not say so within a second, what the order knows decides. @throws Fault `precondition_failed`
+ * controlled; if it does not say so within a second, what the order knows decides. @throws Fault as the rules refuse
  */
 export const cancelOrder = async (
   desk: Desk,

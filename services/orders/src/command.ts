@@ -20,6 +20,8 @@ const LOOK_EVERY_MS = 40;
 export interface Asking extends Target {
   /** Throws unless the request's If-Match allows this version. */
   readonly ifMatch: (version: string) => void;
+  /** Throws if the request would change what it cannot. */
+  readonly unchanged?: (order: OrderDocument) => void;
   readonly stamp?: Stamp<OrderDocument> | undefined;
   /** The name of the request, if no stamp gives it one: a repeat of it takes up what the first try began. */
   readonly request?: string;
@@ -58,7 +60,7 @@ const takenUp = (order: OrderDocument, request: string, now: number): OrderDocum
  */
 export const command = async (
   desk: Desk,
-  { institution, orderId, ifMatch, stamp, request = requestNameOf(stamp), shelf }: Asking,
+  { institution, orderId, ifMatch, unchanged, stamp, request = requestNameOf(stamp), shelf }: Asking,
   step: (order: OrderDocument, request: string, now: number) => ReturnType<Step>,
   { marks = false, knows = () => false }: CommandOptions = {},
 ): Promise<Begun> => {
@@ -77,6 +79,7 @@ export const command = async (
         const mine = takenUp(order, request, now);
         if (mine) return { next: mine, facts: [] };
         ifMatch(String(order.version));
+        unchanged?.(order);
         return step(order, request, now);
       },
       { stamp, marks },

@@ -19,7 +19,7 @@ export const sellMarked = async (desk: Desk, order: OrderDocument, stamp: Asking
 };
 
 /**
- * Confirms an order that is paid, free of charge or goes on account. @throws Fault `precondition_failed`,
+ * Confirms an order that is paid, free of charge or goes on account. @throws Fault as the rules refuse,
  * `service_unavailable`: then it may be confirmed a little later
  */
 export const confirmOrder = async (desk: Desk, asking: Asking, onAccount: boolean): Promise<OrderDocument> => {

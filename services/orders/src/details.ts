@@ -12,10 +12,11 @@ export const changeOrder = async (
   asking: Asking,
   patch: { readonly contactNumber?: string | null; readonly externalReference?: string | null },
 ): Promise<OrderDocument> => {
-  const { institution, orderId, ifMatch } = asking;
+  const { institution, orderId, ifMatch, unchanged } = asking;
   const found = await desk.orders.of(institution).get(orderId);
   if (!found || isHidden(found)) throw notFound();
   ifMatch(String(found.version));
+  unchanged?.(found);
   // The one that it has stays valid when it was erased.
   if (patch.contactNumber !== found.contactNumber) await requireContact(desk, institution, patch.contactNumber);
   const { order } = await command(desk, asking, (current, _request, now) => changeDetails(current, patch, now));

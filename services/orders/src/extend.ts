@@ -23,13 +23,13 @@ const moved = async (
   }
 };
 
-/** Keeps the places so many minutes from now; never shortens. @throws Fault `precondition_failed`, `service_unavailable` */
+/** Keeps the places so many minutes from now; never shortens. @throws Fault as the rules refuse, `service_unavailable` */
 export const extendOrder = (desk: Desk, asking: Asking, minutes: number): Promise<OrderDocument> =>
   moved(desk, asking, (order, request, now) => beginExtension(order, { request, minutes }, now));
 
 /**
  * Keeps an open order without payment until `dueAt`, in epoch milliseconds. @throws Fault `semantically_invalid` if that is past,
- * `precondition_failed`, `service_unavailable`
+ * as the rules refuse otherwise, `service_unavailable`
  */
 export const reserveOrder = (desk: Desk, asking: Asking, dueAt: number): Promise<OrderDocument> =>
   moved(desk, asking, (order, request, now) => beginReservation(order, { request, dueAt }, now));

@@ -1,20 +1,23 @@
 import { type Code, Fault } from '@boxoffice/envelope';
+import { addressOfPayment } from './answers.ts';
 import type { Reason, Refusal } from './domain/decision.ts';
+import type { State } from './domain/order.ts';
 
+/** The code of each reason for which the rules refuse a command; `wrong_state` has one by state, in `states`. */
 const codes: Readonly<Record<Reason, Code>> = {
   busy: 'conflict',
-  past_due: 'precondition_failed',
+  past_due: 'order_expired',
   lost_mark: 'conflict',
   not_due: 'conflict',
   wrong_state: 'precondition_failed',
-  empty: 'precondition_failed',
-  unpaid: 'precondition_failed',
+  empty: 'order_empty',
+  unpaid: 'order_unpaid',
   not_sold: 'precondition_failed',
   places_gone: 'precondition_failed',
-  ticket_controlled: 'precondition_failed',
-  payment_final: 'precondition_failed',
-  late_and_unpaid: 'precondition_failed',
-  paid_after_cancellation: 'precondition_failed',
+  ticket_controlled: 'order_ticket_controlled',
+  payment_final: 'payment_final',
+  late_and_unpaid: 'payment_recorded',
+  paid_after_cancellation: 'payment_recorded',
   unknown_line: 'not_found',
   unknown_payment: 'not_found',
   exceeds_due: 'payment_exceeds_due',
@@ -29,6 +32,22 @@ const codes: Readonly<Record<Reason, Code>> = {
   payment_declined: 'precondition_failed',
   performance_begun: 'precondition_failed',
 };
+
+const states: Readonly<Partial<Record<State, Code>>> = {
+  payment_pending: 'order_payment_pending',
+  confirmed: 'order_confirmed',
+  expired: 'order_expired',
+  cancelled: 'order_cancelled',
+};
+
+/** What money that is recorded although its order is not confirmed is answered: where the payment is. */
+export const paymentRecorded = ({ orderId, paymentId }: NonNullable<Refusal['recorded']>) => ({
+  code: 'payment_recorded' as const,
+  headers: { Location: addressOfPayment(orderId, paymentId) },
+});
+
+const codeOf = ({ reason, state }: Refusal): Code =>
+  (reason === 'wrong_state' && state && states[state]) || codes[reason];
 
 /** A refusal by the rules, with its reason for who answers reasons instead of codes. */
 export class RefusedByRule extends Fault {
@@ -46,8 +65,13 @@ const NOT_FOUND = 'There is no resource with this id.';
 export const notFound = (): Fault => new Fault('not_found', NOT_FOUND);
 
 /** The fault of a refusal by the rules. */
-export const faultOf = ({ reason, details }: Refusal): Fault => {
-  const code = codes[reason];
+export const faultOf = (refusal: Refusal): Fault => {
+  const { reason, details, recorded } = refusal;
+  if (recorded) {
+    const { code, headers } = paymentRecorded(recorded);
+    return new RefusedByRule(reason, code, details, headers);
+  }
+  const code = codeOf(refusal);
   if (code === 'not_found') return new RefusedByRule(reason, code, NOT_FOUND);
   return new RefusedByRule(reason, code, details, code === 'conflict' ? { 'Retry-After': '1' } : {});
 };

@@ -7,6 +7,9 @@ import { addOrderLines, removeOrderLine } from './lines.ts';
 import { holdErrors } from './orders-routes.ts';
 import { id, NewLines, Order } from './schemas.ts';
 
+/** Codes of the states in which lines are what they are. */
+const fixed = ['order_expired', 'order_cancelled', 'order_confirmed', 'order_payment_pending'] as const;
+
 const params = { orderId: example.ids.order };
 
 /** More places, and fewer. */
@@ -21,7 +24,7 @@ export const linesRoutes = (desk: Desk): AnyOperation[] => [
     params: { orderId: id },
     body: NewLines,
     answers: { 201: Order },
-    errors: ['conflict', ...holdErrors],
+    errors: ['conflict', ...fixed, ...holdErrors],
     etag: true,
     conditional: true,
     example: { params, body: { items: example.items }, answer: example.open },
@@ -35,7 +38,7 @@ export const linesRoutes = (desk: Desk): AnyOperation[] => [
     summary: 'Takes a line out of an open or reserved order and gives its place back',
     params: { orderId: id, lineId: id },
     answers: { 200: Order },
-    errors: ['conflict'],
+    errors: ['conflict', ...fixed],
     etag: true,
     conditional: true,
     example: { params: { ...params, lineId: example.open.lines[1].id }, answer: example.oneLine },

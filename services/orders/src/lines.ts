@@ -34,7 +34,7 @@ const holdMore = async (desk: Desk, order: OrderDocument, { request }: LinesMark
 
 /**
  * Adds lines to an open or reserved order: all places are held, or none. `permit` may refuse them when they are held, by a Fault.
- * @throws Fault as for a new order, and `precondition_failed` in other states
+ * @throws Fault as for a new order, and as the rules refuse other states
  */
 export const addOrderLines = async (
   desk: Desk,
@@ -82,7 +82,7 @@ export const addOrderLines = async (
   }
 };
 
-/** Takes a line out of an open or reserved order and gives its place back. @throws Fault `not_found`, `precondition_failed` */
+/** Takes a line out of an open or reserved order and gives its place back. @throws Fault `not_found`, or as the rules refuse */
 export const removeOrderLine = async (desk: Desk, asking: Asking, lineId: string): Promise<OrderDocument> => {
   const { order } = await command(desk, asking, (current, request, now) =>
     removeLine(current, { request, lineId }, now),

@@ -17,6 +17,7 @@ import {
   orderStates,
   readOnly,
 } from './schemas.ts';
+import type { OrderDocument } from './store.ts';
 import { orderView } from './view.ts';
 
 const collection = { path: '/svc/v3/orders' } as const;
@@ -112,6 +113,9 @@ export const ordersRoutes = (desk: Desk): AnyOperation[] => [
     etag: true,
     conditional: true,
     example: { params, body: { externalReference: 'agency-4711' }, answer: example.open },
-    handle: async (request) => one(await changeOrder(desk, askingOf(request, one), request.body)),
+    handle: async (request) => {
+      const unchanged = (order: OrderDocument): void => request.unchanged(orderView(order));
+      return one(await changeOrder(desk, { ...askingOf(request, one), unchanged }, request.body));
+    },
   }),
 ];

@@ -1,5 +1,5 @@
-import { type AnyOperation, created, operation, page, pageOf, pageQuery } from '@boxoffice/http';
-import { addressOf, one } from './answers.ts';
+import { type AnyOperation, created, operation, page, pageOf, pageQuery, requireScope } from '@boxoffice/http';
+import { addressOfPayment, one } from './answers.ts';
 import { askingOf } from './asking.ts';
 import type { Desk } from './desk.ts';
 import * as example from './examples.ts';
@@ -40,24 +40,32 @@ export const paymentsRoutes = (desk: Desk): AnyOperation[] => [
     access: 'orders:write',
     summary: 'Records a payment; fully captured it confirms the order',
     description:
-      'Pending amounts do not lower `due`. A capture on an expired order confirms it if its places can be held again. 412 may mean ' +
-      'that the payment is recorded and the order not confirmed, as its `details` say: once places are free, setting the payment to ' +
-      '`captured` again confirms it. `reference` is answered to clients that hold orders.sensitive:read. ETag and If-Match are ' +
-      "the order's.",
+      'Pending amounts do not lower `due`. A capture on an expired order confirms it if its places can be held again; if not, 412 ' +
+      '`payment_recorded` says that the money is recorded, and `Location` where: once places are free, setting the payment to ' +
+      '`captured` again confirms the order. `reference` is sensitive: writing it needs the scope orders.sensitive:write as well (403), ' +
+      "and it is answered to clients that hold orders.sensitive:read. ETag and If-Match are the order's.",
     body: NewPayment,
     answers: { 201: Payment },
-    errors: ['conflict', 'payment_exceeds_due', 'semantically_invalid'],
+    errors: [
+      'conflict',
+      'order_cancelled',
+      'order_expired',
+      'payment_recorded',
+      'payment_exceeds_due',
+      'semantically_invalid',
+    ],
     etag: true,
     conditional: true,
     example: { params, body: example.newPayment, answer: example.payment },
     handle: async (request) => {
       const { caller, body } = request;
+      if (body.reference !== undefined) requireScope(caller.scopes, 'orders.sensitive:write', '$.reference');
       const wish = { ...body, id: desk.newId('pay') };
       const answer = (order: OrderDocument) => {
         const payment = paymentMade(order, wish, asking.stamp);
         return created(
           paymentView(order, payment, caller.scopes),
-          `${addressOf(order.id)}/payments/${payment.id}`,
+          addressOfPayment(order.id, payment.id),
           ofOrder(order),
         );
       };
@@ -87,13 +95,13 @@ export const paymentsRoutes = (desk: Desk): AnyOperation[] => [
     access: 'orders:write',
     summary: 'Says that a pending payment was captured, or failed; answers the order',
     description:
-      'Captured in full it confirms the order, also late, if the places can be held again. 412 may mean that the payment is recorded ' +
-      'and the order not confirmed, as its `details` say: once places are free, the same request again confirms it. When nothing is ' +
-      'pending any more the order goes back to where it came from.',
+      'Captured in full it confirms the order, also late, if the places can be held again; if not, 412 `payment_recorded` says that ' +
+      'the money is recorded: once places are free, the same request again confirms the order. When nothing is pending any more the ' +
+      'order goes back to where it came from. The status that it has already changes nothing.',
     body: PaymentChange,
     readOnly: paymentReadOnly,
     answers: { 200: Order },
-    errors: ['conflict', 'semantically_invalid'],
+    errors: ['conflict', 'payment_final', 'payment_recorded', 'semantically_invalid'],
     etag: true,
     conditional: true,
     example: {
@@ -103,7 +111,13 @@ export const paymentsRoutes = (desk: Desk): AnyOperation[] => [
     },
     handle: async (request) => {
       const { params, body } = request;
-      return one(await settleOrderPayment(desk, askingOf(request, one), params.paymentId, body.status));
+      const unchanged = (order: OrderDocument): void => {
+        const payment = order.payments.find(({ id }) => id === params.paymentId);
+        if (payment) request.unchanged(paymentView(order, payment, request.caller.scopes));
+      };
+      return one(
+        await settleOrderPayment(desk, { ...askingOf(request, one), unchanged }, params.paymentId, body.status),
+      );
     },
   }),
 ];

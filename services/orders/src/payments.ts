@@ -6,7 +6,7 @@ import { isUnpaid } from './domain/life.ts';
 import { due } from './domain/money.ts';
 import type { Payment } from './domain/order.ts';
 import { addPayment, paymentOfRequest, settlePayment } from './domain/payments.ts';
-import { isUnavailable } from './faults.ts';
+import { isUnavailable, paymentRecorded } from './faults.ts';
 import { holdLonger } from './hold-longer.ts';
 import { repeatKeyOf } from './ids.ts';
 import { letGo } from './recover.ts';
@@ -33,7 +33,8 @@ export const paymentMade = (order: OrderDocument, { id }: Pick<PaymentWish, 'id'
 const refuseUnserved = (order: OrderDocument, payment: Payment): void => {
   const wasPaid = due(order) === 0 && order.lines.length > 0;
   if (payment.status !== 'captured' || !(order.state === 'expired' || (isUnpaid(order) && wasPaid))) return;
-  throw new Fault('precondition_failed', 'The payment is recorded, but the order could not be confirmed.');
+  const { code, headers } = paymentRecorded({ orderId: order.id, paymentId: payment.id });
+  throw new Fault(code, 'The payment is recorded, but the order could not be confirmed.', headers);
 };
 
 /** Waits longer for a pending payment. The payment is recorded, whether the catalog answers or not. */
@@ -48,7 +49,7 @@ const wait = async (desk: Desk, order: OrderDocument, stamp: Asking['stamp']): P
   }
 };
 
-/** Does what the order's mark announces after a payment. @throws Fault `precondition_failed`, `service_unavailable` */
+/** Does what the order's mark announces after a payment. @throws Fault `payment_recorded`, `service_unavailable` */
 export const carriedOut = async (
   desk: Desk,
   { order, done }: Begun,
@@ -61,7 +62,7 @@ export const carriedOut = async (
 /**
  * Records a payment, in the write that begins what follows from it, so that no money is lost; fully captured it confirms the
  * order, also an expired one if its places can be held again. @throws Fault `payment_exceeds_due`, `semantically_invalid`,
- * `precondition_failed`, `service_unavailable`: then it is recorded, and the order confirmed later
+ * `payment_recorded`; `service_unavailable`: then it is recorded, and the order confirmed later
  */
 export const payOrder = async (desk: Desk, asking: Asking, wish: PaymentWish): Promise<OrderDocument> => {
   const { stamp } = asking;
@@ -84,7 +85,7 @@ export const settleOrderPayment = async (
   desk: Desk,
   asking: Asking,
   paymentId: string,
-  status: 'captured' | 'failed',
+  status: Payment['status'],
 ): Promise<OrderDocument> => {
   const begun = await command(desk, asking, (current, request, now) =>
     settlePayment(current, { paymentId, status, request }, now),

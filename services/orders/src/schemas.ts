@@ -1,4 +1,4 @@
-import { nullable, oneOf, timestamp } from '@boxoffice/http';
+import { nullable, oneOf, readOnlyOf, timestamp } from '@boxoffice/http';
 import { Type } from 'typebox';
 
 const { Array: List, Boolean: Flag, Integer, Number: Real, Object: Members, Optional, String: Text } = Type;
@@ -104,8 +104,23 @@ export const Order = Members({
   updatedAt: timestamp,
 });
 
-/** Members that a GET returns and a PATCH ignores. */
-export const readOnly = Object.keys(Order.properties).filter((name) => !(name in OrderDetails.properties));
+const payments = ['addPayment', 'settlePayment'];
+const lines = ['addLines', 'removeLine'];
+
+/** Members that a GET returns and a PATCH does not change. */
+export const readOnly = readOnlyOf(Order, OrderDetails, {
+  state: ['reserveOrder', ...payments, 'confirmOrder', 'cancelOrder'],
+  lines,
+  total: lines,
+  paid: payments,
+  due: [...lines, ...payments],
+  paymentStatus: payments,
+  refundStatus: ['refundOrder'],
+  expiresAt: ['extendOrder', 'reserveOrder'],
+  dueAt: ['extendOrder', 'reserveOrder'],
+  confirmedAt: ['confirmOrder', ...payments],
+  cancellation: ['cancelOrder'],
+});
 
 const method = text(40);
 const reference = Text({ ...text(200), description: 'answered to clients that hold orders.sensitive:read only' });
@@ -119,7 +134,11 @@ export const NewPayment = Members({
   status: oneOf(['captured', 'pending']),
 });
 
-export const PaymentChange = Members({ status: oneOf(['captured', 'failed']) });
+export const PaymentChange = Members({
+  status: oneOf(['pending', 'captured', 'failed'], {
+    description: '`pending` only of a payment that is: it changes nothing',
+  }),
+});
 
 export const Payment = Members({
   id: Text(),
@@ -133,8 +152,8 @@ export const Payment = Members({
   updatedAt: timestamp,
 });
 
-/** Members of a payment that a PATCH ignores. */
-export const paymentReadOnly = Object.keys(Payment.properties).filter((name) => name !== 'status');
+/** Members of a payment that a PATCH does not change. */
+export const paymentReadOnly = readOnlyOf(Payment, PaymentChange);
 
 export const NewRefund = Members({
   amount: money(1),

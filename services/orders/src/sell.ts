@@ -34,7 +34,7 @@ const standIns = (places: readonly RenewedPlace[]) =>
 
 /**
  * Does what a mark `confirm` announces: holds the places again if the order was expired, sells them, writes that the order is
- * confirmed, and has its tickets issued. @throws Fault `precondition_failed` if places are gone, and `service_unavailable`
+ * confirmed, and has its tickets issued. @throws Fault `precondition_failed` or `payment_recorded` if places are gone, and `service_unavailable`
  * if the catalog does not answer: then the mark stays
  */
 export const sell = async (

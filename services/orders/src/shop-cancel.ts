@@ -58,7 +58,7 @@ export const cancelAfterFault = async (desk: Desk, target: Target, notAfter: num
     return { cancelled: state === 'cancelled', state };
   } catch (error) {
     const isOver = error instanceof Fault && error.code === 'not_found';
-    if (!isOver && !(error instanceof RefusedByRule && error.code === 'precondition_failed')) throw error;
+    if (!isOver && !(error instanceof RefusedByRule && error.http === 412)) throw error;
     const state = await stateOf(desk, target);
     return { cancelled: state === 'cancelled', state };
   }

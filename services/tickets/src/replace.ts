@@ -29,7 +29,7 @@ export const changeOrReplace = async (
   context: Context,
   institution: string,
   id: string,
-  { stamp, ifMatch }: Request,
+  { stamp, ifMatch, unchanged }: Request,
   decide: Replacing,
 ): Promise<domain.Ticket & { readonly version: number }> => {
   const shelf = context.shelf(institution);
@@ -38,6 +38,7 @@ export const changeOrReplace = async (
     const now = timestampOf(context);
     const asNew = { id: nextId(id), barcode: await barcodeFor(context, shelf, before) };
     ifMatch(validatorOf(before));
+    unchanged?.(before);
     const replaces = allowed(decide(before, asNew, now)).status === 'invalidated';
     if (replaces) await announce(shelf, id, context.now());
     let overtaken = false;
@@ -45,6 +46,7 @@ export const changeOrReplace = async (
       id,
       (ticket) => {
         ifMatch(validatorOf(ticket));
+        unchanged?.(ticket);
         const next = allowed(decide(ticket, asNew, now));
         // It was printed just now: the replacement must be announced first.
         overtaken = next.status === 'invalidated' && !replaces;
@@ -81,6 +83,8 @@ export const renameTicket = (
   to: (current: domain.Beneficiary | null) => domain.Beneficiary | null,
   request: Request,
 ) =>
-  changeOrReplace(context, institution, id, request, (ticket, asNew, now) =>
-    domain.rename(ticket, to(ticket.beneficiary), asNew, now),
-  );
+  changeOrReplace(context, institution, id, request, (ticket, asNew, now) => {
+    const wanted = to(ticket.beneficiary);
+    // Whatever became of the ticket, its own name can be written back.
+    return domain.isNamed(ticket, wanted) ? { next: ticket } : domain.rename(ticket, wanted, asNew, now);
+  });

@@ -39,6 +39,8 @@ const single = { path: `${PATH}/{ticketId}`, params: { ticketId } } as const;
 const changing = { access: 'tickets:write', answers: { 200: Ticket }, etag: true, conditional: true } as const;
 const printing = { ...single, ...changing, path: `${PATH}/{ticketId}/printing` } as const;
 const controlling = { ...single, ...changing, path: `${PATH}/{ticketId}/control` } as const;
+/** Codes of tickets that are none any more. */
+const gone = ['ticket_cancelled', 'ticket_invalidated'] as const;
 const params = { ticketId: example.ids.ticket };
 const identifier = Type.Optional(Type.String({ minLength: 1, maxLength: 128 }));
 
@@ -99,8 +101,9 @@ const replacing = (context: Context): AnyOperation[] => [
       'answer is the new one, whose `replaces` names this one. Not once it is controlled, cancelled or replaced.',
     body: patchOf(Changes),
     readOnly,
+    errors: gone,
     example: { params, body: { beneficiary: example.beneficiary }, answer: example.replacing },
-    handle: async ({ caller, params, body, ifMatch, remember }) =>
+    handle: async ({ caller, params, body, ifMatch, unchanged, remember }) =>
       one(
         await renameTicket(
           context,
@@ -110,7 +113,11 @@ const replacing = (context: Context): AnyOperation[] => [
             const { beneficiary } = mergePatch<{ beneficiary?: object | null }>({ beneficiary: current }, body);
             return beneficiary ? named(beneficiary) : null;
           },
-          { ifMatch, stamp: remember<Versioned>((ticket) => one(newAs(ticket) ?? ticket)) },
+          {
+            ifMatch,
+            unchanged: (ticket) => unchanged(view(ticket)),
+            stamp: remember<Versioned>((ticket) => one(newAs(ticket) ?? ticket)),
+          },
         ),
       ),
   }),
@@ -126,6 +133,7 @@ const replacing = (context: Context): AnyOperation[] => [
       'invalidated, and its barcode is refused at the door. The place stays the same, and the line of the order names the new ticket.',
     body: Replacement,
     answers: { 201: Ticket },
+    errors: ['ticket_not_printed', ...gone],
     etag: true,
     conditional: true,
     example: { params, body: { reason: 'lost' }, answer: example.replacing },
@@ -143,6 +151,9 @@ const acting = (context: Context): AnyOperation[] => [
     id: 'printTicket',
     method: 'post',
     summary: 'Notes that a ticket is printed, or handed out in another way',
+    description:
+      'An order has tickets from its confirmation on: of one that is not confirmed there is nothing to print.',
+    errors: ['order_not_confirmed', ...gone],
     example: { params, answer: example.printed },
     handle: async ({ caller, params, ifMatch, remember }) =>
       one(
@@ -157,6 +168,7 @@ const acting = (context: Context): AnyOperation[] => [
     id: 'rollBackPrinting',
     method: 'delete',
     summary: 'Rolls a print back: nothing came out of the printer',
+    errors: ['ticket_not_printed', ...gone],
     example: { params, answer: example.ticket },
     handle: async ({ caller, params, ifMatch }) =>
       one(await commandsOn(context, caller.institution).rollBack(params.ticketId, { ifMatch })),
@@ -170,7 +182,7 @@ const acting = (context: Context): AnyOperation[] => [
       'Controlled before: 409, and `details` says when and where. Not printed, cancelled or replaced: 412, and `details` says which, ' +
       'and by which ticket it was replaced. A scanner that was offline says when it was with `at`.',
     body: Control,
-    errors: ['ticket_already_controlled', 'semantically_invalid'],
+    errors: ['ticket_already_controlled', 'ticket_not_printed', ...gone, 'semantically_invalid'],
     example: { params, body: example.control, answer: example.controlled },
     handle: async ({ caller, params, body, ifMatch, remember }) =>
       one(
@@ -186,6 +198,7 @@ const acting = (context: Context): AnyOperation[] => [
     method: 'delete',
     summary: 'Reverts a control: the ticket may come in again',
     description: 'Not once its order was cancelled: then a controlled ticket stays controlled.',
+    errors: ['order_cancelled', 'ticket_not_printed', ...gone],
     example: { params, answer: example.printed },
     handle: async ({ caller, params, ifMatch }) =>
       one(await commandsOn(context, caller.institution).revert(params.ticketId, { ifMatch })),

@@ -1,4 +1,4 @@
-import { nullable, oneOf, timestamp } from '@boxoffice/http';
+import { nullable, oneOf, readOnlyOf, timestamp } from '@boxoffice/http';
 import { Type } from 'typebox';
 import { statuses } from './domain/ticket.ts';
 
@@ -56,8 +56,19 @@ export const Naming = Members({
   lastName: Optional(nullable(text(100))),
 });
 
-/** Members that a GET returns and a PATCH ignores. */
-export const readOnly = Object.keys(Ticket.properties).filter((name) => name !== 'beneficiary');
+const printings = ['printTicket', 'rollBackPrinting'];
+const controls = ['controlTicket', 'revertControl'];
+
+/** Members that a GET returns and a PATCH does not change. */
+export const readOnly = readOnlyOf(Ticket, Changes, {
+  status: [...printings, ...controls, 'replaceTicket'],
+  barcode: ['replaceTicket'],
+  printedAt: printings,
+  controlledAt: controls,
+  gate: controls,
+  replaces: ['replaceTicket'],
+  replacedBy: ['replaceTicket'],
+});
 
 export const Replacement = Members({
   reason: Optional(

@@ -1,4 +1,4 @@
-import { Fault } from '@boxoffice/envelope';
+import { type Code, Fault } from '@boxoffice/envelope';
 import type { Fact, Stamp } from '@boxoffice/store';
 import { type Context, type Shelf, timestampOf } from './context.ts';
 import * as domain from './domain/ticket.ts';
@@ -11,13 +11,20 @@ import { validatorOf } from './view.ts';
 export interface Request {
   readonly stamp?: Stamp<TicketDocument> | undefined;
   readonly ifMatch: (validator: string) => void;
+  /** Throws if the request would change what it cannot. */
+  readonly unchanged?: (ticket: domain.Ticket) => void;
 }
 
+/** The code of each reason for which the rules refuse a command. */
 const codes = {
+  not_printed: 'ticket_not_printed',
+  cancelled: 'ticket_cancelled',
+  invalidated: 'ticket_invalidated',
+  order_cancelled: 'order_cancelled',
   wrong_status: 'precondition_failed',
   already_controlled: 'ticket_already_controlled',
   meaningless: 'semantically_invalid',
-} as const;
+} as const satisfies Record<domain.Reason, Code>;
 
 /** The ticket that a decision leads to. @throws {Fault} what a refusal is to a client */
 export const allowed = <T extends domain.Ticket>(decision: domain.Decision<T>): T => {

@@ -134,6 +134,31 @@ describe('who may do what', () => {
     expect(refused.headers['www-authenticate']).toContain('contacts:write');
   });
 
+  test.each(['/svc/v3/contacts/individuals', '/contacts/structures'])(
+    'erasing a contact at %s needs contacts.sensitive:write beside contacts:write, before any look at the record',
+    async (path) => {
+      const writer = await authorised(product, 'opera', 'contacts-writer');
+      const details = path.endsWith('structures') ? { name: 'École' } : { lastName: 'Martin' };
+      const { body } = await writer(path, { method: 'POST', body: details });
+      for (const number of [body.data.contactNumber, 'C0UNKNOWN']) {
+        const reply = await writer(`${path}/${number}`, { method: 'DELETE' });
+        expect(reply.status).toBe(403);
+        expect(reply.body).toMatchObject({ status: 'forbidden', data: null });
+        expect(reply.body.details).toContain('contacts.sensitive:write');
+        expect(reply.headers['www-authenticate']).toContain('scope="contacts.sensitive:write"');
+      }
+      expect((await full(`${path}/${body.data.contactNumber}`, { method: 'DELETE' })).status).toBe(200);
+    },
+  );
+
+  test('the description of an erasure asks for both scopes', async () => {
+    const { paths } = (await full('/openapi.json')).body;
+    for (const kind of ['individuals', 'structures'])
+      expect(paths[`/svc/v3/contacts/${kind}/{contactNumber}`].delete.security).toEqual([
+        { oauth2: ['contacts:write', 'contacts.sensitive:write'] },
+      ]);
+  });
+
   test('another institution’s contact is byte for byte an unknown one', async () => {
     const created = await full('/contacts/individuals', { method: 'POST', body: { lastName: 'Private' } });
     const museum = await authorised(product, 'museum', 'full');

@@ -82,7 +82,7 @@ export const partnerOf = async (
     const route = routes.find((one) => one.method === method && one.matches.test(plain));
     if (!route) throw new Error(`nobody serves ${method} ${path}`);
     const { service, at } = route;
-    const [scope = ''] = at.operation.security[0]?.oauth2 ?? [];
+    const scope = (at.operation.security[0]?.oauth2 ?? []).join(' ');
     const question = { token, operation: at.operation.operationId, scope, audience: service };
     const decided = await send(new URL(DECISIONS_PATH, urls.authorizer).href, {
       method: 'POST',

@@ -45,6 +45,15 @@ describe('a valid identity token for something else', () => {
   });
 });
 
+test.each([[['things:write']], [['things.sensitive:write']]])(
+  'an operation that needs two scopes is forbidden with one of them: %j',
+  async (scopes) => {
+    const headers = { 'X-Internal-Identity': identityFor({ operation: 'breakThing', scopes }) };
+    const answer = await fetch(`${app.url}/svc/v3/things/thg_1`, { method: 'DELETE', headers });
+    expect([answer.status, await answer.json()]).toMatchObject([403, { status: 'forbidden', data: null }]);
+  },
+);
+
 describe('an internal operation', () => {
   const path = '/internal/things/count';
   const count = { operation: 'countThings' };

@@ -74,7 +74,7 @@ describe('every operation', () => {
     expect(statuses('/svc/v3/things', 'get')).toEqual(sorted('200', ...known));
     expect(statuses('/svc/v3/things', 'post')).toEqual(sorted('201', '409', '413', '422', ...known));
     expect(statuses('/svc/v3/things/{id}', 'get')).toEqual(sorted('200', '304', '404', ...known));
-    expect(statuses('/svc/v3/things/{id}', 'put')).toEqual(sorted('200', '404', '412', '413', ...known));
+    expect(statuses('/svc/v3/things/{id}', 'put')).toEqual(sorted('200', '404', '412', '413', '422', ...known));
     expect(statuses('/svc/v3/things/{id}', 'delete')).toEqual(sorted('200', '404', '413', '501', ...known));
     expect(statuses('/auth/token', 'post')).toEqual(sorted('200', '401', '413', ...common));
   });

@@ -91,7 +91,7 @@ const declared: AnyOperation = operation({
   example: { answer: {} },
 });
 
-const readForm = compileForm(declared, { validators: createValidators(), unknownQuery: 'refuse' });
+const readForm = compileForm(declared, { validators: createValidators(), unknownQuery: 'refuse', operations: [] });
 
 const request = { headers: { 'content-type': 'application/json' } } as IncomingMessage;
 

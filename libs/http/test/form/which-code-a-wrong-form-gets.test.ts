@@ -193,15 +193,42 @@ describe('a right form', () => {
 });
 
 describe('read-only members that a GET returned', () => {
-  test.each([
+  const coats = { at: '2027-01-02T01:00:00+01:00', color: 'red' };
+  const write = async (method: string, operation: string, body: object) => {
+    const as = { operation, scopes: ['things:write'] };
+    const answer = await app.call('/svc/v3/things/a', { as, method, headers: JSON_TYPE, body: JSON.stringify(body) });
+    return { http: answer.status, ...((await answer.json()) as { status: string; details: string | null }) };
+  };
+
+  describe.each([
     ['PUT', 'replaceThing'],
     ['PATCH', 'updateThing'],
-  ])('are accepted and ignored by %s', async (method, operation) => {
-    const as = { operation, scopes: ['things:write'] };
-    const body = JSON.stringify({ id: 17, name: 'x', createdAt: 'whenever' });
-    const answer = await app.call('/svc/v3/things/a', { as, method, headers: JSON_TYPE, body });
-    expect(answer.status).toBe(200);
-    expect(given.get(operation)).toEqual({ name: 'x' });
+  ])('in a %s', (method, operation) => {
+    test.each([
+      ['as they are', { id: 'a', coats }],
+      ['with other bookkeeping', { id: 'a', createdAt: 'whenever' }],
+      ['absent', {}],
+    ])('are accepted %s, and the handler never sees them', async (_how, members) => {
+      expect(await write(method, operation, { name: 'x', ...members })).toMatchObject({ http: 200 });
+      expect(given.get(operation)).toEqual({ name: 'x' });
+    });
+
+    test.each([
+      [{ id: 17 }, 'nothing changes it'],
+      [{ coats: { ...coats, color: 'green' } }, 'POST /svc/v3/things/{id}/paint (paintThing)'],
+      [{ coats: [] }, 'DELETE /svc/v3/things/{id} (breakThing)'],
+    ])('are refused when they differ, and details names what changes them: %j', async (members, named) => {
+      const details = expect.stringContaining(named);
+      const refused = { http: 422, status: 'validation_error', details };
+      expect(await write(method, operation, { name: 'x', ...members })).toMatchObject(refused);
+    });
+  });
+
+  test('merge in a PATCH and replace in a PUT', async () => {
+    const part = { name: 'x', coats: { color: 'red' } };
+    expect(await write('PATCH', 'updateThing', part)).toMatchObject({ http: 200 });
+    expect(await write('PUT', 'replaceThing', part)).toMatchObject({ http: 422 });
+    expect(await write('PATCH', 'updateThing', { coats: null })).toMatchObject({ http: 422 });
   });
 
   test('are unknown fields to a creation', async () => {

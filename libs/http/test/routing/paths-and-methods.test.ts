@@ -68,7 +68,7 @@ describe('a method', () => {
   });
 
   test('without a handler is not_implemented', async () => {
-    const as = { operation: 'breakThing', scopes: ['things:write'] };
+    const as = { operation: 'breakThing', scopes: ['things:write', 'things.sensitive:write'] };
     const answer = await app.call('/svc/v3/things/thg_1', { as, method: 'DELETE' });
     expect([answer.status, await answer.json()]).toMatchObject([501, { status: 'not_implemented', data: null }]);
   });

@@ -41,7 +41,7 @@ describe('products', () => {
 
   test('PUT replaces: what it does not say is gone, but the state', async () => {
     const { data } = await createProduct(catalog, { description: { en: 'Long' }, endDate: '2031-02-01T00:00:00Z' });
-    const body = { code: data.code, type: 'show', name: { fr: 'Autre' }, priceFrom: 1, id: 'x' };
+    const body = { code: data.code, type: 'show', name: { fr: 'Autre' }, priceFrom: data.priceFrom, id: data.id };
     const put = await catalog.call<Product>('PUT', path(data.id), { body });
     expect(put.data).toMatchObject({ id: data.id, name: { fr: 'Autre' }, description: null, endDate: null });
     expect(put.data).toMatchObject({ state: 'running', priceFrom: null });

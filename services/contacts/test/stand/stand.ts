@@ -91,7 +91,7 @@ export const openStand = async (
           institution,
           client: service === null ? client : null,
           service,
-          scopes: [String(declared?.access), ...scopes],
+          scopes: [String(declared?.access), ...(declared?.alsoNeeds ?? []), ...scopes],
           operation,
         },
         issuedAt: Math.floor(Date.now() / 1000),

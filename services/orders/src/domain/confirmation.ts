@@ -79,5 +79,6 @@ export const failConfirm = <O extends Order>(
     order.begun.paymentId === null
       ? 'Places of the order are gone, so it cannot be confirmed.'
       : 'The payment is recorded, but places of the order are gone, so it cannot be confirmed.',
+    order.begun.paymentId,
   );
 };

@@ -1,5 +1,5 @@
 import type { DomainFact } from './facts.ts';
-import type { Order } from './order.ts';
+import type { Order, State } from './order.ts';
 
 /** Why a command is refused; whoever speaks a protocol maps each to one of its codes. */
 export const reasons = [
@@ -41,6 +41,10 @@ export type Reason = (typeof reasons)[number];
 export interface Refusal {
   readonly reason: Reason;
   readonly details: string;
+  /** The state that forbids the command (`wrong_state`). */
+  readonly state?: State;
+  /** The payment that is recorded all the same. */
+  readonly recorded?: { readonly orderId: string; readonly paymentId: string };
 }
 
 /** Nothing may be written. */
@@ -64,10 +68,15 @@ export const refuse = (reason: Reason, details: string): Refused => ({ refused: 
 /** A change. */
 export const accept = <O extends Order>(next: O, ...facts: readonly DomainFact[]): Accepted<O> => ({ next, facts });
 
-/** A change that is kept although the command fails. */
-export const keptThough = <O extends Order>(kept: Accepted<O>, reason: Reason, details: string): Accepted<O> => ({
+/** A change that is kept although the command fails. `paymentId`: the payment that is recorded with it. */
+export const keptThough = <O extends Order>(
+  kept: Accepted<O>,
+  reason: Reason,
+  details: string,
+  paymentId?: string | null,
+): Accepted<O> => ({
   ...kept,
-  answer: { reason, details },
+  answer: { reason, details, ...(paymentId ? { recorded: { orderId: kept.next.id, paymentId } } : {}) },
 });
 
 /** Whether a decision refuses. */

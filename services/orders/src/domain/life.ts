@@ -49,8 +49,9 @@ const names: Readonly<Record<State, string>> = {
 };
 
 /** The refusal of an action that the state does not allow. */
-export const wrongState = ({ state }: Pick<Order, 'state'>, action: string): Refused =>
-  refuse('wrong_state', `The order is ${names[state]}, so it cannot be ${action}.`);
+export const wrongState = ({ state }: Pick<Order, 'state'>, action: string): Refused => ({
+  refused: { reason: 'wrong_state', state, details: `The order is ${names[state]}, so it cannot be ${action}.` },
+});
 
 /** What a command meets that must wait for another step. */
 export const busy = (): Refused => refuse('busy', 'Another request is changing the order; repeat this one shortly.');

@@ -34,6 +34,7 @@ const afterCapture = <O extends Order>(order: O, paymentId: string, request: str
       accept(order),
       'late_and_unpaid',
       'The payment is recorded, but the order is past its deadline and not paid in full.',
+      paymentId,
     );
   return accept(waitingNoMore(order, now));
 };
@@ -98,7 +99,7 @@ const afterFailure = <O extends Order>(order: O, now: number): Accepted<O> => {
  */
 export const settlePayment = <O extends Order>(
   order: O,
-  told: { readonly paymentId: string; readonly status: 'captured' | 'failed'; readonly request: string },
+  told: { readonly paymentId: string; readonly status: Payment['status']; readonly request: string },
   now: number,
 ): Decision<O> => {
   const visible = ['open', 'reserved', 'payment_pending', 'confirmed', 'expired', 'cancelled'] as const;
@@ -107,9 +108,9 @@ export const settlePayment = <O extends Order>(
   const payment = order.payments.find(({ id }) => id === told.paymentId);
   if (!payment) return refuse('unknown_payment', 'The order has no such payment.');
   const again = payment.status === told.status;
-  if (again && (told.status === 'failed' || order.state !== 'expired')) return accept(order);
+  if (again && (told.status !== 'captured' || order.state !== 'expired')) return accept(order);
   if (again) return afterCapture(order, payment.id, told.request, now);
-  if (payment.status !== 'pending')
+  if (payment.status !== 'pending' || told.status === 'pending')
     return refuse('payment_final', `The payment is ${payment.status} and cannot become ${told.status}.`);
   const settled = { ...payment, status: told.status, updatedAt: now };
   const payments = order.payments.map((other) => (other.id === payment.id ? settled : other));
@@ -121,6 +122,7 @@ export const settlePayment = <O extends Order>(
       accept(recorded),
       'paid_after_cancellation',
       'The payment is recorded, but the order is cancelled; refund it.',
+      payment.id,
     );
   return afterCapture(recorded, payment.id, told.request, now);
 };

@@ -49,12 +49,12 @@ export const next = <O extends Order>(decision: Decision<O>): O => accepted(deci
 
 /** The decision must be refused, with a sentence for people. */
 export const expectRefused = (decision: Decision, reason: Reason): void => {
-  expect(decision).toEqual({ refused: { reason, details: expect.stringMatching(/\S.*\.$/s) } });
+  expect(decision).toMatchObject({ refused: { reason, details: expect.stringMatching(/\S.*\.$/s) } });
 };
 
 /** The decision is to be written, and still answers that it failed. */
 export const expectKeptThough = (decision: Decision, reason: Reason): Order => {
-  expect(accepted(decision).answer).toEqual({ reason, details: expect.stringMatching(/\S.*\.$/s) });
+  expect(accepted(decision).answer).toMatchObject({ reason, details: expect.stringMatching(/\S.*\.$/s) });
   return next(decision);
 };
 

@@ -119,7 +119,7 @@ describe.each(engines)('what a dead process had begun is finished or taken back,
     const again = await confirmOrder(stand.desk, asking(order.id, key), true);
     expect(again).toMatchObject({ state: 'confirmed', version: (await read(stand, path)).version });
     await expect(confirmOrder(stand.desk, asking(order.id, randomUUID()), true)).rejects.toMatchObject({
-      code: 'precondition_failed',
+      code: 'order_confirmed',
     });
     await until(() => stand.facts.filter(({ key: about }) => about === order.id).length > 0);
     expect(stand.facts.filter(({ key: about }) => about === order.id)).toHaveLength(1);

@@ -66,30 +66,41 @@ export interface Ticket {
   readonly updatedAt: string;
 }
 
+/** Why commands are refused; `wrong_status` for what no other word says. */
+export type Reason =
+  | 'not_printed'
+  | 'cancelled'
+  | 'invalidated'
+  | 'order_cancelled'
+  | 'wrong_status'
+  | 'already_controlled'
+  | 'meaningless';
+
 /** Why a command has no effect; `details` is for people. */
 export interface Refusal {
-  readonly refused: 'wrong_status' | 'already_controlled' | 'meaningless';
+  readonly refused: Reason;
   readonly details: string;
 }
 
 /** The ticket as the command leaves it (the same object if there is nothing to do), or why not. */
 export type Decision<T extends Ticket = Ticket> = { readonly next: T } | Refusal;
 
-const wrong = (details: string): Refusal => ({ refused: 'wrong_status', details });
-
-/** Why a ticket in this status cannot be acted upon, in words. */
-const standing = (ticket: Ticket): string => {
+/** The refusal of a command that this status does not allow. */
+const wrong = (ticket: Ticket): Refusal => {
   switch (ticket.status) {
     case 'invalidated':
-      return `The ticket is invalidated: it was replaced by ${ticket.replacedBy}.`;
+      return {
+        refused: 'invalidated',
+        details: `The ticket is invalidated: it was replaced by ${ticket.replacedBy}.`,
+      };
     case 'cancelled':
-      return 'The ticket is cancelled.';
-    case 'controlled':
-      return 'The ticket is controlled.';
-    case 'printed':
-      return 'The ticket is printed.';
+      return { refused: 'cancelled', details: 'The ticket is cancelled.' };
     case 'not_printed':
-      return 'The ticket is not printed.';
+      return { refused: 'not_printed', details: 'The ticket is not printed.' };
+    case 'controlled':
+      return { refused: 'wrong_status', details: 'The ticket is controlled.' };
+    case 'printed':
+      return { refused: 'wrong_status', details: 'The ticket is printed.' };
   }
 };
 
@@ -97,13 +108,13 @@ const standing = (ticket: Ticket): string => {
 export const print = <T extends Ticket>(ticket: T, now: string): Decision<T> =>
   ticket.status === 'not_printed'
     ? { next: { ...ticket, status: 'printed', printedAt: now, updatedAt: now } }
-    : wrong(standing(ticket));
+    : wrong(ticket);
 
 /** printed → not_printed: the print went wrong. */
 export const rollBack = <T extends Ticket>(ticket: T, now: string): Decision<T> =>
   ticket.status === 'printed'
     ? { next: { ...ticket, status: 'not_printed', printedAt: null, updatedAt: now } }
-    : wrong(standing(ticket));
+    : wrong(ticket);
 
 /** How far the clock of a scanner may be ahead, in milliseconds. */
 const CLOCK_TOLERANCE_MS = 5 * 60_000;
@@ -120,7 +131,7 @@ export const control = <T extends Ticket>(ticket: T, { gate, at }: Control, now:
     const where = ticket.gate === null ? '' : ` at gate ${ticket.gate}`;
     return { refused: 'already_controlled', details: `The ticket was controlled at ${ticket.controlledAt}${where}.` };
   }
-  if (ticket.status !== 'printed') return wrong(standing(ticket));
+  if (ticket.status !== 'printed') return wrong(ticket);
   if (at !== undefined && Date.parse(at) > Date.parse(now) + CLOCK_TOLERANCE_MS) {
     return { refused: 'meaningless', details: `$.at: ${at} is in the future` };
   }
@@ -129,8 +140,11 @@ export const control = <T extends Ticket>(ticket: T, { gate, at }: Control, now:
 
 /** controlled → printed. */
 export const revert = <T extends Ticket>(ticket: T, now: string): Decision<T> => {
-  if (ticket.status !== 'controlled') return wrong(standing(ticket));
-  if (ticket.kept) return wrong('The order was cancelled after the control: the ticket stays controlled.');
+  if (ticket.status !== 'controlled') return wrong(ticket);
+  if (ticket.kept) {
+    const details = 'The order was cancelled after the control: the ticket stays controlled.';
+    return { refused: 'order_cancelled', details };
+  }
   return { next: { ...ticket, status: 'printed', controlledAt: null, gate: null, updatedAt: now } };
 };
 
@@ -138,7 +152,7 @@ export const revert = <T extends Ticket>(ticket: T, now: string): Decision<T> =>
 export const replace = <T extends Ticket>(ticket: T, id: string, successor: Successor): Decision<T> =>
   ticket.status === 'printed'
     ? { next: { ...ticket, status: 'invalidated', replacedBy: id, successor, updatedAt: successor.at } }
-    : wrong(standing(ticket));
+    : wrong(ticket);
 
 /** The ticket that replaces an invalidated one, as it is when it is new: printed, and nothing else of it follows from a clock. */
 export const successorOf = (ticket: Ticket): Ticket | undefined => {
@@ -183,6 +197,10 @@ export const named = (names: Partial<Beneficiary>): Beneficiary | null => {
   return firstName === null && lastName === null ? null : { firstName, lastName };
 };
 
+/** Whether this is the ticket's beneficiary. */
+export const isNamed = (ticket: Ticket, beneficiary: Beneficiary | null): boolean =>
+  sameName(ticket.beneficiary, beneficiary);
+
 /** Whether this ticket was replaced by one with that beneficiary: then asking for it again is a repeat. */
 export const replacedFor = ({ successor }: Ticket, beneficiary: Beneficiary | null): boolean =>
   successor !== undefined && sameName(successor.beneficiary, beneficiary);
@@ -194,7 +212,7 @@ export const rename = <T extends Ticket>(
   asNew: { readonly id: string; readonly barcode: string },
   now: string,
 ): Decision<T> => {
-  if (ticket.status !== 'not_printed' && ticket.status !== 'printed') return wrong(standing(ticket));
+  if (ticket.status !== 'not_printed' && ticket.status !== 'printed') return wrong(ticket);
   if (sameName(ticket.beneficiary, beneficiary)) return { next: ticket };
   if (ticket.status === 'not_printed') return { next: { ...ticket, beneficiary, updatedAt: now } };
   return replace(ticket, asNew.id, { barcode: asNew.barcode, beneficiary, at: now });

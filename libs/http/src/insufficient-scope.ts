@@ -1,0 +1,13 @@
+import { Fault } from '@boxoffice/envelope';
+
+/** The 403 of a token that lacks these scopes (RFC 6750, 3.1). */
+export const insufficientScope = (details: string, lacking: readonly string[]): Fault =>
+  new Fault('forbidden', details, {
+    'WWW-Authenticate': `Bearer error="insufficient_scope", scope="${lacking.join(' ')}"`,
+  });
+
+/** Refuses a request whose token lacks a scope that only this form of it needs. `what` begins a sentence. @throws Fault `forbidden` */
+export const requireScope = (held: readonly string[], scope: string, what: string): void => {
+  if (!held.includes(scope))
+    throw insufficientScope(`${what} needs the scope ${scope}, which the token does not have.`, [scope]);
+};

@@ -1,0 +1,143 @@
+import { Fault } from '@boxoffice/envelope';
+import type { TObject } from 'typebox';
+import { utcOf } from './ajv.ts';
+import type { Json } from './body-schema.ts';
+import { merged } from './merge-patch.ts';
+import type { AnyOperation, ReadOnly } from './operation.ts';
+import { jsonPath, told, type Violation } from './violations.ts';
+
+/** Members that move without a request that writes them: accepted back whatever they hold, at any depth. */
+const BOOKKEEPING: ReadonlySet<string> = new Set(['version', 'createdAt', 'updatedAt', 'lastUsedAt']);
+
+/**
+ * The members that answers show and a body does not take, with the operationIds that change them; a member that
+ * `changedBy` does not name is one that nothing changes.
+ */
+export const readOnlyOf = (
+  shown: TObject,
+  taken: TObject,
+  changedBy: Readonly<Record<string, readonly string[]>> = {},
+): ReadOnly =>
+  Object.fromEntries(
+    Object.keys(shown.properties)
+      .filter((name) => !Object.hasOwn(taken.properties, name))
+      .map((name) => [name, changedBy[name] ?? []]),
+  );
+
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+const memberOf = (value: unknown, name: string): unknown =>
+  isObject(value) && Object.hasOwn(value, name) ? value[name] : undefined;
+
+/** Whether two values say the same: absent is null, an instant has many spellings, bookkeeping does not count. */
+const same = (left: unknown, right: unknown): boolean => {
+  if (left === right || (left ?? null) === (right ?? null)) return true;
+  if (Array.isArray(left) && Array.isArray(right))
+    return left.length === right.length && left.every((item, index) => same(item, right[index]));
+  if (isObject(left) && isObject(right)) {
+    const names = new Set([...Object.keys(left), ...Object.keys(right)]);
+    return [...names].every((name) => BOOKKEEPING.has(name) || same(memberOf(left, name), memberOf(right, name)));
+  }
+  if (typeof left !== 'string' || typeof right !== 'string') return false;
+  const instant = utcOf(left);
+  return instant !== undefined && instant === utcOf(right);
+};
+
+/** A read-only member that a body had. */
+interface Taken {
+  /** A JSON pointer, for people. */
+  readonly pointer: string;
+  /** Where its object is in the resource: names, and ids of the items of lists. */
+  readonly steps: readonly (string | { readonly id: unknown })[];
+  readonly name: string;
+  readonly value: unknown;
+}
+
+type Place = Pick<Taken, 'pointer' | 'steps'>;
+type Take = (value: unknown, place: Place, taken: Taken[]) => void;
+
+const below = ({ pointer, steps }: Place, at: string | number, step: Taken['steps'][number]): Place => ({
+  pointer: `${pointer}/${String(at).replaceAll('~', '~0').replaceAll('/', '~1')}`,
+  steps: [...steps, step],
+});
+
+const takerOf = (schema: Json): Take | undefined => {
+  const takes: Take[] = [];
+  for (const [name, member] of Object.entries(schema.properties ?? {})) {
+    if (member.readOnly) {
+      takes.push((value, { pointer, steps }, taken) => {
+        if (!isObject(value) || !Object.hasOwn(value, name)) return;
+        taken.push({ pointer, steps, name, value: value[name] });
+        delete value[name];
+      });
+      continue;
+    }
+    const take = takerOf(member);
+    if (take) takes.push((value, place, taken) => take(memberOf(value, name), below(place, name, name), taken));
+  }
+  const takeItem = schema.items && takerOf(schema.items);
+  if (takeItem)
+    takes.push((value, place, taken) => {
+      if (!Array.isArray(value)) return;
+      for (const [index, item] of value.entries())
+        takeItem(item, below(place, index, { id: memberOf(item, 'id') }), taken);
+    });
+  for (const part of [...(schema.allOf ?? []), ...(schema.anyOf ?? []), ...(schema.oneOf ?? [])]) {
+    const take = takerOf(part);
+    if (take) takes.push(take);
+  }
+  if (takes.length === 0) return undefined;
+  return (value, place, taken) => {
+    for (const take of takes) take(value, place, taken);
+  };
+};
+
+const found = (resource: unknown, steps: Taken['steps']): unknown =>
+  steps.reduce((at: unknown, step) => {
+    if (typeof step === 'string') return memberOf(at, step);
+    return Array.isArray(at) ? at.find((item) => memberOf(item, 'id') === step.id) : undefined;
+  }, resource);
+
+/** Throws `semantically_invalid` unless the read-only members of a body are those of the resource as it is shown. */
+export type Unchanged = (shown: object) => void;
+
+/**
+ * Compiles what takes the read-only members out of a body that the schema accepted, and answers the check that they are what the
+ * resource has now. @throws Error for an operationId that `operations` does not have
+ */
+export const compileReadOnly = (
+  operation: AnyOperation,
+  schema: Json,
+  operations: readonly AnyOperation[],
+): ((body: unknown) => Unchanged) => {
+  const take = takerOf(schema);
+  const by = new Map(operations.map(({ id, method, path }) => [id, `${method.toUpperCase()} ${path} (${id})`]));
+  const changedBy = new Map(
+    Object.entries(operation.readOnly ?? {}).map(([name, ids]): [string, string] => {
+      const unknown = ids.filter((id) => !by.has(id));
+      if (unknown.length > 0) throw new Error(`${operation.id}: there is no operation ${unknown.join(', ')}`);
+      return [name, ids.map((id) => by.get(id)).join(', ')];
+    }),
+  );
+  const isPatch = operation.method === 'patch';
+
+  const violationOf = ({ pointer, steps, name }: Taken): Violation => {
+    const how = steps.length === 0 ? changedBy.get(name) : undefined;
+    const message = how ? `is changed by ${how}, not here` : 'is not what it is now, and nothing changes it';
+    return { path: jsonPath(pointer, name), message, kind: 'constraint' };
+  };
+
+  return (body) => {
+    const taken: Taken[] = [];
+    take?.(body, { pointer: '', steps: [] }, taken);
+    const compared = taken.filter(({ name }) => !BOOKKEEPING.has(name));
+    return (shown) => {
+      const changed = compared.filter(({ steps, name, value }) => {
+        const now = memberOf(found(shown, steps), name);
+        return !same(isPatch ? merged(now, value) : value, now);
+      });
+      if (changed.length > 0) throw new Fault('semantically_invalid', told(changed.map(violationOf)));
+    };
+  };
+};

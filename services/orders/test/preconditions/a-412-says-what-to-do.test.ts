@@ -1,0 +1,159 @@
+import { randomUUID } from 'node:crypto';
+import { registry } from '@boxoffice/envelope';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { engines } from '../stand/engines.ts';
+import { newOrder, pay, read } from '../stand/orders.ts';
+import { openStand, type Stand } from '../stand/stand.ts';
+
+const DUE_AT = '2099-01-01T00:00:00Z';
+
+describe.each(engines)('a 412 says what to do, on $name', (engine) => {
+  let stand: Stand;
+  beforeAll(async () => {
+    stand = await openStand(engine);
+  });
+  afterAll(() => stand.close());
+
+  const post = (path: string, action: string, body: object = {}) => stand.call('POST', `${path}/${action}`, { body });
+  const confirmed = async () => {
+    const made = await newOrder(stand);
+    await post(made.path, 'confirmation', { onAccount: true });
+    return made;
+  };
+  const cancelled = async () => {
+    const made = await newOrder(stand);
+    await post(made.path, 'cancellation');
+    return made;
+  };
+  const waiting = async () => {
+    const made = await newOrder(stand);
+    await pay(stand, made.path, { status: 'pending' });
+    return made;
+  };
+  const expired = async () => {
+    stand.catalog.holdMs = 1;
+    const made = await newOrder(stand);
+    stand.catalog.holdMs = 900_000;
+    expect((await read(stand, made.path)).state).toBe('expired');
+    return made;
+  };
+  const actions: [string, object][] = [
+    ['extension', { minutes: 5 }],
+    ['reservation', { dueAt: DUE_AT }],
+  ];
+
+  test.each([
+    ['order_expired', expired],
+    ['order_cancelled', cancelled],
+    ['order_confirmed', confirmed],
+    ['order_payment_pending', waiting],
+  ])('%s: of no hold that could be kept longer, nor lines that could change', async (code, make) => {
+    const { path, order, hall } = await make();
+    const replies = [
+      ...(await Promise.all(actions.map(([action, body]) => post(path, action, body)))),
+      await post(path, 'lines', { items: [hall.item()] }),
+      await stand.call('DELETE', `${path}/lines/${order.lines[0]?.id}`),
+    ];
+    for (const reply of replies) expect(reply).toMatchObject({ status: 412, code, data: null });
+  });
+
+  test('a confirmation: of what is expired, cancelled, confirmed, not paid, or empty', async () => {
+    const codeOf = async ({ path }: { path: string }, body: object = { onAccount: true }) =>
+      (await post(path, 'confirmation', body)).code;
+    expect(await codeOf(await expired())).toBe('order_expired');
+    expect(await codeOf(await cancelled())).toBe('order_cancelled');
+    expect(await codeOf(await confirmed())).toBe('order_confirmed');
+    const open = await newOrder(stand, 1);
+    expect(await codeOf(open, {})).toBe('order_unpaid');
+    await stand.call('DELETE', `${open.path}/lines/${open.order.lines[0]?.id}`);
+    expect(await codeOf(open)).toBe('order_empty');
+  });
+
+  test('a cancellation: of what is expired, cancelled, or has a controlled ticket', async () => {
+    const codeOf = async ({ path }: { path: string }) => (await post(path, 'cancellation')).code;
+    expect(await codeOf(await expired())).toBe('order_expired');
+    expect(await codeOf(await cancelled())).toBe('order_cancelled');
+    const { path, order } = await confirmed();
+    stand.tickets.controlled.set(order.id, [String((await read(stand, path)).lines[0]?.ticketId)]);
+    expect(await codeOf({ path })).toBe('order_ticket_controlled');
+  });
+
+  test('a payment: on a cancelled order, pending on an expired one, of another outcome than it had', async () => {
+    expect((await pay(stand, (await cancelled()).path)).code).toBe('order_cancelled');
+    expect((await pay(stand, (await expired()).path, { status: 'pending' })).code).toBe('order_expired');
+    const { path } = await newOrder(stand);
+    const { data } = await pay(stand, path, { status: 'pending' });
+    const settle = (status: string) => stand.call('PATCH', `${path}/payments/${data.id}`, { body: { status } });
+    expect((await settle('pending')).status).toBe(200);
+    await settle('failed');
+    expect((await settle('captured')).code).toBe('payment_final');
+    expect((await settle('pending')).code).toBe('payment_final');
+  });
+
+  test.each(['part', 'places gone', 'cancelled'])(
+    'payment_recorded: the money is kept, and Location is the payment (%s)',
+    async (why) => {
+      const { path, hall } = await (why === 'cancelled' ? waiting() : expired());
+      if (why === 'places gone') for (const id of hall.placeIds) stand.catalog.steal(id);
+      if (why === 'cancelled') await post(path, 'cancellation');
+      const payments = `/svc/v3/orders${path}/payments`;
+      const all = async () => (await stand.call<{ items: { id: string }[] }>('GET', `${path}/payments`)).data.items;
+      const [pending] = await all();
+      const key = randomUUID();
+      const send = () =>
+        pending
+          ? stand.call('PATCH', `${path}/payments/${pending.id}`, { body: { status: 'captured' }, key })
+          : pay(stand, path, why === 'part' ? { amount: 500 } : {}, { key });
+      const reply = await send();
+      const [payment] = await all();
+      expect(reply).toMatchObject({ status: 412, code: 'payment_recorded' });
+      expect(reply.headers.get('location')).toBe(`${payments}/${payment?.id}`);
+      const again = await send();
+      expect([again.status, again.code, again.headers.get('location')]).toEqual([
+        412,
+        'payment_recorded',
+        `${payments}/${payment?.id}`,
+      ]);
+      expect(payment).toMatchObject({ status: 'captured' });
+      expect(await all()).toHaveLength(1);
+    },
+  );
+
+  test('If-Match, and what has no code of its own, stay precondition_failed', async () => {
+    const { path } = await newOrder(stand);
+    const stale = await stand.call('POST', `${path}/extension`, { body: { minutes: 5 }, ifMatch: '"99"' });
+    expect(stale.code).toBe('precondition_failed');
+    await post(path, 'reservation', { dueAt: DUE_AT });
+    expect((await post(path, 'reservation', { dueAt: DUE_AT })).code).toBe('precondition_failed');
+  });
+
+  test('a reference is sensitive: 403 before the order is looked for, and none without it', async () => {
+    const { path } = await newOrder(stand);
+    const scopes = ['orders:write'];
+    const refused = await pay(stand, path, { reference: 'psp-1' }, { scopes });
+    expect(refused).toMatchObject({ status: 403, code: 'forbidden', data: null });
+    expect(refused.headers.get('www-authenticate')).toContain('scope="orders.sensitive:write"');
+    expect((await pay(stand, '/ord_unknown', { reference: 'psp-1' }, { scopes })).status).toBe(403);
+    expect((await pay(stand, '/ord_unknown', {}, { scopes })).status).toBe(404);
+    expect((await pay(stand, path, {}, { scopes })).status).toBe(201);
+  });
+});
+
+test('every code of the interface that speaks of an order or its payment at 412 is in the registry', () => {
+  const rows = Object.values(registry).filter(({ http, domain }) => http === 412 && domain !== 'general');
+  expect(rows.map(({ status }) => status).toSorted()).toEqual([
+    'order_cancelled',
+    'order_confirmed',
+    'order_empty',
+    'order_expired',
+    'order_not_confirmed',
+    'order_payment_pending',
+    'order_ticket_controlled',
+    'order_unpaid',
+    'payment_final',
+    'payment_recorded',
+    'ticket_cancelled',
+    'ticket_invalidated',
+    'ticket_not_printed',
+  ]);
+});
