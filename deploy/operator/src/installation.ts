@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { authorizer } from '@boxoffice/authorizer';
 import { catalog } from '@boxoffice/catalog';
 import { contacts } from '@boxoffice/contacts';
-import { type Progress, progressCollections, progressIn } from '@boxoffice/local';
+import { type Progress, placeOf, progressCollections, progressIn, type Running, readRunning } from '@boxoffice/local';
 import { type DeadLetters, type QueueDepth, topology } from '@boxoffice/messaging';
 import { orders } from '@boxoffice/orders';
 import { pos } from '@boxoffice/pos';
@@ -32,6 +32,8 @@ export interface Installation {
   readonly directory: string;
   /** In words: where its data are, and its messages. */
   readonly engines: { readonly store: 'SQLite' | 'MongoDB'; readonly bus: 'in-process bus' | 'RabbitMQ' };
+  /** What runs on the data directory in one process; undefined: nothing does. */
+  running(): Promise<Running | undefined>;
   authorizer(): Promise<Store>;
   catalog(): Promise<Store>;
   contacts(): Promise<Store>;
@@ -113,6 +115,7 @@ export const openInstallation = (data?: DataUse): Installation => {
       store: url === undefined ? 'SQLite' : 'MongoDB',
       bus: broker === undefined ? 'in-process bus' : 'RabbitMQ',
     },
+    running: () => readRunning(directory, placeOf(url)),
     authorizer: () => store(authorizer),
     catalog: () => store(catalog),
     contacts: () => store(contacts),

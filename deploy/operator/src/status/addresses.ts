@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { readRunning } from '@boxoffice/local';
+import type { Running } from '@boxoffice/local';
 import { readSettings, url } from '@boxoffice/runtime';
 import type { Installation } from '../installation.ts';
 import type { Address } from './probe.ts';
@@ -22,33 +22,39 @@ export interface NotAsked {
 
 /** Where the processes of an installation are, as far as anything says so. */
 export interface Addresses {
-  readonly from: 'npm start' | 'settings' | 'nowhere';
+  readonly from: 'npm start' | 'settings' | 'settings and npm start' | 'nowhere';
   readonly all: readonly Address[];
   /** Those that may run elsewhere, unasked. None of an installation on files that is stopped: it has no processes. */
   readonly unknown: readonly NotAsked[];
 }
 
-const unknownBeside = (known: readonly Address[]): NotAsked[] =>
-  names
-    .filter((name) => !known.some(({ service }) => service === name))
-    .map((service) => ({ service, setting: settingOf(service) }));
+const ofRunning = ({ urls, gatewayUrl, caFile }: Running): Address[] => {
+  const ca = caFile === undefined ? undefined : readFileSync(caFile, 'utf8');
+  return Object.entries(urls).map(([service, url]) =>
+    service === 'gateway' ? { service, url, versionUrl: gatewayUrl, ca } : { service, url },
+  );
+};
 
 /**
- * The addresses that the settings name, as the services know one another by them; otherwise those that `npm start` notes in the data
+ * The addresses that the settings name, as the services know one another by them; all others as `npm start` notes them in the data
  * directory while it runs. @throws {SettingsFault}
  */
-export const addressesOf = async ({ directory, engines }: Installation): Promise<Addresses> => {
-  const given = Object.entries(readSettings(settings)).flatMap(([service, at]) =>
-    at === undefined ? [] : [{ service, url: at }],
-  );
-  if (given.length > 0) return { from: 'settings', all: given, unknown: unknownBeside(given) };
-  const running = await readRunning(directory);
+export const addressesOf = async ({ engines, running: look }: Installation): Promise<Addresses> => {
+  const given: Readonly<Record<string, string | undefined>> = readSettings(settings);
+  const running = await look();
+  const noted = running === undefined ? [] : ofRunning(running);
+  const all = names.flatMap((service): Address[] => {
+    const url = given[service];
+    return url === undefined ? noted.filter((one) => one.service === service) : [{ service, url }];
+  });
+  const isGiven = Object.values(given).some((url) => url !== undefined);
+  const unknown = names
+    .filter((name) => !all.some(({ service }) => service === name))
+    .map((service) => ({ service, setting: settingOf(service) }));
+  if (running !== undefined)
+    return isGiven ? { from: 'settings and npm start', all, unknown } : { from: 'npm start', all, unknown: [] };
   // Where the engines are for many processes, these may be anywhere.
-  if (running === undefined)
-    return { from: 'nowhere', all: [], unknown: engines.store === 'SQLite' ? [] : unknownBeside([]) };
-  const ca = running.caFile === undefined ? undefined : readFileSync(running.caFile, 'utf8');
-  const all = Object.entries(running.urls).map(([service, at]) =>
-    service === 'gateway' ? { service, url: at, versionUrl: running.gatewayUrl, ca } : { service, url: at },
-  );
-  return { from: 'npm start', all, unknown: [] };
+  return isGiven
+    ? { from: 'settings', all, unknown }
+    : { from: 'nowhere', all, unknown: engines.store === 'SQLite' ? [] : unknown };
 };

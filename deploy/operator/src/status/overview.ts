@@ -1,6 +1,6 @@
 import type { QueueDepth } from '@boxoffice/messaging';
 import type { Installation } from '../installation.ts';
-import { addressesOf, type NotAsked } from './addresses.ts';
+import { type Addresses, addressesOf, type NotAsked } from './addresses.ts';
 import { type OrdersState, type OutboxState, ordersOf, outboxOf } from './backlog.ts';
 import { type ProcessState, probe } from './probe.ts';
 
@@ -18,7 +18,7 @@ export interface Overview {
   readonly data: string;
   readonly engines: Installation['engines'];
   /** Where the addresses of the processes come from. */
-  readonly addresses: 'npm start' | 'settings' | 'nowhere';
+  readonly addresses: Addresses['from'];
   /** Those that were asked, then a row for each of `notAsked`. */
   readonly processes: readonly ProcessState[];
   readonly notAsked: readonly NotAsked[];

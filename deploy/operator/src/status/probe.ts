@@ -23,7 +23,8 @@ export interface Address {
   readonly ca?: string | undefined;
 }
 
-const PATIENCE_MS = 3_000;
+/** A process that starts, or a machine that is busy, takes seconds to describe itself. */
+const PATIENCE_MS = 10_000;
 
 interface Reply {
   readonly status: number;

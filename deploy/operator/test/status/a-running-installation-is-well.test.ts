@@ -1,25 +1,29 @@
 import { type ChildProcess, spawn } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
-import { existsSync, rmSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
-import { afterAll, expect, test } from '@jest/globals';
+import { afterAll, afterEach, expect, test } from '@jest/globals';
 import { operatorOf, temporaryDirectory } from '../program.ts';
 
 const MAIN = new URL('../../../local/src/main.ts', import.meta.url).pathname;
 const directory = temporaryDirectory();
+const noteFile = join(directory, 'running.json');
 let product: ChildProcess | undefined;
+afterEach(() => void product?.kill('SIGKILL'));
 afterAll(() => {
-  product?.kill('SIGKILL');
   rmSync(directory, { recursive: true, force: true, maxRetries: 5 });
 });
 
-const start = async (): Promise<ChildProcess> => {
+const start = async (more: Readonly<Record<string, string>> = {}): Promise<ChildProcess> => {
   const env = {
     PATH: process.env.PATH,
     BOXOFFICE_DATA_DIR: directory,
     BOXOFFICE_DEMO: 'off',
     GATEWAY_PORT: '0',
     GATEWAY_HTTP_PORT: '0',
+    ...more,
   };
   const child = spawn('node', ['--conditions=source', MAIN], { env, stdio: ['ignore', 'pipe', 'ignore'] });
   // Read to the end: a program whose output nobody takes cannot write its log.
@@ -67,10 +71,62 @@ test('while it runs; and once it was killed, whatever it left behind', async () 
   for (const { version, state } of told.processes)
     expect([version, state]).toEqual([expect.stringMatching(/^\d+\.\d+\.\d+$/), 'ready']);
   expect((await operator('restore', directory)).status).toBe(1);
+  expect(statSync(noteFile).mode & 0o777).toBe(0o600);
+
+  const { urls } = JSON.parse(readFileSync(noteFile, 'utf8'));
+  const typed = JSON.parse((await operatorOf(directory, { ORDERS_URL: urls.orders })('status', '--json')).out);
+  expect([typed.problems, typed.notAsked, typed.addresses]).toEqual([[], [], 'settings and npm start']);
+  expect(typed.processes.map(({ service }: { service: string }) => service)).toEqual(services);
 
   product.kill('SIGKILL');
   await once(product, 'close');
-  expect(existsSync(join(directory, 'running.json'))).toBe(true);
+  expect(existsSync(noteFile)).toBe(true);
   const dead = await operator('status');
   expect([dead.status, dead.out]).toEqual([1, expect.stringContaining('WRONG: boxoffice is not running on')]);
-}, 60_000);
+}, 180_000);
+
+test('whose end was orderly leaves no addresses; others that are left count only if a living process listens there', async () => {
+  product = await start();
+  const note = JSON.parse(readFileSync(noteFile, 'utf8'));
+  product.kill('SIGTERM');
+  await once(product, 'close');
+  expect(existsSync(noteFile)).toBe(false);
+
+  const anybody = createServer((socket) => socket.destroy()).listen(0, '127.0.0.1');
+  await once(anybody, 'listening');
+  const there = `http://127.0.0.1:${(anybody.address() as AddressInfo).port}`;
+  const told = async (change: object) => {
+    writeFileSync(noteFile, JSON.stringify({ ...note, urls: { orders: there }, ...change }));
+    return JSON.parse((await operatorOf(directory)('status', '--json')).out).addresses;
+  };
+  const pid = process.pid;
+  expect(await told({ pid })).toBe('npm start');
+  expect(await told({})).toBe('nowhere');
+  expect(await told({ pid, urls: { orders: 'http://127.0.0.1:1' } })).toBe('nowhere');
+  expect(await told({ pid, store: 'MongoDB at 127.0.0.1:1/boxoffice' })).toBe('nowhere');
+  anybody.close();
+  rmSync(noteFile);
+}, 120_000);
+
+const { TEST_MONGODB_URL, TEST_AMQP_URL } = process.env;
+const both = TEST_MONGODB_URL && TEST_AMQP_URL ? test : test.skip;
+if (both === test.skip)
+  process.stdout.write('skipped: npm start on servers needs TEST_MONGODB_URL and TEST_AMQP_URL\n');
+
+both(
+  'with its data on MongoDB and RabbitMQ its processes are found as well',
+  async () => {
+    const engines = {
+      MONGODB_URL: `${TEST_MONGODB_URL}/operator_${randomUUID().slice(0, 8)}`,
+      AMQP_URL: String(TEST_AMQP_URL),
+    };
+    product = await start(engines);
+    const told = JSON.parse((await operatorOf(directory, engines)('status', '--json')).out);
+    expect([told.addresses, told.notAsked, told.processes.length]).toEqual(['npm start', [], 7]);
+    product.kill('SIGTERM');
+    await once(product, 'close');
+    const after = JSON.parse((await operatorOf(directory, engines)('status', '--json')).out);
+    expect([after.addresses, after.notAsked.length]).toEqual(['nowhere', 7]);
+  },
+  180_000,
+);
