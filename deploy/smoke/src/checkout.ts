@@ -11,7 +11,13 @@ export interface Checkout {
 }
 
 /** How an image is made, which an older revision may not know yet. */
-const recipe = ['.dockerignore', 'tsconfig.build.json', 'deploy/Dockerfile', 'deploy/healthcheck.mjs'];
+const recipe = [
+  '.dockerignore',
+  'tsconfig.build.json',
+  'deploy/Dockerfile',
+  'deploy/healthcheck.cjs',
+  'deploy/compile.mjs',
+];
 
 /** Writes a revision to a folder of its own, which the caller removes; `like` gives the recipe of the images. @throws {Error} when there is none */
 export const checkOut = async (ref: string, like?: Checkout): Promise<Checkout> => {

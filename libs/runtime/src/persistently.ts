@@ -4,6 +4,8 @@ import type { Logger } from './logger.ts';
 export interface Persistent<Value> {
   /** Resolves at the first success; rejects at `giveUp`. */
   readonly opened: Promise<Value>;
+  /** Resolves when the first attempt has ended, whichever way, or at `giveUp`. */
+  readonly tried: Promise<void>;
   /** Stops trying. */
   giveUp(): void;
   /** The value, or undefined if it never came. */
@@ -25,10 +27,13 @@ export const persistently = <Value>(name: string, logger: Logger, open: () => Pr
       });
     });
 
+  const tried = Promise.withResolvers<void>();
+  end.signal.addEventListener('abort', () => tried.resolve());
+
   const attempt = async (): Promise<Value> => {
     for (;;) {
       try {
-        return await open();
+        return await open().finally(tried.resolve);
       } catch (error) {
         if (end.signal.aborted) throw error;
         logger.warn('waiting', { part: name, reason: (error as Error).message });
@@ -44,5 +49,5 @@ export const persistently = <Value>(name: string, logger: Logger, open: () => Pr
   const opened = Promise.race([attempt(), givenUp.promise]);
   // Whoever awaits it learns of a failure; nobody need do so.
   opened.catch(() => undefined);
-  return { opened, giveUp: () => end.abort(), orNothing: () => opened.catch(() => undefined) };
+  return { opened, tried: tried.promise, giveUp: () => end.abort(), orNothing: () => opened.catch(() => undefined) };
 };

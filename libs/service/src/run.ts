@@ -61,7 +61,7 @@ const common = {
   tlsCaFile,
 };
 
-/** A start takes a second or two; who asks one that takes longer is told so. */
+/** What comes between the opening of the port and the first answer is short; who asks an instance whose database is late is told so. */
 const HOLD_MS = 5_000;
 
 /** How long RabbitMQ may take to answer before the log says that it is waited for. */
@@ -135,7 +135,15 @@ const serve = async <Spec extends SettingsSpec, State>(
   stop.add('store', async () => (await store.orNothing())?.close());
   stop.add('broker', async () => (await bus.orNothing())?.close());
 
+  stop.signal.addEventListener('abort', () => {
+    store.giveUp();
+    bus.giveUp();
+  });
+
   const metrics = settings.operationsPort === undefined ? undefined : await createMetrics();
+  // While its port is closed, callers go to the other instances behind its name. What takes processor time at a start is over then; an
+  // instance whose database is not there says so at /health/ready.
+  await store.tried;
   const service = startService(definition, {
     store: store.opened,
     bus: bus.opened,
@@ -151,10 +159,6 @@ const serve = async <Spec extends SettingsSpec, State>(
     farewellMs: FAREWELL_MS,
     holdMs: HOLD_MS,
     provesSecret: name !== 'authorizer',
-  });
-  stop.signal.addEventListener('abort', () => {
-    store.giveUp();
-    bus.giveUp();
   });
   stop.add('service', async () => {
     await service.then(
@@ -177,8 +181,8 @@ const serve = async <Spec extends SettingsSpec, State>(
 };
 
 /**
- * The main of a service that runs alone: reads the settings, opens MongoDB and RabbitMQ (as often as it takes),
- * serves as soon as MongoDB is there, and ends in order at SIGTERM. Prints what is wrong and ends with status 1 if it cannot start.
+ * The main of a service that runs alone: reads the settings, opens MongoDB and RabbitMQ (as often as it takes), listens once it has tried
+ * to open MongoDB, serves as soon as MongoDB is there, and ends in order at SIGTERM. Prints what is wrong and ends with status 1 if it cannot start.
  */
 export const runService = async <Spec extends SettingsSpec, State>(
   definition: ServiceDefinition<Spec, State>,

@@ -1,0 +1,63 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
+import { expect, test } from '@jest/globals';
+
+const script = `
+import { runService } from '@boxoffice/service';
+await runService({ name: 'notes', version: '0', collections: [], operations: () => [] });
+`;
+
+const portOf = (server: ReturnType<typeof createServer>): number => (server.address() as AddressInfo).port;
+
+/** Whether somebody listens there. */
+const accepts = (port: number): Promise<boolean> =>
+  new Promise((resolve) => {
+    const socket = connect(port, '127.0.0.1');
+    socket.once('connect', () => resolve(true)).once('error', () => resolve(false));
+    socket.once('close', () => socket.destroy()).once('connect', () => socket.destroy());
+  });
+
+test('the port is closed until the database has been tried; then an instance without it says so', async () => {
+  const database = createServer().listen(0, '127.0.0.1');
+  const connections: Socket[] = [];
+  const arrived = new Promise<void>((resolve) => {
+    database.on('connection', (socket) => {
+      connections.push(socket.on('error', () => undefined));
+      resolve();
+    });
+  });
+  const free = createServer().listen(0, '127.0.0.1');
+  await Promise.all([once(database, 'listening'), once(free, 'listening')]);
+  const port = portOf(free);
+  await new Promise((resolve) => free.close(resolve));
+  const env = {
+    SERVICE_SECRET: 'a secret of the tests',
+    AUTHORIZER_URL: 'http://127.0.0.1:1',
+    PORT: String(port),
+    MONGODB_URL: `mongodb://127.0.0.1:${portOf(database)}/?directConnection=true`,
+    AMQP_URL: 'amqp://127.0.0.1:1',
+  };
+  const child = spawn(process.execPath, ['--conditions=source', '--input-type=module', '--eval', script], {
+    cwd: new URL('../../../../deploy/local', import.meta.url).pathname,
+    env,
+    stdio: 'ignore',
+  });
+  const ended = once(child, 'close');
+  // It has done everything that comes before, and waits for the database, which says nothing.
+  await arrived;
+  expect(await accepts(port)).toBe(false);
+
+  await new Promise((resolve) => {
+    database.close(resolve);
+    for (const socket of connections) socket.destroy();
+  });
+  while (!(await accepts(port))) await new Promise((resolve) => setTimeout(resolve, 20));
+  const health = await fetch(`http://127.0.0.1:${port}/health/ready`);
+  expect([health.status, await health.json()]).toEqual([
+    503,
+    { status: 'starting', waitingFor: expect.arrayContaining(['store']) },
+  ]);
+  child.kill('SIGTERM');
+  await ended;
+}, 120_000);
