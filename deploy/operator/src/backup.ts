@@ -38,7 +38,9 @@ export const backups: readonly Command[] = [
           (name) => `${name} is not kept in the data directory: back it up where it comes from`,
         ),
         ...(installation.engines.bus === 'RabbitMQ'
-          ? ['what lies in RabbitMQ is not in it: restore it with the broker as it was, or empty queues first']
+          ? [
+              'what lies in RabbitMQ is not in it: empty the queues before a restore, and tell its facts again with facts republish',
+            ]
           : []),
       ];
       return {
@@ -74,7 +76,10 @@ export const backups: readonly Command[] = [
         takenAt: manifest.takenAt,
         files: manifest.files.length,
         ...(aside === undefined ? {} : { before: aside }),
-        next: 'npm start, then npm run operator -- check',
+        next:
+          installation.engines.bus === 'RabbitMQ'
+            ? 'npm start, npm run operator -- facts republish, then npm run operator -- check'
+            : 'npm start, then npm run operator -- check',
         ...(manifest.elsewhere.length > 0 ? { neededFromElsewhere: manifest.elsewhere } : {}),
       };
     },

@@ -8,6 +8,7 @@ import { clients } from './clients.ts';
 import { type Command, type Given, isReport, Misuse } from './command.ts';
 import { deadLetters } from './dead-letters.ts';
 import { demo } from './demo.ts';
+import { facts } from './facts.ts';
 import { openInstallation } from './installation.ts';
 import { institutions } from './institutions.ts';
 import { keys } from './keys.ts';
@@ -26,6 +27,7 @@ const commands: readonly Command[] = [
   ...keys,
   ...serviceSecrets,
   ...deadLetters,
+  ...facts,
   ...demo,
   ...status,
   ...check,

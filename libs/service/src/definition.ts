@@ -4,7 +4,7 @@ import type { Admit, AnyOperation, Family } from '@boxoffice/http';
 import type { IdentityVerifier, ServiceCredentials } from '@boxoffice/identity';
 import type { Broadcast, Handler, Message, Queue } from '@boxoffice/messaging';
 import type { Logger, Metrics, Settings, SettingsSpec } from '@boxoffice/runtime';
-import type { Collection, Document, Store } from '@boxoffice/store';
+import type { Collection, Document, PastFact, Store } from '@boxoffice/store';
 
 /** What a service is given: engines and surroundings, chosen by the program that starts it. */
 export interface Parts<Spec extends SettingsSpec = Record<never, never>> {
@@ -42,6 +42,21 @@ export interface Closable {
   close(): Promise<void>;
 }
 
+/** A fact that a document implies as it is. */
+export interface CurrentFact extends PastFact {
+  readonly institution: string;
+  /** When the document came to imply it, or later (epoch milliseconds); null if that is not known. */
+  readonly changedAt: number | null;
+}
+
+/** How a service's facts follow from its documents, for telling them again after a broker has lost some. */
+export interface CurrentFacts {
+  /** Every type of fact that the service publishes to queues. */
+  readonly types: readonly string[];
+  /** Goes through all documents. Consumers that know a fact already ignore it. */
+  read(store: Store): AsyncIterable<CurrentFact>;
+}
+
 /** A service, whatever engines and process it runs in. `Spec` are its own settings, `State` what `prepare` makes. */
 export interface ServiceDefinition<Spec extends SettingsSpec = Record<never, never>, State = unknown> {
   /** One word: the audience of its identity tokens, the name of its database. */
@@ -67,6 +82,8 @@ export interface ServiceDefinition<Spec extends SettingsSpec = Record<never, nev
   readonly queues?: readonly Queue[];
   reactions?(parts: Parts<Spec>, state: State): readonly Reaction[];
   listens?(parts: Parts<Spec>, state: State): readonly Listener[];
+  /** What it publishes to queues, read from its documents. */
+  readonly currentFacts?: CurrentFacts;
   /** Starts what runs beside requests, such as sweeps; closed before the engines. */
   background?(parts: Parts<Spec>, state: State): Promise<Closable> | Closable;
 }

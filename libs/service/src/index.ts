@@ -1,5 +1,13 @@
 export { type Courtesy, type CourtesyOptions, createCourtesy } from './courtesy.ts';
-export type { Closable, Listener, Parts, Reaction, ServiceDefinition } from './definition.ts';
+export type {
+  Closable,
+  CurrentFact,
+  CurrentFacts,
+  Listener,
+  Parts,
+  Reaction,
+  ServiceDefinition,
+} from './definition.ts';
 export { type Engines, type EnginesOptions, openEngines } from './engines.ts';
 export type { FactMoment } from './fact-channel.ts';
 export { createPeer, type Peer, type PeerCall, type PeerOptions, PeerRefusal } from './peer.ts';

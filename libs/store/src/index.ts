@@ -1,3 +1,4 @@
+export { everyDocument } from './every.ts';
 export type { MongoOptions } from './mongo.ts';
 export { openMongoStore } from './open-mongo.ts';
 export * from './port.ts';

@@ -72,6 +72,7 @@ const opened = async ({ client, database }: Connection, schemas: readonly Schema
 
 const guardedOutbox = (outbox: Outbox, gate: Gate): Outbox => ({
   pending: (limit, olderThanMs) => gate.run(() => outbox.pending(limit, olderThanMs)),
+  add: (institution, facts) => gate.run(() => outbox.add(institution, facts)),
   done: (ids) => gate.run(() => outbox.done(ids)),
   onCommitted: (listener) => outbox.onCommitted(listener),
 });

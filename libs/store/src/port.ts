@@ -93,6 +93,15 @@ export interface OutboxEvent {
   readonly data: object;
 }
 
+/** A fact of the past, as the documents of now imply it. */
+export interface PastFact {
+  readonly type: string;
+  readonly key: string;
+  /** The document's version now. */
+  readonly version: number;
+  readonly data: object;
+}
+
 /** The answer that a repeated request gets (endpoints: Idempotency-Key). */
 export interface RememberedAnswer {
   readonly status: number;
@@ -215,6 +224,11 @@ export type Begun =
 export interface Outbox {
   /** Up to `limit` events whose write is at least `olderThanMs` ago, oldest first. One indexed query. */
   pending(limit: number, olderThanMs?: number): Promise<OutboxEvent[]>;
+  /**
+   * Puts facts of an institution into the outbox that no write causes: what was published before and got lost since. Durable when it
+   * resolves; when it rejects, some may be there.
+   */
+  add(institution: string, facts: readonly PastFact[]): Promise<void>;
   /** Removes events after they were published. Unknown ids are no error. */
   done(ids: readonly string[]): Promise<void>;
   /** Called right after a write of this process committed, with its events; answers how to stop listening. */

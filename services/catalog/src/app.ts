@@ -2,6 +2,7 @@ import { topology } from '@boxoffice/messaging';
 import { versionOf } from '@boxoffice/runtime';
 import type { ServiceDefinition } from '@boxoffice/service';
 import { startFinishing } from './cancel-performances.ts';
+import { currentFacts } from './current-facts.ts';
 import { reactTo } from './reactions.ts';
 import { routes } from './routes.ts';
 import { collections } from './store.ts';
@@ -10,6 +11,7 @@ import { collections } from './store.ts';
 export const catalog: ServiceDefinition = {
   name: 'catalog',
   version: versionOf(import.meta.url),
+  currentFacts,
   collections,
   operations: ({ store }) => routes(store),
   queues: [topology.catalogReleases],

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { integer, versionOf } from '@boxoffice/runtime';
 import type { ServiceDefinition } from '@boxoffice/service';
 import { createContacts } from './contacts.ts';
+import { currentFacts } from './current-facts.ts';
 import { auditTo, createDisclosure } from './disclosure.ts';
 import { routes } from './routes.ts';
 import { contactsCollection } from './store.ts';
@@ -15,6 +16,7 @@ const settings = {
 export const contacts: ServiceDefinition<typeof settings> = {
   name: 'contacts',
   version: versionOf(import.meta.url),
+  currentFacts,
   collections: [contactsCollection],
   settings,
   operations: ({ store, logger, settings: { duplicateEmailsPerMinute } }) =>

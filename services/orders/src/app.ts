@@ -1,6 +1,7 @@
 import { topology } from '@boxoffice/messaging';
 import { integer, url, versionOf } from '@boxoffice/runtime';
 import { createPeer, type Parts, type Peer, type ServiceDefinition } from '@boxoffice/service';
+import { currentFacts } from './current-facts.ts';
 import type { Desk } from './desk.ts';
 import { watchOrders } from './figures.ts';
 import { onContactErased } from './on-contact-erased.ts';
@@ -47,6 +48,7 @@ const prepare = ({ store, credentials, logger, settings: own, metrics }: Parts<t
 export const orders: ServiceDefinition<typeof settings, State> = {
   name: 'orders',
   version: versionOf(import.meta.url),
+  currentFacts,
   collections,
   settings,
   queues: [topology.ordersFulfilment, topology.ordersPerformanceCancelled, topology.ordersContactErased],

@@ -2,6 +2,7 @@ import { topology } from '@boxoffice/messaging';
 import { versionOf } from '@boxoffice/runtime';
 import type { ServiceDefinition } from '@boxoffice/service';
 import { type Context, createContext } from './context.ts';
+import { currentFacts } from './current-facts.ts';
 import { onContactErased } from './on-contact-erased.ts';
 import { onOrderCancelled } from './on-order-cancelled.ts';
 import { ORDER_CONFIRMED, onOrderConfirmed } from './on-order-confirmed.ts';
@@ -13,6 +14,7 @@ import { startSweep } from './sweep.ts';
 export const tickets: ServiceDefinition<Record<never, never>, Context> = {
   name: 'tickets',
   version: versionOf(import.meta.url),
+  currentFacts,
   collections,
   queues: [topology.ticketsOrders, topology.ticketsContactErased],
   prepare: ({ store, serviceSecret }) => createContext(store, serviceSecret),

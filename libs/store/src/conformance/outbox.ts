@@ -38,6 +38,32 @@ export const eventsComeWithTheirWrite = async ({ store }: Subject): Promise<void
 export const outbox: readonly Check[] = [
   { rule: 'a refused write leaves no event, an accepted one leaves all of its events', run: eventsComeWithTheirWrite },
   {
+    rule: 'facts of the past are put in without a write, stay in their order, and go like others',
+    async run({ store }) {
+      const institution = fresh('inst');
+      const text = 'x'.repeat(1_000_000);
+      const facts = [1, 2, 3, 4, 5, 6].map((n) => ({ ...fact(n, 'ord_1'), version: 40 + n, key: 'ord_1' }));
+      await store.outbox.add(institution, [...facts, { ...fact(7), key: 'ord_1', version: 47, data: { n: 7, text } }]);
+      await store.outbox.add(
+        institution,
+        [1, 2, 3, 4, 5].map((n) => ({ ...fact(n), key: 'x', version: n, data: { text } })),
+      );
+      await store.outbox.add(institution, []);
+      const events = await pendingOf(store, institution);
+      const first = events.filter(({ key }) => key === 'ord_1');
+      assert.deepEqual(
+        first.map(({ type, version, data }) => [type, version, (data as { n: number }).n]),
+        [1, 2, 3, 4, 5, 6, 7].map((n) => ['thing.changed', 40 + n, n]),
+      );
+      assert.equal(events.length, 12);
+      assert.equal(new Set(events.map(({ id }) => id)).size, 12);
+      await store.outbox.done(first.map(({ id }) => id));
+      assert.deepEqual(new Set((await pendingOf(store, institution)).map(({ key }) => key)), new Set(['x']));
+      await store.outbox.done(events.map(({ id }) => id));
+      assert.deepEqual(await pendingOf(store, institution), []);
+    },
+  },
+  {
     rule: 'an event carries what the port says',
     async run({ store }) {
       const institution = fresh('inst');

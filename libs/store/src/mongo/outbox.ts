@@ -1,12 +1,13 @@
+import { randomUUID } from 'node:crypto';
 import type { AnyBulkWriteOperation, Collection, Db } from 'mongodb';
-import type { Outbox, OutboxEvent } from '../port.ts';
-import { homeOf, published, type Surroundings } from './events.ts';
+import type { Outbox, OutboxEvent, PastFact } from '../port.ts';
+import { eventsOf, type FrozenFact, freeze, homeOf, published, type Surroundings } from './events.ts';
 import type { StoredEvent, StoredRecord } from './record.ts';
 
 // Events wait in the document whose write caused them. `_pending` is the time of the oldest, or earlier: it is found by a
 // sparse index, which holds only documents with events, and which is not multikey, so that it also gives the order.
 
-/** The events of a deleted document, which wait on without it. */
+/** The events of a deleted document, which wait on without it, or of no document: facts that are told again. */
 export interface Orphans {
   readonly _id: string;
   /** The event ids' home: `<collection>.<document>`. */
@@ -63,11 +64,30 @@ const takeOut = (documents: Published): Step[] =>
     return { updateOne: { filter: { _id, '_outbox.id': those }, update: { $pull: { _outbox: { id: those } } } } };
   });
 
+/** A document holds so many characters of facts: a quarter of what MongoDB takes. */
+const CHARACTERS = 4_000_000;
+
+/** Where the facts begin and end that fit into one document, of all of them in their order. */
+const partsOf = (facts: readonly FrozenFact[]): [number, number][] => {
+  const parts: [number, number][] = [];
+  let size = 0;
+  for (const [index, { data }] of facts.entries()) {
+    const part = parts.at(-1);
+    size += data.length;
+    if (part && size <= CHARACTERS && part[1] - part[0] < outboxCapacity) part[1] = index + 1;
+    else {
+      parts.push([index, index + 1]);
+      size = data.length;
+    }
+  }
+  return parts;
+};
+
 /** The outbox over the collections of a database. */
 export const createOutbox = (
   database: Db,
   collections: ReadonlyMap<string, Collection<StoredRecord>>,
-  { logger }: Surroundings,
+  { logger, trace }: Surroundings,
 ): MongoOutbox => {
   const orphanage = database.collection<Orphans>('store.orphans');
   const listeners = new Set<(events: readonly OutboxEvent[]) => void>();
@@ -101,6 +121,31 @@ export const createOutbox = (
     await orphanage.bulkWrite(steps, { ordered: true });
   };
 
+  const committed: MongoOutbox['committed'] = (events, institution) => {
+    if (events.length === 0) return;
+    const told = events.map((event) => published(event, institution));
+    for (const listener of listeners) {
+      try {
+        listener(told);
+      } catch (error) {
+        logger?.error('a listener of the outbox failed', { error });
+      }
+    }
+  };
+
+  /** The facts in documents of their own, each under a name that no document of a service has. */
+  const orphansOf = (institution: string, facts: readonly PastFact[]): Orphans[] => {
+    const [collection = ''] = collections.keys();
+    return partsOf(freeze(facts)).map(([first, last]) => {
+      const home = { collection, document: `again ${randomUUID()}` };
+      const _outbox = facts
+        .slice(first, last)
+        .flatMap((fact) => eventsOf(freeze([fact]), home, fact.version, trace?.()));
+      const of = `${home.collection}.${home.document}`;
+      return { _id: of, of, institution, _outbox, _pending: _outbox[0]?.at ?? 0 };
+    });
+  };
+
   return {
     async pending(limit, olderThanMs = 0) {
       if (limit <= 0) return [];
@@ -111,6 +156,12 @@ export const createOutbox = (
       const waiting = found.flat().filter(({ at }) => at <= before);
       const inOrder = waiting.sort((a, b) => a.at - b.at).map(({ event }) => event);
       return [...new Map(inOrder.map((event) => [event.id, event])).values()].slice(0, limit);
+    },
+    async add(institution, facts) {
+      for (const orphans of orphansOf(institution, facts)) {
+        await orphanage.insertOne(orphans);
+        committed(orphans._outbox, institution);
+      }
     },
     async done(ids) {
       const byCollection = new Map<string, Map<string, string[]>>();
@@ -136,17 +187,7 @@ export const createOutbox = (
       listeners.add(own);
       return () => listeners.delete(own);
     },
-    committed(events, institution) {
-      if (events.length === 0) return;
-      const told = events.map((event) => published(event, institution));
-      for (const listener of listeners) {
-        try {
-          listener(told);
-        } catch (error) {
-          logger?.error('a listener of the outbox failed', { error });
-        }
-      }
-    },
+    committed,
     async orphan(orphans) {
       await orphanage.replaceOne({ _id: orphans._id }, orphans, { upsert: true });
     },

@@ -1,33 +1,39 @@
 import { randomUUID } from 'node:crypto';
-import type { Document, Fact, Outbox, OutboxEvent } from '../port.ts';
+import type { Document, Fact, Outbox, OutboxEvent, PastFact } from '../port.ts';
+import { engineError } from './errors.ts';
 import type { DatabaseFile } from './file.ts';
-import type { Step } from './protocol.ts';
+import { isFailure, type Step } from './protocol.ts';
 
 // Random for each start of the program, counted within: unique, and next to each other in the index of the outbox.
 const start = randomUUID();
 let count = 0;
 const newEventId = () => `${start}-${(++count).toString(36).padStart(8, '0')}`;
 
-/** The facts of a write as events of the document that it writes. */
-export const eventsOf = (
-  facts: readonly Fact[],
-  document: Document,
-  trace: (() => string | undefined) | undefined,
-): OutboxEvent[] => {
+type Trace = (() => string | undefined) | undefined;
+
+const asEvents = (institution: string, facts: readonly PastFact[], trace: Trace): OutboxEvent[] => {
   if (facts.length === 0) return [];
   const occurredAt = new Date().toISOString();
   const traceparent = trace?.();
-  return facts.map(({ type, key, data }) => ({
+  return facts.map(({ type, key, version, data }) => ({
     id: newEventId(),
     type,
-    key: key ?? document.id,
-    version: document.version,
-    institution: document.institution,
+    key,
+    version,
+    institution,
     occurredAt,
     ...(traceparent === undefined ? {} : { traceparent }),
     data,
   }));
 };
+
+/** The facts of a write as events of the document that it writes. */
+export const eventsOf = (facts: readonly Fact[], { id, version, institution }: Document, trace: Trace): OutboxEvent[] =>
+  asEvents(
+    institution,
+    facts.map(({ type, key = id, data }) => ({ type, key, version, data })),
+    trace,
+  );
 
 /** The steps that put events into the outbox, in their order. */
 export const outboxSteps = (events: readonly OutboxEvent[]): Step[] =>
@@ -43,6 +49,11 @@ export const createOutbox = (file: DatabaseFile): Outbox => ({
     const sql = 'SELECT event FROM "$outbox" WHERE at <= ? ORDER BY seq LIMIT ?';
     const rows = file.reader.all(sql, [Date.now() - olderThanMs, limit]);
     return Array.from(rows, ([event]) => JSON.parse(event as string) as OutboxEvent);
+  },
+  async add(institution, facts) {
+    const events = asEvents(institution, facts, file.surroundings.trace);
+    const answer = await file.write(outboxSteps(events), 0, events);
+    if (isFailure(answer)) throw engineError(file.path, answer);
   },
   async done(ids) {
     if (ids.length === 0) return;

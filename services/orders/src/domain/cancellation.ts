@@ -46,6 +46,7 @@ export const cancel = <O extends Order>(
       reason: how.reason,
       requestedAt: now,
       hadTickets,
+      override: how.override,
       ticketsCancelled: none,
       controlled: none,
       placesReleased,

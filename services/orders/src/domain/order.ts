@@ -78,6 +78,8 @@ export interface Cancellation {
   readonly requestedAt: number;
   /** Whether there were tickets to cancel: then the places follow them, otherwise the order itself. */
   readonly hadTickets: boolean;
+  /** Whether controlled tickets were to be cancelled, too. */
+  readonly override?: boolean;
   readonly ticketsCancelled: number | null;
   readonly controlled: number | null;
   readonly placesReleased: number | null;

@@ -1,0 +1,22 @@
+import type { CurrentFacts } from '@boxoffice/service';
+import { everyDocument } from '@boxoffice/store';
+import { PERFORMANCE_CANCELLED, PLACES_RELEASED, performanceCancelled, placesReleased } from './events.ts';
+import { performances, releases } from './store.ts';
+
+/** The performances that are cancelled, and the places that went back to stock. */
+export const currentFacts: CurrentFacts = {
+  types: [PERFORMANCE_CANCELLED, PLACES_RELEASED],
+  async *read(store) {
+    for await (const performance of everyDocument(store.collection(performances))) {
+      const { id, institution, version, productId, state, updatedAt } = performance;
+      if (state !== 'cancelled') continue;
+      const fact = performanceCancelled({ performanceId: id, productId, cancelledAt: updatedAt });
+      yield { ...fact, institution, key: id, version, changedAt: Date.parse(updatedAt) };
+    }
+    for await (const release of everyDocument(store.collection(releases))) {
+      const { institution, version, orderId, cause, placeIds, createdAt } = release;
+      const fact = placesReleased({ orderId, cause, placeIds, placesReleased: release.placesReleased });
+      yield { ...fact, institution, key: orderId, version, changedAt: Date.parse(createdAt) };
+    }
+  },
+};

@@ -1,0 +1,36 @@
+import type { CurrentFacts } from '@boxoffice/service';
+import { everyDocument } from '@boxoffice/store';
+import { type DomainFact, orderCancelled, orderConfirmed, orderExpired } from './domain/facts.ts';
+import { ORDER_CANCELLED, ORDER_CONFIRMED, ORDER_EXPIRED } from './events.ts';
+import { type OrderDocument, ordersCollection } from './store.ts';
+
+/** What an order has become; nothing while a step may change that: its end publishes what follows. */
+const factOf = (order: OrderDocument): DomainFact | undefined => {
+  if (order.begun !== null) return undefined;
+  switch (order.state) {
+    case 'confirmed':
+      return orderConfirmed(order);
+    case 'expired':
+      return orderExpired(order);
+    case 'cancelled': {
+      const { cancellation } = order;
+      if (!cancellation) return undefined;
+      const { hadTickets, override = false, reason } = cancellation;
+      return orderCancelled(order, { hadTickets, override, reason });
+    }
+    default:
+      return undefined;
+  }
+};
+
+/** What every order that is over, or sold, has become. Carts have no time of change. */
+export const currentFacts: CurrentFacts = {
+  types: [ORDER_CONFIRMED, ORDER_CANCELLED, ORDER_EXPIRED],
+  async *read(store) {
+    for await (const order of everyDocument(store.collection(ordersCollection))) {
+      const fact = factOf(order);
+      const { institution, id: key, version, modifiedAt: changedAt } = order;
+      if (fact) yield { ...fact, institution, key, version, changedAt };
+    }
+  },
+};

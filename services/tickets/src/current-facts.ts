@@ -1,0 +1,44 @@
+import type { CurrentFacts } from '@boxoffice/service';
+import { everyDocument, type Fact } from '@boxoffice/store';
+import {
+  TICKET_CONTROL_REVERTED,
+  TICKET_CONTROLLED,
+  TICKET_REPLACED,
+  TICKETS_CANCELLED,
+  ticketControlled,
+  ticketControlReverted,
+  ticketReplaced,
+  ticketsCancelled,
+} from './events.ts';
+import { ordersCollection, type TicketDocument, ticketsCollection } from './store.ts';
+
+/** Issued, printed, controlled, and the control reverted: a ticket that was written less often was never controlled and is not now. */
+const REVERTED_AT = 4;
+
+const factsOf = (ticket: TicketDocument): Fact[] => {
+  const { status, version, replaces } = ticket;
+  const facts = replaces === null ? [] : [ticketReplaced(ticket)];
+  if (status === 'controlled') facts.push(ticketControlled(ticket));
+  else if (status !== 'cancelled' && version >= REVERTED_AT) facts.push(ticketControlReverted(ticket));
+  return facts;
+};
+
+/** Replacements and controls as the tickets are now, and what became of the tickets of cancelled orders. */
+export const currentFacts: CurrentFacts = {
+  types: [TICKET_REPLACED, TICKET_CONTROLLED, TICKET_CONTROL_REVERTED, TICKETS_CANCELLED],
+  async *read(store) {
+    for await (const ticket of everyDocument(store.collection(ticketsCollection))) {
+      const { institution, version, orderId: key } = ticket;
+      const changedAt = Date.parse(ticket.updatedAt);
+      for (const fact of factsOf(ticket)) yield { ...fact, institution, key, version, changedAt };
+    }
+    for await (const { id: key, institution, version, cancellation } of everyDocument(
+      store.collection(ordersCollection),
+    )) {
+      if (!cancellation) continue;
+      const { at, ...counts } = cancellation;
+      const fact = ticketsCancelled({ orderId: key, ...counts });
+      yield { ...fact, institution, key, version, changedAt: Date.parse(at) };
+    }
+  },
+};
