@@ -63,6 +63,7 @@ export const oauthRoutes = ({ issuer, issue, introspect, revoke, keys }: OAuthRo
     path: PATHS.token,
     summary: 'Issues an access token to a client (RFC 6749, client credentials)',
     body: TokenRequest,
+    described: { grant_type: { enum: [GRANT_TYPE] } },
     answers: { 200: IssuedToken },
     members: { answer: IssuedToken.properties, error },
     errors: ['unauthorized'],

@@ -8,9 +8,9 @@ import {
   pageOf,
   pageQuery,
   patchOf,
+  pathId,
 } from '@boxoffice/http';
 import type { Caller } from '@boxoffice/identity';
-import { Type } from 'typebox';
 import type { Clients } from './clients.ts';
 import { lacking } from './domain/scopes.ts';
 import type { ClientDocument } from './store.ts';
@@ -18,8 +18,6 @@ import { Client, ClientWithNewSecret, example, NewClient, READ_ONLY, view } from
 
 const CLIENTS = '/svc/v3/clients';
 const CLIENT = `${CLIENTS}/{clientId}`;
-
-const clientId = Type.String({ minLength: 1, maxLength: 64 });
 
 const secretExample = { ...example, clientSecret: 'R2xvYmFsbHkgdW5pcXVlLCBub3QgYSByZWFsIHNlY3JldCE' };
 
@@ -83,7 +81,7 @@ export const routes = (clients: Clients): AnyOperation[] => [
     path: CLIENT,
     access: 'clients:read',
     summary: 'Gives a client',
-    params: { clientId },
+    params: { clientId: pathId },
     answers: { 200: Client },
     etag: true,
     example: { params: { clientId: example.clientId }, answer: example },
@@ -96,7 +94,7 @@ export const routes = (clients: Clients): AnyOperation[] => [
     access: 'clients:write',
     summary: 'Changes the name or the scopes of a client',
     description: 'New tokens carry the new scopes; tokens issued before lose the removed ones within five seconds.',
-    params: { clientId },
+    params: { clientId: pathId },
     body: patchOf(NewClient),
     readOnly: READ_ONLY,
     answers: { 200: Client },
@@ -120,7 +118,7 @@ export const routes = (clients: Clients): AnyOperation[] => [
     path: CLIENT,
     access: 'clients:write',
     summary: 'Deletes a client; its tokens are refused within five seconds',
-    params: { clientId },
+    params: { clientId: pathId },
     answers: { 200: Client },
     conditional: true,
     example: { params: { clientId: example.clientId }, answer: { ...example, scopes: [], secrets: [] } },
@@ -133,7 +131,7 @@ export const routes = (clients: Clients): AnyOperation[] => [
     path: `${CLIENT}/secrets`,
     access: 'clients.sensitive:write',
     summary: 'Makes a second secret, for rotation, and answers it this once',
-    params: { clientId },
+    params: { clientId: pathId },
     answers: { 201: ClientWithNewSecret },
     errors: ['client_too_many_secrets'],
     conditional: true,
@@ -153,7 +151,7 @@ export const routes = (clients: Clients): AnyOperation[] => [
     path: `${CLIENT}/secrets/{secretId}`,
     access: 'clients.sensitive:write',
     summary: 'Withdraws a secret; it, and the tokens that it obtained, are refused within five seconds',
-    params: { clientId, secretId: Type.String({ minLength: 1, maxLength: 64 }) },
+    params: { clientId: pathId, secretId: pathId },
     answers: { 200: Client },
     errors: ['client_last_secret'],
     conditional: true,

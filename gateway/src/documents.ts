@@ -5,7 +5,15 @@ import { success } from '@boxoffice/envelope';
 import type { OpenApiDocument } from './description.ts';
 import { allWithGatewayStatuses } from './gateway-statuses.ts';
 import { mergeDocuments, type Part } from './merge.ts';
-import { errorItems, ownDocument, ownVersionDocument, VERSION, versions } from './own-operations.ts';
+import {
+  errorItems,
+  ownDocument,
+  ownVersionDocument,
+  POS_API_DESCRIPTION,
+  POS_API_VERSION,
+  VERSION,
+  versions,
+} from './own-operations.ts';
 import type { Routing } from './routing.ts';
 import { isBelow } from './services.ts';
 import type { Family } from './target.ts';
@@ -30,22 +38,19 @@ const served = (value: object): Served => {
   };
 };
 
-const TITLES: Readonly<Record<Family, string>> = {
-  A: 'boxoffice institution API',
-  B: 'boxoffice point-of-sale API',
+const license = { name: 'Apache-2.0', identifier: 'Apache-2.0' } as const;
+
+/** What each document says of itself. The point-of-sale API has a version of its own (specification, 9), whatever a service's is. */
+const INFO: Readonly<Record<Family, object>> = {
+  A: { title: 'boxoffice institution API', version: VERSION, license },
+  B: { title: 'boxoffice point-of-sale API', version: POS_API_VERSION, description: POS_API_DESCRIPTION, license },
 };
 
-/** The version of an API is that of the service that gives it, whatever the gateway's own is. */
-const versionOf = (document: OpenApiDocument | undefined): string => {
-  const { version } = document?.info ?? {};
-  return typeof version === 'string' ? version : VERSION;
-};
-
-const whole = (family: Family, publicUrl: string, parts: readonly Part[], version: string = VERSION): object => {
+const whole = (family: Family, publicUrl: string, parts: readonly Part[]): object => {
   const { paths, components, tags } = mergeDocuments(parts);
   return {
     openapi: '3.1.0',
-    info: { title: TITLES[family], version, license: { name: 'Apache-2.0', identifier: 'Apache-2.0' } },
+    info: INFO[family],
     servers: [{ url: publicUrl }],
     tags,
     paths: allWithGatewayStatuses(family, paths),
@@ -91,7 +96,7 @@ export const createDocuments = (routing: Routing, publicUrl: string): Documents 
         ...(pos ? [{ name: 'pos', document: pos, shown: below }] : []),
         { name: 'gateway', document: ownVersionDocument(publicUrl, prefix, operationId), shown: everything },
       ];
-      return whole('B', publicUrl, parts, versionOf(pos));
+      return whole('B', publicUrl, parts);
     });
   const errors = served(success({ items: errorItems }));
   return new Map([

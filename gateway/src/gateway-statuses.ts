@@ -1,4 +1,3 @@
-import { STATUS_CODES } from 'node:http';
 import { type Code, Fault, posFailure, registry } from '@boxoffice/envelope';
 import type { OpenApiDocument, OpenApiOperation, OpenApiResponse } from './description.ts';
 import type { Family } from './target.ts';
@@ -73,7 +72,7 @@ const responseOf = (family: Family, code: Code): OpenApiResponse => {
   const content = {
     'application/json': { schema: failureOf(family, code), examples: { [code]: exampleOf(family, code) } },
   };
-  return { description: `${STATUS_CODES[http] ?? status}: ${when}`, headers, content } as OpenApiResponse;
+  return { description: `- \`${status}\`: ${when}`, headers, content } as OpenApiResponse;
 };
 
 /** The operation with every status that the gateway can give in its place; what it says itself stays. */

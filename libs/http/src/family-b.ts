@@ -58,6 +58,7 @@ export const familyB: Family = {
   codesFor,
   wording: wordingB,
   headers: { Vary: 'Accept-Language, X-Service-Host' },
+  needsMediaType: true,
   checkMediaType,
   idempotencyScope: ({ session }) => session,
 };

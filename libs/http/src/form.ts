@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { type Code, Fault } from '@boxoffice/envelope';
-import { type TProperties, Type } from 'typebox';
+import { type TProperties, type TSchema, Type } from 'typebox';
 import { formOf, jsonObjectOf } from './body.ts';
 import { bodySchema, type Json } from './body-schema.ts';
 import type { AnyOperation } from './operation.ts';
@@ -39,6 +39,15 @@ const nothingTaken: Unchanged = () => {};
 const compiledUnlessEmpty = (validators: Validators, properties: TProperties): Validate | undefined =>
   Object.keys(properties).length > 0 ? validators.compile(Type.Object(properties)) : undefined;
 
+/** The parameters of a path as their values are checked: what their patterns do not match names nothing, and is not found. */
+const withoutPatterns = (params: TProperties): TProperties =>
+  Object.fromEntries(
+    Object.entries(params).map(([name, schema]) => {
+      const { pattern: _, ...rest } = schema as TSchema & { readonly pattern?: string };
+      return [name, rest];
+    }),
+  );
+
 /** A parameter is named, not placed in a document: `$.limit` is `limit`. */
 const named =
   (what: string) =>
@@ -61,7 +70,7 @@ export const compileForm = (operation: AnyOperation, { validators, unknownQuery,
   const pathCoercions = coercionsOf(params);
   const queryCoercions = coercionsOf(query);
   const lenient = lenientIn(query);
-  const checkPath = compiledUnlessEmpty(validators, params);
+  const checkPath = compiledUnlessEmpty(validators, withoutPatterns(params));
   const checkQuery = compiledUnlessEmpty(validators, query);
   const takesBody = TAKES_BODY.has(operation.method);
   const schema = form && body ? (JSON.parse(JSON.stringify(body)) as Json) : bodySchema(operation);

@@ -123,15 +123,23 @@ const errorExampleOf = (operation: AnyOperation, code: AnyCode, family: Family):
   return { summary, value: failureExample(operation, code, family) };
 };
 
+/** Each code with its meaning. Several rows of a table can have one code. */
+const meaningsOf = (codes: readonly AnyCode[], family: Family): string => {
+  const rows = codes.flatMap((code) => family.codes[code] ?? []);
+  return [...Map.groupBy(rows, ({ status }) => status)]
+    .map(([status, same]) => `- \`${status}\`: ${same.map(({ when }) => when).join('; or ')}`)
+    .join('\n');
+};
+
 const errorOf = (operation: AnyOperation, status: number, codes: readonly AnyCode[], family: Family): object => {
-  const plain = failureSchema(operation, status, family.wording.failureSchema(codes));
+  const plain = failureSchema(operation, status, family.wording.failureSchema(codes, status));
   const carrying = codes.flatMap((code) => {
     const data = errorDataOf(operation, code);
     return data ? [errorSchema(code as Code, data)] : [];
   });
   const isPlain = carrying.length < codes.length;
   return {
-    description: [...new Set(codes.map((code) => family.codes[code]?.status))].join(', '),
+    description: meaningsOf(codes, family),
     headers: {
       'X-Request-Id': COMMON_HEADERS['X-Request-Id'],
       ...when(status === 429, LIMIT_HEADERS),
@@ -180,16 +188,23 @@ const parametersOf = (operation: AnyOperation, { wording }: Family): object[] =>
   ];
 };
 
-const requestBodyOf = (operation: AnyOperation): object | undefined => {
-  if (!operation.body || !TAKES_BODY.has(operation.method)) return undefined;
-  const schema = operation.form ? operation.body : bodySchema(operation);
+/** The schema of a form, and what its operation says of its fields beside it. */
+const formSchema = ({ body, described = {} }: AnyOperation): object => {
+  const { properties = {}, ...rest } = { ...body } as { properties?: TProperties };
+  const fields = Object.entries(properties).map(([name, schema]) => [name, { ...schema, ...described[name] }]);
+  return { ...rest, properties: Object.fromEntries(fields) };
+};
+
+const requestBodyOf = (operation: AnyOperation, { needsMediaType }: Family): object | undefined => {
+  if (!TAKES_BODY.has(operation.method) || (!operation.body && !needsMediaType)) return undefined;
+  const schema = operation.form ? formSchema(operation) : bodySchema(operation);
   const { required = [] } = schema as { required?: readonly string[] };
   return {
-    required: required.length > 0 || operation.method === 'put',
+    required: needsMediaType || operation.form === true || required.length > 0 || operation.method === 'put',
     content: {
       [operation.form ? 'application/x-www-form-urlencoded' : 'application/json']: {
         schema,
-        examples: { [operation.id]: { summary: operation.summary, value: operation.example.body } },
+        examples: { [operation.id]: { summary: operation.summary, value: operation.example.body ?? {} } },
       },
     },
   };
@@ -203,7 +218,7 @@ const securityOf = (operation: AnyOperation, { wording }: Family): readonly obje
 };
 
 const operationObject = ({ id, operation }: Place, service: string, family: Family): object => {
-  const requestBody = requestBodyOf(operation);
+  const requestBody = requestBodyOf(operation, family);
   return {
     operationId: id,
     summary: operation.summary,

@@ -27,6 +27,12 @@ export const timestamp = Type.String({
   [NORMALISE]: 'timestamp',
 });
 
+/**
+ * An id in a path, as each maker of ids spells it. What is spelt otherwise is no fault of form: it is the id of nothing, and gets the
+ * 404 of an id that never was.
+ */
+export const pathId = Type.String({ minLength: 1, maxLength: 128, pattern: '^[A-Za-z0-9_-]+$' });
+
 /** The query parameters of a paged list; `pageOf` reads them. */
 export const pageQuery = {
   limit: Type.Optional(

@@ -62,8 +62,15 @@ export const wordingB: Wording = {
   success: (data) => ({ success: { type: 'boolean', const: true }, data }),
   successExample: (data) => ({ success: true, data }),
   failureExample,
-  failureSchema: (codes) => ({
-    allOf: [ref('schemas', 'Failure'), { type: 'object', properties: { errorCode: { ...text, enum: [...codes] } } }],
+  failureSchema: (codes, status) => ({
+    allOf: [
+      ref('schemas', 'Failure'),
+      {
+        type: 'object',
+        ...(status === 500 ? { required: ['userLoggedOut', 'orderCancelled'] } : {}),
+        properties: { errorCode: { ...text, enum: [...codes] } },
+      },
+    ],
   }),
   components() {
     const shared = sharedComponents();

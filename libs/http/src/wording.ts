@@ -13,8 +13,8 @@ export interface Wording {
   successExample(data: unknown): object;
   /** The body of an error. */
   failureExample(code: AnyCode): object;
-  /** The schema of the body of an error that has one of these codes. */
-  failureSchema(codes: readonly AnyCode[]): object;
+  /** The schema of the body of an error that has one of these codes, with this status. */
+  failureSchema(codes: readonly AnyCode[], status: number): object;
   /** What descriptions share; `schemas.Failure` is the body of an error. */
   components(): Readonly<Record<'schemas' | 'parameters' | 'headers' | 'examples', Readonly<Record<string, object>>>>;
   /** Parameters that the operation takes beside those that it declares. */

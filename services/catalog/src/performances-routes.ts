@@ -8,6 +8,7 @@ import {
   page,
   pageOf,
   pageQuery,
+  pathId,
   readOnlyOf,
 } from '@boxoffice/http';
 import type { Store } from '@boxoffice/store';
@@ -56,7 +57,7 @@ const Place = Type.Object({
 const answer = (performance: PerformanceDocument) =>
   ok(performanceView(performance), { etag: performanceEtag(performance) });
 
-const params = { performanceId: id };
+const params = { performanceId: pathId };
 
 /** The operations on performances and their places. */
 export const performancesRoutes = (store: Store): AnyOperation[] => [
@@ -66,7 +67,7 @@ export const performancesRoutes = (store: Store): AnyOperation[] => [
     path: '/svc/v3/catalog/products/{productId}/performances',
     access: 'catalog:read',
     summary: 'Lists the performances of a product in order of creation',
-    params: { productId: id },
+    params: { productId: pathId },
     query: listQuery,
     answers: { 200: page(Performance) },
     example: {
@@ -86,7 +87,7 @@ export const performancesRoutes = (store: Store): AnyOperation[] => [
     path: '/svc/v3/catalog/products/{productId}/performances',
     access: 'catalog:write',
     summary: 'Adds a performance to a product and makes its places',
-    params: { productId: id },
+    params: { productId: pathId },
     body: NewPerformance,
     answers: { 201: Performance },
     errors: ['semantically_invalid', 'conflict'],

@@ -4,7 +4,7 @@ import { type PointOfSaleDetails, paymentMethods } from './domain/point-of-sale.
 import { currency, id, languages } from './schemas.ts';
 import type { PointOfSaleDocument } from './store.ts';
 
-const host = Type.String({
+export const serviceHost = Type.String({
   minLength: 1,
   maxLength: 253,
   pattern: '^[A-Za-z0-9]([A-Za-z0-9.-]*[A-Za-z0-9])?(:[0-9]{1,5})?$',
@@ -30,7 +30,7 @@ const members = {
 };
 
 /** The body that creates a point of sale. */
-export const NewPointOfSale = Type.Object({ serviceHost: host, ...members });
+export const NewPointOfSale = Type.Object({ serviceHost, ...members });
 /** What a PATCH merges into. */
 export const Changes = Type.Object(members);
 

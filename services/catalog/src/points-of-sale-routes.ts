@@ -14,14 +14,13 @@ import type { Store } from '@boxoffice/store';
 import { type Static, Type } from 'typebox';
 import { contextOf, notFound } from './context.ts';
 import * as examples from './examples.ts';
-import { Changes, detailsOf, NewPointOfSale, PointOfSale, view } from './point-of-sale-body.ts';
+import { Changes, detailsOf, NewPointOfSale, PointOfSale, serviceHost, view } from './point-of-sale-body.ts';
 import { changePointOfSale, createPointOfSale, pointOfSaleByHost } from './points-of-sale.ts';
-import { id } from './schemas.ts';
 import type { PointOfSaleDocument } from './store.ts';
 
 const answer = (document: PointOfSaleDocument) => ok(view(document), { etag: String(document.version) });
 
-const params = { serviceHost: id };
+const params = { serviceHost };
 const example = { params: { serviceHost: examples.newPointOfSale.serviceHost }, answer: examples.pointOfSale };
 
 /** The operations on points of sale, and the look-up by host that the gateway and the point-of-sale service need. */

@@ -9,6 +9,7 @@ import {
   page,
   pageOf,
   patchOf,
+  pathId,
   readOnlyOf,
 } from '@boxoffice/http';
 import type { Query, Store } from '@boxoffice/store';
@@ -18,7 +19,7 @@ import * as examples from './examples.ts';
 import { performancesOf } from './performances.ts';
 import { bodyOf, detailsOf, NewProduct, offeringOf, ProductBody } from './product-body.ts';
 import { changeProduct, createProduct, findOffering, type Offering } from './products.ts';
-import { id, Product, productState, productType } from './schemas.ts';
+import { Product, productState, productType } from './schemas.ts';
 import type { ProductDocument, Shelf } from './store.ts';
 import { productEtag, productView } from './views.ts';
 
@@ -27,7 +28,7 @@ const readOnly = readOnlyOf(Product, ProductBody, {
   performances: ['createPerformance', 'changePerformance'],
 });
 
-const params = { productId: id };
+const params = { productId: pathId };
 
 const check = createCheck(ProductBody);
 

@@ -9,18 +9,19 @@ import {
   page,
   pageOf,
   patchOf,
+  pathId,
   readOnlyOf,
 } from '@boxoffice/http';
 import type { Store } from '@boxoffice/store';
 import type { Static } from 'typebox';
 import { contextOf, notFound } from './context.ts';
 import * as examples from './examples.ts';
-import { id, Tariff, TariffBody } from './schemas.ts';
+import { Tariff, TariffBody } from './schemas.ts';
 import type { TariffDocument } from './store.ts';
 import { changeTariff, createTariff } from './tariffs.ts';
 import { tariffView } from './views.ts';
 
-const params = { tariffId: id };
+const params = { tariffId: pathId };
 
 const check = createCheck(TariffBody);
 

@@ -8,6 +8,7 @@ import {
   page,
   pageOf,
   patchOf,
+  pathId,
   readOnlyOf,
 } from '@boxoffice/http';
 import { type TObject, Type } from 'typebox';
@@ -62,7 +63,6 @@ const kinds: readonly KindOfContact[] = [
 const allowDuplicateEmail = Type.Optional(
   Type.Boolean({ description: 'true creates or keeps a contact whose email another one has' }),
 );
-const contactNumber = Type.String({ minLength: 1, maxLength: 64 });
 
 /** A body that the kind's schema has accepted. */
 const detailsOf = (body: object): Details => body as Details;
@@ -80,7 +80,7 @@ const routesOf = (
   const single = {
     path: `/svc/v3/contacts/${plural}/{contactNumber}`,
     aliases: [`/contacts/${plural}/{contactNumber}`],
-    params: { contactNumber },
+    params: { contactNumber: pathId },
   };
   const params = { contactNumber: examples.contact.contactNumber };
   const duplicate = {

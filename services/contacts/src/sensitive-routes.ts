@@ -1,5 +1,4 @@
-import { type AnyOperation, ok, operation } from '@boxoffice/http';
-import { Type } from 'typebox';
+import { type AnyOperation, ok, operation, pathId } from '@boxoffice/http';
 import type { Contacts } from './contacts.ts';
 import * as example from './examples.ts';
 import { Sensitive } from './schemas.ts';
@@ -9,7 +8,7 @@ import { sensitiveView } from './view.ts';
 const resource = {
   path: '/svc/v3/contacts/individuals/{contactNumber}/sensitive',
   aliases: ['/contacts/individuals/{contactNumber}/sensitive'],
-  params: { contactNumber: Type.String({ minLength: 1, maxLength: 64 }) },
+  params: { contactNumber: pathId },
   answers: { 200: Sensitive },
   etag: true,
 } as const;

@@ -1,4 +1,4 @@
-import { type AnyOperation, operation } from '@boxoffice/http';
+import { type AnyOperation, operation, pathId } from '@boxoffice/http';
 import { one } from './answers.ts';
 import { askingOf } from './asking.ts';
 import { cancelOrder } from './cancel.ts';
@@ -7,7 +7,7 @@ import type { Desk } from './desk.ts';
 import * as example from './examples.ts';
 import { extendOrder, reserveOrder } from './extend.ts';
 import { RefusedByRule } from './faults.ts';
-import { CancellationRequest, Confirmation, Extension, id, Order, Reservation } from './schemas.ts';
+import { CancellationRequest, Confirmation, Extension, Order, Reservation } from './schemas.ts';
 
 const params = { orderId: example.ids.order };
 
@@ -25,7 +25,7 @@ const action = (name: string) =>
   ({
     method: 'post',
     path: `/svc/v3/orders/{orderId}/${name}`,
-    params: { orderId: id },
+    params: { orderId: pathId },
     etag: true,
     conditional: true,
   }) as const;

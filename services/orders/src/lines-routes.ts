@@ -1,11 +1,11 @@
-import { type AnyOperation, operation } from '@boxoffice/http';
+import { type AnyOperation, operation, pathId } from '@boxoffice/http';
 import { newOne, one } from './answers.ts';
 import { askingOf } from './asking.ts';
 import type { Desk } from './desk.ts';
 import * as example from './examples.ts';
 import { addOrderLines, removeOrderLine } from './lines.ts';
 import { holdErrors } from './orders-routes.ts';
-import { id, NewLines, Order } from './schemas.ts';
+import { NewLines, Order } from './schemas.ts';
 
 /** Codes of the states in which lines are what they are. */
 const fixed = ['order_expired', 'order_cancelled', 'order_confirmed', 'order_payment_pending'] as const;
@@ -21,7 +21,7 @@ export const linesRoutes = (desk: Desk): AnyOperation[] => [
     access: 'orders:write',
     summary: 'Adds lines to an open or reserved order: all their places are held, or none',
     description: 'The new places are held as long as the others.',
-    params: { orderId: id },
+    params: { orderId: pathId },
     body: NewLines,
     answers: { 201: Order },
     errors: ['conflict', ...fixed, ...holdErrors],
@@ -36,7 +36,7 @@ export const linesRoutes = (desk: Desk): AnyOperation[] => [
     path: '/svc/v3/orders/{orderId}/lines/{lineId}',
     access: 'orders:write',
     summary: 'Takes a line out of an open or reserved order and gives its place back',
-    params: { orderId: id, lineId: id },
+    params: { orderId: pathId, lineId: pathId },
     answers: { 200: Order },
     errors: ['conflict', ...fixed],
     etag: true,

@@ -1,4 +1,4 @@
-import { type AnyOperation, listQuery, oneOf, operation, page, pageOf, patchOf } from '@boxoffice/http';
+import { type AnyOperation, listQuery, oneOf, operation, page, pageOf, patchOf, pathId } from '@boxoffice/http';
 import { Type } from 'typebox';
 import { newOne, one } from './answers.ts';
 import { askingOf } from './asking.ts';
@@ -7,21 +7,12 @@ import type { Desk } from './desk.ts';
 import { changeOrder } from './details.ts';
 import * as example from './examples.ts';
 import { findAny } from './find.ts';
-import {
-  contactNumber,
-  externalReference,
-  id,
-  NewOrder,
-  Order,
-  OrderDetails,
-  orderStates,
-  readOnly,
-} from './schemas.ts';
+import { contactNumber, externalReference, NewOrder, Order, OrderDetails, orderStates, readOnly } from './schemas.ts';
 import type { OrderDocument } from './store.ts';
 import { orderView } from './view.ts';
 
 const collection = { path: '/svc/v3/orders' } as const;
-const single = { path: '/svc/v3/orders/{orderId}', params: { orderId: id } } as const;
+const single = { path: '/svc/v3/orders/{orderId}', params: { orderId: pathId } } as const;
 const params = { orderId: example.ids.order };
 
 /** Codes with which the catalog refuses to hold places, and the limits that come before. */

@@ -1,4 +1,4 @@
-import { type AnyOperation, created, operation, page, pageOf, pageQuery, requireScope } from '@boxoffice/http';
+import { type AnyOperation, created, operation, page, pageOf, pageQuery, pathId, requireScope } from '@boxoffice/http';
 import { addressOfPayment, one } from './answers.ts';
 import { askingOf } from './asking.ts';
 import type { Desk } from './desk.ts';
@@ -6,12 +6,12 @@ import * as example from './examples.ts';
 import { findOrder } from './find.ts';
 import { paymentMade, payOrder, settleOrderPayment } from './payments.ts';
 import { listed, named, ofOrder, record } from './records.ts';
-import { id, NewPayment, Order, Payment, PaymentChange, paymentReadOnly } from './schemas.ts';
+import { NewPayment, Order, Payment, PaymentChange, paymentReadOnly } from './schemas.ts';
 import type { OrderDocument } from './store.ts';
 import { paymentView } from './view.ts';
 
-const collection = { path: '/svc/v3/orders/{orderId}/payments', params: { orderId: id } } as const;
-const single = { path: `${collection.path}/{paymentId}`, params: { orderId: id, paymentId: id } } as const;
+const collection = { path: '/svc/v3/orders/{orderId}/payments', params: { orderId: pathId } } as const;
+const single = { path: `${collection.path}/{paymentId}`, params: { orderId: pathId, paymentId: pathId } } as const;
 const params = { orderId: example.ids.order };
 const singleParams = { ...params, paymentId: example.ids.payment };
 

@@ -1,4 +1,4 @@
-import { type AnyOperation, created, operation, page, pageOf, pageQuery } from '@boxoffice/http';
+import { type AnyOperation, created, operation, page, pageOf, pageQuery, pathId } from '@boxoffice/http';
 import { addressOf } from './answers.ts';
 import { askingOf } from './asking.ts';
 import type { Desk } from './desk.ts';
@@ -6,11 +6,11 @@ import * as example from './examples.ts';
 import { findOrder } from './find.ts';
 import { listed, named, ofOrder, record } from './records.ts';
 import { refundMade, refundOrder } from './refunds.ts';
-import { id, NewRefund, Refund } from './schemas.ts';
+import { NewRefund, Refund } from './schemas.ts';
 import type { OrderDocument } from './store.ts';
 import { refundView } from './view.ts';
 
-const collection = { path: '/svc/v3/orders/{orderId}/refunds', params: { orderId: id } } as const;
+const collection = { path: '/svc/v3/orders/{orderId}/refunds', params: { orderId: pathId } } as const;
 const params = { orderId: example.ids.order };
 
 /** What was given back. */
@@ -65,7 +65,7 @@ export const refundsRoutes = (desk: Desk): AnyOperation[] => [
     access: 'orders.sensitive:read',
     summary: 'Reads a refund',
     description: "ETag is the order's.",
-    params: { orderId: id, refundId: id },
+    params: { orderId: pathId, refundId: pathId },
     answers: { 200: Refund },
     etag: true,
     example: { params: { ...params, refundId: example.ids.refund }, answer: example.refund },

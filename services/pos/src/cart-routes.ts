@@ -1,6 +1,5 @@
 import { PosFault } from '@boxoffice/envelope';
 import { type AnyOperation, created, ok } from '@boxoffice/http';
-import { Type } from 'typebox';
 import { cartOf, expired, fillCart, giveUpCart, notedCart } from './cart.ts';
 import type { Order, Outcome } from './clients/orders.ts';
 import { requireContact } from './contact-access.ts';
@@ -11,10 +10,10 @@ import { cartSubject } from './on-contact-erased.ts';
 import { operation } from './operation.ts';
 import { cartView, tariffNames } from './order-views.ts';
 import { doneOr } from './refusals.ts';
-import { Cart, ItemChange, langQuery, NewItem, nameOf } from './schemas.ts';
+import { Cart, ItemChange, langQuery, NewItem, nameOf, pathId } from './schemas.ts';
 import type { Visit } from './visit.ts';
 
-const itemParams = { id: Type.String() };
+const itemParams = { id: pathId };
 const example = { params: { id: examples.ids.line } };
 const changeErrors = ['cart_expired', 'cart_empty', 'order_busy'] as const;
 const tariffErrors = [

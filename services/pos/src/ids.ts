@@ -6,8 +6,13 @@ const ALPHABET = '0123456789abcdefghijklmnopqrstuv';
 export const newId = (prefix: string): string =>
   `${prefix}_${[...randomBytes(24)].map((byte) => ALPHABET[byte & 31]).join('')}`;
 
-/** Whether a text can be an id at all; what cannot is as unknown as one that never was, and nobody is asked. */
-export const isId = (text: string): boolean => /^[\x21-\x7e]{1,128}$/.test(text);
+/** How an id is spelt. */
+export const ID_PATTERN = '^[A-Za-z0-9_-]{1,128}$';
+
+const ID = new RegExp(ID_PATTERN);
+
+/** Whether a text can be an id at all; one that cannot is as unknown as one that never was, without a remote call. */
+export const isId = (text: string): boolean => ID.test(text);
 
 /** A name that follows from these parts and tells nothing of them. */
 export const derived = (...parts: readonly string[]): string => hash('sha256', JSON.stringify(parts), 'base64url');

@@ -10,7 +10,7 @@ import { operation } from './operation.ts';
 import { orderView, tariffNames, ticketsOf } from './order-views.ts';
 import { mapById, partHeaders, partOf, partQuery } from './pagination.ts';
 import { doneOr } from './refusals.ts';
-import { contactNumber, langQuery, mapOf, Order } from './schemas.ts';
+import { contactNumber, langQuery, mapOf, Order, pathId } from './schemas.ts';
 import type { SessionDocument } from './store.ts';
 import type { Visit } from './visit.ts';
 
@@ -25,7 +25,7 @@ const Purchase = Type.Object({
   ),
 });
 
-const params = { id: Type.String() };
+const params = { id: pathId };
 const example = { params: { id: examples.ids.order }, answer: examples.order };
 
 type InSession = Visit & { readonly session: SessionDocument };

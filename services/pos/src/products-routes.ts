@@ -13,6 +13,7 @@ import {
   PlaceEntry,
   ProductDetail,
   ProductEntry,
+  pathId,
   productTypes,
 } from './schemas.ts';
 import { createShowcase } from './showcase.ts';
@@ -20,7 +21,7 @@ import type { Audience } from './views.ts';
 import type { Visit } from './visit.ts';
 
 const whose = { contactNumber: Type.Optional(contactNumber) };
-const params = { id: Type.String() };
+const params = { id: pathId };
 const example = { id: examples.ids.product };
 const accessErrors = ['login_required', 'contact_not_accessible'] as const;
 const LIST = ['X-Total-Amount', 'Link'] as const;
@@ -95,7 +96,7 @@ export const productsRoutes = ({ offers, criteriaOf }: Pick<Desk, 'offers' | 'cr
       access: 'visitor',
       summary: 'Lists the places of a performance, the best first, and which are free',
       description: 'A `seatCategoryId` that the performance has not is 400 `invalid_parameter`.',
-      params: { ...params, performanceId: Type.String() },
+      params: { ...params, performanceId: pathId },
       query: { seatCategoryId: Type.Optional(Type.String()), ...partQuery, ...langQuery },
       answers: { 200: mapOf(PlaceEntry) },
       answerHeaders: LIST,

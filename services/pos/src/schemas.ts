@@ -1,6 +1,7 @@
 import { nullable, oneOf, timestamp, trimmedText } from '@boxoffice/http';
 import { Type } from 'typebox';
 import { levels } from './domain/offer.ts';
+import { ID_PATTERN } from './ids.ts';
 
 const { Array: List, Boolean: Flag, Integer, Object: Members, Optional, Record: MapOf, String: Text } = Type;
 
@@ -14,7 +15,10 @@ export const langQuery = { lang };
 /** A contact's number where its prices are asked for; checked against the login. */
 export const contactNumber = Text({ minLength: 1, maxLength: 64, description: 'of the logged-in user: its prices' });
 
-/** An id in a path or a body: opaque, so anything short is well-formed. */
+/** An id in a path; what is spelt otherwise is not found. */
+export const pathId = Text({ pattern: ID_PATTERN });
+
+/** An id in a body: opaque, so anything short is well-formed. */
 export const id = Text({ minLength: 1, maxLength: 128 });
 
 export const amount = Integer({ description: "in the currency's minor unit" });
@@ -172,7 +176,13 @@ export const NewItem = Members({
   performanceId: id,
   seatCategoryId: id,
   tariffId: id,
-  quantity: Optional(Integer({ minimum: 1, maximum: 50, description: 'default 1, or the number of placeIds' })),
+  quantity: Optional(
+    Integer({
+      minimum: 1,
+      maximum: 50,
+      description: 'default 1; with placeIds their number, which it must be if given',
+    }),
+  ),
   placeIds: Optional(
     List(id, { minItems: 1, maxItems: 50, uniqueItems: true, description: 'these places; absent: the best free ones' }),
   ),

@@ -6,7 +6,7 @@ import { requireContact } from './contact-access.ts';
 import type { Desk } from './desk.ts';
 import { examples } from './examples.ts';
 import { operation } from './operation.ts';
-import { Contact, Credentials, langQuery, Session, User } from './schemas.ts';
+import { Contact, Credentials, langQuery, pathId, Session, User } from './schemas.ts';
 import type { Sessions } from './sessions.ts';
 import type { SessionDocument } from './store.ts';
 import type { Visit } from './visit.ts';
@@ -120,7 +120,7 @@ export const sessionsRoutes = (desk: Desk): AnyOperation[] => [
     path: '/contacts/{contactNumber}',
     access: 'login',
     summary: 'Gives the own contact',
-    params: { contactNumber: Type.String() },
+    params: { contactNumber: pathId },
     query: langQuery,
     answers: { 200: Contact },
     errors: ['contact_not_accessible'],

@@ -9,11 +9,11 @@ import { isId } from './ids.ts';
 import { operation } from './operation.ts';
 import { ticketView } from './order-views.ts';
 import { mapById, partHeaders, partOf, partQuery } from './pagination.ts';
-import { langQuery, mapOf, Naming, nameOf, Ticket, ticketStatuses } from './schemas.ts';
+import { langQuery, mapOf, Naming, nameOf, pathId, Ticket, ticketStatuses } from './schemas.ts';
 import type { Visit } from './visit.ts';
 
 const unknown = () => new PosFault('not_found', 'There is no such resource.');
-const params = { id: Type.String() };
+const params = { id: pathId };
 const example = { params: { id: examples.ids.ticket }, answer: examples.ticket };
 
 /** The tickets of the logged-in user. */

@@ -8,6 +8,7 @@ import {
   page,
   pageOf,
   patchOf,
+  pathId,
 } from '@boxoffice/http';
 import { Type } from 'typebox';
 import { ticketNamedBy } from './barcode.ts';
@@ -18,7 +19,7 @@ import { internalRoutes } from './internal-routes.ts';
 import { keyRoutes } from './key-routes.ts';
 import { findTicket, finishBegun } from './lineage.ts';
 import { newAs, renameTicket, replaceTicket } from './replace.ts';
-import { Changes, Control, Replacement, readOnly, Status, Ticket, ticketId } from './schemas.ts';
+import { Changes, Control, Replacement, readOnly, Status, Ticket } from './schemas.ts';
 import { shopRoutes } from './shop-routes.ts';
 import { commandsOn, getTicket } from './tickets.ts';
 import { validatorOf, view } from './view.ts';
@@ -35,7 +36,7 @@ const about = (ticket: Versioned) => ({
 const one = (ticket: Versioned) => ok(view(ticket), about(ticket));
 const newOne = (ticket: Versioned) => created(view(ticket), `${PATH}/${ticket.id}`, about(ticket));
 
-const single = { path: `${PATH}/{ticketId}`, params: { ticketId } } as const;
+const single = { path: `${PATH}/{ticketId}`, params: { ticketId: pathId } } as const;
 const changing = { access: 'tickets:write', answers: { 200: Ticket }, etag: true, conditional: true } as const;
 const printing = { ...single, ...changing, path: `${PATH}/{ticketId}/printing` } as const;
 const controlling = { ...single, ...changing, path: `${PATH}/{ticketId}/control` } as const;
