@@ -1,6 +1,7 @@
 import { _, Ajv2020, Name } from 'ajv/dist/2020.js';
 import type { DataValidationCxt } from 'ajv/dist/types/index.js';
 import { fullFormats } from 'ajv-formats/dist/formats.js';
+import { isEmail } from './email.ts';
 
 export type { ErrorObject, ValidateFunction } from 'ajv';
 
@@ -51,7 +52,7 @@ export const createAjv = ({ proving = false, allErrors = false }: AjvOptions = {
     strictRequired: false,
     allowUnionTypes: true,
     validateSchema: proving,
-    formats: { ...fullFormats, 'date-time': (text: string) => utcOf(text) !== undefined },
+    formats: { ...fullFormats, 'idn-email': isEmail, 'date-time': (text: string) => utcOf(text) !== undefined },
   });
   ajv.addKeyword({
     keyword: NORMALISE,

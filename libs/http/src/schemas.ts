@@ -5,11 +5,11 @@ import { NORMALISE } from './ajv.ts';
 export const DEFAULT_LIMIT = 20;
 export const MAX_LIMIT = 500;
 
-/** An email address: trimmed before its format is checked and before the handler sees it. */
+/** An email address: trimmed before its format is checked and before the handler sees it. The one definition of all that take one. */
 export const emailSchema = Type.String({
-  format: 'email',
+  format: 'idn-email',
   maxLength: 254,
-  description: 'trimmed; compared case-insensitively',
+  description: 'also an internationalised one (RFC 6531); trimmed; compared case-insensitively',
   [NORMALISE]: 'trim',
 });
 

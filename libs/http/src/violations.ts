@@ -39,7 +39,7 @@ const typeOf = (value: unknown): string => (value === null ? 'null' : Array.isAr
 const listed = (values: readonly unknown[]): string => values.map((value) => JSON.stringify(value)).join(', ');
 
 const FORMATS: Readonly<Record<string, string>> = {
-  email: 'must be an email address',
+  'idn-email': 'must be an email address',
   'date-time': 'must be a timestamp with an offset, such as 2027-01-31T19:30:00Z (RFC 3339)',
   date: 'must be a date, such as 2027-01-31',
 };

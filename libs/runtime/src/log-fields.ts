@@ -74,7 +74,8 @@ const allowed: ReadonlySet<string> = new Set<keyof LogFields>([
 ]);
 
 const masks: readonly (readonly [RegExp, string])[] = [
-  [/[\w.+-]+@[\w-]+(\.[\w-]+)+/g, '(email)'],
+  // Internationalised ones, too (RFC 6531); longer ones than any are cut, so that a long text takes no quadratic time.
+  [/[\p{L}\p{M}\p{N}_.+-]{1,254}@[\p{L}\p{M}\p{N}_-]+(?:\.[\p{L}\p{M}\p{N}_-]+)+/gu, '(email)'],
   [/\beyJ[\w-]+\.[\w-]+\.[\w-]*/g, '(token)'],
   [/\b(Bearer|Basic)\s+[\w.~+/=-]+/gi, '$1 (secret)'],
   [/:\/\/[^/@\s]+@/g, '://(secret)@'],

@@ -4,15 +4,16 @@ import { t } from './texts/index.js';
 const EMAIL = /^[^\s@]+@[^\s@]+\.[^\s@]+$/;
 
 /** A labelled field that says itself what is wrong with it. `rule`: 'email', or nothing for any text. */
-export const textField = ({ label, type = 'text', autocomplete, rule, value = '' }) => {
+export const textField = ({ label, type = 'text', inputmode, autocomplete, rule, value = '' }) => {
   const id = newId('field');
   const error = h('span', { class: 'field-error', id: `${id}-error` });
   const input = h('input', {
     id,
     type,
+    inputmode,
     autocomplete,
     value,
-    maxlength: 200,
+    maxlength: rule === 'email' ? 254 : 200,
     'aria-describedby': `${id}-error`,
     'aria-required': 'true',
   });

@@ -37,10 +37,10 @@ describe('a log line', () => {
   });
 
   test('masks emails, tokens and passwords in errors', () => {
-    const error = new Error('dup key ada@example.org at mongodb://user:hunter2@db, Bearer abc.def');
+    const error = new Error('dup key ada@example.org at mongodb://user:hunter2@db, Bearer abc.def, tést@exämple.org');
     const line = logged((logger) => logger.error('failed', { error }));
-    expect(JSON.parse(line).error.message).toBe('dup key (email) at mongodb://(secret)@db, Bearer (secret)');
-    expect(line).not.toMatch(/ada@|hunter2|abc\.def/);
+    expect(JSON.parse(line).error.message).toBe('dup key (email) at mongodb://(secret)@db, Bearer (secret), (email)');
+    expect(line).not.toMatch(/ada@|hunter2|abc\.def|tést|exämple/);
   });
 
   test('is readable in a terminal', () => {

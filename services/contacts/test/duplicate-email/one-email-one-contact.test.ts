@@ -58,6 +58,19 @@ describe.each(engines)('one email, one contact, on $name', (engine) => {
     expect(second.body.details).not.toContain(email);
   });
 
+  test('an internationalised email is one email, however it is written, and of a relay, too', async () => {
+    const name = randomUUID();
+    const first = await stand.create({ lastName: 'Martin', email: `é.${name}@exämple.org` });
+    expect(first.status).toBe(201);
+    const again = await stand.create({ lastName: 'Other', email: ` E\u0301.${name}@XN--EXMPLE-CUA.org ` });
+    expect([again.status, again.body.data]).toEqual([409, first.body.data]);
+    const relay = { firstName: 'Ana', email: 'tést@exämple.org' };
+    const structure = await stand.call('createStructure', 'POST', '/svc/v3/contacts/structures', {
+      body: { name: 'École', relay },
+    });
+    expect([structure.status, structure.body.data]).toMatchObject([201, { relay }]);
+  });
+
   test('individuals and structures are looked through together', async () => {
     const email = someone();
     const structure = await stand.call('createStructure', 'POST', '/svc/v3/contacts/structures', {

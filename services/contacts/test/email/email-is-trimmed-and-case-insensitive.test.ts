@@ -14,6 +14,28 @@ describe('email is trimmed and compared case-insensitively', () => {
     );
   });
 
+  test.each([
+    ['case beyond ASCII', 'tést@exämple.org', 'TÉST@EXÄMPLE.ORG'],
+    ['composed and decomposed accents', 'tést@example.org', 'te\u0301st@example.org'],
+    ['a domain in its letters and as DNS has it', 'a@exämple.org', 'a@xn--exmple-cua.org'],
+    ['a final sigma', 'δοκιμης@example.org', 'ΔΟΚΙΜΗΣ@example.org'],
+  ])('%s makes no other email', (_what, one, other) => {
+    expect(emailKey(other)).toBe(emailKey(one));
+    expect(emailKey(` ${other} `)).toBe(emailKey(one));
+  });
+
+  test.each([
+    ['an accent', 'tést@example.org', 'test@example.org'],
+    ['a letter of another script', 'a@example.org', 'а@example.org'],
+    ['an accent in the domain', 'a@exämple.org', 'a@example.org'],
+  ])('%s makes another email', (_what, one, other) => {
+    expect(emailKey(other)).not.toBe(emailKey(one));
+  });
+
+  test('what is no email has a key as well', () => {
+    fc.assert(fc.property(fc.string({ unit: 'binary' }), (text) => typeof emailKey(text) === 'string'));
+  });
+
   test('an allowed duplicate never collides, neither with the email nor with another duplicate', () => {
     const keys = [
       uniqueEmail('a@b.ch', 'C1', false),

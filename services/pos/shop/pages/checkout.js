@@ -24,7 +24,8 @@ const guestFields = () => {
   return Object.fromEntries([
     make('firstName', { autocomplete: 'given-name' }),
     make('lastName', { autocomplete: 'family-name' }),
-    make('email', { type: 'email', autocomplete: 'email', rule: 'email' }),
+    // Not of the type `email`: browsers take only ASCII for one.
+    make('email', { inputmode: 'email', autocomplete: 'email', rule: 'email' }),
   ]);
 };
 

@@ -1,12 +1,43 @@
-const primary = (tag: string): string => tag.toLowerCase().split('-', 1)[0] ?? '';
+/** Canonical forms that are known already; forgotten when there are too many. */
+const known = new Map<string, string | undefined>();
+const MAX_KNOWN = 1_000;
+
+const canonicalised = (tag: string): string | undefined => {
+  try {
+    return new Intl.Locale(tag).toString();
+  } catch {
+    return undefined;
+  }
+};
+
+/**
+ * A language tag in its canonical form (RFC 5646, 4.5, with the data of Unicode CLDR): every code of ISO 639-2, `deu` and `ger`, becomes that
+ * of ISO 639-1, `de`. Undefined for a text that is no tag.
+ */
+const canonical = (tag: string): string | undefined => {
+  const found = known.get(tag);
+  if (found !== undefined || known.has(tag)) return found;
+  const made = canonicalised(tag);
+  if (known.size >= MAX_KNOWN) known.clear();
+  known.set(tag, made);
+  return made;
+};
+
+/** The language of a tag without its region, script and so on. */
+const primary = (tag: string): string | undefined => canonical(tag.split('-', 1)[0] ?? '');
+
+/** Longer texts are no tags that somebody has. */
+const MAX_TAG_LENGTH = 64;
 
 /** The configured language that a tag asks for: the same one, else one with the same primary subtag (`de-CH` → `de`). */
 export const matching = (tag: string, languages: readonly string[]): string | undefined => {
-  const wanted = tag.trim().toLowerCase().replaceAll('_', '-');
-  if (wanted === '') return undefined;
+  const wanted = tag.trim().replaceAll('_', '-');
+  const language = wanted.length > MAX_TAG_LENGTH ? undefined : primary(wanted);
+  if (language === undefined) return undefined;
+  const whole = canonical(wanted);
   return (
-    languages.find((language) => language.toLowerCase() === wanted) ??
-    languages.find((language) => primary(language) === primary(wanted))
+    languages.find((one) => whole !== undefined && canonical(one) === whole) ??
+    languages.find((one) => primary(one) === language)
   );
 };
 

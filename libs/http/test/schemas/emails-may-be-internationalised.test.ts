@@ -1,0 +1,52 @@
+import { describe, expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import { emailSchema } from '../../src/index.ts';
+import { createValidators } from '../../src/validators.ts';
+
+const validate = createValidators().compile({ type: 'object', properties: { email: emailSchema } });
+const isTaken = (email: string): boolean => validate({ email }).found.length === 0;
+
+describe('an email is taken', () => {
+  test('if RFC 5321 has it', () => {
+    fc.assert(fc.property(fc.emailAddress(), (email) => isTaken(email)));
+  });
+
+  test.each([
+    'tést@exämple.org',
+    'te\u0301st@example.org',
+    '用户@例子.广告',
+    'Δοκιμή@Παράδειγμα.δοκιμή',
+    'संपर्क@डाटामेल.भारत',
+    'bücher+news@faß.de',
+    'a@xn--exmple-cua.org',
+    ' tést@exämple.org ',
+  ])('if RFC 6531 has it: %s', (email) => {
+    expect(isTaken(email)).toBe(true);
+  });
+});
+
+test.each([
+  '',
+  'a',
+  '@b.ch',
+  'a@',
+  'a@b',
+  'é@exämple',
+  'a@@b.ch',
+  'a..b@c.de',
+  '.a@c.de',
+  'a b@c.de',
+  'a\u00a0b@c.de',
+  'a\u200bb@c.de',
+  'a\u202eb@c.de',
+  'a@b\u200b.ch',
+  'a@ex_ample.org',
+  'a@-b.ch',
+  'a@ä/b.org',
+  'a@ä:80.de',
+  'a@[127.0.0.1]',
+  '"a b"@c.de',
+  `a@${'ä'.repeat(70)}.de`,
+])('is refused: %j', (email) => {
+  expect(isTaken(email)).toBe(false);
+});
