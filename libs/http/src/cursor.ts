@@ -7,6 +7,8 @@ export interface Position {
   readonly id: string;
   /** What the list is ordered by, where one list has several orders. */
   readonly by?: string;
+  /** `asOf` of the first page, ISO 8601 UTC. */
+  readonly asOf?: string;
 }
 
 /** Signs and reads the positions of one list. */
@@ -35,8 +37,8 @@ export const createCursorCodec = (key: string | Buffer, operation: string): Curs
       .subarray(0, MAC_BYTES);
 
   return {
-    write: (institution, { value, id, by }) => {
-      const payload = Buffer.from(JSON.stringify([value, id, by]));
+    write: (institution, { value, id, by, asOf }) => {
+      const payload = Buffer.from(JSON.stringify([value, id, by, asOf]));
       return Buffer.concat([sign(institution, payload), payload]).toString('base64url');
     },
     read: (institution, cursor) => {
@@ -46,8 +48,8 @@ export const createCursorCodec = (key: string | Buffer, operation: string): Curs
       const payload = bytes.subarray(MAC_BYTES);
       if (!isCanonical || payload.length === 0) throw foreignCursor();
       if (!timingSafeEqual(sign(institution, payload), bytes.subarray(0, MAC_BYTES))) throw foreignCursor();
-      const [value, id, by] = JSON.parse(payload.toString('utf8'));
-      return { value, id, by: by ?? undefined };
+      const [value, id, by, asOf] = JSON.parse(payload.toString('utf8'));
+      return { value, id, by: by ?? undefined, asOf: asOf ?? undefined };
     },
   };
 };

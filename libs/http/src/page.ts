@@ -1,3 +1,4 @@
+import { asOfReading } from './as-of.ts';
 import { foreignCursor, type Position } from './cursor.ts';
 import { type Answer, ok } from './operation.ts';
 import { DEFAULT_LIMIT } from './schemas.ts';
@@ -47,13 +48,19 @@ export interface Page<Item> {
   readonly nextCursor: string | null;
 }
 
+/** The data of a page of a list that tells what changed. */
+export interface ChangesPage<Item> extends Page<Item> {
+  /** ISO 8601 UTC: the next `modifiedSince`. */
+  readonly asOf: string;
+}
+
 const valueAt = (document: object, path: string): Scalar => {
   const value = path.split('.').reduce<unknown>((at, name) => (at as Record<string, unknown> | null)?.[name], document);
   return (value ?? null) as Scalar;
 };
 
-/** Answers one page of a list: at most `limit` items after `cursor`, and the cursor of the next page, or null on the last. */
-export const pageOf = async <Document extends { readonly id: string }, Item>(
+/** Reads a page; `asOf`: of the first page of the walk, and so of the whole walk. */
+const read = async <Document extends { readonly id: string }, Item>(
   { query, cursor }: PageRequest,
   documents: Listed<Document>,
   {
@@ -63,11 +70,13 @@ export const pageOf = async <Document extends { readonly id: string }, Item>(
     modifiedAt = 'updatedAt',
     item,
   }: PageOptions<Document, Item>,
-): Promise<Answer<Page<Item>>> => {
+  now: number,
+): Promise<ChangesPage<Item>> => {
   const { limit = DEFAULT_LIMIT, modifiedSince } = query;
   const by = `${descending ? '-' : ''}${orderBy}`;
   const after = cursor.read(query.cursor);
   if (after && after.by !== by) throw foreignCursor();
+  const asOf = after?.asOf ?? asOfReading(now);
   const conditions = { ...where, ...(modifiedSince === undefined ? {} : { [modifiedAt]: { gte: modifiedSince } }) };
   const set = Object.entries(conditions).filter((entry): entry is [string, Condition] => entry[1] !== undefined);
   // One more than asked for tells whether there is a next page.
@@ -80,6 +89,26 @@ export const pageOf = async <Document extends { readonly id: string }, Item>(
   });
   const shown = found.slice(0, limit);
   const last = found.length > limit ? shown.at(-1) : undefined;
-  const nextCursor = last ? cursor.write({ value: valueAt(last, orderBy), id: last.id, by }) : null;
-  return ok({ items: shown.map(item), nextCursor });
+  const nextCursor = last ? cursor.write({ value: valueAt(last, orderBy), id: last.id, by, asOf }) : null;
+  return { items: shown.map(item), nextCursor, asOf };
 };
+
+/** Answers one page of a list: at most `limit` items after `cursor`, and the cursor of the next page, or null on the last. */
+export const pageOf = async <Document extends { readonly id: string }, Item>(
+  request: PageRequest,
+  documents: Listed<Document>,
+  options: PageOptions<Document, Item>,
+): Promise<Answer<Page<Item>>> => {
+  const { items, nextCursor } = await read(request, documents, options, Date.now());
+  return ok({ items, nextCursor });
+};
+
+/**
+ * The same of a list that tells what changed, with the `asOf` of its first page on every page. `clock` in epoch milliseconds: that of
+ * the instants in the documents.
+ */
+export const changesPageOf = async <Document extends { readonly id: string }, Item>(
+  request: PageRequest,
+  documents: Listed<Document>,
+  { clock, ...options }: PageOptions<Document, Item> & { readonly clock: () => number },
+): Promise<Answer<ChangesPage<Item>>> => ok(await read(request, documents, options, clock()));

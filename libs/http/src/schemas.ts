@@ -43,7 +43,7 @@ export const pageQuery = {
   ),
 };
 
-/** The query parameters of a paged list that tells what changed. */
+/** The query parameters of a paged list that tells what changed; `changesPageOf` reads them. */
 export const listQuery = {
   ...pageQuery,
   modifiedSince: Type.Optional(
@@ -57,6 +57,20 @@ export const page = <Item extends TSchema>(item: Item) =>
     items: Type.Array(item),
     nextCursor: nullable(Type.String({ description: '`cursor` of the next page; null on the last' })),
   });
+
+const AS_OF =
+  'ISO 8601 UTC: `modifiedSince` of the next synchronisation, which then misses nothing, whichever instances wrote meanwhile; some ' +
+  'records are repeated';
+
+const instantOf = (description: string) =>
+  Type.String({ format: 'date-time', description, examples: ['2027-02-01T11:59:45.000Z'] });
+
+/** What an answer gives as `asOf`; `asOfReading` makes it. */
+export const asOf = instantOf(AS_OF);
+
+/** The data of a paged list that tells what changed. */
+export const changesPage = <Item extends TSchema>(item: Item) =>
+  Type.Object({ ...page(item).properties, asOf: instantOf(`${AS_OF}. The same on every page of a walk`) });
 
 /** One of these texts. */
 export const oneOf = <const Values extends readonly string[]>(

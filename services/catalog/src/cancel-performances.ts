@@ -1,6 +1,7 @@
 import type { Store } from '@boxoffice/store';
-import { type Context, contextOf, markCatalog } from './context.ts';
+import { type Context, contextOf, markCatalog, timestampOf } from './context.ts';
 import { cancelledWithProduct } from './domain/performance.ts';
+import { later } from './domain/period.ts';
 import { performanceCancelled } from './events.ts';
 import { performancesOf } from './performances.ts';
 import { type ProductDocument, products } from './store.ts';
@@ -9,7 +10,8 @@ import { type ProductDocument, products } from './store.ts';
 // that cancels it, and the mark goes when all its performances have followed. Any number of processes may do it at once.
 
 /** Cancels the performances of a product that is marked, then ends the mark; nothing for any other. */
-export const cancelPerformances = async ({ shelf }: Context, product: ProductDocument): Promise<void> => {
+export const cancelPerformances = async (context: Context, product: ProductDocument): Promise<void> => {
+  const { shelf } = context;
   const { id: productId, cancelling } = product;
   if (!cancelling) return;
   for (const { id } of await performancesOf(shelf, [productId])) {
@@ -19,9 +21,11 @@ export const cancelPerformances = async ({ shelf }: Context, product: ProductDoc
       return next && { next, events: [fact()] };
     });
   }
-  await shelf.products.update(productId, (current) =>
-    current.cancelling ? { next: { ...current, cancelling: null } } : undefined,
-  );
+  // Modified once more: whoever read the product in between has seen performances that had not followed yet.
+  await shelf.products.update(productId, (current) => {
+    const modifiedAt = later(current.modifiedAt, timestampOf(context));
+    return current.cancelling ? { next: { ...current, cancelling: null, modifiedAt } } : undefined;
+  });
 };
 
 /** Finishes what processes that died had begun; one indexed query if there is nothing. */

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { asOfReading } from '@boxoffice/http';
 import type { Store } from '@boxoffice/store';
 import { LRUCache } from 'lru-cache';
 import type { Static } from 'typebox';
@@ -21,6 +22,7 @@ export interface CatalogAnswer {
     readonly tariffs: Static<typeof Tariff>[];
     readonly removed: string[];
     readonly generatedAt: string;
+    readonly asOf: string;
   };
   readonly etag: string;
 }
@@ -55,7 +57,7 @@ const REFRESH_SHARE = 0.02;
 const MAX_INSTITUTIONS = 200;
 
 const answerOf = (data: CatalogAnswer['data']): CatalogAnswer => {
-  const { generatedAt: _, ...rest } = data;
+  const { generatedAt: _, asOf: __, ...rest } = data;
   return { data, etag: createHash('sha256').update(JSON.stringify(rest)).digest('base64url').slice(0, 27) };
 };
 
@@ -89,6 +91,7 @@ const read = async (
     tariffs: tariffs.map(tariffView),
     removed: [],
     generatedAt: new Date(now).toISOString(),
+    asOf: asOfReading(now),
   });
   return {
     mark: institution.catalogMark,
@@ -121,7 +124,8 @@ const since = async (shelf: Shelf, snapshot: Snapshot, type: ProductType | undef
   const changed = data.products.filter(({ id }) => (snapshot.modifiedAt.get(id) ?? '') >= modifiedSince);
   const shown = new Set(data.products.map(({ id }) => id));
   const removed = gone.filter(({ id, publishedAt }) => publishedAt !== null && !shown.has(id)).map(({ id }) => id);
-  return answerOf({ ...data, products: changed, removed });
+  // The snapshot's own: the answer that is kept ready may be of an earlier reading that found the same.
+  return answerOf({ ...data, products: changed, removed, asOf: asOfReading(snapshot.checkedAt) });
 };
 
 /**

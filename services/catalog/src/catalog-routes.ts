@@ -1,4 +1,4 @@
-import { type AnyOperation, ok, operation, timestamp } from '@boxoffice/http';
+import { type AnyOperation, asOf, ok, operation, timestamp } from '@boxoffice/http';
 import { Type } from 'typebox';
 import type { CatalogAnswers } from './catalog-answers.ts';
 import * as examples from './examples.ts';
@@ -12,6 +12,7 @@ const Catalog = Type.Object({
     description: 'products published once and no longer; empty without modifiedSince',
   }),
   generatedAt: Type.String({ format: 'date-time' }),
+  asOf,
 });
 
 /** The whole catalog in one answer. */
@@ -23,7 +24,7 @@ export const catalogRoutes = (answers: CatalogAnswers): AnyOperation[] => [
     access: 'catalog:read',
     summary: 'Gives all published products, with performances and tariffs, in one answer',
     description:
-      'Products that are running or suspended. For a copy that is kept up to date, ask again with the `generatedAt` of the answer ' +
+      'Products that are running or suspended. For a copy that is kept up to date, ask again with the `asOf` of the answer ' +
       'before as `modifiedSince`: only products changed since then are answered, and `removed` names those that are no longer published.',
     query: { type: Type.Optional(productType), modifiedSince: Type.Optional(timestamp) },
     answers: { 200: Catalog },
@@ -38,6 +39,7 @@ export const catalogRoutes = (answers: CatalogAnswers): AnyOperation[] => [
         tariffs: [examples.tariff],
         removed: [],
         generatedAt: '2027-02-01T12:00:00.000Z',
+        asOf: examples.asOf,
       },
     },
     handle: async ({ caller, query }) => {

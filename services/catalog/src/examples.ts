@@ -83,3 +83,6 @@ export const newPointOfSale = {
 };
 
 export const pointOfSale = { ...newPointOfSale, createdAt, updatedAt: createdAt };
+
+/** `asOf` of lists. */
+export const asOf = '2027-02-01T11:59:45.000Z';

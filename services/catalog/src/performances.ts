@@ -79,10 +79,10 @@ const secondOfOne = (): never => {
 
 /** Lets the product be found by who asks what was modified since. */
 export const noteModified = async (context: Context, productId: string): Promise<void> => {
-  const now = timestampOf(context);
-  await context.shelf.products.update(productId, (product: ProductDocument) =>
-    product.modifiedAt < now ? { next: { ...product, modifiedAt: now } } : undefined,
-  );
+  await context.shelf.products.update(productId, (product: ProductDocument) => {
+    const now = timestampOf(context);
+    return product.modifiedAt < now ? { next: { ...product, modifiedAt: now } } : undefined;
+  });
 };
 
 /** Adds a performance to a product. @throws Fault `not_found`, `semantically_invalid`, `conflict` */

@@ -1,13 +1,13 @@
 import {
   type AnyOperation,
+  changesPage,
+  changesPageOf,
   createCheck,
   created,
   listQuery,
   mergePatch,
   ok,
   operation,
-  page,
-  pageOf,
   patchOf,
   pathId,
   readOnlyOf,
@@ -69,13 +69,21 @@ export const productsRoutes = (store: Store): AnyOperation[] => [
     access: 'catalog:read',
     summary: 'Lists products in order of creation',
     query: { type: Type.Optional(productType), state: Type.Optional(productState), ...listQuery },
-    answers: { 200: page(Product) },
+    answers: { 200: changesPage(Product) },
     errors: ['not_found'],
-    example: { query: { type: 'show', limit: 1 }, answer: { items: [examples.product], nextCursor: null } },
+    example: {
+      query: { type: 'show', limit: 1 },
+      answer: { items: [examples.product], nextCursor: null, asOf: examples.asOf },
+    },
     handle: (request) => {
       const { type, state } = request.query;
-      const listed = offerings(contextOf(store, request.caller.institution).shelf);
-      return pageOf(request, listed, { where: { type, state }, modifiedAt: 'modifiedAt', item: ({ view }) => view });
+      const { shelf, now } = contextOf(store, request.caller.institution);
+      return changesPageOf(request, offerings(shelf), {
+        where: { type, state },
+        modifiedAt: 'modifiedAt',
+        clock: now,
+        item: ({ view }) => view,
+      });
     },
   }),
   operation({

@@ -22,6 +22,8 @@ export interface Availability {
 export interface Page<Item> {
   readonly items: Item[];
   readonly nextCursor: string | null;
+  /** Of lists that tell what changed. */
+  readonly asOf?: string;
 }
 
 type PerformanceBody = Static<typeof NewPerformance>;

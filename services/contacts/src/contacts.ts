@@ -50,6 +50,8 @@ export interface Contacts {
   /** A contact of either kind, erased ones included. */
   getAny(institution: string, number: string): Promise<ContactDocument>;
   documents(institution: string): Documents<ContactDocument>;
+  /** The clock of `createdAt` and `updatedAt`, in epoch milliseconds. */
+  clock(): number;
   change(
     institution: string,
     kind: Kind,
@@ -143,14 +145,16 @@ export const createContacts = (
     get,
     getAny,
     documents: (institution) => collection.of(institution),
+    clock: () => now().getTime(),
 
     async create(institution, kind, details, allowDuplicate, stamp) {
       if (details.email !== undefined && !allowDuplicate) await refuseDuplicate(institution, details.email);
       const number = contactNumber(randomBytes(12));
-      const contact = newContact(kind, number, details, allowDuplicate, timestamp());
-      return orDuplicate(institution, details.email, number, () =>
-        collection.of(institution).insert({ id: number, ...contact }, { stamp }),
-      );
+      // A second try is a write of its own, with an instant of its own.
+      return orDuplicate(institution, details.email, number, () => {
+        const contact = newContact(kind, number, details, allowDuplicate, timestamp());
+        return collection.of(institution).insert({ id: number, ...contact }, { stamp });
+      });
     },
 
     async writeGuest(institution, number, details, asOf) {

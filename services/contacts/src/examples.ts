@@ -35,3 +35,6 @@ export const sensitive = {
 };
 
 export const erased = (kind: Kind) => ({ contactNumber, kind, ...dates, erasedAt: dates.updatedAt });
+
+/** `asOf` of lists. */
+export const asOf = '2027-02-01T11:59:45.000Z';

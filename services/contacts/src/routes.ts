@@ -1,12 +1,12 @@
 import {
   type AnyOperation,
+  changesPage,
+  changesPageOf,
   created,
   listQuery,
   mergePatch,
   ok,
   operation,
-  page,
-  pageOf,
   patchOf,
   pathId,
   readOnlyOf,
@@ -126,13 +126,14 @@ const routesOf = (
       description:
         'In order of creation; with modifiedSince in order of their last change, so that paging on misses nothing.',
       query: { ...listQuery, email: Type.Optional(Type.String({ minLength: 1, maxLength: 254 })) },
-      answers: { 200: page(Contact) },
-      example: { query: { limit: 20 }, answer: { items: [examples.contact], nextCursor: null } },
+      answers: { 200: changesPage(Contact) },
+      example: { query: { limit: 20 }, answer: { items: [examples.contact], nextCursor: null, asOf: example.asOf } },
       handle: (request) => {
         const { email, modifiedSince } = request.query;
-        return pageOf(request, contacts.documents(request.caller.institution), {
+        return changesPageOf(request, contacts.documents(request.caller.institution), {
           where: { kind, emailKey: email === undefined ? undefined : emailKey(email) },
           orderBy: modifiedSince === undefined ? 'createdAt' : 'updatedAt',
+          clock: contacts.clock,
           item: view,
         });
       },

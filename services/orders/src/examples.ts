@@ -129,3 +129,6 @@ export const refund = {
   currency: 'CHF',
   createdAt: '2027-02-03T08:10:00.000Z',
 };
+
+/** `asOf` of lists. */
+export const asOf = '2027-02-01T11:59:45.000Z';

@@ -1,4 +1,13 @@
-import { type AnyOperation, listQuery, oneOf, operation, page, pageOf, patchOf, pathId } from '@boxoffice/http';
+import {
+  type AnyOperation,
+  changesPage,
+  changesPageOf,
+  listQuery,
+  oneOf,
+  operation,
+  patchOf,
+  pathId,
+} from '@boxoffice/http';
 import { Type } from 'typebox';
 import { newOne, one } from './answers.ts';
 import { askingOf } from './asking.ts';
@@ -58,11 +67,14 @@ export const ordersRoutes = (desk: Desk): AnyOperation[] => [
       contactNumber: Type.Optional(contactNumber),
       externalReference: Type.Optional(externalReference),
     },
-    answers: { 200: page(Order) },
-    example: { query: { state: 'open', limit: 20 }, answer: { items: [example.open], nextCursor: null } },
+    answers: { 200: changesPage(Order) },
+    example: {
+      query: { state: 'open', limit: 20 },
+      answer: { items: [example.open], nextCursor: null, asOf: example.asOf },
+    },
     handle: ({ caller, query, cursor }) => {
       const { modifiedSince, state, contactNumber, externalReference, ...paging } = query;
-      return pageOf({ query: paging, cursor }, desk.orders.of(caller.institution), {
+      return changesPageOf({ query: paging, cursor }, desk.orders.of(caller.institution), {
         where: {
           // Drafts are not listed.
           listedAt: { gt: 0 },
@@ -72,6 +84,7 @@ export const ordersRoutes = (desk: Desk): AnyOperation[] => [
           modifiedAt: modifiedSince === undefined ? undefined : { gte: Date.parse(modifiedSince) },
         },
         orderBy: 'listedAt',
+        clock: desk.now,
         item: orderView,
       });
     },

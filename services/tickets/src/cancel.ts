@@ -61,18 +61,17 @@ export const cancelTickets = async (context: Context, institution: string, fact:
   const shelf = context.shelf(institution);
   const { orderId, override } = fact;
   for (;;) {
-    const now = timestampOf(context);
-    const order = (await shelf.orders.get(orderId)) ?? (await bury(shelf, fact, now));
+    const order = (await shelf.orders.get(orderId)) ?? (await bury(shelf, fact, timestampOf(context)));
     if (!order || order.cancellation) return;
     const lines = current(await allTickets(context, shelf, order));
     const done: TicketDocument[] = [];
     for (let start = 0; start < lines.length; start += WIDTH) {
       const some = lines
         .slice(start, start + WIDTH)
-        .map((ticket) => changeLine(shelf, ticket, (found) => cancel(found, override, now)));
+        .map((ticket) => changeLine(shelf, ticket, (found) => cancel(found, override, timestampOf(context))));
       done.push(...(await Promise.all(some)));
     }
-    const cancellation = outcome(done, now);
+    const cancellation = outcome(done, timestampOf(context));
     const written = await shelf.orders.update(orderId, (found) => {
       // Another instance was faster, or the order asks for more tickets than were looked at.
       if (found.cancellation || found.asOf !== order.asOf) return undefined;

@@ -18,7 +18,6 @@ export const isErased = async (shelf: Shelf, contactNumber: string): Promise<boo
 /** Drops the names on the contact's tickets and in what its orders asked for, and remembered answers that carry them. */
 export const dropNames = async (context: Context, shelf: Shelf, contactNumber: string): Promise<void> => {
   const { idempotency } = context.store;
-  const now = timestampOf(context);
   // The orders first: tickets that are not written yet are made from them.
   for (const { id } of await shelf.orders.find({ where: { contactNumber } })) {
     await shelf.orders.update(id, (order) => {
@@ -30,7 +29,7 @@ export const dropNames = async (context: Context, shelf: Shelf, contactNumber: s
     await changeLine(
       shelf,
       ticket,
-      (found) => withoutNames(found, now),
+      (found) => withoutNames(found, timestampOf(context)),
       // Answers from before the contact was known to be the buyer's do not name it.
       async ({ id, contactChanged }) => void (contactChanged && (await idempotency.forget(id))),
     );

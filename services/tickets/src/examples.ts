@@ -75,3 +75,6 @@ export const replacing = {
   replaces: ids.ticket,
   createdAt: printedAt,
 } as const;
+
+/** `asOf` of lists. */
+export const asOf = '2027-02-01T11:59:45.000Z';

@@ -35,11 +35,10 @@ export const changeOrReplace = async (
   const shelf = context.shelf(institution);
   for (;;) {
     const before = await getTicket(shelf, id);
-    const now = timestampOf(context);
     const asNew = { id: nextId(id), barcode: await barcodeFor(context, shelf, before) };
     ifMatch(validatorOf(before));
     unchanged?.(before);
-    const replaces = allowed(decide(before, asNew, now)).status === 'invalidated';
+    const replaces = allowed(decide(before, asNew, timestampOf(context))).status === 'invalidated';
     if (replaces) await announce(shelf, id, context.now());
     let overtaken = false;
     const written = await shelf.tickets.update(
@@ -47,7 +46,7 @@ export const changeOrReplace = async (
       (ticket) => {
         ifMatch(validatorOf(ticket));
         unchanged?.(ticket);
-        const next = allowed(decide(ticket, asNew, now));
+        const next = allowed(decide(ticket, asNew, timestampOf(context)));
         // It was printed just now: the replacement must be announced first.
         overtaken = next.status === 'invalidated' && !replaces;
         return overtaken || next === ticket ? undefined : { next };

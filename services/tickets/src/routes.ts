@@ -1,12 +1,12 @@
 import {
   type AnyOperation,
+  changesPage,
+  changesPageOf,
   created,
   listQuery,
   mergePatch,
   ok,
   operation,
-  page,
-  pageOf,
   patchOf,
   pathId,
 } from '@boxoffice/http';
@@ -63,16 +63,20 @@ const reading = (context: Context): AnyOperation[] => [
         Type.String({ minLength: 1, maxLength: 2048, description: 'the exact text that a scanner reads' }),
       ),
     },
-    answers: { 200: page(Ticket) },
-    example: { query: { orderId: example.ids.order }, answer: { items: [example.ticket], nextCursor: null } },
+    answers: { 200: changesPage(Ticket) },
+    example: {
+      query: { orderId: example.ids.order },
+      answer: { items: [example.ticket], nextCursor: null, asOf: example.asOf },
+    },
     handle: async (request) => {
       const { orderId, performanceId, status, barcode, modifiedSince } = request.query;
       const shelf = context.shelf(request.caller.institution);
       const id = barcode === undefined ? undefined : (ticketNamedBy(barcode) ?? '');
       await (id === undefined ? finishBegun(shelf) : findTicket(shelf, id));
-      return pageOf(request, shelf.tickets, {
+      return changesPageOf(request, shelf.tickets, {
         where: { orderId, performanceId, status, id, barcode },
         orderBy: modifiedSince === undefined ? 'createdAt' : 'updatedAt',
+        clock: context.now,
         item: view,
       });
     },

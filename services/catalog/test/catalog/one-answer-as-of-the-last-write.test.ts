@@ -12,6 +12,7 @@ interface Catalog {
   readonly tariffs: Tariff[];
   readonly removed: string[];
   readonly generatedAt: string;
+  readonly asOf: string;
 }
 
 /** A store that counts how often each collection is read. */
@@ -51,12 +52,13 @@ describe.each(engines)(`GET /catalog on $name${missing}`, ({ start }) => {
   let stores: Store[];
   let on: Instance;
   let elsewhere: Instance;
+  let institution: string;
 
   beforeAll(async () => {
     engine = await start();
     stores = [await engine.open(), await engine.open()];
     const [store, other] = stores as [Store, Store];
-    const institution = await newInstitution(store);
+    institution = await newInstitution(store);
     on = await startInstance(store, institution);
     elsewhere = await startInstance(other, institution);
   });
@@ -120,6 +122,42 @@ describe.each(engines)(`GET /catalog on $name${missing}`, ({ start }) => {
     const etag = headers.get('etag') ?? '';
     expect((await ask(on, '?type=pass', { 'If-None-Match': etag })).status).toBe(304);
     expect((await ask(on, '?type=circus')).body.status).toBe('invalid_parameter');
+  });
+
+  test('asOf as the next modifiedSince misses nothing that a slow clock dates and that is seen 10 s later', async () => {
+    const [store] = stores as [Store];
+    const house = await newInstitution(store);
+    const own = await startInstance(store, house);
+    const [changed, closed] = [(await newShow(own, stalls(1))).product, (await newShow(own, stalls(1))).product];
+    await own.close();
+    const shelf = shelfOf(store, house);
+    const taken = Date.now() + 60_000;
+    // The reader's clock is 5 s ahead of the writer's.
+    const { data: before } = await createCatalogAnswers(store, () => taken + 9_999 + 5_000).of(house, {});
+    const modifiedAt = new Date(taken).toISOString();
+    await shelf.products.update(changed?.id ?? '', (current) => ({ next: { ...current, modifiedAt } }));
+    await shelf.products.update(closed?.id ?? '', (current) => ({ next: { ...current, modifiedAt, state: 'closed' } }));
+    await shelf.institutions.claim({ where: { id: house }, set: { catalogMark: `mark-${taken}` } });
+    const since = async (modifiedSince: string) => {
+      const answers = createCatalogAnswers(store, () => taken + 60_000);
+      const { data } = await answers.of(house, { modifiedSince });
+      return { products: data.products.map(({ id }) => id), removed: data.removed };
+    };
+    expect(await since(before.asOf)).toEqual({ products: [changed?.id], removed: [closed?.id] });
+    // What misses both: the time of the reading.
+    expect(await since(before.generatedAt)).toEqual({ products: [], removed: [] });
+  });
+
+  test('the ETag ignores asOf, and an answer about changes has that of the last reading', async () => {
+    const [store] = stores as [Store];
+    let now = Date.now();
+    const answers = createCatalogAnswers(store, () => now);
+    const first = await answers.of(institution, {});
+    now += 3_600_000;
+    const second = await createCatalogAnswers(store, () => now).of(institution, {});
+    expect(second.etag).toBe(first.etag);
+    expect(Date.parse(second.data.asOf) - Date.parse(first.data.asOf)).toBe(3_600_000);
+    expect(Date.parse(first.data.generatedAt) - Date.parse(first.data.asOf)).toBe(15_000);
   });
 
   test('modifiedSince: what changed since then, and what was published and is no longer', async () => {

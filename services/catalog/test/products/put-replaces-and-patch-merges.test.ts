@@ -124,7 +124,8 @@ describe('products', () => {
     const first = (await list('limit=3')).data;
     expect(first.items).toEqual(made.slice(0, 3));
     const rest = (await list(`limit=3&cursor=${first.nextCursor}`)).data;
-    expect(rest).toEqual({ items: made.slice(3), nextCursor: null });
+    expect(rest).toEqual({ items: made.slice(3), nextCursor: null, asOf: first.asOf });
+    expect((await list(`modifiedSince=${first.asOf}`)).data.items).toEqual(made);
     expect((await list('type=show')).data.items).toEqual([made[0], made[2]]);
     const since = new Date(Date.parse(made[3]?.createdAt ?? '') + 1).toISOString();
     while (new Date().toISOString() <= since) await new Promise((resolve) => setImmediate(resolve));

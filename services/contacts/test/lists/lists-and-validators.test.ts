@@ -18,14 +18,29 @@ describe.each(engines)('lists and validators, on $name', (engine) => {
     for (let index = 0; index < 7; index += 1)
       numbers.push((await stand.create({ lastName: `N${index}` }, { institution })).body.data?.contactNumber);
     const seen: unknown[] = [];
+    const instants = new Set<string>();
     let cursor = '';
     do {
       const { body } = await list(`?limit=3${cursor}`, institution);
-      const { items, nextCursor } = body.data as { items: { contactNumber: string }[]; nextCursor: string | null };
+      const { items, nextCursor, asOf } = body.data as {
+        items: { contactNumber: string }[];
+        nextCursor: string | null;
+        asOf: string;
+      };
+      instants.add(asOf);
       seen.push(...items.map(({ contactNumber }) => contactNumber));
       cursor = nextCursor === null ? '' : `&cursor=${encodeURIComponent(nextCursor)}`;
     } while (cursor !== '');
     expect(seen.sort()).toEqual(numbers.sort());
+    expect(instants.size).toBe(1);
+  });
+
+  test('a list says from which instant the next synchronisation asks: 15 s before its first page was read', async () => {
+    const before = Date.now();
+    const { asOf } = (await list('?limit=1', 'opera')).body.data as { asOf: string };
+    const read = Date.parse(asOf) + 15_000;
+    expect(read >= before && read <= Date.now()).toBe(true);
+    expect((await list(`?modifiedSince=${asOf}`, 'opera')).status).toBe(200);
   });
 
   test('the email filter is trimmed and case-insensitive', async () => {

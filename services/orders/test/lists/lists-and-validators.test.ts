@@ -7,6 +7,7 @@ import { type Order, openStand, type Stand } from '../stand/stand.ts';
 interface Page {
   readonly items: readonly Order[];
   readonly nextCursor: string | null;
+  readonly asOf: string;
 }
 
 describe.each(engines)('lists and validators, on $name', (engine) => {
@@ -30,13 +31,24 @@ describe.each(engines)('lists and validators, on $name', (engine) => {
 
   test('full resources in order of creation, page by page', async () => {
     const found: Order[] = [];
+    const asOf = new Set<string>();
     for (let query: string | null = '?limit=3'; query !== null; ) {
       const page: Page = await list(query);
       found.push(...page.items);
+      asOf.add(page.asOf);
       query = page.nextCursor === null ? null : `?limit=3&cursor=${page.nextCursor}`;
     }
     expect(found).toEqual(orders);
+    expect(asOf.size).toBe(1);
     expect(ids(await list(''))).toEqual(orders.map(({ id }) => id));
+  });
+
+  test('each with the instant from which the next synchronisation asks: 15 s before the first page was read', async () => {
+    const before = Date.now();
+    const { asOf } = await list('?limit=1');
+    const read = Date.parse(asOf) + 15_000;
+    expect(read >= before && read <= Date.now()).toBe(true);
+    expect((await list(`?modifiedSince=${asOf}`)).asOf >= asOf).toBe(true);
   });
 
   test('by state, contact, reference and change, which is inclusive', async () => {

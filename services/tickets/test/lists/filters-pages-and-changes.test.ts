@@ -15,7 +15,7 @@ describe.each(engines)(`lists of tickets, on $name${missing}`, (engine) => {
 
   const list = async (query: string) => {
     const reply = await stand.call('GET', `${PATH}?${query}`);
-    return { ...reply, ...(reply.data as { items: TicketView[]; nextCursor: string | null }) };
+    return { ...reply, ...(reply.data as { items: TicketView[]; nextCursor: string | null; asOf: string }) };
   };
   const idsOf = (tickets: readonly { id: string }[]) => tickets.map(({ id }) => id).sort();
 
@@ -29,13 +29,24 @@ describe.each(engines)(`lists of tickets, on $name${missing}`, (engine) => {
     const byStatus = await list(`orderId=${order.orderId}&status=printed`);
     expect(idsOf(byStatus.items)).toEqual([all[0]]);
     const paged: TicketView[] = [];
+    const asOf = new Set<string>();
     let cursor = '';
     do {
       const page = await list(`orderId=${order.orderId}&limit=2${cursor && `&cursor=${cursor}`}`);
       paged.push(...page.items);
+      asOf.add(page.asOf);
       cursor = page.nextCursor ?? '';
     } while (cursor !== '');
     expect(paged.map(({ id }) => id).sort()).toEqual(all);
+    expect(asOf.size).toBe(1);
+  });
+
+  test('with the instant from which the next synchronisation asks: 15 s before the first page was read', async () => {
+    const before = Date.now();
+    const { asOf } = await list('limit=1');
+    const read = Date.parse(asOf) + 15_000;
+    expect(read >= before && read <= Date.now()).toBe(true);
+    expect((await list(`modifiedSince=${asOf}`)).status).toBe(200);
   });
 
   test('right after a replacement that was interrupted a list shows both tickets', async () => {
