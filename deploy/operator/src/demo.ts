@@ -2,7 +2,7 @@ import { X509Certificate } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { createProgressLine, demoFile, ensureDemo } from '@boxoffice/local';
-import { explain, publicUrl, readSettings, type Setting, serviceRootSecret, url } from '@boxoffice/runtime';
+import { explain, flag, publicUrl, readSettings, type Setting, serviceRootSecret, url } from '@boxoffice/runtime';
 import { type Command, type Given, required } from './command.ts';
 import { Refused } from './refused.ts';
 
@@ -56,6 +56,9 @@ export const demo: readonly Command[] = [
       'seeds single services that run on AUTHORIZER_URL, CATALOG_URL, CONTACTS_URL and ORDERS_URL, or writes a lost demo.json again (npm start does both itself); --ca-file: what clients of the gateway trust',
     options: { 'ca-file': { type: 'string' } },
     async run(installation, given) {
+      // As npm start: so that a container that seeds can be told not to.
+      if (!readSettings({ demo: flag('BOXOFFICE_DEMO', { default: true }) }).demo)
+        return 'BOXOFFICE_DEMO is off: nothing is seeded';
       const caFile = certificateFileOf(given);
       const settings = readSettings({
         authorizerUrl: address('AUTHORIZER_URL'),

@@ -1,6 +1,6 @@
 import { familyB } from '@boxoffice/http';
 import { topology } from '@boxoffice/messaging';
-import { flag, integer, url, versionOf } from '@boxoffice/runtime';
+import { integer, url, versionOf } from '@boxoffice/runtime';
 import { createCourtesy, createPeer, type Parts, type Peer, type ServiceDefinition } from '@boxoffice/service';
 import { createAdmit } from './admit.ts';
 import { createCatalog } from './clients/catalog.ts';
@@ -17,6 +17,7 @@ import { createPurchases } from './purchases.ts';
 import { routes } from './routes.ts';
 import { createSessions } from './sessions.ts';
 import { createShopFront } from './shop-files.ts';
+import { simulatedPayments } from './simulated-payments.ts';
 import { collections, sessions } from './store.ts';
 import { startSweeper } from './sweep.ts';
 
@@ -30,8 +31,7 @@ const settings = {
   sessionAbsoluteSeconds: integer('SESSION_ABSOLUTE_SECONDS', { default: 43_200, min: 1 }),
   /** Wrong passwords of one address at an institution within 15 minutes, whatever the logins, before its next login is refused. */
   loginFailuresPerAddress: integer('LOGIN_FAILURES_PER_ADDRESS', { default: 300, min: 1 }),
-  /** Whether the method of payment `simulated` works: only where there is demo data. */
-  simulatedPayments: flag('SIMULATED_PAYMENTS', { default: false }),
+  simulatedPayments,
 };
 
 /** So long a request that is done waits for what it shows beside: tariffs' names, barcodes. */
