@@ -65,7 +65,8 @@ const hashOf = (password) => {
   return Buffer.concat([salt, hash]).toString('base64');
 };
 
-// Every process declares all queues, so that none is missing because its consumer has not started; that is why each user may do so.
+// What each user may do, as `operator topology rights` says it; beside this program, here and in its container.
+const rights = JSON.parse(readFileSync(new URL('./broker-rights.json', import.meta.url), 'utf8'));
 const definitions = {
   vhosts: [{ name: 'boxoffice' }],
   users: brokerUsers.map(({ name, password }) => ({
@@ -74,13 +75,7 @@ const definitions = {
     hashing_algorithm: 'rabbit_password_hashing_sha256',
     tags: '',
   })),
-  permissions: brokerUsers.map(({ name }) => ({
-    user: name,
-    vhost: 'boxoffice',
-    configure: '.*',
-    write: '.*',
-    read: '.*',
-  })),
+  permissions: rights.map((one) => ({ ...one, vhost: 'boxoffice' })),
 };
 mkdirSync(`${FOLDER}/rabbitmq`, { recursive: true });
 write(`${FOLDER}/rabbitmq/definitions.json`, JSON.stringify(definitions));

@@ -6,8 +6,9 @@ export const repository = here('../../../');
 export const base = here('../base');
 export const example = here('../overlays/example');
 export const firstInstitution = here('../overlays/example-first-institution');
+export const topology = here('../overlays/example-topology');
 /** The base with every component. */
 export const everything = here('./everything');
 
 /** Everything that can be applied by itself, and the base with every component. */
-export const applicable = [base, example, firstInstitution, everything];
+export const applicable = [base, example, topology, firstInstitution, everything];

@@ -17,6 +17,7 @@ import { printed } from './print.ts';
 import { Refused } from './refused.ts';
 import { serviceSecrets } from './service-secrets.ts';
 import { status } from './status.ts';
+import { topology } from './topology.ts';
 import { users } from './users.ts';
 
 const commands: readonly Command[] = [
@@ -26,6 +27,7 @@ const commands: readonly Command[] = [
   ...clients,
   ...keys,
   ...serviceSecrets,
+  ...topology,
   ...deadLetters,
   ...facts,
   ...demo,

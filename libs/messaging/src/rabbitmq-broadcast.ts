@@ -1,9 +1,11 @@
+import { randomUUID } from 'node:crypto';
 import type { ConfirmChannel, ConsumeMessage } from 'amqplib';
 import type { Broadcast, Logger, Message, Subscription } from './port.ts';
 import { decode } from './rabbitmq-codec.ts';
 import { declareExchanges } from './rabbitmq-declare.ts';
 import { closeChannel, type Link } from './rabbitmq-link.ts';
-import { exchangeOf, type Plan } from './rabbitmq-names.ts';
+import { broadcastQueue, exchangeOf, type Plan } from './rabbitmq-names.ts';
+import type { Topology } from './rabbitmq-topology.ts';
 
 /** What a process that stopped reading may cost the broker, in messages. */
 const backlog = 10_000;
@@ -11,6 +13,9 @@ const backlog = 10_000;
 export interface ListenOptions {
   readonly link: Link;
   readonly plan: Plan;
+  readonly topology: Topology;
+  /** The process's name. */
+  readonly process: string;
   readonly logger: Logger;
   readonly waitMs: number;
 }
@@ -19,7 +24,7 @@ export interface ListenOptions {
 export const hear = async (
   { types }: Broadcast,
   handler: (message: Message) => void,
-  { link, plan, logger, waitMs }: ListenOptions,
+  { link, plan, topology, process, logger, waitMs }: ListenOptions,
 ): Promise<Subscription> => {
   let channel: ConfirmChannel | undefined;
 
@@ -35,9 +40,9 @@ export const hear = async (
   const station = {
     name: `broadcast ${types.join(' ')}`,
     async open(fresh: ConfirmChannel) {
-      await declareExchanges(fresh, types, plan);
+      await topology.ensure((declaring) => declareExchanges(declaring, types, plan));
       const limits = { 'x-max-length': backlog, 'x-overflow': 'drop-head' };
-      const { queue } = await fresh.assertQueue('', {
+      const { queue } = await fresh.assertQueue(broadcastQueue(process, randomUUID(), plan), {
         exclusive: true,
         autoDelete: true,
         durable: false,

@@ -7,8 +7,9 @@ import type { Handler, Logger, Message, Queue, Subscription } from './port.ts';
 import { attemptOf, decode, forward } from './rabbitmq-codec.ts';
 import { declareQueue } from './rabbitmq-declare.ts';
 import { closeChannel, type Link } from './rabbitmq-link.ts';
-import { deadQueue, type Plan, retryQueue, workQueue } from './rabbitmq-names.ts';
+import { deadQueue, movesExchange, type Plan, retryQueue, workQueue } from './rabbitmq-names.ts';
 import type { Sender } from './rabbitmq-publisher.ts';
+import type { Topology } from './rabbitmq-topology.ts';
 
 /** Messages that the broker hands out before the first of them is acknowledged. */
 const prefetch = 10;
@@ -20,6 +21,7 @@ export interface ConsumerOptions {
   readonly link: Link;
   readonly sender: Sender;
   readonly plan: Plan;
+  readonly topology: Topology;
   readonly logger: Logger;
   readonly waitMs: number;
 }
@@ -36,10 +38,11 @@ interface Delivery {
  * is not begun any more, since the broker delivers it again.
  */
 export const consume = async (queue: Queue, handler: Handler, options: ConsumerOptions): Promise<Subscription> => {
-  const { link, sender, plan, logger, waitMs } = options;
+  const { link, sender, plan, topology, logger, waitMs } = options;
   let channel: ConfirmChannel | undefined;
   let tag = '';
   let stopping = false;
+  const moves = movesExchange(queue.name, plan);
 
   const acknowledge = ({ channel: from, received }: Delivery): void => {
     if (from === channel) from.ack(received);
@@ -53,7 +56,7 @@ export const consume = async (queue: Queue, handler: Handler, options: ConsumerO
   ): Promise<void> => {
     for (let tries = 1; delivery.channel === channel; tries++) {
       try {
-        await sender.sendTo(target, forward(delivery.received, headers));
+        await sender.sendTo(moves, target, forward(delivery.received, headers));
         return acknowledge(delivery);
       } catch (error) {
         logger.warn('a message could not be moved', { queue: target, attempt: tries, error });
@@ -96,7 +99,7 @@ export const consume = async (queue: Queue, handler: Handler, options: ConsumerO
   const station = {
     name: queue.name,
     async open(fresh: ConfirmChannel) {
-      await declareQueue(fresh, queue, plan);
+      await topology.ensure((declaring) => declareQueue(declaring, queue, plan));
       await fresh.prefetch(prefetch);
       channel = fresh;
       const take = (received: ConsumeMessage | null): void => {

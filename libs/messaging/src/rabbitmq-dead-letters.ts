@@ -3,7 +3,7 @@ import type { ConfirmChannel, GetMessage } from 'amqplib';
 import type { DeadLetter, DeadLetters } from './port.ts';
 import { forward, letterOf } from './rabbitmq-codec.ts';
 import type { Link } from './rabbitmq-link.ts';
-import { deadQueue, type Plan, workQueue } from './rabbitmq-names.ts';
+import { deadQueue, movesExchange, type Plan, workQueue } from './rabbitmq-names.ts';
 import type { Sender } from './rabbitmq-publisher.ts';
 
 /** Letters that a listing shows per queue. */
@@ -75,7 +75,10 @@ export const createDeadLetters = (link: Link, sender: Sender, plan: Plan): DeadL
         }
         return letters.sort((a, b) => (a.deadSince < b.deadSince ? -1 : 1));
       }),
-    replay: (id) => take(id, (name, one) => sender.sendTo(workQueue(name, plan), forward(one, { attempt: 1 }))),
+    replay: (id) =>
+      take(id, (name, one) =>
+        sender.sendTo(movesExchange(name, plan), workQueue(name, plan), forward(one, { attempt: 1 })),
+      ),
     drop: (id) => take(id, async () => {}),
   };
 };

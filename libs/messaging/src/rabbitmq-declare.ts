@@ -4,9 +4,11 @@ import {
   deadArguments,
   deadQueue,
   exchangeOf,
+  movesExchange,
   type Plan,
   retryArguments,
   retryQueue,
+  topologyMark,
   workArguments,
   workQueue,
 } from './rabbitmq-names.ts';
@@ -27,10 +29,16 @@ export const declareQueue = async (channel: Channel, { name, types }: Queue, pla
     await channel.assertQueue(retryQueue(name, delayMs, plan), retryArguments(name, delayMs, plan));
   }
   for (const type of types) await channel.bindQueue(workQueue(name, plan), exchangeOf(type, plan), type);
+  const moves = movesExchange(name, plan);
+  await channel.assertExchange(moves, 'direct', { durable: true });
+  const retries = plan.retryDelaysMs.map((delayMs) => retryQueue(name, delayMs, plan));
+  for (const target of new Set([workQueue(name, plan), deadQueue(name, plan), ...retries]))
+    await channel.bindQueue(target, moves, target);
 };
 
-/** Declares everything that the installation's facts need. */
+/** Declares everything that the installation's facts need, and says so by {@link topologyMark}. */
 export const declareAll = async (channel: Channel, plan: Plan): Promise<void> => {
   for (const { types } of plan.declared.broadcasts) await declareExchanges(channel, types, plan);
   for (const queue of plan.declared.queues) await declareQueue(channel, queue, plan);
+  await channel.assertExchange(topologyMark(plan), 'fanout', { durable: true });
 };

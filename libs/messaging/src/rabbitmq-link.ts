@@ -22,8 +22,11 @@ export interface Link {
   /** Resolves when the station is open, or, if there is no connection within `waitMs`, at once: it opens with the next one. */
   attach(station: Station, waitMs: number): Promise<void>;
   detach(station: Station): void;
-  /** A channel for one piece of work, closed after it. @throws if there is no connection. */
-  using<T>(work: (channel: ConfirmChannel) => Promise<T>): Promise<T>;
+  /**
+   * A channel for one piece of work, closed after it. `expecting`: the reply code with which the broker may well close it, which is then
+   * no warning. @throws if there is no connection.
+   */
+  using<T>(work: (channel: ConfirmChannel) => Promise<T>, about?: { readonly expecting?: number }): Promise<T>;
   close(): Promise<void>;
 }
 
@@ -181,10 +184,12 @@ export const openLink = async ({ url, name, logger, openingMs = 10_000 }: LinkOp
     detach(station) {
       stations.delete(station);
     },
-    async using(work) {
+    async using(work, { expecting } = {}) {
       if (!current) throw new Error('not connected to RabbitMQ');
       const channel = await current.createConfirmChannel();
-      channel.on('error', (error) => logger.warn('RabbitMQ closed a channel', { part: name, error }));
+      channel.on('error', (error: Error & { readonly code?: number }) => {
+        if (error.code !== expecting) logger.warn('RabbitMQ closed a channel', { part: name, error });
+      });
       try {
         return await work(channel);
       } finally {

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import type { Options } from 'amqplib';
 import { type Declared, maxQueueLength } from './topology.ts';
 
@@ -22,6 +23,16 @@ export const exchangeOf = (type: string, { prefix }: Plan): string => `${prefix}
 
 export const workQueue = (name: string, { prefix }: Plan): string => `${prefix}${name}`;
 export const deadQueue = (name: string, { prefix }: Plan): string => `${prefix}${name}.dlq`;
+
+/**
+ * The direct exchange through which a queue's consumer moves messages to their retry queues and dead letters, each under the name of its
+ * target. Through the default exchange, whoever may move one of its own messages could put any into every queue.
+ */
+export const movesExchange = (name: string, { prefix }: Plan): string => `${prefix}${name}.moves`;
+
+/** A queue of one process's own, for broadcasts: its name begins with the process's, so that a right can be given for it. */
+export const broadcastQueue = (process: string, serial: string, { prefix }: Plan): string =>
+  `${prefix}${process}.broadcast.${serial}`;
 
 /** The delay is part of the name, since the arguments of a queue cannot change. */
 export const retryQueue = (name: string, delayMs: number, { prefix }: Plan): string =>
@@ -58,3 +69,20 @@ export const retryArguments = (name: string, delayMs: number, plan: Plan): Optio
 
 /** Dead letters stay until an operator decides. */
 export const deadArguments = (): Options.AssertQueue => quorum({ 'x-delivery-limit': lookedAtForever });
+
+/**
+ * An exchange that says by its name that everything of this plan is declared, bindings included, which nobody can look at otherwise. It is
+ * declared last; nothing is published to it.
+ */
+export const topologyMark = (plan: Plan): string => {
+  const { declared, retryDelaysMs, maxLength, prefix } = plan;
+  const { queues, broadcasts } = declared;
+  const what = [
+    queues.map(({ name, types }) => [name, types]),
+    broadcasts.map(({ types }) => types),
+    retryDelaysMs,
+    maxLength,
+  ];
+  const hash = createHash('sha256').update(JSON.stringify(what)).digest('hex').slice(0, 12);
+  return `${prefix}boxoffice.topology.${hash}`;
+};

@@ -5,6 +5,7 @@ import { encode, type Wire } from './rabbitmq-codec.ts';
 import { declareAll, declareExchanges } from './rabbitmq-declare.ts';
 import type { Link, Station } from './rabbitmq-link.ts';
 import { exchangeOf, type Plan } from './rabbitmq-names.ts';
+import type { Topology } from './rabbitmq-topology.ts';
 import { isBroadcast } from './topology.ts';
 
 /** Sends messages and knows what became of each. */
@@ -12,8 +13,8 @@ export interface Sender {
   readonly station: Station;
   /** Publishes to the exchange of the message's type. */
   publish(message: Message): Promise<void>;
-  /** Puts a message into one queue. */
-  sendTo(queue: string, wire: Wire): Promise<void>;
+  /** Puts a message into the queue of this name that is bound to the direct exchange under it. */
+  sendTo(exchange: string, queue: string, wire: Wire): Promise<void>;
   isReady(): boolean;
   /** Resolves when every message on its way is confirmed or has failed. */
   quiet(): Promise<void>;
@@ -24,11 +25,18 @@ interface Sent {
   readonly end: (error?: unknown) => void;
 }
 
+export interface SenderOptions {
+  readonly link: Link;
+  readonly plan: Plan;
+  readonly topology: Topology;
+  readonly confirmTimeoutMs: number;
+}
+
 /**
- * Creates the sender of a link: one confirm channel, which it declares the topology on whenever it is opened. Every
+ * Creates the sender of a link: one confirm channel; whenever it is opened, the topology is seen to. Every
  * message is persistent and mandatory; it has arrived when the broker confirmed it, did not return it, and did so in time.
  */
-export const createSender = (link: Link, plan: Plan, confirmTimeoutMs: number): Sender => {
+export const createSender = ({ link, plan, topology, confirmTimeoutMs }: SenderOptions): Sender => {
   let channel: ConfirmChannel | undefined;
   let serial = 0;
   /** Messages on their way, by the number that they carry: the same message may be on its way to two queues. */
@@ -43,7 +51,7 @@ export const createSender = (link: Link, plan: Plan, confirmTimeoutMs: number): 
         const one = sent.get(properties.correlationId);
         if (one) one.returned = true;
       });
-      await declareAll(fresh, plan);
+      await topology.ensure((declaring) => declareAll(declaring, plan));
       exchanges.clear();
       const { queues, broadcasts } = plan.declared;
       for (const type of [...queues, ...broadcasts].flatMap(({ types }) => types))
@@ -84,9 +92,11 @@ export const createSender = (link: Link, plan: Plan, confirmTimeoutMs: number): 
   /** Publishing to an exchange that does not exist would cost the channel, with everything on its way. */
   const ensureExchange = async (exchange: string, type: string): Promise<void> => {
     if (!channel || !link.isUp()) throw new Error('not connected to RabbitMQ');
-    await within(declareExchanges(channel, [type], plan), confirmTimeoutMs, () => {
+    const declaring = topology.ensure((channel) => declareExchanges(channel, [type], plan));
+    const outcome = await within(declaring, confirmTimeoutMs, () => {
       throw new Error(`not declared within ${confirmTimeoutMs} ms`);
     });
+    if (outcome === 'found') throw new Unroutable(`no queue takes ${type}`);
     exchanges.add(exchange);
   };
 
@@ -97,7 +107,7 @@ export const createSender = (link: Link, plan: Plan, confirmTimeoutMs: number): 
       if (!exchanges.has(exchange)) await ensureExchange(exchange, message.type);
       await send(exchange, message.type, encode(message), !isBroadcast(message.type, plan.declared));
     },
-    sendTo: (queue, wire) => send('', queue, wire, true),
+    sendTo: (exchange, queue, wire) => send(exchange, queue, wire, true),
     isReady: () => channel !== undefined && link.isUp(),
     quiet: () => (sent.size === 0 ? Promise.resolve() : new Promise((resolve) => waiters.push(resolve))),
   };

@@ -4,17 +4,19 @@ import type { Bus, Logger, Queue, Subscription } from './port.ts';
 import { hear } from './rabbitmq-broadcast.ts';
 import { consume } from './rabbitmq-consumer.ts';
 import { createDeadLetters } from './rabbitmq-dead-letters.ts';
+import { declareAll } from './rabbitmq-declare.ts';
 import { depthsOf } from './rabbitmq-depths.ts';
 import { type Link, openLink } from './rabbitmq-link.ts';
 import { type Plan, planOf } from './rabbitmq-names.ts';
 import { createSender, type Sender } from './rabbitmq-publisher.ts';
+import { createTopology } from './rabbitmq-topology.ts';
 import { type Declared, declared as installation } from './topology.ts';
 
 export interface RabbitmqOptions {
   /** `amqp://user:password@host:port/vhost`, or `amqps:`. */
   readonly url: string;
   readonly logger: Logger;
-  /** What the broker shows as the connection's name; default `boxoffice`. */
+  /** The process's: what the broker shows as the connection's name, and what its own queues begin with; default `boxoffice`. */
   readonly name?: string;
   /** Milliseconds before the second, third and later attempts. Default: 5 s, 30 s, 5 min. */
   readonly retryDelaysMs?: readonly number[];
@@ -43,14 +45,41 @@ interface Publishing extends Publisher {
   readonly link: Link;
   readonly sender: Sender;
   readonly plan: Plan;
+  readonly topologyBy: ReturnType<typeof createTopology>;
 }
+
+/** The plan that the options describe. */
+const planned = ({
+  retryDelaysMs = defaultRetryDelaysMs,
+  declared = installation,
+  prefix = '',
+  maxLength,
+}: RabbitmqOptions): Plan =>
+  planOf({ retryDelaysMs, declared, prefix, ...(maxLength === undefined ? {} : { maxLength }) });
+
+/**
+ * Declares the exchanges and queues that every process needs, for processes whose users may not.
+ * @throws if the broker cannot be reached in time or refuses; the message is one line.
+ */
+export const declareRabbitmqTopology = async (options: RabbitmqOptions): Promise<Declared> => {
+  const { url, logger, name = 'operator', connectTimeoutMs = 30_000 } = options;
+  const plan = planned(options);
+  const link = await openLink({ url, logger, name: `${name} declaring` });
+  try {
+    await link.established(connectTimeoutMs);
+    await link.using((channel) => declareAll(channel, plan));
+    return plan.declared;
+  } finally {
+    await link.close();
+  }
+};
 
 const openPublishing = async (options: RabbitmqOptions): Promise<Publishing> => {
   const { url, logger, name = 'boxoffice', connectTimeoutMs = 30_000, confirmTimeoutMs = 10_000 } = options;
-  const { retryDelaysMs = defaultRetryDelaysMs, declared = installation, prefix = '', maxLength } = options;
-  const plan = planOf({ retryDelaysMs, declared, prefix, ...(maxLength === undefined ? {} : { maxLength }) });
+  const plan = planned(options);
   const link = await openLink({ url, logger, name: `${name} publishing` });
-  const sender = createSender(link, plan, confirmTimeoutMs);
+  const topologyBy = createTopology(plan, logger);
+  const sender = createSender({ link, plan, topology: topologyBy(link), confirmTimeoutMs });
   try {
     if (connectTimeoutMs > 0) await link.established(connectTimeoutMs);
     await link.attach(sender.station, connectTimeoutMs);
@@ -62,6 +91,7 @@ const openPublishing = async (options: RabbitmqOptions): Promise<Publishing> => 
     link,
     sender,
     plan,
+    topologyBy,
     publish: sender.publish,
     async ping() {
       if (!sender.isReady()) throw new Error('not connected to RabbitMQ');
@@ -74,7 +104,7 @@ const openPublishing = async (options: RabbitmqOptions): Promise<Publishing> => 
 };
 
 /**
- * Connects to RabbitMQ for publishing alone: one connection, no queue of its own; declares the topology.
+ * Connects to RabbitMQ for publishing alone: one connection, no queue of its own; declares the topology, if its user may.
  * @throws if the broker cannot be reached in time or refuses us; the message is one line.
  */
 export const connectRabbitmqPublisher = async (options: RabbitmqOptions): Promise<Publisher> => {
@@ -91,7 +121,7 @@ export const connectRabbitmqPublisher = async (options: RabbitmqOptions): Promis
 export const connectRabbitmq = async (options: RabbitmqOptions): Promise<Bus> => {
   const { url, logger, name = 'boxoffice', connectTimeoutMs: waitMs = 30_000 } = options;
   const publishing = await openPublishing(options);
-  const { sender } = publishing;
+  const { sender, topologyBy } = publishing;
   const own: Queue[] = [...publishing.plan.declared.queues];
   const plan: Plan = { ...publishing.plan, declared: { ...publishing.plan.declared, queues: own } };
   const subscriptions = new Set<Subscription>();
@@ -122,11 +152,15 @@ export const connectRabbitmq = async (options: RabbitmqOptions): Promise<Bus> =>
     async subscribe(queue, handler) {
       if (!own.some((known) => known.name === queue.name)) own.push(queue);
       const link = await consumingConnection();
-      return remembered(await consume(queue, handler, { link, sender, plan, logger, waitMs }));
+      return remembered(
+        await consume(queue, handler, { link, sender, plan, topology: topologyBy(link), logger, waitMs }),
+      );
     },
     async listen(broadcast, handler) {
       const link = await consumingConnection();
-      return remembered(await hear(broadcast, handler, { link, plan, logger, waitMs }));
+      return remembered(
+        await hear(broadcast, handler, { link, plan, topology: topologyBy(link), process: name, logger, waitMs }),
+      );
     },
     deadLetters: createDeadLetters(publishing.link, sender, plan),
     depths: (queues) => depthsOf(queues, publishing.link, plan),

@@ -1,8 +1,9 @@
 import type { Broadcast, Queue } from './port.ts';
 
 /**
- * Every queue of the installation, with the facts it receives: the events table of the interface, as data. Publishers
- * declare all of them, so that no fact is unroutable because its consumer has not started yet.
+ * Every queue of the installation, with the facts it receives: the events table of the interface, as data. All of them
+ * are declared before anybody publishes, so that no fact is unroutable because its consumer has not started yet: by whichever process may,
+ * or by the operator.
  *
  * A fact enters this table together with its publisher, and with all of its consumers, also those whose service is not
  * deployed: their queues keep the facts until the service comes, without a time limit. A queue takes up to
@@ -29,6 +30,20 @@ export const broadcasts = {
   /** Gateways drop cached decisions. */
   access: { types: ['client.changed', 'token.revoked'] },
 } as const satisfies Record<string, Broadcast>;
+
+/**
+ * What each process publishes and which broadcasts it hears. Whose queue it is, says the first word of the queue's name. Each exchange has
+ * one publisher, so that a right for the exchange is a right for its facts.
+ */
+export const processes: Readonly<Record<string, { publishes: readonly string[]; hears?: readonly Broadcast[] }>> = {
+  gateway: { publishes: [], hears: [broadcasts.access] },
+  authorizer: { publishes: broadcasts.access.types },
+  catalog: { publishes: ['performance.cancelled', 'places.released'] },
+  contacts: { publishes: ['contact.erased'] },
+  orders: { publishes: ['order.confirmed', 'order.cancelled', 'order.expired'] },
+  tickets: { publishes: ['tickets.cancelled', 'ticket.controlled', 'ticket.control_reverted', 'ticket.replaced'] },
+  pos: { publishes: [] },
+};
 
 /** How many messages a queue holds before it refuses more: about 1 GB of disk. */
 export const maxQueueLength = 1_000_000;

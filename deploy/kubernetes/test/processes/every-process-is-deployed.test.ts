@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { base, everything, example, firstInstitution } from '../folders.ts';
+import { base, everything, example, firstInstitution, topology } from '../folders.ts';
 import { rendered } from '../kustomize/render.ts';
 import { asList, asTree, at, nameOf, type Resource, type Tree, templatePath, type Value } from '../kustomize/tree.ts';
 import { operatorVersion, product } from './product.ts';
@@ -7,6 +7,8 @@ import { deployed, type Surroundings, surroundingsOf } from './surroundings.ts';
 
 const resources = rendered(base);
 const onDemand = rendered(example);
+/** What is applied by itself. */
+const jobs = [...rendered(topology), ...rendered(firstInstitution)];
 const names = product.map(({ name }) => name);
 const ofKind = (kind: string, from: readonly Resource[] = resources) => from.filter((one) => one.kind === kind);
 const named = (kind: string, name: string) => ofKind(kind).find(({ metadata }) => metadata.name === name);
@@ -111,8 +113,8 @@ const restricted = (resource: Resource) => {
 
 test('every pod is as restricted as Kubernetes knows how to, and its service account has no token', () => {
   const all = [onDemand, rendered(everything)].flatMap((some) => ofKind('Deployment', some));
-  const pods = [...all, ...ofKind('CronJob', onDemand), ...ofKind('Job', rendered(firstInstitution))];
-  expect(pods.length).toBe(2 * names.length + 2);
+  const pods = [...all, ...ofKind('CronJob', onDemand), ...ofKind('Job', jobs)];
+  expect(pods.length).toBe(2 * names.length + 3);
   for (const pod of pods) {
     const { volumes, ...rest } = restricted(pod);
     expect(rest).toEqual({
@@ -126,7 +128,7 @@ test('every pod is as restricted as Kubernetes knows how to, and its service acc
     });
     expect(volumes.filter((volume) => !['projected', 'emptyDir', 'configMap'].includes(volume))).toEqual([]);
   }
-  const accounts = [...ofKind('ServiceAccount', onDemand), ...ofKind('ServiceAccount', rendered(firstInstitution))];
+  const accounts = [...ofKind('ServiceAccount', onDemand), ...ofKind('ServiceAccount', jobs)];
   for (const account of accounts) expect(account.automountServiceAccountToken).toBe(false);
 });
 
@@ -153,6 +155,7 @@ test('the ingress leads to the gateway, for the host that PUBLIC_URL says, over 
 });
 
 test.each([
+  ['the topology is declared', rendered(topology), 'Job', ['topology', 'declare'], []],
   ['the first institution is made', rendered(firstInstitution), 'Job', ['institutions', 'create'], product],
   ['every night all is checked', onDemand, 'CronJob', ['check'], []],
 ] as const)('%s by the operator of its version', (_, all, kind, words, asked) => {
@@ -166,6 +169,12 @@ test.each([
   // The rest says where the processes are that it may ask.
   const others = Object.keys(env).filter((name) => !name.endsWith('_FILE'));
   expect(others.sort()).toEqual(asked.map(({ name }) => `${name.toUpperCase()}_URL`).sort());
+});
+
+test('nothing sells with simulated payments, unless an overlay says so', () => {
+  for (const all of [resources, onDemand, rendered(everything)])
+    for (const { env } of deployed(all))
+      expect(Object.keys(env).filter((name) => /SIMULATED|DEMO/.test(name))).toEqual([]);
 });
 
 test('with TLS between processes every service is called, and asked for its health, by https', () => {

@@ -5,6 +5,7 @@ import { consume } from '../../src/rabbitmq-consumer.ts';
 import { type Link, openLink } from '../../src/rabbitmq-link.ts';
 import { deadQueue, workQueue } from '../../src/rabbitmq-names.ts';
 import { createSender } from '../../src/rabbitmq-publisher.ts';
+import { createTopology } from '../../src/rabbitmq-topology.ts';
 import { describeWithBroker, onChannel } from './broker.ts';
 import { inCorner, patience, silent, succeeds } from './fixture.ts';
 
@@ -27,14 +28,15 @@ describeWithBroker('consuming from RabbitMQ', (url) => {
     inCorner(url, async ({ plan }) => {
       const link = await openLink({ url, name: 'test', logger: silent });
       await link.established(10_000);
-      const sender = createSender(link, plan, 10_000);
+      const topology = createTopology(plan, silent)(link);
+      const sender = createSender({ link, plan, topology, confirmTimeoutMs: 10_000 });
       await link.attach(sender.station, 10_000);
       const channels: ConfirmChannel[] = [];
       const inHand = new Set<string>();
       const handled: string[] = [];
       let overlaps = 0;
       const gate = Promise.withResolvers<void>();
-      const options = { link: watched(link, channels), sender, plan, logger: silent, waitMs: 10_000 };
+      const options = { link: watched(link, channels), sender, plan, topology, logger: silent, waitMs: 10_000 };
       const subscription = await consume(
         first,
         async ({ id, key }) => {

@@ -1,7 +1,16 @@
 import { randomBytes } from 'node:crypto';
 import type { Engine } from '@boxoffice/messaging/conformance';
 import { type Bus, connectRabbitmq } from '../../src/index.ts';
-import { deadQueue, exchangeOf, type Plan, planOf, retryQueue, workQueue } from '../../src/rabbitmq-names.ts';
+import {
+  deadQueue,
+  exchangeOf,
+  movesExchange,
+  type Plan,
+  planOf,
+  retryQueue,
+  topologyMark,
+  workQueue,
+} from '../../src/rabbitmq-names.ts';
 import { onChannel, openWay, type Way } from './broker.ts';
 
 /** A prefix that no other test uses. */
@@ -14,8 +23,10 @@ export const removeAll = (url: string, plan: Plan): Promise<void> =>
     for (const { name } of queues) {
       await channel.deleteQueue(workQueue(name, plan));
       await channel.deleteQueue(deadQueue(name, plan));
+      await channel.deleteExchange(movesExchange(name, plan));
       for (const delayMs of plan.retryDelaysMs) await channel.deleteQueue(retryQueue(name, delayMs, plan));
     }
+    await channel.deleteExchange(topologyMark(plan));
     const types = [...queues, ...broadcasts].flatMap((one) => one.types);
     for (const exchange of new Set(types.map((type) => exchangeOf(type, plan)))) await channel.deleteExchange(exchange);
   });

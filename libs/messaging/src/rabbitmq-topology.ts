@@ -1,0 +1,54 @@
+import type { Channel } from 'amqplib';
+import { reasonOf } from './attempts.ts';
+import type { Logger } from './port.ts';
+import type { Link } from './rabbitmq-link.ts';
+import { type Plan, topologyMark } from './rabbitmq-names.ts';
+
+/** Sees to it that exchanges and queues are there: declared by this process where its user may, by an operator where not. */
+export interface Topology {
+  /**
+   * Runs `declare` on a channel of its own. Answers `declared`; or `found` where the user may not declare, but somebody has declared
+   * the whole plan. @throws {TopologyMissing} if nobody has
+   */
+  ensure(declare: (channel: Channel) => Promise<void>): Promise<'declared' | 'found'>;
+}
+
+/** This user may not declare, and nobody else has. */
+export class TopologyMissing extends Error {
+  override readonly name = 'TopologyMissing';
+  constructor(mark: string) {
+    super(
+      `this user of RabbitMQ may not declare exchanges and queues, and those of this release are not there (${mark}): operator topology declare`,
+    );
+  }
+}
+
+const ACCESS_REFUSED = 403;
+const NOT_FOUND = 404;
+const codeOf = (error: unknown): unknown => (error as { readonly code?: unknown }).code;
+
+/** Makes it for one bus; `link` is the connection that asks. Whether the user may declare is found out once. */
+export const createTopology = (plan: Plan, logger: Logger) => {
+  const mark = topologyMark(plan);
+  let mayDeclare = true;
+  return (link: Link): Topology => ({
+    async ensure(declare) {
+      if (mayDeclare) {
+        try {
+          await link.using(declare, { expecting: ACCESS_REFUSED });
+          return 'declared';
+        } catch (error) {
+          if (codeOf(error) !== ACCESS_REFUSED) throw error;
+          mayDeclare = false;
+          logger.info('exchanges and queues are declared by the operator', { reason: reasonOf(error) });
+        }
+      }
+      try {
+        await link.using((channel) => channel.checkExchange(mark), { expecting: NOT_FOUND });
+        return 'found';
+      } catch (error) {
+        throw codeOf(error) === NOT_FOUND ? new TopologyMissing(mark) : error;
+      }
+    },
+  });
+};

@@ -1,0 +1,70 @@
+import { execFile } from 'node:child_process';
+import { mkdir, mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import amqp, { type ConfirmChannel } from 'amqplib';
+
+const run = promisify(execFile);
+const pathOf = (path: string): string => fileURLToPath(new URL(`../../../../${path}`, import.meta.url));
+
+/** A RabbitMQ node with the users and rights that the composition gives its own. */
+export interface Composed {
+  /** The address for a user, in the composition's virtual host or another. */
+  url(user: string, vhost?: string): string;
+  stop(): Promise<void>;
+}
+
+/** Runs the composition's program for secrets and imports the definitions that it makes. */
+export const startComposed = async (control: string): Promise<Composed> => {
+  const directory = await mkdtemp(join(tmpdir(), 'boxoffice-rights-'));
+  const secrets = join(directory, 'secrets');
+  await mkdir(join(secrets, 'own'), { recursive: true });
+  await run(process.execPath, [pathOf('deploy/compose/make-secrets.mjs')], { env: { SECRETS_DIR: secrets } });
+  const node = join(directory, 'node');
+  const broker = async (...words: string[]) => (await run(resolve(pathOf('.'), control), words)).stdout.trim();
+  const { host } = new URL(await broker('start', node));
+  await broker('import', node, join(secrets, 'rabbitmq/definitions.json'));
+  const urls = new Map<string, string>();
+  for (const user of ['gateway', 'authorizer', 'catalog', 'contacts', 'orders', 'tickets', 'pos', 'operator'])
+    urls.set(user, await readFile(join(secrets, user, 'amqp-url'), 'utf8'));
+  return {
+    url(user, vhost) {
+      const url = new URL(urls.get(user) ?? `amqp://${user}:${user}@${host}/boxoffice`);
+      url.host = host;
+      if (vhost !== undefined) url.pathname = `/${encodeURIComponent(vhost)}`;
+      return url.toString();
+    },
+    async stop() {
+      await broker('stop', node);
+      await rm(directory, { recursive: true, force: true, maxRetries: 5 });
+    },
+  };
+};
+
+/** Tries things as a user, each on a channel of its own, since a refusal costs the channel. */
+export const asUser = async (url: string) => {
+  const connection = await amqp.connect(url);
+  connection.on('error', () => {});
+  return {
+    /** Answers what the broker said: 0 for yes, else its reply code. */
+    async attempt(act: (channel: ConfirmChannel) => Promise<unknown>): Promise<number> {
+      const channel = await connection.createConfirmChannel();
+      const refused = new Promise<number>((done) => {
+        channel.on('error', (error: Error & { readonly code?: number }) => done(error.code ?? -1));
+      });
+      // What fails without an answer of its own, as publishing does, is told on the channel.
+      const outcome = await Promise.race([
+        refused,
+        act(channel).then(
+          () => 0,
+          () => refused,
+        ),
+      ]);
+      if (outcome === 0) await channel.close();
+      return outcome;
+    },
+    close: () => connection.close(),
+  };
+};

@@ -1,0 +1,256 @@
+import { readFileSync } from 'node:fs';
+import { probe, rejection, until } from '@boxoffice/messaging/conformance';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import type { ConfirmChannel } from 'amqplib';
+import {
+  type Bus,
+  broadcasts,
+  connectRabbitmq,
+  declared,
+  declareRabbitmqTopology,
+  processes,
+  rightsOf,
+  topology,
+  Unreadable,
+} from '../../src/index.ts';
+import { silent } from '../rabbitmq/fixture.ts';
+import { asUser, type Composed, startComposed } from './composed.ts';
+
+const control = process.env.TEST_RABBITMQ_CONTROL;
+const patience = { patienceMs: 30_000 };
+
+/** What each may do, written out: the exchanges that it publishes to and the queues that it reads. */
+const own: Readonly<Record<string, { exchanges: readonly string[]; queues: readonly string[] }>> = {
+  gateway: { exchanges: [], queues: [] },
+  authorizer: { exchanges: ['boxoffice.client', 'boxoffice.token'], queues: [] },
+  catalog: { exchanges: ['boxoffice.performance', 'boxoffice.places'], queues: ['catalog.releases.v1'] },
+  contacts: { exchanges: ['boxoffice.contact'], queues: [] },
+  orders: {
+    exchanges: ['boxoffice.order'],
+    queues: ['orders.contact-erased.v1', 'orders.performance-cancelled.v1', 'orders.fulfilment.v1'],
+  },
+  tickets: {
+    exchanges: ['boxoffice.ticket', 'boxoffice.tickets'],
+    queues: ['tickets.contact-erased.v1', 'tickets.orders.v1'],
+  },
+  pos: { exchanges: [], queues: ['pos.contact-erased.v1'] },
+};
+
+const users = Object.keys(own);
+const workQueues = Object.values(topology).map(({ name }) => name);
+const moves = workQueues.map((name) => `${name}.moves`);
+const besides = workQueues.flatMap((name) =>
+  ['dlq', 'retry.5s', 'retry.30s', 'retry.5m'].map((end) => `${name}.${end}`),
+);
+const domains = ['client', 'token', 'contact', 'performance', 'places', 'order', 'ticket', 'tickets'];
+const exchanges = domains.map((name) => `boxoffice.${name}`);
+
+test('every exchange has one publisher, so that a right for it is a right for its facts', () => {
+  const publishers = Object.entries(processes).flatMap(([user, { publishes }]) =>
+    [...new Set(publishes.map((type) => type.split('.', 1)[0]))].map((domain) => [domain, user] as const),
+  );
+  expect(publishers.map(([domain]) => domain).toSorted()).toEqual(domains.toSorted());
+  const types = Object.values(processes).flatMap(({ publishes }) => publishes);
+  const heard = [...declared.queues, ...declared.broadcasts].flatMap((one) => one.types);
+  expect(types.toSorted()).toEqual([...new Set<string>(heard)].toSorted());
+});
+
+if (control === undefined || control === '') {
+  describe('each user of RabbitMQ', () => {
+    test.skip('not exercised: TEST_RABBITMQ_CONTROL names no way to start a node with users', () => {});
+  });
+} else {
+  let broker: Composed;
+  const buses: Bus[] = [];
+  const connect = async (name: string): Promise<Bus> => {
+    const bus = await connectRabbitmq({ url: broker.url(name), name, logger: silent, connectTimeoutMs: 10_000 });
+    buses.push(bus);
+    return bus;
+  };
+
+  beforeAll(async () => {
+    broker = await startComposed(control);
+  }, 120_000);
+  afterAll(async () => {
+    await Promise.all(buses.map((bus) => bus.close()));
+    await broker.stop();
+  }, 60_000);
+
+  describe('with the users and rights of the composition', () => {
+    test('no process declares the topology; it says who does, and goes on when that is done', async () => {
+      for (const user of users)
+        expect(String(await rejection(connect(user)))).toMatch(/^TopologyMissing: .*operator topology declare$/);
+      const early = await connectRabbitmq({
+        url: broker.url('orders'),
+        name: 'orders',
+        logger: silent,
+        connectTimeoutMs: 0,
+      });
+      buses.push(early);
+      await rejection(early.publish(probe({ type: 'order.expired' })));
+      await declareRabbitmqTopology({ url: broker.url('operator'), logger: silent });
+      await until(
+        'its publisher',
+        () =>
+          early.ping().then(
+            () => true,
+            () => false,
+          ),
+        patience,
+      );
+      await early.publish(probe({ type: 'order.expired' }));
+    }, 60_000);
+
+    test('the operator declares as often as it likes', async () => {
+      await declareRabbitmqTopology({ url: broker.url('operator'), logger: silent });
+    });
+
+    test.each(users)(
+      '%s publishes its facts, consumes its queues, hears its broadcasts',
+      async (user) => {
+        const bus = await connect(user);
+        for (const type of processes[user]?.publishes ?? []) await bus.publish(probe({ type }));
+        for (const queue of declared.queues.filter(({ name }) => name.startsWith(`${user}.`)))
+          await bus.subscribe(queue, async () => {});
+        expect((await bus.depths(declared.queues)).length).toBe(workQueues.length);
+        if (user !== 'gateway') return;
+        const heard: string[] = [];
+        await bus.listen(broadcasts.access, ({ id }) => void heard.push(id));
+        const message = probe({ type: 'client.changed' });
+        await (await connect('authorizer')).publish(message);
+        await until('the broadcast', () => heard.includes(message.id), patience);
+      },
+      60_000,
+    );
+
+    test('what cannot be read dies, the operator lists it and gives it back; what fails comes again', async () => {
+      const tickets = await connectRabbitmq({ url: broker.url('tickets'), name: 'tickets', logger: silent });
+      buses.push(tickets);
+      const [dying, failing] = [probe({ type: 'contact.erased' }), probe({ type: 'contact.erased' })];
+      const attempts: string[] = [];
+      await closeOthers();
+      await tickets.subscribe(topology.ticketsContactErased, async ({ id }, attempt) => {
+        attempts.push(`${id} ${attempt}`);
+        const times = attempts.filter((one) => one.startsWith(id)).length;
+        if (id === dying.id && times === 1) throw new Unreadable('planted');
+        if (id === failing.id && times === 1) throw new Error('planted');
+      });
+      const contacts = await connectRabbitmq({ url: broker.url('contacts'), name: 'contacts', logger: silent });
+      buses.push(contacts);
+      await contacts.publish(dying);
+      await contacts.publish(failing);
+      const { deadLetters } = await connect('operator');
+      await until(
+        'the dead letter',
+        async () => (await deadLetters.list()).some(({ message }) => message.id === dying.id),
+        patience,
+      );
+      const [letter] = (await deadLetters.list()).filter(({ message }) => message.id === dying.id);
+      expect(await deadLetters.replay(String(letter?.id))).toBe(true);
+      await until('its second life', () => attempts.filter((one) => one.startsWith(dying.id)).length === 2, patience);
+      await until('the retry', () => attempts.includes(`${failing.id} 2`), patience);
+    }, 90_000);
+  });
+
+  /** Consumers of earlier tests, which would take messages away. */
+  const closeOthers = async (): Promise<void> => {
+    for (const bus of buses.splice(0, buses.length - 1)) await bus.close();
+  };
+
+  const bytes = Buffer.from('{}');
+
+  describe.each(users)('%s is refused', (user) => {
+    const { exchanges: mine, queues: read } = own[user] as (typeof own)[string];
+    let it: Awaited<ReturnType<typeof asUser>>;
+    beforeAll(async () => {
+      it = await asUser(broker.url(user));
+    });
+    afterAll(() => it.close());
+    /** The reply code of each attempt that was not answered as it should be. */
+    const others = async (
+      names: readonly string[],
+      allowed: readonly string[],
+      act: (name: string) => (channel: ConfirmChannel) => Promise<unknown>,
+    ): Promise<string[]> => {
+      const wrong: string[] = [];
+      for (const name of names) {
+        const code = await it.attempt(act(name));
+        if (code !== (allowed.includes(name) ? 0 : 403)) wrong.push(`${name}: ${code}`);
+      }
+      return wrong;
+    };
+    const publish = (exchange: string, key: string) => async (channel: ConfirmChannel) => {
+      channel.publish(exchange, key, bytes);
+      await channel.waitForConfirms();
+    };
+
+    test('every exchange but those of its facts', async () => {
+      const standard = ['amq.topic', 'amq.direct', 'amq.fanout', 'amq.headers'];
+      expect(await others([...exchanges, ...standard], mine, (name) => publish(name, 'planted.fact'))).toEqual([]);
+    });
+
+    test('every queue by name, and the moves of others', async () => {
+      expect(await others([...workQueues, ...besides], [], (name) => publish('', name))).toEqual([]);
+      const allowed = read.map((name) => `${name}.moves`);
+      expect(await others(moves, allowed, (name) => publish(name, 'nowhere'))).toEqual([]);
+    });
+
+    test('reading any queue but its own, and all dead letters', async () => {
+      const get = (name: string) => (channel: ConfirmChannel) => channel.get(name);
+      const consume = (name: string) => (channel: ConfirmChannel) => channel.consume(name, () => {});
+      expect(await others([...workQueues, ...besides], read, get)).toEqual([]);
+      expect(await others([...workQueues, ...besides], read, consume)).toEqual([]);
+    });
+
+    test('declaring, deleting and binding, its own queues included', async () => {
+      const all = [...workQueues, ...besides];
+      const names = [...all, 'orders.planted.v1', `${user}.planted`, 'planted'];
+      expect(await others(names, [], (name) => (channel) => channel.assertQueue(name))).toEqual([]);
+      expect(await others(all, [], (name) => (channel) => channel.deleteQueue(name))).toEqual([]);
+      const every = [...exchanges, ...moves, 'planted'];
+      expect(await others(every, [], (name) => (channel) => channel.assertExchange(name, 'topic'))).toEqual([]);
+      expect(await others([...exchanges, ...moves], [], (name) => (channel) => channel.deleteExchange(name))).toEqual(
+        [],
+      );
+      const bind = (queue: string) => (name: string) => (channel: ConfirmChannel) =>
+        channel.bindQueue(queue, name, '#');
+      for (const queue of read.length > 0 ? read : workQueues.slice(0, 1))
+        expect(await others(exchanges, [], bind(queue))).toEqual([]);
+    });
+
+    test('every other virtual host', async () => {
+      await expect(asUser(broker.url(user, '/'))).rejects.toThrow(/ConnectionClose/);
+    });
+  });
+
+  test('the gateway hears on queues of its own name only, and of what is for it', async () => {
+    const gateway = await asUser(broker.url('gateway'));
+    const queue = 'gateway.broadcast.tried';
+    const tried = async (exchange: string) =>
+      gateway.attempt(async (channel) => {
+        await channel.assertQueue(queue, { exclusive: true });
+        await channel.bindQueue(queue, exchange, '#');
+      });
+    for (const exchange of exchanges)
+      expect([exchange, await tried(exchange)]).toEqual([
+        exchange,
+        ['boxoffice.client', 'boxoffice.token'].includes(exchange) ? 0 : 403,
+      ]);
+    expect(await gateway.attempt((channel) => channel.assertQueue('', { exclusive: true }))).toBe(403);
+    await gateway.close();
+  });
+
+  test('the operator reaches nothing but what the installation has', async () => {
+    const operator = await asUser(broker.url('operator'));
+    for (const name of ['gateway.broadcast.tried', 'amq.topic', 'planted'])
+      expect([name, await operator.attempt((channel) => channel.assertExchange(name, 'topic'))]).toEqual([name, 403]);
+    await operator.close();
+    await expect(asUser(broker.url('operator', '/'))).rejects.toThrow(/ConnectionClose/);
+    await expect(asUser(broker.url('guest'))).rejects.toThrow(/ConnectionClose/);
+  });
+}
+
+test('the composition gives each user the rights that follow from the topology', () => {
+  const file = new URL('../../../../deploy/compose/broker-rights.json', import.meta.url);
+  expect(JSON.parse(readFileSync(file, 'utf8'))).toEqual(rightsOf());
+});
