@@ -26,11 +26,14 @@ const rushAt = ({ door, partner, options, run }: Stage, name: string): Promise<R
 const told = ({ ok, refused, unknown, failures }: RushFigures): string =>
   `${ok} ok, ${refused} refused, ${unknown} unknown; ${failures} failed requests`;
 
+/** Ten times what a step that its process left behind may take until another instance has finished it. */
+const SETTLED_WITHIN_MS = 200_000;
+
 /** Ends a rush, and holds what its buyers remember against what the installation says. */
 const judge = async (rush: Rush): Promise<{ figures: RushFigures; seconds: number }> => {
   await rush.end();
   const figures = rush.figures();
-  const { violations, seconds, checked } = await rush.settle();
+  const { violations, seconds, checked } = await rush.settle(SETTLED_WITHIN_MS);
   if (violations.length > 0) {
     throw new Error(
       `${told(figures)}; of ${checked} facts ${violations.length} are wrong:\n${violations.slice(0, 10).join('\n')}`,
