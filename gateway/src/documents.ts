@@ -40,7 +40,10 @@ const served = (value: object): Served => {
 
 const license = { name: 'Apache-2.0', identifier: 'Apache-2.0' } as const;
 
-/** What each document says of itself. The point-of-sale API has a version of its own (specification, 9), whatever a service's is. */
+/**
+ * What each document says of itself. The point-of-sale API has a version of its own (specification, 9), whatever a
+ * service's is.
+ */
 const INFO: Readonly<Record<Family, object>> = {
   A: { title: 'boxoffice institution API', version: VERSION, license },
   B: { title: 'boxoffice point-of-sale API', version: POS_API_VERSION, description: POS_API_DESCRIPTION, license },

@@ -65,10 +65,10 @@ export const ownDocument = (publicUrl: string): OpenApiDocument =>
 /** The version of the point-of-sale API (specification, 9), and what that means. */
 export const POS_API_VERSION = '1.0.0-alpha';
 export const POS_API_DESCRIPTION = [
-  'Version 1.0 is in an alpha stage: usable in the operations that are described here, but incomplete.',
-  'What is published does not change: members, parameters and codes keep their names and meanings, and only fixes that existing',
-  'clients do not notice are made. Operations, optional parameters and members of answers may be added. What is still being tried',
-  'is below `/tnwr/vexp`, where it may change.',
+  'Version 1.0 is in an alpha stage: usable in the operations that are described here, but incomplete. What is',
+  'published does not change: members, parameters and codes keep their names and meanings, and only fixes that',
+  'existing clients do not notice are made. Operations, optional parameters and members of answers may be added.',
+  'What is still being tried is below `/tnwr/vexp`, where it may change.',
 ].join(' ');
 
 /** Versions of family B, and the ids under which their descriptions are described. */

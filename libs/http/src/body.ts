@@ -50,7 +50,10 @@ const MEDIA_TYPE = /^([^\s;]+)\s*(?:;\s*charset\s*=\s*"?utf-8"?\s*)?;?$/i;
 /** No media type is longer; the expression takes quadratic time for white space. */
 const MAX_MEDIA_TYPE_LENGTH = 200;
 
-/** The media type that a request says to have, in lower case; undefined with another charset or anything else that is none. */
+/**
+ * The media type that a request says to have, in lower case; undefined with another charset or anything else that is
+ * none.
+ */
 const mediaTypeOf = ({ headers }: IncomingMessage): string | undefined => {
   const given = headers['content-type'] ?? '';
   return given.length > MAX_MEDIA_TYPE_LENGTH ? undefined : MEDIA_TYPE.exec(given.trim())?.[1]?.toLowerCase();
@@ -97,8 +100,8 @@ const parsed = (text: string): unknown => {
 const MAX_FIELDS = 200;
 
 /**
- * The texts of a form. An empty one counts as absent (RFC 6749, 3.2); one that stands twice is Fault `bad_request`, and so are more than
- * `MAX_FIELDS`.
+ * The texts of a form. An empty one counts as absent (RFC 6749, 3.2); one that stands twice is Fault `bad_request`,
+ * and so are more than `MAX_FIELDS`.
  */
 export const formOf = (request: IncomingMessage, body: Buffer): Record<string, string> => {
   const fields = new Map<string, string>();

@@ -18,8 +18,8 @@ const asciiDomain = (domain: string): string => {
 };
 
 /**
- * Whether a text is an email address, an internationalised one included (RFC 6531): local parts are dot-atoms, domains have at least two
- * labels. No quoted local parts and no address literals. Takes linear time.
+ * Whether a text is an email address, an internationalised one included (RFC 6531): local parts are dot-atoms, domains
+ * have at least two labels. No quoted local parts and no address literals. Takes linear time.
  */
 export const isEmail = (text: string): boolean => {
   const at = text.lastIndexOf('@');

@@ -1,4 +1,7 @@
-/** The deepest nesting of a body's objects and lists, and the most members of one object. No operation takes a third of either. */
+/**
+ * The deepest nesting of a body's objects and lists, and the most members of one object. No operation takes a third of
+ * either.
+ */
 export const MAX_DEPTH = 32;
 export const MAX_MEMBERS = 6_000;
 
@@ -13,8 +16,9 @@ const endOfText = (json: Uint8Array, from: number): number => {
 };
 
 /**
- * What of a JSON text is too much to be worth parsing: it is nested too deeply, or an object has too many members, which takes far
- * longer than a list of the same size. Reads each byte once; the text need not be JSON. Undefined if nothing is.
+ * What of a JSON text is too much to be worth parsing: it is nested too deeply, or an object has too many members,
+ * which takes far longer than a list of the same size. Reads each byte once; the text need not be JSON. Undefined if
+ * nothing is.
  */
 export const excessOf = (json: Uint8Array): string | undefined => {
   // Commas of each open object; what a list has does not count.

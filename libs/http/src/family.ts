@@ -36,7 +36,10 @@ export interface Family {
   readonly wording: Wording;
   /** Headers of every answer; a `Vary` is joined to the answer's own. */
   readonly headers?: Readonly<Record<string, string>>;
-  /** Whether a request with a body's method must say its media type although it has none: then each operation describes a body. */
+  /**
+   * Whether a request with a body's method must say its media type although it has none: then each operation describes
+   * a body.
+   */
   readonly needsMediaType: boolean;
   /** Refuses a request by the form that its body says to have, before it is read; only of methods that have one. */
   checkMediaType?(request: IncomingMessage): void;

@@ -39,7 +39,10 @@ const nothingTaken: Unchanged = () => {};
 const compiledUnlessEmpty = (validators: Validators, properties: TProperties): Validate | undefined =>
   Object.keys(properties).length > 0 ? validators.compile(Type.Object(properties)) : undefined;
 
-/** The parameters of a path as their values are checked: what their patterns do not match names nothing, and is not found. */
+/**
+ * The parameters of a path as their values are checked: what their patterns do not match names nothing, and is not
+ * found.
+ */
 const withoutPatterns = (params: TProperties): TProperties =>
   Object.fromEntries(
     Object.entries(params).map(([name, schema]) => {

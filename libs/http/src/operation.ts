@@ -135,7 +135,9 @@ export interface Operation<
   readonly readOnly?: ReadOnly;
   /** The body is a form (`application/x-www-form-urlencoded`) of texts: faults are those of parameters, unknown fields are ignored. */
   readonly form?: boolean;
-  /** What only the description says of a form's fields: the handler checks it, with codes of its own (RFC 6749, 5.2). */
+  /**
+   * What only the description says of a form's fields: the handler checks it, with codes of its own (RFC 6749, 5.2).
+   */
   readonly described?: Readonly<Record<string, object>>;
   /** The answer is `data` without an envelope (documents that another standard defines). */
   readonly bare?: boolean;

@@ -5,7 +5,10 @@ import { NORMALISE } from './ajv.ts';
 export const DEFAULT_LIMIT = 20;
 export const MAX_LIMIT = 500;
 
-/** An email address: trimmed before its format is checked and before the handler sees it. The one definition of all that take one. */
+/**
+ * An email address: trimmed before its format is checked and before the handler sees it. The one definition of all
+ * that take one.
+ */
 export const emailSchema = Type.String({
   format: 'idn-email',
   maxLength: 254,
@@ -28,8 +31,8 @@ export const timestamp = Type.String({
 });
 
 /**
- * An id in a path, as each maker of ids spells it. What is spelt otherwise is no fault of form: it is the id of nothing, and gets the
- * 404 of an id that never was.
+ * An id in a path, as each maker of ids spells it. What is spelt otherwise is no fault of form: it is the id of
+ * nothing, and gets the 404 of an id that never was.
  */
 export const pathId = Type.String({ minLength: 1, maxLength: 128, pattern: '^[A-Za-z0-9_-]+$' });
 

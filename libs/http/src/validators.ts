@@ -21,7 +21,10 @@ export interface Validators {
 /** The search for violations ends with the item or member that has this many errors before it. */
 export const MAX_ERRORS = 300;
 
-/** Whether the items of a longer list differ, and what a longer text looks like, does not matter once its length is refused. */
+/**
+ * Whether the items of a longer list differ, and what a longer text looks like, does not matter once its length is
+ * refused.
+ */
 const LONG_LIST = 1_000;
 const LONG_TEXT = 4_096;
 
@@ -56,7 +59,10 @@ const whereShort = (
 /** What is checked once per item or member: the search can end there. */
 const repeated: Change = (schema) => ({ ...collecting(schema), [ENOUGH]: MAX_ERRORS });
 
-/** What other members must be, where the schema says something of them; `false` would collect an error for each of them. */
+/**
+ * What other members must be, where the schema says something of them; `false` would collect an error for each of
+ * them.
+ */
 const others = (schema: Json, keyword: 'additionalProperties' | 'unevaluatedProperties'): Json => {
   const { [keyword]: other } = schema;
   if (other === false) return { [keyword]: { not: {}, [ENOUGH]: MAX_ERRORS } };
@@ -82,8 +88,8 @@ const collecting: Change = (schema) => {
 };
 
 /**
- * Makes a compiler of validators. A value is first held to its schema up to the first error, lengths before contents; only one that is
- * refused is looked at again to name its violations, until `MAX_ERRORS` are found.
+ * Makes a compiler of validators. A value is first held to its schema up to the first error, lengths before contents;
+ * only one that is refused is looked at again to name its violations, until `MAX_ERRORS` are found.
  */
 export const createValidators = (options: AjvOptions = {}): Validators => {
   const first = createAjv(options);

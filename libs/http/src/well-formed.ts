@@ -18,8 +18,8 @@ const step = (key: string): string =>
 const pathOf = ({ above, step: own }: Place): string => (above ? pathOf(above) + own : own);
 
 /**
- * JSON paths of the texts that are no well-formed Unicode (lone surrogates, RFC 8259, 8.2): nothing can store or send them. Of many only
- * some are named.
+ * JSON paths of the texts that are no well-formed Unicode (lone surrogates, RFC 8259, 8.2): nothing can store or send
+ * them. Of many only some are named.
  */
 export const illFormedTexts = (json: string, value: object): string[] => {
   if (!SURROGATE.test(json)) return [];

@@ -29,7 +29,10 @@ const asked = (client: Client, more: () => Readonly<Record<string, string>>): As
   };
 };
 
-/** What says that the form of a request is wrong. Other codes with the status 400, in family B, are refusals of the business. */
+/**
+ * What says that the form of a request is wrong. Other codes with the status 400, in family B, are refusals of the
+ * business.
+ */
 const FORM: ReadonlySet<string> = new Set([
   'bad_request',
   'validation_error',

@@ -11,8 +11,9 @@ const dnsName = (domain: string): string => {
 const folded = (text: string): string => text.normalize('NFC').toLowerCase().replaceAll('ς', 'σ').normalize('NFC');
 
 /**
- * What two emails have in common when they are the same: trimmed, case-insensitive (specification, section 4), also beyond ASCII (RFC 6531);
- * however accents are composed, and whether the domain is written in its own letters or in the `xn--` form of them.
+ * What two emails have in common when they are the same: trimmed, case-insensitive (specification, section 4), also
+ * beyond ASCII (RFC 6531); however accents are composed, and whether the domain is written in its own letters or in
+ * the `xn--` form of them.
  */
 export const emailKey = (email: string): string => {
   const text = email.trim();

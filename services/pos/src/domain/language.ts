@@ -11,8 +11,8 @@ const canonicalised = (tag: string): string | undefined => {
 };
 
 /**
- * A language tag in its canonical form (RFC 5646, 4.5, with the data of Unicode CLDR): every code of ISO 639-2, `deu` and `ger`, becomes that
- * of ISO 639-1, `de`. Undefined for a text that is no tag.
+ * A language tag in its canonical form (RFC 5646, 4.5, with the data of Unicode CLDR): every code of ISO 639-2, `deu`
+ * and `ger`, becomes that of ISO 639-1, `de`. Undefined for a text that is no tag.
  */
 const canonical = (tag: string): string | undefined => {
   const found = known.get(tag);
