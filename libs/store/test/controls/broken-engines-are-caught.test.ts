@@ -55,6 +55,7 @@ describe('the suite catches an engine', () => {
     breaks('stamps', withoutStamps, [
       'a repeat is refused',
       'of 20 concurrent updates',
+      'sixty remembered answers',
       'the answer follows from the document',
       'a key is free again after it expired',
       'a write can forget',
