@@ -1,8 +1,10 @@
 import { Fault } from '@boxoffice/envelope';
 import { DECISIONS_PATH, REVOCATIONS_PATH, refusedSecret, serviceAuthorization } from '@boxoffice/identity';
 import { recording, type Trace } from '@boxoffice/runtime';
-import { type Breaker, createBreaker } from './breaker.ts';
-import { unavailable } from './upstream-failure.ts';
+import type { Addresses } from './addresses.ts';
+import { createInternalCalls, type InternalAnswer } from './internal-calls.ts';
+import type { Reach } from './reach.ts';
+import { UpstreamTimeout, unavailable } from './upstream-failure.ts';
 
 /** What the authorizer is asked: may the bearer of the token do that there? */
 export interface Question {
@@ -34,18 +36,21 @@ export class SecretRefused extends Error {
 
 /** The authorizer's internal operations, as the gateway calls them. */
 export interface Authority {
-  /** Keeps questions from an authorizer that fails. */
-  readonly breaker: Pick<Breaker, 'state'>;
+  /** Where the authorizer is asked; undefined without one. */
+  readonly addresses: Addresses | undefined;
   /** Rejects with Fault unauthorized or forbidden, as the authorizer says, or service_unavailable if it says nothing. */
   decide(question: Question, trace: Trace): Promise<Decision>;
   /** Rejects with SecretRefused if SERVICE_SECRET is not the gateway's, and with any error otherwise. */
   changes(since: string | undefined): Promise<Changes>;
+  /** Closes the kept connections. */
+  close(): void;
 }
 
 export interface AuthorityOptions {
   /** Undefined: there is none, and whatever needs its word is refused with 503. */
   readonly url: string | undefined;
   readonly secret: string;
+  readonly reach: Reach;
   readonly timeoutMs?: number;
 }
 
@@ -57,9 +62,22 @@ interface Envelope {
 }
 
 /** A refusal of the authorizer as a fault of ours, which is then answered in its words. */
-const relayed = (code: 'unauthorized' | 'forbidden', { details }: Envelope, response: Response): Fault => {
-  const challenge = response.headers.get('www-authenticate');
+const relayed = (
+  code: 'unauthorized' | 'forbidden',
+  { details }: Envelope,
+  headers: InternalAnswer['headers'],
+): Fault => {
+  const challenge = headers['www-authenticate'];
   return new Fault(code, details ?? 'The authorizer refuses.', challenge ? { 'WWW-Authenticate': challenge } : {});
+};
+
+const parsed = (text: string): Envelope | undefined => {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === 'object' && value !== null ? (value as Envelope) : undefined;
+  } catch {
+    return undefined;
+  }
 };
 
 const REFUSALS = { 401: 'unauthorized', 403: 'forbidden' } as const;
@@ -70,37 +88,33 @@ const isDecision = (data: unknown): data is { readonly identity: string; readonl
 };
 
 /** Makes the caller of the authorizer. */
-export const createAuthority = ({ url, secret, timeoutMs = 3_000 }: AuthorityOptions): Authority => {
-  const breaker: Breaker = createBreaker({ openMs: 1_000 });
+export const createAuthority = ({ url, secret, reach, timeoutMs = 3_000 }: AuthorityOptions): Authority => {
   const authorization = serviceAuthorization('gateway', secret);
+  const addresses = url === undefined ? undefined : reach('authorizer', url);
+  const calls = url === undefined || !addresses ? undefined : createInternalCalls({ url, addresses, timeoutMs });
 
-  const post = (body: string, trace: Trace): Promise<Response> =>
-    fetch(new URL(DECISIONS_PATH, url), {
-      method: 'POST',
-      headers: {
-        authorization,
-        'content-type': 'application/json',
-        'x-request-id': trace.requestId,
-        traceparent: trace.traceparent,
-      },
-      body,
-      redirect: 'error',
-      signal: AbortSignal.timeout(timeoutMs),
-    });
-
-  /** A question changes nothing, so one whose connection broke is asked again. */
-  const ask = async (body: string, trace: Trace): Promise<{ response: Response; answer: Envelope }> => {
-    const response = await post(body, trace).catch((error: Error) => {
-      if (error.name === 'TimeoutError') throw error;
-      return post(body, trace);
-    });
-    return { response, answer: (await response.json()) as Envelope };
+  const post = async (body: string, trace: Trace): Promise<InternalAnswer> => {
+    if (!calls) throw silent();
+    const headers = {
+      authorization,
+      'content-type': 'application/json',
+      'x-request-id': trace.requestId,
+      traceparent: trace.traceparent,
+    };
+    return calls.call({ method: 'POST', path: DECISIONS_PATH, headers, body });
   };
 
+  /** A question changes nothing, so one whose connection broke is asked again. */
+  const ask = (body: string, trace: Trace): Promise<InternalAnswer> =>
+    post(body, trace).catch((error: Error) => {
+      if (error instanceof UpstreamTimeout) throw error;
+      return post(body, trace);
+    });
+
   return {
-    breaker,
+    addresses,
     async decide(question, trace) {
-      if (url === undefined || !breaker.enter(Date.now())) throw silent();
+      if (!addresses || addresses.refuses(Date.now())) throw silent();
       const span = recording()?.({
         service: 'gateway',
         kind: 'client',
@@ -110,32 +124,25 @@ export const createAuthority = ({ url, secret, timeoutMs = 3_000 }: AuthorityOpt
       });
       const within = span ? { requestId: trace.requestId, traceparent: span.traceparent } : trace;
       const asked = await ask(JSON.stringify(question), within).catch(() => undefined);
-      if (asked) span?.set({ 'http.response.status_code': asked.response.status });
-      span?.end(asked && asked.response.status < 500 ? undefined : String(asked?.response.status ?? 'unavailable'));
-      if (!asked || asked.response.status >= 500) {
-        breaker.failed(Date.now());
-        throw silent();
-      }
-      breaker.succeeded();
-      const { response, answer } = asked;
+      if (asked) span?.set({ 'http.response.status_code': asked.status });
+      span?.end(asked && asked.status < 500 ? undefined : String(asked?.status ?? 'unavailable'));
+      const answer = asked && asked.status < 500 ? parsed(asked.text) : undefined;
+      if (!asked || !answer) throw silent();
+      const { status, headers } = asked;
       // Without a challenge it is not the client's token that is refused but this gateway's secret, which polling reports.
-      if (response.status === 401 && !response.headers.has('www-authenticate')) throw silent();
-      if (response.status === 401 || response.status === 403)
-        throw relayed(REFUSALS[response.status], answer, response);
-      if (response.status !== 200 || !isDecision(answer.data)) throw silent();
+      if (status === 401 && headers['www-authenticate'] === undefined) throw silent();
+      if (status === 401 || status === 403) throw relayed(REFUSALS[status], answer, headers);
+      if (status !== 200 || !isDecision(answer.data)) throw silent();
       return { identity: answer.data.identity, expiresAt: Date.parse(answer.data.expiresAt) };
     },
     async changes(since) {
-      const address = new URL(REVOCATIONS_PATH, url);
-      if (since !== undefined) address.searchParams.set('since', since);
-      const response = await fetch(address, {
-        headers: { authorization },
-        redirect: 'error',
-        signal: AbortSignal.timeout(timeoutMs),
-      });
-      if (response.status === 401) throw new SecretRefused(await refusedSecret(response));
-      if (response.status !== 200) throw new Error(`the authorizer answered ${response.status}`);
-      return ((await response.json()) as { readonly data: Changes }).data;
+      if (!calls) throw silent();
+      const path = since === undefined ? REVOCATIONS_PATH : `${REVOCATIONS_PATH}?since=${encodeURIComponent(since)}`;
+      const { status, text } = await calls.call({ method: 'GET', path, headers: { authorization } });
+      if (status === 401) throw new SecretRefused(refusedSecret('gateway'));
+      if (status !== 200) throw new Error(`the authorizer answered ${status}`);
+      return (JSON.parse(text) as { readonly data: Changes }).data;
     },
+    close: () => calls?.close(),
   };
 };

@@ -1,7 +1,9 @@
-/** Keeps requests from an upstream that fails, and finds out when it is back. */
+/** Keeps requests from one address of an upstream that fails, and finds out when it is back. */
 export interface Breaker {
   /** Whether a request may go now. After a yes, exactly one of the next three must be told. */
   enter(now: number): boolean;
+  /** Whether `enter` would say yes. */
+  mayEnter(now: number): boolean;
   succeeded(): void;
   failed(now: number): void;
   /** Neither: the client went away before the upstream could show itself. */
@@ -33,6 +35,7 @@ export const createBreaker = (options: BreakerOptions = {}): Breaker => {
   };
 
   return {
+    mayEnter: (now) => state === 'closed' || now >= openUntil,
     enter(now) {
       if (state === 'closed') return true;
       // Half-open, one request is under way to see; the others wait for its outcome, but not for a client that sends it slowly.

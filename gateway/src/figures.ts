@@ -1,5 +1,5 @@
 import { type Metrics, statusOf } from '@boxoffice/runtime';
-import type { Breaker } from './breaker.ts';
+import type { Addresses } from './addresses.ts';
 import type { Exchange } from './exchange.ts';
 
 /** The gateway's figures. Labels come from descriptions and tables, never from what clients write. */
@@ -10,8 +10,8 @@ export interface Figures {
   upstreamFailed(service: string, code: string): void;
   /** Something was looked for in a cache. */
   lookedUp(cache: 'decisions' | 'answers', found: boolean): void;
-  /** A breaker to look at, and how many requests of it are under way. */
-  watch(service: string, breaker: Pick<Breaker, 'state'>, underWay?: () => number): void;
+  /** A service's addresses to look at, and how many requests to it are under way. */
+  watch(service: string, addresses: Pick<Addresses, 'state' | 'open'>, underWay?: () => number): void;
 }
 
 const nothing = (): void => undefined;
@@ -50,7 +50,12 @@ export const createFigures = (metrics: Metrics | undefined): Figures => {
   const answered = metrics.answers('gateway');
   const open = {
     name: 'gateway_breaker_open',
-    help: 'Whether requests are kept from a service, but for one that tries',
+    help: 'Whether requests are kept from every address of a service, but for one that tries',
+    labels: ['service'],
+  };
+  const openAddresses = {
+    name: 'gateway_breaker_open_addresses',
+    help: 'Addresses of a service that requests are kept from, but for one that tries',
     labels: ['service'],
   };
   const underWayMeter = {
@@ -67,9 +72,10 @@ export const createFigures = (metrics: Metrics | undefined): Figures => {
     upstreamAnswered: (service, { forwardedAt }) => upstream((performance.now() - forwardedAt) / 1_000, { service }),
     upstreamFailed: (service, code) => failures({ service, code }),
     lookedUp: (cache, found) => lookups({ cache, result: found ? 'hit' : 'miss' }),
-    watch(service, breaker, underWay) {
+    watch(service, addresses, underWay) {
       const labels = { service };
-      metrics.watch(open, () => [{ value: breaker.state === 'closed' ? 0 : 1, labels }]);
+      metrics.watch(open, () => [{ value: addresses.state === 'closed' ? 0 : 1, labels }]);
+      metrics.watch(openAddresses, () => [{ value: addresses.open, labels }]);
       if (underWay) metrics.watch(underWayMeter, () => [{ value: underWay(), labels }]);
     },
   };

@@ -1,15 +1,16 @@
 import type { IncomingMessage } from 'node:http';
 import type { Fault } from '@boxoffice/envelope';
 import { createProxyMiddleware, type Options, proxyEventsPlugin } from 'http-proxy-middleware';
+import type { Addresses } from './addresses.ts';
 import { answerFault, commonHeaders } from './answer.ts';
 import { framingOf, tooLarge, tooSlow } from './body.ts';
-import type { Breaker } from './breaker.ts';
 import type { Exchange } from './exchange.ts';
 import { relayFailure } from './failure-reply.ts';
 import { addReturnedHeaders, forwardedHeaders } from './headers.ts';
 import { asRequest, asResponse, Passage, passageOf } from './passage.ts';
 import { Pool } from './pool.ts';
 import { isOfInterface, sendReply } from './reply.ts';
+import { targetOf } from './target-address.ts';
 import { createUnderWay } from './under-way.ts';
 import {
   BrokenReply,
@@ -24,7 +25,7 @@ import {
 export interface ForwarderOptions {
   /** The origin of the service. */
   readonly url: string;
-  readonly breaker: Breaker;
+  readonly addresses: Addresses;
   /** Until the service begins to answer, counted from when it has the whole request. Milliseconds. */
   readonly timeoutMs: number;
   /** For everything together, counted from then as well: how slowly a client sends is not the service's failure. */
@@ -66,34 +67,27 @@ const isClientSlow = ({ exchange: { request }, bodiless, upstream }: Passage): b
 const mayRepeat = ({ method, bodiless, reply, attempts }: Passage): boolean =>
   attempts === 1 && reply === undefined && bodiless && IDEMPOTENT.has(method);
 
-/** Where a service is, as an object: the proxy would parse an address anew for every request. */
-const targetOf = ({ protocol, hostname, port }: URL) => ({
-  protocol,
-  hostname: hostname.replace(/^\[|\]$/g, ''),
-  port: Number(port) || (protocol === 'https:' ? 443 : 80),
-});
-
 /** Makes the forwarder of one service: one proxy and one pool of connections, for as long as the gateway runs. */
 export const createForwarder = (options: ForwarderOptions): Forwarder => {
-  const { breaker, timeoutMs, deadlineMs, bodyMs = 25_000, concurrency, onFailure, onReply } = options;
-  const address = new URL(options.url);
-  const target = targetOf(address);
-  const pool = new Pool(target);
+  const { addresses, timeoutMs, deadlineMs, bodyMs = 25_000, concurrency, onFailure, onReply } = options;
+  const { host } = new URL(options.url);
+  const target = targetOf(options.url);
+  const pool = new Pool({ ...target, addresses });
   const underWay = createUnderWay<Passage>();
   let isStopping = false;
 
-  /** Notes the outcome, once. */
-  const settle = (passage: Passage, note: () => void): void => {
+  /** Tells the breaker of the request's address the outcome, once. */
+  const settle = (passage: Passage, outcome: 'succeeded' | 'failed' | 'abandoned'): void => {
     if (passage.settled) return;
     passage.settled = true;
-    note();
+    pool.breakerOf(passage.upstream)?.[outcome](Date.now());
   };
 
   const fail = (passage: Passage, error: Error): void => {
     const { exchange, upstream } = passage;
     if (passage.settled) return;
     if (clientIsGone(passage)) {
-      settle(passage, breaker.abandoned);
+      settle(passage, 'abandoned');
     } else if (isStopping && !passage.bodiless && !exchange.request.complete) {
       abandon(passage, tooSlow());
     } else if (isStale(error, upstream) && mayRepeat(passage)) {
@@ -101,7 +95,7 @@ export const createForwarder = (options: ForwarderOptions): Forwarder => {
       passage.upstream = undefined;
       void throughNewConnection(asRequest(passage), asResponse(passage));
     } else {
-      settle(passage, () => breaker.failed(Date.now()));
+      settle(passage, 'failed');
       underWay.delete(passage);
       const failure = failureOf(error, upstream);
       onFailure?.(exchange, failure);
@@ -118,7 +112,7 @@ export const createForwarder = (options: ForwarderOptions): Forwarder => {
 
   /** Refuses what the client sends, or does not send: it is nobody else's failure. */
   const abandon = (passage: Passage, fault: Fault): void => {
-    settle(passage, breaker.abandoned);
+    settle(passage, 'abandoned');
     underWay.delete(passage);
     passage.upstream?.destroy();
     answerFault(passage.exchange, fault);
@@ -130,7 +124,7 @@ export const createForwarder = (options: ForwarderOptions): Forwarder => {
     passage.reply = reply;
     pool.heed(reply.headers, reply.socket.remoteAddress);
     passage.dueAt = deadline;
-    settle(passage, breaker.succeeded);
+    settle(passage, 'succeeded');
     if (response.headersSent || response.destroyed) {
       reply.destroy();
     } else if (isOfInterface(reply, method, exchange.route)) {
@@ -172,7 +166,7 @@ export const createForwarder = (options: ForwarderOptions): Forwarder => {
     },
   };
   const throughPool = createProxyMiddleware({ ...proxy, agent: pool });
-  const throughNewConnection = createProxyMiddleware({ ...proxy, agent: false });
+  const throughNewConnection = createProxyMiddleware({ ...proxy, agent: pool.fresh });
 
   /** Its time is up: for the service to begin, or for everything. */
   const expire = (passage: Passage): void => {
@@ -207,15 +201,15 @@ export const createForwarder = (options: ForwarderOptions): Forwarder => {
     over(passage: Passage): void {
       const { upstream, reply } = passage;
       underWay.delete(passage);
-      settle(passage, breaker.abandoned);
+      settle(passage, 'abandoned');
       if (upstream && !(upstream.writableFinished && reply?.complete)) upstream.destroy();
     },
   };
 
   const admit = (now: number): void => {
     if (underWay.size >= concurrency) throw unavailable('The service has too much to do at the moment.');
-    if (breaker.enter(now)) return;
-    throw unavailable('The service does not answer at the moment.', breaker.retryAfterSeconds(now));
+    if (!addresses.refuses(now)) return;
+    throw unavailable('The service does not answer at the moment.', addresses.retryAfterSeconds(now));
   };
 
   return {
@@ -223,7 +217,7 @@ export const createForwarder = (options: ForwarderOptions): Forwarder => {
       const { now } = exchange;
       const framing = framingOf(exchange.request);
       admit(now);
-      const headers = forwardedHeaders(exchange, address.host);
+      const headers = forwardedHeaders(exchange, host);
       if (framing.length !== undefined) headers['content-length'] = framing.length;
       const times = { deadline: now + deadlineMs, dueAt: now + (framing.body ? bodyMs : timeoutMs) };
       const passage = new Passage(exchange, headers, framing, times, events);

@@ -1,19 +1,21 @@
 import { Fault } from '@boxoffice/envelope';
 import type { Logger } from '@boxoffice/runtime';
-import { createBreaker } from './breaker.ts';
 import { answered, type Exchange, type Step } from './exchange.ts';
 import type { Figures } from './figures.ts';
 import { createForwarder, type Forwarder } from './forward.ts';
 import type { KeptAnswers } from './kept-answers.ts';
 import { type Limits, SESSION_HEADER } from './limits.ts';
+import type { Reach } from './reach.ts';
 import { type ServiceName, services } from './services.ts';
 
 export interface ForwardingOptions {
-  readonly addresses: ReadonlyMap<ServiceName, string>;
+  /** The URL of each service. */
+  readonly urls: ReadonlyMap<ServiceName, string>;
+  readonly reach: Reach;
   readonly limits: Pick<Limits, 'sessionSeen'>;
   readonly kept: Pick<KeptAnswers, 'note'>;
   readonly figures: Figures;
-  readonly logger: Pick<Logger, 'warn' | 'info'>;
+  readonly logger: Pick<Logger, 'warn'>;
   readonly timeouts?: UpstreamTimeouts;
 }
 
@@ -51,19 +53,14 @@ const sessionOf = (
 
 /** Makes the last step, with a forwarder for each service that has an address. */
 export const createForwarding = (options: ForwardingOptions): Forwarding => {
-  const { addresses, limits, kept, figures, logger, timeouts } = options;
+  const { urls, reach, limits, kept, figures, logger, timeouts } = options;
   const forwarders = new Map<string, Forwarder>();
-  for (const [service, url] of addresses) {
-    const breaker = createBreaker({
-      onChange: (state) => {
-        if (state === 'open') logger.warn('a service fails; requests are kept from it', { upstream: service });
-        else if (state === 'closed') logger.info('a service answers again', { upstream: service });
-      },
-    });
+  for (const [service, url] of urls) {
+    const addresses = reach(service, url);
     const keeps = services[service].sessions.length > 0;
     const forwarder = createForwarder({
       url,
-      breaker,
+      addresses,
       timeoutMs: timeouts?.answer ?? 15_000,
       deadlineMs: timeouts?.total ?? 30_000,
       bodyMs: timeouts?.body,
@@ -82,7 +79,7 @@ export const createForwarding = (options: ForwardingOptions): Forwarding => {
       },
     });
     forwarders.set(service, forwarder);
-    figures.watch(service, breaker, forwarder.underWay);
+    figures.watch(service, addresses, forwarder.underWay);
   }
   return {
     step(exchange) {

@@ -1,10 +1,11 @@
 import { Agent, type ClientRequest, type IncomingHttpHeaders } from 'node:http';
 import { createConnection, isIP, type Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
-import { createInstances, type Instances } from '@boxoffice/runtime';
+import { type Addresses, createAddresses, type Led } from './addresses.ts';
+import type { Breaker } from './breaker.ts';
 
 /** A connection of the pool. */
-interface Pooled extends Socket {
+interface Pooled extends Led {
   /** Epoch milliseconds: when it was last given back. */
   idleSince: number;
   /** Epoch milliseconds: then it is used no more. */
@@ -42,7 +43,9 @@ const MARGIN_MS = 1_000;
  * one it is for; that costs a tenth of a forwarded request, which this does without (measured).
  */
 export class Pool extends Agent {
-  readonly #instances: Instances;
+  /** For a request that is to have a new connection. */
+  readonly fresh: Agent;
+  readonly #addresses: Addresses;
   readonly #open: () => Socket;
   readonly #idle: Pooled[] = [];
   readonly #all = new Set<Pooled>();
@@ -56,23 +59,27 @@ export class Pool extends Agent {
     hostname,
     port,
     renewedAfterMs = RENEWED_AFTER_MS,
-    instances = createInstances(),
+    addresses = createAddresses({ host: hostname }),
   }: {
     readonly protocol: string;
     readonly hostname: string;
     readonly port: number;
     readonly renewedAfterMs?: number;
-    readonly instances?: Instances;
+    readonly addresses?: Addresses;
   }) {
     super({ keepAlive: true });
     this.#renewedAfterMs = renewedAfterMs;
-    this.#instances = instances;
-    const { lookup } = instances;
+    this.#addresses = addresses;
+    const { lookup } = addresses;
     const to = { host: hostname, port, lookup, noDelay: true, keepAlive: true };
     const servername = isIP(hostname) ? undefined : hostname;
     this.#open = () => (protocol === 'https:' ? connectTls({ ...to, servername }) : createConnection(to));
     // What Node's client holds the address of a request against.
     Object.assign(this, { protocol });
+    this.fresh = Object.assign(new Agent({ keepAlive: true }), {
+      protocol,
+      addRequest: (request: ClientRequest) => request.onSocket(this.#connect()),
+    });
     this.#sweep = setInterval(() => this.#closeIdle(Date.now()), SWEEP_MS);
     this.#sweep.unref();
   }
@@ -91,7 +98,7 @@ export class Pool extends Agent {
    */
   heed({ connection, 'keep-alive': keepAlive }: IncomingHttpHeaders, address?: string): void {
     if (connection?.toLowerCase() === 'close') {
-      this.#instances.leaving(address);
+      this.#addresses.leaving(address);
       for (const idle of this.#idle.splice(0)) idle.destroy();
       return;
     }
@@ -99,6 +106,11 @@ export class Pool extends Agent {
     this.#hint = keepAlive;
     const seconds = /\btimeout=(\d+)/.exec(String(keepAlive ?? ''))?.[1];
     this.#idleMs = seconds === undefined ? IDLE_MS : Math.min(IDLE_MS, Math.max(0, Number(seconds) * 1000 - MARGIN_MS));
+  }
+
+  /** The breaker of the address that a request goes to; undefined until that is known, and when the address has failed already. */
+  breakerOf(request: ClientRequest | undefined): Breaker | undefined {
+    return (request?.socket as Pooled | null | undefined)?.breaker;
   }
 
   override destroy(): void {
@@ -110,8 +122,10 @@ export class Pool extends Agent {
     const latest = this.#idle.at(-1);
     if (!repeatable && latest !== undefined && Date.now() - latest.idleSince > FRESH_MS) return undefined;
     for (let kept = this.#idle.pop(); kept; kept = this.#idle.pop()) {
-      // Whatever a service says without being asked, or after it has said goodbye, is no answer to the next request.
-      if (kept.writable && !kept.readableEnded && kept.readableLength === 0) return kept;
+      // Whatever a service says without being asked, or after it has said goodbye, is no answer to the next request; and an address
+      // that fails is tried on new connections only.
+      const isSilent = kept.writable && !kept.readableEnded && kept.readableLength === 0;
+      if (isSilent && kept.breaker?.state === 'closed') return kept;
       kept.destroy();
     }
     return undefined;
@@ -119,7 +133,8 @@ export class Pool extends Agent {
 
   #connect(): Pooled {
     const until = Date.now() + this.#renewedAfterMs * (0.5 + Math.random() / 2);
-    const connection = Object.assign(this.#open(), { idleSince: 0, until });
+    const connection = Object.assign(this.#open(), { idleSince: 0, until, breaker: undefined });
+    this.#addresses.follow(connection);
     this.#all.add(connection);
     connection.on('free', () => {
       const now = Date.now();

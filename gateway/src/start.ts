@@ -9,6 +9,7 @@ import {
   createHealth,
   followCertificate,
   type Health,
+  type InstancesOptions,
   type Logger,
   listen,
   logRefused,
@@ -37,6 +38,7 @@ import { createOwn } from './own.ts';
 import { ownRoutes, VERSION } from './own-operations.ts';
 import { createPeers } from './peer.ts';
 import { createPointsOfSale } from './points-of-sale.ts';
+import { createReach } from './reach.ts';
 import { createRevocations } from './revocations.ts';
 import { createRouting } from './routing.ts';
 import { type ServiceName, serviceNames } from './services.ts';
@@ -73,6 +75,8 @@ export interface GatewayOptions {
   readonly onRefused?: OnRefused;
   readonly metrics?: Metrics;
   readonly timeouts?: UpstreamTimeouts;
+  /** How names of services are resolved. Default: as the system does. */
+  readonly resolve?: InstancesOptions['resolve'];
   /** See ListenOptions. */
   readonly farewellMs?: number;
   /** Milliseconds between two looks at a service's description. */
@@ -104,7 +108,7 @@ const refuseByLine: Refuse = ({ code, details, path }) => ({
   body: faultBody(familyOf(path), new Fault(code, details), path),
 });
 
-const addressesOf = (given: GatewayOptions['services']): ReadonlyMap<ServiceName, string> =>
+const urlsOf = (given: GatewayOptions['services']): ReadonlyMap<ServiceName, string> =>
   new Map(serviceNames.flatMap((name) => (given[name] === undefined ? [] : [[name, given[name]] as const])));
 
 /** Whether the broker answers, if there is to be one. */
@@ -139,18 +143,20 @@ const verifierOf = (authorizerUrl: string | undefined, issuer: string) => {
 export const startGateway = async (options: GatewayOptions): Promise<Gateway> => {
   const { host, tls, publicUrl, serviceSecret, logger, metrics, dataDirectory } = options;
   const { trustProxy = [], accessLog = loggedAccess(logger) } = options;
-  const addresses = addressesOf(options.services);
-  const [authorizerUrl, catalogUrl] = [addresses.get('authorizer'), addresses.get('catalog')];
+  const urls = urlsOf(options.services);
+  const [authorizerUrl, catalogUrl] = [urls.get('authorizer'), urls.get('catalog')];
   const figures = createFigures(metrics);
   const limits = createLimits(options.limits);
-  const authority = createAuthority({ url: authorizerUrl, secret: serviceSecret });
+  const reach = createReach(logger, options.resolve);
+  const authority = createAuthority({ url: authorizerUrl, secret: serviceSecret, reach });
   const authorize = createAuthorize(authority, (found) => figures.lookedUp('decisions', found));
   const revocations = createRevocations({ authority, clientChanged: authorize.forget, logger });
   const { keys, verify, prepare } = verifierOf(authorizerUrl, publicUrl);
-  const routing = createRouting({ configured: [...addresses.keys()], own: ownRoutes, logger });
+  const routing = createRouting({ configured: [...urls.keys()], own: ownRoutes, logger });
   const keptAnswers = createKeptAnswers((found) => figures.lookedUp('answers', found));
   const forwarding = createForwarding({
-    addresses,
+    urls,
+    reach,
     limits,
     kept: keptAnswers,
     figures,
@@ -187,7 +193,7 @@ export const startGateway = async (options: GatewayOptions): Promise<Gateway> =>
   });
 
   const learners = new Map(
-    [...addresses].map(([service, url]) => [
+    [...urls].map(([service, url]) => [
       service,
       createLearner({
         service,
@@ -221,7 +227,7 @@ export const startGateway = async (options: GatewayOptions): Promise<Gateway> =>
   for (const learner of learners.values()) learner.start();
   const renewal = tls.files && followCertificate({ files: tls.files, renew: https.renew, logger });
   const watch = startWatch({ revocations, bus: options.bus, polls: authorizerUrl !== undefined, logger });
-  if (authorizerUrl !== undefined) figures.watch('authorizer_decisions', authority.breaker);
+  if (authority.addresses) figures.watch('authorizer_decisions', authority.addresses);
   if (metrics) {
     watchCertificate(metrics, 'gateway', https.certificate);
     watchSurroundings(metrics, { name: 'gateway', version: VERSION }, brokerOf(options.bus));
@@ -245,6 +251,7 @@ export const startGateway = async (options: GatewayOptions): Promise<Gateway> =>
       await Promise.all([https.close(), http.close(), watch.close()]);
       await app.idle();
       forwarding.close();
+      authority.close();
       accessLog.flush();
     },
   };

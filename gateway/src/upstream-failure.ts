@@ -24,6 +24,7 @@ export class BrokenReply extends Error {
 /** Codes that say that no connection came about: nothing has reached the service. */
 const UNREACHABLE: ReadonlySet<string> = new Set([
   'ECONNREFUSED',
+  'breaker_open',
   'EAI_AGAIN',
   'EHOSTDOWN',
   'EHOSTUNREACH',

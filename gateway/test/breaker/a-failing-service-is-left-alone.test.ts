@@ -59,7 +59,8 @@ test('a service that is down is 503 with Retry-After, at once, and is found agai
   }
   expect(
     its.log.some(
-      ({ message, upstream }) => message === 'a service fails; requests are kept from it' && upstream === 'contacts',
+      ({ message, upstream }) =>
+        message === 'an address of a service fails; requests are kept from it' && upstream === 'contacts',
     ),
   ).toBe(true);
   // Others go on, and so does the gateway's own word of itself.

@@ -1,5 +1,6 @@
 import { expect, test } from '@jest/globals';
 import { createAuthority } from '../../src/authority.ts';
+import { createReach } from '../../src/reach.ts';
 import { createRevocations } from '../../src/revocations.ts';
 import { SECRET, startAuthority } from '../fixtures/authority.ts';
 
@@ -11,8 +12,9 @@ test('a gateway that the authorizer does not believe says so once, also after th
     error: (message: string) => void errors.push(message),
     warn: (message: string) => void warnings.push(message),
   };
+  const reach = createReach({ warn: () => undefined, info: () => undefined });
   let [url, secret] = ['http://127.0.0.1:1', 'another secret'];
-  const changes = (since: string | undefined) => createAuthority({ url, secret }).changes(since);
+  const changes = (since: string | undefined) => createAuthority({ url, secret, reach }).changes(since);
   const revocations = createRevocations({ authority: { changes }, clientChanged: () => undefined, logger });
 
   await revocations.poll();

@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInstances, developmentCertificate, listen } from '@boxoffice/runtime';
 import { afterEach, expect, test } from '@jest/globals';
+import { createAddresses } from '../../src/addresses.ts';
 import { Pool } from '../../src/pool.ts';
 import { until } from '../fixtures/http.ts';
 
@@ -102,7 +103,8 @@ test('an instance that stops under load costs no request while another one is th
   const instances = createInstances({
     resolve: (_name, done) => done(null, Math.random() < 0.5 ? both : both.toReversed()),
   });
-  const pool = new Pool({ protocol: 'http:', hostname: 'orders.test', port, instances });
+  const addresses = createAddresses({ host: 'orders.test', instances });
+  const pool = new Pool({ protocol: 'http:', hostname: 'orders.test', port, addresses });
   closing.push(() => pool.destroy());
   const outcomes: string[] = [];
   let over = false;

@@ -1,0 +1,20 @@
+import { createInstances, type InstancesOptions, type Logger } from '@boxoffice/runtime';
+import { type Addresses, createAddresses } from './addresses.ts';
+import { targetOf } from './target-address.ts';
+
+/** Makes the addresses that one use of a service reaches it by. */
+export type Reach = (service: string, url: string) => Addresses;
+
+/** Makes them with a line in the log when requests are kept from an address, and when it answers again. */
+export const createReach =
+  (logger: Pick<Logger, 'warn' | 'info'>, resolve?: InstancesOptions['resolve']): Reach =>
+  (upstream, url) =>
+    createAddresses({
+      host: targetOf(url).hostname,
+      instances: createInstances(resolve && { resolve }),
+      onChange: (peer, state) => {
+        if (state === 'open')
+          logger.warn('an address of a service fails; requests are kept from it', { upstream, peer });
+        else logger.info('an address of a service answers again', { upstream, peer });
+      },
+    });
