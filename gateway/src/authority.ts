@@ -139,7 +139,7 @@ export const createAuthority = ({ url, secret, reach, timeoutMs = 3_000 }: Autho
       if (!calls) throw silent();
       const path = since === undefined ? REVOCATIONS_PATH : `${REVOCATIONS_PATH}?since=${encodeURIComponent(since)}`;
       const { status, text } = await calls.call({ method: 'GET', path, headers: { authorization } });
-      if (status === 401) throw new SecretRefused(refusedSecret('gateway'));
+      if (status === 401) throw new SecretRefused(await refusedSecret(new Response(text)));
       if (status !== 200) throw new Error(`the authorizer answered ${status}`);
       return (JSON.parse(text) as { readonly data: Changes }).data;
     },

@@ -43,7 +43,7 @@ const MARGIN_MS = 1_000;
  * one it is for; that costs a tenth of a forwarded request, which this does without (measured).
  */
 export class Pool extends Agent {
-  /** For a request that is to have a new connection. */
+  /** For a request that is to have a new connection, which serves no other. */
   readonly fresh: Agent;
   readonly #addresses: Addresses;
   readonly #open: () => Socket;
@@ -78,7 +78,7 @@ export class Pool extends Agent {
     Object.assign(this, { protocol });
     this.fresh = Object.assign(new Agent({ keepAlive: true }), {
       protocol,
-      addRequest: (request: ClientRequest) => request.onSocket(this.#connect()),
+      addRequest: (request: ClientRequest) => request.onSocket(this.#connect(0)),
     });
     this.#sweep = setInterval(() => this.#closeIdle(Date.now()), SWEEP_MS);
     this.#sweep.unref();
@@ -131,8 +131,7 @@ export class Pool extends Agent {
     return undefined;
   }
 
-  #connect(): Pooled {
-    const until = Date.now() + this.#renewedAfterMs * (0.5 + Math.random() / 2);
+  #connect(until = Date.now() + this.#renewedAfterMs * (0.5 + Math.random() / 2)): Pooled {
     const connection = Object.assign(this.#open(), { idleSince: 0, until, breaker: undefined });
     this.#addresses.follow(connection);
     this.#all.add(connection);

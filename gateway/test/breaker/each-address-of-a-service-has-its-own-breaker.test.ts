@@ -1,0 +1,183 @@
+import { once } from 'node:events';
+import { createServer, type RequestListener, type Server } from 'node:http';
+import type { AddressInfo, Socket } from 'node:net';
+import { afterEach, describe, expect, test } from '@jest/globals';
+import { createAddresses, type Led } from '../../src/addresses.ts';
+import { contacts } from '../fixtures/describe.ts';
+import { until } from '../fixtures/http.ts';
+import { type Installation, startInstallation } from '../fixtures/installation.ts';
+import { json } from '../fixtures/upstream.ts';
+
+const LIST = '/svc/v3/contacts/individuals';
+
+const closing: (() => unknown)[] = [];
+afterEach(async () => {
+  for (const close of closing.splice(0).toReversed()) await close();
+});
+
+/** An instance of contacts that describes itself; everything else is the test's. */
+const startInstance = async (address: string, port: number, answer: RequestListener) => {
+  const sockets = new Set<Socket>();
+  const server: Server = createServer((request, response) => {
+    if (request.url === '/health/ready') json(response, 200, { status: 'ok' });
+    else if (request.url === '/openapi.json') json(response, 200, contacts);
+    else answer(request, response);
+  });
+  server.on('connection', (socket) => {
+    sockets.add(socket);
+    socket.on('close', () => sockets.delete(socket));
+  });
+  server.listen(port, address);
+  await once(server, 'listening');
+  const close = () => {
+    server.close();
+    for (const socket of sockets) socket.destroy();
+  };
+  closing.push(close);
+  return { port: (server.address() as AddressInfo).port, close };
+};
+
+const envelope = { status: 'success', details: null, data: {} };
+
+/** An installation whose contacts are at these addresses of the same name, in an order of its own each time. */
+const behindName = async (port: number, addresses: readonly string[], more = {}): Promise<Installation> => {
+  const found = addresses.map((address) => ({ address, family: 4 }));
+  const known = await startInstallation({}, { keep: true });
+  await known.close();
+  const behind = await startInstallation();
+  closing.push(() => behind.close());
+  let turn = 0;
+  const its = await startInstallation(
+    {
+      services: { authorizer: behind.authority.url, contacts: `http://contacts.test:${port}` },
+      resolve: (_, done) => {
+        turn += 1;
+        setImmediate(done, null, turn % 2 === 0 ? found : found.toReversed());
+      },
+      ...more,
+    },
+    { directory: known.directory, ready: false },
+  );
+  closing.push(() => its.close());
+  return { ...its, authority: behind.authority };
+};
+
+const opened = ({ log }: Installation, peer: string) =>
+  log.filter(({ message, peer: its }) => String(message).includes('requests are kept from it') && its === peer).length;
+
+describe('an instance that fails keeps requests from no other', () => {
+  test.each<[string, RequestListener]>([
+    ['breaks connections off', (request) => request.socket.destroy()],
+    ['does not answer', () => undefined],
+  ])('when it %s', async (_, failing) => {
+    let broken = true;
+    const served = { one: 0, two: 0 };
+    const { port } = await startInstance('127.0.0.1', 0, (_request, response) => {
+      served.one += 1;
+      json(response, 200, envelope);
+    });
+    await startInstance('127.0.0.2', port, (request, response) => {
+      served.two += 1;
+      if (broken) failing(request, response);
+      else json(response, 200, envelope);
+    });
+    const its = await behindName(port, ['127.0.0.1', '127.0.0.2'], { timeouts: { answer: 1_000, total: 3_000 } });
+    const call = its.as(its.authority.token(['contacts:read']));
+    const at = async (length = 12) =>
+      (await Promise.all(Array.from({ length }, () => call(LIST)))).map(({ status }) => status);
+    while (opened(its, '127.0.0.2') === 0) expect(await at()).not.toContain(503);
+    // From now on at most one request at a time tries it; the service is never refused as a whole.
+    const tried = served.two;
+    const statuses = [...(await at()), ...(await at()), ...(await at())];
+    expect(statuses).not.toContain(503);
+    expect(statuses.filter((status) => status !== 200).length).toBeLessThanOrEqual(served.two - tried);
+    expect(opened(its, '127.0.0.1')).toBe(0);
+    broken = false;
+    const before = served.two;
+    // More requests at once than there are kept connections, so that new ones are made.
+    let atOnce = 12;
+    await until(async () => {
+      atOnce += 6;
+      await at(atOnce);
+      return served.two > before + 2;
+    }, 30_000);
+    expect(its.log.some(({ message, peer }) => String(message).includes('answers again') && peer === '127.0.0.2')).toBe(
+      true,
+    );
+  });
+
+  test('when it accepts no connection: nothing fails at all, also what cannot be sent twice', async () => {
+    const { port } = await startInstance('127.0.0.1', 0, (_, response) => json(response, 200, envelope));
+    const its = await behindName(port, ['127.0.0.1', '127.0.0.3']);
+    const call = its.as(its.authority.token(['contacts:read', 'contacts:write']));
+    await until(async () => {
+      const replies = await Promise.all(Array.from({ length: 24 }, () => call(LIST, { method: 'POST', body: '{}' })));
+      expect(replies.map(({ status }) => status)).toEqual(replies.map(() => 200));
+      return opened(its, '127.0.0.3') > 0;
+    });
+    expect((await call(LIST)).status).toBe(200);
+  });
+});
+
+test('only when every address fails is it 503 at once, and a new address is found', async () => {
+  const { port, close } = await startInstance('127.0.0.1', 0, (_, response) => json(response, 200, envelope));
+  const addresses = ['127.0.0.1', '127.0.0.3'];
+  const its = await behindName(port, addresses);
+  const call = its.as(its.authority.token(['contacts:read']));
+  expect((await call(LIST)).status).toBe(200);
+  close();
+  await until(async () => {
+    const { status, headers } = await call(LIST);
+    if (status !== 502) expect([status, headers['retry-after']]).toEqual([503, expect.stringMatching(/^[1-9]\d*$/)]);
+    return addresses.every((address) => opened(its, address) > 0);
+  });
+  expect((await call(LIST)).status).toBe(503);
+  await startInstance('127.0.0.3', port, (_, response) => json(response, 200, envelope));
+  await until(async () => (await call(LIST)).status === 200);
+});
+
+describe('the addresses of a name', () => {
+  const look = (addresses: ReturnType<typeof createAddresses>): Promise<string[]> =>
+    new Promise((resolve, reject) => {
+      addresses.lookup('contacts.test', { all: true }, (error, found) => {
+        if (error) reject(error);
+        else resolve((found as { address: string }[]).map(({ address }) => address));
+      });
+    });
+  const resolve = (_: string, done: (error: null, found: { address: string; family: number }[]) => void) =>
+    done(
+      null,
+      ['10.0.0.1', '10.0.0.2'].map((address) => ({ address, family: 4 })),
+    );
+  const make = async () => {
+    const { createInstances } = await import('@boxoffice/runtime');
+    return createAddresses({ host: 'contacts.test', instances: createInstances({ resolve }) });
+  };
+  /** As often as it takes to open a breaker. */
+  const fail = (addresses: ReturnType<typeof createAddresses>, address: string) => {
+    const listeners = new Map<string, (address: string) => void>();
+    const connection = { on: (event: string, listener: () => void) => listeners.set(event, listener) };
+    addresses.follow(connection as unknown as Led);
+    for (let times = 0; times < 5; times += 1) listeners.get('connectionAttemptFailed')?.(address);
+  };
+
+  test('are those that serve, and nothing is refused while one does', async () => {
+    const addresses = await make();
+    expect(await look(addresses)).toEqual(['10.0.0.1', '10.0.0.2']);
+    fail(addresses, '10.0.0.1');
+    expect(await look(addresses)).toEqual(['10.0.0.2']);
+    expect([addresses.refuses(Date.now()), addresses.state, addresses.open]).toEqual([false, 'closed', 1]);
+  });
+
+  test('are none when all fail, until one is to be tried again: then it alone, by one request', async () => {
+    const addresses = await make();
+    await look(addresses);
+    fail(addresses, '10.0.0.1');
+    fail(addresses, '10.0.0.2');
+    const now = Date.now();
+    expect([addresses.refuses(now), addresses.state, addresses.open]).toEqual([true, 'open', 2]);
+    expect(addresses.retryAfterSeconds(now)).toBe(2);
+    await expect(look(addresses)).rejects.toMatchObject({ code: 'breaker_open' });
+    expect(addresses.refuses(now + 5_000)).toBe(false);
+  });
+});
