@@ -14,10 +14,17 @@ type Range = ReturnType<typeof ipaddr.parseCIDR>;
 const normalised = (address: string | undefined): string =>
   address !== undefined && ipaddr.isValid(address) ? ipaddr.process(address).toString() : 'unknown';
 
-const isIn = (ranges: readonly Range[], address: string): boolean => {
-  if (ranges.length === 0 || !ipaddr.isValid(address)) return false;
-  const parsed = ipaddr.process(address);
-  return ranges.some(([range, bits]) => range.kind() === parsed.kind() && parsed.match(range, bits));
+/** Whether an address is that of a proxy that we trust. */
+export type Trust = (address: string) => boolean;
+
+/** Makes it from CIDR ranges. */
+export const createTrust = (trustProxy: readonly string[]): Trust => {
+  const ranges: readonly Range[] = trustProxy.map((range) => ipaddr.parseCIDR(range));
+  return (address) => {
+    if (ranges.length === 0 || !ipaddr.isValid(address)) return false;
+    const parsed = ipaddr.process(address);
+    return ranges.some(([range, bits]) => range.kind() === parsed.kind() && parsed.match(range, bits));
+  };
 };
 
 /** The last value of a header that proxies append to. */
@@ -28,16 +35,15 @@ const last = (header: string | string[] | undefined): string =>
 export const cameOverTls = ({ headers: { 'x-forwarded-proto': proto } }: IncomingMessage): boolean =>
   proto === 'https' || last(proto) === 'https';
 
-/** Makes the reading of addresses. `trustProxy`: CIDR ranges of proxies whose `X-Forwarded-*` are believed. */
-export const createPeers = (trustProxy: readonly string[]): ((request: IncomingMessage) => Peer) => {
-  const ranges = trustProxy.map((range) => ipaddr.parseCIDR(range));
+/** Makes the reading of addresses. `isTrusted`: the proxies whose `X-Forwarded-*` are believed. */
+export const createPeers = (isTrusted: Trust): ((request: IncomingMessage) => Peer) => {
   const connections = new WeakMap<object, Peer>();
 
   const connectionOf = ({ socket }: IncomingMessage): Peer => {
     const known = connections.get(socket);
     if (known) return known;
     const address = normalised(socket.remoteAddress);
-    const peer = { address, trusted: isIn(ranges, address) };
+    const peer = { address, trusted: isTrusted(address) };
     connections.set(socket, peer);
     return peer;
   };
@@ -49,7 +55,7 @@ export const createPeers = (trustProxy: readonly string[]): ((request: IncomingM
       const address = normalised(entry.trim());
       if (address === 'unknown') return client;
       client = address;
-      if (!isIn(ranges, address)) return client;
+      if (!isTrusted(address)) return client;
     }
     return client;
   };

@@ -30,6 +30,10 @@ export interface ListenOptions {
   readonly tls?: Certificate;
   /** Answered at `/health/live` and `/health/ready`, before the handler. */
   readonly health?: Health;
+  /** Headers of the answers about health. */
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Decides whether a new connection may stay, before anything is read from it and before its TLS handshake; one that may not is reset. */
+  readonly admit?: (socket: Socket) => boolean;
   readonly limits?: Limits;
   /** Gives what the HTTP parser refuses the interface's own shape. */
   readonly refuse?: Refuse;
@@ -66,7 +70,12 @@ export interface Listening {
 
 const bareRefuse: Refuse = ({ details }) => ({ headers: { 'Content-Type': 'text/plain' }, body: `${details}\n` });
 
-const answerHealth = async (health: Health, request: IncomingMessage, response: ServerResponse): Promise<boolean> => {
+const answerHealth = async (
+  health: Health,
+  request: IncomingMessage,
+  response: ServerResponse,
+  headers: ListenOptions['headers'],
+): Promise<boolean> => {
   if (request.method !== 'GET' && request.method !== 'HEAD') return false;
   const answer = health.answer((request.url ?? '').split('?', 1)[0] ?? '');
   if (!answer) return false;
@@ -77,6 +86,7 @@ const answerHealth = async (health: Health, request: IncomingMessage, response: 
     'Content-Length': Buffer.byteLength(text),
     'Cache-Control': 'no-store',
     'X-Request-Id': requestIdFrom(request.headers['x-request-id']),
+    ...headers,
   });
   response.end(request.method === 'HEAD' ? undefined : text);
   return true;
@@ -101,6 +111,16 @@ const makeServer = ({ tls, limits = {} }: ListenOptions): Server => {
   server.maxHeadersCount = 0;
   server.setTimeout(silenceMs);
   return server;
+};
+
+/** Puts a decision before whatever the server does with a new connection. */
+const admitBy = (server: Server, admit: (socket: Socket) => boolean): void => {
+  const listeners = server.listeners('connection');
+  server.removeAllListeners('connection');
+  server.on('connection', (socket) => {
+    if (admit(socket)) for (const listener of listeners) listener.call(server, socket);
+    else socket.resetAndDestroy();
+  });
 };
 
 const started = (server: Server, { host, port, setting }: ListenOptions): Promise<AddressInfo> =>
@@ -152,7 +172,7 @@ export const listen = async (handler: RequestListener, options: ListenOptions): 
       const { headers, body } = refuseUnheard({ ...malformed, method: request.method, path: request.url });
       response.writeHead(malformed.status, { ...headers, Connection: 'close' }).end(body);
     } else if (health && request.url?.startsWith('/health/')) {
-      answerHealth(health, request, response).then((answered) => {
+      answerHealth(health, request, response, options.headers).then((answered) => {
         if (!answered) handler(request, response);
       });
     } else {
@@ -164,6 +184,7 @@ export const listen = async (handler: RequestListener, options: ListenOptions): 
   // RFC 9110, 10.1.1: an expectation that is not understood may be ignored.
   server.on('checkExpectation', dispatch);
   answerRefusals(server, { refuse, onRefused, inFlight });
+  if (options.admit) admitBy(server, options.admit);
 
   const { port } = await started(server, options);
   return {
