@@ -3,6 +3,7 @@ import type { Exchange } from './exchange.ts';
 import { rateLimitField } from './limiter.ts';
 import { endAfterRequest, isAwaited, isEndless } from './linger.ts';
 import { oauthMembers } from './oauth-members.ts';
+import { HSTS, NO_SNIFFING } from './security-headers.ts';
 import type { Family } from './target.ts';
 import { inFamily } from './upstream-failure.ts';
 
@@ -11,8 +12,9 @@ export const faultBody = (family: Family, fault: Fault, url: string | undefined)
   JSON.stringify(family === 'B' ? posFailure(fault) : { ...failureOf(fault), ...oauthMembers(url, fault) });
 
 /** The headers that every answer carries, names and values in turn. */
-export const commonHeaders = ({ trace, quota }: Exchange): string[] => {
-  const headers = ['X-Request-Id', trace.requestId, 'traceparent', trace.traceparent];
+export const commonHeaders = ({ trace, quota, hsts }: Exchange): string[] => {
+  const headers = ['X-Request-Id', trace.requestId, 'traceparent', trace.traceparent, ...NO_SNIFFING];
+  if (hsts !== undefined) headers.push(HSTS, hsts);
   if (quota) headers.push('RateLimit-Policy', quota.policy.field, 'RateLimit', rateLimitField(quota));
   return headers;
 };

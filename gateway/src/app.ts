@@ -12,6 +12,8 @@ import { familyOf, readTarget } from './target.ts';
 /** What the pipeline is made of. */
 export interface AppParts {
   readonly peerOf: (request: IncomingMessage) => Peer;
+  /** The value of `Strict-Transport-Security` on answers over TLS; undefined: none. */
+  readonly hsts: string | undefined;
   readonly countAddress: Step;
   readonly preflight: Step;
   readonly allowOrigin: Step;
@@ -62,7 +64,7 @@ const UNREAD = { path: '', query: '' };
 
 /** Makes the gateway's request handling: the way of a request is the list of steps, from the top. */
 export const createApp = (parts: AppParts): App => {
-  const { peerOf, accessLog, over, logger } = parts;
+  const { peerOf, hsts, accessLog, over, logger } = parts;
 
   const steps: readonly { readonly name: string; readonly run: Step }[] = [
     { name: 'count the address', run: parts.countAddress }, //          429
@@ -121,6 +123,7 @@ export const createApp = (parts: AppParts): App => {
   const open = (request: IncomingMessage, response: ServerResponse, tls: boolean): Exchange => {
     const peer = peerOf(request);
     const { trace, span } = beginRequest(request);
+    const secure = tls || (peer.trusted && cameOverTls(request));
     return {
       request,
       response,
@@ -128,7 +131,8 @@ export const createApp = (parts: AppParts): App => {
       span,
       startedAt: performance.now(),
       now: Date.now(),
-      secure: tls || (peer.trusted && cameOverTls(request)),
+      secure,
+      hsts: secure ? hsts : undefined,
       address: peer.address,
       originRefusal: undefined,
       family: familyOf(request.url),

@@ -19,6 +19,8 @@ export interface Exchange {
   readonly now: number;
   /** Whether it came over TLS to us, or to a proxy that we trust. */
   readonly secure: boolean;
+  /** The value of `Strict-Transport-Security`; undefined where it is not sent. */
+  readonly hsts: string | undefined;
   /** The client's address, behind trusted proxies. */
   readonly address: string;
   /** Why the request's origin is not let in, if it is not: said once its operation is known. */

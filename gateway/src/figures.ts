@@ -10,6 +10,8 @@ export interface Figures {
   upstreamFailed(service: string, code: string): void;
   /** Something was looked for in a cache. */
   lookedUp(cache: 'decisions' | 'answers', found: boolean): void;
+  /** A new connection was refused, because its address has too many. */
+  connectionRefused(): void;
   /** A service's addresses to look at, and how many requests to it are under way. */
   watch(service: string, addresses: Pick<Addresses, 'state' | 'open'>, underWay?: () => number): void;
 }
@@ -21,6 +23,7 @@ const noFigures: Figures = {
   upstreamAnswered: nothing,
   upstreamFailed: nothing,
   lookedUp: nothing,
+  connectionRefused: nothing,
   watch: nothing,
 };
 
@@ -41,6 +44,10 @@ export const createFigures = (metrics: Metrics | undefined): Figures => {
     name: 'gateway_cache_lookups_total',
     help: 'Looks into the caches of decisions and of answers',
     labels: ['cache', 'result'],
+  });
+  const refused = metrics.counter({
+    name: 'gateway_connections_refused_total',
+    help: 'New connections that were refused because their address had too many',
   });
   const upstream = metrics.histogram({
     name: 'gateway_upstream_duration_seconds',
@@ -72,6 +79,7 @@ export const createFigures = (metrics: Metrics | undefined): Figures => {
     upstreamAnswered: (service, { forwardedAt }) => upstream((performance.now() - forwardedAt) / 1_000, { service }),
     upstreamFailed: (service, code) => failures({ service, code }),
     lookedUp: (cache, found) => lookups({ cache, result: found ? 'hit' : 'miss' }),
+    connectionRefused: () => refused(),
     watch(service, addresses, underWay) {
       const labels = { service };
       metrics.watch(open, () => [{ value: addresses.state === 'closed' ? 0 : 1, labels }]);

@@ -42,7 +42,9 @@ const NOT_RETURNED: ReadonlySet<string> = new Set([
   'ratelimit',
   'ratelimit-policy',
   'server',
+  'strict-transport-security',
   'traceparent',
+  'x-content-type-options',
   'x-powered-by',
   'x-request-id',
 ]);

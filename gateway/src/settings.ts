@@ -17,11 +17,15 @@ import {
   traceSettings,
   url,
 } from '@boxoffice/runtime';
+import { ADDRESS_CONNECTIONS } from './connection-limit.ts';
 import type { GatewayOptions } from './start.ts';
 
 const address = (name: string) => url(name, { optional: true, origin: true });
 
 const perMinute = (name: string, standard: number) => integer(name, { default: standard, min: 1 });
+
+/** HSTS_SECONDS where a certificate is configured, which browsers may then insist on: a year. */
+const HSTS_SECONDS = 31_536_000;
 
 /** The settings of the gateway, for every program that runs one. */
 export const gatewaySettings = {
@@ -34,6 +38,8 @@ export const gatewaySettings = {
   rateLimitPerMinute: perMinute('RATE_LIMIT_PER_MINUTE', 60_000),
   addressLimitPerMinute: perMinute('ADDRESS_LIMIT_PER_MINUTE', 120_000),
   posRateLimitPerMinute: perMinute('POS_RATE_LIMIT_PER_MINUTE', 6_000),
+  addressConnections: integer('ADDRESS_CONNECTIONS', { default: ADDRESS_CONNECTIONS, min: 1 }),
+  hstsSeconds: integer('HSTS_SECONDS', { optional: true, min: 0 }),
 };
 
 /** What a gateway that runs alone is told beside these. */
@@ -58,7 +64,10 @@ export const standaloneSettings = {
 /** The options that the settings give; a program adds the rest. */
 export const optionsFrom = (
   settings: Settings<typeof gatewaySettings>,
-): Pick<GatewayOptions, 'host' | 'port' | 'httpPort' | 'publicUrl' | 'trustProxy' | 'limits'> => ({
+): Pick<
+  GatewayOptions,
+  'host' | 'port' | 'httpPort' | 'publicUrl' | 'trustProxy' | 'limits' | 'addressConnections' | 'hstsSeconds'
+> => ({
   host: settings.host,
   port: settings.gatewayPort,
   httpPort: settings.gatewayHttpPort,
@@ -69,4 +78,6 @@ export const optionsFrom = (
     address: settings.addressLimitPerMinute,
     session: settings.posRateLimitPerMinute,
   },
+  addressConnections: settings.addressConnections,
+  hstsSeconds: settings.hstsSeconds ?? (settings.certificate ? HSTS_SECONDS : undefined),
 });

@@ -26,6 +26,7 @@ import { createApp } from './app.ts';
 import { createAuthority } from './authority.ts';
 import { createAuthorize } from './authorize.ts';
 import { createBearer } from './bearer.ts';
+import { createConnectionLimit } from './connection-limit.ts';
 import { createCors } from './cors.ts';
 import { createDocuments } from './documents.ts';
 import { createFigures } from './figures.ts';
@@ -36,11 +37,12 @@ import { createLearner } from './learn.ts';
 import { createLimits, type LimitOptions } from './limits.ts';
 import { createOwn } from './own.ts';
 import { ownRoutes, VERSION } from './own-operations.ts';
-import { createPeers } from './peer.ts';
+import { createPeers, createTrust } from './peer.ts';
 import { createPointsOfSale } from './points-of-sale.ts';
 import { createReach } from './reach.ts';
 import { createRevocations } from './revocations.ts';
 import { createRouting } from './routing.ts';
+import { hstsOf, securityHeaders } from './security-headers.ts';
 import { type ServiceName, serviceNames } from './services.ts';
 import { familyOf } from './target.ts';
 import { unavailable } from './upstream-failure.ts';
@@ -66,6 +68,10 @@ export interface GatewayOptions {
   readonly dataDirectory?: string;
   /** Requests per minute. */
   readonly limits: LimitOptions;
+  /** Connections that one address may have at once; trusted proxies are exempt. Default 200. */
+  readonly addressConnections?: number;
+  /** `max-age` of `Strict-Transport-Security` on answers over TLS; undefined: none. */
+  readonly hstsSeconds?: number;
   /** Tells of revocations at once; without it they are noticed within seconds. May be on its way. */
   readonly bus?: Bus | Promise<Bus | undefined>;
   readonly logger: Logger;
@@ -99,14 +105,17 @@ export interface Gateway {
 }
 
 /** What the HTTP parser refuses, in the shape of the family that the raw request line names. */
-const refuseByLine: Refuse = ({ code, details, path }) => ({
-  headers: {
-    'Content-Type': 'application/json; charset=utf-8',
-    'Cache-Control': 'no-store',
-    'X-Request-Id': requestIdFrom(undefined),
-  },
-  body: faultBody(familyOf(path), new Fault(code, details), path),
-});
+const refuseByLine =
+  (headers: Readonly<Record<string, string>>): Refuse =>
+  ({ code, details, path }) => ({
+    headers: {
+      'Content-Type': 'application/json; charset=utf-8',
+      'Cache-Control': 'no-store',
+      'X-Request-Id': requestIdFrom(undefined),
+      ...headers,
+    },
+    body: faultBody(familyOf(path), new Fault(code, details), path),
+  });
 
 const urlsOf = (given: GatewayOptions['services']): ReadonlyMap<ServiceName, string> =>
   new Map(serviceNames.flatMap((name) => (given[name] === undefined ? [] : [[name, given[name]] as const])));
@@ -174,8 +183,11 @@ export const startGateway = async (options: GatewayOptions): Promise<Gateway> =>
   const cors = createCors(pointsOfSale, publicUrl);
   const kept = dataDirectory === undefined ? keepNothing : createKeptDescriptions(join(dataDirectory, 'gateway'));
 
+  const isTrusted = createTrust(trustProxy);
+  const hsts = hstsOf(options.hstsSeconds);
   const app = createApp({
-    peerOf: createPeers(trustProxy),
+    peerOf: createPeers(isTrusted),
+    hsts,
     countAddress: limits.countAddress,
     preflight: cors.preflight,
     allowOrigin: cors.allow,
@@ -214,10 +226,24 @@ export const startGateway = async (options: GatewayOptions): Promise<Gateway> =>
   const health = createHealth();
   const onRefused = options.onRefused ?? logRefused(logger);
   const { farewellMs } = options;
-  const common = { host, health, refuse: refuseByLine, onRefused, farewellMs };
-  const https = await listen(app.listener(true), { ...common, tls, port: options.port, setting: 'GATEWAY_PORT' });
+  const admit = createConnectionLimit({
+    most: options.addressConnections,
+    isTrusted,
+    refused: figures.connectionRefused,
+    logger,
+  });
+  const common = { host, health, admit, onRefused, farewellMs };
+  const guarded = (headers: Readonly<Record<string, string>>) => ({ headers, refuse: refuseByLine(headers) });
+  const https = await listen(app.listener(true), {
+    ...common,
+    ...guarded(securityHeaders(hsts)),
+    tls,
+    port: options.port,
+    setting: 'GATEWAY_PORT',
+  });
   const http = await listen(app.listener(false), {
     ...common,
+    ...guarded(securityHeaders(undefined)),
     port: options.httpPort,
     setting: 'GATEWAY_HTTP_PORT',
   }).catch(async (error: unknown) => {
