@@ -6,6 +6,8 @@ import { json } from '../fixtures/upstream.ts';
 let its: Installation;
 let next = 0;
 
+const UNFORESEEN = { success: false, errorCode: 'internal_error', userLoggedOut: false, orderCancelled: false };
+
 /** Each answer of the service is another one; `?keep=` says for how long it may be kept, `?status=` how it ends. */
 beforeAll(async () => {
   its = await startInstallation();
@@ -16,7 +18,7 @@ beforeAll(async () => {
     json(
       response,
       Number(query.get('status') ?? 200),
-      { success: true, data: { answer: next, text: 'é' } },
+      { ...(query.get('status') === '500' ? UNFORESEEN : { success: true }), data: { answer: next, text: 'é' } },
       { 'Content-Language': 'fr', Vary: 'Accept-Language', ...(keep === null ? {} : { 'X-Internal-Keep': keep }) },
     );
   });
