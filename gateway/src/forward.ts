@@ -104,7 +104,10 @@ export const createForwarder = (options: ForwarderOptions): Forwarder => {
   };
 
   /** An answer that has begun to come ends otherwise than it should. */
-  const breakOff = ({ exchange, upstream }: Passage, error: Error): void => {
+  const breakOff = (passage: Passage, error: Error): void => {
+    const { exchange, upstream } = passage;
+    // What is answered is not timed any more.
+    underWay.delete(passage);
     const failure = failureOf(error, upstream);
     onFailure?.(exchange, failure);
     answerFault(exchange, failure.fault);
@@ -132,17 +135,19 @@ export const createForwarder = (options: ForwarderOptions): Forwarder => {
       const headers = commonHeaders(exchange);
       addReturnedHeaders(headers, reply);
       if (exchange.family === 'B' && (reply.statusCode ?? 0) >= 500) {
-        relayFailure(reply, response, headers, () => refuseForeign(exchange, reply));
+        relayFailure(reply, response, headers, () => refuseForeign(passage, reply));
       } else {
         sendReply(reply, response, headers, () => breakOff(passage, new BrokenReply()));
       }
     } else {
-      refuseForeign(exchange, reply);
+      refuseForeign(passage, reply);
       reply.destroy();
     }
   };
 
-  const refuseForeign = (exchange: Exchange, { headers }: IncomingMessage): void => {
+  const refuseForeign = (passage: Passage, { headers }: IncomingMessage): void => {
+    const { exchange } = passage;
+    underWay.delete(passage);
     const fault = badGateway('The service gave an answer that is not of this interface.', headers['retry-after']);
     onFailure?.(exchange, { code: 'foreign_reply', fault });
     answerFault(exchange, fault);

@@ -8,7 +8,7 @@ import { type Answering, echo, json, startUpstream } from '../fixtures/upstream.
 
 let its: Installation;
 beforeAll(async () => {
-  its = await startInstallation({ timeouts: { answer: 300, total: 600 } });
+  its = await startInstallation({ timeouts: { answer: 1_500, total: 3_000 } });
 });
 afterEach(() => its.pos.answer(echo));
 afterAll(() => its.close());
