@@ -1,3 +1,4 @@
+export { accessClaims } from './access-claims.ts';
 export { authorizer } from './app.ts';
 export { type Clients, type ClientWithSecret, createClients } from './clients.ts';
 export { CALLS, SERVICES } from './domain/callers.ts';
@@ -22,4 +23,5 @@ export {
   type NewClientOptions,
   removeClientSecret,
 } from './operate.ts';
+export { signed as signAccessToken } from './signed.ts';
 export { collections } from './store.ts';

@@ -3,6 +3,7 @@ import type { CallersOf } from './callers.ts';
 import { compareDescriptions } from './compare/descriptions.ts';
 import { type Consumer, compareFacts, compareQueues } from './compare/facts.ts';
 import type { Finding } from './compare/finding.ts';
+import { compareFormats, type Partner } from './compare/formats.ts';
 import { compareIndexes } from './compare/indexes.ts';
 import type { Process } from './processes.ts';
 import type { Snapshot } from './snapshot.ts';
@@ -16,7 +17,10 @@ export interface Break extends Finding {
 }
 
 /** What a process is like now, as far as it is compared. */
-export type Now = Pick<Process, 'name' | 'callers' | 'openapi' | 'internal' | 'publishes' | 'collections'> & {
+export type Now = Pick<
+  Process,
+  'name' | 'callers' | 'openapi' | 'internal' | 'publishes' | 'collections' | 'formats'
+> & {
   readonly hears: readonly { readonly queue: string; readonly types: readonly string[] }[];
 };
 
@@ -34,11 +38,13 @@ export const nowOf = (process: Process): Now => {
 /** What the comparison knows of the others. */
 export interface Others {
   readonly consumers: readonly Consumer[];
+  /** The last release of every process. */
+  readonly partners: readonly Partner[];
   readonly callersOf: CallersOf;
 }
 
 /** Every change since the last release that breaks a partner, a consumer, a caller, or instances of the last release beside this one. */
-export const breaksOf = (now: Now, released: Snapshot, { consumers, callersOf }: Others): Break[] => {
+export const breaksOf = (now: Now, released: Snapshot, { consumers, partners, callersOf }: Others): Break[] => {
   const { name } = now;
   const beside = [`${name} ${released.events.version} on the same data`];
   const named = (found: readonly Finding[], hurts: readonly string[]): Break[] =>
@@ -53,6 +59,7 @@ export const breaksOf = (now: Now, released: Snapshot, { consumers, callersOf }:
     ...named(compareDescriptions(released.openapi, now.openapi()), [now.callers]),
     ...internal,
     ...facts.flatMap((found) => named([found], found.consumers)),
+    ...compareFormats(released.formats, now.formats, partners).flatMap((found) => named([found], found.hurts)),
     ...named(compareQueues(released.events.hears, now.hears), beside),
     ...named(
       compareIndexes(released.documents.collections, Object.fromEntries(now.collections.map((one) => [one.name, one]))),

@@ -2,7 +2,7 @@ import { type Break, breaksOf, nowOf } from './breaks.ts';
 import type { CallersOf } from './callers.ts';
 import { unsaid } from './changelog.ts';
 import { type Process, processes } from './processes.ts';
-import { releasedOf, type Withdrawn, withdrawnOf } from './snapshot.ts';
+import { hasFormats, releasedOf, type Withdrawn, withdrawnOf } from './snapshot.ts';
 
 /** What the comparison with the last releases says. */
 export interface Verdict {
@@ -32,13 +32,18 @@ export const verdictOn = (some: readonly Process[], callersOf: CallersOf): Verdi
     const released = releasedOf(process);
     return released ? [{ name: process.name, hears: released.events.hears }] : [];
   });
+  const partners = processes.flatMap((process) => {
+    const released = releasedOf(process);
+    return released ? [{ name: process.name, version: released.events.version, formats: released.formats }] : [];
+  });
   const all = some.map((process): Verdict => {
     const released = releasedOf(process);
     if (!released)
       return { breaks: [], announced: [], problems: [`${process.name} has no ${process.folder}/released`] };
-    const found = breaksOf(nowOf(process), released, { consumers, callersOf });
+    const found = breaksOf(nowOf(process), released, { consumers, partners, callersOf });
     const verdict = judge(found, withdrawnOf(process), `${process.folder}/released/withdrawn.json`);
-    return { ...verdict, problems: [...verdict.problems, ...unsaid(process, released.events.version)] };
+    const unkept = hasFormats(process) ? [] : [`${process.name} has no ${process.folder}/released/formats.json`];
+    return { ...verdict, problems: [...verdict.problems, ...unkept, ...unsaid(process, released.events.version)] };
   });
   return {
     breaks: all.flatMap(({ breaks }) => breaks),

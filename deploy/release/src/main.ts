@@ -5,7 +5,7 @@ import { type Process, processes } from './processes.ts';
 import { record } from './record.ts';
 import { objectionsTo, snapshotOf, writeSnapshot } from './release.ts';
 
-// npm run release -- check | NAME… | all [--replace]
+// npm run release -- check | NAME… | all [--replace [--formats]]
 
 const say = (line: string): void => void process.stdout.write(`${line}\n`);
 
@@ -29,6 +29,10 @@ const release = async (chosen: readonly Process[], replace: boolean): Promise<bo
   for (const objection of objections) say(objection);
   // A version that nobody has got breaks nobody.
   if (objections.length > 0 || (!replace && !tell(withoutFirst(verdictOn(chosen, callersOf))))) return false;
+  if (onlyFormats) {
+    for (const one of chosen) writeSnapshot(one, { formats: one.formats });
+    return true;
+  }
   const recording = await record();
   for (const one of chosen) {
     writeSnapshot(one, snapshotOf(one, recording));
@@ -45,7 +49,9 @@ const withoutFirst = (verdict: Verdict): Verdict => ({
 
 const [, , ...words] = process.argv;
 const replace = words.includes('--replace');
-const names = words.filter((word) => word !== '--replace');
+/** Of a version that nobody has got, its tokens and messages alone. */
+const onlyFormats = replace && words.includes('--formats');
+const names = words.filter((word) => !word.startsWith('--'));
 const chosen = processes.filter(({ name }) => names.includes(name) || names.includes('all'));
 const unknown = names.filter((name) => name !== 'all' && !processes.some((one) => one.name === name));
 
@@ -58,7 +64,7 @@ if (names.length === 1 && names[0] === 'check') {
 } else if (chosen.length === 0 || unknown.length > 0) {
   const all = processes.map(({ name }) => name).join(', ');
   if (unknown.length > 0) say(`there is no process ${unknown.join(', ')}`);
-  say(`npm run release -- NAME… [--replace], or check; there are: ${all}, or all of them: all`);
+  say(`npm run release -- NAME… [--replace [--formats]], or check; there are: ${all}, or all of them: all`);
   process.exitCode = 2;
 } else {
   process.exitCode = (await release(chosen, replace)) ? 0 : 1;

@@ -14,7 +14,9 @@ import type { ServiceDefinition } from '@boxoffice/service';
 import type { Collection, Document } from '@boxoffice/store';
 import { examples as ofTickets, schemas as schemasOfTickets, tickets } from '@boxoffice/tickets';
 import type { Description } from './compare/description.ts';
+import type { Formats } from './compare/formats.ts';
 import type { Schema } from './compare/keywords.ts';
+import { type FormatName, formatNames, formats } from './formats/observed.ts';
 import { placeholder } from './placeholder.ts';
 
 /** A fact that a process publishes. */
@@ -38,6 +40,8 @@ export interface Process {
   /** Names of its queues. */
   readonly queues: readonly string[];
   readonly collections: readonly Collection<Document>[];
+  /** The tokens and messages that it writes and reads. */
+  readonly formats: Formats;
 }
 
 /** What release reads of a definition, whatever its settings are. */
@@ -52,7 +56,15 @@ interface More {
   readonly schemas?: Readonly<Record<string, object>>;
   /** Internal operations that stand in no route table. */
   readonly beside?: readonly AnyOperation[];
+  /** The tokens that it makes. */
+  readonly tokens?: readonly FormatName[];
 }
+
+const formatsOf = (writes: readonly FormatName[], reads: readonly FormatName[]): Formats => {
+  const some = (names: readonly FormatName[], side: 'written' | 'read') =>
+    Object.fromEntries(formatNames.filter((name) => names.includes(name)).map((name) => [name, formats[name][side]]));
+  return { writes: some(writes, 'written'), reads: some(reads, 'read') };
+};
 
 const asJson = <Value>(value: unknown): Value => JSON.parse(JSON.stringify(value)) as Value;
 
@@ -60,7 +72,14 @@ const PARTNERS = 'partners (institution API)';
 
 const processOf = (definition: Definition, more: More = {}): Process => {
   const { name, version, collections, family, queues = [] } = definition;
-  const { folder = `services/${name}`, callers = PARTNERS, examples = {}, schemas = {}, beside = [] } = more;
+  const {
+    folder = `services/${name}`,
+    callers = PARTNERS,
+    examples = {},
+    schemas = {},
+    beside = [],
+    tokens = [],
+  } = more;
   const describe = (readers: 'partners' | 'services') => (): Description => {
     const operations = [...definition.operations(placeholder as never, placeholder as never), ...beside];
     return asJson(openApiDocument({ service: name, version, operations, family, readers }));
@@ -79,6 +98,10 @@ const processOf = (definition: Definition, more: More = {}): Process => {
     publishes: Object.fromEntries(publishes),
     queues: queues.map((queue) => queue.name),
     collections,
+    formats: formatsOf(
+      [...tokens, ...(publishes.length > 0 ? (['message'] as const) : [])],
+      ['identity token', ...tokens, ...(queues.length > 0 ? (['message'] as const) : [])],
+    ),
   };
 };
 
@@ -103,6 +126,7 @@ const gateway: Process = {
   publishes: {},
   queues: [],
   collections: [],
+  formats: formatsOf([], ['access token', 'message']),
 };
 
 /** Every process of the installation. */
@@ -113,6 +137,7 @@ export const processes: readonly Process[] = [
     examples: ofAuthorizer,
     schemas: schemasOfAuthorizer,
     beside: internalShapes,
+    tokens: ['identity token', 'access token'],
   }),
   processOf(catalog, { examples: ofCatalog, schemas: schemasOfCatalog }),
   processOf(contacts, {

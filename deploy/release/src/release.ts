@@ -4,7 +4,16 @@ import { entryFor } from './changelog.ts';
 import { operationsOf } from './compare/description.ts';
 import { type Process, processes } from './processes.ts';
 import type { Recording } from './record.ts';
-import { type Documents, type Events, fileOf, PARTS, releasedOf, type Snapshot, withdrawnOf } from './snapshot.ts';
+import {
+  type Documents,
+  type Events,
+  fileOf,
+  PARTS,
+  type Part,
+  releasedOf,
+  type Snapshot,
+  withdrawnOf,
+} from './snapshot.ts';
 import { isHigher, saysThatItBreaks } from './version.ts';
 import { definitions } from './world/open-world.ts';
 
@@ -75,15 +84,17 @@ export const snapshotOf = (process: Process, recording: Recording): Snapshot => 
     internal: process.internal(),
     events,
     documents: documentsOf(process, recording),
+    formats: process.formats,
   };
 };
 
-/** Writes what is compared with from now on. */
-export const writeSnapshot = (process: Process, snapshot: Snapshot): void => {
+/** Writes what is compared with from now on, or some parts of it. */
+export const writeSnapshot = (process: Process, snapshot: Partial<Snapshot>): void => {
   mkdirSync(fileOf(process, 'released/'), { recursive: true });
-  for (const part of PARTS) {
+  const parts = PARTS.filter((part: Part) => snapshot[part] !== undefined);
+  for (const part of parts) {
     const indent = part === 'documents' ? 1 : 2;
     writeFileSync(fileOf(process, `released/${part}.json`), `${JSON.stringify(snapshot[part], null, indent)}\n`);
   }
-  rmSync(fileOf(process, 'released/withdrawn.json'), { force: true });
+  if (parts.length === PARTS.length) rmSync(fileOf(process, 'released/withdrawn.json'), { force: true });
 };

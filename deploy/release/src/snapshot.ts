@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import type { Index } from '@boxoffice/store';
 import type { Description } from './compare/description.ts';
+import type { Formats } from './compare/formats.ts';
 import type { Process, Published } from './processes.ts';
 
 /** What a process hears: its queue (or the broadcast), the facts in it, and the members of each that it really reads. */
@@ -37,6 +38,7 @@ export interface Snapshot {
   readonly internal: Description;
   readonly events: Events;
   readonly documents: Documents;
+  readonly formats: Formats;
 }
 
 /** A finding that stays one on purpose: `released/withdrawn.json`. */
@@ -53,16 +55,25 @@ export const ROOT = new URL('../../../', import.meta.url);
 export const fileOf = ({ folder }: Pick<Process, 'folder'>, name: string): URL => new URL(`${folder}/${name}`, ROOT);
 
 /** The files of a snapshot. */
-export const PARTS = ['openapi', 'internal', 'events', 'documents'] as const;
+export const PARTS = ['openapi', 'internal', 'events', 'documents', 'formats'] as const;
+export type Part = (typeof PARTS)[number];
 
 const read = <Value>(file: URL): Value => JSON.parse(readFileSync(file, 'utf8')) as Value;
 
 /** What is kept of the process's last release; undefined before the first. */
 export const releasedOf = (process: Pick<Process, 'folder'>): Snapshot | undefined => {
   if (!existsSync(fileOf(process, 'released/openapi.json'))) return undefined;
-  const parts = PARTS.map((part) => [part, read(fileOf(process, `released/${part}.json`))]);
-  return Object.fromEntries(parts) as unknown as Snapshot;
+  const none: Formats = { writes: {}, reads: {} };
+  const parts = PARTS.filter((part) => existsSync(fileOf(process, `released/${part}.json`))).map((part) => [
+    part,
+    read(fileOf(process, `released/${part}.json`)),
+  ]);
+  return { formats: none, ...Object.fromEntries(parts) } as unknown as Snapshot;
 };
+
+/** Whether its last release says how it writes and reads tokens and messages. */
+export const hasFormats = (process: Pick<Process, 'folder'>): boolean =>
+  existsSync(fileOf(process, 'released/formats.json'));
 
 /** What changes on purpose with the next release. */
 export const withdrawnOf = (process: Pick<Process, 'folder'>): readonly Withdrawn[] => {

@@ -8,6 +8,7 @@ export {
   type Publisher,
   type RabbitmqOptions,
 } from './rabbitmq.ts';
+export { decode as decodeMessage, encode as encodeMessage } from './rabbitmq-codec.ts';
 export { type Backlog, type Relay, type RelayOptions, startRelay } from './relay.ts';
 export { type Rights, rightsOf } from './rights.ts';
 export { broadcasts, type Declared, declared, processes, topology } from './topology.ts';

@@ -33,7 +33,7 @@ export const forward = ({ content, properties }: Received, headers: Readonly<Rec
 };
 
 /** Decodes a message. @throws {Unreadable} if it is none of ours. */
-export const decode = ({ content }: Received): Message => {
+export const decode = ({ content }: Pick<Received, 'content'>): Message => {
   let body: unknown;
   try {
     body = JSON.parse(content.toString());

@@ -239,4 +239,67 @@ export const breaking: readonly Row[] = [
     'orders 0.0.9 on the same data',
     'index listed is gone or another',
   ],
+  [
+    'identity tokens lack a claim',
+    'authorizer',
+    ({ writes }) => {
+      delete writes('identity token').properties.claims.properties.operation;
+      without(writes('identity token').properties.claims.required, 'operation');
+    },
+    'authorizer, catalog, contacts, orders, pos, tickets',
+    'identity token: $.claims.operation is gone',
+  ],
+  [
+    'identity tokens are of another type',
+    'authorizer',
+    ({ writes }) => {
+      writes('identity token').properties.header.properties.typ.const = 'id+jwt';
+    },
+    'authorizer, catalog, contacts, orders, pos, tickets',
+    'identity token: $.header.typ',
+  ],
+  [
+    'access tokens may lack a claim',
+    'authorizer',
+    ({ writes }) => without(writes('access token').properties.claims.required, 'jti'),
+    'authorizer, gateway',
+    'access token: $.claims.jti may be absent now',
+  ],
+  [
+    'a claim of access tokens is of another type',
+    'authorizer',
+    ({ writes }) => {
+      writes('access token').properties.claims.properties.scope.type = 'array';
+    },
+    'authorizer, gateway',
+    '$.claims.scope',
+  ],
+  [
+    'messages lack what their readers need',
+    'orders',
+    ({ writes }) => {
+      delete writes('message').properties.body.properties.key;
+      without(writes('message').properties.body.required, 'key');
+    },
+    'catalog, gateway, orders, pos, tickets',
+    'message: $.body.key is gone',
+  ],
+  [
+    'a service demands a claim that nobody writes yet',
+    'orders',
+    ({ reads }) => {
+      reads('identity token').properties.claims.properties.tenant = { type: 'string' };
+      reads('identity token').properties.claims.required.push('tenant');
+    },
+    'what authorizer 0.0.9 writes',
+    'identity token, as it is read: $.claims.tenant',
+  ],
+  [
+    'a consumer demands of messages what is not always there',
+    'tickets',
+    ({ reads }) => reads('message').properties.body.required.push('traceparent'),
+    'what authorizer 0.0.9 writes, what catalog 0.0.9 writes, what contacts 0.0.9 writes, ' +
+      'what orders 0.0.9 writes, what tickets 0.0.9 writes',
+    'message, as it is read: $.body.traceparent',
+  ],
 ];

@@ -121,4 +121,30 @@ export const harmless: readonly Row[] = [
   ['a new queue', 'orders', ({ queues }) => queues.push({ queue: 'orders.weather.v1', types: ['weather.changed'] })],
   ['a queue gets another fact', 'orders', ({ queues }) => queues[0].types.push('weather.changed')],
   ['a new index', 'orders', ({ indexes }) => indexes('orders').push({ name: 'paid', fields: ['paidAt'] })],
+  [
+    'a new claim',
+    'authorizer',
+    ({ writes }) => {
+      writes('identity token').properties.claims.properties.role = { type: 'string' };
+    },
+  ],
+  [
+    'a new header of messages',
+    'orders',
+    ({ writes }) => {
+      writes('message').properties.properties.properties.priority = { type: 'integer' };
+    },
+  ],
+  [
+    'messages lack a property that nobody reads',
+    'orders',
+    ({ writes }) => {
+      delete writes('message').properties.properties.properties.contentType;
+    },
+  ],
+  [
+    'a service reads a claim that was always there',
+    'gateway',
+    ({ reads }) => reads('access token').properties.claims.required.push('iss'),
+  ],
 ];

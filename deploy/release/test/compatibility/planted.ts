@@ -15,6 +15,9 @@ export interface Changeable {
   readonly fact: (type: string) => Json;
   readonly facts: Json;
   readonly queues: Json;
+  /** A token or message as it writes it, and as it reads it. */
+  readonly writes: (name: string) => Json;
+  readonly reads: (name: string) => Json;
   /** The indexes of a collection. */
   readonly indexes: (collection: string) => Json;
 }
@@ -26,6 +29,8 @@ const hears = ({ hears: all }: Now, released: Snapshot | undefined) =>
 
 const nows = processes.map((process) => ({ process, now: nowOf(process), released: releasedOf(process) }));
 const consumers = nows.map(({ now, released }) => ({ name: now.name, hears: hears(now, released) }));
+
+const partners = processes.map(({ name, formats }) => ({ name, version: '0.0.9', formats }));
 
 const JSON_TYPE = 'application/json';
 
@@ -44,6 +49,7 @@ export const breaksAfter = (name: string, change: (its: Changeable) => void): Br
   const publishes = structuredClone(process.publishes) as Json;
   const collections = structuredClone(process.collections) as Json;
   const queues = structuredClone(now.hears) as Json;
+  const formats = structuredClone(process.formats) as Json;
   const at = (document: Json) => (wanted: string) => {
     const [method = '', path = ''] = wanted.split(' ');
     const found = document.paths[path]?.[method.toLowerCase()];
@@ -57,6 +63,8 @@ export const breaksAfter = (name: string, change: (its: Changeable) => void): Br
     fact: (type) => publishes[type].schema,
     facts: publishes,
     queues,
+    writes: (format) => formats.writes[format],
+    reads: (format) => formats.reads[format],
     indexes: (collection) => collections.find((one: Json) => one.name === collection).indexes,
   });
   const documents = process.collections.map((one) => [one.name, { indexes: one.indexes, documents: [] }]);
@@ -69,6 +77,7 @@ export const breaksAfter = (name: string, change: (its: Changeable) => void): Br
       hears: consumers.find((one) => one.name === name)?.hears ?? [],
     },
     documents: { version: '0.0.9', writtenAt: 0, collections: Object.fromEntries(documents), surroundings: {} },
+    formats: process.formats,
   };
   const after: Now = {
     ...now,
@@ -77,6 +86,7 @@ export const breaksAfter = (name: string, change: (its: Changeable) => void): Br
     publishes,
     collections,
     hears: queues,
+    formats,
   };
-  return breaksOf(after, before, { consumers, callersOf });
+  return breaksOf(after, before, { consumers, partners, callersOf });
 };

@@ -1,0 +1,79 @@
+import type { Finding } from './finding.ts';
+import type { Schema } from './keywords.ts';
+import { compareSchemas } from './schemas.ts';
+
+/** What a process writes and reads of what processes hand to one another, by name. */
+export interface Formats {
+  readonly writes: Readonly<Record<string, Schema>>;
+  readonly reads: Readonly<Record<string, Schema>>;
+}
+
+/** A process's last release. */
+export interface Partner {
+  readonly name: string;
+  readonly version: string;
+  readonly formats: Formats;
+}
+
+/** A finding about a format, and who stumbles. */
+export interface FormatFinding extends Finding {
+  readonly hurts: readonly string[];
+}
+
+const nowhere = (): never => {
+  throw new Error('a format refers to nothing');
+};
+const side = (schema: Schema) => ({ schema, resolve: nowhere });
+
+const stepsOf = (path: string): string[] =>
+  path
+    .replace(/^\$\.?/, '')
+    .split(/[.[\]]+/)
+    .filter(Boolean);
+
+/** Whether the schema speaks of what is at this path. */
+const speaksOf = (schema: Schema, [name, ...rest]: readonly string[]): boolean => {
+  if (name === undefined) return true;
+  const member = schema.properties?.[name];
+  return member !== undefined && (member.properties === undefined || speaksOf(member, rest));
+};
+
+/** Whether every value of the schema has what is at this path. */
+const hasAlways = (schema: Schema, [name, ...rest]: readonly string[]): boolean => {
+  if (name === undefined) return true;
+  return schema.required?.includes(name) === true && hasAlways(schema.properties?.[name] ?? {}, rest);
+};
+
+/** What of the written formats changed so that a reader of the last release misses what it reads. */
+const compareWritten = (before: Formats, after: Formats, partners: readonly Partner[]): FormatFinding[] =>
+  Object.entries(before.writes).flatMap(([name, was]) => {
+    const readers = partners.filter(({ formats }) => formats.reads[name]);
+    const is = after.writes[name];
+    const found = is ? compareSchemas(side(was), side(is), 'answer') : [{ path: '$', what: 'is written no more' }];
+    return found.flatMap(({ path, what }) => {
+      const hurt = readers.filter(({ formats }) => speaksOf(formats.reads[name] ?? {}, stepsOf(path)));
+      return hurt.length > 0 ? [{ where: name, what: `${path} ${what}`, hurts: hurt.map((one) => one.name) }] : [];
+    });
+  });
+
+/** What of the reading changed so that what a last release writes is refused. */
+const compareRead = (before: Formats, after: Formats, partners: readonly Partner[]): FormatFinding[] =>
+  Object.entries(after.reads).flatMap(([name, is]) => {
+    const was = before.reads[name];
+    if (!was) return [];
+    return compareSchemas(side(was), side(is), 'request').flatMap(({ path, what }) => {
+      const isNew = !speaksOf(was, stepsOf(path)) || !hasAlways(was, stepsOf(path));
+      const hurt = partners.filter(({ formats: { writes } }) => {
+        const written = writes[name];
+        return written && !(isNew && hasAlways(written, stepsOf(path)));
+      });
+      const hurts = hurt.map((one) => `what ${one.name} ${one.version} writes`);
+      return hurts.length > 0 ? [{ where: `${name}, as it is read`, what: `${path} ${what}`, hurts }] : [];
+    });
+  });
+
+/** Changes of the claims of tokens and of the envelope of messages that break those who run beside this process. */
+export const compareFormats = (before: Formats, after: Formats, partners: readonly Partner[]): FormatFinding[] => [
+  ...compareWritten(before, after, partners),
+  ...compareRead(before, after, partners),
+];
