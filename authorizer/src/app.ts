@@ -7,6 +7,7 @@ import { createFront } from './front.ts';
 import { isOAuthPath } from './metadata.ts';
 import { onOAuthFault } from './oauth-error.ts';
 import { oauthRoutes } from './oauth-routes.ts';
+import { retention } from './retention.ts';
 import { routes } from './routes.ts';
 import { settings } from './settings.ts';
 import { collections } from './store.ts';
@@ -16,6 +17,7 @@ export const authorizer: ServiceDefinition<typeof settings, Authorizer> = {
   name: 'authorizer',
   version: versionOf(import.meta.url),
   collections,
+  retention: () => retention,
   settings,
   onFault: (path, fault) => (isOAuthPath(path) ? onOAuthFault(fault) : undefined),
   prepare: async ({ store, publicUrl, settings: own, logger }) => {
@@ -26,5 +28,5 @@ export const authorizer: ServiceDefinition<typeof settings, Authorizer> = {
   operations: (_parts, { clients, oauth }) => [...oauthRoutes(oauth), ...routes(clients)],
   identify: (_parts, { keySet }) => createIdentityVerifier({ keys: keySet, audience: 'authorizer' }),
   front: (next, { logger }, { oauth, internal }) => createFront({ issue: oauth.issue, internal, logger })(next),
-  background: ({ store, logger }, prepared) => startBackground(prepared, store, logger),
+  background: ({ logger }, prepared) => startBackground(prepared, logger),
 };

@@ -40,8 +40,6 @@ export interface Authorizer {
   readonly oauth: OAuthRouteDependencies;
   readonly internal: readonly InternalOperation[];
   readonly keySet: KeySet;
-  /** Drops expired revocations; answers how many. */
-  sweep(): Promise<number>;
   /** Finishes what goes on beside requests. */
   close(): Promise<void>;
 }
@@ -87,7 +85,6 @@ export const createAuthorizer = (options: AuthorizerOptions): Authorizer => {
       identify: createIdentifyService({ signingKey, now }),
       revocations,
     }),
-    sweep: revocations.sweep,
     close: async () => {
       await Promise.all([directory.settle(), signer.close()]);
     },

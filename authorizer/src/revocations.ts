@@ -17,14 +17,10 @@ export interface Revocations {
   isRevoked(institution: string, jti: string): Promise<boolean>;
   /** What was revoked or changed since; without `since`, every revoked token that has not expired, and no client. */
   since(since: Date | undefined): Promise<Changes>;
-  /** Drops what expired; answers how much. */
-  sweep(): Promise<number>;
 }
 
 /** Answers look back so much further than asked, because writes of other instances carry those instances' clocks. */
 const OVERLAP_MS = 30_000;
-
-const SWEEP_BATCH = 1_000;
 
 const iso = (at: number): string => new Date(at).toISOString();
 
@@ -63,15 +59,6 @@ export const createRevocations = (store: Store, now: () => number = Date.now): R
         clients: clients.map(({ id, changedAt }) => ({ clientId: id, changedAt: iso(changedAt) })),
         asOf,
       };
-    },
-    sweep: async () => {
-      const expired = await revocations.acrossInstitutions.find({
-        where: { expiresAt: { lt: now() } },
-        orderBy: 'expiresAt',
-        limit: SWEEP_BATCH,
-      });
-      for (const { id, institution } of expired) await revocations.of(institution).delete(id);
-      return expired.length;
     },
   };
 };

@@ -102,7 +102,8 @@ export const prepare = (operation: AnyOperation, parts: AppParts): ((id: string)
         if (takesBody) family.checkMediaType?.(exchange.request);
         const raw = takesBody ? await readBody(exchange.request) : NO_BODY;
         const scope = takesKey ? family.idempotencyScope(admitted) : undefined;
-        const ticket = scope === undefined ? undefined : ticketOf(exchange.request, scope, raw, Date.now());
+        const ticket =
+          scope === undefined ? undefined : ticketOf(exchange.request, scope, raw, Date.now(), admitted.session);
         const outcome = ticket
           ? await once(ticket, (remember) => run(exchange, admitted, params, raw, ticket, remember))
           : await run(exchange, admitted, params, raw, undefined, rememberNothing);

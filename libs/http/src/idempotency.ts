@@ -22,13 +22,20 @@ export interface IdempotencyPort {
   >;
   remember(key: string, fingerprint: string, expiresAt: number, answer: Outcome): Promise<void>;
   end(key: string): Promise<void>;
+  /** Drops all but so many of the answers that have the subject. */
+  trim?(subject: string, most: number): Promise<void>;
 }
+
+/** So many answers of one session are remembered, the newest ones. */
+export const MOST_ANSWERS_PER_SESSION = 500;
 
 /** One use of an Idempotency-Key. */
 export interface Ticket {
   readonly key: string;
   readonly fingerprint: string;
   readonly expiresAt: number;
+  /** The session that the key belongs to, as the subject of its answers: they go with it, and are bounded. */
+  readonly session?: string | undefined;
 }
 
 /** Makes the stamp that carries an answer into the write that is its effect. */
@@ -44,7 +51,13 @@ const hash = (...parts: readonly (string | Buffer)[]): string => {
 };
 
 /** The ticket of a request, or undefined if it has no key. The key is stored as a hash, apart from those of other callers. */
-export const ticketOf = (request: IncomingMessage, scope: string, body: Buffer, now: number): Ticket | undefined => {
+export const ticketOf = (
+  request: IncomingMessage,
+  scope: string,
+  body: Buffer,
+  now: number,
+  session?: string,
+): Ticket | undefined => {
   const key = request.headers['idempotency-key'];
   if (typeof key !== 'string') return undefined;
   if (key.length === 0 || key.length > MAX_IDEMPOTENCY_KEY_LENGTH) {
@@ -56,6 +69,7 @@ export const ticketOf = (request: IncomingMessage, scope: string, body: Buffer, 
     // With another condition it is another request, whose answer may differ.
     fingerprint: hash(request.method ?? '', request.url ?? '', request.headers['if-match'] ?? '', body),
     expiresAt: now + IDEMPOTENCY_RETENTION_MS,
+    session,
   };
 };
 
@@ -94,14 +108,19 @@ export const createOnce = (port: IdempotencyPort, outcomes: Outcomes, logger: Pi
   return async (ticket: Ticket, run: (remember: Remember) => Promise<Outcome>): Promise<Outcome> => {
     const known = await lookUp(ticket);
     if (known) return known;
-    const { key, fingerprint, expiresAt } = ticket;
-    const keep = (outcome: Outcome) => settle(port.remember(key, fingerprint, expiresAt, outcome));
+    const { key, fingerprint, expiresAt, session } = ticket;
+    const ofSession = (outcome: Outcome): Outcome =>
+      session === undefined ? outcome : { ...outcome, subjects: [...(outcome.subjects ?? []), session] };
+    const keep = async (outcome: Outcome): Promise<void> => {
+      await settle(port.remember(key, fingerprint, expiresAt, ofSession(outcome)));
+      if (session !== undefined && port.trim) await settle(port.trim(session, MOST_ANSWERS_PER_SESSION));
+    };
     let stamped = false;
     const remember: Remember = (answer) => ({
       ...ticket,
       answer: (document) => {
         stamped = true;
-        return outcomes.ofAnswer(answer(document));
+        return ofSession(outcomes.ofAnswer(answer(document)));
       },
     });
     try {

@@ -9,7 +9,7 @@ export { exampleFaults } from './examples.ts';
 export { type Family, familyA } from './family.ts';
 export { familyB } from './family-b.ts';
 export { faultOf } from './fault-of.ts';
-export { IDEMPOTENCY_RETENTION_MS, type IdempotencyPort } from './idempotency.ts';
+export { IDEMPOTENCY_RETENTION_MS, type IdempotencyPort, MOST_ANSWERS_PER_SESSION } from './idempotency.ts';
 export { insufficientScope, requireScope } from './insufficient-scope.ts';
 export { mergePatch } from './merge-patch.ts';
 export { type DescriptionOptions, openApiDocument } from './openapi.ts';

@@ -5,6 +5,7 @@ import type { IdentityVerifier, ServiceCredentials } from '@boxoffice/identity';
 import type { Broadcast, Handler, Message, Queue } from '@boxoffice/messaging';
 import type { Logger, Metrics, Settings, SettingsSpec } from '@boxoffice/runtime';
 import type { Collection, Document, PastFact, Store } from '@boxoffice/store';
+import type { Retentions } from './retention.ts';
 
 /** What a service is given: engines and surroundings, chosen by the program that starts it. */
 export interface Parts<Spec extends SettingsSpec = Record<never, never>> {
@@ -63,6 +64,8 @@ export interface ServiceDefinition<Spec extends SettingsSpec = Record<never, nev
   readonly name: string;
   readonly version: string;
   readonly collections: readonly Collection<Document>[];
+  /** How long the documents of each collection are kept; what has ended is removed beside requests, by one instance. */
+  retention?(settings: Settings<Spec>): Retentions;
   /** Settings of this service alone; the common ones are read by the program. */
   readonly settings?: Spec;
   /** What is particular to its interface family; default: family A. */

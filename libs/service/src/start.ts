@@ -27,6 +27,7 @@ import { holdFor } from './hold.ts';
 import { queueMetrics } from './queue-metrics.ts';
 import { refuseForNow, refuseIn } from './refuse.ts';
 import { relayMetrics, watchBacklog } from './relay-metrics.ts';
+import { startSweeper } from './retention.ts';
 import { proveSecret } from './secret-proof.ts';
 
 export interface StartOptions<Spec extends SettingsSpec> {
@@ -179,6 +180,11 @@ export const startService = async <Spec extends SettingsSpec, State>(
     if (metrics) {
       watchBacklog(metrics, name, relay.backlog);
       watchSurroundings(metrics, definition, { store: () => store.ping(), broker: () => hearing.ping() });
+    }
+    if (definition.retention) {
+      const { collections } = definition;
+      const sweeper = startSweeper({ store, collections, retention: definition.retention(settings), logger });
+      stop.add('sweeper', () => sweeper.close());
     }
     const background = await definition.background?.(parts, state);
     if (background) stop.add('background', () => background.close());

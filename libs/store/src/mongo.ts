@@ -82,6 +82,7 @@ const guardedIdempotency = (keys: MongoIdempotency, gate: Gate): Idempotency => 
   remember: (key, fingerprint, expiresAt, answer) => gate.run(() => keys.remember(key, fingerprint, expiresAt, answer)),
   end: (key) => gate.run(() => keys.end(key)),
   forget: (subject) => gate.run(() => keys.forget(subject)),
+  trim: (subject, most) => gate.run(() => keys.trim(subject, most)),
 });
 
 /**

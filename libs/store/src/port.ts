@@ -213,6 +213,8 @@ export interface Idempotency {
   end(key: string): Promise<void>;
   /** Drops every remembered answer that speaks of the subject. */
   forget(subject: string): Promise<void>;
+  /** Drops all but so many of the answers that speak of the subject, those that end first; answers that a document carries stay. */
+  trim(subject: string, most: number): Promise<void>;
 }
 
 export type Begun =

@@ -4,6 +4,7 @@ import type { ServiceDefinition } from '@boxoffice/service';
 import { startFinishing } from './cancel-performances.ts';
 import { currentFacts } from './current-facts.ts';
 import { reactTo } from './reactions.ts';
+import { retention } from './retention.ts';
 import { routes } from './routes.ts';
 import { collections } from './store.ts';
 
@@ -13,6 +14,7 @@ export const catalog: ServiceDefinition = {
   version: versionOf(import.meta.url),
   currentFacts,
   collections,
+  retention: () => retention,
   operations: ({ store }) => routes(store),
   queues: [topology.catalogReleases],
   reactions: ({ store }) => [{ queue: topology.catalogReleases, handle: reactTo(store) }],

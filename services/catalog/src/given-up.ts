@@ -1,4 +1,5 @@
 import { UniqueViolation } from '@boxoffice/store';
+import type { Context } from './context.ts';
 import type { GivenUpDocument, Shelf } from './store.ts';
 
 /** A request of a holder, as of a version of the order: a later version is another try of the same request. */
@@ -14,10 +15,10 @@ const idOf = ({ holder, request }: Attempt): string => `${holder}.${request}`;
  * Notes that the holder has given up every try of the request before this version, because it could not learn what became of
  * it: one that is still at work then gives back what it took (`isGivenUp`). Durable before what is there already is released.
  */
-export const giveUp = async ({ givenUp }: Shelf, attempt: Attempt): Promise<void> => {
+export const giveUp = async ({ shelf: { givenUp }, now }: Context, attempt: Attempt): Promise<void> => {
   const id = idOf(attempt);
   const { asOf } = attempt;
-  const note: Omit<GivenUpDocument, 'version' | 'institution'> = { id, asOf };
+  const note: Omit<GivenUpDocument, 'version' | 'institution'> = { id, asOf, at: now() };
   await givenUp.insert(note).catch(async (error: unknown) => {
     if (!(error instanceof UniqueViolation)) throw error;
     await givenUp.update(id, (current) => (current.asOf < asOf ? { next: note } : undefined));

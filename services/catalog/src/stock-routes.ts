@@ -187,8 +187,9 @@ export const stockRoutes = (store: Store): AnyOperation[] => {
       handle: async ({ caller, params, body }) => {
         const { placeIds, requestId: request, asOf: before, sold } = body;
         const { holder } = params;
-        const { shelf } = contextOf(store, caller.institution);
-        if (request !== undefined && before !== undefined) await giveUp(shelf, { holder, request, asOf: before });
+        const context = contextOf(store, caller.institution);
+        const { shelf } = context;
+        if (request !== undefined && before !== undefined) await giveUp(context, { holder, request, asOf: before });
         const released = await releaseHold(shelf.places, { holder, placeIds, request, before, sold });
         return ok({ released: released.map(({ id }) => id) });
       },

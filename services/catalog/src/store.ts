@@ -61,12 +61,20 @@ export const places = collection<PlaceDocument>('places', [
   { name: 'holder', fields: ['holder', 'request'] },
 ]);
 
-export const releases = collection<ReleaseDocument>('releases', []);
+export const releases = collection<ReleaseDocument>('releases', [
+  { name: 'created', fields: ['createdAt'], acrossInstitutions: true },
+]);
 
 /** A holder's request whose tries before this version of the order were given up; its id names both. */
-export type GivenUpDocument = Document & { readonly asOf: number };
+export type GivenUpDocument = Document & {
+  readonly asOf: number;
+  /** When it was given up last; epoch milliseconds. */
+  readonly at: number;
+};
 
-export const givenUp = collection<GivenUpDocument>('given_up', []);
+export const givenUp = collection<GivenUpDocument>('given_up', [
+  { name: 'given_up', fields: ['at'], acrossInstitutions: true },
+]);
 
 /** Every collection of the catalog. */
 export const collections = [institutions, products, performances, tariffs, pointsOfSale, places, releases, givenUp];

@@ -8,6 +8,7 @@ import { onContactErased } from './on-contact-erased.ts';
 import { onFulfilment } from './on-fulfilment.ts';
 import { onPerformanceCancelled } from './on-performance-cancelled.ts';
 import { openDesk } from './open-desk.ts';
+import { retention } from './retention.ts';
 import { routes } from './routes.ts';
 import { collections } from './store.ts';
 import { startSweeper } from './sweep.ts';
@@ -50,6 +51,7 @@ export const orders: ServiceDefinition<typeof settings, State> = {
   version: versionOf(import.meta.url),
   currentFacts,
   collections,
+  retention: () => retention,
   settings,
   queues: [topology.ordersFulfilment, topology.ordersPerformanceCancelled, topology.ordersContactErased],
   prepare,

@@ -25,6 +25,7 @@ export const ordersCollection = collection<OrderDocument>('orders', [
   { name: 'held', fields: ['client', 'heldPlaces'] },
   { name: 'deadline', fields: ['deadline'], acrossInstitutions: true },
   { name: 'begun', fields: ['begun.since'], acrossInstitutions: true },
+  { name: 'abandoned', fields: ['abandonedAt'], acrossInstitutions: true },
   { name: 'guest', fields: ['guest.since'], acrossInstitutions: true },
   { name: 'settling', fields: ['cancellation.settledAt', 'cancellation.requestedAt'], acrossInstitutions: true },
 ]);

@@ -2,7 +2,7 @@ import { PosFault } from '@boxoffice/envelope';
 import type { Admit } from '@boxoffice/http';
 import type { FindPointOfSale } from './context.ts';
 import { languageOf } from './domain/language.ts';
-import { derived } from './ids.ts';
+import { ofSession } from './ids.ts';
 import type { Sessions } from './sessions.ts';
 import type { Visit } from './visit.ts';
 
@@ -54,7 +54,7 @@ export const createAdmit = (
     return {
       visitor,
       headers: { 'Content-Language': language },
-      ...(session ? { session: derived('session', session.id) } : {}),
+      ...(session ? { session: ofSession(session.id) } : {}),
     };
   };
 };

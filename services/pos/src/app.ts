@@ -14,12 +14,12 @@ import { createLogIns } from './log-in.ts';
 import { createOffers } from './offers.ts';
 import { onContactErased } from './on-contact-erased.ts';
 import { createPurchases } from './purchases.ts';
+import { retention } from './retention.ts';
 import { routes } from './routes.ts';
 import { createSessions } from './sessions.ts';
 import { createShopFront } from './shop-files.ts';
 import { simulatedPayments } from './simulated-payments.ts';
 import { collections, sessions } from './store.ts';
-import { startSweeper } from './sweep.ts';
 
 const settings = {
   catalogUrl: url('CATALOG_URL', { origin: true }),
@@ -83,6 +83,7 @@ export const pos: ServiceDefinition<typeof settings, State> = {
   name: 'pos',
   version: versionOf(import.meta.url),
   collections,
+  retention,
   settings,
   family: familyB,
   queues: [topology.posContactErased],
@@ -94,13 +95,9 @@ export const pos: ServiceDefinition<typeof settings, State> = {
   reactions: ({ store }, { desk }) => [
     { queue: topology.posContactErased, handle: (message) => onContactErased(store, desk.orders, message) },
   ],
-  background: ({ store, logger }, { desk: { sessions: all, logIns }, peers }) => {
-    const sweeper = startSweeper(store, [all, logIns.attempts], (error) => logger.warn('a sweep failed', { error }));
-    return {
-      async close() {
-        await sweeper.close();
-        for (const peer of peers) peer.close();
-      },
-    };
-  },
+  background: (_parts, { peers }) => ({
+    async close() {
+      for (const peer of peers) peer.close();
+    },
+  }),
 };

@@ -16,3 +16,6 @@ export const isId = (text: string): boolean => ID.test(text);
 
 /** A name that follows from these parts and tells nothing of them. */
 export const derived = (...parts: readonly string[]): string => hash('sha256', JSON.stringify(parts), 'base64url');
+
+/** What a session's idempotency keys belong to, and its remembered answers speak of. */
+export const ofSession = (sessionId: string): string => derived('session', sessionId);

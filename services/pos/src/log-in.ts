@@ -1,7 +1,7 @@
 import { PosFault } from '@boxoffice/envelope';
 import { networkOf } from '@boxoffice/runtime';
 import type { Store } from '@boxoffice/store';
-import { type Attempt, createLoginAttempts, type LoginAttempts } from './login-attempts.ts';
+import { type Attempt, createLoginAttempts } from './login-attempts.ts';
 import { hashPassword, isPassword } from './passwords.ts';
 import { loginAttempts, type UserDocument } from './store.ts';
 import { createTurnstile } from './turnstile.ts';
@@ -23,7 +23,6 @@ export type Audit = (attempt: Pick<Attempt, 'institution' | 'ip'>, event: 'login
 export interface LogIns {
   /** The user of a login, if the password is right. Rejects with PosFault `login_failed`, `too_many_requests`. */
   logIn(attempt: Attempt, password: string): Promise<UserDocument>;
-  readonly attempts: LoginAttempts;
 }
 
 /**
@@ -54,7 +53,6 @@ export const createLogIns = (store: Store, audit: Audit, mostPerAddress: number)
   };
 
   return {
-    attempts,
     async logIn(attempt, password) {
       const who = { institution: attempt.institution, address: networkOf(attempt.ip) };
       const checked = await turnstile.enter(who, () => check(attempt, password));

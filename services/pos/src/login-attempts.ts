@@ -26,8 +26,6 @@ export interface Counted {
 export interface LoginAttempts {
   /** Counts one more; answers the milliseconds to wait instead if there were too many. */
   count(attempt: Attempt): Promise<Counted | number>;
-  /** Forgets what counts no longer, and answers how many of at most so many. */
-  sweep(limit: number): Promise<number>;
 }
 
 interface Limit {
@@ -97,12 +95,6 @@ export const createLoginAttempts = (
         taken.push(limit);
       }
       return { forgive: giveBack };
-    },
-    async sweep(limit) {
-      const all = collection.acrossInstitutions;
-      const over = await all.find({ where: { expiresAt: { lte: now() } }, orderBy: 'expiresAt', limit });
-      for (const { id } of over) await all.delete(id);
-      return over.length;
     },
   };
 };

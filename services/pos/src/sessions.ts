@@ -37,8 +37,6 @@ export interface Sessions {
   end(session: SessionDocument): Promise<boolean>;
   /** Epoch milliseconds after which it has ended, unless it is used. */
   endOf(session: SessionDocument): number;
-  /** Forgets sessions that have ended, and answers how many of at most so many. */
-  sweep(limit: number): Promise<number>;
 }
 
 const TOKEN = /^[A-Za-z0-9_-]{43}$/;
@@ -99,11 +97,5 @@ export const createSessions = (
       return { ...session, lastSeenAt: at };
     },
     end: (session) => collection.of(session.institution).delete(session.id),
-    async sweep(limit) {
-      const all = collection.acrossInstitutions;
-      const over = await all.find({ where: { expiresAt: { lte: now() } }, orderBy: 'expiresAt', limit });
-      for (const { id } of over) await all.delete(id);
-      return over.length;
-    },
   };
 };

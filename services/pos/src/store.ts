@@ -51,6 +51,7 @@ export interface AttemptsDocument extends Document {
 
 export const sessions = collection<SessionDocument>('sessions', [
   { name: 'expiry', fields: ['expiresAt'], acrossInstitutions: true },
+  { name: 'seen', fields: ['lastSeenAt'], acrossInstitutions: true },
   { name: 'user', fields: ['userId'] },
   { name: 'contact', fields: ['contactNumber'] },
 ]);

@@ -6,6 +6,7 @@ import { currentFacts } from './current-facts.ts';
 import { onContactErased } from './on-contact-erased.ts';
 import { onOrderCancelled } from './on-order-cancelled.ts';
 import { ORDER_CONFIRMED, onOrderConfirmed } from './on-order-confirmed.ts';
+import { retention } from './retention.ts';
 import { routes } from './routes.ts';
 import { collections } from './store.ts';
 import { startSweep } from './sweep.ts';
@@ -16,6 +17,7 @@ export const tickets: ServiceDefinition<Record<never, never>, Context> = {
   version: versionOf(import.meta.url),
   currentFacts,
   collections,
+  retention: () => retention,
   queues: [topology.ticketsOrders, topology.ticketsContactErased],
   prepare: ({ store, serviceSecret }) => createContext(store, serviceSecret),
   operations: (_parts, context) => routes(context),

@@ -45,6 +45,32 @@ export const idempotency: readonly Check[] = [
     },
   },
   {
+    rule: 'trim keeps so many answers of a subject, those that end last, and all of others',
+    async run({ store: { idempotency: keys } }) {
+      const [subject, other] = [fresh('subject'), fresh('subject')];
+      const remember = async (of: string, expiresAt: number) => {
+        const key = fresh('key');
+        await keys.begin(key, 'print', expiresAt);
+        await keys.remember(key, 'print', expiresAt, { ...answer, subjects: [of] });
+        return key;
+      };
+      const own: string[] = [];
+      for (let count = 0; count < 5; count += 1) own.push(await remember(subject, later() + count));
+      const foreign = await remember(other, later());
+      await keys.trim(subject, 5);
+      await keys.trim(subject, 2);
+      await keys.trim(fresh('subject'), 0);
+      const states: string[] = [];
+      for (const key of [...own, foreign]) states.push((await keys.begin(key, 'print', later())).state);
+      const kept = ['remembered', 'remembered', 'remembered'];
+      assert.deepEqual(states, ['fresh', 'fresh', 'fresh', ...kept]);
+      for (const key of own.slice(0, 3)) await keys.end(key);
+      await keys.trim(subject, 0);
+      assert.equal((await keys.begin(own[4] ?? '', 'print', later())).state, 'fresh');
+      await keys.end(own[4] ?? '');
+    },
+  },
+  {
     rule: 'a remembered answer ends the mark and is what the next begin gets, in every instance',
     async run({ store, another }) {
       const key = fresh('key');

@@ -186,6 +186,11 @@ export const createIdempotency = (
     },
     forget: (subject) => forget(subject),
     forgetBut: forget,
+    async trim(subject, most) {
+      const newest = { sort: { expiresAt: -1 }, skip: most, projection: { _id: 1 } } as const;
+      const over = await keys.find({ subjects: subject }, newest).toArray();
+      if (over.length > 0) await keys.deleteMany({ _id: { $in: over.map(({ _id }) => _id) }, subjects: subject });
+    },
     async answered(key) {
       const own = held.get(key);
       if (own && performance.now() - own.renewed < markMs / 2) return false;
@@ -209,7 +214,7 @@ export const createIdempotency = (
 /** The indexes of the keys. MongoDB removes what has expired, within minutes. */
 export const indexKeys = async (database: Db): Promise<void> => {
   await database.collection('store.keys').createIndexes([
-    { key: { subjects: 1 }, name: 'subjects', sparse: true },
+    { key: { subjects: 1, expiresAt: -1 }, name: 'subjects_by_end', sparse: true },
     { key: { purgeAt: 1 }, name: 'purge', expireAfterSeconds: 0 },
   ]);
   await database.collection('store.orphans').createIndexes([

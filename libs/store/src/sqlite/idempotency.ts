@@ -36,6 +36,15 @@ export const forgetSteps = (subject: string): Step[] => [
   ['DELETE FROM "$subjects" WHERE subject = ?', 'run', [subject]],
 ];
 
+/** The steps that drop the answers that speak of a subject, but for so many that end last. */
+const trimSteps = (subject: string, most: number): Step[] => {
+  const over = 'FROM "$subjects" WHERE subject = ? ORDER BY expires_at DESC LIMIT -1 OFFSET ?';
+  return [
+    [`DELETE FROM "$answers" WHERE (key, expires_at) IN (SELECT key, expires_at ${over})`, 'run', [subject, most]],
+    [`DELETE FROM "$subjects" WHERE (subject, key) IN (SELECT subject, key ${over})`, 'run', [subject, most]],
+  ];
+};
+
 /** Expired answers go a thousand at a time, found by an index; answers whether there may be more. */
 const prune = async (file: DatabaseFile): Promise<boolean> => {
   const now = Date.now();
@@ -105,6 +114,9 @@ export const createIdempotency = (
     },
     async forget(subject) {
       await file.write(forgetSteps(subject), 0);
+    },
+    async trim(subject, most) {
+      await file.write(trimSteps(subject, most), 0);
     },
     prune: pruneAll,
     stop: () => clearInterval(timer),

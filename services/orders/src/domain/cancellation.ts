@@ -1,7 +1,7 @@
 import { isStale } from './begun.ts';
 import { accept, type Decision, refuse } from './decision.ts';
 import { orderCancelled } from './facts.ts';
-import { busy, isPastDue, parting, touched, wrongState } from './life.ts';
+import { abandoned, busy, isPastDue, parting, touched, wrongState } from './life.ts';
 import type { Order } from './order.ts';
 import { controlledTickets } from './tickets.ts';
 
@@ -42,6 +42,7 @@ export const cancel = <O extends Order>(
     cameFrom: null,
     begun: null,
     heldPlaces: 0,
+    ...abandoned(order, now),
     cancellation: {
       reason: how.reason,
       requestedAt: now,

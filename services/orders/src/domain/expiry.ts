@@ -1,6 +1,6 @@
 import { type Accepted, accept, type Decision, refuse } from './decision.ts';
 import { orderExpired } from './facts.ts';
-import { isPastDue, isUnpaid, parting, touched } from './life.ts';
+import { abandoned, isPastDue, isUnpaid, parting, touched } from './life.ts';
 import type { Order } from './order.ts';
 
 /** The order, expired, if its deadline has passed whatever is under way; the order as it is otherwise. For the end of a step. */
@@ -16,6 +16,7 @@ export const expiredIfDue = <O extends Order>(order: O, now: number): Accepted<O
             cameFrom: null,
             begun: null,
             heldPlaces: 0,
+            ...abandoned(order, now),
           },
           now,
         ),

@@ -14,6 +14,10 @@ export const isHidden = ({ listedAt }: Pick<Order, 'listedAt'>): boolean => list
 export const parting = (order: Order): readonly Line[] =>
   isHidden(order) ? order.lines.map((line) => ({ ...line, beneficiary: null })) : order.lines;
 
+/** What an order that ends here and was never bought says of it: it can be forgotten. */
+export const abandoned = (order: Order, now: number): Pick<Order, 'abandonedAt'> =>
+  isHidden(order) ? { abandonedAt: now } : {};
+
 /** Whether the deadline has passed, the expiry is not written yet, and no step is under way that goes first. */
 export const isPastDue = (order: Order, now: number): boolean =>
   isUnpaid(order) && order.begun === null && order.deadline !== null && order.deadline <= now;

@@ -149,6 +149,8 @@ export interface Order {
   readonly checkout?: Checkout;
   /** Absent or null: there is no contact to be written. */
   readonly guest?: Guest | null;
+  /** When a cart ended that was never bought; absent or null of everything else. */
+  readonly abandonedAt?: number | null;
   readonly createdAt: number;
   /** When something that can be seen changed last; null while not listed. */
   readonly modifiedAt: number | null;

@@ -1,9 +1,15 @@
+import { randomUUID } from 'node:crypto';
+import { startSweeper } from '@boxoffice/service';
 import type { Store } from '@boxoffice/store';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { ofSession } from '../../src/ids.ts';
 import { createLoginAttempts } from '../../src/login-attempts.ts';
+import { retention } from '../../src/retention.ts';
 import { createSessions } from '../../src/sessions.ts';
-import { loginAttempts, sessions } from '../../src/store.ts';
+import { collections, loginAttempts, sessions } from '../../src/store.ts';
 import { engines } from '../stand/engines.ts';
+
+const logger = { warn: (message: string) => expect(message).toBeUndefined() };
 
 describe.each(engines)('on $name', (engine) => {
   let store: Store;
@@ -13,6 +19,11 @@ describe.each(engines)('on $name', (engine) => {
   });
   afterAll(() => discard());
 
+  const sweptAt = async (now: () => number): Promise<number> => {
+    const sweeper = startSweeper({ store, collections, retention: retention({ sessionIdleSeconds: 10 }), logger, now });
+    return sweeper.sweep().finally(() => sweeper.close());
+  };
+
   test('sessions that have ended go, live ones stay', async () => {
     let now = 1_000_000;
     const all = createSessions(store.collection(sessions), { idleMs: 10_000, absoluteMs: 60_000 }, () => now);
@@ -21,11 +32,35 @@ describe.each(engines)('on $name', (engine) => {
     now += 50_000;
     const live = await all.begin(where);
     now += 10_000;
-    expect(await all.sweep(500)).toBe(1);
-    expect(await all.sweep(500)).toBe(0);
+    expect(await sweptAt(() => now)).toBe(1);
+    expect(await sweptAt(() => now)).toBe(0);
     expect(await store.collection(sessions).of('opera').count()).toBe(1);
     // Idle for as long as it may be.
     expect(await all.find(where, live.token)).toBeUndefined();
+    now += 50_000;
+    expect(await sweptAt(() => now)).toBe(1);
+  });
+
+  test('an idle session goes a minute after its end, when no use of it can still be written', async () => {
+    let now = 1_000_000;
+    const all = createSessions(store.collection(sessions), { idleMs: 10_000, absoluteMs: 600_000 }, () => now);
+    await all.begin({ institution: 'opera', serviceHost: 'shop.example' });
+    now += 69_999;
+    expect(await sweptAt(() => now)).toBe(0);
+    now += 1;
+    expect(await sweptAt(() => now)).toBe(1);
+  });
+
+  test('remembered answers of a session go with it', async () => {
+    const now = 1_000_000;
+    const all = createSessions(store.collection(sessions), { idleMs: 10_000, absoluteMs: 60_000 }, () => now);
+    const { session } = await all.begin({ institution: 'opera', serviceHost: 'shop.example' });
+    const [key, ends] = [randomUUID(), Date.now() + 60_000];
+    const answer = { status: 201, headers: {}, body: {}, subjects: [ofSession(session.id)] };
+    await store.idempotency.begin(key, 'print', ends);
+    await store.idempotency.remember(key, 'print', ends, answer);
+    expect(await sweptAt(() => now + 60_000)).toBe(1);
+    expect(await store.idempotency.begin(key, 'print', ends)).toEqual({ state: 'fresh' });
   });
 
   test('a use is noted seldom, and keeps the session alive', async () => {
@@ -53,8 +88,11 @@ describe.each(engines)('on $name', (engine) => {
     now += 14 * 60_000;
     expect(await attempts.count(attempt)).toHaveProperty('forgive');
     now += 15 * 60_000;
-    // One document for the address, one for the login from there, one for the login.
-    expect(await attempts.sweep(500)).toBe(3);
+    const documents = () => store.collection(loginAttempts).of('opera').count();
+    // One for the address, one for the login from there, one for the login.
+    expect(await documents()).toBe(3);
+    await sweptAt(() => now);
+    expect(await documents()).toBe(0);
   });
 
   test('a hundred for one login, from wherever they come', async () => {

@@ -1,0 +1,56 @@
+import { readFileSync } from 'node:fs';
+import { authorizer } from '@boxoffice/authorizer';
+import { catalog } from '@boxoffice/catalog';
+import { contacts } from '@boxoffice/contacts';
+import { orders } from '@boxoffice/orders';
+import { pos } from '@boxoffice/pos';
+import type { Retentions } from '@boxoffice/service';
+import type { Collection, Document } from '@boxoffice/store';
+import { tickets } from '@boxoffice/tickets';
+import { expect, test } from '@jest/globals';
+
+interface Kept {
+  readonly name: string;
+  readonly collections: readonly Collection<Document>[];
+  readonly retention: Retentions;
+}
+
+/** Every service, with what it says of its collections: the words depend on no setting. */
+const services: readonly Kept[] = [authorizer, catalog, contacts, orders, pos, tickets].map(
+  ({ name, collections, retention }) => ({ name, collections, retention: retention?.({} as never) ?? {} }),
+);
+
+const readme = readFileSync(new URL('../../../../README.md', import.meta.url), 'utf8');
+const chapter = readme.split('\n### What is kept how long\n')[1]?.split('\n#')[0] ?? '';
+const rows = new Map(
+  chapter
+    .split('\n')
+    .filter((line) => line.startsWith('| '))
+    .map((line) => {
+      const [what = '', kept = ''] = line.split('|').slice(1, -1);
+      return [what.trim(), kept.trim()];
+    }),
+);
+
+test.each(services)('$name says of each of its collections how long it is kept', ({ collections, retention }) => {
+  expect(Object.keys(retention).sort()).toEqual(collections.map(({ name }) => name).sort());
+});
+
+test.each(services)('what $name removes by a member, it finds by an index over all institutions', (service) => {
+  for (const { name, indexes } of service.collections) {
+    const found = indexes.filter(({ acrossInstitutions }) => acrossInstitutions).map(({ fields }) => fields[0]);
+    for (const { field } of service.retention[name]?.ends ?? []) expect(found).toContain(field);
+  }
+});
+
+test.each(services)('the table of the README says the same of the collections of $name', ({ name, retention }) => {
+  for (const [collection, { kept }] of Object.entries(retention)) {
+    expect([collection, rows.get(`${name}: \`${collection}\``)]).toEqual([collection, kept]);
+  }
+});
+
+test('the table names no other collection of a service', () => {
+  const known = services.flatMap(({ name, retention }) => Object.keys(retention).map((one) => `${name}: \`${one}\``));
+  const named = [...rows.keys()].filter((what) => services.some(({ name }) => what.startsWith(`${name}: `)));
+  expect(named.sort()).toEqual(known.sort());
+});

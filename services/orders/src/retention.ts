@@ -1,0 +1,20 @@
+import type { Retentions } from '@boxoffice/service';
+import { linksCollection, type OrderDocument } from './store.ts';
+
+/** A cart that was never bought is forgotten so long after its end: longer than a session goes on naming it. */
+const CART_RETENTION_MS = 24 * 60 * 60_000;
+
+/** How long what this service stores is kept. */
+export const retention: Retentions = {
+  orders: {
+    kept: 'for good; carts that were never bought a day after they ended (`CART_RETENTION_MS`)',
+    ends: [{ field: 'abandonedAt', afterMs: CART_RETENTION_MS }],
+    async along(store, document) {
+      const { id, institution, performanceId, performanceIds } = document as OrderDocument;
+      const links = store.collection(linksCollection).of(institution);
+      const others = performanceIds.filter((other) => other !== performanceId);
+      for (const other of others) await links.delete(`${id}.${other}`);
+    },
+  },
+  performance_links: { kept: 'as long as their orders' },
+};
