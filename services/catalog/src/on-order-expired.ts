@@ -1,9 +1,10 @@
 import type { Message } from '@boxoffice/messaging';
 import type { Store } from '@boxoffice/store';
 import { Type } from 'typebox';
+import { contextOf } from './context.ts';
 import { orderId, reading } from './facts.ts';
+import { giveUp } from './given-up.ts';
 import { freeEarlier } from './releases.ts';
-import { shelfOf } from './store.ts';
 
 /**
  * An order expired: what it had until then is free. A sale that was under way is undone, too; but a late payment may have held the places
@@ -12,6 +13,9 @@ import { shelfOf } from './store.ts';
 export const onOrderExpired = (store: Store) => {
   const read = reading(Type.Object({ orderId }));
   return async (message: Message): Promise<void> => {
-    await freeEarlier(shelfOf(store, message.institution), read(message).orderId, message.version);
+    const { orderId } = read(message);
+    const { shelf, now } = contextOf(store, message.institution);
+    await giveUp(shelf, { holder: orderId, asOf: message.version }, now());
+    await freeEarlier(shelf, orderId, message.version);
   };
 };

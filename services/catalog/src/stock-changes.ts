@@ -1,11 +1,31 @@
-import type { Documents } from '@boxoffice/store';
+import type { Documents, Where } from '@boxoffice/store';
 import { freed, type Place, type PlaceState, SOLD } from './domain/place.ts';
 import type { PlaceDocument } from './store.ts';
 
 type Places = Documents<PlaceDocument>;
 
+/** The order has places since a later version than that of the call, which comes too late: nothing was changed. */
+export interface Superseded {
+  readonly superseded: true;
+}
+
 /** `places`: all that were asked for. `missing`: the holder has lost these, and nothing was changed. */
-export type ChangeOutcome = { readonly places: readonly PlaceDocument[] } | { readonly missing: readonly string[] };
+export type ChangeOutcome =
+  | { readonly places: readonly PlaceDocument[] }
+  | { readonly missing: readonly string[] }
+  | Superseded;
+
+/** Who changes which of its places. */
+export interface Change {
+  readonly holder: string;
+  /** Absent: all of the holder. */
+  readonly placeIds?: readonly string[] | undefined;
+  /** The version of the order that asks; absent: whatever it is. */
+  readonly asOf?: number | undefined;
+}
+
+/** Places that the order has had since a version that the call knows. */
+const upTo = (asOf: number | undefined): Where => (asOf === undefined ? {} : { asOf: { lte: asOf } });
 
 /** The ids of places. */
 export const idsOf = (places: readonly PlaceDocument[]): string[] => places.map(({ id }) => id);
@@ -27,16 +47,17 @@ export const restore = async (
 /** Changes the holder's held places, all or none; those already sold stay sold and count as there. */
 const changeHeld = async (
   places: Places,
-  holder: string,
-  placeIds: readonly string[] | undefined,
+  { holder, placeIds, asOf }: Change,
   set: Partial<Place>,
 ): Promise<ChangeOutcome> => {
   const mine = await places.find({ where: { holder } });
   const wanted = mine.filter(({ id }) => placeIds?.includes(id) ?? true);
+  const isNewer = (place: PlaceDocument) => asOf !== undefined && place.asOf > asOf;
+  if (wanted.some(isNewer)) return { superseded: true };
   const absent = placeIds?.filter((id) => !wanted.some((place) => place.id === id)) ?? [];
   if (absent.length > 0) return { missing: absent };
   const held = wanted.filter(({ state }) => state === 'held');
-  const where = { id: { in: idsOf(held) }, holder, state: 'held' };
+  const where = { id: { in: idsOf(held) }, holder, state: 'held', ...upTo(asOf) };
   const changed = held.length > 0 ? await places.claim({ where, set }) : [];
   const lost = held.filter(({ id }) => !changed.some((place) => place.id === id));
   if (lost.length === 0) return { places: [...wanted.filter(({ state }) => state === 'sold'), ...changed] };
@@ -50,33 +71,34 @@ const changeHeld = async (
     held.filter(({ id }) => changed.some((place) => place.id === id)),
     set.state ?? 'held',
   );
-  return { missing: idsOf(lost) };
+  const now = await places.find({ where: { id: { in: idsOf(lost) }, holder } });
+  return now.some(isNewer) ? { superseded: true } : { missing: idsOf(lost) };
 };
 
-/** Keeps the holder's places until `until` (epoch milliseconds), also lapsed ones that nobody took; all or none. */
-export const extendHold = (
-  places: Places,
-  holder: string,
-  until: number,
-  placeIds?: readonly string[],
-): Promise<ChangeOutcome> => changeHeld(places, holder, placeIds, { freeFrom: until });
+/**
+ * Keeps the holder's places until `until` (epoch milliseconds), also lapsed ones that nobody took; all or none. It has them as of the
+ * version that asks, so that a late call of an earlier one does not shorten this.
+ */
+export const extendHold = (places: Places, change: Change, until: number): Promise<ChangeOutcome> =>
+  changeHeld(places, change, { freeFrom: until, ...(change.asOf === undefined ? {} : { asOf: change.asOf }) });
 
 /** Sells the holder's places, also lapsed ones that nobody took; all or none. Again: the same. */
-export const sellHold = async (places: Places, holder: string, placeIds: readonly string[]): Promise<ChangeOutcome> => {
+export const sellHold = async (
+  places: Places,
+  change: Change & { readonly placeIds: readonly string[] },
+): Promise<ChangeOutcome> => {
+  const { holder, placeIds, asOf } = change;
   const sold = { state: 'sold', freeFrom: SOLD } as const;
   const [id, ...others] = placeIds;
   if (id !== undefined && others.length === 0) {
     // One place is sold or not, nothing half done: no need to look first.
-    const only = await places.claim({ where: { id, holder, state: 'held' }, set: sold });
+    const only = await places.claim({ where: { id, holder, state: 'held', ...upTo(asOf) }, set: sold });
     if (only.length === 1) return { places: only };
   }
-  return changeHeld(places, holder, placeIds, sold);
+  return changeHeld(places, change, sold);
 };
 
-export interface Release {
-  readonly holder: string;
-  /** Absent: all of the holder. */
-  readonly placeIds?: readonly string[] | undefined;
+export interface Release extends Change {
   /** Only those that this request took. */
   readonly request?: string | undefined;
   /** Only those that it took before this version of the order. */
@@ -87,14 +109,14 @@ export interface Release {
 
 /** Gives places back; answers those that the holder still had. Again: none, and no error. */
 export const releaseHold = (places: Places, release: Release): Promise<PlaceDocument[]> => {
-  const { holder, placeIds, request, before, sold } = release;
+  const { holder, placeIds, asOf, request, before, sold } = release;
   return places.claim({
     where: {
       holder,
       state: sold ? { in: ['held', 'sold'] } : 'held',
       ...(placeIds ? { id: { in: placeIds } } : {}),
       ...(request === undefined ? {} : { request }),
-      ...(before === undefined ? {} : { asOf: { lt: before } }),
+      ...(before === undefined ? upTo(asOf) : { asOf: { lt: before } }),
     },
     set: freed,
   });

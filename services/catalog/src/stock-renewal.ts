@@ -1,5 +1,7 @@
 import type { Condition, Documents } from '@boxoffice/store';
-import { extendHold, idsOf, releaseHold, restore } from './stock-changes.ts';
+import { freed } from './domain/place.ts';
+import { giveUp, isGivenUp } from './given-up.ts';
+import { extendHold, idsOf, releaseHold, restore, type Superseded } from './stock-changes.ts';
 import type { PlaceDocument, Shelf } from './store.ts';
 
 type Places = Documents<PlaceDocument>;
@@ -23,7 +25,10 @@ export interface HoldAgain {
 }
 
 /** `missing`: these could not be held again, and nothing is held that was not before. */
-export type RenewalOutcome = { readonly places: readonly HeldAgain[] } | { readonly missing: readonly string[] };
+export type RenewalOutcome =
+  | { readonly places: readonly HeldAgain[] }
+  | { readonly missing: readonly string[] }
+  | Superseded;
 
 const claimInstead = async (places: Places, order: HoldAgain, id: string): Promise<PlaceDocument | undefined> => {
   const { holder, request, until, asOf, now, placeIds } = order;
@@ -69,8 +74,9 @@ const tryOnce = async (places: Places, order: HoldAgain): Promise<Try> => {
       (place) => place.request === request && place.item === placeIds.indexOf(id) && !placeIds.includes(place.id),
     );
   const had = placeIds.flatMap((id) => mine.find((place) => place.id === id) ?? earlier(id) ?? []);
-  const kept = had.length > 0 ? await extendHold(places, holder, order.until, idsOf(had)) : { places: [] };
-  if ('missing' in kept) return { outcome: kept, again: true };
+  const kept =
+    had.length > 0 ? await extendHold(places, { holder, placeIds: idsOf(had) }, order.until) : { places: [] };
+  if (!('places' in kept)) return { outcome: kept, again: true };
   const found = new Map<string, PlaceDocument>();
   for (const id of placeIds) {
     const own = kept.places.find((place) => place.id === id || place.id === earlier(id)?.id);
@@ -121,17 +127,24 @@ const cancelledOf = async (shelf: Shelf, ids: readonly string[]): Promise<Readon
 
 /**
  * {@link holdAgain}, but never for a performance that is cancelled: nobody would cancel that order any more. A repeat after the
- * places were bought answers as before.
+ * places were bought answers as before. A call of an earlier version than one that the order has given up comes too late: it holds
+ * nothing, for nobody would sell or release that.
  */
 export const renewHold = async (shelf: Shelf, order: HoldAgain): Promise<RenewalOutcome> => {
   const { places } = shelf;
-  const mine = await places.find({ where: { holder: order.holder } });
-  if (!mine.some(({ state, asOf }) => state === 'sold' && asOf >= order.asOf)) {
+  const { holder, asOf } = order;
+  // Tries of earlier versions end here: this one has taken the order over from them.
+  if ((await giveUp(shelf, { holder, asOf }, order.now)) > asOf) return { superseded: true };
+  const mine = await places.find({ where: { holder } });
+  if (!mine.some((place) => place.state === 'sold' && place.asOf >= asOf)) {
     const named = (await Promise.all(order.placeIds.map((id) => places.get(id)))).filter((one) => one !== undefined);
     const performanceIds = named.map(({ performanceId }) => performanceId);
     const cancelled = await cancelledOf(shelf, performanceIds);
     const missing = named.filter(({ performanceId }) => cancelled.has(performanceId));
     if (missing.length > 0) return { missing: idsOf(missing) };
   }
-  return holdAgain(places, order);
+  const outcome = await holdAgain(places, order);
+  if (!(await isGivenUp(shelf, { holder, asOf }))) return outcome;
+  await places.claim({ where: { holder, asOf, state: 'held' }, set: freed });
+  return { superseded: true };
 };

@@ -8,6 +8,7 @@ import { createDesk, hold } from './stock.ts';
 import { extendHold, releaseHold, sellHold } from './stock-changes.ts';
 import { renewHold } from './stock-renewal.ts';
 import {
+  asOf,
   Changed,
   changedView,
   Hold,
@@ -113,12 +114,13 @@ export const stockRoutes = (store: Store): AnyOperation[] => {
       path: '/internal/stock/holds/{holder}/extension',
       summary: 'Keeps held places until another time, all or none; without `placeIds` all of the order',
       params,
-      body: Type.Object({ heldUntil: timestamp, placeIds: Type.Optional(placeIds) }),
+      body: Type.Object({ heldUntil: timestamp, placeIds: Type.Optional(placeIds), asOf: Type.Optional(asOf) }),
       answers: { 200: Changed },
       example: { params: exampleParams, body: { heldUntil: examplePlace.heldUntil }, answer: done },
       handle: async ({ caller, params, body }) => {
-        const until = Date.parse(body.heldUntil);
-        return ok(changedView(await extendHold(placesOf(caller.institution), params.holder, until, body.placeIds)));
+        const { heldUntil, ...which } = body;
+        const change = { holder: params.holder, ...which };
+        return ok(changedView(await extendHold(placesOf(caller.institution), change, Date.parse(heldUntil))));
       },
     }),
     operation({
@@ -135,7 +137,7 @@ export const stockRoutes = (store: Store): AnyOperation[] => {
         requestId,
         heldUntil: timestamp,
         placeIds,
-        asOf: Type.Optional(Type.Integer({ minimum: 0 })),
+        asOf: Type.Optional(asOf),
       }),
       answers: { 200: Renewed },
       example: {
@@ -145,9 +147,9 @@ export const stockRoutes = (store: Store): AnyOperation[] => {
       },
       handle: async ({ caller, params, body }) => {
         const { shelf, now } = contextOf(store, caller.institution);
-        const { requestId: request, placeIds, heldUntil, asOf = 0 } = body;
+        const { requestId: request, placeIds, heldUntil, asOf: version = 0 } = body;
         const until = Date.parse(heldUntil);
-        const wish = { holder: params.holder, request, placeIds, until, asOf, now: now() };
+        const wish = { holder: params.holder, request, placeIds, until, asOf: version, now: now() };
         return ok(renewedView(await renewHold(shelf, wish)));
       },
     }),
@@ -157,7 +159,7 @@ export const stockRoutes = (store: Store): AnyOperation[] => {
       path: '/internal/stock/holds/{holder}/sale',
       summary: 'Sells held places, all or none; again, it answers the same',
       params,
-      body: Type.Object({ placeIds }),
+      body: Type.Object({ placeIds, asOf: Type.Optional(asOf) }),
       answers: { 200: Changed },
       example: {
         params: exampleParams,
@@ -165,7 +167,7 @@ export const stockRoutes = (store: Store): AnyOperation[] => {
         answer: { ...done, places: [{ ...examplePlace, state: 'sold', heldUntil: null }] },
       },
       handle: async ({ caller, params, body }) =>
-        ok(changedView(await sellHold(placesOf(caller.institution), params.holder, body.placeIds))),
+        ok(changedView(await sellHold(placesOf(caller.institution), { holder: params.holder, ...body }))),
     }),
     operation({
       ...internal,
@@ -173,24 +175,31 @@ export const stockRoutes = (store: Store): AnyOperation[] => {
       path: '/internal/stock/holds/{holder}/release',
       summary: 'Gives places back: held ones, and with `sold` sold ones, too',
       description:
-        'With `requestId` and `asOf` (the version of the order) it gives up the tries of that request before that version: one that is ' +
-        'still at work gives back what it takes.',
+        'With `requestId` and `asOf` (the version of the order) it gives up every try of the order before that version: one that is ' +
+        'still at work gives back what it takes. Without `requestId`, places that the order has since a later version stay.',
       params,
       body: Type.Object({
         placeIds: Type.Optional(placeIds),
         requestId: Type.Optional(requestId),
-        asOf: Type.Optional(Type.Integer({ minimum: 0 })),
+        asOf: Type.Optional(asOf),
         sold: Type.Optional(Type.Boolean()),
       }),
       answers: { 200: Type.Object({ released: Type.Array(Type.String()) }) },
       example: { params: exampleParams, body: { placeIds: exampleIds }, answer: { released: exampleIds } },
       handle: async ({ caller, params, body }) => {
-        const { placeIds, requestId: request, asOf: before, sold } = body;
+        const { placeIds, requestId: request, asOf, sold } = body;
         const { holder } = params;
-        const context = contextOf(store, caller.institution);
-        const { shelf } = context;
-        if (request !== undefined && before !== undefined) await giveUp(context, { holder, request, asOf: before });
-        const released = await releaseHold(shelf.places, { holder, placeIds, request, before, sold });
+        const { shelf, now } = contextOf(store, caller.institution);
+        const before = request === undefined ? undefined : asOf;
+        if (before !== undefined) await giveUp(shelf, { holder, asOf: before }, now());
+        const released = await releaseHold(shelf.places, {
+          holder,
+          placeIds,
+          asOf,
+          request,
+          before,
+          sold,
+        });
         return ok({ released: released.map(({ id }) => id) });
       },
     }),

@@ -3,7 +3,7 @@ import { type Static, Type } from 'typebox';
 import { refusalReasons } from './domain/sale.ts';
 import { amount, currency, id } from './schemas.ts';
 import type { Held } from './stock.ts';
-import type { ChangeOutcome } from './stock-changes.ts';
+import type { ChangeOutcome, Superseded } from './stock-changes.ts';
 import type { RenewalOutcome } from './stock-renewal.ts';
 import type { PlaceDocument } from './store.ts';
 
@@ -11,6 +11,11 @@ import type { PlaceDocument } from './store.ts';
 export const holder = Type.String({ pattern: '^[A-Za-z0-9_-]{1,128}$', description: 'an order' });
 /** The request of a holder. */
 export const requestId = Type.String({ pattern: '^[A-Za-z0-9_.-]{1,128}$', description: 'unique per holder' });
+/** The version of the order that asks. */
+export const asOf = Type.Integer({
+  minimum: 0,
+  description: 'the version of the order; a call of an earlier one than the catalog knows is without effect',
+});
 /** Places by name. */
 export const placeIds = Type.Array(id, { minItems: 1, maxItems: 1_000, uniqueItems: true });
 
@@ -42,7 +47,7 @@ export const placeView = (place: PlaceDocument): Static<typeof Place> => ({
 export const Hold = Type.Object({
   holder,
   requestId,
-  asOf: Type.Optional(Type.Integer({ minimum: 0, description: 'the version of the order' })),
+  asOf: Type.Optional(asOf),
   heldUntil: Type.Optional(timestamp),
   pointOfSale: Type.Optional(Type.String({ minLength: 1, maxLength: 253 })),
   placesInOrder: Type.Optional(Type.Integer({ minimum: 0, description: 'those that the order has already' })),
@@ -121,16 +126,24 @@ export const heldView = ({ until, lines, pointOfSale }: Held): Static<typeof Hol
 
 /** What became of a change. */
 export const Changed = Type.Object({
-  outcome: oneOf(['done', 'refused']),
+  outcome: oneOf(['done', 'refused', 'superseded'], {
+    description:
+      'superseded: the order has given up the version that asks, or has places since a later one; nothing was changed',
+  }),
   places: Type.Array(Place),
   missing: Type.Array(Type.String(), { description: 'places that the holder has lost; then nothing was changed' }),
 });
 
+/** What nothing came of. */
+const unchanged = (outcome: Superseded | { readonly missing: readonly string[] }) => ({
+  outcome: 'superseded' in outcome ? ('superseded' as const) : ('refused' as const),
+  places: [],
+  missing: 'superseded' in outcome ? [] : [...outcome.missing],
+});
+
 /** The outcome of a change, as the operations answer it. */
 export const changedView = (outcome: ChangeOutcome): Static<typeof Changed> =>
-  'missing' in outcome
-    ? { outcome: 'refused', places: [], missing: [...outcome.missing] }
-    : { outcome: 'done', places: outcome.places.map(placeView), missing: [] };
+  'places' in outcome ? { outcome: 'done', places: outcome.places.map(placeView), missing: [] } : unchanged(outcome);
 
 export const Renewed = Type.Object({
   ...Changed.properties,
@@ -139,10 +152,10 @@ export const Renewed = Type.Object({
 
 /** The outcome of a renewal, as the operation answers it. */
 export const renewedView = (outcome: RenewalOutcome): Static<typeof Renewed> =>
-  'missing' in outcome
-    ? { outcome: 'refused', places: [], missing: [...outcome.missing] }
-    : {
+  'places' in outcome
+    ? {
         outcome: 'done',
         places: outcome.places.map(({ place, replaces }) => ({ ...placeView(place), replaces })),
         missing: [],
-      };
+      }
+    : unchanged(outcome);

@@ -65,7 +65,7 @@ export const releases = collection<ReleaseDocument>('releases', [
   { name: 'created', fields: ['createdAt'], acrossInstitutions: true },
 ]);
 
-/** A holder's request whose tries before this version of the order were given up; its id names both. */
+/** An order that is past this version: what it asked for in an earlier one has no effect any more. Its id is the order's. */
 export type GivenUpDocument = Document & {
   readonly asOf: number;
   /** When it was given up last; epoch milliseconds. */

@@ -11,7 +11,7 @@ import { openDesk } from './open-desk.ts';
 import { retention } from './retention.ts';
 import { routes } from './routes.ts';
 import { collections } from './store.ts';
-import { startSweeper } from './sweep.ts';
+import { startHeartbeat, startSweeper } from './sweep.ts';
 
 const settings = {
   catalogUrl: url('CATALOG_URL', { origin: true }),
@@ -62,10 +62,12 @@ export const orders: ServiceDefinition<typeof settings, State> = {
     { queue: topology.ordersContactErased, handle: (message) => onContactErased(desk, store.idempotency, message) },
   ],
   background: ({ store }, { desk, peers }) => {
+    const heartbeat = startHeartbeat(desk);
     const sweeper = startSweeper(desk, store);
     return {
       async close() {
         await sweeper.close();
+        await heartbeat.close();
         for (const peer of peers) peer.close();
       },
     };

@@ -1,7 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Stamp } from '@boxoffice/store';
 import type { Desk } from './desk.ts';
-import { isStale } from './domain/begun.ts';
 import { checkedOut, isCart } from './domain/cart.ts';
 import type { Refused } from './domain/decision.ts';
 import { isHidden } from './domain/life.ts';
@@ -93,7 +92,7 @@ export const command = async (
     if (refused.reason === 'past_due') await expireNow(desk, target);
     else if (refused.reason !== 'busy' || performance.now() > giveUpAt) throw faultOf(refused);
     else {
-      if (order.begun && isStale(order.begun, desk.now())) await recover(desk, order);
+      await recover(desk, order);
       await delay(LOOK_EVERY_MS);
     }
   }

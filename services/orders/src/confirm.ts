@@ -1,21 +1,16 @@
 import { type Asking, command } from './command.ts';
 import type { Desk } from './desk.ts';
 import { beginConfirm } from './domain/confirmation.ts';
-import { isUnavailable } from './faults.ts';
-import { letGo } from './recover.ts';
 import { sell } from './sell.ts';
 import type { OrderDocument } from './store.ts';
+import { working } from './working.ts';
 
 /** Does what the order's mark announces, if it has one to sell by; leaves the mark to the next one who comes if the catalog does not answer. */
 export const sellMarked = async (desk: Desk, order: OrderDocument, stamp: Asking['stamp']): Promise<OrderDocument> => {
-  if (order.begun?.step !== 'confirm') return order;
-  try {
-    return await sell(desk, order, order.begun, { stamp });
-  } catch (error) {
-    // Whether it was sold is not known: only selling it again finds out.
-    if (isUnavailable(error)) await letGo(desk, order);
-    throw error;
-  }
+  const mark = order.begun;
+  if (mark?.step !== 'confirm') return order;
+  // If the catalog does not answer it is not known whether it was sold: only selling it again finds out.
+  return working(desk, order, () => sell(desk, order, mark, { stamp }));
 };
 
 /**

@@ -10,9 +10,11 @@ import { isFenced, isOffSale } from './fence.ts';
 import type { Holder } from './hold-limit.ts';
 import { derivedId, requestNameOf } from './ids.ts';
 import { contactFaults } from './known-contact.ts';
+import { stepStock } from './step-stock.ts';
 import { linkPerformances, type OrderDocument } from './store.ts';
 import { refusalOf } from './wish-faults.ts';
 import { currencyOf, linesOf, placesWanted, quantityFaults } from './wishes.ts';
+import { working } from './working.ts';
 import { doneBy } from './write.ts';
 
 /** What a new order wants. */
@@ -25,10 +27,12 @@ export interface OrderWish {
 
 /** The draft that an earlier try of the same request left, made this one's; undefined if it is no draft any more or is being dropped. */
 const takeUp = async (desk: Desk, { institution }: Holder, id: string): Promise<OrderDocument | undefined> => {
+  const owner = await desk.lease.hold();
   let mine = false;
   const draft = await desk.orders.of(institution).update(id, (current) => {
     mine = current.state === 'draft' && current.begun !== null && !isFenced(current.begun.request);
-    return mine && current.begun ? { next: { ...current, begun: { ...current.begun, since: desk.now() } } } : undefined;
+    const begun = current.begun && { ...current.begun, since: desk.now(), owner };
+    return mine ? { next: { ...current, begun } } : undefined;
   });
   return mine ? draft : undefined;
 };
@@ -57,11 +61,10 @@ const drafted = async (
   };
   /** Undefined if the id is taken by what is no draft of this request any more. */
   const insert = async (id: string): Promise<OrderDocument | undefined> => {
-    const draft = newDraft({ ...asked, id, request: requestNameOf(undefined) }, desk.now());
+    const { begun, ...draft } = newDraft({ ...asked, id, request: requestNameOf(undefined) }, desk.now());
+    const owned = { ...draft, performanceId, begun: begun && { ...begun, owner: await desk.lease.hold() } };
     try {
-      return await desk.limit.admit(holder, id, places, () =>
-        desk.orders.of(institution).insert({ ...draft, performanceId }),
-      );
+      return await desk.limit.admit(holder, id, places, () => desk.orders.of(institution).insert(owned));
     } catch (error) {
       if (error instanceof UniqueViolation) return takeUp(desk, holder, id);
       throw error;
@@ -85,10 +88,8 @@ export const holdFor = async (
 ): Promise<Held> => {
   await linkPerformances(desk.links.of(draft.institution), draft, draft.performanceIds);
   try {
-    return await desk.stock.hold(draft.institution, {
-      holder: draft.id,
+    return await stepStock(desk, draft).hold({
       requestId: request,
-      asOf: draft.version,
       items,
       ...(pointOfSale === undefined ? {} : { pointOfSale }),
     });
@@ -162,13 +163,15 @@ export const createOrder = async (
   const places = placesWanted(wish.items, 0);
   const draft = await drafted(desk, holder, wish, places, stamp);
   const request = draft.begun?.request ?? '';
-  const held = await holdFor(desk, draft, request, wish);
-  try {
-    const order = await opened(desk, draft, request, held, { stamp });
-    desk.limit.note(holder, order.id, order.heldPlaces);
-    return order;
-  } catch (error) {
-    if (error instanceof Fault) await dropDraft(desk, draft);
-    throw error;
-  }
+  return working(desk, draft, async () => {
+    const held = await holdFor(desk, draft, request, wish);
+    try {
+      const order = await opened(desk, draft, request, held, { stamp });
+      desk.limit.note(holder, order.id, order.heldPlaces);
+      return order;
+    } catch (error) {
+      if (error instanceof Fault) await dropDraft(desk, draft);
+      throw error;
+    }
+  });
 };

@@ -2,6 +2,7 @@ import type { Contacts } from './clients/contacts.ts';
 import type { Stock } from './clients/stock.ts';
 import type { Tickets } from './clients/tickets.ts';
 import type { HoldLimit } from './hold-limit.ts';
+import type { Lease } from './lease.ts';
 import type { Shelves } from './store.ts';
 
 /** Where it is told what went wrong without a request failing. */
@@ -15,6 +16,7 @@ export interface Desk extends Shelves {
   readonly contacts: Contacts;
   readonly tickets: Tickets;
   readonly limit: HoldLimit;
+  readonly lease: Lease;
   /** Epoch milliseconds. */
   readonly now: () => number;
   /** A new id with this prefix. */

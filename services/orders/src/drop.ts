@@ -1,7 +1,9 @@
 import type { Desk } from './desk.ts';
 import { isUnavailable } from './faults.ts';
 import { fenced, unfenced } from './fence.ts';
+import { stepStock } from './step-stock.ts';
 import type { OrderDocument } from './store.ts';
+import { leave } from './working.ts';
 
 /** Deletes a draft that holds nothing. */
 export const deleteDraft = async (desk: Desk, draft: OrderDocument): Promise<void> => {
@@ -15,20 +17,22 @@ export const deleteDraft = async (desk: Desk, draft: OrderDocument): Promise<voi
 /** Fences a draft and gives back what it holds; answers the draft if it is one and nothing of it is held any more. */
 const emptied = async (desk: Desk, found: OrderDocument): Promise<OrderDocument | undefined> => {
   const { institution, id } = found;
-  const release = ({ begun }: OrderDocument, asOf: number) =>
-    desk.stock.release(institution, id, { requestId: unfenced(begun?.request ?? ''), asOf });
+  const owner = await desk.lease.hold();
+  const requestId = unfenced(found.begun?.request ?? '');
   const draft = await desk.orders.of(institution).update(id, (current) => {
     if (current.state !== 'draft' || !current.begun) return undefined;
     const request = fenced(current.begun.request);
-    return { next: { ...current, begun: { ...current.begun, request, since: desk.now() } } };
+    return { next: { ...current, begun: { ...current.begun, request, since: desk.now(), owner } } };
   });
   if (draft && draft.state !== 'draft') return undefined;
   try {
     // One that was deleted meanwhile may have been given its places after that.
-    await (draft ? release(draft, draft.version) : release(found, found.version + 1));
+    if (draft) await stepStock(desk, draft).release({ requestId });
+    else await desk.stock.release(institution, id, { requestId, asOf: found.version + 1 });
   } catch (error) {
-    if (isUnavailable(error)) return undefined;
-    throw error;
+    if (!isUnavailable(error)) throw error;
+    if (draft) await leave(desk, draft);
+    return undefined;
   }
   return draft;
 };
@@ -47,5 +51,6 @@ export const dropDraft = async (desk: Desk, found: OrderDocument): Promise<void>
  * this: so the draft stays, fenced, until recovery gives them back once more and deletes it.
  */
 export const giveUpDraft = async (desk: Desk, found: OrderDocument): Promise<void> => {
-  await emptied(desk, found);
+  const draft = await emptied(desk, found);
+  if (draft) await leave(desk, draft);
 };

@@ -3,7 +3,9 @@ import type { Desk } from './desk.ts';
 import { beginExtension, beginReservation, failExtension } from './domain/holding.ts';
 import { isUnavailable } from './faults.ts';
 import { holdLonger } from './hold-longer.ts';
+import { ownEnd } from './step-stock.ts';
 import type { OrderDocument } from './store.ts';
+import { working } from './working.ts';
 import { conclude, type Step, targetOf } from './write.ts';
 
 const moved = async (
@@ -14,13 +16,16 @@ const moved = async (
   const { order, done } = await command(desk, asking, begin, { marks: true });
   const mark = order.begun;
   if (done || mark?.step !== 'extend') return order;
-  try {
-    return await holdLonger(desk, order, mark, { stamp: asking.stamp });
-  } catch (error) {
-    // A hold that is longer than the order says does no harm: the order's expiry ends it.
-    if (isUnavailable(error)) await conclude(desk, targetOf(order), (now, at) => failExtension(now, mark, at));
-    throw error;
-  }
+  return working(desk, order, async () => {
+    try {
+      return await holdLonger(desk, order, mark, { stamp: asking.stamp });
+    } catch (error) {
+      // A hold that is longer than the order says does no harm: the order's expiry ends it.
+      const end = ownEnd(order, (current, now) => failExtension(current, mark, now));
+      if (isUnavailable(error)) await conclude(desk, targetOf(order), end);
+      throw error;
+    }
+  });
 };
 
 /** Keeps the places so many minutes from now; never shortens. @throws Fault as the rules refuse, `service_unavailable` */

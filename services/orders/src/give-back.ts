@@ -3,6 +3,7 @@ import type { Desk } from './desk.ts';
 import type { LinesMark, ReleaseMark } from './domain/begun.ts';
 import { failLines, released } from './domain/lines.ts';
 import { fenced, unfenced } from './fence.ts';
+import { stepStock } from './step-stock.ts';
 import type { OrderDocument } from './store.ts';
 import { conclude, finish, targetOf } from './write.ts';
 
@@ -13,7 +14,7 @@ export const giveBack = async (
   { request, placeIds }: ReleaseMark,
   stamp?: Stamp<OrderDocument>,
 ): Promise<OrderDocument> => {
-  await desk.stock.release(order.institution, order.id, { placeIds });
+  await stepStock(desk, order).release({ placeIds });
   return finish(desk, targetOf(order), (current, now) => released(current, { request }, now), stamp);
 };
 
@@ -24,12 +25,12 @@ export const giveBack = async (
 export const undoLines = async (desk: Desk, order: OrderDocument, mark: LinesMark): Promise<void> => {
   const target = targetOf(order);
   const request = fenced(mark.request);
-  const { begun, version } = await conclude(desk, target, (current) =>
+  const fencing = await conclude(desk, target, (current) =>
     current.begun?.request === mark.request && mark.request !== request
       ? { next: { ...current, begun: { ...current.begun, request, since: desk.now() } }, facts: [] }
       : { next: current, facts: [] },
   );
-  if (begun?.request !== request) return;
-  await desk.stock.release(order.institution, order.id, { requestId: unfenced(request), asOf: version });
+  if (fencing.begun?.request !== request) return;
+  await stepStock(desk, fencing).release({ requestId: unfenced(request) });
   await conclude(desk, target, (current, now) => failLines(current, { request }, now));
 };

@@ -2,6 +2,7 @@ import type { Stamp } from '@boxoffice/store';
 import type { Desk } from './desk.ts';
 import type { ExtendMark } from './domain/begun.ts';
 import { extended, failExtension } from './domain/holding.ts';
+import { ownEnd, stepStock } from './step-stock.ts';
 import type { OrderDocument } from './store.ts';
 import { finish, finishedBy, targetOf } from './write.ts';
 
@@ -18,15 +19,11 @@ export const holdLonger = async (
 ): Promise<OrderDocument> => {
   const { request, until } = mark;
   const placeIds = order.lines.map(({ place }) => place.id);
-  const { missing } =
-    placeIds.length === 0
-      ? { missing: [] }
-      : await desk.stock.extend(order.institution, order.id, new Date(until).toISOString(), placeIds);
-  const end = missing.length === 0 ? extended : failExtension;
-  return finish(
-    desk,
-    targetOf(order),
-    (current, now) => end(recovered ? finishedBy(current, request) : current, { request }, now),
-    stamp,
-  );
+  const { missing } = placeIds.length === 0 ? { missing: [] } : await stepStock(desk, order).extend(until, placeIds);
+  const remembered = (current: OrderDocument) => (recovered ? finishedBy(current, request) : current);
+  const end =
+    missing.length === 0
+      ? (current: OrderDocument, now: number) => extended(remembered(current), { request }, now)
+      : ownEnd(order, (current, now) => failExtension(remembered(current), { request }, now));
+  return finish(desk, targetOf(order), end, stamp);
 };

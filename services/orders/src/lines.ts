@@ -7,10 +7,11 @@ import { isCart } from './domain/cart.ts';
 import { addLines, beginLines, removeLine, startsAnew } from './domain/lines.ts';
 import { isUnavailable } from './faults.ts';
 import { giveBack, undoLines } from './give-back.ts';
-import { letGo } from './recover.ts';
+import { stepStock } from './step-stock.ts';
 import { linkPerformances, type OrderDocument } from './store.ts';
 import { refusalOf } from './wish-faults.ts';
 import { currencyOf, linesOf, placesWanted, quantityFaults } from './wishes.ts';
+import { working } from './working.ts';
 import { doneBy, finish, targetOf } from './write.ts';
 
 const holdMore = async (desk: Desk, order: OrderDocument, { request }: LinesMark, items: readonly Wish[]) => {
@@ -21,10 +22,8 @@ const holdMore = async (desk: Desk, order: OrderDocument, { request }: LinesMark
     order,
     items.map(({ performanceId }) => performanceId),
   );
-  return desk.stock.hold(institution, {
-    holder: id,
+  return stepStock(desk, order).hold({
     requestId: request,
-    asOf: order.version,
     items,
     ...(startsAnew(order) ? {} : { heldUntil: new Date(expiresAt ?? desk.now()).toISOString() }),
     ...(pointOfSale === null ? {} : { pointOfSale }),
@@ -56,30 +55,35 @@ export const addOrderLines = async (
   if (done || mark?.step !== 'lines') return order;
   const undo = async (error: unknown): Promise<never> => {
     if (isUnavailable(error))
-      undoLines(desk, order, mark)
-        .catch(() => letGo(desk, order))
-        .catch((failure) => {
-          desk.log.warn('lines could not be taken back', { error: failure });
-        });
+      working(desk, order, () => undoLines(desk, order, mark)).catch((failure) => {
+        desk.log.warn('lines could not be taken back', { error: failure });
+      });
     // Refused: nothing is held, but for what an earlier try holds whose mark was taken up.
     else if (error instanceof Fault) await undoLines(desk, order, mark);
     throw error;
   };
-  const held = await holdMore(desk, order, mark, items).catch(undo);
-  try {
-    await permit?.(held.lines);
-    const more = {
-      request: mark.request,
-      lines: linesOf(held.lines, desk.newId),
-      currency: currencyOf(held.lines),
-      until: Date.parse(held.heldUntil),
-    };
-    const remember = (current: OrderDocument) => (isCart(current) ? doneBy(current, mark.request) : current);
-    return await finish(desk, targetOf(order), (current, now) => addLines(remember(current), more, now), asking.stamp);
-  } catch (error) {
-    if (error instanceof Fault) await undoLines(desk, order, mark);
-    throw error;
-  }
+  return working(desk, order, async () => {
+    const held = await holdMore(desk, order, mark, items).catch(undo);
+    try {
+      await permit?.(held.lines);
+      const more = {
+        request: mark.request,
+        lines: linesOf(held.lines, desk.newId),
+        currency: currencyOf(held.lines),
+        until: Date.parse(held.heldUntil),
+      };
+      const remember = (current: OrderDocument) => (isCart(current) ? doneBy(current, mark.request) : current);
+      return await finish(
+        desk,
+        targetOf(order),
+        (current, now) => addLines(remember(current), more, now),
+        asking.stamp,
+      );
+    } catch (error) {
+      if (error instanceof Fault) await undoLines(desk, order, mark);
+      throw error;
+    }
+  });
 };
 
 /** Takes a line out of an open or reserved order and gives its place back. @throws Fault `not_found`, or as the rules refuse */
@@ -90,11 +94,10 @@ export const removeOrderLine = async (desk: Desk, asking: Asking, lineId: string
   const mark = order.begun;
   if (mark?.step !== 'release') return order;
   try {
-    return await giveBack(desk, order, mark, asking.stamp);
+    return await working(desk, order, () => giveBack(desk, order, mark, asking.stamp));
   } catch (error) {
     if (!isUnavailable(error)) throw error;
     // The line is gone for good; its place follows when the catalog is back.
-    await letGo(desk, order);
     return order;
   }
 };

@@ -1,7 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Message } from '@boxoffice/messaging';
 import type { Desk } from './desk.ts';
-import { isStale } from './domain/begun.ts';
 import { cancel } from './domain/cancellation.ts';
 import { busy } from './domain/life.ts';
 import { offSale } from './fence.ts';
@@ -45,7 +44,7 @@ const cancelLive = async (desk: Desk, order: OrderDocument, performanceId: strin
     else if (refused.reason !== 'busy') return;
     else if (performance.now() > giveUpAt) throw new Error('an order is being changed for too long');
     else {
-      if (found.begun && isStale(found.begun, desk.now())) await recover(desk, found);
+      await recover(desk, found);
       await delay(LOOK_EVERY_MS);
     }
   }

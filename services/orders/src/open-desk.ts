@@ -8,6 +8,7 @@ import type { Desk, Log } from './desk.ts';
 import { countedOrders } from './figures.ts';
 import { createHoldLimit } from './hold-limit.ts';
 import { newId } from './ids.ts';
+import { createLease } from './lease.ts';
 import { isVisitor } from './shop-visitor.ts';
 import { shelvesOf } from './store.ts';
 
@@ -36,6 +37,7 @@ export const openDesk = (
     contacts: createContacts(contacts),
     tickets: createTickets(tickets),
     limit: createHoldLimit(shelves.orders, (client) => (isVisitor(client) ? maxHeldPlacesPerAddress : maxHeldPlaces)),
+    lease: createLease(store),
     now: Date.now,
     newId: (prefix) => newId(prefix, Date.now()),
     graceMs,

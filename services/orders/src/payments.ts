@@ -9,8 +9,8 @@ import { addPayment, paymentOfRequest, settlePayment } from './domain/payments.t
 import { isUnavailable, paymentRecorded } from './faults.ts';
 import { holdLonger } from './hold-longer.ts';
 import { repeatKeyOf } from './ids.ts';
-import { letGo } from './recover.ts';
 import type { OrderDocument } from './store.ts';
+import { working } from './working.ts';
 
 /** A payment as a request tells it. */
 export interface PaymentWish {
@@ -39,12 +39,12 @@ const refuseUnserved = (order: OrderDocument, payment: Payment): void => {
 
 /** Waits longer for a pending payment. The payment is recorded, whether the catalog answers or not. */
 const wait = async (desk: Desk, order: OrderDocument, stamp: Asking['stamp']): Promise<OrderDocument> => {
-  if (order.begun?.step !== 'extend') return order;
+  const mark = order.begun;
+  if (mark?.step !== 'extend') return order;
   try {
-    return await holdLonger(desk, order, order.begun, { stamp });
+    return await working(desk, order, () => holdLonger(desk, order, mark, { stamp }));
   } catch (error) {
     if (!isUnavailable(error)) throw error;
-    await letGo(desk, order);
     return order;
   }
 };

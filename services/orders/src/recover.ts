@@ -3,33 +3,32 @@ import type { Desk } from './desk.ts';
 import { isRefused } from './domain/decision.ts';
 import { recovery, takeOver } from './domain/recovery.ts';
 import { dropDraft } from './drop.ts';
-import { isUnavailable } from './faults.ts';
-import { unfenced } from './fence.ts';
 import { giveBack, undoLines } from './give-back.ts';
 import { holdLonger } from './hold-longer.ts';
 import { sell } from './sell.ts';
 import type { OrderDocument } from './store.ts';
-import { conclude, targetOf } from './write.ts';
+import { working } from './working.ts';
+
+/** A process's own step that is so old, and that it does not work on, is one that it could not leave: the store was away. */
+export const OWN_LEFT_MS = 2_000;
+
+/** Whether nobody works on the order's step any more. */
+const isLeft = ({ lease, now }: Desk, { id, begun }: OrderDocument): boolean => {
+  if (!begun || lease.isWorking(id)) return false;
+  // Both instants are by the clock of this process.
+  return begun.owner === lease.own() ? now() - begun.since >= OWN_LEFT_MS : lease.isOver(begun.owner);
+};
 
 /** Makes an order's dead step this process's; undefined if it is not dead any more, or somebody else was quicker. */
-const take = async (desk: Desk, { institution, id }: OrderDocument): Promise<OrderDocument | undefined> => {
+const take = async (desk: Desk, { institution, id, begun }: OrderDocument): Promise<OrderDocument | undefined> => {
+  const to = await desk.lease.hold();
   let taken = false;
   const order = await desk.orders.of(institution).update(id, (current) => {
-    const decision = takeOver(current, desk.now());
+    const decision = takeOver(current, { from: begun?.owner, to }, desk.now());
     taken = !isRefused(decision);
     return isRefused(decision) ? undefined : { next: decision.next };
   });
   return taken ? order : undefined;
-};
-
-/** Marks a step as dead at once: the next one who meets it finishes it. */
-export const letGo = async (desk: Desk, order: OrderDocument): Promise<void> => {
-  const request = order.begun && unfenced(order.begun.request);
-  await conclude(desk, targetOf(order), (current) =>
-    current.begun && unfenced(current.begun.request) === request
-      ? { next: { ...current, begun: { ...current.begun, since: 0 } }, facts: [] }
-      : { next: current, facts: [] },
-  );
 };
 
 const act = async (desk: Desk, order: OrderDocument, how: ReturnType<typeof recovery>): Promise<unknown> => {
@@ -54,18 +53,13 @@ const act = async (desk: Desk, order: OrderDocument, how: ReturnType<typeof reco
  * does not answer, the next sweep tries again; if places are gone, the order says so.
  */
 export const recover = async (desk: Desk, found: OrderDocument): Promise<void> => {
-  const how = recovery(found, desk.now());
-  if (how.action === 'none') return;
+  if (!isLeft(desk, found)) return;
   const order = await take(desk, found);
   if (!order) return;
   try {
-    await act(desk, order, how);
+    await working(desk, order, () => act(desk, order, recovery(order)));
   } catch (error) {
-    if (isUnavailable(error)) {
-      if (order.state !== 'draft') await letGo(desk, order);
-      return;
-    }
-    // Refused: written already, and nobody waits for the answer.
+    // A peer that does not answer is asked again later. Refused: written already, and nobody waits for the answer.
     if (!(error instanceof Fault)) throw error;
   }
 };

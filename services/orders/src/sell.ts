@@ -4,6 +4,7 @@ import type { Desk } from './desk.ts';
 import type { ConfirmMark } from './domain/begun.ts';
 import { confirm, failConfirm } from './domain/confirmation.ts';
 import { orderConfirmed } from './domain/facts.ts';
+import { ownEnd, stepStock } from './step-stock.ts';
 import type { OrderDocument } from './store.ts';
 import { finish, finishedBy, targetOf } from './write.ts';
 
@@ -18,12 +19,8 @@ const renew = async (
   order: OrderDocument,
   requestId: string,
 ): Promise<readonly RenewedPlace[] | undefined> => {
-  const { missing, places } = await desk.stock.renew(order.institution, order.id, {
-    requestId,
-    heldUntil: new Date(desk.now() + RENEWED_MS).toISOString(),
-    placeIds: placeIdsOf(order),
-    asOf: order.version,
-  });
+  const until = desk.now() + RENEWED_MS;
+  const { missing, places } = await stepStock(desk, order).renew(requestId, until, placeIdsOf(order));
   return missing.length === 0 ? places : undefined;
 };
 
@@ -45,11 +42,16 @@ export const sell = async (
 ): Promise<OrderDocument> => {
   const { request } = mark;
   const target = targetOf(order);
-  const fail = () => finish(desk, target, (current, now) => failConfirm(current, { request }, now));
+  const fail = () =>
+    finish(
+      desk,
+      target,
+      ownEnd(order, (current, now) => failConfirm(current, { request }, now)),
+    );
   const renewed = mark.late ? await renew(desk, order, request) : [];
   if (!renewed) return fail();
   const placeIds = mark.late ? renewed.map(({ id }) => id) : placeIdsOf(order);
-  const { missing } = await desk.stock.sell(order.institution, order.id, placeIds);
+  const { missing } = await stepStock(desk, order).sell(placeIds);
   if (missing.length > 0) return fail();
   const sale = { request, soldPlaceIds: placeIds, replaced: standIns(renewed) };
   const confirmed = await finish(

@@ -4,7 +4,6 @@ import { UniqueViolation } from '@boxoffice/store';
 import type { HeldLine, Wish } from './clients/stock.ts';
 import { holdFor, opened } from './create.ts';
 import type { Desk } from './desk.ts';
-import { isStale } from './domain/begun.ts';
 import { busy } from './domain/life.ts';
 import { newDraft } from './domain/opening.ts';
 import { dropDraft } from './drop.ts';
@@ -16,6 +15,7 @@ import { permitTariffs } from './shop-criteria.ts';
 import { visitorAt } from './shop-visitor.ts';
 import type { OrderDocument } from './store.ts';
 import { placesWanted } from './wishes.ts';
+import { working } from './working.ts';
 import type { Target } from './write.ts';
 
 /** One wish of a visitor; `contactNumber` is whose criteria its tariff is checked against. */
@@ -52,24 +52,26 @@ const drafted = async (desk: Desk, addition: CartAddition): Promise<OrderDocumen
     { ...asked, id: orderId, externalReference: null, performanceIds, places, request },
     desk.now(),
   );
+  const owner = await desk.lease.hold();
+  const owned = { ...draft, performanceId, begun: draft.begun && { ...draft.begun, owner } };
   try {
-    return await desk.limit.admit(holder, orderId, places, () => orders.insert({ ...draft, performanceId }));
+    return await desk.limit.admit(holder, orderId, places, () => orders.insert(owned));
   } catch (error) {
     if (!(error instanceof UniqueViolation)) throw error;
   }
   let mine = false;
   const earlier = await orders.update(orderId, (current) => {
     mine = current.state === 'draft' && current.begun?.request === request && !isFenced(request);
-    return mine && current.begun ? { next: { ...current, begun: { ...current.begun, since: desk.now() } } } : undefined;
+    return mine && current.begun
+      ? { next: { ...current, begun: { ...current.begun, since: desk.now(), owner } } }
+      : undefined;
   });
   return mine ? earlier : undefined;
 };
 
-/** Makes the cart; undefined if another request does, or did. @throws Fault as {@link addToCart} */
-const makeCart = async (desk: Desk, addition: CartAddition): Promise<OrderDocument | undefined> => {
+/** The cart that its draft becomes. @throws Fault as {@link addToCart} */
+const filled = async (desk: Desk, addition: CartAddition, draft: OrderDocument): Promise<OrderDocument> => {
   const { institution, request, pointOfSale, items } = addition;
-  const draft = await drafted(desk, addition);
-  if (!draft) return undefined;
   const held = await holdFor(desk, draft, request, { pointOfSale, items: items.map(wishOf) });
   try {
     await permitTariffs(desk, institution, items, held.lines);
@@ -82,10 +84,16 @@ const makeCart = async (desk: Desk, addition: CartAddition): Promise<OrderDocume
   }
 };
 
+/** Makes the cart; undefined if another request does, or did. @throws Fault as {@link addToCart} */
+const makeCart = async (desk: Desk, addition: CartAddition): Promise<OrderDocument | undefined> => {
+  const draft = await drafted(desk, addition);
+  return draft && working(desk, draft, () => filled(desk, addition, draft));
+};
+
 /** Another request makes the cart: resolves when it may be there. @throws Fault `conflict` if that takes too long */
 const wait = async (desk: Desk, draft: OrderDocument | undefined, giveUpAt: number): Promise<void> => {
   if (performance.now() > giveUpAt) throw faultOf(busy().refused);
-  if (draft?.begun && isStale(draft.begun, desk.now())) await recover(desk, draft);
+  if (draft) await recover(desk, draft);
   await delay(LOOK_EVERY_MS);
 };
 

@@ -72,7 +72,7 @@ export const giveCartUp = async (desk: Desk, target: Target): Promise<OrderDocum
   );
   if (order.state !== 'cancelled' || placeIds.length === 0) return order;
   try {
-    await desk.stock.release(target.institution, target.orderId, { placeIds });
+    await desk.stock.release(target.institution, target.orderId, { placeIds, asOf: order.version });
   } catch (error) {
     if (!isUnavailable(error)) throw error;
   }

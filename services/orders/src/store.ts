@@ -14,6 +14,19 @@ export interface LinkDocument extends Document {
   readonly performanceId: string;
 }
 
+/** The lease of a process that works on pending steps: alive while its `beat` goes up. */
+export interface LeaseDocument extends Document {
+  readonly beat: number;
+  /** Epoch milliseconds; null while it has not lapsed. */
+  readonly lapsedAt: number | null;
+}
+
+/** Leases are of processes, which work for every institution. */
+export const INSTALLATION = 'installation';
+
+/** A few documents, one per process. */
+export const leasesCollection = collection<LeaseDocument>('step_leases');
+
 /** Every query of this service uses one of these; what sweeps look for is null on all other orders. */
 export const ordersCollection = collection<OrderDocument>('orders', [
   { name: 'listed', fields: ['listedAt'] },
@@ -27,6 +40,7 @@ export const ordersCollection = collection<OrderDocument>('orders', [
   { name: 'begun', fields: ['begun.since'], acrossInstitutions: true },
   { name: 'abandoned', fields: ['abandonedAt'], acrossInstitutions: true },
   { name: 'guest', fields: ['guest.since'], acrossInstitutions: true },
+  { name: 'owner', fields: ['begun.owner', 'begun.since'], acrossInstitutions: true },
   { name: 'settling', fields: ['cancellation.settledAt', 'cancellation.requestedAt'], acrossInstitutions: true },
 ]);
 
@@ -35,7 +49,7 @@ export const linksCollection = collection<LinkDocument>('performance_links', [
 ]);
 
 /** Every collection of the orders service. */
-export const collections = [ordersCollection, linksCollection];
+export const collections = [ordersCollection, linksCollection, leasesCollection];
 
 /** The orders and their links, of all institutions. */
 export interface Shelves {

@@ -26,8 +26,18 @@ class OtherStamp extends Error {}
 const isStamped = (decision: Decision<OrderDocument>): boolean =>
   !isRefused(decision) && decision.answer === undefined && decision.next.begun === null;
 
-const changeOf = (current: OrderDocument, decision: Decision<OrderDocument>): Change<OrderDocument> | undefined =>
-  isRefused(decision) || decision.next === current ? undefined : { next: decision.next, events: decision.facts };
+/** A step that is begun or gone on with belongs to this process. */
+const owned = (current: OrderDocument, next: OrderDocument, owner: string): OrderDocument =>
+  next.begun === null || next.begun === current.begun ? next : { ...next, begun: { ...next.begun, owner } };
+
+const changeOf = (
+  current: OrderDocument,
+  decision: Decision<OrderDocument>,
+  owner: string,
+): Change<OrderDocument> | undefined =>
+  isRefused(decision) || decision.next === current
+    ? undefined
+    : { next: owned(current, decision.next, owner), events: decision.facts };
 
 /**
  * Applies a step to an order in one write, with its facts and, if its answer is final, with the stamp; `marks` says that it
@@ -40,12 +50,13 @@ export const attempt = async (
   { stamp, marks = false }: { stamp?: Stamp<OrderDocument> | undefined; marks?: boolean } = {},
 ): Promise<Outcome> => {
   const orders = desk.orders.of(institution);
+  const owner = await desk.lease.hold();
   for (let stamped = stamp !== undefined && !marks; ; stamped = !stamped) {
     let decision: Decision<OrderDocument> | undefined;
     const decide = (current: OrderDocument): Change<OrderDocument> | undefined => {
       if (current.state === 'draft') throw notFound();
       decision = step(current, desk.now());
-      const change = changeOf(current, decision);
+      const change = changeOf(current, decision, owner);
       if (change && stamp && isStamped(decision) !== stamped) throw new OtherStamp();
       return change;
     };

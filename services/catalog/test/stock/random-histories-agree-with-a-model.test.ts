@@ -149,14 +149,16 @@ const run = async (step: Step, { kind, counts }: Command) => {
   if (kind === 'hold') return runHold(step, counts);
   if (kind === 'again') return runAgain(step);
   if (kind === 'extend') {
-    expect(await extendHold(shelf.places, holder, until)).toHaveProperty('places');
+    expect(await extendHold(shelf.places, { holder }, until)).toHaveProperty('places');
     for (const [id, taken] of held) hall.taken.set(id, { ...taken, until });
   }
   if (kind === 'sell') {
     const ids = mine.map(([id]) => id);
-    expect(await sellHold(shelf.places, holder, ids)).toHaveProperty('places');
+    expect(await sellHold(shelf.places, { holder, placeIds: ids })).toHaveProperty('places');
     for (const [id, taken] of held) hall.taken.set(id, { ...taken, until: SOLD });
-    expect(await sellHold(shelf.places, holder, [...ids, 'plc_unknown'])).toEqual({ missing: ['plc_unknown'] });
+    expect(await sellHold(shelf.places, { holder, placeIds: [...ids, 'plc_unknown'] })).toEqual({
+      missing: ['plc_unknown'],
+    });
   }
   if (kind === 'release' || kind === 'cancel') {
     const gone = kind === 'cancel' ? mine : held;

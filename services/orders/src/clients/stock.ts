@@ -1,5 +1,7 @@
 import { Fault } from '@boxoffice/envelope';
 import type { Peer, PeerCall } from '@boxoffice/service';
+import { refuse } from '../domain/decision.ts';
+import { faultOf } from '../faults.ts';
 
 /** One wish of a hold: `quantity` places of a category, or these. */
 export interface Wish {
@@ -73,13 +75,14 @@ export interface Renewal {
   /** ISO 8601 UTC. */
   readonly heldUntil: string;
   readonly placeIds: readonly string[];
-  /** The order's version: what was published of an older one releases nothing any more. */
+  /** The order's version: what was published of an older one releases nothing any more, and what an older one asks for has no effect. */
   readonly asOf: number;
 }
 
 /**
  * What orders needs of the stock. Everything is idempotent by order; everything rejects with Fault `service_unavailable` when
- * the catalog does not answer: then it may have acted or not.
+ * the catalog does not answer: then it may have acted or not. What comes too late, since the catalog knows of a later version of the
+ * order, changes nothing and rejects with Fault `conflict`.
  */
 export interface Stock {
   /** @throws Fault with the order's code for what the catalog refuses; then nothing is held. */
@@ -90,19 +93,20 @@ export interface Stock {
     items: readonly Omit<Wish, 'quantity'>[],
     pointOfSale: string | null,
   ): Promise<readonly Quote[]>;
-  /** Keeps places, all or none; without `placeIds` all that the order has. */
-  extend(institution: string, holder: string, heldUntil: string, placeIds: readonly string[]): Promise<Lost>;
+  /** Keeps places, all or none. */
+  extend(institution: string, holder: string, extension: Omit<Renewal, 'requestId'>): Promise<Lost>;
   /** Holds places again whose hold may be over, all or none. */
   renew(institution: string, holder: string, renewal: Renewal): Promise<Lost & { places: readonly RenewedPlace[] }>;
   /** Sells held places, all or none. */
-  sell(institution: string, holder: string, placeIds: readonly string[]): Promise<Lost>;
+  sell(institution: string, holder: string, which: Omit<Renewal, 'requestId' | 'heldUntil'>): Promise<Lost>;
   /**
-   * Gives held places back: these, or those that one request took or is still taking before this version of the order.
+   * Gives held places back: these, unless the order has them since a later version, or those that one request took or is still taking
+   * before this version.
    */
   release(
     institution: string,
     holder: string,
-    which: { readonly placeIds: readonly string[] } | { readonly requestId: string; readonly asOf: number },
+    which: ({ readonly placeIds: readonly string[] } | { readonly requestId: string }) & { readonly asOf: number },
   ): Promise<void>;
 }
 
@@ -140,6 +144,12 @@ export const createStock = (catalog: Peer): Stock => {
     wait: Pick<PeerCall, 'timeoutMs'> = {},
   ) =>
     catalog.call<Data>(institution, { operation, method: 'POST', path: `/internal/stock/holds${path}`, body, ...wait });
+  const change = async <Data extends Lost>(institution: string, operation: string, path: string, body: object) => {
+    const answer = await post<Data & { readonly outcome: string }>(institution, operation, path, body);
+    if (answer.outcome === 'superseded')
+      throw faultOf(refuse('lost_mark', 'The step is finished by another process.').refused);
+    return answer;
+  };
   const of = (holder: string) => `/${encodeURIComponent(holder.toWellFormed())}`;
   return {
     async hold(institution, request) {
@@ -164,10 +174,10 @@ export const createStock = (catalog: Peer): Stock => {
       if (quotes.length !== items.length) throw new Error('the catalog quotes no price');
       return quotes;
     },
-    extend: (institution, holder, heldUntil, placeIds) =>
-      post(institution, 'extendHold', `${of(holder)}/extension`, { heldUntil, placeIds }),
-    renew: (institution, holder, renewal) => post(institution, 'renewHold', `${of(holder)}/renewal`, renewal),
-    sell: (institution, holder, placeIds) => post(institution, 'sellHold', `${of(holder)}/sale`, { placeIds }),
+    extend: (institution, holder, extension) =>
+      change<Lost>(institution, 'extendHold', `${of(holder)}/extension`, extension),
+    renew: (institution, holder, renewal) => change(institution, 'renewHold', `${of(holder)}/renewal`, renewal),
+    sell: (institution, holder, which) => change<Lost>(institution, 'sellHold', `${of(holder)}/sale`, which),
     async release(institution, holder, which) {
       await post(institution, 'releaseHold', `${of(holder)}/release`, which);
     },

@@ -1,8 +1,14 @@
 /** What every mark says: `request` names the attempt to the peers, so that a repeat is the same attempt. */
 interface Mark {
   readonly request: string;
+  /** When it was begun or taken over last, by the clock of whoever did. */
   readonly since: number;
+  /** The lease of the process that works on the step, added where it is written; {@link NOBODY}: no process does. */
+  readonly owner?: string;
 }
+
+/** The owner of a step that its process has left to whoever comes next. */
+export const NOBODY = 'nobody';
 
 /** The places of a new order are being held. */
 export interface CreateMark extends Mark {
@@ -41,11 +47,5 @@ export interface ExtendMark extends Mark {
  */
 export type Begun = CreateMark | ConfirmMark | LinesMark | ReleaseMark | ExtendMark;
 
-/** A mark this old has lost its process: longer than all timeouts of the calls of one step together. */
-export const MARK_LIFETIME_MS = 15_000;
-
-/**
- * Whether the mark's process must be taken for dead. One that lives on calls no peer any more for its step once the mark
- * that it wrote is that old: somebody else may have ended the step since.
- */
-export const isStale = (begun: Begun, now: number): boolean => now - begun.since >= MARK_LIFETIME_MS;
+/** Whether the step's process has left it, so that a cancellation need not wait for it. */
+export const isAbandoned = ({ owner }: Pick<Mark, 'owner'>): boolean => owner === NOBODY;

@@ -1,13 +1,12 @@
-import { isStale } from './begun.ts';
+import { isAbandoned } from './begun.ts';
 import { accept, type Decision, refuse } from './decision.ts';
 import { orderCancelled } from './facts.ts';
 import { abandoned, busy, isPastDue, parting, touched, wrongState } from './life.ts';
 import type { Order } from './order.ts';
 import { controlledTickets } from './tickets.ts';
 
-/** A step that a cancellation waits for: not a mere release of places, and none whose process is dead. */
-const mustWait = ({ begun }: Order, now: number): boolean =>
-  begun !== null && begun.step !== 'release' && !isStale(begun, now);
+/** A step that a cancellation waits for: not a mere release of places, and none that its process has left. */
+const mustWait = ({ begun }: Order): boolean => begun !== null && begun.step !== 'release' && !isAbandoned(begun);
 
 /**
  * any live state → cancelled. `controlled`: how many tickets are controlled as the tickets service just said, null if it
@@ -22,7 +21,7 @@ export const cancel = <O extends Order>(
 ): Decision<O> => {
   if (order.state === 'draft' || order.state === 'expired' || order.state === 'cancelled')
     return order.begun !== null && order.state !== 'cancelled' ? busy() : wrongState(order, 'cancelled');
-  if (mustWait(order, now)) return busy();
+  if (mustWait(order)) return busy();
   if (isPastDue(order, now)) return refuse('past_due', "The order's deadline has passed, so it cannot be cancelled.");
   const controlled = how.controlled ?? controlledTickets(order);
   if (controlled > 0 && !how.override) {

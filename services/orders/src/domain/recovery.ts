@@ -1,4 +1,4 @@
-import { type Begun, type ConfirmMark, type ExtendMark, isStale, type LinesMark, type ReleaseMark } from './begun.ts';
+import type { Begun, ConfirmMark, ExtendMark, LinesMark, ReleaseMark } from './begun.ts';
 import { accept, type Decision, refuse } from './decision.ts';
 import type { Order } from './order.ts';
 
@@ -27,23 +27,24 @@ const nextTry = (request: string): string => {
  * by a process that comes back to life. And such a one must not end a release: the places that it names might be held
  * for a new line when recovery comes to release them, so the release goes on under another name.
  */
-const takenOver = (begun: Begun, now: number): Begun => {
+const takenOver = (begun: Begun, owner: string, now: number): Begun => {
+  const mine = { since: now, owner };
   switch (begun.step) {
     case 'create':
     case 'lines':
-      return { ...begun, since: now, abandoned: true };
+      return { ...begun, ...mine, abandoned: true };
     case 'release':
-      return { ...begun, since: now, request: nextTry(begun.request) };
+      return { ...begun, ...mine, request: nextTry(begun.request) };
     default:
-      return { ...begun, since: now };
+      return { ...begun, ...mine };
   }
 };
 
-/** What is to be finished; `none` without a mark, and while its process may still live. */
-export const recovery = ({ begun }: Pick<Order, 'begun'>, now: number): Recovery => {
-  if (begun === null || !isStale(begun, now)) return { action: 'none' };
-  const mark = takenOver(begun, now);
-  switch (mark.step) {
+/** What is to be finished, once {@link takeOver} is written; `none` without a mark. */
+export const recovery = ({ begun: mark }: Pick<Order, 'begun'>): Recovery => {
+  switch (mark?.step) {
+    case undefined:
+      return { action: 'none' };
     case 'create':
       return { action: 'drop' };
     case 'confirm':
@@ -58,11 +59,15 @@ export const recovery = ({ begun }: Pick<Order, 'begun'>, now: number): Recovery
 };
 
 /**
- * Makes a dead step that of the caller, so that no other instance recovers it too; `busy` while its process may still
- * live. To be written before the action that {@link recovery} names.
+ * Makes the step of a process that is dead (its lease is `from`) that of the caller, so that no other instance recovers it too;
+ * `busy` if somebody else works on it by now. To be written before the action that {@link recovery} names.
  */
-export const takeOver = <O extends Order>(order: O, now: number): Decision<O> => {
+export const takeOver = <O extends Order>(
+  order: O,
+  { from, to }: { readonly from: string | undefined; readonly to: string },
+  now: number,
+): Decision<O> => {
   if (order.begun === null) return refuse('lost_mark', 'There is nothing to finish.');
-  if (!isStale(order.begun, now)) return refuse('busy', 'The step is still under way.');
-  return accept({ ...order, begun: takenOver(order.begun, now) });
+  if (order.begun.owner !== from) return refuse('busy', 'The step is still under way.');
+  return accept({ ...order, begun: takenOver(order.begun, to, now) });
 };

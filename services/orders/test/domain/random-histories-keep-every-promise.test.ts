@@ -115,8 +115,8 @@ const broken: Readonly<Record<string, Partial<Rules>>> = {
         : { next: order, facts: [] },
   },
   'a dead step that is undone, and then completed by its process': {
-    takeOver: (order, now) => {
-      const decision = takeOver(order, now);
+    takeOver: (order, lease, now) => {
+      const decision = takeOver(order, lease, now);
       return isRefused(decision) || !order.begun
         ? decision
         : { ...decision, next: { ...order, begun: { ...order.begun, since: now } } };

@@ -1,6 +1,5 @@
 import { randomInt, randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { sweep } from '../../src/sweep.ts';
 import type { Hall } from '../stand/catalog.ts';
 import { engines } from '../stand/engines.ts';
 import { newOrder, pay, read } from '../stand/orders.ts';
@@ -23,7 +22,7 @@ describe.each(engines)('commands at once leave one truth, on $name', (engine) =>
   /** Everything comes to rest: marks are finished, deadlines pass, and the catalog hears of all that was published. */
   const settle = async () => {
     stand.catalog.mishaps.clear();
-    for (const later of [20_000, 40_000, 3_700_000]) await sweep({ ...stand.desk, now: () => Date.now() + later });
+    for (const later of [20_000, 40_000, 3_700_000]) await stand.later(later);
     const published = async () => {
       const [pending] = await stand.store.outbox.pending(1);
       return pending === undefined;
@@ -89,11 +88,8 @@ describe.each(engines)('commands at once leave one truth, on $name', (engine) =>
 
   test('the comparison notices a sold place whose order says otherwise', async () => {
     const { order, path, hall } = await newOrder(stand);
-    await stand.desk.stock.sell(
-      'opera',
-      order.id,
-      order.lines.map(({ place }) => place.id),
-    );
+    const placeIds = order.lines.map(({ place }) => place.id);
+    await stand.desk.stock.sell('opera', order.id, { placeIds, asOf: order.version });
     await stand.call('POST', `${path}/cancellation`, { body: {} });
     await expect(expectOneTruth([order], [hall])).rejects.toThrow();
   });

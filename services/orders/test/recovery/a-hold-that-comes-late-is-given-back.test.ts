@@ -2,7 +2,6 @@ import { Fault } from '@boxoffice/envelope';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { createOrder } from '../../src/create.ts';
 import type { Desk } from '../../src/desk.ts';
-import { sweep } from '../../src/sweep.ts';
 import { engines } from '../stand/engines.ts';
 import { openStand, type Stand, until } from '../stand/stand.ts';
 
@@ -38,7 +37,7 @@ describe.each(engines)('the catalog holds places when nobody waits for its answe
     await expect(createOrder(desk, holder, wish, undefined)).rejects.toMatchObject({ code: 'service_unavailable' });
     await late.promise;
     expect(stand.catalog.count(hall).held).toBe(2);
-    await sweep({ ...stand.desk, now: () => Date.now() + 20_000 });
+    await stand.later();
     await until(() => stand.catalog.count(hall).free === 2);
     expect(await stand.desk.orders.of('opera').count({ performanceId: hall.performanceId })).toBe(0);
   });

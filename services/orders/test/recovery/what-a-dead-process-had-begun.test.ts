@@ -9,7 +9,6 @@ import { extendOrder, reserveOrder } from '../../src/extend.ts';
 import { addOrderLines, removeOrderLine } from '../../src/lines.ts';
 import { payOrder, settleOrderPayment } from '../../src/payments.ts';
 import type { OrderDocument } from '../../src/store.ts';
-import { sweep } from '../../src/sweep.ts';
 import { engines } from '../stand/engines.ts';
 import { newOrder, pay, read } from '../stand/orders.ts';
 import { openStand, type Stand, until } from '../stand/stand.ts';
@@ -54,14 +53,14 @@ describe.each(engines)('what a dead process had begun is finished or taken back,
   });
   const document = (id: string) => stand.desk.orders.of('opera').get(id);
   /** Time goes by until marks are taken for dead, and an instance sweeps. */
-  const later = () => sweep({ ...stand.desk, now: () => Date.now() + 20_000 });
+  const later = () => stand.later();
   const begun = async (id: string) => (await document(id))?.begun !== null;
 
   test.each(moments)('a new order, %s the hold: nothing is left', async (when) => {
     const hall = stand.catalog.hall(3);
     const other = stand.catalog.hall(1);
     const wish = { items: [hall.item(2), other.item()] } as never;
-    void createOrder(dying(stand.desk, 'hold', when), holder, wish, undefined);
+    createOrder(dying(stand.desk, 'hold', when), holder, wish, undefined).catch(() => undefined);
     const drafts = () =>
       stand.desk.orders.of('opera').find({ where: { performanceId: hall.performanceId, state: 'draft' } });
     await until(async () => (await drafts()).length === 1);
@@ -80,7 +79,7 @@ describe.each(engines)('what a dead process had begun is finished or taken back,
       const hall = stand.catalog.hall(2);
       const wish = { items: [hall.item(2)] } as never;
       const key = randomUUID();
-      void createOrder(dying(stand.desk, 'hold', when), holder, wish, stampOf(key));
+      createOrder(dying(stand.desk, 'hold', when), holder, wish, stampOf(key)).catch(() => undefined);
       if (when === 'after') await until(() => stand.catalog.count(hall).held === 2);
       else
         await until(async () => (await stand.desk.orders.of('opera').count({ performanceId: hall.performanceId })) > 0);
@@ -96,13 +95,13 @@ describe.each(engines)('what a dead process had begun is finished or taken back,
     const hall = stand.catalog.hall(2);
     const wish = { items: [hall.item()] } as never;
     const key = randomUUID();
-    void createOrder(dying(stand.desk, 'hold', 'after'), holder, wish, stampOf(key));
+    createOrder(dying(stand.desk, 'hold', 'after'), holder, wish, stampOf(key)).catch(() => undefined);
     await until(() => stand.catalog.count(hall).held === 1);
     stand.catalog.mishaps.set('releaseHold', 'fails');
     await later();
     stand.catalog.mishaps.clear();
     const order = await createOrder(stand.desk, holder, wish, stampOf(key));
-    await sweep({ ...stand.desk, now: () => Date.now() + 60_000 });
+    await later();
     expect(stand.catalog.count(hall)).toEqual({ free: 1, held: 1, sold: 0 });
     expect(stand.catalog.placesOf(order.id)).toHaveLength(1);
   });
@@ -110,7 +109,7 @@ describe.each(engines)('what a dead process had begun is finished or taken back,
   test.each(moments)('a confirmation, %s the sale: confirmed, and its repeat says so', async (when) => {
     const { order, path, hall } = await newOrder(stand);
     const key = randomUUID();
-    void confirmOrder(dying(stand.desk, 'sell', when), asking(order.id, key), true);
+    confirmOrder(dying(stand.desk, 'sell', when), asking(order.id, key), true).catch(() => undefined);
     await until(() => begun(order.id));
     if (when === 'after') await until(() => stand.catalog.count(hall).sold === 2);
     await later();
@@ -128,14 +127,14 @@ describe.each(engines)('what a dead process had begun is finished or taken back,
   test('a confirmation, and its repeat before anybody swept: it takes over at once', async () => {
     const { order, hall } = await newOrder(stand);
     const key = randomUUID();
-    void confirmOrder(dying(stand.desk, 'sell', 'after'), asking(order.id, key), true);
+    confirmOrder(dying(stand.desk, 'sell', 'after'), asking(order.id, key), true).catch(() => undefined);
     await until(() => stand.catalog.count(hall).sold === 2);
     expect(await confirmOrder(stand.desk, asking(order.id, key), true)).toMatchObject({ state: 'confirmed' });
   });
 
   test('a confirmation whose places are gone meanwhile: the order stays open', async () => {
     const { order, path } = await newOrder(stand);
-    void confirmOrder(dying(stand.desk, 'sell', 'before'), asking(order.id), true);
+    confirmOrder(dying(stand.desk, 'sell', 'before'), asking(order.id), true).catch(() => undefined);
     await until(() => begun(order.id));
     stand.catalog.steal(order.lines[0]?.place.id ?? '');
     await later();
@@ -147,7 +146,7 @@ describe.each(engines)('what a dead process had begun is finished or taken back,
     const { order, path } = await newOrder(stand);
     const key = randomUUID();
     const wish = { id: `pay_${randomUUID()}`, method: 'card', amount: 2_000, status: 'captured' } as const;
-    void payOrder(dying(stand.desk, 'sell', when), asking(order.id, key), wish);
+    payOrder(dying(stand.desk, 'sell', when), asking(order.id, key), wish).catch(() => undefined);
     await until(() => begun(order.id));
     await later();
     expect(await read(stand, path)).toMatchObject({ state: 'confirmed', paid: 2_000 });
@@ -168,7 +167,7 @@ describe.each(engines)('what a dead process had begun is finished or taken back,
     stand.catalog.steal(order.lines[0]?.place.id ?? '');
     const key = randomUUID();
     const wish = { id: `pay_${randomUUID()}`, method: 'card', amount: 2_000, status: 'captured' } as const;
-    void payOrder(dying(stand.desk, call, when), asking(order.id, key), wish);
+    payOrder(dying(stand.desk, call, when), asking(order.id, key), wish).catch(() => undefined);
     await until(() => begun(order.id));
     await later();
     expect(await read(stand, path)).toMatchObject({ state: 'confirmed', paid: 2_000 });
@@ -181,7 +180,7 @@ describe.each(engines)('what a dead process had begun is finished or taken back,
     const { order, path } = await newOrder(stand);
     const key = randomUUID();
     const wish = { id: `pay_${randomUUID()}`, method: 'card', amount: 2_000, status: 'pending' } as const;
-    void payOrder(dying(stand.desk, 'extend', when), asking(order.id, key), wish);
+    payOrder(dying(stand.desk, 'extend', when), asking(order.id, key), wish).catch(() => undefined);
     await until(() => begun(order.id));
     await later();
     expect(await begun(order.id)).toBe(false);
@@ -195,7 +194,9 @@ describe.each(engines)('what a dead process had begun is finished or taken back,
     const { order, path } = await newOrder(stand);
     const { data } = await pay(stand, path, { status: 'pending' });
     const key = randomUUID();
-    void settleOrderPayment(dying(stand.desk, 'sell', 'before'), asking(order.id, key), data.id, 'captured');
+    settleOrderPayment(dying(stand.desk, 'sell', 'before'), asking(order.id, key), data.id, 'captured').catch(
+      () => undefined,
+    );
     await until(() => begun(order.id));
     const again = await settleOrderPayment(stand.desk, asking(order.id, key), data.id, 'captured');
     expect(again).toMatchObject({ state: 'confirmed', payments: [{ status: 'captured' }] });
@@ -206,7 +207,7 @@ describe.each(engines)('what a dead process had begun is finished or taken back,
     const hall = stand.catalog.hall(2);
     const items = [hall.item(2)] as never;
     const key = randomUUID();
-    void addOrderLines(dying(stand.desk, 'hold', when), asking(order.id, key), items);
+    addOrderLines(dying(stand.desk, 'hold', when), asking(order.id, key), items).catch(() => undefined);
     await until(() => begun(order.id));
     if (when === 'after') await until(() => stand.catalog.count(hall).held === 2);
     await later();
@@ -222,7 +223,7 @@ describe.each(engines)('what a dead process had begun is finished or taken back,
     const hall = stand.catalog.hall(2);
     const items = [hall.item(2)] as never;
     const key = randomUUID();
-    void addOrderLines(dying(stand.desk, 'hold', 'after'), asking(order.id, key), items);
+    addOrderLines(dying(stand.desk, 'hold', 'after'), asking(order.id, key), items).catch(() => undefined);
     await until(() => stand.catalog.count(hall).held === 2);
     await addOrderLines(stand.desk, asking(order.id, key), items);
     await later();
@@ -232,7 +233,9 @@ describe.each(engines)('what a dead process had begun is finished or taken back,
 
   test.each(moments)('a line taken out, %s its place is given back', async (when) => {
     const { order, path, hall } = await newOrder(stand);
-    void removeOrderLine(dying(stand.desk, 'release', when), asking(order.id), order.lines[0]?.id ?? '');
+    removeOrderLine(dying(stand.desk, 'release', when), asking(order.id), order.lines[0]?.id ?? '').catch(
+      () => undefined,
+    );
     await until(() => begun(order.id));
     await later();
     expect((await read(stand, path)).lines).toHaveLength(1);
@@ -244,8 +247,8 @@ describe.each(engines)('what a dead process had begun is finished or taken back,
     const [first, second] = [await newOrder(stand), await newOrder(stand)];
     const desk = dying(stand.desk, 'extend', when);
     const key = randomUUID();
-    void extendOrder(desk, asking(first.order.id, key), 55);
-    void reserveOrder(desk, asking(second.order.id, key), Date.parse('2099-01-01T00:00:00Z'));
+    extendOrder(desk, asking(first.order.id, key), 55).catch(() => undefined);
+    reserveOrder(desk, asking(second.order.id, key), Date.parse('2099-01-01T00:00:00Z')).catch(() => undefined);
     await until(async () => (await begun(first.order.id)) && (await begun(second.order.id)));
     await later();
     expect(await read(stand, second.path)).toMatchObject({ state: 'reserved', dueAt: '2099-01-01T00:00:00.000Z' });
@@ -260,7 +263,7 @@ describe.each(engines)('what a dead process had begun is finished or taken back,
 
   test('a live step is waited for, and then told to come again', async () => {
     const { order, path } = await newOrder(stand);
-    void confirmOrder(dying(stand.desk, 'sell', 'before'), asking(order.id), true);
+    confirmOrder(dying(stand.desk, 'sell', 'before'), asking(order.id), true).catch(() => undefined);
     await until(() => begun(order.id));
     const key = randomUUID();
     const busy = await stand.call('POST', `${path}/cancellation`, { body: {}, key });

@@ -2,7 +2,6 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { Desk } from '../../src/desk.ts';
 import { checkoutCart } from '../../src/shop-checkout.ts';
 import type { OrderDocument } from '../../src/store.ts';
-import { sweep } from '../../src/sweep.ts';
 import { engines } from '../stand/engines.ts';
 import { openStand, type Stand, until } from '../stand/stand.ts';
 import { checkout, done, newCart, newContact, read } from './shopper.ts';
@@ -37,7 +36,7 @@ describe.each(engines)('a checkout survives its process, on $name', (engine) => 
   afterAll(() => stand.close());
 
   const document = (id: string) => stand.desk.orders.of('opera').get(id);
-  const later = () => sweep({ ...stand.desk, now: () => Date.now() + 20_000 });
+  const later = () => stand.later();
   const wishFor = (call: 'sell' | 'extend') =>
     ({
       requestId: 'r',
@@ -50,7 +49,7 @@ describe.each(engines)('a checkout survives its process, on $name', (engine) => 
   const died = async (call: 'sell' | 'extend', when: 'before' | 'after') => {
     const { hall, cart, path } = await newCart(stand);
     const target = { institution: 'opera', orderId: cart.id };
-    void checkoutCart(dying(stand.desk, call, when), target, wishFor(call));
+    checkoutCart(dying(stand.desk, call, when), target, wishFor(call)).catch(() => undefined);
     await until(async () => (await document(cart.id))?.begun !== null);
     const isDone = (order: OrderDocument | undefined) =>
       call === 'sell'
@@ -96,7 +95,7 @@ describe.each(engines)('a checkout survives its process, on $name', (engine) => 
     let writes = 0;
     const update: typeof orders.update = (...args) => (writes++ < 2 ? orders.update(...args) : never());
     const desk = { ...stand.desk, orders: { ...stand.desk.orders, of: () => ({ ...orders, update }) } };
-    void checkoutCart(desk, target, wishFor('sell'));
+    checkoutCart(desk, target, wishFor('sell')).catch(() => undefined);
     await until(async () => {
       const order = await document(cart.id);
       return order?.listedAt !== null && order?.begun === null;

@@ -2,7 +2,6 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { Desk } from '../../src/desk.ts';
 import { checkoutCart } from '../../src/shop-checkout.ts';
-import { sweep } from '../../src/sweep.ts';
 import { engines } from '../stand/engines.ts';
 import { openStand, type Stand, until } from '../stand/stand.ts';
 import { add, checkout, done, mintCartId, newCart, newContact, type ShopOrder } from './shopper.ts';
@@ -28,7 +27,7 @@ describe.each(engines)('a guest becomes a contact with the checkout, on $name', 
   afterAll(() => stand.close());
 
   const document = (id: string) => stand.desk.orders.of('opera').get(id);
-  const later = () => sweep({ ...stand.desk, now: () => Date.now() + 20_000 });
+  const later = () => stand.later(20_000);
   const contactsNow = () => stand.contacts.guests.size;
   const contactOf = ({ contactNumber }: Pick<ShopOrder, 'contactNumber'>) =>
     stand.contacts.guests.get(String(contactNumber));

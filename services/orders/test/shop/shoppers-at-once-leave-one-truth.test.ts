@@ -1,6 +1,5 @@
 import { randomInt, randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { sweep } from '../../src/sweep.ts';
 import { engines } from '../stand/engines.ts';
 import type { Mishap } from '../stand/peer.ts';
 import { openStand, type Stand } from '../stand/stand.ts';
@@ -29,7 +28,7 @@ describe.each(engines)('shoppers at once leave one truth, on $name', (engine) =>
   /** Everything comes to rest: marks are finished, deadlines pass, and the catalog hears of all that was published. */
   const settle = async () => {
     stand.catalog.mishaps.clear();
-    for (const later of [20_000, 40_000, 3_700_000]) await sweep({ ...stand.desk, now: () => Date.now() + later });
+    for (const later of [20_000, 40_000, 3_700_000]) await stand.later(later);
     while ((await stand.store.outbox.pending(1)).length > 0) await new Promise((resolve) => setTimeout(resolve, 10));
     for (const fact of stand.facts) stand.catalog.hear(fact);
   };

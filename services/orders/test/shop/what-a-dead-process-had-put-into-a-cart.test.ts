@@ -2,7 +2,6 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { Desk } from '../../src/desk.ts';
 import { addToCart } from '../../src/shop-add.ts';
 import { removeCartLine } from '../../src/shop-cart.ts';
-import { sweep } from '../../src/sweep.ts';
 import { engines } from '../stand/engines.ts';
 import { openStand, type Stand, until } from '../stand/stand.ts';
 import { add, done, mintCartId, newCart, read } from './shopper.ts';
@@ -27,7 +26,7 @@ describe.each(engines)('what a dead process had put into a cart, on $name', (eng
   afterAll(() => stand.close());
 
   const document = (id: string) => stand.desk.orders.of('opera').get(id);
-  const later = () => sweep({ ...stand.desk, now: () => Date.now() + 20_000 });
+  const later = () => stand.later();
   const addition = (orderId: string, item: object, request = 'dead') =>
     ({
       institution: 'opera',
@@ -42,7 +41,7 @@ describe.each(engines)('what a dead process had put into a cart, on $name', (eng
     test('a first line: it and its places are gone after recovery, and the id can be used again', async () => {
       const hall = stand.catalog.hall(3);
       const id = mintCartId();
-      void addToCart(dying(stand.desk, 'hold', when), addition(id, hall.item(2)));
+      addToCart(dying(stand.desk, 'hold', when), addition(id, hall.item(2))).catch(() => undefined);
       if (when === 'after') await until(() => stand.catalog.count(hall).held === 2);
       await until(async () => (await document(id)) !== undefined);
       expect((await stand.shop('GET', `/${id}`)).status).toBe(404);
@@ -55,7 +54,7 @@ describe.each(engines)('what a dead process had put into a cart, on $name', (eng
     test('a first line: its repeat gets the places that are held for it', async () => {
       const hall = stand.catalog.hall(2);
       const id = mintCartId();
-      void addToCart(dying(stand.desk, 'hold', when), addition(id, hall.item(2)));
+      addToCart(dying(stand.desk, 'hold', when), addition(id, hall.item(2))).catch(() => undefined);
       await until(async () => (await document(id)) !== undefined);
       if (when === 'after') await until(() => stand.catalog.count(hall).held === 2);
       const cart = await addToCart(stand.desk, addition(id, hall.item(2)));
@@ -66,7 +65,7 @@ describe.each(engines)('what a dead process had put into a cart, on $name', (eng
 
     test('more lines: recovery takes them back, and the cart goes on', async () => {
       const { hall, cart, path } = await newCart(stand, 1);
-      void addToCart(dying(stand.desk, 'hold', when), addition(cart.id, hall.item(2)));
+      addToCart(dying(stand.desk, 'hold', when), addition(cart.id, hall.item(2))).catch(() => undefined);
       await until(async () => (await document(cart.id))?.begun?.step === 'lines');
       if (when === 'after') await until(() => stand.catalog.count(hall).held === 3);
       await later();
@@ -79,7 +78,7 @@ describe.each(engines)('what a dead process had put into a cart, on $name', (eng
     test('a removed line is gone, and its place is free after recovery', async () => {
       const { hall, cart, path } = await newCart(stand, 2);
       const target = { institution: 'opera', orderId: cart.id };
-      void removeCartLine(dying(stand.desk, 'release', when), target, String(cart.lines[0]?.id));
+      removeCartLine(dying(stand.desk, 'release', when), target, String(cart.lines[0]?.id)).catch(() => undefined);
       await until(async () => (await document(cart.id))?.begun?.step === 'release');
       expect((await read(stand, path)).lines).toHaveLength(1);
       await later();

@@ -78,7 +78,7 @@ export const openCatalog = async (authority: Authority): Promise<CatalogStand> =
     id: 'holdPlaces',
     method: 'post',
     path: '/internal/stock/holds',
-    act(institution, _params, { holder, requestId, items, heldUntil, pointOfSale }: HoldRequest) {
+    act(institution, _params, { holder, requestId, items, heldUntil, pointOfSale, asOf }: HoldRequest) {
       const until = heldUntil === undefined ? Date.now() + stand.holdMs : Date.parse(heldUntil);
       const taken: Place[] = [];
       const lines: object[] = [];
@@ -109,16 +109,18 @@ export const openCatalog = async (authority: Authority): Promise<CatalogStand> =
             place: nameOf(place),
           });
       }
-      for (const place of taken) Object.assign(place, { state: 'held', until, holder, request: requestId });
+      for (const place of taken) Object.assign(place, { state: 'held', until, holder, request: requestId, asOf });
       const point = pointOfSale === undefined ? null : { serviceHost: pointOfSale.toLowerCase() };
       return { outcome: 'held', refusal: null, heldUntil: new Date(until).toISOString(), pointOfSale: point, lines };
     },
   };
 
   const change =
-    (apply: (place: Place, body: { readonly heldUntil?: string }) => void): StandIn['act'] =>
-    (_institution, { holder = '' }, body: { readonly placeIds: readonly string[]; readonly heldUntil?: string }) => {
+    (apply: (place: Place, body: Renewal) => void): StandIn['act'] =>
+    (_institution, { holder = '' }, body: Renewal) => {
       const mine = of(holder);
+      const late = mine.some((place) => body.placeIds.includes(place.id) && (place.asOf ?? 0) > body.asOf);
+      if (late) return { outcome: 'superseded', places: [], missing: [] };
       const missing = body.placeIds.filter((id) => !mine.some((place) => place.id === id));
       if (missing.length > 0) return { outcome: 'refused', places: [], missing };
       const wanted = mine.filter(({ id }) => body.placeIds.includes(id));
@@ -152,11 +154,18 @@ export const openCatalog = async (authority: Authority): Promise<CatalogStand> =
   const release: StandIn['act'] = (
     _institution,
     { holder = '' },
-    { placeIds, requestId }: { readonly placeIds?: readonly string[]; readonly requestId?: string },
+    {
+      placeIds,
+      requestId,
+      asOf,
+    }: { readonly placeIds?: readonly string[]; readonly requestId?: string; readonly asOf: number },
   ) => {
     const released = of(holder).filter(
-      ({ id, request, state }) =>
-        state === 'held' && (placeIds?.includes(id) ?? true) && (requestId === undefined || request === requestId),
+      ({ id, request, state, asOf: since = 0 }) =>
+        state === 'held' &&
+        since <= asOf &&
+        (placeIds?.includes(id) ?? true) &&
+        (requestId === undefined || request === requestId),
     );
     for (const place of released) free(place);
     return { released: released.map(({ id }) => id) };
@@ -186,7 +195,7 @@ export const openCatalog = async (authority: Authority): Promise<CatalogStand> =
       id: 'extendHold',
       method: 'post',
       path: `${path}/extension`,
-      act: change((place, { heldUntil = '' }) => Object.assign(place, { until: Date.parse(heldUntil) })),
+      act: change((place, { heldUntil, asOf }) => Object.assign(place, { until: Date.parse(heldUntil), asOf })),
     },
     {
       id: 'sellHold',

@@ -1,4 +1,3 @@
-import { sweep } from '../../src/sweep.ts';
 import type { Call, Order, Stand } from './stand.ts';
 
 /** Creates an order of so many places of a hall of its own with two places more. */
@@ -31,5 +30,5 @@ export const giveUpElsewhere = async (stand: Stand, request: () => Promise<unkno
   for (const operation of ['holdPlaces', 'releaseHold']) stand.catalog.mishaps.set(operation, 'fails');
   await request();
   stand.catalog.mishaps.clear();
-  await sweep({ ...stand.desk, now: () => Date.now() + 20_000 });
+  await stand.later();
 };

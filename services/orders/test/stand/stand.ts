@@ -8,8 +8,10 @@ import { type Authority, openAuthority } from '@boxoffice/service/stand';
 import type { Store } from '@boxoffice/store';
 import { orders } from '../../src/app.ts';
 import type { Desk } from '../../src/desk.ts';
+import { BEAT_EVERY_MS, createLease } from '../../src/lease.ts';
 import { openDesk } from '../../src/open-desk.ts';
 import { routes } from '../../src/routes.ts';
+import { finishUnder, sweep } from '../../src/sweep.ts';
 import { type CatalogStand, openCatalog } from './catalog.ts';
 import type { Engine } from './engines.ts';
 import { type ContactsStand, openContacts, openTickets, type TicketsStand } from './others.ts';
@@ -52,6 +54,8 @@ export interface Stand {
   readonly contacts: ContactsStand;
   /** What the commands work with, for tests that let a process die in the middle of one. */
   readonly desk: Desk;
+  /** The process of the desk is found dead, and another one finishes what it had begun, then sweeps at so many milliseconds from now. */
+  later(ms?: number): Promise<void>;
   /** The facts that it published so far. */
   readonly facts: readonly Message[];
   /** Calls an operation as the gateway does for a client; path below /svc/v3/orders. */
@@ -239,9 +243,20 @@ export const openStand = async (engine: Engine, options: StandOptions = {}): Pro
     graceMs: paymentGraceSeconds * 1_000,
   };
   const desk = openDesk(store, peers, limits, logger);
+  const heir = { ...desk, lease: createLease(store) };
+  // What tests let die counts as alive until they say otherwise.
+  const heartbeat = setInterval(() => void desk.lease.look().catch(() => undefined), BEAT_EVERY_MS);
   return {
     ...first,
     desk,
+    async later(ms = 0) {
+      await desk.lease.end();
+      await finishUnder(heir, await heir.lease.look());
+      await sweep({ ...heir, now: () => Date.now() + ms });
+      // Another instance may have been quicker, and still be at it.
+      const underLease = { 'begun.owner': { gte: 'lea_', lt: 'lea`' } };
+      await until(async () => (await desk.orders.acrossInstitutions.count(underLease)) === 0);
+    },
     store,
     catalog,
     tickets,
@@ -253,6 +268,7 @@ export const openStand = async (engine: Engine, options: StandOptions = {}): Pro
       return more;
     },
     async close() {
+      clearInterval(heartbeat);
       for (const instance of instances) await instance.close();
       for (const peer of Object.values(peers)) peer.close();
       await discard();

@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
+import { NOBODY } from '../../../src/domain/begun.ts';
+import { accept } from '../../../src/domain/decision.ts';
 import { deliver } from './delivery.ts';
 import type { Event, History } from './events.ts';
 import type { Rules } from './rules.ts';
-import { create, goOn, recover, type Steps } from './steps.ts';
+import { create, goOn, isLeft, recover, type Steps } from './steps.ts';
 import { createWorld, type World } from './world.ts';
 
 const MINUTE = 60_000;
@@ -78,6 +80,12 @@ function* cancelling(world: World, { number, flag }: Event): Steps {
   const controlled = number % 3 === 0 ? null : world.tickets.controlled();
   if (number % 2 === 0) yield;
   const how = { reason: 'x', override: flag, controlled };
+  // The catalog did not answer whoever wanted to finish the step.
+  world.write((order) =>
+    order.begun && order.state !== 'draft' && isLeft(order.begun, world.now())
+      ? accept({ ...order, begun: { ...order.begun, owner: NOBODY } })
+      : accept(order),
+  );
   world.ask('cancellation', (order) => world.rules.cancel(order, how, world.now()));
 }
 

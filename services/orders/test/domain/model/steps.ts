@@ -1,4 +1,4 @@
-import { type Begun, isStale } from '../../../src/domain/begun.ts';
+import { type Begun, NOBODY } from '../../../src/domain/begun.ts';
 import { orderConfirmed } from '../../../src/domain/facts.ts';
 import { open } from '../../../src/domain/opening.ts';
 import { recovery } from '../../../src/domain/recovery.ts';
@@ -7,10 +7,16 @@ import { HOLD_MS, type World } from './world.ts';
 /** What a process does after its first write; at each `yield` it may die, or others may come first. */
 export type Steps = Generator<undefined, void>;
 
-/** Between two steps: whether the process may still call others, which it must not once its mark counts as dead. */
-function* pause(world: World, { since }: Begun): Generator<undefined, boolean> {
+/** A process that has not gone on for so long counts as dead here. */
+const LEASE_MS = 15_000;
+
+/** Whether nobody works on the step any more. */
+export const isLeft = ({ since, owner }: Begun, now: number): boolean => owner === NOBODY || now - since >= LEASE_MS;
+
+/** Between two steps: whether the process may still call others, which it must not once it counts as dead. */
+function* pause(world: World, mark: Begun): Generator<undefined, boolean> {
   yield;
-  return !isStale({ since } as Begun, world.now());
+  return !isLeft(mark, world.now());
 }
 
 const LATE_HOLD_MS = 120_000;
@@ -104,10 +110,11 @@ export const goOn = (world: World, mark: Begun | null): Steps | undefined => {
 /** What the sweep does about a step whose process died. */
 export function* recover(world: World): Steps {
   const order = world.order();
-  if (!order || recovery(order, world.now()).action === 'none') return;
-  const found = recovery(order, world.now());
-  world.write((current) => world.rules.takeOver(current, world.now()));
+  if (!order?.begun || !isLeft(order.begun, world.now())) return;
+  const lease = { from: order.begun.owner, to: world.nextId('lea') };
+  world.write((current) => world.rules.takeOver(current, lease, world.now()));
   const mark = world.mark();
+  const found = recovery({ begun: mark });
   if (found.action === 'drop') {
     yield;
     world.stock.release({ sold: true });

@@ -1,0 +1,130 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { confirmOrder } from '../../src/confirm.ts';
+import type { Desk } from '../../src/desk.ts';
+import { createLease, type Lease } from '../../src/lease.ts';
+import { engines } from '../stand/engines.ts';
+import { newOrder, read } from '../stand/orders.ts';
+import { openStand, type Stand, until } from '../stand/stand.ts';
+
+const MINUTE = 60_000;
+
+describe.each(engines)('the lease of a process that works on steps, on $name', (engine) => {
+  let stand: Stand;
+  beforeAll(async () => {
+    stand = await openStand(engine);
+  });
+  afterAll(() => stand.close());
+
+  /** Two processes, each with a clock of its own, and what the second one sees of the first while time goes by. */
+  const pair = async (clocksApartMs = 0) => {
+    let time = 0;
+    // The service of the stand looks at real time and would take them for dead at some point: so these live in a store of their own.
+    const { store, discard } = await engine.open();
+    const lease = (apart: number): Lease =>
+      createLease(store, { clock: () => time + apart, now: () => Date.now() + apart });
+    const [worker, watcher] = [lease(0), lease(clocksApartMs)];
+    const owner = await worker.hold();
+    /** Time goes by, the watcher looks every half second, and the worker beats every so often. */
+    const pass = async (ms: number, beatEveryMs = Number.POSITIVE_INFINITY) => {
+      for (let passed = 500; passed <= ms; passed += 500) {
+        time += 500;
+        if (passed % beatEveryMs === 0) await worker.look();
+        await watcher.look();
+      }
+    };
+    const stall = (ms: number) => {
+      time += ms;
+    };
+    await watcher.look();
+    return { worker, watcher, owner, pass, stall, discard };
+  };
+
+  test('is over less than five seconds after the last heartbeat, and not before three', async () => {
+    const { watcher, owner, pass, discard } = await pair();
+    await pass(2_500);
+    expect(watcher.isOver(owner)).toBe(false);
+    await pass(2_000);
+    expect(watcher.isOver(owner)).toBe(true);
+    await discard();
+  });
+
+  test.each([5_000, -5_000, 3_600_000])('whatever the clocks say: %d ms apart', async (apart) => {
+    const { watcher, owner, pass, discard } = await pair(apart);
+    await pass(2_500, 1_000);
+    expect(watcher.isOver(owner)).toBe(false);
+    await pass(4_500);
+    expect(watcher.isOver(owner)).toBe(true);
+    await discard();
+  });
+
+  test('stays that of a slow process, whose heartbeats come five times later than they should', async () => {
+    const { worker, watcher, owner, pass, discard } = await pair();
+    await pass(MINUTE, 2_500);
+    expect(watcher.isOver(owner)).toBe(false);
+    expect(await worker.hold()).toBe(owner);
+    await discard();
+  });
+
+  test('is not over because whoever looks was paused, or the store was away for both', async () => {
+    const { worker, watcher, owner, pass, stall, discard } = await pair();
+    stall(20_000);
+    await watcher.look();
+    expect(watcher.isOver(owner)).toBe(false);
+    await worker.look();
+    await pass(2_500);
+    expect(watcher.isOver(owner)).toBe(false);
+    await discard();
+  });
+
+  test('never lives again: its process goes on under another, and calls nobody for the steps of the old one', async () => {
+    const { worker, watcher, owner, pass, discard } = await pair();
+    await worker.confirm(owner, 'ord_1');
+    await pass(4_500);
+    await expect(worker.confirm(owner, 'ord_1')).rejects.toMatchObject({ code: 'conflict' });
+    const next = await worker.hold();
+    expect(next).not.toBe(owner);
+    await worker.confirm(next, 'ord_1');
+    await watcher.look();
+    expect([watcher.isOver(owner), watcher.isOver(next)]).toEqual([true, false]);
+    await discard();
+  });
+
+  test('a heartbeat in the moment in which it lapses wins or loses, and both processes agree', async () => {
+    for (let round = 0; round < 5; round += 1) {
+      const { worker, watcher, owner, pass, discard } = await pair();
+      await pass(2_500);
+      await Promise.all([worker.look(), pass(500)]);
+      const held = await worker.hold();
+      await watcher.look();
+      expect(watcher.isOver(owner)).toBe(held !== owner);
+      await discard();
+    }
+  });
+
+  test('a step is worked on for so long, and then by anybody, also that of a living process', async () => {
+    let time = 0;
+    const { store, discard } = await engine.open();
+    const lease = createLease(store, { clock: () => time });
+    const owner = await lease.hold();
+    const done = lease.work('ord_1');
+    time += 14_000;
+    await lease.confirm(owner, 'ord_1');
+    expect(lease.isWorking('ord_1')).toBe(true);
+    time += 1_000;
+    expect(lease.isWorking('ord_1')).toBe(false);
+    await expect(lease.confirm(owner, 'ord_1')).rejects.toMatchObject({ code: 'conflict' });
+    done();
+    await discard();
+  });
+
+  test('an instance finishes by itself what another one had begun that is dead', async () => {
+    const { order, path } = await newOrder(stand);
+    // Nothing beats its heart.
+    const lease = createLease(stand.store);
+    const never = () => new Promise<never>(() => undefined);
+    const dead: Desk = { ...stand.desk, lease, stock: { ...stand.desk.stock, sell: never } };
+    const asking = { institution: 'opera', orderId: order.id, ifMatch: () => undefined };
+    confirmOrder(dead, asking, true).catch(() => undefined);
+    await until(async () => (await read(stand, path)).state === 'confirmed');
+  });
+});
