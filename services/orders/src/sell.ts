@@ -3,7 +3,7 @@ import type { RenewedPlace } from './clients/stock.ts';
 import type { Desk } from './desk.ts';
 import type { ConfirmMark } from './domain/begun.ts';
 import { confirm, failConfirm } from './domain/confirmation.ts';
-import { orderConfirmed } from './domain/facts.ts';
+import { issueTickets } from './names.ts';
 import { ownEnd, stepStock } from './step-stock.ts';
 import type { OrderDocument } from './store.ts';
 import { finish, finishedBy, targetOf } from './write.ts';
@@ -60,6 +60,6 @@ export const sell = async (
     (current, now) => confirm(recovered ? finishedBy(current, request) : current, sale, now),
     stamp,
   );
-  await desk.tickets.issue(order.institution, orderConfirmed(confirmed).data, confirmed.version);
+  await issueTickets(desk, confirmed);
   return confirmed;
 };

@@ -4,6 +4,7 @@ import type { Desk } from './desk.ts';
 import { NOBODY } from './domain/begun.ts';
 import { sweepGuests } from './guests.ts';
 import { BEAT_EVERY_MS } from './lease.ts';
+import { sweepNames } from './names.ts';
 import { OWN_LEFT_MS, recover } from './recover.ts';
 import type { OrderDocument } from './store.ts';
 import { expireNow, targetOf } from './write.ts';
@@ -56,13 +57,14 @@ const eachFound = async (
   }
 };
 
-/** Finishes what was left in the middle, expires what is past due, then writes guests' contacts that are missing; every institution's. */
+/** Finishes what was left in the middle, expires what is past due, then writes guests' contacts and tells tickets names that are missing; every institution's. */
 export const sweep = async (desk: Desk): Promise<void> => {
   const now = desk.now();
   await eachFound(desk, { 'begun.owner': NOBODY }, 'id', (order) => recover(desk, order));
   await eachFound(desk, { 'begun.since': { lte: now - OLD_STEP_MS } }, 'begun.since', (order) => recover(desk, order));
   await eachFound(desk, { deadline: { lte: now } }, 'deadline', (order) => expireNow(desk, targetOf(order)));
   await sweepGuests(desk);
+  await sweepNames(desk);
 };
 
 /** Finishes what processes that died had begun, whose leases are these, and what this one could not leave to others. */

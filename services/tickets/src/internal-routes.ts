@@ -29,7 +29,11 @@ export const internalRoutes = (context: Context): AnyOperation[] => [
       answer: { tickets: exampleTickets },
     },
     handle: async ({ caller, body }) => {
-      const issued = await issue(context, caller.institution, { ...body, tickets: body.tickets.map(wantedOf) });
+      const issued = await issue(context, caller.institution, {
+        ...body,
+        named: true,
+        tickets: body.tickets.map(wantedOf),
+      });
       return ok({ tickets: issued.map(summary) });
     },
   }),

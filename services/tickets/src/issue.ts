@@ -10,7 +10,7 @@ import {
   type OrderTickets,
   type Wanted,
 } from './domain/order.ts';
-import { type Ticket, withContact } from './domain/ticket.ts';
+import { type Ticket, withContact, withName } from './domain/ticket.ts';
 import { dropNames, isErased } from './erasure.ts';
 import { changeLine, ticketsOfOrder } from './lineage.ts';
 import type { OrderDocument, TicketDocument } from './store.ts';
@@ -22,7 +22,7 @@ export type TicketSummary = Pick<Ticket, 'id' | 'lineId' | 'status'>;
 export const newTickets = async (
   context: Context,
   institution: string,
-  order: Pick<OrderTickets, 'id' | 'contactNumber' | 'asOf'>,
+  order: Pick<OrderTickets, 'id' | 'contactNumber' | 'asOf' | 'named'>,
   wanted: readonly Wanted[],
 ): Promise<Ticket[]> => {
   const key = await context.keys.signing(institution);
@@ -63,14 +63,22 @@ const setContact = async (shelf: Shelf, all: readonly TicketDocument[], order: O
   }
 };
 
+/** Names the tickets that were issued by the fact, before the order had said who will come. */
+const setNames = async (shelf: Shelf, all: readonly TicketDocument[], order: OrderDocument, now: string) => {
+  if (!order.named) return;
+  const names = new Map(order.tickets.map(({ lineId, beneficiary }) => [lineId, beneficiary ?? null]));
+  for (const ticket of all.filter(({ named }) => !named))
+    await changeLine(shelf, ticket, (found) => withName(found, names.get(found.lineId) ?? null, now));
+};
+
 /** A buyer who was erased before the confirmation was heard of has no names here. Looked at last, so that no erasure slips in between. */
 const withoutErased = async (
   context: Context,
   shelf: Shelf,
-  { contactNumber }: OrderTickets,
+  { contactNumber, tickets: wanted }: OrderTickets,
   tickets: readonly Ticket[],
 ): Promise<void> => {
-  if (contactNumber === null || !tickets.some(({ beneficiary }) => beneficiary)) return;
+  if (contactNumber === null || ![...wanted, ...tickets].some(({ beneficiary }) => beneficiary)) return;
   if (await isErased(shelf, contactNumber)) await dropNames(context, shelf, contactNumber);
 };
 
@@ -97,6 +105,7 @@ export const issue = async (context: Context, institution: string, fact: Confirm
     all = await ticketsOfOrder(shelf, order.id);
   }
   await setContact(shelf, all, order);
+  await setNames(shelf, all, order, timestampOf(context));
   await withoutErased(context, shelf, order, all);
   return current(all);
 };

@@ -105,6 +105,16 @@ describe('every fact of the topology', () => {
     expect(await engines.bus.deadLetters.list()).toEqual([]);
   });
 
+  test.each(types)('%s: has ids, states, amounts and instants, and no personal data', (type) => {
+    const names = new Set<string>();
+    JSON.stringify(today[type], (name, value) => {
+      names.add(name.toLowerCase());
+      return value;
+    });
+    const personal = /name|email|phone|address|beneficiary|birth|document|iban|reason|note|comment/;
+    expect([...names].filter((name) => personal.test(name))).toEqual([]);
+  });
+
   test('negative control: a fact without what it is about is a dead letter', async () => {
     await engines.bus.publish(message('order.cancelled', {}));
     const letters = await engines.bus.deadLetters.list();

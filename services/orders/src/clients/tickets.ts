@@ -11,8 +11,8 @@ const MARGIN_MS = 500;
 export interface Tickets {
   /** Ids of the order's tickets that are controlled; undefined if tickets did not say so within a second. */
   controlled(institution: string, orderId: string): Promise<readonly string[] | undefined>;
-  /** Issues the tickets of a confirmed order: `confirmed` is the data of `order.confirmed`. Resolves also if it did not work. */
-  issue(institution: string, confirmed: object, version: number): Promise<void>;
+  /** Issues the tickets of a confirmed order, with their names. Resolves also if it did not work: whether tickets said that it did. */
+  issue(institution: string, named: object, version: number): Promise<boolean>;
 }
 
 interface OrderTickets {
@@ -48,16 +48,17 @@ export const createTickets = (tickets: Peer): Tickets => {
       );
       return answer?.tickets.filter(({ status }) => status === 'controlled').map(({ ticketId }) => ticketId);
     },
-    async issue(institution, confirmed, version) {
-      await issuing(() =>
-        tickets.call(institution, {
+    async issue(institution, named, version) {
+      const issued = await issuing(() =>
+        tickets.call<object>(institution, {
           operation: 'issueTickets',
           method: 'POST',
           path: '/internal/tickets/issue',
-          body: { ...confirmed, version },
+          body: { ...named, version },
           timeoutMs: ISSUE_MS + MARGIN_MS,
         }),
       );
+      return issued !== undefined;
     },
   };
 };

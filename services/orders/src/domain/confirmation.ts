@@ -1,6 +1,6 @@
 import { accept, type Decision, keptThough, refuse } from './decision.ts';
 import { expiredIfDue } from './expiry.ts';
-import { orderConfirmed } from './facts.ts';
+import { hasNames, orderConfirmed } from './facts.ts';
 import { touched, unfit, unpaidStates, waitingNoMore } from './life.ts';
 import { due } from './money.ts';
 import type { Line, Order, Place } from './order.ts';
@@ -57,6 +57,7 @@ export const confirm = <O extends Order>(order: O, sale: Sale, now: number): Dec
     cameFrom: null,
     begun: null,
     heldPlaces: 0,
+    ...(hasNames(order) ? { namesDue: now } : {}),
   };
   return accept(touched(confirmed, now), orderConfirmed(confirmed));
 };

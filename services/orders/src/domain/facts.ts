@@ -17,8 +17,6 @@ export interface OrderConfirmed {
       readonly productId: string;
       /** ISO 8601 UTC; of the performance. */
       readonly startDate: string;
-      /** Absent when nobody is named. */
-      readonly beneficiary?: Beneficiary;
     }[];
   };
 }
@@ -29,7 +27,6 @@ export interface OrderCancelled {
     readonly orderId: string;
     readonly hadTickets: boolean;
     readonly override: boolean;
-    readonly reason: string | null;
     readonly placeIds: readonly string[];
   };
 }
@@ -46,14 +43,17 @@ export const ticketIdOf = (lineId: string): string => `tic_${lineId.slice(lineId
 
 const placeIdsOf = (lines: readonly Line[]): string[] => lines.map(({ place }) => place.id);
 
-/** Names the tickets as the confirmation made them, also when some were replaced since: so told again, it makes none anew. */
+/**
+ * Names the tickets as the confirmation made them, also when some were replaced since: so told again, it makes none anew. Like every
+ * fact it has ids and no personal data, since queues and dead letters keep it beyond an erasure: {@link namedTickets} has the names.
+ */
 export const orderConfirmed = (order: Order): OrderConfirmed => ({
   type: 'order.confirmed',
   data: {
     orderId: order.id,
     contactNumber: order.contactNumber,
     tickets: order.lines.map(
-      ({ id, performanceId, seatCategoryId, tariffId, place, amount, productId, startDate, beneficiary }) => ({
+      ({ id, performanceId, seatCategoryId, tariffId, place, amount, productId, startDate }) => ({
         ticketId: ticketIdOf(id),
         lineId: id,
         performanceId,
@@ -63,23 +63,34 @@ export const orderConfirmed = (order: Order): OrderConfirmed => ({
         price: { amount, currency: order.currency },
         productId,
         startDate,
-        ...(beneficiary ? { beneficiary } : {}),
       }),
     ),
   },
 });
 
+/** What tickets is asked to issue by a direct call: as {@link orderConfirmed} says, and who will come. */
+export const namedTickets = (order: Order): object => {
+  const { data } = orderConfirmed(order);
+  const names = new Map<string, Beneficiary | null | undefined>(
+    order.lines.map(({ id, beneficiary }) => [id, beneficiary]),
+  );
+  const tickets = data.tickets.map((ticket) => ({ ...ticket, beneficiary: names.get(ticket.lineId) ?? null }));
+  return { ...data, tickets };
+};
+
+/** Whether anybody is named in the order. */
+export const hasNames = ({ lines }: Pick<Order, 'lines'>): boolean => lines.some(({ beneficiary }) => beneficiary);
+
 /** Names the places of the lines and those of removed lines that are not given back yet. */
 export const orderCancelled = (
   order: Order,
-  how: Pick<OrderCancelled['data'], 'hadTickets' | 'override' | 'reason'>,
+  how: Pick<OrderCancelled['data'], 'hadTickets' | 'override'>,
 ): OrderCancelled => ({
   type: 'order.cancelled',
   data: {
     orderId: order.id,
     hadTickets: how.hadTickets,
     override: how.override,
-    reason: how.reason,
     placeIds: [...placeIdsOf(order.lines), ...(order.begun?.step === 'release' ? order.begun.placeIds : [])],
   },
 });

@@ -145,6 +145,8 @@ export interface Order {
   readonly begun: Begun | null;
   /** Unsold places that it holds or is about to hold: what the limit per client adds up. */
   readonly heldPlaces: number;
+  /** Since when tickets must be told who will come; absent or null once it has been, or if nobody is named. */
+  readonly namesDue?: number | null;
   /** Absent: it never was a cart, or still is one. */
   readonly checkout?: Checkout;
   /** Absent or null: there is no contact to be written. */

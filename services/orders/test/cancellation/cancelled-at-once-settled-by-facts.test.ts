@@ -33,7 +33,7 @@ describe.each(engines)('cancelled at once, settled by facts, on $name', (engine)
       {
         type: 'order.cancelled',
         version: first.data.version,
-        data: { orderId: order.id, hadTickets: false, override: false, reason: 'ill', placeIds },
+        data: { orderId: order.id, hadTickets: false, override: false, placeIds },
       },
     ]);
     // An earlier expiry's release, and one of the tickets that there are not, say nothing about it.

@@ -25,7 +25,7 @@ describe('a cancellation', () => {
       placesReleased: null,
       settledAt: null,
     });
-    const data = { orderId: 'ord_1', hadTickets: true, override: false, reason: 'rain', placeIds: ['plc_1', 'plc_2'] };
+    const data = { orderId: 'ord_1', hadTickets: true, override: false, placeIds: ['plc_1', 'plc_2'] };
     expect(facts).toEqual([{ type: 'order.cancelled', data }]);
   });
 

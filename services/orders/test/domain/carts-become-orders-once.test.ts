@@ -4,6 +4,7 @@ import { changeLine, isCart, withoutNames } from '../../src/domain/cart.ts';
 import { beginCheckout, type CheckoutInput, cancelByShopper } from '../../src/domain/checkout.ts';
 import { confirm } from '../../src/domain/confirmation.ts';
 import { expire } from '../../src/domain/expiry.ts';
+import { namedTickets } from '../../src/domain/facts.ts';
 import { addLines, beginLines, released, removeLine } from '../../src/domain/lines.ts';
 import { open } from '../../src/domain/opening.ts';
 import type { Order } from '../../src/domain/order.ts';
@@ -191,15 +192,17 @@ describe('a cart', () => {
     expect(withoutNames(cart)).toBe(cart);
   });
 
-  test('tells those who make tickets who will come, if anybody is named', () => {
+  test('tells nobody by a fact who will come, and remembers that tickets must be told', () => {
     const named = next(changeLine(cart, 'lin_1', { beneficiary: { lastName: 'Haskil' } }, NOW));
-    const { facts } = accepted(
+    const { next: bought, facts } = accepted(
       confirm(next(buy(named)), { request: 'checkout', soldPlaceIds: ['plc_1', 'plc_2'] }, NOW),
     );
     const [{ data } = { data: {} }] = facts;
-    const [first, second] = (data as { readonly tickets: readonly object[] }).tickets;
-    expect(first).toMatchObject({ productId: 'prd_1', beneficiary: { firstName: null, lastName: 'Haskil' } });
-    expect(second).not.toHaveProperty('beneficiary');
+    expect(JSON.stringify(data)).not.toContain('Haskil');
+    expect(bought.namesDue).toBe(NOW);
+    expect(namedTickets(bought)).toMatchObject({
+      tickets: [{ productId: 'prd_1', beneficiary: { firstName: null, lastName: 'Haskil' } }, { beneficiary: null }],
+    });
   });
 });
 

@@ -23,6 +23,8 @@ export interface Confirmed {
   readonly version: number;
   readonly contactNumber: string | null;
   readonly tickets: readonly Wanted[];
+  /** It says who will come: the direct call does, the fact has no names. */
+  readonly named?: boolean;
 }
 
 /** What became of the tickets of a cancelled order. */
@@ -44,30 +46,42 @@ export interface OrderTickets {
   readonly asOf: number;
   readonly tickets: readonly Wanted[];
   readonly cancellation: Cancellation | null;
+  /** The order has said who will come. */
+  readonly named?: boolean;
   readonly createdAt: string;
 }
 
 /** An order that was not known before. */
-export const begun = ({ orderId, version, contactNumber, tickets }: Confirmed, now: string): OrderTickets => ({
+export const begun = ({ orderId, version, contactNumber, tickets, named }: Confirmed, now: string): OrderTickets => ({
   id: orderId,
   contactNumber,
   asOf: version,
   tickets,
   cancellation: null,
+  ...(named ? { named } : {}),
   createdAt: now,
 });
 
 /** A later version of the confirmation; undefined if it says nothing new. Tickets that were asked for once stay asked for. */
 export const confirmedAgain = <T extends OrderTickets>(order: T, fact: Confirmed): T | undefined => {
-  if (order.cancellation || fact.version <= order.asOf) return undefined;
-  const known = new Set(order.tickets.map(({ ticketId }) => ticketId));
-  const tickets = [...order.tickets, ...fact.tickets.filter(({ ticketId }) => !known.has(ticketId))];
-  return { ...order, contactNumber: fact.contactNumber, asOf: fact.version, tickets };
+  const saysNames = fact.named === true && !order.named;
+  const isNewer = fact.version > order.asOf;
+  if (order.cancellation || !(isNewer || saysNames)) return undefined;
+  const asked = new Map(fact.tickets.map((wanted) => [wanted.ticketId, wanted]));
+  const known = order.tickets.map((wanted) =>
+    saysNames ? { ...wanted, beneficiary: asked.get(wanted.ticketId)?.beneficiary ?? null } : wanted,
+  );
+  const ids = new Set(known.map(({ ticketId }) => ticketId));
+  const tickets = [...known, ...fact.tickets.filter(({ ticketId }) => !ids.has(ticketId))];
+  const named = saysNames ? { named: true } : {};
+  return isNewer
+    ? { ...order, contactNumber: fact.contactNumber, asOf: fact.version, tickets, ...named }
+    : { ...order, tickets, ...named };
 };
 
 /** The new ticket of a line, not printed yet. */
 export const newTicket = (
-  order: Pick<OrderTickets, 'id' | 'contactNumber' | 'asOf'>,
+  order: Pick<OrderTickets, 'id' | 'contactNumber' | 'asOf' | 'named'>,
   { ticketId, beneficiary, ...wanted }: Wanted,
   barcode: string,
   now: string,
@@ -84,6 +98,7 @@ export const newTicket = (
   productId: wanted.productId ?? null,
   startDate: wanted.startDate ?? null,
   beneficiary: beneficiary ?? null,
+  ...(order.named ? { named: true } : {}),
   barcode,
   printedAt: null,
   controlledAt: null,

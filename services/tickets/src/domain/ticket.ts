@@ -45,6 +45,8 @@ export interface Ticket {
   readonly productId?: string | null;
   readonly startDate?: string | null;
   readonly beneficiary: Beneficiary | null;
+  /** Who will come has been said, by the order or since, or dropped for good: what the order said does not come later. */
+  readonly named?: boolean;
   readonly barcode: string;
   readonly printedAt: string | null;
   readonly controlledAt: string | null;
@@ -171,6 +173,7 @@ export const successorOf = (ticket: Ticket): Ticket | undefined => {
     productId: ticket.productId ?? null,
     startDate: ticket.startDate ?? null,
     beneficiary: successor.beneficiary,
+    ...(ticket.named || successor.beneficiary ? { named: true } : {}),
     barcode: successor.barcode,
     printedAt: successor.at,
     controlledAt: null,
@@ -214,8 +217,18 @@ export const rename = <T extends Ticket>(
 ): Decision<T> => {
   if (ticket.status !== 'not_printed' && ticket.status !== 'printed') return wrong(ticket);
   if (sameName(ticket.beneficiary, beneficiary)) return { next: ticket };
-  if (ticket.status === 'not_printed') return { next: { ...ticket, beneficiary, updatedAt: now } };
+  if (ticket.status === 'not_printed') return { next: { ...ticket, beneficiary, named: true, updatedAt: now } };
   return replace(ticket, asNew.id, { barcode: asNew.barcode, beneficiary, at: now });
+};
+
+/**
+ * The name that the order gave and that comes after the ticket was issued by the fact; never in place of one that was said since. In
+ * place also on a printed ticket: nobody has changed his mind.
+ */
+export const withName = <T extends Ticket>(ticket: T, beneficiary: Beneficiary | null, now: string): T => {
+  if (ticket.named || ticket.status === 'invalidated' || ticket.status === 'cancelled') return ticket;
+  if (beneficiary === null || ticket.beneficiary !== null) return { ...ticket, named: true, ...unseen(ticket) };
+  return { ...ticket, beneficiary, named: true, updatedAt: now };
 };
 
 /** Counts a write that shows nothing new. */
@@ -245,5 +258,11 @@ export const withoutNames = <T extends Ticket>(ticket: T, now: string): T => {
   const { reason, ...rest } = successor ?? {};
   if (beneficiary === null && !successor?.beneficiary && reason === undefined) return ticket;
   const shown = beneficiary === null ? unseen(ticket) : { updatedAt: now };
-  return { ...ticket, beneficiary: null, ...(successor && { successor: { ...rest, beneficiary: null } }), ...shown };
+  return {
+    ...ticket,
+    beneficiary: null,
+    named: true,
+    ...(successor && { successor: { ...rest, beneficiary: null } }),
+    ...shown,
+  };
 };
