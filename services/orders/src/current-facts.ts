@@ -15,8 +15,8 @@ const factOf = (order: OrderDocument): DomainFact | undefined => {
     case 'cancelled': {
       const { cancellation } = order;
       if (!cancellation) return undefined;
-      const { hadTickets, override = false, reason } = cancellation;
-      return orderCancelled(order, { hadTickets, override, reason });
+      const { hadTickets, override = false } = cancellation;
+      return orderCancelled(order, { hadTickets, override });
     }
     default:
       return undefined;
