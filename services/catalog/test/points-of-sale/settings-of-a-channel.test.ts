@@ -59,7 +59,8 @@ describe('points of sale', () => {
     });
     const path = `${base}/${wanted.serviceHost}`;
     const tariff = await newTariff(catalog);
-    const change = { serviceHost: 'other.example', tariffIds: [tariff.id], corsOrigins: null, holdMinutes: 2.5 };
+    expect((await catalog.call('PATCH', path, { body: { serviceHost: 'other.example' } })).status).toBe(422);
+    const change = { tariffIds: [tariff.id], corsOrigins: null, holdMinutes: 2.5 };
     const patched = await catalog.call('PATCH', path, { body: change });
     expect(patched.data).toMatchObject({
       serviceHost: wanted.serviceHost,
