@@ -40,7 +40,7 @@ export const internalShapes: readonly AnyOperation[] = [
     summary: 'Gives a service an identity for one operation of another',
     body: Type.Object({ audience: text, institution: text, operation: text }),
     answers: { 200: Decision },
-    example: { body: { audience: 'catalog', institution: 'opera', operation: 'holdPlaces' }, answer: decision },
+    example: { body: { audience: 'catalog', institution: '', operation: 'findPointOfSale' }, answer: decision },
   }),
   operation({
     id: 'listRevocations',

@@ -103,7 +103,7 @@ describe('a gateway that keeps running', () => {
     await gateway.ready();
     agent = new Agent({ ca: tls.cert, keepAlive: true });
     const store = await engines.store(authorizer.name, authorizer.collections);
-    const scopes = ['contacts:read', 'contacts:write'];
+    const scopes = ['contacts:read', 'contacts:write', 'contacts.sensitive:write'];
     const { clientId, clientSecret } = await createClient(store, { institution: 'opera', name: 'learner', scopes });
     const form = { grant_type: 'client_credentials', client_id: clientId, client_secret: clientSecret };
     const granted = await call('/auth/token', 'POST', new URLSearchParams(form).toString());
