@@ -1,7 +1,8 @@
+import { Fault } from '@boxoffice/envelope';
 import { type AnyOperation, emailSchema, nullable, ok, oneOf, operation, timestamp } from '@boxoffice/http';
 import { type Static, Type } from 'typebox';
 import type { Contacts } from './contacts.ts';
-import { CONTACT_NUMBER } from './domain/contact-number.ts';
+import { CONTACT_NUMBER, isContactNumber } from './domain/contact-number.ts';
 import * as example from './examples.ts';
 import type { ContactDocument } from './store.ts';
 
@@ -115,6 +116,7 @@ export const shopRoutes = (contacts: Contacts): AnyOperation[] => [
       answer: { contactNumber },
     },
     handle: async ({ caller, params, body: { asOf, ...guest } }) => {
+      if (!isContactNumber(params.contactNumber)) throw new Fault('not_found', 'This is no contact number.');
       await contacts.writeGuest(caller.institution, params.contactNumber, guest, Date.parse(asOf));
       return ok({ contactNumber: params.contactNumber });
     },
