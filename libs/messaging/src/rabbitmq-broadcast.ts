@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import type { ConfirmChannel, ConsumeMessage } from 'amqplib';
 import type { Broadcast, Logger, Message, Subscription } from './port.ts';
-import { decode } from './rabbitmq-codec.ts';
 import { declareExchanges } from './rabbitmq-declare.ts';
 import { closeChannel, type Link } from './rabbitmq-link.ts';
 import { broadcastQueue, exchangeOf, type Plan } from './rabbitmq-names.ts';
+import { decodeBroadcast } from './rabbitmq-origin.ts';
 import type { Topology } from './rabbitmq-topology.ts';
 
 /** What a process that stopped reading may cost the broker, in messages. */
@@ -31,7 +31,7 @@ export const hear = async (
   const take = (received: ConsumeMessage | null): void => {
     if (!received) return;
     try {
-      handler(decode(received));
+      handler(decodeBroadcast(received, plan));
     } catch (error) {
       const { type, messageId } = received.properties;
       logger.error('a listener failed', { type, messageId, error });

@@ -57,12 +57,18 @@ export const attemptOf = ({ properties }: Received): number => {
   return typeof attempt === 'number' && attempt >= 1 ? attempt : 1;
 };
 
+/** When the broker moved it; undefined where a publisher wrote the list, which older brokers go on with. */
+const timeOf = (death: { readonly time?: { readonly value?: unknown } } | undefined): string | undefined => {
+  const at = new Date(Number(death?.time?.value) * 1000);
+  return Number.isNaN(at.getTime()) ? undefined : at.toISOString();
+};
+
 /** Reads a dead letter, one that the broker made included. */
 export const letterOf = (queue: string, received: Received): DeadLetter => {
   const headers = received.properties.headers ?? {};
   const death = headers['x-death']?.[0];
   const message = readable(received);
-  const since: unknown = headers['dead-since'] ?? (death ? new Date(death.time.value * 1000).toISOString() : undefined);
+  const since: unknown = headers['dead-since'] ?? timeOf(death);
   return {
     id: letterId(queue, message.id),
     queue,

@@ -4,10 +4,11 @@ import { attemptTo, backoff, reasonOf } from './attempts.ts';
 import { within } from './deadline.ts';
 import { createLanes } from './lanes.ts';
 import type { Handler, Logger, Message, Queue, Subscription } from './port.ts';
-import { attemptOf, decode, forward } from './rabbitmq-codec.ts';
+import { attemptOf, forward } from './rabbitmq-codec.ts';
 import { declareQueue } from './rabbitmq-declare.ts';
 import { closeChannel, type Link } from './rabbitmq-link.ts';
 import { deadQueue, movesExchange, type Plan, retryQueue, workQueue } from './rabbitmq-names.ts';
+import { decodeOf, originHeaders } from './rabbitmq-origin.ts';
 import type { Sender } from './rabbitmq-publisher.ts';
 import type { Topology } from './rabbitmq-topology.ts';
 
@@ -29,7 +30,9 @@ export interface ConsumerOptions {
 interface Delivery {
   readonly channel: ConfirmChannel;
   readonly received: ConsumeMessage;
-  readonly message: Message | undefined;
+  /** Undefined if it cannot be read, for the reason given. */
+  readonly message?: Message;
+  readonly unreadable?: unknown;
 }
 
 /**
@@ -56,7 +59,9 @@ export const consume = async (queue: Queue, handler: Handler, options: ConsumerO
   ): Promise<void> => {
     for (let tries = 1; delivery.channel === channel; tries++) {
       try {
-        await sender.sendTo(moves, target, forward(delivery.received, headers));
+        const { received } = delivery;
+        const wire = forward(received, { ...headers, ...originHeaders(queue.name, received, plan) });
+        await sender.sendTo(moves, target, wire);
         return acknowledge(delivery);
       } catch (error) {
         logger.warn('a message could not be moved', { queue: target, attempt: tries, error });
@@ -74,10 +79,10 @@ export const consume = async (queue: Queue, handler: Handler, options: ConsumerO
   };
 
   const work = async (delivery: Delivery): Promise<undefined> => {
-    const { message, received } = delivery;
+    const { message, received, unreadable } = delivery;
     if (stopping || delivery.channel !== channel) return;
     const attempt = attemptOf(received);
-    if (!message) return void (await bury(delivery, attempt, 'Unreadable: it is not a message'));
+    if (!message) return void (await bury(delivery, attempt, unreadable));
     const outcome = await attemptTo(handler, message, attempt, plan.retryDelaysMs);
     if (outcome.state === 'handled') return void acknowledge(delivery);
     if (outcome.state === 'dead') return void (await bury(delivery, attempt, outcome.error));
@@ -88,11 +93,11 @@ export const consume = async (queue: Queue, handler: Handler, options: ConsumerO
   };
   const lanes = createLanes<Delivery>({ limit: prefetch, work });
 
-  const readable = (received: ConsumeMessage): Message | undefined => {
+  const read = (received: ConsumeMessage): Pick<Delivery, 'message' | 'unreadable'> => {
     try {
-      return decode(received);
-    } catch {
-      return undefined;
+      return { message: decodeOf(queue.name, received, plan) };
+    } catch (unreadable) {
+      return { unreadable };
     }
   };
 
@@ -105,8 +110,8 @@ export const consume = async (queue: Queue, handler: Handler, options: ConsumerO
       const take = (received: ConsumeMessage | null): void => {
         // The broker ended the consumer (its queue was deleted or moved): a new channel declares and consumes again.
         if (!received) return void closeChannel(fresh);
-        const message = readable(received);
-        lanes.push(message?.key ?? `unreadable ${received.fields.deliveryTag}`, { channel: fresh, received, message });
+        const delivery = { channel: fresh, received, ...read(received) };
+        lanes.push(delivery.message?.key ?? `unreadable ${received.fields.deliveryTag}`, delivery);
       };
       const { consumerTag } = await fresh.consume(workQueue(queue.name, plan), take);
       tag = consumerTag;

@@ -4,6 +4,7 @@ import type { DeadLetter, DeadLetters } from './port.ts';
 import { forward, letterOf } from './rabbitmq-codec.ts';
 import type { Link } from './rabbitmq-link.ts';
 import { deadQueue, movesExchange, type Plan, workQueue } from './rabbitmq-names.ts';
+import { originHeaders } from './rabbitmq-origin.ts';
 import type { Sender } from './rabbitmq-publisher.ts';
 
 /** Letters that a listing shows per queue. */
@@ -77,7 +78,11 @@ export const createDeadLetters = (link: Link, sender: Sender, plan: Plan): DeadL
       }),
     replay: (id) =>
       take(id, (name, one) =>
-        sender.sendTo(movesExchange(name, plan), workQueue(name, plan), forward(one, { attempt: 1 })),
+        sender.sendTo(
+          movesExchange(name, plan),
+          workQueue(name, plan),
+          forward(one, { attempt: 1, ...originHeaders(name, one, plan) }),
+        ),
       ),
     drop: (id) => take(id, async () => {}),
   };

@@ -1,0 +1,162 @@
+import { probe, until } from '@boxoffice/messaging/conformance';
+import { expect, test } from '@jest/globals';
+import type { Options } from 'amqplib';
+import { declared, type Logger, type Message, topology } from '../../src/index.ts';
+import { exchangeOf, type Plan, workQueue } from '../../src/rabbitmq-names.ts';
+import { describeWithBroker, onChannel } from '../rabbitmq/broker.ts';
+import { inCorner, patience, silent } from '../rabbitmq/fixture.ts';
+
+// The rights of the broker are for exchanges. So what a body says of itself counts only where its exchange and its routing key say it too.
+
+const queue = topology.catalogReleases;
+
+/** Publishes any body under any key, as a user with a right for the exchange can. */
+const publishAs = (url: string, plan: Plan, as: string, message: Message, properties: Options.Publish = {}) =>
+  onChannel(url, async (channel) => {
+    const body = Buffer.from(JSON.stringify(message));
+    channel.publish(exchangeOf(as, plan), as, body, { messageId: message.id, type: message.type, ...properties });
+    await channel.waitForConfirms();
+  });
+
+/** What a mover of messages would say of an honest cancellation. */
+const pretended = (plan: Plan) => ({
+  'origin-exchange': exchangeOf('order.cancelled', plan),
+  'origin-key': 'order.cancelled',
+  'x-death': [
+    {
+      count: 1,
+      exchange: exchangeOf('order.cancelled', plan),
+      queue: workQueue(queue.name, plan),
+      reason: 'delivery_limit',
+      'routing-keys': ['order.cancelled'],
+    },
+  ],
+});
+
+describeWithBroker('a fact on RabbitMQ is what it was published as', (url) => {
+  test.each([
+    ['another exchange', 'tickets.cancelled', 'order.cancelled'],
+    ['another routing key of its exchange', 'order.expired', 'order.cancelled'],
+  ])(
+    'one that came by %s than its type says is a dead letter that nobody acted on, and is told',
+    (_, as, type) =>
+      inCorner(
+        url,
+        async ({ start, plan }) => {
+          const told: unknown[] = [];
+          const logger: Logger = { ...silent, error: (_text, about) => void told.push(about) };
+          const { bus } = await start({ logger });
+          const acted: string[] = [];
+          await bus.subscribe(queue, async ({ id }) => void acted.push(id));
+          const [forged, pretending, honest] = [probe({ type }), probe({ type }), probe({ type })];
+          await publishAs(url, plan, as, forged);
+          await publishAs(url, plan, as, pretending, { headers: pretended(plan) });
+          await bus.publish(honest);
+          const letters = async () => (await bus.deadLetters.list()).map(({ message }) => message.id).sort();
+          const both = [forged.id, pretending.id].sort();
+          await until('two dead letters', async () => (await letters()).length === 2, patience);
+          expect(await letters()).toEqual(both);
+          for (const { reason } of await bus.deadLetters.list()) expect(reason).toMatch(/^Unreadable: .* came by /);
+          expect(told).toHaveLength(2);
+          // Given back, they are judged by what they were published as the first time.
+          for (const id of both) expect(await bus.deadLetters.replay(`${queue.name}:${id}`)).toBe(true);
+          await until('both again', async () => told.length === 4 && (await letters()).length === 2, patience);
+          await until('the honest one', () => acted.length > 0, patience);
+          expect(acted).toEqual([honest.id]);
+        },
+        { declared },
+      )(),
+    30_000,
+  );
+
+  test(
+    'one that kills its consumers and is given back is judged by the exchange that it came by, not by its headers',
+    inCorner(
+      url,
+      async ({ start, plan }) => {
+        const { bus } = await start();
+        const forged = probe({ type: 'order.cancelled' });
+        const honest = probe({ type: 'order.cancelled' });
+        await publishAs(url, plan, 'tickets.cancelled', forged, { headers: pretended(plan) });
+        await bus.publish(honest);
+        const letters = async () => (await bus.deadLetters.list()).map(({ message }) => message.id);
+        await onChannel(url, async (channel) => {
+          const crash = async () => {
+            const one = await channel.get(workQueue(queue.name, plan));
+            if (one) channel.nack(one, false, true);
+            return (await letters()).length === 2;
+          };
+          await until('two dead letters of the broker', crash, patience);
+        });
+        for (const id of await letters()) expect(await bus.deadLetters.replay(`${queue.name}:${id}`)).toBe(true);
+        const acted: string[] = [];
+        await bus.subscribe(queue, async ({ id }) => void acted.push(id));
+        await until('one dead again', async () => (await letters()).includes(forged.id), patience);
+        await until('the honest one', () => acted.length > 0, patience);
+        expect(acted).toEqual([honest.id]);
+      },
+      { declared },
+    ),
+    30_000,
+  );
+
+  test(
+    'one that is tried again, dies, is given back, is tried again and dies of its deliveries stays what it was',
+    inCorner(
+      url,
+      async ({ start, plan }) => {
+        const { bus } = await start();
+        const message = probe({ type: 'order.cancelled' });
+        const attempts: number[] = [];
+        const failing = await bus.subscribe(queue, async (_message, attempt) => {
+          attempts.push(attempt);
+          throw new Error('planted');
+        });
+        await bus.publish(message);
+        const letters = async () => (await bus.deadLetters.list()).map(({ reason }) => reason);
+        const id = `${queue.name}:${message.id}`;
+        await until('its death', async () => (await letters()).length === 1, patience);
+        expect(attempts).toEqual([1, 2, 3, 4, 5]);
+        await bus.deadLetters.replay(id);
+        await until('its second death', async () => attempts.length === 10 && (await letters()).length === 1, patience);
+        expect(await letters()).toEqual(['Error: planted']);
+        await failing.close();
+        await bus.deadLetters.replay(id);
+        await onChannel(url, async (channel) => {
+          const crash = async () => {
+            const one = await channel.get(workQueue(queue.name, plan));
+            if (one) channel.nack(one, false, true);
+            return (await letters()).includes('delivery_limit');
+          };
+          await until('the broker’s dead letter', crash, patience);
+        });
+        await bus.deadLetters.replay(id);
+        const handled: Message[] = [];
+        await bus.subscribe(queue, async (one) => void handled.push(one));
+        await until('its handling', () => handled.length === 1, patience);
+        expect(handled).toEqual([message]);
+      },
+      { declared },
+    ),
+    30_000,
+  );
+
+  test(
+    'a broadcast that came by another exchange is not heard, and is told',
+    inCorner(
+      url,
+      async ({ start, plan }) => {
+        const told: unknown[] = [];
+        const { bus } = await start({ logger: { ...silent, error: (_text, about) => void told.push(about) } });
+        const heard: string[] = [];
+        await bus.listen({ types: ['client.changed', 'token.revoked'] }, ({ id }) => void heard.push(id));
+        const honest = probe({ type: 'client.changed' });
+        await publishAs(url, plan, 'token.revoked', probe({ type: 'client.changed' }));
+        await publishAs(url, plan, 'client.changed', honest);
+        await until('the honest one', () => heard.length > 0 && told.length > 0, patience);
+        expect(heard).toEqual([honest.id]);
+      },
+      { declared },
+    ),
+  );
+});
