@@ -144,7 +144,7 @@ export const renewHold = async (shelf: Shelf, order: HoldAgain): Promise<Renewal
     if (missing.length > 0) return { missing: idsOf(missing) };
   }
   const outcome = await holdAgain(places, order);
-  if (!(await isGivenUp(shelf, { holder, asOf }))) return outcome;
+  if (!(await isGivenUp(shelf, order))) return outcome;
   await places.claim({ where: { holder, asOf, state: 'held' }, set: freed });
   return { superseded: true };
 };

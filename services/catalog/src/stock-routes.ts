@@ -175,7 +175,7 @@ export const stockRoutes = (store: Store): AnyOperation[] => {
       path: '/internal/stock/holds/{holder}/release',
       summary: 'Gives places back: held ones, and with `sold` sold ones, too',
       description:
-        'With `requestId` and `asOf` (the version of the order) it gives up every try of the order before that version: one that is ' +
+        'With `requestId` and `asOf` (the version of the order) it gives up every try of the request before that version: one that is ' +
         'still at work gives back what it takes. Without `requestId`, places that the order has since a later version stay.',
       params,
       body: Type.Object({
@@ -191,7 +191,8 @@ export const stockRoutes = (store: Store): AnyOperation[] => {
         const { holder } = params;
         const { shelf, now } = contextOf(store, caller.institution);
         const before = request === undefined ? undefined : asOf;
-        if (before !== undefined) await giveUp(shelf, { holder, asOf: before }, now());
+        if (request !== undefined && before !== undefined)
+          await giveUp(shelf, { holder, request, asOf: before }, now());
         const released = await releaseHold(shelf.places, {
           holder,
           placeIds,

@@ -65,7 +65,7 @@ export const releases = collection<ReleaseDocument>('releases', [
   { name: 'created', fields: ['createdAt'], acrossInstitutions: true },
 ]);
 
-/** An order that is past this version: what it asked for in an earlier one has no effect any more. Its id is the order's. */
+/** What an order asked for before this version has no effect any more: all of it, or one request. Its id names both. */
 export type GivenUpDocument = Document & {
   readonly asOf: number;
   /** When it was given up last; epoch milliseconds. */

@@ -4,7 +4,7 @@ import type { Held, Wish } from './clients/stock.ts';
 import type { Desk } from './desk.ts';
 import { isRefused, type Refusal } from './domain/decision.ts';
 import { newDraft, open } from './domain/opening.ts';
-import { deleteDraft, dropDraft, giveUpDraft } from './drop.ts';
+import { deleteDraft, dropDraft, giveUpDraft, holdNameOf } from './drop.ts';
 import { faultOf, isUnavailable } from './faults.ts';
 import { isFenced, isOffSale } from './fence.ts';
 import type { Holder } from './hold-limit.ts';
@@ -61,7 +61,8 @@ const drafted = async (
   };
   /** Undefined if the id is taken by what is no draft of this request any more. */
   const insert = async (id: string): Promise<OrderDocument | undefined> => {
-    const { begun, ...draft } = newDraft({ ...asked, id, request: requestNameOf(undefined) }, desk.now());
+    const request = requestNameOf(undefined);
+    const { begun, ...draft } = newDraft({ ...asked, id, request, hold: request }, desk.now());
     const owned = { ...draft, performanceId, begun: begun && { ...begun, owner: await desk.lease.hold() } };
     try {
       return await desk.limit.admit(holder, id, places, () => desk.orders.of(institution).insert(owned));
@@ -83,13 +84,12 @@ const drafted = async (
 export const holdFor = async (
   desk: Desk,
   draft: OrderDocument,
-  request: string,
   { items, pointOfSale }: Pick<OrderWish, 'items' | 'pointOfSale'>,
 ): Promise<Held> => {
   await linkPerformances(desk.links.of(draft.institution), draft, draft.performanceIds);
   try {
     return await stepStock(desk, draft).hold({
-      requestId: request,
+      requestId: holdNameOf(draft),
       items,
       ...(pointOfSale === undefined ? {} : { pointOfSale }),
     });
@@ -164,7 +164,7 @@ export const createOrder = async (
   const draft = await drafted(desk, holder, wish, places, stamp);
   const request = draft.begun?.request ?? '';
   return working(desk, draft, async () => {
-    const held = await holdFor(desk, draft, request, wish);
+    const held = await holdFor(desk, draft, wish);
     try {
       const order = await opened(desk, draft, request, held, { stamp });
       desk.limit.note(holder, order.id, order.heldPlaces);

@@ -1,9 +1,13 @@
 import type { Desk } from './desk.ts';
 import { isUnavailable } from './faults.ts';
-import { fenced, unfenced } from './fence.ts';
+import { fenced } from './fence.ts';
 import { stepStock } from './step-stock.ts';
 import type { OrderDocument } from './store.ts';
 import { leave } from './working.ts';
+
+/** What names the hold of a draft to the catalog. */
+export const holdNameOf = ({ begun }: Pick<OrderDocument, 'begun'>): string =>
+  begun?.step === 'create' ? begun.hold : '';
 
 /** Deletes a draft that holds nothing. */
 export const deleteDraft = async (desk: Desk, draft: OrderDocument): Promise<void> => {
@@ -18,7 +22,7 @@ export const deleteDraft = async (desk: Desk, draft: OrderDocument): Promise<voi
 const emptied = async (desk: Desk, found: OrderDocument): Promise<OrderDocument | undefined> => {
   const { institution, id } = found;
   const owner = await desk.lease.hold();
-  const requestId = unfenced(found.begun?.request ?? '');
+  const requestId = holdNameOf(found);
   const draft = await desk.orders.of(institution).update(id, (current) => {
     if (current.state !== 'draft' || !current.begun) return undefined;
     const request = fenced(current.begun.request);

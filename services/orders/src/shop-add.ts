@@ -9,6 +9,7 @@ import { newDraft } from './domain/opening.ts';
 import { dropDraft } from './drop.ts';
 import { faultOf } from './faults.ts';
 import { isFenced } from './fence.ts';
+import { requestNameOf } from './ids.ts';
 import { addOrderLines } from './lines.ts';
 import { recover } from './recover.ts';
 import { permitTariffs } from './shop-criteria.ts';
@@ -49,7 +50,7 @@ const drafted = async (desk: Desk, addition: CartAddition): Promise<OrderDocumen
   const [performanceId = ''] = performanceIds;
   const asked = { client: holder.client, pointOfSale: addition.pointOfSale, contactNumber: null };
   const draft = newDraft(
-    { ...asked, id: orderId, externalReference: null, performanceIds, places, request },
+    { ...asked, id: orderId, externalReference: null, performanceIds, places, request, hold: requestNameOf(undefined) },
     desk.now(),
   );
   const owner = await desk.lease.hold();
@@ -72,7 +73,7 @@ const drafted = async (desk: Desk, addition: CartAddition): Promise<OrderDocumen
 /** The cart that its draft becomes. @throws Fault as {@link addToCart} */
 const filled = async (desk: Desk, addition: CartAddition, draft: OrderDocument): Promise<OrderDocument> => {
   const { institution, request, pointOfSale, items } = addition;
-  const held = await holdFor(desk, draft, request, { pointOfSale, items: items.map(wishOf) });
+  const held = await holdFor(desk, draft, { pointOfSale, items: items.map(wishOf) });
   try {
     await permitTariffs(desk, institution, items, held.lines);
     const cart = await opened(desk, draft, request, held, { cart: true });

@@ -52,6 +52,16 @@ describe.each(engines)(`a hold whose caller gave it up while it was at work, on 
     expect(await availabilityOf(catalog, show)).toMatchObject({ free: PLACES, held: 0 });
   });
 
+  test('an id whose order was never made holds again from its first version on, by another request', async () => {
+    const show = await newShow(catalog, stalls(PLACES));
+    const holder = `ord_${randomUUID()}`;
+    await act(catalog, holder, 'release', { requestId: 'dropped', asOf: 4 });
+    const again = await hold(catalog, show, { holder, requestId: 'again', asOf: 1, quantity: PLACES });
+    expect(placeIdsOf(again)).toHaveLength(PLACES);
+    const late = await hold(catalog, show, { holder, requestId: 'dropped', asOf: 3 });
+    expect(late).toMatchObject({ outcome: 'refused' });
+  });
+
   test('another try of the same request, after that, holds them, and the first one takes nothing from it', async () => {
     const show = await newShow(catalog, stalls(PLACES));
     const holder = `ord_${randomUUID()}`;

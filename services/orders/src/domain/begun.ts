@@ -13,6 +13,8 @@ export const NOBODY = 'nobody';
 /** The places of a new order are being held. */
 export interface CreateMark extends Mark {
   readonly step: 'create';
+  /** Names the hold to the catalog; another draft of the same id and request has another one. */
+  readonly hold: string;
   /** Recovery undoes the step: whoever began it must not end it any more. */
   readonly abandoned: boolean;
 }

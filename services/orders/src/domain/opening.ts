@@ -3,7 +3,7 @@ import { performancesOf, touched } from './life.ts';
 import { areAmounts } from './money.ts';
 import type { Line, NewLine, Order } from './order.ts';
 
-/** What a new order starts from. `places`: how many are wanted; `request` names the hold. */
+/** What a new order starts from. `places`: how many are wanted; `hold` names the hold to the catalog. */
 export interface DraftInput {
   readonly id: string;
   readonly client: string | null;
@@ -13,11 +13,12 @@ export interface DraftInput {
   readonly performanceIds: readonly string[];
   readonly places: number;
   readonly request: string;
+  readonly hold: string;
 }
 
 /** An order before its places are held: invisible, but it counts for the hold limit and recovery finds it. */
 export const newDraft = (
-  { id, client, pointOfSale, contactNumber, externalReference, performanceIds, places, request }: DraftInput,
+  { id, client, pointOfSale, contactNumber, externalReference, performanceIds, places, request, hold }: DraftInput,
   now: number,
 ): Order => ({
   id,
@@ -38,7 +39,7 @@ export const newDraft = (
   confirmedAt: null,
   cancellation: null,
   ticketNotes: [],
-  begun: { step: 'create', request, since: now, abandoned: false },
+  begun: { step: 'create', request, hold, since: now, abandoned: false },
   heldPlaces: places,
   createdAt: now,
   modifiedAt: null,

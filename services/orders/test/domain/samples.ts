@@ -34,6 +34,7 @@ export const draft = (): Order =>
       performanceIds: ['prf_1'],
       places: 2,
       request: 'create',
+      hold: 'create',
     },
     NOW,
   );

@@ -52,7 +52,7 @@ export const createWorld = (rules: Rules, prices: readonly number[], places: num
   let version = 1;
   const details = { client: 'c', pointOfSale: null, contactNumber: null, externalReference: null };
   let order: Order | undefined = frozen(
-    newDraft({ ...details, id: 'ord_1', performanceIds: ['prf_1'], places, request: 'create' }, now),
+    newDraft({ ...details, id: 'ord_1', performanceIds: ['prf_1'], places, request: 'create', hold: 'create' }, now),
   );
 
   const check = () => order && checkOrder(order, ledger, stock, now);
