@@ -18,6 +18,7 @@ const codes: Readonly<Record<Reason, Code>> = {
   payment_final: 'payment_final',
   late_and_unpaid: 'payment_recorded',
   paid_after_cancellation: 'payment_recorded',
+  paid_and_refunded: 'payment_recorded',
   unknown_line: 'not_found',
   unknown_payment: 'not_found',
   exceeds_due: 'payment_exceeds_due',

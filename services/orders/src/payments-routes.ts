@@ -42,7 +42,8 @@ export const paymentsRoutes = (desk: Desk): AnyOperation[] => [
     description:
       'Pending amounts do not lower `due`. A capture on an expired order confirms it if its places can be held again; if not, 412 ' +
       '`payment_recorded` says that the money is recorded, and `Location` where: once places are free, setting the payment to ' +
-      '`captured` again confirms the order. `reference` is sensitive: writing it needs the scope orders.sensitive:write as well (403), ' +
+      '`captured` again confirms the order. An order whose captured money, less refunds, is below its total is not confirmed: 412 ' +
+      '`payment_recorded`. `reference` is sensitive: writing it needs the scope orders.sensitive:write as well (403), ' +
       "and it is answered to clients that hold orders.sensitive:read. ETag and If-Match are the order's.",
     body: NewPayment,
     answers: { 201: Payment },
@@ -96,7 +97,7 @@ export const paymentsRoutes = (desk: Desk): AnyOperation[] => [
     summary: 'Says that a pending payment was captured, or failed; answers the order',
     description:
       'Captured in full it confirms the order, also late, if the places can be held again; if not, 412 `payment_recorded` says that ' +
-      'the money is recorded: once places are free, the same request again confirms the order. When nothing is pending any more the ' +
+      'the money is recorded: once places are free, the same request again confirms the order, unless money was given back since. When nothing is pending any more the ' +
       'order goes back to where it came from. The status that it has already changes nothing.',
     body: PaymentChange,
     readOnly: paymentReadOnly,

@@ -37,7 +37,9 @@ export const refundsRoutes = (desk: Desk): AnyOperation[] => [
     method: 'post',
     access: 'orders.sensitive:write',
     summary: 'Records money given back, in every state of the order',
-    description: "Refunds do not lower `paid`. ETag and If-Match are the order's.",
+    description:
+      'Refunds do not lower `paid`, but an order whose money went back is confirmed on account only. While the order is being ' +
+      "confirmed it is 409 `conflict`. ETag and If-Match are the order's.",
     body: NewRefund,
     answers: { 201: Refund },
     errors: ['conflict', 'refund_exceeds_paid', 'semantically_invalid'],

@@ -21,7 +21,7 @@ export const refundMade = (order: OrderDocument, { id }: RefundWish, stamp: Aski
   return made;
 };
 
-/** Records a refund, in every state. @throws Fault `refund_exceeds_paid`, `semantically_invalid` */
+/** Records a refund, in every state; waits for a sale that is under way. @throws Fault `conflict`, `refund_exceeds_paid`, `semantically_invalid` */
 export const refundOrder = async (desk: Desk, asking: Asking, wish: RefundWish): Promise<OrderDocument> => {
   const repeatKey = repeatKeyOf(asking.stamp) ?? null;
   const input = { ...wish, reference: wish.reference ?? null, repeatKey };

@@ -2,12 +2,12 @@ import { accept, type Decision, keptThough, refuse } from './decision.ts';
 import { expiredIfDue } from './expiry.ts';
 import { hasNames, orderConfirmed } from './facts.ts';
 import { touched, unfit, unpaidStates, waitingNoMore } from './life.ts';
-import { due } from './money.ts';
+import { due, isCovered } from './money.ts';
 import type { Line, Order, Place } from './order.ts';
 import { currentTicket } from './tickets.ts';
 
 /**
- * Begins the sale of an order that is paid, free of charge or goes on account. Refused: `unpaid`, `empty` (no lines),
+ * Begins the sale of an order that is paid, free of charge or goes on account. Refused: `unpaid` (also if its money went back), `empty` (no lines),
  * `wrong_state` (an expired order is confirmed by a late payment only).
  */
 export const beginConfirm = <O extends Order>(
@@ -21,6 +21,8 @@ export const beginConfirm = <O extends Order>(
   const rest = due(order);
   if (rest > 0 && !onAccount)
     return refuse('unpaid', `${rest} ${order.currency} (in minor units) is due, so the order cannot be confirmed.`);
+  if (!isCovered(order) && !onAccount)
+    return refuse('unpaid', 'Money of the order was given back, so it is confirmed on account only.');
   return accept({ ...order, begun: { step: 'confirm', request, since: now, late: false, paymentId: null } });
 };
 

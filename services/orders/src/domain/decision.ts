@@ -20,6 +20,7 @@ export const reasons = [
   'payment_final',
   'late_and_unpaid',
   'paid_after_cancellation',
+  'paid_and_refunded',
   'unknown_line',
   'unknown_payment',
   'exceeds_due',

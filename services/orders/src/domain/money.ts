@@ -26,6 +26,10 @@ export const refunded = ({ refunds }: Pick<Order, 'refunds'>): number => sum(ref
 /** What is still to be paid, in minor units, never below 0; pending payments do not lower it. */
 export const due = (order: Pick<Order, 'lines' | 'payments'>): number => Math.max(0, total(order) - paid(order));
 
+/** Whether the money that was captured and not given back is enough for a sale. What is due does not say so: refunds do not raise it. */
+export const isCovered = (order: Pick<Order, 'lines' | 'payments' | 'refunds'>): boolean =>
+  paid(order) - refunded(order) >= total(order);
+
 export type PaymentStatus = 'unpaid' | 'partial' | 'paid';
 
 /** Derived from the payments. An order that is free of charge is paid; one without lines is not, unless money came. */

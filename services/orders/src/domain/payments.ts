@@ -1,7 +1,7 @@
 import { type Accepted, accept, type Decision, keptThough, refuse } from './decision.ts';
 import { expiredIfDue } from './expiry.ts';
 import { isUnpaid, touched, unfit, waitingNoMore } from './life.ts';
-import { areAmounts, due, paid } from './money.ts';
+import { areAmounts, due, isCovered, paid } from './money.ts';
 import type { Order, Payment } from './order.ts';
 
 /** A payment as it is told. `request` names the step that follows (a sale or a longer hold) to the peers. */
@@ -24,11 +24,22 @@ export interface PaymentInput {
 export const paymentOfRequest = (order: Order, repeatKey: string | null): Payment | undefined =>
   repeatKey === null ? undefined : order.payments.find(({ request }) => request === repeatKey);
 
-/** What captured money leads to: the sale of a fully paid order, of an expired one after its places are held again; otherwise the end of waiting. */
+/**
+ * What captured money leads to: the sale of an order that it covers, of an expired one after its places are held again; otherwise the end
+ * of waiting. Money that went back covers nothing: such an order is not sold, and says so.
+ */
 const afterCapture = <O extends Order>(order: O, paymentId: string, request: string, now: number): Accepted<O> => {
   const late = order.state === 'expired';
-  if (due(order) === 0 && order.lines.length > 0 && (late || isUnpaid(order)))
+  const canBeSold = order.lines.length > 0 && (late || isUnpaid(order));
+  if (canBeSold && isCovered(order))
     return accept({ ...order, begun: { step: 'confirm', request, since: now, late, paymentId } });
+  if (canBeSold && due(order) === 0)
+    return keptThough(
+      accept(waitingNoMore(order, now)),
+      'paid_and_refunded',
+      'The payment is recorded, but money of the order was given back, so it is not confirmed.',
+      paymentId,
+    );
   if (late)
     return keptThough(
       accept(order),
@@ -95,7 +106,7 @@ const afterFailure = <O extends Order>(order: O, now: number): Accepted<O> => {
 /**
  * Says what became of a pending payment, in every state: captured money is recorded whatever it meets, more than is due
  * and on a cancelled order included, so that it can be refunded. The same status again changes nothing, but captured
- * again on an expired order that is fully paid tries the sale again. Refused: `unknown_payment`, `payment_final`.
+ * again on an expired order whose money is still there tries the sale again. Refused: `unknown_payment`, `payment_final`.
  */
 export const settlePayment = <O extends Order>(
   order: O,

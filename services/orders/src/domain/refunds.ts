@@ -1,5 +1,5 @@
 import { accept, type Decision, refuse } from './decision.ts';
-import { touched, wrongState } from './life.ts';
+import { busy, touched, wrongState } from './life.ts';
 import { areAmounts, paid, refunded } from './money.ts';
 import type { Order, Refund } from './order.ts';
 
@@ -8,8 +8,8 @@ export const refundOfRequest = (order: Order, repeatKey: string | null): Refund 
   repeatKey === null ? undefined : order.refunds.find(({ request }) => request === repeatKey);
 
 /**
- * Records a refund, in every state and whatever step is under way. A known `repeatKey` changes nothing. Refused:
- * `exceeds_paid` if all refunds together would be more than was captured, `invalid_amount`, `currency_mismatch`.
+ * Records a refund, in every state. It waits (`busy`) for a sale that is under way, which counts on the money, and for no other
+ * step. A known `repeatKey` changes nothing. Refused: `exceeds_paid` if all refunds together would be more than was captured, `invalid_amount`, `currency_mismatch`.
  */
 export const refund = <O extends Order>(
   order: O,
@@ -25,6 +25,7 @@ export const refund = <O extends Order>(
 ): Decision<O> => {
   if (order.state === 'draft') return wrongState(order, 'refunded');
   if (refundOfRequest(order, input.repeatKey)) return accept(order);
+  if (order.begun?.step === 'confirm') return busy();
   if (!areAmounts([input.amount], 1)) return refuse('invalid_amount', '$.amount must be a whole number above 0.');
   if (input.currency !== undefined && input.currency !== order.currency)
     return refuse('currency_mismatch', `$.currency must be ${order.currency}, the currency of the order.`);

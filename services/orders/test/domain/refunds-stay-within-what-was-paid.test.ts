@@ -1,10 +1,22 @@
 import { describe, expect, test } from '@jest/globals';
 import { cancel } from '../../src/domain/cancellation.ts';
+import { beginConfirm } from '../../src/domain/confirmation.ts';
 import { expire } from '../../src/domain/expiry.ts';
 import { due, paid, refundStatus } from '../../src/domain/money.ts';
-import { addPayment } from '../../src/domain/payments.ts';
+import type { Order } from '../../src/domain/order.ts';
+import { addPayment, settlePayment } from '../../src/domain/payments.ts';
 import { refund, refundOfRequest } from '../../src/domain/refunds.ts';
-import { draft, expectRefused, NOW, next, openOrder, payment, pendingOrder, UNTIL } from './samples.ts';
+import {
+  draft,
+  expectKeptThough,
+  expectRefused,
+  NOW,
+  next,
+  openOrder,
+  payment,
+  pendingOrder,
+  UNTIL,
+} from './samples.ts';
 
 const input = (amount: number, more = {}) => ({
   id: `ref_${amount}`,
@@ -27,9 +39,33 @@ describe('a refund', () => {
     expectRefused(refund(draft(), input(1), NOW), 'wrong_state');
   });
 
-  test('does not wait for a step that is under way', () => {
+  test('waits for a sale that is under way, and for no other step', () => {
     const selling = next(addPayment(openOrder(), payment('pay_1', 10_000), NOW));
-    expect(next(refund(selling, input(1), NOW)).begun).toEqual(selling.begun);
+    expectRefused(refund(selling, input(1), NOW), 'busy');
+    const waiting = next(addPayment(partPaid, payment('pay_2', 1_000, 'pending'), NOW));
+    expect(waiting.begun?.step).toBe('extend');
+    expect(next(refund(waiting, input(1), NOW)).begun).toEqual(waiting.begun);
+  });
+
+  test('leaves too little for a sale: neither a confirmation nor the same or more money begins one', () => {
+    const unsold: Order = { ...next(addPayment(openOrder(), payment('pay_1', 10_000), NOW)), begun: null };
+    const waiting: Order = { ...next(addPayment(partPaid, payment('pay_2', 6_000, 'pending'), NOW)), begun: null };
+    const told = { paymentId: 'pay_1', status: 'captured', request: 'again' } as const;
+    const back = next(refund(unsold, input(1), NOW));
+    expectRefused(beginConfirm(back, { request: 'sale', onAccount: false }, NOW), 'unpaid');
+    expect(next(beginConfirm(back, { request: 'sale', onAccount: true }, NOW)).begun?.step).toBe('confirm');
+    expect(
+      expectKeptThough(settlePayment(next(expire(back, UNTIL)), told, UNTIL), 'paid_and_refunded').begun,
+    ).toBeNull();
+    const other = settlePayment(next(refund(waiting, input(1), NOW)), { ...told, paymentId: 'pay_2' }, NOW);
+    expect(expectKeptThough(other, 'paid_and_refunded')).toMatchObject({ state: 'open', begun: null });
+  });
+
+  test('of what was paid too much hinders no sale', () => {
+    const dearer = next(addPayment(openOrder(5_000, 5_000, 1), payment('pay_1', 10_000), NOW));
+    const paid = { ...dearer, lines: dearer.lines.slice(0, 1) };
+    const back = next(refund(paid, input(5_000), NOW));
+    expect(next(beginConfirm(back, { request: 'sale', onAccount: false }, NOW)).begun?.step).toBe('confirm');
   });
 
   test('is, with the others, at most what was captured', () => {

@@ -102,6 +102,56 @@ describe.each(engines)('money is counted and never lost, on $name', (engine) => 
     expect((await stand.call('POST', `${path}/refunds`, refund)).code).toBe('refund_exceeds_paid');
   });
 
+  test('an order whose money went back is not confirmed by its capture told again, nor by a further one', async () => {
+    const { path, hall, order } = await newOrder(stand);
+    const { id } = (await pay(stand, path, { status: 'pending' })).data;
+    const spare = await pay(stand, path, { amount: 300, status: 'pending' });
+    const orders = stand.desk.orders.of('opera');
+    await orders.update(order.id, (current) => ({ next: { ...current, deadline: Date.now() - 1 } }));
+    expect((await read(stand, path)).state).toBe('expired');
+    for (const place of hall.placeIds) stand.catalog.steal(place);
+    const settle = (paymentId: string) =>
+      stand.call('PATCH', `${path}/payments/${paymentId}`, { body: { status: 'captured' } });
+    const recorded = async (paymentId: string) => {
+      const reply = await settle(paymentId);
+      expect(reply).toMatchObject({ status: 412, code: 'payment_recorded' });
+      expect(reply.headers.get('location')).toBe(`/svc/v3/orders${path}/payments/${paymentId}`);
+      expect(await read(stand, path)).toMatchObject({ state: 'expired' });
+    };
+    await recorded(id);
+    const refund = (amount: number) => stand.call('POST', `${path}/refunds`, { body: { amount, method: 'card' } });
+    expect((await refund(1_000)).status).toBe(201);
+    for (const place of hall.placeIds) stand.catalog.giveBack(place);
+    await recorded(id);
+    expect((await refund(1_000)).status).toBe(201);
+    await recorded(id);
+    await recorded(spare.data.id);
+    expect((await stand.call('POST', `${path}/confirmation`, { body: {} })).code).toBe('order_expired');
+    expect(stand.catalog.count(hall)).toMatchObject({ sold: 0 });
+  });
+
+  test('an open order whose money went back is confirmed on account only', async () => {
+    const { path } = await newOrder(stand);
+    expect((await pay(stand, path, { amount: 500 })).status).toBe(201);
+    const refund = { body: { amount: 500, method: 'card' } };
+    expect((await stand.call('POST', `${path}/refunds`, refund)).status).toBe(201);
+    expect(await pay(stand, path, { amount: 1_500 })).toMatchObject({ status: 412, code: 'payment_recorded' });
+    expect((await stand.call('POST', `${path}/confirmation`, { body: {} })).code).toBe('order_unpaid');
+    const onAccount = await stand.call('POST', `${path}/confirmation`, { body: { onAccount: true } });
+    expect(onAccount).toMatchObject({ status: 200, data: { state: 'confirmed' } });
+  });
+
+  test('a refund waits for the sale that counts on the money: 409 while nobody can finish it', async () => {
+    const { path } = await newOrder(stand);
+    stand.catalog.mishaps.set('sellHold', 'fails');
+    expect((await pay(stand, path)).status).toBe(503);
+    const refund = () => stand.call('POST', `${path}/refunds`, { body: { amount: 2_000, method: 'card' } });
+    expect(await refund()).toMatchObject({ status: 409, code: 'conflict' });
+    stand.catalog.mishaps.clear();
+    expect((await refund()).status).toBe(201);
+    expect(await read(stand, path)).toMatchObject({ state: 'confirmed', refundStatus: 'full' });
+  });
+
   test('a part payment of an expired order is 412, and stays recorded', async () => {
     const { path } = await expired();
     expect(await pay(stand, path, { amount: 500 })).toMatchObject({

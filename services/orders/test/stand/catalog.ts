@@ -47,6 +47,8 @@ export interface CatalogStand extends PeerStand {
   hear(fact: { readonly type: string; readonly version: number; readonly key: string }): void;
   /** Gives a place to somebody else, whoever has it. */
   steal(placeId: string): void;
+  /** Makes a place free, whoever has it. */
+  giveBack(placeId: string): void;
 }
 
 const random = () => randomBytes(6).toString('hex');
@@ -255,6 +257,10 @@ export const openCatalog = async (authority: Authority): Promise<CatalogStand> =
     steal(placeId) {
       const place = places.get(placeId);
       if (place) Object.assign(place, { state: 'sold', holder: 'somebody-else', request: 'theirs' });
+    },
+    giveBack(placeId) {
+      const place = places.get(placeId);
+      if (place) free(place);
     },
   };
   return stand;

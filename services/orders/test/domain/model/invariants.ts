@@ -54,7 +54,8 @@ export const checkRefusal = (kind: Kind, before: Order, refused: Reason | undefi
   const states: readonly State[] = allowed[kind];
   assert.notEqual(refused, 'past_due');
   assert.notEqual(refused, 'lost_mark');
-  if (before.begun && kind !== 'refund' && kind !== 'cancellation') assert.equal(refused, 'busy');
+  if (before.begun && (kind !== 'refund' || before.begun.step === 'confirm') && kind !== 'cancellation')
+    assert.equal(refused, 'busy');
   if (before.begun) return;
   if (states.includes(before.state))
     assert.ok(refused !== 'busy' && refused !== 'wrong_state', `${kind} while ${before.state}: ${refused}`);
@@ -84,6 +85,8 @@ export const checkWrite = (before: Order, after: Order, facts: readonly DomainFa
     const sold = stock.mine().flatMap((place) => (place.sold ? [place.place.id] : []));
     assert.ok(after.lines.every(({ place }) => sold.includes(place.id)));
     assert.ok(after.lines.length > 0);
+    const byPayment = before.begun?.step === 'confirm' && before.begun.paymentId !== null;
+    if (byPayment) assert.ok(paid(after) - refunded(after) >= total(after), 'sold for money that went back');
   }
   assert.ok((after.modifiedAt ?? 0) >= (before.modifiedAt ?? 0));
   const settledAt = before.cancellation?.settledAt ?? null;
