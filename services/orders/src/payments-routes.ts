@@ -98,7 +98,8 @@ export const paymentsRoutes = (desk: Desk): AnyOperation[] => [
     description:
       'Captured in full it confirms the order, also late, if the places can be held again; if not, 412 `payment_recorded` says that ' +
       'the money is recorded: once places are free, the same request again confirms the order, unless money was given back since. When nothing is pending any more the ' +
-      'order goes back to where it came from. The status that it has already changes nothing.',
+      'order goes back to where it came from. The status that it has already changes nothing; captured ' +
+      'on a cancelled order is 412 `payment_recorded`, each time.',
     body: PaymentChange,
     readOnly: paymentReadOnly,
     answers: { 200: Order },

@@ -103,10 +103,20 @@ const afterFailure = <O extends Order>(order: O, now: number): Accepted<O> => {
   return expiredIfDue(back, now);
 };
 
+/** Captured money of a cancelled order, told for the first time or again. */
+const afterCancellation = <O extends Order>(order: O, paymentId: string): Accepted<O> =>
+  keptThough(
+    accept(order),
+    'paid_after_cancellation',
+    'The payment is recorded, but the order is cancelled; refund it.',
+    paymentId,
+  );
+
 /**
  * Says what became of a pending payment, in every state: captured money is recorded whatever it meets, more than is due
- * and on a cancelled order included, so that it can be refunded. The same status again changes nothing, but captured
- * again on an expired order whose money is still there tries the sale again. Refused: `unknown_payment`, `payment_final`.
+ * and on a cancelled order included, so that it can be refunded. The same status again changes nothing, but captured again
+ * on a cancelled order says once more what is to be done, and on an expired order whose money is still there tries the sale again.
+ * Refused: `unknown_payment`, `payment_final`.
  */
 export const settlePayment = <O extends Order>(
   order: O,
@@ -119,6 +129,7 @@ export const settlePayment = <O extends Order>(
   const payment = order.payments.find(({ id }) => id === told.paymentId);
   if (!payment) return refuse('unknown_payment', 'The order has no such payment.');
   const again = payment.status === told.status;
+  if (again && told.status === 'captured' && order.state === 'cancelled') return afterCancellation(order, payment.id);
   if (again && (told.status !== 'captured' || order.state !== 'expired')) return accept(order);
   if (again) return afterCapture(order, payment.id, told.request, now);
   if (payment.status !== 'pending' || told.status === 'pending')
@@ -128,12 +139,6 @@ export const settlePayment = <O extends Order>(
   if (told.status === 'failed') return afterFailure(touched({ ...order, payments }, now), now);
   if (!areAmounts([paid(order), payment.amount])) return refuse('invalid_amount', 'More than an order can count.');
   const recorded = touched({ ...order, payments }, now);
-  if (order.state === 'cancelled')
-    return keptThough(
-      accept(recorded),
-      'paid_after_cancellation',
-      'The payment is recorded, but the order is cancelled; refund it.',
-      payment.id,
-    );
+  if (order.state === 'cancelled') return afterCancellation(recorded, payment.id);
   return afterCapture(recorded, payment.id, told.request, now);
 };

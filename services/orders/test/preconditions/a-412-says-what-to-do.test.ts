@@ -119,6 +119,27 @@ describe.each(engines)('a 412 says what to do, on $name', (engine) => {
     },
   );
 
+  test.each(['cancelled', 'expired'])(
+    'a capture told again without a key is answered as the first time (%s)',
+    async (how) => {
+      const { path, order, hall } = await waiting();
+      if (how === 'cancelled') await post(path, 'cancellation');
+      else {
+        const orders = stand.desk.orders.of('opera');
+        await orders.update(order.id, (current) => ({ next: { ...current, deadline: Date.now() - 1 } }));
+        expect((await read(stand, path)).state).toBe('expired');
+        for (const place of hall.placeIds) stand.catalog.steal(place);
+      }
+      const { data } = await stand.call<{ items: { id: string }[] }>('GET', `${path}/payments`);
+      const address = `${path}/payments/${data.items[0]?.id}`;
+      const capture = () => stand.call('PATCH', address, { body: { status: 'captured' } });
+      for (const reply of [await capture(), await capture()]) {
+        expect(reply).toMatchObject({ status: 412, code: 'payment_recorded' });
+        expect(reply.headers.get('location')).toBe(`/svc/v3/orders${address}`);
+      }
+    },
+  );
+
   test('If-Match, and what has no code of its own, stay precondition_failed', async () => {
     const { path } = await newOrder(stand);
     const stale = await stand.call('POST', `${path}/extension`, { body: { minutes: 5 }, ifMatch: '"99"' });
