@@ -18,7 +18,7 @@ const tellMissingScope = (error: unknown): never => {
   throw new RefusedByRule(error.reason, error.code, details, error.headers);
 };
 
-/** Codes of the states in which no hold is kept longer. */
+/** Codes of the states in which no hold is kept longer, and nothing is confirmed that is not paid. */
 const over = ['order_expired', 'order_cancelled', 'order_confirmed', 'order_payment_pending'] as const;
 
 const action = (name: string) =>
@@ -61,9 +61,12 @@ export const actionsRoutes = (desk: Desk): AnyOperation[] => [
     id: 'confirmOrder',
     access: 'orders:write',
     summary: 'Confirms an order that is free of charge, paid, or on account: its places are sold, its tickets made',
+    description:
+      'While a payment is pending it is 412 `order_payment_pending`, unless `onAccount` is true: say first whether it was captured ' +
+      'or failed. An order whose captured money was given back is 412 `order_unpaid`.',
     body: Confirmation,
     answers: { 200: Order },
-    errors: ['conflict', 'order_expired', 'order_cancelled', 'order_confirmed', 'order_unpaid', 'order_empty'],
+    errors: ['conflict', 'order_unpaid', 'order_empty', ...over],
     example: { params, body: { onAccount: true }, answer: example.confirmed },
     handle: async (request) => one(await confirmOrder(desk, askingOf(request, one), request.body.onAccount === true)),
   }),

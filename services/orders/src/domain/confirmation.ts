@@ -1,14 +1,14 @@
 import { accept, type Decision, keptThough, refuse } from './decision.ts';
 import { expiredIfDue } from './expiry.ts';
 import { hasNames, orderConfirmed } from './facts.ts';
-import { touched, unfit, unpaidStates, waitingNoMore } from './life.ts';
+import { touched, unfit, unpaidStates, waitingNoMore, wrongState } from './life.ts';
 import { due, isCovered } from './money.ts';
 import type { Line, Order, Place } from './order.ts';
 import { currentTicket } from './tickets.ts';
 
 /**
  * Begins the sale of an order that is paid, free of charge or goes on account. Refused: `unpaid` (also if its money went back), `empty` (no lines),
- * `wrong_state` (an expired order is confirmed by a late payment only).
+ * `wrong_state` (a payment is pending, so it is to be said first whether it was captured; an expired order is confirmed by a late payment only).
  */
 export const beginConfirm = <O extends Order>(
   order: O,
@@ -19,6 +19,8 @@ export const beginConfirm = <O extends Order>(
   if (refused) return refused;
   if (order.lines.length === 0) return refuse('empty', 'The order has no lines, so it cannot be confirmed.');
   const rest = due(order);
+  const isPending = order.payments.some(({ status }) => status === 'pending');
+  if (rest > 0 && isPending && !onAccount) return wrongState(order, 'confirmed');
   if (rest > 0 && !onAccount)
     return refuse('unpaid', `${rest} ${order.currency} (in minor units) is due, so the order cannot be confirmed.`);
   if (!isCovered(order) && !onAccount)

@@ -57,12 +57,15 @@ describe.each(engines)('a 412 says what to do, on $name', (engine) => {
     for (const reply of replies) expect(reply).toMatchObject({ status: 412, code, data: null });
   });
 
-  test('a confirmation: of what is expired, cancelled, confirmed, not paid, or empty', async () => {
+  test('a confirmation: of what is expired, cancelled, confirmed, waiting for its payment, not paid, or empty', async () => {
     const codeOf = async ({ path }: { path: string }, body: object = { onAccount: true }) =>
       (await post(path, 'confirmation', body)).code;
     expect(await codeOf(await expired())).toBe('order_expired');
     expect(await codeOf(await cancelled())).toBe('order_cancelled');
     expect(await codeOf(await confirmed())).toBe('order_confirmed');
+    const pending = await waiting();
+    expect(await codeOf(pending, {})).toBe('order_payment_pending');
+    expect((await post(pending.path, 'confirmation', { onAccount: true })).status).toBe(200);
     const open = await newOrder(stand, 1);
     expect(await codeOf(open, {})).toBe('order_unpaid');
     await stand.call('DELETE', `${open.path}/lines/${open.order.lines[0]?.id}`);
