@@ -16,10 +16,13 @@ export const derivedId = (prefix: string, ...parts: readonly string[]): string =
   return `${prefix}_${letters(digest.subarray(0, LENGTH))}`;
 };
 
-/** The number of the contact that is made of the guest who buys this order, as contacts number theirs; it always follows from the order. */
-export const guestNumber = (orderId: string): string => {
+/**
+ * The number of the contact that is made of the guest who buys this order, as contacts number theirs; it always follows from the order
+ * and, where an earlier guest's cannot be used any more, from the request.
+ */
+export const guestNumber = (orderId: string, ...requestId: readonly string[]): string => {
   const digest = createHash('sha256')
-    .update(JSON.stringify(['guest', orderId]))
+    .update(JSON.stringify(['guest', orderId, ...requestId]))
     .digest();
   return `C${letters(digest.subarray(0, 12)).toUpperCase()}`;
 };

@@ -26,8 +26,8 @@ export const onContactErased = async (
     });
     for (const { id } of found) {
       await orders.update(id, (order) => {
-        const next = withoutNames(order);
-        return next === order ? undefined : { next };
+        if (order.contactNumber !== contactNumber || order.erasedContact === contactNumber) return undefined;
+        return { next: { ...withoutNames(order), erasedContact: contactNumber } };
       });
     }
     const end = found.at(-1);

@@ -59,9 +59,17 @@ const isStranded = (order: OrderDocument): boolean =>
 const anew = (order: OrderDocument): OrderDocument =>
   order.checkout ? doneBy(order, checkoutName(order.id, order.checkout.requestId)) : order;
 
-/** Who buys, and what the contact has; of a guest the contact that is still to be made, which has nothing. */
-const buyerOf = async (desk: Desk, { institution, orderId }: Target, { contactNumber, guest }: CheckoutWish) => {
-  if (contactNumber === undefined) return { contactNumber: guestNumber(orderId), criteria: [], guest };
+/** The guest's contact: the one that the order has of an earlier guest, unless that was erased; a new one if it passed to somebody else. */
+const contactOfGuest = ({ id, contactNumber, checkout, erasedContact }: OrderDocument, requestId: string): string => {
+  const [first, anew] = [guestNumber(id), guestNumber(id, requestId)];
+  if (contactNumber === null) return first;
+  const ofGuest = contactNumber === first || (checkout && contactNumber === guestNumber(id, checkout.requestId));
+  return ofGuest && contactNumber !== erasedContact ? contactNumber : anew;
+};
+
+/** Who buys, and what the contact has; a guest's contact is still to be made, and has nothing. */
+const buyerOf = async (desk: Desk, { institution }: Target, { contactNumber, guest }: CheckoutWish) => {
+  if (contactNumber === undefined) return { criteria: [], guest };
   return { contactNumber, criteria: await desk.contacts.criteria(institution, contactNumber) };
 };
 
@@ -81,8 +89,9 @@ export const checkoutCart = async (desk: Desk, target: Target, wish: CheckoutWis
     (current, request, now) => {
       // What it began is finished, and something else is under way.
       if (isCheckedOutBy(current, requestId)) return busy();
-      if (!criteria) throw new Fault('semantically_invalid', `There is no contact ${buyer.contactNumber}.`);
-      const input = { ...buyer, requestId, request, criteria, method, token, paymentId, graceMs };
+      if (!criteria) throw new Fault('semantically_invalid', `There is no contact ${wish.contactNumber}.`);
+      const contactNumber = wish.contactNumber ?? contactOfGuest(current, requestId);
+      const input = { ...buyer, contactNumber, requestId, request, criteria, method, token, paymentId, graceMs };
       return beginCheckout(anew(current), input, now);
     },
     { knows: (current) => isCheckedOutBy(current, requestId) },

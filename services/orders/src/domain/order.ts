@@ -151,6 +151,8 @@ export interface Order {
   readonly checkout?: Checkout;
   /** Absent or null: there is no contact to be written. */
   readonly guest?: Guest | null;
+  /** A contact of the order that was erased: no guest is written under its number again. */
+  readonly erasedContact?: string;
   /** When a cart ended that was never bought; absent or null of everything else. */
   readonly abandonedAt?: number | null;
   readonly createdAt: number;

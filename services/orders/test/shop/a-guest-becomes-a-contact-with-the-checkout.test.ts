@@ -88,6 +88,31 @@ describe.each(engines)('a guest becomes a contact with the checkout, on $name', 
     expect(contactsNow()).toBe(before + 1);
   });
 
+  test('a guest who buys again after the contact was erased gets another one, and so does one after a contact', async () => {
+    const { path } = await newCart(stand);
+    const failed = async () => {
+      const { data } = await stand.call<{ items: { id: string; status: string }[] }>('GET', `${path}/payments`);
+      const id = data.items.find(({ status }) => status === 'pending')?.id;
+      expect((await stand.call('PATCH', `${path}/payments/${id}`, { body: { status: 'failed' } })).status).toBe(200);
+    };
+    const buy = async (requestId: string, who: object) => {
+      const bought = done(await checkout(stand, path, { requestId, ...who, paymentToken: 'pending' }));
+      await failed();
+      return bought;
+    };
+    const first = await buy('a', { guest: guest('Ana') });
+    stand.contacts.guests.delete(String(first.contactNumber));
+    await stand.tell('contact.erased', { contactNumber: first.contactNumber, erasedAt: new Date().toISOString() });
+    const second = await buy('b', { guest: guest('Eva') });
+    expect(second.contactNumber).not.toBe(first.contactNumber);
+    expect(contactOf(second)).toMatchObject({ firstName: 'Eva' });
+    expect((await buy('c', { guest: guest('Eva') })).contactNumber).not.toBe(first.contactNumber);
+    await buy('d', { contactNumber: newContact(stand) });
+    const last = await buy('e', { guest: guest('Ida') });
+    expect([first.contactNumber, second.contactNumber]).not.toContain(last.contactNumber);
+    expect(contactOf(last)).toMatchObject({ firstName: 'Ida' });
+  });
+
   test.each(['fails', 'lost', 'hangs'] as const)(
     'contacts whose answer %s do not stop the sale; the sweep makes the contact',
     async (how) => {
