@@ -43,7 +43,10 @@ const BATCH = 500;
 const WIDTH = 50;
 
 export interface Sweeper {
-  /** Removes whatever has ended, in batches, until nothing is left; nothing while another instance has the lease. Answers how many. */
+  /**
+   * Removes whatever has ended, in batches, until nothing is left; nothing while another instance has the lease. What cannot be removed
+   * is told and keeps nothing else from it. Answers how many.
+   */
   sweep(): Promise<number>;
   /** Ends after the batch that is under way. */
   close(): Promise<void>;
@@ -56,31 +59,54 @@ export const startSweeper = (options: SweepOptions): Sweeper => {
   const stopping = new AbortController();
   const mayGoOn = async () => !stopping.signal.aborted && (await store.lease('retention', LEASE_MS));
 
-  const remove = async (collection: Collection<Document>, found: readonly Document[]): Promise<void> => {
+  /** Removes what can be removed; answers how many, and the first error. */
+  const remove = async (collection: Collection<Document>, found: readonly Document[]) => {
     const { along } = retention[collection.name] ?? {};
     const documents = store.collection(collection).acrossInstitutions;
     const rest = [...found];
+    const errors: unknown[] = [];
     const work = async (): Promise<void> => {
       for (let document = rest.shift(); document; document = rest.shift()) {
-        await along?.(store, document);
-        await documents.delete(document.id);
+        try {
+          await along?.(store, document);
+          await documents.delete(document.id);
+        } catch (error) {
+          errors.push(error);
+        }
       }
     };
     await Promise.all(Array.from({ length: Math.min(WIDTH, rest.length) }, work));
+    return { removed: found.length - errors.length, errors };
   };
 
-  /** Removes what has ended so. Each batch asks for the lease anew: a long sweep needs it longer than it was given. */
+  const warn = ({ name }: Collection<Document>, error: unknown): void =>
+    logger.warn(`what has ended of ${name} could not all be removed`, { error });
+
+  /**
+   * Removes what has ended so, but for what cannot be removed. Each batch asks for the lease anew: a long sweep needs it longer than it
+   * was given.
+   */
   const clear = async (collection: Collection<Document>, { field, iso, afterMs }: End): Promise<number> => {
     const before = now() - afterMs;
     const where = { [field]: { lte: iso ? new Date(before).toISOString() : before } };
-    let removed = 0;
-    while (await mayGoOn()) {
-      const found = await store.collection(collection).acrossInstitutions.find({ where, orderBy: field, limit: batch });
-      await remove(collection, found);
-      removed += found.length;
-      if (found.length < batch) break;
+    let total = 0;
+    const failed: unknown[] = [];
+    try {
+      while (await mayGoOn()) {
+        const documents = store.collection(collection).acrossInstitutions;
+        const found = await documents.find({ where, orderBy: field, limit: batch });
+        const { removed, errors } = await remove(collection, found);
+        total += removed;
+        failed.push(...errors);
+        // What stays is found first again: a batch of nothing else would be the next one, too.
+        if (found.length < batch || removed === 0) break;
+      }
+    } catch (error) {
+      failed.push(error);
     }
-    return removed;
+    // Once is enough: each batch finds the same ones.
+    if (failed.length > 0) warn(collection, failed[0]);
+    return total;
   };
 
   const sweep = async (): Promise<number> => {
@@ -94,7 +120,7 @@ export const startSweeper = (options: SweepOptions): Sweeper => {
   const run = async (): Promise<void> => {
     while (!stopping.signal.aborted) {
       await pause(everyMs, undefined, { signal: stopping.signal, ref: false }).catch(() => undefined);
-      await sweep().catch((error: unknown) => logger.warn('what has ended could not be removed', { error }));
+      await sweep();
     }
   };
   const running = run();

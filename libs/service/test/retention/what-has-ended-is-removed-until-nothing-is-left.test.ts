@@ -14,7 +14,8 @@ const visits = collection<Visit>('visits', [
   { name: 'made', fields: ['madeAt'], acrossInstitutions: true },
 ]);
 const others = collection<Visit>('others', []);
-const collections = [visits, others];
+const elsewhere = collection<Visit>('elsewhere', [{ name: 'ends', fields: ['endsAt'], acrossInstitutions: true }]);
+const collections = [visits, others, elsewhere];
 
 const NOW = Date.UTC(2026, 10, 21);
 const iso = (at: number) => new Date(at).toISOString();
@@ -117,6 +118,30 @@ describe.each(testEngines('retention', collections))('on $name', (engine) => {
     isFailing = false;
     await until(async () => (await left('third')) === 0);
     await holder.close();
+  });
+
+  test('what cannot be removed keeps nothing else from it, of its collection and of the others', async () => {
+    const stuck = await put('fourth', NOW - 90_000);
+    for (let count = 0; count < 25; count += 1) await put('fourth', NOW - 60_000 - count);
+    const before = warnings.length;
+    const minute = { kept: 'a minute', ends: [{ field: 'endsAt', afterMs: 60_000 }] };
+    const late = await store
+      .collection(elsewhere)
+      .of('fourth')
+      .insert({ id: randomUUID(), endsAt: NOW - 60_000, madeAt: iso(NOW) });
+    const along = async (_store: Store, { id }: Document) => {
+      if (id === stuck.id) throw new Error('planted');
+    };
+    const sweeper = open({
+      collections: [visits, elsewhere],
+      retention: { visits: { ...minute, along }, elsewhere: minute },
+    });
+    expect(await sweeper.sweep()).toBe(26);
+    expect(await left('fourth')).toBe(1);
+    expect(await store.collection(elsewhere).of('fourth').get(late.id)).toBeUndefined();
+    expect(warnings.slice(before)).toEqual([expect.objectContaining({ message: 'planted' })]);
+    await store.collection(visits).of('fourth').delete(stuck.id);
+    await sweeper.close();
   });
 
   test('closing ends a long sweep after the batch that is under way', async () => {
