@@ -34,7 +34,7 @@ export interface HoldLimit {
 /** Places that the store is being told of. */
 interface Admitted {
   readonly places: number;
-  /** When the entry ends, whatever becomes of its write. */
+  /** When the entry ends by the clock that never goes back, whatever becomes of its write. */
   readonly until: number;
 }
 
@@ -55,23 +55,30 @@ const set = (ledger: Ledger, orderId: string, places: number): void => {
   ledger.meanwhile?.set(orderId, places);
 };
 
-/** Makes the limit: `maxOf` says how many places a client may hold. `now` in epoch milliseconds. */
+export interface Clocks {
+  /** Epoch milliseconds, as deadlines are. */
+  readonly now?: () => number;
+  /** Milliseconds by a clock that never goes back, whoever sets the machine's: what is old is so by this one. */
+  readonly elapsed?: () => number;
+}
+
+/** Makes the limit: `maxOf` says how many places a client may hold. */
 export const createHoldLimit = (
   orders: CollectionHandle<OrderDocument>,
   maxOf: (client: string) => number,
-  now: () => number = Date.now,
+  { now = Date.now, elapsed = () => performance.now() }: Clocks = {},
 ): HoldLimit => {
   const ledgers = new Map<string, Ledger>();
 
   const dropEnded = ({ admitted }: Ledger): void => {
-    for (const [id, { until }] of admitted) if (until <= now()) admitted.delete(id);
+    for (const [id, { until }] of admitted) if (until <= elapsed()) admitted.delete(id);
   };
 
   const prune = (): void => {
     for (const [key, ledger] of ledgers) {
       dropEnded(ledger);
       const { refreshedAt, admitted, refreshing } = ledger;
-      if (admitted.size === 0 && !refreshing && now() - refreshedAt > REFRESH_MS) ledgers.delete(key);
+      if (admitted.size === 0 && !refreshing && elapsed() - refreshedAt > REFRESH_MS) ledgers.delete(key);
     }
   };
 
@@ -83,7 +90,7 @@ export const createHoldLimit = (
     const fresh: Ledger = {
       held: new Map(),
       total: 0,
-      refreshedAt: 0,
+      refreshedAt: Number.NEGATIVE_INFINITY,
       admitted,
       meanwhile: undefined,
       refreshing: undefined,
@@ -96,14 +103,14 @@ export const createHoldLimit = (
     dropEnded(ledger);
     const meanwhile = new Map([...ledger.admitted].map(([id, { places }]) => [id, places]));
     ledger.meanwhile = meanwhile;
-    const startedAt = now();
+    const [startedAt, startedOn] = [elapsed(), now()];
     const found = await orders.of(institution).find({ where: { client, heldPlaces: { gt: 0 } } });
     ledger.meanwhile = undefined;
     ledger.held = new Map();
     ledger.total = 0;
     for (const { id, heldPlaces, deadline } of found) {
       // What is past due is free, also before the sweep has said so.
-      if (deadline === null || deadline > startedAt) set(ledger, id, heldPlaces);
+      if (deadline === null || deadline > startedOn) set(ledger, id, heldPlaces);
     }
     for (const [id, places] of meanwhile) set(ledger, id, places);
     ledger.refreshedAt = startedAt;
@@ -121,7 +128,7 @@ export const createHoldLimit = (
 
   const freshLedger = async (institution: string, client: string): Promise<Ledger> => {
     const ledger = ledgerOf(keyOf(institution, client));
-    if (now() - ledger.refreshedAt > REFRESH_MS) await refresh(ledger, institution, client);
+    if (elapsed() - ledger.refreshedAt > REFRESH_MS) await refresh(ledger, institution, client);
     return ledger;
   };
 
@@ -140,7 +147,7 @@ export const createHoldLimit = (
       const ledger = await freshLedger(institution, client);
       demandRoom(ledger, client, orderId, places);
       const before = ledger.held.get(orderId) ?? 0;
-      const entry = { places, until: now() + WRITE_MS };
+      const entry = { places, until: elapsed() + WRITE_MS };
       ledger.admitted.set(orderId, entry);
       set(ledger, orderId, places);
       try {

@@ -1,5 +1,7 @@
+import type { CollectionHandle } from '@boxoffice/store';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { createHoldLimit } from '../../src/hold-limit.ts';
+import type { OrderDocument } from '../../src/store.ts';
 import { engines } from '../stand/engines.ts';
 import { giveUpElsewhere } from '../stand/orders.ts';
 import { openStand, type Stand, until } from '../stand/stand.ts';
@@ -86,14 +88,22 @@ describe.each(engines)('a client holds so many unsold places, on $name', (engine
     await until201(more);
   });
 
+  test('what others did counts after two seconds, also when the clock of the machine was set back', async () => {
+    const [held, time] = [[] as object[], { now: Date.now(), elapsed: 0 }];
+    const orders = { of: () => ({ find: async () => held }) } as unknown as CollectionHandle<OrderDocument>;
+    const limit = createHoldLimit(orders, () => 5, { now: () => time.now, elapsed: () => time.elapsed });
+    const holder = { institution: 'opera', client: 'set-back' };
+    await limit.check(holder, 'ord_1', 5);
+    held.push({ id: 'ord_2', heldPlaces: 5, deadline: time.now + 60_000 });
+    time.now -= 3_600_000;
+    time.elapsed += 2_001;
+    await expect(limit.check(holder, 'ord_1', 1)).rejects.toMatchObject({ code: 'order_hold_limit' });
+  });
+
   test('a write that never ends counts for half a minute, and one that fails not at all', async () => {
-    let now = Date.now();
-    const limit = createHoldLimit(
-      stand.desk.orders,
-      () => 5,
-      () => now,
-    );
-    const holder = { institution: 'opera', client: `stuck-${now}` };
+    let now = 0;
+    const limit = createHoldLimit(stand.desk.orders, () => 5, { elapsed: () => now });
+    const holder = { institution: 'opera', client: `stuck-${Date.now()}` };
     const failing = limit.admit(holder, 'ord_1', 5, () => Promise.reject(new Error('planted')));
     await expect(failing).rejects.toThrow('planted');
     await limit.check(holder, 'ord_2', 5);
