@@ -1,7 +1,10 @@
 import type { Retentions } from '@boxoffice/service';
 import { linksCollection, type OrderDocument } from './store.ts';
 
-/** A cart that was never bought is forgotten so long after its end: longer than a session goes on naming it. */
+/**
+ * A cart that was never bought is forgotten so long after its end: no shorter than a session lasts (SESSION_ABSOLUTE_SECONDS at most), so
+ * the session that filled it never names a forgotten one. One that a later login took along is then an empty cart.
+ */
 const CART_RETENTION_MS = 24 * 60 * 60_000;
 
 /** How long what this service stores is kept. */

@@ -28,7 +28,8 @@ const settings = {
   ticketsUrl: url('TICKETS_URL', { origin: true }),
   /** A session ends after so long without a request, and after so long in all. */
   sessionIdleSeconds: integer('SESSION_IDLE_SECONDS', { default: 1_800, min: 1 }),
-  sessionAbsoluteSeconds: integer('SESSION_ABSOLUTE_SECONDS', { default: 43_200, min: 1 }),
+  /** At most the day for which orders keeps a cart that was never bought: the session that filled it names no forgotten one. */
+  sessionAbsoluteSeconds: integer('SESSION_ABSOLUTE_SECONDS', { default: 43_200, min: 1, max: 86_400 }),
   /** Wrong passwords of one address at an institution within 15 minutes, whatever the logins, before its next login is refused. */
   loginFailuresPerAddress: integer('LOGIN_FAILURES_PER_ADDRESS', { default: 300, min: 1 }),
   simulatedPayments,
