@@ -19,7 +19,7 @@ import { routes } from './routes.ts';
 import { createSessions } from './sessions.ts';
 import { createShopFront } from './shop-files.ts';
 import { simulatedPayments } from './simulated-payments.ts';
-import { collections, sessions } from './store.ts';
+import { collections } from './store.ts';
 
 const settings = {
   catalogUrl: url('CATALOG_URL', { origin: true }),
@@ -55,7 +55,7 @@ const prepare = ({ store, credentials, logger, settings: own }: Parts<typeof set
   const catalog = createCatalog(peers.catalog);
   const contacts = createContacts(peers.contacts);
   const desk: Desk = {
-    sessions: createSessions(store.collection(sessions), {
+    sessions: createSessions(store, {
       idleMs: own.sessionIdleSeconds * 1_000,
       absoluteMs: own.sessionAbsoluteSeconds * 1_000,
     }),

@@ -1,6 +1,7 @@
 import type { Message } from '@boxoffice/messaging';
 import type { Store } from '@boxoffice/store';
 import type { Orders } from './clients/orders.ts';
+import { ofSession } from './ids.ts';
 import { sessions, users } from './store.ts';
 
 /** What remembered answers about a cart speak of: its buyer is not known yet. */
@@ -28,7 +29,10 @@ export const onContactErased = async (store: Store, orders: Orders, message: Mes
   const where = { contactNumber };
   const [logins, visits] = [store.collection(users).of(institution), store.collection(sessions).of(institution)];
   for (const { id } of await logins.find({ where })) await logins.delete(id);
-  for (const { id } of await visits.find({ where })) await visits.delete(id);
+  for (const { id } of await visits.find({ where })) {
+    await visits.delete(id);
+    await store.idempotency.forget(ofSession(id));
+  }
   await store.idempotency.forget(contactNumber);
   await forgetCarts(store, orders, institution, contactNumber);
 };

@@ -1,8 +1,8 @@
 import { hash, randomBytes } from 'node:crypto';
-import type { CollectionHandle, New } from '@boxoffice/store';
+import type { New, Store } from '@boxoffice/store';
 import type { PointOfSale } from './clients/catalog.ts';
-import { newId } from './ids.ts';
-import type { SessionDocument } from './store.ts';
+import { newId, ofSession } from './ids.ts';
+import { type SessionDocument, sessions } from './store.ts';
 
 export interface SessionLimits {
   /** A session ends after so long without a request, and after so long in all; milliseconds. */
@@ -33,7 +33,7 @@ export interface Sessions {
     session: SessionDocument,
     fn: (current: SessionDocument) => Partial<New<SessionDocument>> | undefined,
   ): Promise<SessionDocument | undefined>;
-  /** Ends it; answers whether it was there. */
+  /** Ends it, and drops its remembered answers; answers whether it was there. */
   end(session: SessionDocument): Promise<boolean>;
   /** Epoch milliseconds after which it has ended, unless it is used. */
   endOf(session: SessionDocument): number;
@@ -47,10 +47,11 @@ const TOUCH_MS = 60_000;
 const idOf = (token: string): string => hash('sha256', `session ${token}`, 'base64url');
 
 export const createSessions = (
-  collection: CollectionHandle<SessionDocument>,
+  store: Store,
   { idleMs, absoluteMs }: SessionLimits,
   now: () => number = Date.now,
 ): Sessions => {
+  const collection = store.collection(sessions);
   const touchMs = Math.min(TOUCH_MS, idleMs / 10);
   const endOf = ({ lastSeenAt, expiresAt }: SessionDocument) => Math.min(lastSeenAt + idleMs, expiresAt);
 
@@ -96,6 +97,11 @@ export const createSessions = (
       touch(session, at);
       return { ...session, lastSeenAt: at };
     },
-    end: (session) => collection.of(session.institution).delete(session.id),
+    async end({ institution, id }) {
+      const wasThere = await collection.of(institution).delete(id);
+      // It has ended, whatever becomes of this: nobody can be given the answers any more, and they expire within a day.
+      await store.idempotency.forget(ofSession(id)).catch(() => undefined);
+      return wasThere;
+    },
   };
 };

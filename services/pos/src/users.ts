@@ -1,5 +1,5 @@
 import { type Store, UniqueViolation } from '@boxoffice/store';
-import { newId } from './ids.ts';
+import { newId, ofSession } from './ids.ts';
 import { hashPassword, LONGEST_PASSWORD } from './passwords.ts';
 import { sessions, type UserDocument, users } from './store.ts';
 
@@ -90,7 +90,10 @@ export const listUsers = async (store: Store, institution: string, serviceHost?:
 
 const endSessions = async (store: Store, institution: string, userId: string): Promise<void> => {
   const own = store.collection(sessions).of(institution);
-  for (const { id } of await own.find({ where: { userId } })) await own.delete(id);
+  for (const { id } of await own.find({ where: { userId } })) {
+    await own.delete(id);
+    await store.idempotency.forget(ofSession(id));
+  }
 };
 
 /** Takes a login away and ends its sessions; answers whether it was there. */

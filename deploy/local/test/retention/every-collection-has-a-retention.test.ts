@@ -8,6 +8,7 @@ import type { Retentions } from '@boxoffice/service';
 import type { Collection, Document } from '@boxoffice/store';
 import { tickets } from '@boxoffice/tickets';
 import { expect, test } from '@jest/globals';
+import { progressCollections } from '../../src/index.ts';
 
 interface Kept {
   readonly name: string;
@@ -47,6 +48,13 @@ test.each(services)('the table of the README says the same of the collections of
   for (const [collection, { kept }] of Object.entries(retention)) {
     expect([collection, rows.get(`${name}: \`${collection}\``)]).toEqual([collection, kept]);
   }
+});
+
+test('the table names what belongs to no service, too: dead letters of either bus, and the seeding of the demo data', () => {
+  expect(rows.get('the in-process bus: `dead_letters`')).toMatch(/^until the operator/);
+  expect(rows.get('RabbitMQ: dead-letter queues (`….dlq`)')).toMatch(/^until the operator/);
+  for (const { name } of progressCollections)
+    expect([name, rows.has(`\`local.sqlite\`: \`${name}\``)]).toEqual([name, true]);
 });
 
 test('the table names no other collection of a service', () => {

@@ -26,7 +26,7 @@ describe.each(engines)('on $name', (engine) => {
 
   test('sessions that have ended go, live ones stay', async () => {
     let now = 1_000_000;
-    const all = createSessions(store.collection(sessions), { idleMs: 10_000, absoluteMs: 60_000 }, () => now);
+    const all = createSessions(store, { idleMs: 10_000, absoluteMs: 60_000 }, () => now);
     const where = { institution: 'opera', serviceHost: 'shop.example' };
     await all.begin(where);
     now += 50_000;
@@ -43,7 +43,7 @@ describe.each(engines)('on $name', (engine) => {
 
   test('an idle session goes a minute after its end, when no use of it can still be written', async () => {
     let now = 1_000_000;
-    const all = createSessions(store.collection(sessions), { idleMs: 10_000, absoluteMs: 600_000 }, () => now);
+    const all = createSessions(store, { idleMs: 10_000, absoluteMs: 600_000 }, () => now);
     await all.begin({ institution: 'opera', serviceHost: 'shop.example' });
     now += 69_999;
     expect(await sweptAt(() => now)).toBe(0);
@@ -53,7 +53,7 @@ describe.each(engines)('on $name', (engine) => {
 
   test('remembered answers of a session go with it', async () => {
     const now = 1_000_000;
-    const all = createSessions(store.collection(sessions), { idleMs: 10_000, absoluteMs: 60_000 }, () => now);
+    const all = createSessions(store, { idleMs: 10_000, absoluteMs: 60_000 }, () => now);
     const { session } = await all.begin({ institution: 'opera', serviceHost: 'shop.example' });
     const [key, ends] = [randomUUID(), Date.now() + 60_000];
     const answer = { status: 201, headers: {}, body: {}, subjects: [ofSession(session.id)] };
@@ -63,9 +63,32 @@ describe.each(engines)('on $name', (engine) => {
     expect(await store.idempotency.begin(key, 'print', ends)).toEqual({ state: 'fresh' });
   });
 
+  test('remembered answers of a session go at once when it is ended', async () => {
+    const all = createSessions(store, { idleMs: 10_000, absoluteMs: 60_000 }, () => 1_000_000);
+    const [one, other] = [
+      await all.begin({ institution: 'opera', serviceHost: 'shop.example' }),
+      await all.begin({ institution: 'opera', serviceHost: 'shop.example' }),
+    ];
+    const ends = Date.now() + 60_000;
+    const remembered = async ({ session }: typeof one) => {
+      const key = randomUUID();
+      await store.idempotency.begin(key, 'print', ends);
+      const answer = { status: 201, headers: {}, body: {}, subjects: [ofSession(session.id)] };
+      await store.idempotency.remember(key, 'print', ends, answer);
+      return key;
+    };
+    const keys = [await remembered(one), await remembered(other)];
+    expect(await all.end(one.session)).toBe(true);
+    const states = await Promise.all(
+      keys.map(async (key) => (await store.idempotency.begin(key, 'print', ends)).state),
+    );
+    expect(states).toEqual(['fresh', 'remembered']);
+    await all.end(other.session);
+  });
+
   test('a use is noted seldom, and keeps the session alive', async () => {
     let now = 5_000_000;
-    const all = createSessions(store.collection(sessions), { idleMs: 100_000, absoluteMs: 600_000 }, () => now);
+    const all = createSessions(store, { idleMs: 100_000, absoluteMs: 600_000 }, () => now);
     const where = { institution: 'museum', serviceHost: 'shop.example' };
     const { session, token } = await all.begin(where);
     now += 5_000;
