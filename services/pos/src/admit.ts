@@ -47,6 +47,7 @@ export const createAdmit = (
       session,
       language,
       ip: ipOf(one(headers['x-forwarded-for']) ?? socket.remoteAddress),
+      hasLeft: () => socket.destroyed,
       address: origin + path,
       search,
       base: VERSION.exec(path)?.[0] ?? '',

@@ -26,6 +26,8 @@ export interface Counted {
 export interface LoginAttempts {
   /** Counts one more; answers the milliseconds to wait instead if there were too many. */
   count(attempt: Attempt): Promise<Counted | number>;
+  /** Counts nothing: the milliseconds to wait if the address alone has too many already. */
+  refused(attempt: Attempt): Promise<number | undefined>;
 }
 
 interface Limit {
@@ -33,12 +35,17 @@ interface Limit {
   readonly most: number;
 }
 
+const networkLimit = (institution: string, network: string, most: number): Limit => ({
+  id: derived('network', institution, network),
+  most,
+});
+
 /** The narrowest last: whoever is refused for the address alone leaves no trace of the login. */
 const limitsOf = ({ institution, serviceHost, login, ip }: Attempt, mostPerAddress: number): readonly Limit[] => {
   const network = networkOf(ip);
   const whom = [institution, serviceHost, loginKey(login)];
   return [
-    { id: derived('network', institution, network), most: mostPerAddress },
+    networkLimit(institution, network, mostPerAddress),
     { id: derived('address', ...whom, network), most: MOST_FROM_ADDRESS },
     { id: derived('login', ...whom), most: MOST_PER_LOGIN },
   ];
@@ -80,6 +87,13 @@ export const createLoginAttempts = (
   };
 
   return {
+    async refused({ institution, ip }) {
+      const at = now();
+      const { id, most } = networkLimit(institution, networkOf(ip), mostPerAddress);
+      const failures = (await collection.of(institution).get(id))?.failures.filter((one) => one > at - WINDOW_MS) ?? [];
+      const [oldest = at] = failures;
+      return failures.length >= most ? Math.max(1, oldest + WINDOW_MS - at) : undefined;
+    },
     async count(attempt) {
       const at = now();
       const taken: Limit[] = [];

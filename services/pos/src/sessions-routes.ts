@@ -52,9 +52,10 @@ export const sessionsRoutes = (desk: Desk): AnyOperation[] => [
     errors: ['login_failed'],
     example: { body: { login: examples.session.user, password: 'correct horse battery' }, answer: examples.session },
     handle: async ({ visitor, body }) => {
-      const { pointOfSale, session: old, ip } = visitor;
+      const { pointOfSale, session: old, ip, hasLeft } = visitor;
       const { institution, serviceHost } = pointOfSale;
-      const user = await desk.logIns.logIn({ institution, serviceHost, login: body.login, ip }, body.password);
+      const attempt = { institution, serviceHost, login: body.login, ip };
+      const user = await desk.logIns.logIn(attempt, body.password, hasLeft);
       const { id: userId, login, contactNumber } = user;
       // What was ordered without a login stays visible; what another user ordered does not become this one's.
       const isOwn = old !== undefined && (old.contactNumber === null || old.userId === userId);

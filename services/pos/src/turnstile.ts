@@ -2,6 +2,8 @@
 export interface Queuer {
   readonly institution: string;
   readonly address: string;
+  /** Whether it waits for no answer any more. */
+  readonly hasLeft?: () => boolean;
 }
 
 /**
@@ -10,8 +12,9 @@ export interface Queuer {
  */
 export interface Turnstile {
   /**
-   * Runs `act` when it is its turn; answers undefined if it may not wait. When too many wait, the last one of the address with most
-   * waiting, in the institution with most waiting, is turned away, also if it waited already.
+   * Runs `act` when it is its turn; answers undefined if it may not wait, or not so long. When too many wait, the last one of the
+   * address with most waiting, in the institution with most waiting, is turned away, also if it waited already; of several such
+   * institutions or addresses chance names one, so that a newcomer is no worse off than who came before.
    */
   enter<Value>(who: Queuer, act: () => Promise<Value>): Promise<Value | undefined>;
 }
@@ -22,10 +25,24 @@ export interface TurnstileLimits {
   /** So many wait in all, and of one address. */
   readonly waiting: number;
   readonly waitingPerAddress: number;
+  /** Nobody waits longer, in milliseconds. */
+  readonly longestWaitMs: number;
 }
 
-/** Whether its turn has come; false: it is turned away. */
-type Waiter = (admitted: boolean) => void;
+export interface Surroundings {
+  /** Milliseconds, by a clock that never goes back. */
+  readonly now?: () => number;
+  /** From 0 to under 1. */
+  readonly random?: () => number;
+}
+
+interface Waiter {
+  readonly who: Queuer;
+  readonly since: number;
+  /** Whether its turn has come; false: it is turned away. */
+  end(isItsTurn: boolean): void;
+}
+
 /** The queues of one institution, by address; the first one's turn is next. None is empty. */
 type Line = Map<string, Waiter[]>;
 
@@ -38,48 +55,73 @@ const rotated = <Queue>(queues: Map<string, Queue>): readonly [string, Queue] | 
   return first;
 };
 
-/** The longest queue; of several the last. */
-const longest = <Queue>(queues: Map<string, Queue>, lengthOf: (queue: Queue) => number) =>
-  [...queues].reduce((long, queue) => (lengthOf(queue[1]) >= lengthOf(long[1]) ? queue : long));
-
 const lengthOf = (line: Line): number => [...line.values()].reduce((sum, queue) => sum + queue.length, 0);
 
-export const createTurnstile = ({ inside, waiting, waitingPerAddress }: TurnstileLimits): Turnstile => {
+export const createTurnstile = (limits: TurnstileLimits, surroundings: Surroundings = {}): Turnstile => {
+  const { inside, waiting, waitingPerAddress, longestWaitMs } = limits;
+  const { now = () => performance.now(), random = Math.random } = surroundings;
   const lines = new Map<string, Line>();
   let busy = 0;
   let queued = 0;
 
-  /** Takes one waiter out of the queue of an address. */
-  const take = (institution: string, line: Line, address: string, end: 'first' | 'last'): Waiter | undefined => {
-    const queue = line.get(address) ?? [];
-    const waiter = end === 'first' ? queue.shift() : queue.pop();
+  const remove = (waiter: Waiter): void => {
+    const { institution, address } = waiter.who;
+    const line = lines.get(institution);
+    const queue = line?.get(address);
+    const index = queue?.indexOf(waiter) ?? -1;
+    if (!line || !queue || index < 0) return;
+    queue.splice(index, 1);
     if (queue.length === 0) line.delete(address);
     if (line.size === 0) lines.delete(institution);
     queued -= 1;
-    return waiter;
+  };
+
+  /** Turns away who has waited too long, also while nobody's turn comes, and drops who has left. */
+  const clear = (): void => {
+    const isOver = ({ who, since }: Waiter) => now() - since >= longestWaitMs || who.hasLeft?.() === true;
+    const all = [...lines.values()].flatMap((line) => [...line.values()].flat());
+    for (const waiter of all) if (isOver(waiter)) waiter.end(false);
   };
 
   const next = (): Waiter | undefined => {
-    const [institution, line] = rotated(lines) ?? [];
-    if (institution === undefined || !line) return undefined;
-    const [address = ''] = rotated(line) ?? [];
-    return take(institution, line, address, 'first');
+    clear();
+    const [, line] = rotated(lines) ?? [];
+    const [, queue] = (line && rotated(line)) ?? [];
+    return queue?.[0];
+  };
+
+  /** The longest queue. */
+  const longest = <Queue>(queues: Map<string, Queue>, lengthIn: (queue: Queue) => number): Queue | undefined => {
+    const most = Math.max(...[...queues.values()].map(lengthIn));
+    const all = [...queues.values()].filter((queue) => lengthIn(queue) === most);
+    return all[Math.floor(random() * all.length)];
   };
 
   const turnAway = (): void => {
-    const [institution, line] = longest(lines, lengthOf);
-    const [address] = longest(line, (queue) => queue.length);
-    take(institution, line, address, 'last')?.(false);
+    const line = longest(lines, lengthOf);
+    const queue = line && longest(line, ({ length }) => length);
+    queue?.at(-1)?.end(false);
   };
 
-  const wait = ({ institution, address }: Queuer): Promise<boolean> => {
-    const line = lines.get(institution) ?? new Map<string, Waiter[]>();
-    const queue = line.get(address) ?? [];
+  const wait = (who: Queuer): Promise<boolean> => {
+    clear();
+    const line = lines.get(who.institution) ?? new Map<string, Waiter[]>();
+    const queue = line.get(who.address) ?? [];
     if (queue.length >= waitingPerAddress) return Promise.resolve(false);
     const turn = Promise.withResolvers<boolean>();
-    queue.push(turn.resolve);
-    line.set(address, queue);
-    lines.set(institution, line);
+    const timer = setTimeout(() => waiter.end(false), longestWaitMs);
+    const waiter: Waiter = {
+      who,
+      since: now(),
+      end(isItsTurn) {
+        clearTimeout(timer);
+        remove(waiter);
+        turn.resolve(isItsTurn);
+      },
+    };
+    queue.push(waiter);
+    line.set(who.address, queue);
+    lines.set(who.institution, line);
     queued += 1;
     if (queued > waiting) turnAway();
     return turn.promise;
@@ -87,7 +129,7 @@ export const createTurnstile = ({ inside, waiting, waitingPerAddress }: Turnstil
 
   const leave = (): void => {
     const waiter = next();
-    if (waiter) waiter(true);
+    if (waiter) waiter.end(true);
     else busy -= 1;
   };
 

@@ -10,6 +10,8 @@ export interface Visit {
   readonly language: string;
   /** Where the request came from, as the gateway says. */
   readonly ip: string;
+  /** Whether nobody waits for the answer any more. */
+  readonly hasLeft: () => boolean;
   /** The absolute URL of the request, without its query. */
   readonly address: string;
   /** Its query, without the question mark. */
