@@ -111,7 +111,7 @@ export const startServices = async (parts: InstallationParts): Promise<Services>
       ...others,
       ordersUrl: fifth.url,
       get simulatedPayments() {
-        return hasDemoData();
+        return hasDemoData() ? 'demo data' : 'never';
       },
     }),
     first.url,

@@ -11,17 +11,21 @@ const recordOf = ({ id, name, currency, languages }: InstitutionDocument): Insti
 });
 
 /**
- * Sets up an institution, the tenant of everything else. @throws RangeError that says what is wrong with it;
+ * Sets up an institution, the tenant of everything else; `demo` if it is of the demo data. @throws RangeError that says what is wrong with it;
  * {@link UniqueViolation} if there is one with this id
  */
-export const createInstitution = async (store: Store, institution: Institution): Promise<Institution> => {
+export const createInstitution = async (
+  store: Store,
+  institution: Institution & { readonly demo?: boolean },
+): Promise<Institution> => {
   const problems = institutionProblems(institution);
   if (problems.length > 0) throw new RangeError(problems.join('; '));
   const context = contextOf(store, institution.id);
-  const { id, name, currency, languages } = institution;
+  const { id, name, currency, languages, demo = false } = institution;
   const catalogMark = context.newId('mark');
   const createdAt = timestampOf(context);
-  return recordOf(await context.shelf.institutions.insert({ id, name, currency, languages, catalogMark, createdAt }));
+  const document = { id, name, currency, languages, demo, catalogMark, createdAt };
+  return recordOf(await context.shelf.institutions.insert(document));
 };
 
 /** Every institution of the installation, by id. */

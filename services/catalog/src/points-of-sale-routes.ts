@@ -21,6 +21,7 @@ import type { PointOfSaleDocument } from './store.ts';
 const answer = (document: PointOfSaleDocument) => ok(view(document), { etag: String(document.version) });
 
 const params = { serviceHost };
+const demo = Type.Boolean({ description: 'whether its institution is of the demo data' });
 const example = { params: { serviceHost: examples.newPointOfSale.serviceHost }, answer: examples.pointOfSale };
 
 /** The operations on points of sale, and the look-up by host that the gateway and the point-of-sale service need. */
@@ -106,11 +107,13 @@ export const pointsOfSaleRoutes = (store: Store): AnyOperation[] => [
     access: 'internal',
     summary: 'Finds the point of sale of a host and the institution that it belongs to',
     params,
-    answers: { 200: Type.Object({ institution: Type.String(), ...PointOfSale.properties }) },
-    example: { ...example, answer: { institution: 'opera', ...examples.pointOfSale } },
+    answers: { 200: Type.Object({ institution: Type.String(), demo, ...PointOfSale.properties }) },
+    example: { ...example, answer: { institution: 'opera', demo: false, ...examples.pointOfSale } },
     handle: async ({ params }) => {
       const found = (await pointOfSaleByHost(store, params.serviceHost)) ?? notFound();
-      return ok({ institution: found.institution, ...view(found) });
+      const { institutions } = contextOf(store, found.institution).shelf;
+      const whose = await institutions.get(found.institution);
+      return ok({ institution: found.institution, demo: whose?.demo === true, ...view(found) });
     },
   }),
 ];

@@ -7,8 +7,12 @@ import type { Product } from './domain/product.ts';
 import type { Tariff } from './domain/tariff.ts';
 import type { PlacesReleased } from './events.ts';
 
-/** The institution, and a mark that changes after every write that the catalog's answer depends on. */
-export type InstitutionDocument = Document & Institution & { readonly catalogMark: string; readonly createdAt: string };
+/**
+ * The institution, and a mark that changes after every write that the catalog's answer depends on. `demo`: it is of the demo data, which
+ * only the program that makes them says.
+ */
+export type InstitutionDocument = Document &
+  Institution & { readonly catalogMark: string; readonly createdAt: string; readonly demo?: boolean };
 /** `cancelling`: since when (ISO 8601 UTC) it is cancelled while its performances may not all be. */
 export type ProductDocument = Document & Product & { readonly cancelling?: string | null };
 export type TariffDocument = Document & Tariff;

@@ -1,6 +1,7 @@
 import { PosFault } from '@boxoffice/envelope';
 import type { Buyer, Guest } from './clients/orders.ts';
 import { requireContact } from './contact-access.ts';
+import { isSimulated, type SimulatedPayments } from './simulated-payments.ts';
 import type { Visit } from './visit.ts';
 
 /** What a buyer says. */
@@ -12,7 +13,7 @@ export interface Purchase {
 }
 
 /** Refuses a buyer, or a method of payment, before anything is done. @throws {PosFault} */
-export const requireBuyer = (visit: Visit, purchase: Purchase, simulated: boolean): void => {
+export const requireBuyer = (visit: Visit, purchase: Purchase, simulated: SimulatedPayments): void => {
   const { contactNumber, contact, paymentMethod, paymentToken } = purchase;
   if (contactNumber !== undefined) requireContact(visit, contactNumber);
   if (contactNumber === undefined && contact === undefined) {
@@ -22,7 +23,7 @@ export const requireBuyer = (visit: Visit, purchase: Purchase, simulated: boolea
     throw new PosFault('validation_error', 'An order has either contactNumber or contact, not both.');
   }
   const isTaken = visit.pointOfSale.paymentMethods.includes(paymentMethod);
-  if (!isTaken || (paymentMethod === 'simulated' && !simulated)) {
+  if (!isTaken || (paymentMethod === 'simulated' && !isSimulated(simulated, visit.pointOfSale))) {
     throw new PosFault('payment_method_not_accepted', `The point of sale does not take the method ${paymentMethod}.`);
   }
   if (paymentMethod === 'simulated' && paymentToken === undefined) {

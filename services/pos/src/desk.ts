@@ -8,6 +8,7 @@ import type { LogIns } from './log-in.ts';
 import type { Offers } from './offers.ts';
 import type { Purchases } from './purchases.ts';
 import type { Sessions } from './sessions.ts';
+import type { SimulatedPayments } from './simulated-payments.ts';
 
 /** What handlers work with. */
 export interface Desk {
@@ -23,8 +24,8 @@ export interface Desk {
   readonly askCatalog: Courtesy;
   /** Asks tickets for what an answer can do without. */
   readonly askTickets: Courtesy;
-  /** Whether the simulated method of payment is there: an installation with demo data. */
-  readonly simulated: () => boolean;
+  /** Where the simulated method of payment is there. */
+  readonly simulated: () => SimulatedPayments;
   /** Epoch milliseconds. */
   readonly now: () => number;
   readonly log: { warn(message: string, fields?: { readonly error?: unknown; readonly operation?: string }): void };

@@ -24,15 +24,15 @@ const resolved = (container: string, variables: Readonly<Record<string, string>>
   );
 
 const { simulatedPayments } = pos.settings as NonNullable<typeof pos.settings>;
-const taken = (env: Readonly<Record<string, string>>): boolean =>
+const taken = (env: Readonly<Record<string, string>>): string =>
   readSettings({ simulatedPayments }, env).simulatedPayments;
 
 describe('the composition takes simulated payments', () => {
   test.each([
-    ['as it is: with the demo data', {}, true],
-    ['not without the demo data', { BOXOFFICE_DEMO: 'off' }, false],
-    ['without the demo data where it is said', { BOXOFFICE_DEMO: 'off', SIMULATED_PAYMENTS: 'on' }, true],
-    ['not with the demo data where that is said', { SIMULATED_PAYMENTS: 'off' }, false],
+    ['as it is: with the demo data', {}, 'demo data'],
+    ['not without the demo data', { BOXOFFICE_DEMO: 'off' }, 'never'],
+    ['without the demo data where it is said', { BOXOFFICE_DEMO: 'off', SIMULATED_PAYMENTS: 'on' }, 'always'],
+    ['not with the demo data where that is said', { SIMULATED_PAYMENTS: 'off' }, 'never'],
   ])('%s', (_, variables, expected) => {
     expect(taken(resolved('pos', variables))).toBe(expected);
     const seeds = resolved('demo', variables).BOXOFFICE_DEMO;
@@ -41,10 +41,10 @@ describe('the composition takes simulated payments', () => {
 });
 
 test.each([
-  [{}, false],
-  [{ BOXOFFICE_DEMO: 'on' }, true],
-  [{ BOXOFFICE_DEMO: 'off' }, false],
-  [{ SIMULATED_PAYMENTS: 'on' }, true],
+  [{}, 'never'],
+  [{ BOXOFFICE_DEMO: 'on' }, 'demo data'],
+  [{ BOXOFFICE_DEMO: 'off' }, 'never'],
+  [{ SIMULATED_PAYMENTS: 'on' }, 'always'],
 ])('a pos that runs alone, told %j, takes them: %s', (env, expected) => {
   expect(taken(env)).toBe(expected);
 });

@@ -102,7 +102,7 @@ const seed = async (options: SeedingOptions): Promise<DemoCredentials> => {
   for (const institution of institutions) {
     const { id, name, currency, languages } = institution;
     if (!existing.some((known) => known.id === id)) {
-      await createInstitution(stores.catalog, { id, name, currency, languages: [...languages] });
+      await createInstitution(stores.catalog, { id, name, currency, languages: [...languages], demo: true });
     }
     const clients = await registerClients(stores.authorizer, id);
     allClients.push(...clients);

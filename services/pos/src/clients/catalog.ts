@@ -6,6 +6,8 @@ export type Texts = Readonly<Record<string, string>>;
 /** A point of sale, and whose it is. */
 export interface PointOfSale {
   readonly institution: string;
+  /** Whether its institution is of the demo data. */
+  readonly demo: boolean;
   readonly serviceHost: string;
   readonly name: string;
   /** The first one is the default. */

@@ -130,14 +130,21 @@ describe('is refused', () => {
   });
 });
 
-test('the simulated method is refused where there is no demo data', async () => {
-  const real = await openStand({ simulatedPayments: false });
+test.each([
+  ['where it is not said', 'never', true, 400],
+  ['at a point of sale that is not of the demo data, though the setting was left on', 'demo data', false, 400],
+  ['at one of the demo data, no longer', 'demo data', true, 201],
+  ['anywhere that says so, no longer', 'always', false, 201],
+] as const)('the simulated method is refused %s', async (_, simulatedPayments, demo, status) => {
+  const real = await openStand({ simulatedPayments });
+  const { serviceHost: host } = real.catalog.pointOfSale({ demo });
   const { performanceId, seatCategoryId } = real.catalog.show();
   const body = { performanceId, seatCategoryId, tariffId: real.catalog.full.id };
-  const { token } = await real.call('POST', '/shopping-cart/items', { body });
-  const refused = await real.call('POST', '/orders', { token: String(token), body: asGuest() });
+  const { token } = await real.call('POST', '/shopping-cart/items', { host, body });
+  const answer = await real.call('POST', '/orders', { host, token: String(token), body: asGuest() });
   await real.close();
-  expect([refused.status, refused.code]).toEqual([400, 'payment_method_not_accepted']);
+  expect(answer.status).toBe(status);
+  if (status === 400) expect(answer.code).toBe('payment_method_not_accepted');
 });
 
 describe('a repeat with the same Idempotency-Key never buys twice', () => {

@@ -122,6 +122,7 @@ export const openCatalog = async (authority: Authority): Promise<CatalogStand> =
   const pointOfSale: CatalogStand['pointOfSale'] = (more = {}) => {
     const made: PointOfSale = {
       institution: 'opera',
+      demo: false,
       serviceHost: `${random()}.example`,
       name: 'Shop',
       languages: ['fr', 'en', 'de'],

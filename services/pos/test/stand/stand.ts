@@ -75,7 +75,7 @@ export interface StandOptions {
   readonly sessionIdleSeconds?: number;
   readonly sessionAbsoluteSeconds?: number;
   readonly loginFailuresPerAddress?: number;
-  readonly simulatedPayments?: boolean;
+  readonly simulatedPayments?: 'demo data' | 'always' | 'never';
 }
 
 const operations = routes({} as Desk);
@@ -162,7 +162,7 @@ export const openStand = async (options: StandOptions = {}): Promise<Stand> => {
       sessionIdleSeconds: options.sessionIdleSeconds ?? 1_800,
       sessionAbsoluteSeconds: options.sessionAbsoluteSeconds ?? 43_200,
       loginFailuresPerAddress: options.loginFailuresPerAddress ?? 300,
-      simulatedPayments: options.simulatedPayments ?? true,
+      simulatedPayments: options.simulatedPayments ?? 'always',
     },
   });
   const pointOfSale = catalog.pointOfSale();
