@@ -16,7 +16,7 @@ export const cancelPerformances = async (context: Context, product: ProductDocum
   if (!cancelling) return;
   for (const { id } of await performancesOf(shelf, [productId])) {
     await shelf.performances.update(id, (current) => {
-      const next = cancelledWithProduct(current, cancelling);
+      const next = cancelledWithProduct(current, cancelling, timestampOf(context));
       const fact = () => performanceCancelled({ performanceId: id, productId, cancelledAt: cancelling });
       return next && { next, events: [fact()] };
     });

@@ -1,5 +1,7 @@
 import {
   type AnyOperation,
+  changesPage,
+  changesPageOf,
   created,
   listQuery,
   ok,
@@ -69,16 +71,21 @@ export const performancesRoutes = (store: Store): AnyOperation[] => [
     summary: 'Lists the performances of a product in order of creation',
     params: { productId: pathId },
     query: listQuery,
-    answers: { 200: page(Performance) },
+    answers: { 200: changesPage(Performance) },
     example: {
       params: { productId: examples.ids.product },
-      answer: { items: [examples.performance], nextCursor: null },
+      answer: { items: [examples.performance], nextCursor: null, asOf: examples.asOf },
     },
     handle: async (request) => {
-      const { shelf } = contextOf(store, request.caller.institution);
+      const { shelf, now } = contextOf(store, request.caller.institution);
       const { productId } = request.params;
       if (!(await shelf.products.get(productId))) notFound();
-      return pageOf(request, shelf.performances, { where: { productId }, item: performanceView });
+      return changesPageOf(request, shelf.performances, {
+        where: { productId },
+        modifiedAt: 'modifiedAt',
+        clock: now,
+        item: performanceView,
+      });
     },
   }),
   operation({

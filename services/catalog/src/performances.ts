@@ -68,6 +68,7 @@ export const writePerformance = async (
       revision: 1,
       createdAt: now,
       updatedAt: now,
+      modifiedAt: now,
     },
     { stamp },
   );

@@ -1,12 +1,12 @@
 import {
   type AnyOperation,
+  changesPage,
+  changesPageOf,
   created,
   listQuery,
   mergePatch,
   ok,
   operation,
-  page,
-  pageOf,
   patchOf,
   readOnlyOf,
 } from '@boxoffice/http';
@@ -33,10 +33,12 @@ export const pointsOfSaleRoutes = (store: Store): AnyOperation[] => [
     access: 'catalog:read',
     summary: 'Lists points of sale in order of creation',
     query: listQuery,
-    answers: { 200: page(PointOfSale) },
-    example: { answer: { items: [examples.pointOfSale], nextCursor: null } },
-    handle: (request) =>
-      pageOf(request, contextOf(store, request.caller.institution).shelf.pointsOfSale, { item: view }),
+    answers: { 200: changesPage(PointOfSale) },
+    example: { answer: { items: [examples.pointOfSale], nextCursor: null, asOf: examples.asOf } },
+    handle: (request) => {
+      const { shelf, now } = contextOf(store, request.caller.institution);
+      return changesPageOf(request, shelf.pointsOfSale, { clock: now, item: view });
+    },
   }),
   operation({
     id: 'createPointOfSale',

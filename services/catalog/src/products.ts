@@ -93,7 +93,8 @@ export interface ProductChange {
 /** What an offering is once `cancelPerformances` has gone through. */
 const asCancelled = ({ product, performances, currency }: Offering): Offering => {
   const { cancelling } = product;
-  const now = (one: PerformanceDocument) => (cancelling ? cancelledWithProduct(one, cancelling) : undefined) ?? one;
+  const now = (one: PerformanceDocument) =>
+    (cancelling ? cancelledWithProduct(one, cancelling, cancelling) : undefined) ?? one;
   return { product, performances: performances.map(now), currency };
 };
 

@@ -1,13 +1,13 @@
 import {
   type AnyOperation,
+  changesPage,
+  changesPageOf,
   createCheck,
   created,
   listQuery,
   mergePatch,
   ok,
   operation,
-  page,
-  pageOf,
   patchOf,
   pathId,
   readOnlyOf,
@@ -36,10 +36,12 @@ export const tariffsRoutes = (store: Store): AnyOperation[] => [
     access: 'catalog:read',
     summary: 'Lists tariffs in order of creation',
     query: listQuery,
-    answers: { 200: page(Tariff) },
-    example: { answer: { items: [examples.tariff], nextCursor: null } },
-    handle: (request) =>
-      pageOf(request, contextOf(store, request.caller.institution).shelf.tariffs, { item: tariffView }),
+    answers: { 200: changesPage(Tariff) },
+    example: { answer: { items: [examples.tariff], nextCursor: null, asOf: examples.asOf } },
+    handle: (request) => {
+      const { shelf, now } = contextOf(store, request.caller.institution);
+      return changesPageOf(request, shelf.tariffs, { clock: now, item: tariffView });
+    },
   }),
   operation({
     id: 'createTariff',

@@ -13,6 +13,7 @@ interface Described {
   readonly operationId: string;
   readonly security: readonly object[];
   readonly parameters?: readonly Parameter[];
+  readonly responses: Readonly<Record<string, { readonly content?: Record<string, { readonly schema: Schema }> }>>;
   readonly requestBody?: { readonly required: boolean; readonly content: Record<string, { readonly schema: Schema }> };
 }
 
@@ -29,6 +30,8 @@ export interface Operation {
   readonly needsSession: boolean;
   readonly params: readonly Parameter[];
   readonly query: readonly Parameter[];
+  /** Of the data of its 200. */
+  readonly answered: readonly string[];
   readonly body?: { readonly required: boolean; readonly mediaType: string; readonly schema: Schema };
 }
 
@@ -40,23 +43,31 @@ export interface Filled {
   readonly body: unknown;
 }
 
+const answeredOf = (response: Described['responses'][string] | undefined): string[] => {
+  const { data } = response?.content?.['application/json']?.schema.properties ?? {};
+  return Object.keys(data?.properties ?? {});
+};
+
 /** Every operation of a description, with what stands in it about requests. */
 export const operationsOf = ({ paths }: Description): Operation[] =>
   Object.entries(paths).flatMap(([path, item]) =>
-    Object.entries(item).map(([method, { operationId, security, parameters = [], requestBody }]): Operation => {
-      const [[mediaType, content] = []] = Object.entries(requestBody?.content ?? {});
-      return {
-        id: operationId,
-        method: method.toUpperCase(),
-        path,
-        needsSession: security.every((one) => 'session' in one),
-        params: parameters.filter((one) => one.in === 'path'),
-        query: parameters.filter((one) => one.in === 'query'),
-        ...(requestBody && mediaType && content
-          ? { body: { required: requestBody.required, mediaType, schema: content.schema } }
-          : {}),
-      };
-    }),
+    Object.entries(item).map(
+      ([method, { operationId, security, parameters = [], responses, requestBody }]): Operation => {
+        const [[mediaType, content] = []] = Object.entries(requestBody?.content ?? {});
+        return {
+          id: operationId,
+          method: method.toUpperCase(),
+          path,
+          needsSession: security.every((one) => 'session' in one),
+          params: parameters.filter((one) => one.in === 'path'),
+          query: parameters.filter((one) => one.in === 'query'),
+          answered: answeredOf(responses['200']),
+          ...(requestBody && mediaType && content
+            ? { body: { required: requestBody.required, mediaType, schema: content.schema } }
+            : {}),
+        };
+      },
+    ),
   );
 
 const recordOf = (parameters: readonly Parameter[]): fc.Arbitrary<Record<string, unknown>> =>

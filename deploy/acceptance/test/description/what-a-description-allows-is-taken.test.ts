@@ -168,6 +168,17 @@ describe('the institution API', () => {
   });
 });
 
+test.each(['/openapi.json', '/tnwr/v1/openapi.json', '/tnwr/vexp/openapi.json'])(
+  'in %s whatever takes modifiedSince answers asOf',
+  async (path) => {
+    const telling = operationsOf(await description(path)).filter(({ query }) =>
+      query.some(({ name }) => name === 'modifiedSince'),
+    );
+    expect(telling.length > 0).toBe(path === '/openapi.json');
+    expect(telling.filter(({ answered }) => !answered.includes('asOf')).map(({ id }) => id)).toEqual([]);
+  },
+);
+
 describe.each(['v1', 'vexp'])('the point-of-sale API %s', (version) => {
   let operations: Operation[];
   let ask: Ask;

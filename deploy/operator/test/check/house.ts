@@ -145,6 +145,7 @@ export const found = async (stores: CheckedStores, institution: string): Promise
     revision: 1,
     createdAt: at,
     updatedAt: at,
+    modifiedAt: at,
   };
   await shelves.performances.of(institution).insert(performance);
   const held = { state: 'held', freeFrom: Date.now() + HOUR, holder: id('ord_open'), request: 'r', item: 0 } as const;

@@ -63,5 +63,5 @@ export const changedPerformance = <P extends Performance>(
   const before = { ...merged(performance, {}), state, prices, seatCategories };
   return same(before, changes)
     ? undefined
-    : { ...performance, ...changes, revision: performance.revision + 1, updatedAt: now };
+    : { ...performance, ...changes, revision: performance.revision + 1, updatedAt: now, modifiedAt: now };
 };

@@ -38,6 +38,8 @@ export interface Performance extends PerformanceDetails {
   readonly revision: number;
   readonly createdAt: string;
   readonly updatedAt: string;
+  /** The instant of the latest change's write; later than `updatedAt` where the performance followed its product. */
+  readonly modifiedAt: string;
 }
 
 /** `cancelled` is final; `on_sale` and `closed` follow each other freely. */
@@ -45,13 +47,19 @@ export const performanceMayBecome = (from: PerformanceState, to: PerformanceStat
   from === to || from !== 'cancelled';
 
 /**
- * The performance when its product is cancelled at `now` (ISO 8601 UTC), or undefined if that changes nothing: what has begun has
- * been given, and those who came keep what they bought.
+ * The performance when its product was cancelled at `cancelledAt`, written at `now` (both ISO 8601 UTC), or undefined if that changes
+ * nothing: what had begun has been given, and those who came keep what they bought.
  */
-export const cancelledWithProduct = <P extends Performance>(performance: P, now: string): P | undefined => {
-  const { state, startDate, revision, updatedAt } = performance;
-  if (state === 'cancelled' || Date.parse(startDate) <= Date.parse(now)) return undefined;
-  return { ...performance, state: 'cancelled', revision: revision + 1, updatedAt: later(updatedAt, now) };
+export const cancelledWithProduct = <P extends Performance>(
+  performance: P,
+  cancelledAt: string,
+  now: string,
+): P | undefined => {
+  const { state, startDate, revision } = performance;
+  if (state === 'cancelled' || Date.parse(startDate) <= Date.parse(cancelledAt)) return undefined;
+  const updatedAt = later(performance.updatedAt, cancelledAt);
+  const modifiedAt = later(performance.modifiedAt, now);
+  return { ...performance, state: 'cancelled', revision: revision + 1, updatedAt, modifiedAt };
 };
 
 /** What is meaningless about when and where, each by its path below `at`. */

@@ -29,7 +29,8 @@ describe('points of sale', () => {
     expect(created.data).toMatchObject({ ...wanted, corsOrigins: [] });
     const upper = await catalog.call('GET', `${base}/${wanted.serviceHost.toUpperCase()}`);
     expect(upper.data).toEqual(created.data);
-    expect((await catalog.call<Page<object>>('GET', base)).data.items).toContainEqual(created.data);
+    const { items, asOf } = (await catalog.call<Page<object>>('GET', base)).data;
+    expect([items, asOf]).toEqual([expect.arrayContaining([created.data]), expect.any(String)]);
     const again = await catalog.call('POST', base, { body: wanted });
     expect([again.status, again.body.status]).toEqual([409, 'point_of_sale_duplicate_host']);
   });

@@ -7,6 +7,8 @@ import {
   hold,
   inMinutes,
   newTariff,
+  type Page,
+  type Performance,
   type Product,
   performanceBody,
   type Show,
@@ -93,6 +95,23 @@ describe.each(engines)(`cancelling a product on $name${missing}`, (engine) => {
       expect((await products.get(product.id))?.cancelling).toBeNull();
       expect(await toldOf(product)).toHaveLength(3);
     }
+  });
+
+  test('who asks what changed is told of those that followed late, too, by the instant of their writes', async () => {
+    const { product } = await newRun();
+    const { products } = shelfOf(catalog.store, catalog.institution);
+    await products.update(product.id, (current) => ({
+      next: { ...current, state: 'cancelled', cancelling: inMinutes(-2) },
+    }));
+    const list = (query = '') => catalog.call<Page<Performance>>('GET', `${path(product)}/performances${query}`);
+    expect((await list()).data.asOf).toBeDefined();
+    // All were made, and changed, before.
+    const made = new Date().toISOString();
+    while (new Date().toISOString() === made) await new Promise((resolve) => setImmediate(resolve));
+    const since = new Date().toISOString();
+    await finishCancellations(catalog.store);
+    const { items } = (await list(`?modifiedSince=${since}`)).data;
+    expect(items.map(({ state }) => state)).toEqual(['cancelled', 'cancelled']);
   });
 
   test('a refused cancellation touches no performance', async () => {

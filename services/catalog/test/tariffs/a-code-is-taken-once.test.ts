@@ -20,7 +20,7 @@ describe('tariffs', () => {
     const other = await newTariff(catalog);
     expect(other.criterion).toBeNull();
     const { data } = await catalog.call<Page<Tariff>>('GET', path());
-    expect(data).toEqual({ items: [created.data, other], nextCursor: null });
+    expect(data).toEqual({ items: [created.data, other], nextCursor: null, asOf: expect.any(String) });
   });
 
   test('a code is taken once, by creation or change, also when many come at once', async () => {
