@@ -52,7 +52,7 @@ describe('performances', () => {
     const got = await catalog.call<Performance>('GET', path(created.data.id));
     expect(got.data).toEqual(created.data);
     const listed = await catalog.call<Page<Performance>>('GET', `/svc/v3/catalog/products/${product.id}/performances`);
-    expect(listed.data).toEqual({ items: [created.data], nextCursor: null });
+    expect(listed.data).toEqual({ items: [created.data], nextCursor: null, asOf: expect.any(String) });
   });
 
   test.each([
