@@ -6,7 +6,7 @@ import { type CategoryPlan, planCapacity } from './domain/capacity.ts';
 import { performanceMayBecome } from './domain/performance.ts';
 import { changedPerformance, type PerformancePatch, patchProblems } from './domain/performance-change.ts';
 import { performanceCancelled } from './events.ts';
-import { findPerformance, noteModified } from './performances.ts';
+import { findPerformance, NOTE_MS, noteModified } from './performances.ts';
 import type { PerformanceDocument } from './store.ts';
 
 export interface PerformanceChange {
@@ -41,18 +41,31 @@ const changeTo = (
   return { next, events: cancelled ? [performanceCancelled({ performanceId, productId, cancelledAt: now })] : [] };
 };
 
-/** The lock was lost, or the performance needs a change of capacity after all: look again. */
+/** The lock was lost, or the performance needs after all what it did not before, places or the product's note: look again. */
 const AGAIN = Symbol('again');
 
-/** Without a change of capacity: one write. */
-const changePlainly = async (context: Context, id: string, change: PerformanceChange, rules: Rules) => {
+/** Whether the product's note is young enough for a write that begins now. */
+const isNoted = ({ now }: Context, notedAt: number | undefined): boolean =>
+  notedAt !== undefined && now() - notedAt <= NOTE_MS;
+
+/** Without a change of capacity: one write, after the product's note if there is something to change. */
+const changePlainly = async (
+  context: Context,
+  performance: PerformanceDocument,
+  change: PerformanceChange,
+  rules: Rules,
+) => {
+  const changes = changeTo(context, performance, change, [], rules) !== undefined;
+  const notedAt = changes ? await noteModified(context, performance.productId) : undefined;
   let again = false;
   const written = await context.shelf.performances.update(
-    id,
+    performance.id,
     (current) => {
       check(current, change, rules);
-      again = planCapacity(current.seatCategories, change.patch.seatCategories ?? []).length > 0;
-      return again ? undefined : changeTo(context, current, change, [], rules);
+      const changed = changeTo(context, current, change, [], rules);
+      const needsPlaces = planCapacity(current.seatCategories, change.patch.seatCategories ?? []).length > 0;
+      again = needsPlaces || (changed !== undefined && !isNoted(context, notedAt));
+      return again ? undefined : changed;
     },
     { stamp: change.stamp },
   );
@@ -96,12 +109,14 @@ const decide = async (
   if (!(await prepare(context.shelf, locked.id, plans, { token, until, now: now(), random }))) {
     throw new Fault('performance_capacity_conflict', 'The capacity cannot fall below what is held and sold.');
   }
+  const notedAt = await noteModified(context, locked.productId);
   const written = await context.shelf.performances.update(
     locked.id,
     (current) => {
       check(current, change, rules);
       // Half the time is left for those who still look at the performance as it was.
       if (current.capacityChange?.token !== token || now() > until - CHANGE_MS / 2) return undefined;
+      if (!isNoted(context, notedAt)) return undefined;
       const changed = changeTo(context, current, change, plans, rules);
       return changed && { ...changed, next: { ...changed.next, capacityChange: { token, until, settle: true } } };
     },
@@ -110,7 +125,12 @@ const decide = async (
   return written?.capacityChange?.token === token && written.capacityChange.settle ? written : undefined;
 };
 
-const changeWithCapacity = async (context: Context, id: string, change: PerformanceChange, rules: Rules) => {
+const changeWithCapacity = async (
+  context: Context,
+  { id }: PerformanceDocument,
+  change: PerformanceChange,
+  rules: Rules,
+) => {
   const lease = await lock(context, id, change, rules);
   if (lease === AGAIN) return AGAIN;
   let decided: PerformanceDocument | undefined;
@@ -135,7 +155,7 @@ const change = async (context: Context, id: string, wanted: PerformanceChange, r
     const wishes = wanted.patch.seatCategories ?? [];
     check(performance, wanted, rules);
     const plain = planCapacity(performance.seatCategories, wishes).length === 0;
-    const outcome = await (plain ? changePlainly : changeWithCapacity)(context, id, wanted, rules);
+    const outcome = await (plain ? changePlainly : changeWithCapacity)(context, performance, wanted, rules);
     if (outcome !== AGAIN) return outcome;
     await new Promise((resolve) => setTimeout(resolve, context.random() * 50));
   }
@@ -153,7 +173,6 @@ export const changePerformance = async (
 ): Promise<PerformanceDocument> => {
   const rules = await moneyRules(context.shelf, wanted.patch.prices?.map(({ tariffId }) => tariffId) ?? []);
   const written = await change(context, id, wanted, rules);
-  await noteModified(context, written.productId);
   await markCatalog(context);
   return written;
 };

@@ -1,0 +1,100 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { changePerformance } from '../../src/change-performance.ts';
+import { type Context, contextOf } from '../../src/context.ts';
+import { inputOf } from '../../src/performance-input.ts';
+import { addPerformance } from '../../src/performances.ts';
+import { engines, missing } from '../engines.ts';
+import { newShow, type Page, type Product, performanceBody, type Show, stalls } from '../make.ts';
+import { type Started, startCatalog } from '../start.ts';
+
+const dies = (): Promise<never> => Promise.reject(new Error('the process dies here'));
+
+/** From so many writes on, the nth included, nothing reaches the store: the process has died. */
+const dyingBefore = (context: Context, nth: number): Context => {
+  let writes = 0;
+  const guarded = <Shelved extends object>(documents: Shelved): Shelved =>
+    new Proxy(documents, {
+      get: (target, name) => {
+        const method: unknown = Reflect.get(target, name);
+        if (
+          typeof method !== 'function' ||
+          !['insert', 'insertMany', 'update', 'claim', 'remove'].includes(String(name))
+        )
+          return method;
+        return (...given: unknown[]) => {
+          writes += 1;
+          return writes >= nth ? dies() : Reflect.apply(method, target, given);
+        };
+      },
+    });
+  const shelf = Object.fromEntries(
+    Object.entries(context.shelf).map(([name, one]) => [name, typeof one === 'object' ? guarded(one) : one]),
+  );
+  return { ...context, shelf: shelf as unknown as Context['shelf'] };
+};
+
+describe.each(engines)(`a change of a performance on $name${missing}`, (engine) => {
+  let catalog: Started;
+  beforeAll(async () => {
+    catalog = await startCatalog(engine);
+  });
+  afterAll(() => catalog.close());
+
+  const list = async (since: string) => {
+    const path = `/svc/v3/catalog/products?limit=500&modifiedSince=${since}`;
+    return (await catalog.call<Page<Product>>('GET', path)).data.items.map(({ id }) => id);
+  };
+  const passed = async (instant: string): Promise<string> => {
+    while (new Date().toISOString() <= instant) await new Promise((resolve) => setImmediate(resolve));
+    return new Date().toISOString();
+  };
+  const read = async ({ product }: Show) =>
+    JSON.stringify((await catalog.call<Product>('GET', `/svc/v3/catalog/products/${product.id}`)).data);
+
+  const anything = { allow: () => {} };
+  const acts: readonly [string, (context: Context, show: Show) => Promise<unknown>][] = [
+    [
+      'its state',
+      (context, { performance }) =>
+        changePerformance(context, performance.id, { patch: { state: 'closed' }, ...anything }),
+    ],
+    [
+      'its capacity',
+      (context, { performance, categoryId }) => {
+        const seatCategories = [{ id: categoryId, capacity: 7 }];
+        return changePerformance(context, performance.id, { patch: { seatCategories }, ...anything });
+      },
+    ],
+    [
+      'that it is there',
+      (context, { product, tariff }) =>
+        addPerformance(context, product.id, inputOf(performanceBody(tariff.id, [stalls(1)]))),
+    ],
+  ];
+
+  test.each(acts)('(%s) is told of with its product, wherever the process dies', async (_, act) => {
+    let died = true;
+    for (let nth = 1; died && nth < 30; nth += 1) {
+      const show = await newShow(catalog, stalls(4));
+      const before = await read(show);
+      const since = await passed(new Date().toISOString());
+      const context = contextOf(catalog.store, catalog.institution);
+      died = await act(dyingBefore(context, nth), show).then(
+        () => false,
+        () => true,
+      );
+      const changed = (await read(show)) !== before;
+      if (changed) expect([nth, await list(since)]).toEqual([nth, expect.arrayContaining([show.product.id])]);
+      if (!died) expect(changed).toBe(true);
+    }
+    expect(died).toBe(false);
+  });
+
+  test('that changes nothing is not told of', async () => {
+    const { product, performance } = await newShow(catalog, stalls(4));
+    const since = await passed(new Date().toISOString());
+    const context = contextOf(catalog.store, catalog.institution);
+    await changePerformance(context, performance.id, { patch: { state: 'on_sale' }, ...anything });
+    expect(await list(since)).not.toContain(product.id);
+  });
+});
