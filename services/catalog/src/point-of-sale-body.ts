@@ -1,3 +1,4 @@
+import { Fault } from '@boxoffice/envelope';
 import { nullable, oneOf } from '@boxoffice/http';
 import { type Static, Type } from 'typebox';
 import { type PointOfSaleDetails, paymentMethods } from './domain/point-of-sale.ts';
@@ -17,9 +18,10 @@ const members = {
   currency,
   corsOrigins: Type.Optional(
     nullable(
-      Type.Array(Type.String({ maxLength: 300, pattern: '^https?://[^/\\s?#]+$' }), {
+      Type.Array(Type.String({ maxLength: 300, pattern: '^https?://[^/\\\\\\s?#@]+$' }), {
         maxItems: 100,
-        description: 'origins that browsers may call from; empty: all',
+        description:
+          'origins that browsers may call from; empty: all. Kept as browsers send them: without the default port, a name in ASCII and lower case',
       }),
     ),
   ),
@@ -43,13 +45,19 @@ export const PointOfSale = Type.Object({
   updatedAt: Type.String({ format: 'date-time' }),
 });
 
-/** A body as the rules take it. */
+/** The origin as browsers send it. @throws Fault `validation_error` if it is none. */
+const originOf = (given: string, index: number): string => {
+  if (!URL.canParse(given)) throw new Fault('validation_error', `$.corsOrigins[${index}] is no origin`);
+  return new URL(given).origin;
+};
+
+/** A body as the rules take it. @throws Fault `validation_error` */
 export const detailsOf = (serviceHost: string, body: Static<typeof Changes>): PointOfSaleDetails => ({
   serviceHost: serviceHost.toLowerCase(),
   name: body.name,
   languages: body.languages,
   currency: body.currency,
-  corsOrigins: body.corsOrigins ?? [],
+  corsOrigins: [...new Set((body.corsOrigins ?? []).map(originOf))],
   tariffIds: body.tariffIds,
   paymentMethods: body.paymentMethods,
   maxPlacesPerOrder: body.maxPlacesPerOrder,

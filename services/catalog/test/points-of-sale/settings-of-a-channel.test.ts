@@ -47,10 +47,26 @@ describe('points of sale', () => {
       { paymentMethods: ['cash'] },
       { languages: [] },
       { corsOrigins: ['https://a.example/path'] },
+      { corsOrigins: ['https://a.example\\path'] },
+      { corsOrigins: ['https://who@a.example'] },
+      { corsOrigins: ['https://a.example:99999'] },
+      { corsOrigins: ['https://[::g]'] },
       { serviceHost: 'not a host' },
     ]) {
       expect(await status(more)).toBe(400);
     }
+  });
+
+  test('origins are kept as browsers send them, and can be written back', async () => {
+    const corsOrigins = ['https://shop.example:443', 'https://übung.example', 'https://Shop.Example', 'http://a:8080'];
+    const kept = ['https://shop.example', 'https://xn--bung-zra.example', 'http://a:8080'];
+    const created = await catalog.call('POST', base, { body: { ...body(), corsOrigins } });
+    expect([created.status, created.data.corsOrigins]).toEqual([201, kept]);
+    const path = `${base}/${created.data.serviceHost}`;
+    const back = await catalog.call('PATCH', path, { body: created.data });
+    expect([back.status, back.data.corsOrigins]).toEqual([200, kept]);
+    const patched = await catalog.call('PATCH', path, { body: { corsOrigins: ['http://b.example:80'] } });
+    expect([patched.status, patched.data.corsOrigins]).toEqual([200, ['http://b.example']]);
   });
 
   test('PATCH merges: origins, tariffs, minutes; the host is read-only; If-Match is honoured', async () => {
