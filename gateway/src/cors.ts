@@ -34,12 +34,21 @@ const done = (): undefined => undefined;
 
 const SCHEME = 'https://';
 
-/** Whether a page of that origin came from the address that the request is sent to. Only https is served. */
-const isReached = (origin: string, host: string | undefined): boolean =>
-  host !== undefined &&
-  origin.length === SCHEME.length + host.length &&
-  origin.startsWith(SCHEME) &&
-  origin.endsWith(host);
+/** Of loopback: names and addresses, as URLs have them. */
+const LOOPBACK = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/;
+
+const bare = (address: string): string => address.replace(/^::ffff:/, '').replace(/^\[(.*)\]$/, '$1');
+
+/**
+ * Whether a page of that origin came from this gateway, as the `Host` of the request says: with the name of the public address, at any
+ * port, a name or address of loopback, or the address that the connection arrived at. No other name counts, for the request says it
+ * itself. Only https is served.
+ */
+const isReached = (origin: string, { headers: { host }, socket }: Exchange['request'], publicName: string): boolean => {
+  if (host === undefined || origin !== SCHEME + host) return false;
+  const name = host.replace(/:\d*$/, '');
+  return name === publicName || LOOPBACK.test(name) || bare(name) === bare(socket.localAddress ?? '');
+};
 
 const refusalOf = (origins: Origins | undefined): Fault =>
   origins === undefined
@@ -48,14 +57,14 @@ const refusalOf = (origins: Origins | undefined): Fault =>
 
 /** Makes the steps. Without a catalog there are no lists, and every origin may. */
 export const createCors = (pointsOfSale: PointsOfSale | undefined, publicUrl: string): Cors => {
-  const publicOrigin = new URL(publicUrl).origin;
+  const { origin: publicOrigin, hostname: publicName } = new URL(publicUrl);
 
   const allowFrom = (exchange: Exchange, origin: string, origins: Origins | undefined): undefined => {
     const { request, response } = exchange;
     // The package takes any OPTIONS for a preflight; this one is none, and is refused further on.
     if (request.method === 'OPTIONS') return;
     if (origins === 'all') everyone(request, response, done);
-    else if (origin === publicOrigin || isReached(origin, request.headers.host) || origins?.includes(origin)) {
+    else if (origin === publicOrigin || isReached(origin, request, publicName) || origins?.includes(origin)) {
       listed(request, response, done);
     } else exchange.originRefusal = refusalOf(origins);
   };

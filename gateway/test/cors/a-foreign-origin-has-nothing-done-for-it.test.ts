@@ -82,6 +82,23 @@ describe.each([
   });
 });
 
+test('the gateway’s own origin is not what the request makes of it', async () => {
+  const status = async (host: string, origin: string) => (await ask(origin, { headers: { host } })).status;
+  const { port } = new URL(its.gateway.httpsUrl);
+  for (const host of [`localhost:${port}`, `127.0.0.1:${port}`, '[::1]:8443', 'boxoffice.example:8443']) {
+    expect([host, await status(host, `https://${host}`)]).toEqual([host, 200]);
+  }
+  for (const host of [
+    'evil.example',
+    `evil.example:${port}`,
+    'localhost.evil.example',
+    '203.0.113.7',
+    '127.evil.example',
+  ]) {
+    expect([host, await status(host, `https://${host}`)]).toEqual([host, 403]);
+  }
+});
+
 test('a name of the point of sale in capitals has the same list', async () => {
   const { status } = await ask('https://evil.example', { headers: { 'x-service-host': HOST.toUpperCase() } });
   expect(status).toBe(403);
