@@ -55,7 +55,7 @@ const refusalOf = (origins: Origins | undefined): Fault =>
     ? unavailable('Which origins the point of sale lets in cannot be told at the moment.')
     : new PosFault('origin_not_allowed', 'The point of sale does not let requests of this Origin in.');
 
-/** Makes the steps. Without a catalog there are no lists, and every origin may. */
+/** Makes the steps. Without a catalog nobody can tell who may, and no foreign origin does. */
 export const createCors = (pointsOfSale: PointsOfSale | undefined, publicUrl: string): Cors => {
   const { origin: publicOrigin, hostname: publicName } = new URL(publicUrl);
 
@@ -83,7 +83,7 @@ export const createCors = (pointsOfSale: PointsOfSale | undefined, publicUrl: st
       const { origin, [SERVICE_HOST]: host } = request.headers;
       response.setHeader('Vary', 'Origin');
       if (origin === undefined) return undefined;
-      const origins = pointsOfSale && typeof host === 'string' && host !== '' ? pointsOfSale.origins(host) : 'all';
+      const origins = typeof host === 'string' && host !== '' ? pointsOfSale?.origins(host) : 'all';
       return typeof origins === 'object' && 'then' in origins
         ? origins.then((found) => allowFrom(exchange, origin, found))
         : allowFrom(exchange, origin, origins);

@@ -125,3 +125,19 @@ test('what is checked before comes first: path, method, context; the description
     expect([host, behind.pos.begun()]).toEqual([host, before + 1]);
   }
 });
+
+test('without a catalog a foreign origin is refused, as while no list can be read, and nothing is done for it', async () => {
+  const headers = { 'x-service-host': HOST, 'content-type': 'application/json' };
+  const from = (origin?: string) =>
+    behind.call('/tnwr/v1/sessions', {
+      method: 'POST',
+      body: '{}',
+      headers: { ...headers, ...(origin && { origin }) },
+    });
+  const before = behind.pos.begun();
+  const reply = await from('https://evil.example');
+  expect([reply.status, crossOriginHeaders(reply.headers), behind.pos.begun()]).toEqual([500, [], before]);
+  expect(reply.headers['retry-after']).toMatch(/^[1-9]\d*$/);
+  expect((await from('https://boxoffice.example')).status).toBe(200);
+  expect((await from()).status).toBe(200);
+});
