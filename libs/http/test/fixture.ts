@@ -72,7 +72,8 @@ export const start = async (
     logger: { info: log, error: log },
     ...options,
   });
-  const server = createServer(app).listen(0, '127.0.0.1');
+  // No connection ends for being idle just when the next request is sent on it.
+  const server = createServer({ keepAliveTimeout: 60_000 }, app).listen(0, '127.0.0.1');
   await new Promise((resolve) => server.once('listening', resolve));
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   return {

@@ -113,7 +113,7 @@ describeMongo('a write on MongoDB is one document', (url) => {
   });
 
   test('which stays far below the 16 MiB that MongoDB takes, however large its remembered answers are', async () => {
-    const id = await largeAnswersStay({ store });
+    const id = await largeAnswersStay({ store }, 1_000);
     const kept = await database.withClient((client) =>
       client.db(database.database).collection<{ _id: string; body: object }>('things').findOne({ _id: id }),
     );

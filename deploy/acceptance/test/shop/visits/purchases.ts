@@ -31,7 +31,11 @@ export const purchases = ({ product, story, showOf }: House): void => {
     expect(await page.getByRole('timer').textContent()).toMatch(/^1[45]:\d\d$/);
     await page.getByLabel('First name').first().fill('  Grace ');
     await page.getByLabel('Last name').first().fill('Hopper');
+    const saved = page.waitForResponse(
+      (response) => response.request().method() === 'PATCH' && (response.request().postData() ?? '').includes('Hopper'),
+    );
     await page.keyboard.press('Tab');
+    await saved;
     await page.getByRole('status').getByText('Saved.').waitFor();
     expect(await page.getByLabel('First name').first().inputValue()).toBe('Grace');
     await page.reload();
