@@ -12,16 +12,23 @@ export const serviceHost = Type.String({
   description: 'what requests say in X-Service-Host; case does not matter',
 });
 
+const BYTE = '(25[0-5]|2[0-4][0-9]|1[0-9][0-9]|[1-9]?[0-9])';
+const NAME = '([A-Za-z0-9_-]+[.])*[A-Za-z][A-Za-z0-9-]*';
+const IPV6 = '\\[(::1|([0-9A-Fa-f]{1,4}:){7}[0-9A-Fa-f]{1,4})\\]';
+const PORT = '([1-9][0-9]{0,3}|[1-5][0-9]{4}|6[0-4][0-9]{3}|65[0-4][0-9]{2}|655[0-2][0-9]|6553[0-5])';
+/** An origin (RFC 6454) with a name in ASCII, as browsers send it, or an address. */
+const ORIGIN = `^https?://(${NAME}|(${BYTE}[.]){3}${BYTE}|${IPV6})(:${PORT})?$`;
+
 const members = {
   name: Type.String({ minLength: 1, maxLength: 200 }),
   languages,
   currency,
   corsOrigins: Type.Optional(
     nullable(
-      Type.Array(Type.String({ maxLength: 300, pattern: '^https?://[^/\\\\\\s?#@]+$' }), {
+      Type.Array(Type.String({ maxLength: 300, pattern: ORIGIN }), {
         maxItems: 100,
         description:
-          'origins that browsers may call from; empty: all. Kept as browsers send them: without the default port, a name in ASCII and lower case',
+          'origins that browsers may call from; empty: all. Names are in ASCII (xn--…), as browsers send them; kept without the default port and in lower case',
       }),
     ),
   ),

@@ -129,7 +129,10 @@ describe('a gateway that keeps running', () => {
 
   test('answers 404 for a path and 405 for a method that its service has no more', async () => {
     expect(await statusOf(`${INDIVIDUALS}/C7K2M9QX4TB03`, 'DELETE')).toBe(404);
-    await replace((operations) => operations.filter(({ method }) => method !== 'delete'));
+    // Members that only an erasure changes are not named by the others any more, either.
+    await replace((operations) =>
+      operations.filter(({ method }) => method !== 'delete').map(({ readOnly: _, ...kept }) => kept),
+    );
     await until(async () => (await call('/openapi.json')).body.paths[BIRTHDAYS] === undefined);
     expect(await statusOf(BIRTHDAYS)).toBe(404);
     expect(await statusOf(`${INDIVIDUALS}/C7K2M9QX4TB03`, 'DELETE')).toBe(405);

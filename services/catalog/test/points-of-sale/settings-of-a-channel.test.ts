@@ -51,6 +51,7 @@ describe('points of sale', () => {
       { corsOrigins: ['https://who@a.example'] },
       { corsOrigins: ['https://a.example:99999'] },
       { corsOrigins: ['https://[::g]'] },
+      { corsOrigins: ['https://übung.example'] },
       { serviceHost: 'not a host' },
     ]) {
       expect(await status(more)).toBe(400);
@@ -58,7 +59,12 @@ describe('points of sale', () => {
   });
 
   test('origins are kept as browsers send them, and can be written back', async () => {
-    const corsOrigins = ['https://shop.example:443', 'https://übung.example', 'https://Shop.Example', 'http://a:8080'];
+    const corsOrigins = [
+      'https://shop.example:443',
+      'https://xn--bung-zra.example',
+      'https://Shop.Example',
+      'http://a:8080',
+    ];
     const kept = ['https://shop.example', 'https://xn--bung-zra.example', 'http://a:8080'];
     const created = await catalog.call('POST', base, { body: { ...body(), corsOrigins } });
     expect([created.status, created.data.corsOrigins]).toEqual([201, kept]);
