@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util';
 import { Fault } from '@boxoffice/envelope';
 import { failStart, StartFault } from '@boxoffice/runtime';
-import { UniqueViolation } from '@boxoffice/store';
+import { StoreUnavailable, UniqueViolation } from '@boxoffice/store';
 import { backups } from './backup.ts';
 import { check } from './check.ts';
 import { clients } from './clients.ts';
@@ -69,6 +69,7 @@ const givenTo = (command: Command, words: readonly string[]): Given & { json: bo
 const explained = (error: unknown): string | undefined => {
   if (error instanceof Refused || error instanceof StartFault || error instanceof RangeError) return error.message;
   if (error instanceof Fault) return error.details;
+  if (error instanceof StoreUnavailable) return `${error.message}; try again when it answers`;
   if (error instanceof UniqueViolation) return `that exists already (${error.index})`;
   return undefined;
 };

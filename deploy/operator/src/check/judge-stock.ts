@@ -1,6 +1,6 @@
 import type { PerformanceDocument, PlaceDocument } from '@boxoffice/catalog';
 import { type Case, caseOf } from './findings.ts';
-import { byId, byOwner } from './reading.ts';
+import { byId, byOwner, patiently } from './reading.ts';
 import { count, judgeCapacity, judgePlace, type Tally } from './rules-stock.ts';
 import type { Shelves } from './shelves.ts';
 
@@ -15,12 +15,8 @@ async function* placesOf(
   const own = places.of(institution);
   for (let last: PlaceDocument | undefined; ; ) {
     const after = last ? { after: { value: last.order, id: last.id } } : {};
-    const page: PlaceDocument[] = await own.find({
-      where: { performanceId: id },
-      orderBy: 'order',
-      limit: PLACES,
-      ...after,
-    });
+    const where = { performanceId: id };
+    const page: PlaceDocument[] = await patiently(() => own.find({ where, orderBy: 'order', limit: PLACES, ...after }));
     yield page;
     last = page.at(-1);
     if (page.length < PLACES) return;
@@ -69,7 +65,7 @@ export async function* judgeStock(
       yield await judgePlaces(shelves, page);
     }
     // As it is after its places were read: a change of capacity that was over by then is not seen as one.
-    const now = await shelves.performances.acrossInstitutions.get(performance.id);
+    const now = await patiently(() => shelves.performances.acrossInstitutions.get(performance.id));
     if (now?.version === performance.version) yield [capacityCase(performance, tally)];
     else if (now) yield [await recount(shelves, now)];
   }

@@ -1,5 +1,6 @@
 import type { QueueDepth } from '@boxoffice/messaging';
 import type { OutboxEvent, Store } from '@boxoffice/store';
+import { patiently } from './reading.ts';
 import type { OnTheWay } from './suspects.ts';
 
 /** More than so many waiting events say nothing of a single one. */
@@ -27,7 +28,7 @@ export const readOnTheWay = async (
   const keys = new Set<string>();
   let all = false;
   for (const { outbox } of stores) {
-    const events = await outbox.pending(EVENTS);
+    const events = await patiently(() => outbox.pending(EVENTS));
     if (events.length >= EVENTS) all = true;
     for (const event of events) for (const key of keysOf(event)) keys.add(key);
   }

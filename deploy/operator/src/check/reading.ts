@@ -1,4 +1,21 @@
-import type { CollectionHandle, Document } from '@boxoffice/store';
+import { setTimeout as pause } from 'node:timers/promises';
+import { type CollectionHandle, type Document, StoreUnavailable } from '@boxoffice/store';
+
+/** How long a read is repeated while the database is away or answers too late: a check also runs on a busy installation. */
+const PATIENCE_MS = 60_000;
+const BETWEEN_READS_MS = 500;
+
+/** What a read answers; repeats it while the store is unavailable. @throws {StoreUnavailable} when that lasts for {@link PATIENCE_MS} */
+export const patiently = async <R>(read: () => Promise<R>): Promise<R> => {
+  for (const begun = performance.now(); ; ) {
+    try {
+      return await read();
+    } catch (error) {
+      if (!(error instanceof StoreUnavailable) || performance.now() - begun > PATIENCE_MS) throw error;
+      await pause(BETWEEN_READS_MS);
+    }
+  }
+};
 
 /** So many documents are in hand at once. */
 export const PAGE = 500;
@@ -11,7 +28,7 @@ export async function* pagesOf<T extends Document>(
   for (let last: string | undefined; ; ) {
     const after = last === undefined ? {} : { after: { value: last, id: last } };
     // Over all institutions in any case: only the order by id alone is an index of every collection.
-    const page: T[] = await handle.acrossInstitutions.find({ orderBy: 'id', limit: PAGE, ...after });
+    const page: T[] = await patiently(() => handle.acrossInstitutions.find({ orderBy: 'id', limit: PAGE, ...after }));
     yield institution === undefined ? page : page.filter((one) => one.institution === institution);
     last = page.at(-1)?.id;
     if (page.length < PAGE) return;
@@ -27,7 +44,8 @@ export const byId = async <T extends Document>(
   const found = new Map<string, T>();
   for (let start = 0; start < wanted.length; start += PAGE) {
     const where = { id: { in: wanted.slice(start, start + PAGE) } };
-    for (const one of await handle.acrossInstitutions.find({ where })) found.set(one.id, one);
+    const page = await patiently(() => handle.acrossInstitutions.find({ where }));
+    for (const one of page) found.set(one.id, one);
   }
   return found;
 };
@@ -43,7 +61,7 @@ export const byOwner = async <T extends Document>(
     const ids = owners.filter((owner) => owner.institution === institution).map(({ id }) => id);
     for (let start = 0; start < ids.length; start += PAGE) {
       const where = { [field]: { in: ids.slice(start, start + PAGE) } };
-      for (const one of await handle.of(institution).find({ where })) {
+      for (const one of await patiently(() => handle.of(institution).find({ where }))) {
         const owner = String(one[field]);
         const group = found.get(owner);
         if (group) group.push(one);
