@@ -21,10 +21,10 @@ import {
   trustAuthorities,
   watchDirectory,
 } from '@boxoffice/runtime';
-import { type AccessLog, bufferedAccess, loggedAccess } from './access-log.ts';
 import { serviceNames } from './services.ts';
 import { type gatewaySettings, optionsFrom, standaloneSettings } from './settings.ts';
 import { startGateway } from './start.ts';
+import { type AccessLog, bufferedAccess, loggedAccess } from './telemetry/access-log.ts';
 
 /** What the gateway serves HTTPS with: from files that may be renewed, or its own, with the file that clients trust it by. */
 export interface GatewayCertificate extends Certificate {

@@ -17,7 +17,7 @@ import {
   traceSettings,
   url,
 } from '@boxoffice/runtime';
-import { ADDRESS_CONNECTIONS } from './connection-limit.ts';
+import { ADDRESS_CONNECTIONS } from './limits/connection-limit.ts';
 import type { GatewayOptions } from './start.ts';
 
 const address = (name: string) => url(name, { optional: true, origin: true });

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { createBreaker } from '../../src/breaker.ts';
+import { createBreaker } from '../../src/upstream/breaker.ts';
 import { contacts } from '../fixtures/describe.ts';
 import { until } from '../fixtures/http.ts';
 import { startInstallation } from '../fixtures/installation.ts';

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { afterEach, describe, expect, test } from '@jest/globals';
-import { createAddresses, type Led } from '../../src/addresses.ts';
+import { createAddresses, type Led } from '../../src/upstream/addresses.ts';
 import { contacts } from '../fixtures/describe.ts';
 import { until } from '../fixtures/http.ts';
 import { type Installation, startInstallation } from '../fixtures/installation.ts';

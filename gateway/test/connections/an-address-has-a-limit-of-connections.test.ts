@@ -4,8 +4,8 @@ import { connect, type Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
 import { createMetrics } from '@boxoffice/runtime';
 import { afterEach, describe, expect, test } from '@jest/globals';
-import { createConnectionLimit } from '../../src/connection-limit.ts';
-import { createTrust } from '../../src/peer.ts';
+import { createTrust } from '../../src/exchange/peer.ts';
+import { createConnectionLimit } from '../../src/limits/connection-limit.ts';
 import { until } from '../fixtures/http.ts';
 import { type Installation, startInstallation } from '../fixtures/installation.ts';
 

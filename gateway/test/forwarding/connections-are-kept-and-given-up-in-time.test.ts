@@ -7,8 +7,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInstances, developmentCertificate, listen } from '@boxoffice/runtime';
 import { afterEach, expect, test } from '@jest/globals';
-import { createAddresses } from '../../src/addresses.ts';
-import { Pool } from '../../src/pool.ts';
+import { createAddresses } from '../../src/upstream/addresses.ts';
+import { Pool } from '../../src/upstream/pool.ts';
 import { until } from '../fixtures/http.ts';
 
 const closing: (() => unknown)[] = [];

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { createUnderWay } from '../../src/under-way.ts';
+import { createUnderWay } from '../../src/forwarding/in-flight.ts';
 
 test('items come and go in any order, each once, and visiting may delete', () => {
   const list = createUnderWay<{ place: number; readonly name: number }>();

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { createLimiter, rateLimitField } from '../../src/limiter.ts';
+import { createLimiter, rateLimitField } from '../../src/limits/limiter.ts';
 import { type Installation, startInstallation } from '../fixtures/installation.ts';
 import { echo, json } from '../fixtures/upstream.ts';
 

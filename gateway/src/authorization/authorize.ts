@@ -1,0 +1,76 @@
+import { LRUCache } from 'lru-cache';
+import type { Exchange, Step } from '../exchange/exchange.ts';
+import type { Authority, Decision } from './authority.ts';
+
+/** Decisions of the authorizer, remembered for seconds. */
+export interface Authorize {
+  readonly step: Step;
+  /** Forgets what was decided for a client. */
+  forget(clientId: string): void;
+}
+
+interface Remembered {
+  readonly identity: string;
+  readonly client: string;
+  /** Epoch milliseconds. */
+  readonly until: number;
+}
+
+const DECISIONS = 20_000;
+
+/** Short enough that what changes is noticed within 5 s even if nobody tells the gateway. */
+const REMEMBERED_MS = 4_000;
+
+/** An identity must outlive the request that it is sent with. */
+const SPARE_MS = 10_000;
+
+/**
+ * Makes the step that asks the authorizer, where the operation needs a scope. Decisions are remembered by token and operation
+ * together; refusals and failures never are. Equal questions at the same time are asked once.
+ */
+export const createAuthorize = (
+  authority: Pick<Authority, 'decide'>,
+  lookedUp: (found: boolean) => void = () => undefined,
+): Authorize => {
+  const remembered = new LRUCache<string, Remembered>({ max: DECISIONS });
+  const underWay = new Map<string, Promise<Decision>>();
+  // Grows when something is forgotten: an answer to a question from before may be used, but not remembered.
+  let generation = 0;
+
+  const decide = async (key: string, exchange: Exchange, scope: string): Promise<Decision> => {
+    const { token, route, trace, claims } = exchange;
+    const asked = generation;
+    const question = { token, operation: route?.operation ?? '', scope, audience: route?.service ?? '' };
+    const decision = await authority.decide(question, trace);
+    const now = Date.now();
+    const until = Math.min(now + REMEMBERED_MS, decision.expiresAt - SPARE_MS);
+    if (asked === generation && until > now) {
+      remembered.set(key, { identity: decision.identity, client: claims?.client_id ?? '', until });
+    }
+    return decision;
+  };
+
+  const ask = async (key: string, exchange: Exchange, scope: string): Promise<undefined> => {
+    const pending = underWay.get(key) ?? decide(key, exchange, scope).finally(() => underWay.delete(key));
+    underWay.set(key, pending);
+    exchange.identity = (await pending).identity;
+  };
+
+  return {
+    step(exchange) {
+      const { route, tokenHash, now } = exchange;
+      if (route?.scope === undefined) return undefined;
+      const key = `${tokenHash} ${route.key}`;
+      const known = remembered.get(key);
+      const counts = known !== undefined && known.until > now;
+      lookedUp(counts);
+      if (!counts) return ask(key, exchange, route.scope);
+      exchange.identity = known.identity;
+    },
+    forget(clientId) {
+      generation += 1;
+      underWay.clear();
+      for (const [key, { client }] of remembered.entries()) if (client === clientId) remembered.delete(key);
+    },
+  };
+};

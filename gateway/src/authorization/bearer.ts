@@ -1,0 +1,86 @@
+import { hash } from 'node:crypto';
+import { Fault } from '@boxoffice/envelope';
+import { type AccessClaims, invalidToken } from '@boxoffice/identity';
+import { LRUCache } from 'lru-cache';
+import type { Exchange, Step } from '../exchange/exchange.ts';
+import type { Revocations } from './revocations.ts';
+
+export interface BearerOptions {
+  /** Verifies signature, type, issuer, audience and expiry; rejects with a Fault. */
+  readonly verify: (token: string) => Promise<AccessClaims>;
+  readonly revocations: Pick<Revocations, 'isRevoked'>;
+}
+
+/** What a connection has presented last: nearly every client sends the same token all the time. */
+interface Presented {
+  readonly authorization: string;
+  readonly token: string;
+  readonly tokenHash: string;
+}
+
+interface Verified {
+  readonly claims: AccessClaims;
+  /** Epoch milliseconds. */
+  readonly until: number;
+}
+
+const TOKENS = 10_000;
+
+/**
+ * So long a token is not verified again; its expiry and revocation are looked at each time. Whether its key still counts is not, so this
+ * is part of the five seconds in which a withdrawn key must end (see key-set.ts). Verifying again costs look-ups only.
+ */
+const VERIFIED_MS = 1_000;
+
+/** RFC 6750, 2.1. */
+const BEARER = /^bearer +([A-Za-z0-9\-._~+/]+=*) *$/i;
+const SCHEME = /^bearer(?: |$)/i;
+const BARE = /^bearer *$/i;
+
+/** The token of an Authorization header. @throws {Fault} unauthorized, with the challenge that RFC 6750, 3 asks for */
+export const bearerToken = (authorization: string | undefined): string => {
+  const token = authorization === undefined ? undefined : BEARER.exec(authorization)?.[1];
+  if (token !== undefined) return token;
+  if (authorization === undefined || !SCHEME.test(authorization) || BARE.test(authorization)) {
+    throw new Fault('unauthorized', 'An access token is needed: Authorization: Bearer <token>.', {
+      'WWW-Authenticate': 'Bearer',
+    });
+  }
+  throw invalidToken('it is malformed');
+};
+
+/** Makes the step that finds out whose token it is, where the operation needs one. */
+export const createBearer = ({ verify, revocations }: BearerOptions): Step => {
+  const known = new LRUCache<string, Verified>({ max: TOKENS });
+  const presented = new WeakMap<object, Presented>();
+
+  const read = ({ socket, headers: { authorization } }: Exchange['request']): Presented => {
+    const last = presented.get(socket);
+    if (last !== undefined && last.authorization === authorization) return last;
+    const token = bearerToken(authorization);
+    const fresh = { authorization: authorization ?? '', token, tokenHash: hash('sha256', token, 'base64url') };
+    presented.set(socket, fresh);
+    return fresh;
+  };
+
+  const accept = (exchange: Exchange, claims: AccessClaims): undefined => {
+    if (claims.exp * 1000 <= exchange.now) throw invalidToken('it expired');
+    if (revocations.isRevoked(claims.jti)) throw invalidToken('it was revoked');
+    exchange.claims = claims;
+  };
+
+  const examine = async (exchange: Exchange): Promise<undefined> => {
+    const claims = await verify(exchange.token);
+    known.set(exchange.tokenHash, { claims, until: exchange.now + VERIFIED_MS });
+    return accept(exchange, claims);
+  };
+
+  return (exchange) => {
+    if (exchange.route?.scope === undefined) return undefined;
+    const { token, tokenHash } = read(exchange.request);
+    exchange.token = token;
+    exchange.tokenHash = tokenHash;
+    const verified = known.get(tokenHash);
+    return verified && exchange.now < verified.until ? accept(exchange, verified.claims) : examine(exchange);
+  };
+};

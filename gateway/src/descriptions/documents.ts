@@ -1,0 +1,110 @@
+import { hash } from 'node:crypto';
+import { promisify } from 'node:util';
+import { gzip } from 'node:zlib';
+import { success } from '@boxoffice/envelope';
+import type { Family } from '../exchange/target.ts';
+import type { OpenApiDocument } from '../routing/description.ts';
+import type { Routing } from '../routing/routing.ts';
+import { isBelow } from '../services.ts';
+import { allWithGatewayStatuses } from './gateway-statuses.ts';
+import { mergeDocuments, type Part } from './merge.ts';
+import {
+  errorItems,
+  ownDocument,
+  ownVersionDocument,
+  POS_API_DESCRIPTION,
+  POS_API_VERSION,
+  VERSION,
+  versions,
+} from './own-operations.ts';
+
+/** A document as it is sent. */
+export interface Served {
+  readonly body: Buffer;
+  readonly gzipped: Promise<Buffer>;
+  /** A strong validator, with its quotes. */
+  readonly etag: string;
+}
+
+/** The documents that the gateway serves itself, by path. */
+export type Documents = ReadonlyMap<string, () => Served>;
+
+const served = (value: object): Served => {
+  const body = Buffer.from(JSON.stringify(value));
+  return {
+    body,
+    gzipped: promisify<Buffer, Buffer>(gzip)(body),
+    etag: `"${hash('sha256', body, 'base64url').slice(0, 22)}"`,
+  };
+};
+
+const license = { name: 'Apache-2.0', identifier: 'Apache-2.0' } as const;
+
+/**
+ * What each document says of itself. The point-of-sale API has a version of its own (specification, 9), whatever a
+ * service's is.
+ */
+const INFO: Readonly<Record<Family, object>> = {
+  A: { title: 'boxoffice institution API', version: VERSION, license },
+  B: { title: 'boxoffice point-of-sale API', version: POS_API_VERSION, description: POS_API_DESCRIPTION, license },
+};
+
+const whole = (family: Family, publicUrl: string, parts: readonly Part[]): object => {
+  const { paths, components, tags } = mergeDocuments(parts);
+  return {
+    openapi: '3.1.0',
+    info: INFO[family],
+    servers: [{ url: publicUrl }],
+    tags,
+    paths: allWithGatewayStatuses(family, paths),
+    components,
+  };
+};
+
+/** Makes a document anew only when the descriptions that it is made of have changed. */
+const remembered = (
+  routing: Routing,
+  make: (documents: ReturnType<Routing['documents']>) => object,
+): (() => Served) => {
+  let madeOf: readonly OpenApiDocument[] = [];
+  let made: Served | undefined;
+  return () => {
+    const documents = routing.documents();
+    const now = [...documents.values()];
+    const same = made !== undefined && now.length === madeOf.length && now.every((one, index) => one === madeOf[index]);
+    if (!made || !same) {
+      made = served(make(documents));
+      madeOf = now;
+    }
+    return made;
+  };
+};
+
+/** Makes the gateway's own documents: one description per family, of what the gateway routes and nothing else, and the error registry. */
+export const createDocuments = (routing: Routing, publicUrl: string): Documents => {
+  const shown = (method: string, path: string): boolean => routing.isRouted(method, path);
+  const everything = () => true;
+
+  const institution = remembered(routing, (documents) =>
+    whole('A', publicUrl, [
+      { name: 'gateway', document: ownDocument(publicUrl), shown: everything },
+      ...[...documents].filter(([name]) => name !== 'pos').map(([name, document]) => ({ name, document, shown })),
+    ]),
+  );
+  const version = ({ prefix, operationId }: (typeof versions)[number]) =>
+    remembered(routing, (documents) => {
+      const pos = documents.get('pos');
+      const below = (method: string, path: string) => isBelow(path, prefix) && shown(method, path);
+      const parts = [
+        ...(pos ? [{ name: 'pos', document: pos, shown: below }] : []),
+        { name: 'gateway', document: ownVersionDocument(publicUrl, prefix, operationId), shown: everything },
+      ];
+      return whole('B', publicUrl, parts);
+    });
+  const errors = served(success({ items: errorItems }));
+  return new Map([
+    ['/openapi.json', institution],
+    ['/errors', () => errors],
+    ...versions.map((row) => [`${row.prefix}/openapi.json`, version(row)] as const),
+  ]);
+};

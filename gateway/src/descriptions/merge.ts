@@ -1,0 +1,115 @@
+import { type OpenApiDocument, type OpenApiPathItem, operationMethods } from '../routing/description.ts';
+
+type Components = Readonly<Record<string, Readonly<Record<string, unknown>>>>;
+
+/** One document that goes into the merged one, and whose it is. */
+export interface Part {
+  readonly name: string;
+  readonly document: OpenApiDocument;
+  /** The operations of it that may be shown, as `get /path`. */
+  readonly shown: (method: string, path: string) => boolean;
+}
+
+const text = (value: unknown): string => JSON.stringify(value);
+
+const refersTo = (value: unknown, kind: string, name: string): boolean =>
+  text(value).includes(text(`#/components/${kind}/${name}`));
+
+/** Names of components that mean something else in the document so far, and so need another name; `kind/name`. */
+const clashing = (merged: Components, added: Components): Set<string> => {
+  const entries = Object.entries(added)
+    .filter(([kind]) => kind !== 'securitySchemes')
+    .flatMap(([kind, all]) => Object.entries(all).map(([name, value]) => ({ kind, name, value })));
+  const clashes = new Set<string>();
+  for (let before = -1; before !== clashes.size; ) {
+    before = clashes.size;
+    for (const { kind, name, value } of entries) {
+      const known = merged[kind]?.[name];
+      if (known === undefined || clashes.has(`${kind}/${name}`)) continue;
+      const differs = text(known) !== text(value);
+      // The same words about a component that has another name now are other words.
+      const affected = [...clashes].some((clash) => {
+        const [otherKind = '', otherName = ''] = clash.split('/');
+        return refersTo(value, otherKind, otherName);
+      });
+      if (differs || affected) clashes.add(`${kind}/${name}`);
+    }
+  }
+  return clashes;
+};
+
+/** The document with these components under names of their own. */
+const renamed = (document: OpenApiDocument, clashes: ReadonlySet<string>, suffix: string): OpenApiDocument => {
+  if (clashes.size === 0) return document;
+  let whole = text(document);
+  for (const clash of clashes) {
+    whole = whole.replaceAll(text(`#/components/${clash}`), text(`#/components/${clash}.${suffix}`));
+  }
+  const copy = JSON.parse(whole) as OpenApiDocument;
+  const components = Object.fromEntries(
+    Object.entries(copy.components ?? {}).map(([kind, all]) => [
+      kind,
+      Object.fromEntries(
+        Object.entries(all).map(([name, value]) => [
+          clashes.has(`${kind}/${name}`) ? `${name}.${suffix}` : name,
+          value,
+        ]),
+      ),
+    ]),
+  );
+  return { ...copy, components };
+};
+
+interface OAuthScheme {
+  readonly flows?: Readonly<Record<string, { readonly scopes?: Readonly<Record<string, string>> }>>;
+}
+
+/** One security scheme out of two of the same name: the scopes of both. */
+const mergeScheme = (one: OAuthScheme | undefined, other: OAuthScheme): OAuthScheme => {
+  if (!one?.flows || !other.flows) return one ?? other;
+  const flows = { ...one.flows };
+  for (const [name, flow] of Object.entries(other.flows)) {
+    flows[name] = { ...flow, ...flows[name], scopes: { ...flows[name]?.scopes, ...flow.scopes } };
+  }
+  return { ...one, flows };
+};
+
+const mergeComponents = (merged: Components, added: Components): Components => {
+  const result: Record<string, Record<string, unknown>> = structuredClone(merged) as Record<
+    string,
+    Record<string, unknown>
+  >;
+  for (const [kind, all] of Object.entries(added)) {
+    const into = result[kind] ?? {};
+    result[kind] = into;
+    for (const [name, value] of Object.entries(all)) {
+      into[name] =
+        kind === 'securitySchemes' ? mergeScheme(into[name] as OAuthScheme | undefined, value as OAuthScheme) : value;
+    }
+  }
+  return result;
+};
+
+const shownItem = ({ shown }: Part, path: string, item: OpenApiPathItem): OpenApiPathItem => {
+  const hidden = operationMethods.filter((method) => item[method] && !shown(method, path));
+  return Object.fromEntries(Object.entries(item).filter(([member]) => !hidden.some((method) => method === member)));
+};
+
+const hasOperation = (item: OpenApiPathItem): boolean => operationMethods.some((method) => item[method]);
+
+/** What the merged document has of several: their paths, components and tags. Components that differ keep apart. */
+export const mergeDocuments = (parts: readonly Part[]): Pick<OpenApiDocument, 'paths' | 'components' | 'tags'> => {
+  let components: Components = {};
+  const paths: Record<string, OpenApiPathItem> = {};
+  const tags = new Map<string, { readonly name: string }>();
+  for (const part of parts) {
+    const document = renamed(part.document, clashing(components, part.document.components ?? {}), part.name);
+    components = mergeComponents(components, document.components ?? {});
+    for (const [path, item] of Object.entries(document.paths)) {
+      const visible = shownItem(part, path, item);
+      if (hasOperation(visible)) paths[path] = { ...paths[path], ...visible };
+    }
+    for (const tag of document.tags ?? []) tags.set(tag.name, tag);
+  }
+  return { paths, components, tags: [...tags.values()] };
+};

@@ -1,0 +1,128 @@
+import { registry } from '@boxoffice/envelope';
+import { ok, openApiDocument, operation } from '@boxoffice/http';
+import { versionOf } from '@boxoffice/runtime';
+import { Type } from 'typebox';
+import { asDocument, type OpenApiDocument, type OpenApiOperation } from '../routing/description.ts';
+import type { Route } from '../routing/router.ts';
+import { gatewayFailure } from './gateway-statuses.ts';
+
+/** The gateway's, as its image carries it. */
+export const VERSION = versionOf(new URL('..', import.meta.url).href);
+
+/** The registry of error codes as data: the answer to `GET /errors`. */
+export const errorItems = Object.values(registry).map(({ http, status, domain, when }) => ({
+  http,
+  status,
+  domain,
+  when,
+}));
+
+const ownDescription = operation({
+  id: 'describeInstitutionApi',
+  method: 'get',
+  path: '/openapi.json',
+  access: 'public',
+  summary: 'Describes the institution API: this document',
+  answers: { 200: Type.Object({}, { description: 'An OpenAPI 3.1 document.' }) },
+  bare: true,
+  etag: true,
+  example: {
+    answer: { openapi: '3.1.0', info: { title: 'boxoffice institution API', version: VERSION }, paths: {} },
+  },
+  handle: () => ok({}),
+});
+
+const operations = [
+  ownDescription,
+  operation({
+    id: 'listErrors',
+    method: 'get',
+    path: '/errors',
+    access: 'public',
+    summary: 'Lists every status code of the institution API',
+    answers: {
+      200: Type.Object({
+        items: Type.Array(
+          Type.Object({
+            http: Type.Integer({ description: 'the HTTP status that it comes with' }),
+            status: Type.String({ description: 'the envelope’s `status`' }),
+            domain: Type.String({ description: '`general`, or the domain that gives it' }),
+            when: Type.String(),
+          }),
+        ),
+      }),
+    },
+    etag: true,
+    example: { answer: { items: errorItems.slice(0, 2) } },
+    handle: () => ok({ items: errorItems }),
+  }),
+];
+
+/** The gateway's own description of its family A operations. */
+export const ownDocument = (publicUrl: string): OpenApiDocument =>
+  asDocument(openApiDocument({ service: 'gateway', version: VERSION, operations, serverUrl: publicUrl }));
+
+/** The version of the point-of-sale API (specification, 9), and what that means. */
+export const POS_API_VERSION = '1.0.0-alpha';
+export const POS_API_DESCRIPTION = [
+  'Version 1.0 is in an alpha stage: usable in the operations that are described here, but incomplete. What is',
+  'published does not change: members, parameters and codes keep their names and meanings, and only fixes that',
+  'existing clients do not notice are made. Operations, optional parameters and members of answers may be added.',
+  'What is still being tried is below `/tnwr/vexp`, where it may change.',
+].join(' ');
+
+/** Versions of family B, and the ids under which their descriptions are described. */
+export const versions = [
+  { prefix: '/tnwr/v1', operationId: 'describePointOfSaleApi' },
+  { prefix: '/tnwr/vexp', operationId: 'describeExperimentalPointOfSaleApi' },
+] as const;
+
+/**
+ * The gateway's own description of what it answers in a version of family B: the same as the institution API's document, under the version's
+ * prefix, and with that family's errors.
+ */
+export const ownVersionDocument = (publicUrl: string, prefix: string, operationId: string): OpenApiDocument => {
+  const { components, paths } = ownDocument(publicUrl);
+  const { parameters, responses } = paths[ownDescription.path]?.get ?? {};
+  const { 200: whole, 304: unchanged } = responses ?? {};
+  const examples = {
+    [operationId]: {
+      value: { openapi: '3.1.0', info: { title: 'boxoffice point-of-sale API', version: POS_API_VERSION }, paths: {} },
+    },
+  };
+  const content = { 'application/json': { ...whole?.content?.['application/json'], examples } };
+  const get: OpenApiOperation = {
+    operationId,
+    summary: 'Describes the point-of-sale API: this document. It needs no X-Service-Host.',
+    tags: ['gateway'],
+    security: [],
+    parameters,
+    responses: { 200: { ...whole, content }, ...(unchanged && { 304: unchanged }) },
+  };
+  return {
+    openapi: '3.1.0',
+    tags: [{ name: 'gateway' }],
+    paths: { [`${prefix}/openapi.json`]: { get } },
+    components: {
+      schemas: { GatewayFailure: gatewayFailure },
+      parameters: components?.parameters ?? {},
+      headers: components?.headers ?? {},
+    },
+  };
+};
+
+const ownRoute = (template: string, operation: string): Route => ({
+  method: 'GET',
+  template,
+  operation,
+  service: 'gateway',
+  scope: undefined,
+  mediaTypes: new Set(),
+  key: `gateway ${operation}`,
+});
+
+/** The routes of what the gateway answers itself. */
+export const ownRoutes: readonly Route[] = [
+  ...operations.map(({ path, id }) => ownRoute(path, id)),
+  ...versions.map(({ prefix, operationId }) => ownRoute(`${prefix}/openapi.json`, operationId)),
+];

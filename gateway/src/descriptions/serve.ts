@@ -1,0 +1,56 @@
+import type { IncomingMessage } from 'node:http';
+import { Fault } from '@boxoffice/envelope';
+import express, { type ErrorRequestHandler, type RequestHandler } from 'express';
+import { answerFault, faultOf, setCommonHeaders } from '../exchange/answer.ts';
+import { answered, type Exchange, type Step } from '../exchange/exchange.ts';
+import type { Documents, Served } from './documents.ts';
+
+const takesGzip = (header: string | undefined): boolean =>
+  /(?:^|[,\s])gzip(?!\s*;\s*q=0(?:\.0*)?\s*(?:,|$))/i.test(header ?? '');
+
+/** None of these operations has parameters (family B ignores those that it does not know). */
+const refuseParameters = ({ family, target }: Exchange): void => {
+  const [name] = new URLSearchParams(target.query).keys();
+  if (family === 'B' || name === undefined) return;
+  throw new Fault('invalid_parameter', `query ${name}: there is no such parameter`);
+};
+
+/** Makes the step that answers the gateway's own operations. They are few and rare, so Express may take its time. */
+export const createOwn = (documents: Documents, report: (error: unknown) => void): Step => {
+  const exchanges = new WeakMap<IncomingMessage, Exchange>();
+  const app = express();
+  app.disable('x-powered-by').enable('case sensitive routing').enable('strict routing').set('query parser', false);
+
+  const serve =
+    (document: () => Served): RequestHandler =>
+    async (request, response) => {
+      const exchange = exchanges.get(request);
+      if (exchange) refuseParameters(exchange);
+      const { body, gzipped, etag } = document();
+      const zip = takesGzip(request.headers['accept-encoding']);
+      const content = zip ? await gzipped : body;
+      response.vary('Accept-Encoding').set('ETag', zip ? etag.replace(/"$/, '-gzip"') : etag);
+      response.set('Cache-Control', 'no-cache').type('application/json');
+      if (zip) response.set('Content-Encoding', 'gzip');
+      response.send(content);
+    };
+
+  const refuse: ErrorRequestHandler = (error, request, response, _next) => {
+    const exchange = exchanges.get(request);
+    if (exchange) answerFault(exchange, faultOf(error, report));
+    else response.destroy();
+  };
+
+  for (const [path, document] of documents) app.get(path, serve(document));
+  app.use(refuse);
+
+  return (exchange) => {
+    const { request, response, route, target } = exchange;
+    if (route?.service !== 'gateway') return undefined;
+    setCommonHeaders(exchange);
+    exchanges.set(request, exchange);
+    request.url = target.path;
+    app(request, response);
+    return answered;
+  };
+};

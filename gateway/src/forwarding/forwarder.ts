@@ -1,0 +1,243 @@
+import type { IncomingMessage } from 'node:http';
+import type { Fault } from '@boxoffice/envelope';
+import { createProxyMiddleware, type Options, proxyEventsPlugin } from 'http-proxy-middleware';
+import { answerFault, commonHeaders } from '../exchange/answer.ts';
+import type { Exchange } from '../exchange/exchange.ts';
+import type { Addresses } from '../upstream/addresses.ts';
+import {
+  BrokenReply,
+  badGateway,
+  failureOf,
+  isStale,
+  type UpstreamFailure,
+  UpstreamTimeout,
+  unavailable,
+} from '../upstream/failure.ts';
+import { Pool } from '../upstream/pool.ts';
+import { targetOf } from '../upstream/target-address.ts';
+import { framingOf, tooLarge, tooSlow } from './body.ts';
+import { relayFailure } from './failure-reply.ts';
+import { addReturnedHeaders, forwardedHeaders } from './headers.ts';
+import { createUnderWay } from './in-flight.ts';
+import { asRequest, asResponse, Passage, passageOf } from './proxied-request.ts';
+import { isOfInterface, sendReply } from './reply.ts';
+
+export interface ForwarderOptions {
+  /** The origin of the service. */
+  readonly url: string;
+  readonly addresses: Addresses;
+  /** Until the service begins to answer, counted from when it has the whole request. Milliseconds. */
+  readonly timeoutMs: number;
+  /** For everything together, counted from then as well: how slowly a client sends is not the service's failure. */
+  readonly deadlineMs: number;
+  /** Until the client has sent the whole request; by default less than the server's limit, which knows of no service. */
+  readonly bodyMs?: number;
+  /** Requests that may be under way at once; more are refused. */
+  readonly concurrency: number;
+  readonly onFailure?: (exchange: Exchange, failure: UpstreamFailure) => void;
+  /** Hears of every reply that is passed on. */
+  readonly onReply?: (exchange: Exchange, reply: IncomingMessage) => void;
+}
+
+/** Passes requests on to one service. */
+export interface Forwarder {
+  /** Answers the exchange with what the service answers. @throws {Fault} when the request cannot go */
+  forward(exchange: Exchange): void;
+  /** How many requests are under way. */
+  underWay(): number;
+  /** The installation stops: a service that closes the connection of a client that is still sending has waited for it, and did not fail. */
+  stopping(): void;
+  /** Closes the kept connections. */
+  close(): void;
+}
+
+/** Requests that may be sent a second time. */
+const IDEMPOTENT: ReadonlySet<string> = new Set(['GET', 'HEAD', 'PUT', 'DELETE']);
+
+/** How often the clock is looked at for all requests together; a timer for each would cost more than it is worth. */
+const TICK_MS = 100;
+
+const clientIsGone = ({ exchange: { request, response } }: Passage): boolean =>
+  response.destroyed || (request.destroyed && !request.complete);
+
+/** Whether it is the client that is waited for: the service is there and takes what comes. */
+const isClientSlow = ({ exchange: { request }, bodiless, upstream }: Passage): boolean =>
+  !bodiless && !request.complete && upstream?.socket?.connecting === false && !upstream.writableNeedDrain;
+
+const mayRepeat = ({ method, bodiless, reply, attempts }: Passage): boolean =>
+  attempts === 1 && reply === undefined && bodiless && IDEMPOTENT.has(method);
+
+/** Makes the forwarder of one service: one proxy and one pool of connections, for as long as the gateway runs. */
+export const createForwarder = (options: ForwarderOptions): Forwarder => {
+  const { addresses, timeoutMs, deadlineMs, bodyMs = 25_000, concurrency, onFailure, onReply } = options;
+  const { host } = new URL(options.url);
+  const target = targetOf(options.url);
+  const pool = new Pool({ ...target, addresses });
+  const underWay = createUnderWay<Passage>();
+  let isStopping = false;
+
+  /** Tells the breaker of the request's address the outcome, once. */
+  const settle = (passage: Passage, outcome: 'succeeded' | 'failed' | 'abandoned'): void => {
+    if (passage.settled) return;
+    passage.settled = true;
+    pool.breakerOf(passage.upstream)?.[outcome](Date.now());
+  };
+
+  const fail = (passage: Passage, error: Error): void => {
+    const { exchange, upstream } = passage;
+    if (passage.settled) return;
+    if (clientIsGone(passage)) {
+      settle(passage, 'abandoned');
+    } else if (isStopping && !passage.bodiless && !exchange.request.complete) {
+      abandon(passage, tooSlow());
+    } else if (isStale(error, upstream) && mayRepeat(passage)) {
+      passage.attempts += 1;
+      passage.upstream = undefined;
+      void throughNewConnection(asRequest(passage), asResponse(passage));
+    } else {
+      settle(passage, 'failed');
+      underWay.delete(passage);
+      const failure = failureOf(error, upstream);
+      onFailure?.(exchange, failure);
+      answerFault(exchange, failure.fault);
+    }
+  };
+
+  /** An answer that has begun to come ends otherwise than it should. */
+  const breakOff = (passage: Passage, error: Error): void => {
+    const { exchange, upstream } = passage;
+    // What is answered is not timed any more.
+    underWay.delete(passage);
+    const failure = failureOf(error, upstream);
+    onFailure?.(exchange, failure);
+    answerFault(exchange, failure.fault);
+  };
+
+  /** Refuses what the client sends, or does not send: it is nobody else's failure. */
+  const abandon = (passage: Passage, fault: Fault): void => {
+    settle(passage, 'abandoned');
+    underWay.delete(passage);
+    passage.upstream?.destroy();
+    answerFault(passage.exchange, fault);
+  };
+
+  const receive = (passage: Passage, reply: IncomingMessage): void => {
+    const { exchange, method, deadline } = passage;
+    const { response } = exchange;
+    passage.reply = reply;
+    pool.heed(reply.headers, reply.socket.remoteAddress);
+    passage.dueAt = deadline;
+    settle(passage, 'succeeded');
+    if (response.headersSent || response.destroyed) {
+      reply.destroy();
+    } else if (isOfInterface(reply, method, exchange.route)) {
+      onReply?.(exchange, reply);
+      const headers = commonHeaders(exchange);
+      addReturnedHeaders(headers, reply);
+      if (exchange.family === 'B' && (reply.statusCode ?? 0) >= 500) {
+        relayFailure(reply, response, headers, () => refuseForeign(passage, reply));
+      } else {
+        sendReply(reply, response, headers, () => breakOff(passage, new BrokenReply()));
+      }
+    } else {
+      refuseForeign(passage, reply);
+      reply.destroy();
+    }
+  };
+
+  const refuseForeign = (passage: Passage, { headers }: IncomingMessage): void => {
+    const { exchange } = passage;
+    underWay.delete(passage);
+    const fault = badGateway('The service gave an answer that is not of this interface.', headers['retry-after']);
+    onFailure?.(exchange, { code: 'foreign_reply', fault });
+    answerFault(exchange, fault);
+  };
+
+  const proxy: Options = {
+    target,
+    // Its own plugins answer errors in plain text and log each reply; the events are all that is wanted of them.
+    ejectPlugins: true,
+    plugins: [proxyEventsPlugin],
+    selfHandleResponse: true,
+    on: {
+      proxyReq: (upstream, request) => {
+        const passage = passageOf(request);
+        passage.upstream = upstream;
+        if (passage.over) upstream.destroy();
+      },
+      proxyRes: (reply, request) => receive(passageOf(request), reply),
+      error: (error, request) => fail(passageOf(request), error),
+      econnreset: (error, request) => fail(passageOf(request), error),
+    },
+  };
+  const throughPool = createProxyMiddleware({ ...proxy, agent: pool });
+  const throughNewConnection = createProxyMiddleware({ ...proxy, agent: pool.fresh });
+
+  /** Its time is up: for the service to begin, or for everything. */
+  const expire = (passage: Passage): void => {
+    if (passage.reply) {
+      breakOff(passage, new UpstreamTimeout());
+      passage.reply.destroy();
+    } else if (isClientSlow(passage)) abandon(passage, tooSlow());
+    else if (passage.upstream) passage.upstream.destroy(new UpstreamTimeout());
+    else fail(passage, new UpstreamTimeout());
+  };
+
+  const tick = setInterval(() => {
+    const now = Date.now();
+    underWay.visit((passage) => {
+      if (now >= passage.dueAt) expire(passage);
+    });
+  }, TICK_MS);
+  tick.unref();
+
+  const events = {
+    /** The service has the whole request: from now on it is its time that runs. */
+    bodySent(passage: Passage): void {
+      if (passage.reply) return;
+      const now = Date.now();
+      passage.deadline = now + deadlineMs;
+      passage.dueAt = Math.min(now + timeoutMs, passage.deadline);
+    },
+    bodyTooLarge(passage: Passage): void {
+      abandon(passage, tooLarge());
+    },
+    /** What the service still takes or gives is of no use. */
+    over(passage: Passage): void {
+      const { upstream, reply } = passage;
+      underWay.delete(passage);
+      settle(passage, 'abandoned');
+      if (upstream && !(upstream.writableFinished && reply?.complete)) upstream.destroy();
+    },
+  };
+
+  const admit = (now: number): void => {
+    if (underWay.size >= concurrency) throw unavailable('The service has too much to do at the moment.');
+    if (!addresses.refuses(now)) return;
+    throw unavailable('The service does not answer at the moment.', addresses.retryAfterSeconds(now));
+  };
+
+  return {
+    forward(exchange) {
+      const { now } = exchange;
+      const framing = framingOf(exchange.request);
+      admit(now);
+      const headers = forwardedHeaders(exchange, host);
+      if (framing.length !== undefined) headers['content-length'] = framing.length;
+      const times = { deadline: now + deadlineMs, dueAt: now + (framing.body ? bodyMs : timeoutMs) };
+      const passage = new Passage(exchange, headers, framing, times, events);
+      underWay.add(passage);
+      exchange.passage = passage;
+      exchange.forwardedAt = performance.now();
+      void throughPool(asRequest(passage), asResponse(passage));
+    },
+    underWay: () => underWay.size,
+    stopping() {
+      isStopping = true;
+    },
+    close() {
+      clearInterval(tick);
+      pool.destroy();
+    },
+  };
+};

@@ -1,0 +1,98 @@
+import { Fault } from '@boxoffice/envelope';
+import type { Logger } from '@boxoffice/runtime';
+import { answered, type Exchange, type Step } from '../exchange/exchange.ts';
+import { type Limits, SESSION_HEADER } from '../limits/limits.ts';
+import { type ServiceName, services } from '../services.ts';
+import type { Figures } from '../telemetry/metrics.ts';
+import type { Reach } from '../upstream/reach.ts';
+import { createForwarder, type Forwarder } from './forwarder.ts';
+import type { KeptAnswers } from './response-cache.ts';
+
+export interface ForwardingOptions {
+  /** The URL of each service. */
+  readonly urls: ReadonlyMap<ServiceName, string>;
+  readonly reach: Reach;
+  readonly limits: Pick<Limits, 'sessionSeen'>;
+  readonly kept: Pick<KeptAnswers, 'note'>;
+  readonly figures: Figures;
+  readonly logger: Pick<Logger, 'warn'>;
+  readonly timeouts?: UpstreamTimeouts;
+}
+
+/** Milliseconds. */
+export interface UpstreamTimeouts {
+  /** Until a service begins to answer. */
+  readonly answer?: number;
+  /** For a request as a whole, once it has arrived whole. */
+  readonly total?: number;
+  /** Until a request has arrived whole. */
+  readonly body?: number;
+}
+
+/** Passes requests on to the services. */
+export interface Forwarding {
+  readonly step: Step;
+  /** The installation stops; what is under way goes on. */
+  stopping(): void;
+  close(): void;
+}
+
+/** Requests under way to one service at once: far more than it does well, far fewer than would hurt the gateway. */
+const CONCURRENCY = 2_000;
+
+/** A session that the point-of-sale service made, or knew well enough to serve. */
+const sessionOf = (
+  { request }: Exchange,
+  reply: { readonly statusCode?: number; readonly headers: NodeJS.Dict<string | string[]> },
+): string | undefined => {
+  const status = reply.statusCode ?? 0;
+  if (status < 200 || status > 299) return undefined;
+  const token = reply.headers[SESSION_HEADER] ?? request.headers[SESSION_HEADER];
+  return typeof token === 'string' && token !== '' ? token : undefined;
+};
+
+/** Makes the last step, with a forwarder for each service that has an address. */
+export const createForwarding = (options: ForwardingOptions): Forwarding => {
+  const { urls, reach, limits, kept, figures, logger, timeouts } = options;
+  const forwarders = new Map<string, Forwarder>();
+  for (const [service, url] of urls) {
+    const addresses = reach(service, url);
+    const keeps = services[service].sessions.length > 0;
+    const forwarder = createForwarder({
+      url,
+      addresses,
+      timeoutMs: timeouts?.answer ?? 15_000,
+      deadlineMs: timeouts?.total ?? 30_000,
+      bodyMs: timeouts?.body,
+      concurrency: CONCURRENCY,
+      onFailure: ({ route, trace }, { code }) => {
+        figures.upstreamFailed(service, code);
+        const about = { upstream: service, operation: route?.operation, requestId: trace.requestId, code };
+        logger.warn('a service did not answer', about);
+      },
+      onReply: (exchange, reply) => {
+        figures.upstreamAnswered(service, exchange);
+        if (!keeps) return;
+        const session = sessionOf(exchange, reply);
+        if (session !== undefined) limits.sessionSeen(session);
+        kept.note(exchange, reply);
+      },
+    });
+    forwarders.set(service, forwarder);
+    figures.watch(service, addresses, forwarder.underWay);
+  }
+  return {
+    step(exchange) {
+      const forwarder = forwarders.get(exchange.route?.service ?? '');
+      if (!forwarder) throw new Fault('not_found', 'There is no such endpoint.');
+      forwarder.forward(exchange);
+      return answered;
+    },
+    stopping() {
+      for (const forwarder of forwarders.values()) forwarder.stopping();
+    },
+    close() {
+      for (const forwarder of forwarders.values()) forwarder.close();
+    },
+  };
+};

@@ -1,0 +1,93 @@
+import type { ClientRequest, IncomingMessage, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+import type { Ending, Exchange } from '../exchange/exchange.ts';
+import { type Framing, sendBody } from './body.ts';
+import type { Placed } from './in-flight.ts';
+
+/** What happens to the body of a passage. */
+export interface PassageEvents {
+  bodySent(passage: Passage): void;
+  bodyTooLarge(passage: Passage): void;
+  /** The answer is out, or the client gone. */
+  over(passage: Passage): void;
+}
+
+/**
+ * One request on its way to a service, and all that the forwarder remembers of it. The proxy is given this in place of both the
+ * incoming message and the response: so it sees the cleaned headers whatever else it does (it calls no hook for a request with
+ * `Expect`, for one), a body is counted on its way, and the dozen listeners per request that it would add for its own
+ * way of answering are not there; the forwarder, which answers itself, has its own three.
+ */
+export class Passage implements Ending, Placed {
+  readonly exchange: Exchange;
+  place = -1;
+  readonly method: string;
+  readonly url: string;
+  readonly headers: Record<string, string | string[]>;
+  readonly httpVersion = '1.1';
+  readonly httpVersionMajor = 1;
+  readonly socket: Socket;
+  /** For the proxy: the answer is none of its business. */
+  readonly finished = true;
+  readonly bodiless: boolean;
+  /** Epoch milliseconds: when all must be over. */
+  deadline: number;
+  /** Epoch milliseconds: when it is too late for what is waited for at the moment. */
+  dueAt: number;
+  /** The request to the service, once it has a connection. */
+  upstream: ClientRequest | undefined;
+  reply: IncomingMessage | undefined;
+  attempts = 1;
+  /** Whether the outcome is known. */
+  settled = false;
+  /** Whether the answer is out, or its client gone. */
+  over = false;
+  readonly #events: PassageEvents;
+
+  constructor(
+    exchange: Exchange,
+    headers: Record<string, string | string[]>,
+    framing: Framing,
+    times: { readonly deadline: number; readonly dueAt: number },
+    events: PassageEvents,
+  ) {
+    const { request, target } = exchange;
+    this.exchange = exchange;
+    this.method = request.method ?? 'GET';
+    this.url = target.path + target.query;
+    this.headers = headers;
+    this.socket = request.socket;
+    this.bodiless = !framing.body;
+    this.deadline = times.deadline;
+    this.dueAt = times.dueAt;
+    this.#events = events;
+  }
+
+  end(): void {
+    this.over = true;
+    this.#events.over(this);
+  }
+
+  /** Where the proxy would listen for the end of request and response. */
+  on(): this {
+    return this;
+  }
+
+  /** Hands the body on, once the request to the service has a connection. */
+  pipe(upstream: ClientRequest): ClientRequest {
+    if (this.bodiless) {
+      upstream.end();
+    } else {
+      sendBody(this.exchange.request, upstream, {
+        sent: () => this.#events.bodySent(this),
+        tooLarge: () => this.#events.bodyTooLarge(this),
+      });
+    }
+    return upstream;
+  }
+}
+
+/** The proxy knows requests and responses by their types only; in its events it gives back what it was given. */
+export const asRequest = (passage: Passage): IncomingMessage => passage as unknown as IncomingMessage;
+export const asResponse = (passage: Passage): ServerResponse => passage as unknown as ServerResponse;
+export const passageOf = (request: IncomingMessage): Passage => request as unknown as Passage;

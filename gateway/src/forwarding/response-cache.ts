@@ -1,0 +1,79 @@
+import type { IncomingMessage } from 'node:http';
+import { LRUCache } from 'lru-cache';
+import { commonHeaders } from '../exchange/answer.ts';
+import { answered, type Exchange, type Step } from '../exchange/exchange.ts';
+import { SESSION_HEADER } from '../limits/limits.ts';
+import { addReturnedHeaders } from './headers.ts';
+import { sendWhole } from './reply.ts';
+
+/**
+ * For how many milliseconds a service lets others have this answer, too: those who ask for the same in the same words, and have no session.
+ * It is a word between the two of us, finer than `Cache-Control`, which stays what browsers go by.
+ */
+export const KEEP_HEADER = 'x-internal-keep';
+
+/** Answers of family B that a service made for everybody, for the moment that it says. */
+export interface KeptAnswers {
+  /** Answers with what is kept. */
+  readonly step: Step;
+  /** Keeps a reply on its way out, if its service lets us. */
+  note(exchange: Exchange, reply: IncomingMessage): void;
+}
+
+interface Kept {
+  /** Epoch milliseconds. */
+  readonly until: number;
+  /** Names and values in turn, without those of one request. */
+  readonly headers: readonly string[];
+  readonly body: Buffer;
+}
+
+/** Whatever a service says. */
+const MOST_MS = 1_000;
+
+const MOST_BYTES = 16 * 1024 * 1024;
+const MOST_BYTES_OF_ONE = 256 * 1024;
+const HEADER_BYTES = 1_024;
+
+/** Everything of a request that such an answer can depend on; undefined if it is not for everybody. */
+const keyOf = ({ request: { method, headers }, family, target }: Exchange): string | undefined => {
+  if (family !== 'B' || method !== 'GET' || headers[SESSION_HEADER] !== undefined) return undefined;
+  const { 'x-service-host': host = '', 'accept-language': language = '', 'accept-encoding': coding = '' } = headers;
+  return `${target.path}${target.query}\n${String(host)}\n${language}\n${String(coding)}`;
+};
+
+/** Makes the memory: bounded in bytes, and by the moment. */
+export const createKeptAnswers = (lookedUp: (found: boolean) => void = () => undefined): KeptAnswers => {
+  const known = new LRUCache<string, Kept>({
+    maxSize: MOST_BYTES,
+    maxEntrySize: MOST_BYTES_OF_ONE,
+    sizeCalculation: ({ body }, key) => body.length + key.length + HEADER_BYTES,
+  });
+  return {
+    step(exchange) {
+      const key = keyOf(exchange);
+      if (key === undefined) return undefined;
+      const kept = known.get(key);
+      const counts = kept !== undefined && kept.until > exchange.now;
+      lookedUp(counts);
+      if (!counts) return undefined;
+      const headers = commonHeaders(exchange);
+      for (const part of kept.headers) headers.push(part);
+      sendWhole(exchange.response, 200, headers, kept.body);
+      return answered;
+    },
+    note(exchange, reply) {
+      const ms = Math.min(MOST_MS, Number(reply.headers[KEEP_HEADER] ?? 0));
+      const key = ms > 0 && reply.statusCode === 200 ? keyOf(exchange) : undefined;
+      if (key === undefined || Number(reply.headers['content-length'] ?? 0) > MOST_BYTES_OF_ONE) return;
+      const headers: string[] = [];
+      addReturnedHeaders(headers, reply);
+      const chunks: Buffer[] = [];
+      reply.on('data', (chunk: Buffer) => chunks.push(chunk));
+      reply.on('end', () => {
+        // Counted from when the service was asked: it may have made the answer then.
+        if (reply.complete) known.set(key, { until: exchange.now + ms, headers, body: Buffer.concat(chunks) });
+      });
+    },
+  };
+};

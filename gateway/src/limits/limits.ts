@@ -1,0 +1,64 @@
+import { hash } from 'node:crypto';
+import { Fault } from '@boxoffice/envelope';
+import { networkOf } from '@boxoffice/runtime';
+import { LRUCache } from 'lru-cache';
+import type { Exchange, Step } from '../exchange/exchange.ts';
+import { createLimiter, type Limiter } from './limiter.ts';
+
+/** Requests per minute. */
+export interface LimitOptions {
+  readonly address: number;
+  readonly client: number;
+  readonly session: number;
+}
+
+export interface Limits {
+  /** Counts the address, before anything is known of the request. */
+  readonly countAddress: Step;
+  /** Counts who calls, once that is known: the client of a verified token; in family B the session, else the address. */
+  readonly countCaller: Step;
+  /** Tells of a session that the point-of-sale service has accepted or made. Only such sessions have quotas of their own. */
+  sessionSeen(token: string): void;
+}
+
+/** Sessions that are known at once; others count on their address. */
+const SESSIONS = 100_000;
+
+export const SESSION_HEADER = 'x-auth-token';
+
+const count = (exchange: Exchange, limiter: Limiter, key: string): undefined => {
+  const quota = limiter.take(key, exchange.now);
+  exchange.quota = quota;
+  if (quota.allowed) return;
+  throw new Fault('too_many_requests', `The rate limit is used up; try again in ${quota.resetSeconds} s.`, {
+    'Retry-After': `${quota.resetSeconds}`,
+  });
+};
+
+const keyOf = (token: string): string => hash('sha256', token, 'base64url');
+
+/** Makes the limits of one gateway. Several gateways count each for itself. */
+export const createLimits = (perMinute: LimitOptions): Limits => {
+  const addresses = createLimiter('address', perMinute.address);
+  const clients = createLimiter('client', perMinute.client);
+  const visitors = createLimiter('session', perMinute.session);
+  const sessions = new LRUCache<string, true>({ max: SESSIONS });
+
+  // A made-up token must not buy a quota, so only those count that the service has been seen to know.
+  const visitorOf = ({ request, address }: Exchange): string => {
+    const token = request.headers[SESSION_HEADER];
+    const key = typeof token === 'string' && token !== '' ? keyOf(token) : undefined;
+    return key !== undefined && sessions.has(key) ? `session ${key}` : networkOf(address);
+  };
+
+  return {
+    countAddress: (exchange) => count(exchange, addresses, networkOf(exchange.address)),
+    countCaller: (exchange) => {
+      if (exchange.family === 'B') return count(exchange, visitors, visitorOf(exchange));
+      if (exchange.claims) return count(exchange, clients, exchange.claims.client_id);
+    },
+    sessionSeen: (token) => {
+      sessions.set(keyOf(token), true);
+    },
+  };
+};

@@ -1,0 +1,175 @@
+import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
+import { Fault } from '@boxoffice/envelope';
+import type { Logger } from '@boxoffice/runtime';
+import { answerFault, faultOf } from '../exchange/answer.ts';
+import { answered, type Exchange, type Step } from '../exchange/exchange.ts';
+import { cameOverTls, type Peer } from '../exchange/peer.ts';
+import { familyOf, readTarget } from '../exchange/target.ts';
+import { refuseAmbiguousHeaders } from '../forwarding/headers.ts';
+import type { AccessLog } from '../telemetry/access-log.ts';
+import { beginRequest, endRequest } from '../telemetry/request-span.ts';
+
+/** What the pipeline is made of. */
+export interface AppParts {
+  readonly peerOf: (request: IncomingMessage) => Peer;
+  /** The value of `Strict-Transport-Security` on answers over TLS; undefined: none. */
+  readonly hsts: string | undefined;
+  readonly countAddress: Step;
+  readonly preflight: Step;
+  readonly allowOrigin: Step;
+  readonly findRoute: Step;
+  readonly answerOwn: Step;
+  readonly refuseOrigin: Step;
+  readonly checkToken: Step;
+  readonly countCaller: Step;
+  readonly answerKept: Step;
+  readonly authorize: Step;
+  readonly forward: Step;
+  readonly accessLog: AccessLog;
+  /** Hears of every exchange that is over. */
+  readonly over?: (exchange: Exchange) => void;
+  readonly logger: Pick<Logger, 'error'>;
+}
+
+/** The gateway as a request listener, for a listener with or without TLS. */
+export interface App {
+  listener(tls: boolean): RequestListener;
+  /**
+   * Resolves when every exchange is over and logged, which some are a moment after their connection was closed; soon in any case, since
+   * Node tells nothing of a pipelined request whose turn never came.
+   */
+  idle(): Promise<void>;
+}
+
+/** Section 8: https only. What came in the clear is answered as if there were nothing. */
+const onlyTls: Step = ({ secure }) => {
+  if (!secure) throw new Fault('not_found', 'There is no such endpoint.');
+  return undefined;
+};
+
+const onlyUnambiguous: Step = ({ request }) => {
+  refuseAmbiguousHeaders(request);
+  return undefined;
+};
+
+const canonicalise: Step = (exchange) => {
+  exchange.target = readTarget(exchange.request.url ?? '');
+  exchange.family = familyOf(exchange.target.path);
+  return undefined;
+};
+
+const IDLE_MS = 200;
+
+const UNREAD = { path: '', query: '' };
+
+/** Makes the gateway's request handling: the way of a request is the list of steps, from the top. */
+export const createApp = (parts: AppParts): App => {
+  const { peerOf, hsts, accessLog, over, logger } = parts;
+
+  const steps: readonly { readonly name: string; readonly run: Step }[] = [
+    { name: 'count the address', run: parts.countAddress }, //          429
+    { name: 'only over TLS', run: onlyTls }, //                         404
+    { name: 'only unambiguous headers', run: onlyUnambiguous }, //      400
+    { name: 'canonical path', run: canonicalise }, //                   400, 404
+    { name: 'preflight', run: parts.preflight }, //                     204
+    { name: 'allow the origin', run: parts.allowOrigin },
+    { name: 'find the route', run: parts.findRoute }, //                404, 405, 503
+    { name: 'check the token', run: parts.checkToken }, //              401
+    { name: 'count the caller', run: parts.countCaller }, //            429
+    { name: 'answer what is our own', run: parts.answerOwn }, //        200
+    { name: 'refuse a foreign origin', run: parts.refuseOrigin }, //     403, 500
+    { name: 'answer what is kept', run: parts.answerKept }, //          200
+    { name: 'ask the authorizer', run: parts.authorize }, //            401, 403, 503
+    { name: 'forward', run: parts.forward }, //                         413, 502, 503, or the service's answer
+  ];
+
+  const refuse = (exchange: Exchange, error: unknown): void => {
+    const report = (unknown: unknown) => {
+      logger.error('a request failed', {
+        requestId: exchange.trace.requestId,
+        operation: exchange.route?.operation,
+        error: unknown,
+      });
+    };
+    answerFault(exchange, faultOf(error, report));
+  };
+
+  /** Runs the steps from this one on; only a step that has to wait leaves the stack. */
+  const run = (exchange: Exchange, first: number): void => {
+    try {
+      for (let index = first; index < steps.length; index += 1) {
+        const outcome = steps[index]?.run(exchange);
+        if (outcome === answered) return;
+        if (outcome !== undefined) {
+          resume(exchange, outcome, index + 1);
+          return;
+        }
+      }
+    } catch (error) {
+      refuse(exchange, error);
+    }
+  };
+
+  const resume = (exchange: Exchange, waiting: ReturnType<Step> & Promise<unknown>, next: number): void => {
+    waiting.then(
+      (outcome) => {
+        // The client may have gone meanwhile.
+        if (outcome !== answered && !exchange.response.destroyed) run(exchange, next);
+      },
+      (error: unknown) => refuse(exchange, error),
+    );
+  };
+
+  const open = (request: IncomingMessage, response: ServerResponse, tls: boolean): Exchange => {
+    const peer = peerOf(request);
+    const { trace, span } = beginRequest(request);
+    const secure = tls || (peer.trusted && cameOverTls(request));
+    return {
+      request,
+      response,
+      trace,
+      span,
+      startedAt: performance.now(),
+      now: Date.now(),
+      secure,
+      hsts: secure ? hsts : undefined,
+      address: peer.address,
+      originRefusal: undefined,
+      family: familyOf(request.url),
+      target: UNREAD,
+      quota: undefined,
+      route: undefined,
+      claims: undefined,
+      token: '',
+      tokenHash: '',
+      identity: undefined,
+      forwardedAt: 0,
+      passage: undefined,
+    };
+  };
+
+  let underWay = 0;
+  let tellIdle = (): void => undefined;
+
+  return {
+    idle: () =>
+      new Promise((resolve) => {
+        tellIdle = resolve;
+        if (underWay === 0) resolve();
+        else setTimeout(resolve, IDLE_MS);
+      }),
+    listener: (tls) => (request, response) => {
+      const exchange = open(request, response, tls);
+      underWay += 1;
+      response.on('close', () => {
+        exchange.passage?.end();
+        accessLog.note(exchange);
+        over?.(exchange);
+        if (exchange.span) endRequest(exchange.span, exchange);
+        underWay -= 1;
+        if (underWay === 0) tellIdle();
+      });
+      run(exchange, 0);
+    },
+  };
+};

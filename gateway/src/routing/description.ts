@@ -1,0 +1,101 @@
+import { isBelow, type ServiceName, type ServiceRow, services } from '../services.ts';
+import type { Route } from './router.ts';
+
+/** An operation as an OpenAPI document has it, as far as the gateway reads it. */
+export interface OpenApiOperation {
+  readonly operationId?: string;
+  readonly summary?: string;
+  readonly parameters?: readonly object[];
+  readonly tags?: readonly string[];
+  readonly security?: readonly Readonly<Record<string, readonly string[]>>[];
+  readonly requestBody?: object;
+  readonly responses?: Readonly<Record<string, OpenApiResponse>>;
+}
+
+export interface OpenApiResponse {
+  readonly description?: string;
+  readonly content?: Readonly<Record<string, object>>;
+}
+
+export type OpenApiPathItem = Readonly<Record<string, OpenApiOperation>>;
+
+/** An OpenAPI 3.1 document, as far as the gateway reads it. */
+export interface OpenApiDocument {
+  readonly openapi: string;
+  readonly info?: { readonly version?: unknown };
+  readonly paths: Readonly<Record<string, OpenApiPathItem>>;
+  readonly components?: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
+  readonly security?: OpenApiOperation['security'];
+  readonly tags?: readonly { readonly name: string }[];
+}
+
+/** What a service's description gives. */
+export interface Claims {
+  readonly routes: readonly Route[];
+  /** What it claims and may not have, in words, for the log. */
+  readonly refused: readonly string[];
+}
+
+/** The methods that operations can have; the other members of a path item are no operations. */
+export const operationMethods = ['get', 'post', 'put', 'patch', 'delete'] as const;
+
+const TEMPLATE = /^(?:\/(?:[A-Za-z0-9\-._~!$&'()*+,;=:@]+|\{[^{}/]+\}))+$/;
+
+const SCOPE = /^([a-z]+)(?:\.sensitive)?:(?:read|write)$/;
+
+const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** The document, if it is one that operations can be read from. @throws {Error} saying why it is not */
+export const asDocument = (value: unknown): OpenApiDocument => {
+  if (!isObject(value) || typeof value.openapi !== 'string' || !value.openapi.startsWith('3.1')) {
+    throw new Error('it is no OpenAPI 3.1 document');
+  }
+  if (!isObject(value.paths) || !Object.values(value.paths).every(isObject)) throw new Error('it has no paths');
+  return value as unknown as OpenApiDocument;
+};
+
+/** The scopes that the operation asks for, between spaces (all of them are needed); undefined if its security says something else. */
+const scopeOf = (security: OpenApiOperation['security']): string | undefined => {
+  const schemes = security?.length === 1 ? Object.values(security[0] ?? {}) : [];
+  return (schemes.length === 1 && schemes[0]?.join(' ')) || undefined;
+};
+
+const mediaTypesOf = ({ responses = {} }: OpenApiOperation): ReadonlySet<string> =>
+  new Set(Object.values(responses).flatMap(({ content }) => Object.keys(content ?? {})));
+
+/** Why the service may not have this operation; undefined if it may. */
+const fault = (row: ServiceRow, path: string, method: string, scope: string | undefined): string | undefined => {
+  if (!TEMPLATE.test(path) || !row.prefixes.some((prefix) => isBelow(path, prefix))) return 'is not its path';
+  if (row.sessions.some((prefix) => isBelow(path, prefix))) return undefined;
+  if (row.open.includes(`${method} ${path}`)) return undefined;
+  if (scope === undefined) return 'has no scope and is not listed as public';
+  const foreign = scope.split(' ').filter((one) => !row.domains.includes(SCOPE.exec(one)?.[1] ?? ''));
+  return foreign.length === 0 ? undefined : `asks for the foreign scope ${foreign.join(' ')}`;
+};
+
+/** Reads the routes of a service from its description: those that it may have. */
+export const readClaims = (service: ServiceName, document: OpenApiDocument): Claims => {
+  const row: ServiceRow = services[service];
+  const routes: Route[] = [];
+  const refused: string[] = [];
+  for (const [path, item] of Object.entries(document.paths)) {
+    for (const name of operationMethods) {
+      const described = item[name];
+      if (!described) continue;
+      const method = name.toUpperCase();
+      const needed = scopeOf(described.security ?? document.security);
+      const wrong = described.operationId ? fault(row, path, method, needed) : 'has no operationId';
+      if (wrong !== undefined || !described.operationId) {
+        refused.push(`${method} ${path} ${wrong}`);
+        continue;
+      }
+      const tokenless = row.open.includes(`${method} ${path}`) || row.sessions.some((prefix) => isBelow(path, prefix));
+      const scope = tokenless ? undefined : needed;
+      const operation = described.operationId;
+      const key = `${service} ${operation} ${scope ?? ''}`;
+      routes.push({ method, template: path, operation, service, scope, mediaTypes: mediaTypesOf(described), key });
+    }
+  }
+  return { routes, refused };
+};

@@ -1,0 +1,84 @@
+import type { ServiceName } from '../services.ts';
+
+/** One operation that can be reached from outside. */
+export interface Route {
+  readonly method: string;
+  /** With its `{parameters}`. */
+  readonly template: string;
+  /** The operationId. */
+  readonly operation: string;
+  readonly service: ServiceName | 'gateway';
+  /** What the token must hold; undefined where no token is asked for. */
+  readonly scope: string | undefined;
+  /** Media types of its answers beside JSON, as described. */
+  readonly mediaTypes: ReadonlySet<string>;
+  /** Service, operation and scope: what a decision is about. */
+  readonly key: string;
+}
+
+/** What is at a path: its routes by method, GET's also under HEAD, and the value of `Allow`. */
+export interface Place {
+  readonly routes: ReadonlyMap<string, Route>;
+  readonly allow: string;
+}
+
+export interface Router {
+  /** The place of a canonical path; undefined if there is none. A concrete path wins over a templated one, for every method. */
+  find(path: string): Place | undefined;
+}
+
+interface Node {
+  readonly children: Map<string, Node>;
+  template?: Node;
+  readonly routes: Map<string, Route>;
+  place?: Place;
+}
+
+const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'];
+
+const newNode = (): Node => ({ children: new Map(), routes: new Map() });
+
+const isParameter = (segment: string): boolean => segment.startsWith('{') && segment.endsWith('}');
+
+const childFor = (node: Node, segment: string): Node => {
+  if (isParameter(segment)) {
+    node.template ??= newNode();
+    return node.template;
+  }
+  const child = node.children.get(segment) ?? newNode();
+  node.children.set(segment, child);
+  return child;
+};
+
+/** The place of some routes by method. */
+export const placeOf = (declared: ReadonlyMap<string, Route>): Place => {
+  const routes = new Map(declared);
+  const get = declared.get('GET');
+  if (get) routes.set('HEAD', get);
+  return { routes, allow: METHODS.filter((method) => routes.has(method)).join(', ') };
+};
+
+const search = (node: Node, segments: readonly string[], depth: number): Place | undefined => {
+  const segment = segments[depth];
+  if (segment === undefined) return node.place;
+  const child = node.children.get(segment);
+  const concrete = child && search(child, segments, depth + 1);
+  return concrete ?? (node.template && search(node.template, segments, depth + 1));
+};
+
+/** Makes the router of some routes. Of two routes for the same method and path the first one stays. */
+export const createRouter = (routes: Iterable<Route>): Router => {
+  const root = newNode();
+  const concrete = new Map<string, Place>();
+  const ends = new Map<Node, string>();
+  for (const route of routes) {
+    const node = route.template.slice(1).split('/').reduce(childFor, root);
+    if (!node.routes.has(route.method)) node.routes.set(route.method, route);
+    ends.set(node, route.template);
+  }
+  for (const [node, template] of ends) {
+    node.place = placeOf(node.routes);
+    if (!template.includes('{')) concrete.set(template, node.place);
+  }
+  return { find: (path) => concrete.get(path) ?? search(root, path.slice(1).split('/'), 0) };
+};

@@ -1,0 +1,86 @@
+import { Fault } from '@boxoffice/envelope';
+import type { Logger } from '@boxoffice/runtime';
+import type { Exchange, Step } from '../exchange/exchange.ts';
+import { isBelow, type ServiceName, serviceNames, services } from '../services.ts';
+import { unavailable } from '../upstream/failure.ts';
+import { type OpenApiDocument, readClaims } from './description.ts';
+import { pagesOf } from './pages.ts';
+import { createRouter, type Route, type Router } from './router.ts';
+
+/** Which operations there are at the moment. */
+export interface Routing {
+  /** Takes a service's description over; requests from now on go by it. */
+  learn(service: ServiceName, document: OpenApiDocument): void;
+  /** The descriptions as they are, in the order of the table of services. */
+  documents(): ReadonlyMap<ServiceName, OpenApiDocument>;
+  /** Whether there is a route for the method (`get`) of the path template. */
+  isRouted(method: string, template: string): boolean;
+  /** Finds the route of a request, or refuses it: 404, 405, and 503 below the prefixes of a service that nothing is known of yet. */
+  readonly step: Step;
+}
+
+export interface RoutingOptions {
+  /** The services that have an address. */
+  readonly configured: readonly ServiceName[];
+  /** The gateway's own operations. */
+  readonly own: readonly Route[];
+  readonly logger: Pick<Logger, 'warn' | 'info'>;
+}
+
+const notAllowed = (allow: string): Fault =>
+  new Fault('method_not_allowed', `This path supports ${allow}.`, { Allow: allow });
+
+/** Where the listeners answer GET and HEAD before anything else. */
+const HEALTH: ReadonlySet<string> = new Set(['/health/live', '/health/ready']);
+
+const isRead = (method: string | undefined): boolean => method === 'GET' || method === 'HEAD';
+
+/** Makes the routing. Nothing but described operations and a service's pages can be reached through it. */
+export const createRouting = ({ configured, own, logger }: RoutingOptions): Routing => {
+  const documents = new Map<ServiceName, OpenApiDocument>();
+  const routes = new Map<ServiceName, readonly Route[]>();
+  let router: Router = createRouter(own);
+
+  const belongsToUnknown = (path: string): boolean =>
+    configured.some((name) => !documents.has(name) && services[name].prefixes.some((prefix) => isBelow(path, prefix)));
+
+  const pages = pagesOf(configured);
+
+  const find = ({ request, target }: Exchange): Route => {
+    const place = router.find(target.path) ?? pages(target.path);
+    if (!place) {
+      if (HEALTH.has(target.path) && !isRead(request.method)) throw notAllowed('GET, HEAD');
+      if (belongsToUnknown(target.path)) throw unavailable('The service has not started yet.');
+      throw new Fault('not_found', 'There is no such endpoint.');
+    }
+    const route = place.routes.get(request.method ?? '');
+    if (!route) throw notAllowed(place.allow);
+    return route;
+  };
+
+  return {
+    learn(service, document) {
+      const claims = readClaims(service, document);
+      for (const reason of claims.refused) logger.warn('an operation is not routed', { upstream: service, reason });
+      documents.set(service, document);
+      routes.set(service, claims.routes);
+      router = createRouter([...own, ...serviceNames.flatMap((name) => routes.get(name) ?? [])]);
+      logger.info('learned operations', { upstream: service, count: claims.routes.length });
+    },
+    isRouted: (method, template) =>
+      [...routes.values()].some((of) =>
+        of.some((route) => route.template === template && route.method === method.toUpperCase()),
+      ),
+    documents: () =>
+      new Map(
+        serviceNames.flatMap((name) => {
+          const document = documents.get(name);
+          return document ? [[name, document] as const] : [];
+        }),
+      ),
+    step(exchange) {
+      exchange.route = find(exchange);
+      return undefined;
+    },
+  };
+};

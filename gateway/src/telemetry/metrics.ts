@@ -1,0 +1,90 @@
+import { type Metrics, statusOf } from '@boxoffice/runtime';
+import type { Exchange } from '../exchange/exchange.ts';
+import type { Addresses } from '../upstream/addresses.ts';
+
+/** The gateway's figures. Labels come from descriptions and tables, never from what clients write. */
+export interface Figures {
+  over(exchange: Exchange): void;
+  /** A service has begun to answer. */
+  upstreamAnswered(service: string, exchange: Exchange): void;
+  upstreamFailed(service: string, code: string): void;
+  /** Something was looked for in a cache. */
+  lookedUp(cache: 'decisions' | 'answers', found: boolean): void;
+  /** A new connection was refused, because its address has too many. */
+  connectionRefused(): void;
+  /** A service's addresses to look at, and how many requests to it are under way. */
+  watch(service: string, addresses: Pick<Addresses, 'state' | 'open'>, underWay?: () => number): void;
+}
+
+const nothing = (): void => undefined;
+
+const noFigures: Figures = {
+  over: nothing,
+  upstreamAnswered: nothing,
+  upstreamFailed: nothing,
+  lookedUp: nothing,
+  connectionRefused: nothing,
+  watch: nothing,
+};
+
+/** Makes the figures; without metrics they cost nothing. */
+export const createFigures = (metrics: Metrics | undefined): Figures => {
+  if (!metrics) return noFigures;
+  const requests = metrics.counter({
+    name: 'gateway_requests_total',
+    help: 'Requests by operation and status',
+    labels: ['service', 'operation', 'status'],
+  });
+  const failures = metrics.counter({
+    name: 'gateway_upstream_failures_total',
+    help: 'Requests that a service did not answer, by reason',
+    labels: ['service', 'code'],
+  });
+  const lookups = metrics.counter({
+    name: 'gateway_cache_lookups_total',
+    help: 'Looks into the caches of decisions and of answers',
+    labels: ['cache', 'result'],
+  });
+  const refused = metrics.counter({
+    name: 'gateway_connections_refused_total',
+    help: 'New connections that were refused because their address had too many',
+  });
+  const upstream = metrics.histogram({
+    name: 'gateway_upstream_duration_seconds',
+    help: 'Time until a service begins to answer',
+    labels: ['service'],
+  });
+  const answered = metrics.answers('gateway');
+  const open = {
+    name: 'gateway_breaker_open',
+    help: 'Whether requests are kept from every address of a service, but for one that tries',
+    labels: ['service'],
+  };
+  const openAddresses = {
+    name: 'gateway_breaker_open_addresses',
+    help: 'Addresses of a service that requests are kept from, but for one that tries',
+    labels: ['service'],
+  };
+  const underWayMeter = {
+    name: 'gateway_upstream_requests',
+    help: 'Requests under way to a service',
+    labels: ['service'],
+  };
+  return {
+    over({ route, response, startedAt }) {
+      const operation = route?.operation ?? 'none';
+      requests({ service: route?.service ?? 'none', operation, status: response.statusCode });
+      answered(operation, statusOf(response), (performance.now() - startedAt) / 1_000);
+    },
+    upstreamAnswered: (service, { forwardedAt }) => upstream((performance.now() - forwardedAt) / 1_000, { service }),
+    upstreamFailed: (service, code) => failures({ service, code }),
+    lookedUp: (cache, found) => lookups({ cache, result: found ? 'hit' : 'miss' }),
+    connectionRefused: () => refused(),
+    watch(service, addresses, underWay) {
+      const labels = { service };
+      metrics.watch(open, () => [{ value: addresses.state === 'closed' ? 0 : 1, labels }]);
+      metrics.watch(openAddresses, () => [{ value: addresses.open, labels }]);
+      if (underWay) metrics.watch(underWayMeter, () => [{ value: underWay(), labels }]);
+    },
+  };
+};

@@ -1,0 +1,29 @@
+import { expect, test } from '@jest/globals';
+import { createAuthority } from '../../src/authorization/authority.ts';
+import { createRevocations } from '../../src/authorization/revocations.ts';
+import { createReach } from '../../src/upstream/reach.ts';
+import { SECRET, startAuthority } from '../fixtures/authority.ts';
+
+test('a gateway that the authorizer does not believe says so once, also after the authorizer was away', async () => {
+  const authorizer = await startAuthority();
+  const errors: string[] = [];
+  const warnings: string[] = [];
+  const logger = {
+    error: (message: string) => void errors.push(message),
+    warn: (message: string) => void warnings.push(message),
+  };
+  const reach = createReach({ warn: () => undefined, info: () => undefined });
+  let [url, secret] = ['http://127.0.0.1:1', 'another secret'];
+  const changes = (since: string | undefined) => createAuthority({ url, secret, reach }).changes(since);
+  const revocations = createRevocations({ authority: { changes }, clientChanged: () => undefined, logger });
+
+  await revocations.poll();
+  expect([errors, warnings.length]).toEqual([[], 1]);
+  url = authorizer.url;
+  for (let times = 0; times < 3; times += 1) await revocations.poll();
+  expect(errors).toEqual([expect.stringContaining('SERVICE_SECRET')]);
+  secret = SECRET;
+  await revocations.poll();
+  expect([errors.length, warnings.length]).toEqual([1, 1]);
+  await authorizer.close();
+});
