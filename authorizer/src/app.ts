@@ -1,16 +1,16 @@
 import { createIdentityVerifier } from '@boxoffice/identity';
 import { versionOf } from '@boxoffice/runtime';
 import type { ServiceDefinition } from '@boxoffice/service';
+import { onOAuthFault } from './authentication/oauth-error.ts';
 import { type Authorizer, createAuthorizer } from './authorizer.ts';
 import { startBackground } from './background.ts';
+import { routes } from './clients/routes.ts';
 import { createFront } from './front.ts';
-import { isOAuthPath } from './metadata.ts';
-import { onOAuthFault } from './oauth-error.ts';
-import { oauthRoutes } from './oauth-routes.ts';
 import { retention } from './retention.ts';
-import { routes } from './routes.ts';
 import { settings } from './settings.ts';
 import { collections } from './store.ts';
+import { isOAuthPath } from './tokens/metadata.ts';
+import { oauthRoutes } from './tokens/routes.ts';
 
 /** The authorizer: tokens and keys, clients, decisions. */
 export const authorizer: ServiceDefinition<typeof settings, Authorizer> = {

@@ -1,20 +1,20 @@
 import type { KeySet } from '@boxoffice/identity';
 import type { Logger } from '@boxoffice/runtime';
 import type { Store } from '@boxoffice/store';
-import { createClientAuthentication, type FailedAuthentication } from './authenticate-client.ts';
-import { createClientDirectory } from './client-directory.ts';
-import { type Clients, createClients } from './clients.ts';
-import { createDecide } from './decide.ts';
-import { createIdentifyService, createServiceAuthentication } from './identify-service.ts';
-import { type InternalOperation, internalOperations } from './internal.ts';
-import { createIntrospect } from './introspect.ts';
-import { createKeyRing, type KeyRing } from './key-ring.ts';
-import type { OAuthRouteDependencies } from './oauth-routes.ts';
-import { createRevocations } from './revocations.ts';
-import { createRevoke } from './revoke.ts';
-import { createSigner } from './signer.ts';
-import { createIssueToken } from './token.ts';
-import { createTokenStatus } from './token-status.ts';
+import { createClientAuthentication, type FailedAuthentication } from './authentication/authenticate-client.ts';
+import { type Clients, createClients } from './clients/clients.ts';
+import { createClientDirectory } from './clients/directory.ts';
+import { createDecide } from './decisions/decide.ts';
+import { createIdentifyService, createServiceAuthentication } from './decisions/identify-service.ts';
+import { type InternalOperation, internalOperations } from './decisions/internal.ts';
+import { createKeyRing, type KeyRing } from './keys/key-ring.ts';
+import { createIntrospect } from './tokens/introspect.ts';
+import { createIssueToken } from './tokens/issue.ts';
+import { createRevocations } from './tokens/revocations.ts';
+import { createRevoke } from './tokens/revoke.ts';
+import type { OAuthRouteDependencies } from './tokens/routes.ts';
+import { createSigner } from './tokens/signer.ts';
+import { createTokenStatus } from './tokens/status.ts';
 
 /** No key is withdrawn while a token that it may have signed lives, even one from before the lifetime was shortened. */
 const LEAST_OVERLAP_SECONDS = 900;

@@ -2,9 +2,9 @@ import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http
 import { Fault, failureOf, success } from '@boxoffice/envelope';
 import { ClientGone, familyA, faultOf } from '@boxoffice/http';
 import { beginAnswer, endAnswer, type Logger, nameOperation, runWithTrace, type Trace } from '@boxoffice/runtime';
-import type { InternalOperation } from './internal.ts';
-import { NO_STORE, OAuthFault, onOAuthFault } from './oauth-error.ts';
-import type { IssueToken, TokenForm } from './token.ts';
+import { NO_STORE, OAuthFault, onOAuthFault } from './authentication/oauth-error.ts';
+import type { InternalOperation } from './decisions/internal.ts';
+import type { IssueToken, TokenForm } from './tokens/issue.ts';
 
 /** More than any form or question of ours needs; what is larger takes the ordinary way, or is refused. */
 const LIMIT_BYTES = 16_384;

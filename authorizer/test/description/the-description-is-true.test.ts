@@ -1,8 +1,8 @@
 import { exampleFaults } from '@boxoffice/http';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { createClients } from '../../src/clients.ts';
-import { oauthRoutes } from '../../src/oauth-routes.ts';
-import { routes } from '../../src/routes.ts';
+import { createClients } from '../../src/clients/clients.ts';
+import { routes } from '../../src/clients/routes.ts';
+import { oauthRoutes } from '../../src/tokens/routes.ts';
 import { type Installation, type Json, startInstallation } from '../installation.ts';
 
 let installation: Installation;

@@ -5,7 +5,7 @@ import { createIdentityVerifier, createKeySet } from '@boxoffice/identity';
 import { openSqliteStores } from '@boxoffice/store';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { collections, ensureFirstKey, listKeys, rotateKeys } from '../../src/index.ts';
-import { createKeyRing } from '../../src/key-ring.ts';
+import { createKeyRing } from '../../src/keys/key-ring.ts';
 import {
   type Installation,
   type Json,

@@ -4,12 +4,12 @@ import { join } from 'node:path';
 import { openSqliteStores, type SqliteStores, type Store } from '@boxoffice/store';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { accessClaims } from '../../src/access-claims.ts';
 import { type KeyLife, OVERLAP_SPARE_MS, PUBLISH_AHEAD_MS, published, signing } from '../../src/domain/key-life.ts';
 import { collections, ensureFirstKey, listKeys, rotateKeys } from '../../src/index.ts';
-import { createKeyRing } from '../../src/key-ring.ts';
-import { createSigner } from '../../src/signer.ts';
+import { createKeyRing } from '../../src/keys/key-ring.ts';
 import { keysOf } from '../../src/store.ts';
+import { accessClaims } from '../../src/tokens/claims.ts';
+import { createSigner } from '../../src/tokens/signer.ts';
 
 const secret = 'a-key-encryption-key-of-the-tests';
 const LIFE_MS = 900_000;

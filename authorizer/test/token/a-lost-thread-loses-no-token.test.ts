@@ -1,8 +1,8 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { describe, expect, test } from '@jest/globals';
 import jwt from 'jsonwebtoken';
-import { accessClaims } from '../../src/access-claims.ts';
-import { createSigner } from '../../src/signer.ts';
+import { accessClaims } from '../../src/tokens/claims.ts';
+import { createSigner } from '../../src/tokens/signer.ts';
 
 const newKey = (kid: string) => ({ kid, ...generateKeyPairSync('ec', { namedCurve: 'P-256' }) });
 

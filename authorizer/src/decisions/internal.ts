@@ -1,8 +1,8 @@
 import { Fault } from '@boxoffice/envelope';
 import { DECISIONS_PATH, IDENTITIES_PATH, REVOCATIONS_PATH } from '@boxoffice/identity';
+import type { Revocations } from '../tokens/revocations.ts';
 import type { Decision, Question } from './decide.ts';
 import type { ServiceQuestion } from './identify-service.ts';
-import type { Revocations } from './revocations.ts';
 
 export interface InternalDependencies {
   readonly service: (authorization: string | undefined) => string;

@@ -1,13 +1,13 @@
 import { type AnyOperation, ok, operation } from '@boxoffice/http';
 import { type TSchema, Type } from 'typebox';
-import { KEY_DOCUMENT_SECONDS } from './domain/key-life.ts';
+import { NO_STORE, onOAuthFault } from '../authentication/oauth-error.ts';
+import { KEY_DOCUMENT_SECONDS } from '../domain/key-life.ts';
+import type { KeyRing } from '../keys/key-ring.ts';
 import type { createIntrospect } from './introspect.ts';
-import type { KeyRing } from './key-ring.ts';
+import { GRANT_TYPE, type IssueToken } from './issue.ts';
 import { metadata, PATHS } from './metadata.ts';
-import { NO_STORE, onOAuthFault } from './oauth-error.ts';
-import { examples, Introspection, IssuedToken, Jwks, Metadata } from './oauth-schemas.ts';
 import type { createRevoke } from './revoke.ts';
-import { GRANT_TYPE, type IssueToken } from './token.ts';
+import { examples, Introspection, IssuedToken, Jwks, Metadata } from './schemas.ts';
 
 export interface OAuthRouteDependencies {
   readonly issuer: string;

@@ -1,5 +1,5 @@
 import { hash, randomBytes, timingSafeEqual } from 'node:crypto';
-import { MAX_SECRETS, type Secret } from './domain/client.ts';
+import { MAX_SECRETS, type Secret } from '../domain/client.ts';
 
 /** A new client secret: 256 random bits, so that a plain hash keeps it safe and a password hash would only cost throughput. */
 export const makeSecret = (): string => randomBytes(32).toString('base64url');

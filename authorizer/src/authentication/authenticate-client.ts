@@ -1,9 +1,9 @@
+import { matchSecret } from '../clients/secrets.ts';
+import type { Secret } from '../domain/client.ts';
+import type { ClientDocument } from '../store.ts';
 import { type Credentials, isBasic, readBasic } from './basic.ts';
-import type { Secret } from './domain/client.ts';
 import { type Form, required } from './form.ts';
 import { OAuthFault } from './oauth-error.ts';
-import { matchSecret } from './secrets.ts';
-import type { ClientDocument } from './store.ts';
 
 /** The parameters by which a client may authenticate itself. */
 export type CredentialForm = Form<'client_id' | 'client_secret'>;

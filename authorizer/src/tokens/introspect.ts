@@ -1,7 +1,7 @@
-import type { Authenticate } from './authenticate-client.ts';
-import { writeScopes } from './domain/scopes.ts';
-import { type Form, required } from './form.ts';
-import { type LiveToken, type TokenStatus, unknownToken } from './token-status.ts';
+import type { Authenticate } from '../authentication/authenticate-client.ts';
+import { type Form, required } from '../authentication/form.ts';
+import { writeScopes } from '../domain/scopes.ts';
+import { type LiveToken, type TokenStatus, unknownToken } from './status.ts';
 
 /** The parameters of introspection and of revocation. A hint is no help: there is one kind of token. */
 export type TokenQuestion = Form<'token' | 'client_id' | 'client_secret'>;

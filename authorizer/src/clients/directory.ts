@@ -1,8 +1,8 @@
 import type { Store } from '@boxoffice/store';
 import { LRUCache } from 'lru-cache';
-import type { ClientDirectory } from './authenticate-client.ts';
-import { secretUsed, useIsNews } from './domain/client.ts';
-import { type ClientDocument, clientsOf } from './store.ts';
+import type { ClientDirectory } from '../authentication/authenticate-client.ts';
+import { secretUsed, useIsNews } from '../domain/client.ts';
+import { type ClientDocument, clientsOf } from '../store.ts';
 
 /** A client may be remembered so long, which is well below the five seconds in which a change must take effect. */
 const REMEMBERED_MS = 1_000;

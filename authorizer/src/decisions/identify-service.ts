@@ -1,11 +1,11 @@
 import { Fault } from '@boxoffice/envelope';
 import { IDENTITY_LIFETIME_SECONDS, type SigningKey, signIdentity } from '@boxoffice/identity';
 import { deriveServiceSecret } from '@boxoffice/runtime';
-import type { FailedAuthentication } from './authenticate-client.ts';
-import { isBasic, readBasic } from './basic.ts';
+import type { FailedAuthentication } from '../authentication/authenticate-client.ts';
+import { isBasic, readBasic } from '../authentication/basic.ts';
+import { createSecretCheck } from '../authentication/service-secrets.ts';
+import { mayCall, SERVICES } from '../domain/callers.ts';
 import type { Decision } from './decide.ts';
-import { mayCall, SERVICES } from './domain/callers.ts';
-import { createSecretCheck } from './service-secrets.ts';
 
 /** What a service asks: an identity for one operation of another service, for one institution. */
 export interface ServiceQuestion {

@@ -1,6 +1,6 @@
 import { JWKS_PATH } from '@boxoffice/identity';
-import { SCOPES } from './domain/scopes.ts';
-import { GRANT_TYPE } from './token.ts';
+import { SCOPES } from '../domain/scopes.ts';
+import { GRANT_TYPE } from './issue.ts';
 
 /** Where the endpoints are, from the gateway's root. */
 export const PATHS = {

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { AccessClaims } from '@boxoffice/identity';
-import { writeScopes } from './domain/scopes.ts';
-import type { ClientDocument } from './store.ts';
+import { writeScopes } from '../domain/scopes.ts';
+import type { ClientDocument } from '../store.ts';
 
 /** What stands between the secret's id and the token's own in a `jti`; no id of a secret holds it. */
 const SEPARATOR = '.';

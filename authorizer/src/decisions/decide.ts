@@ -1,7 +1,7 @@
 import { insufficientScope } from '@boxoffice/http';
 import { IDENTITY_LIFETIME_SECONDS, invalidToken, type SigningKey, signIdentity } from '@boxoffice/identity';
-import { lacking, readScopes } from './domain/scopes.ts';
-import type { TokenStatus } from './token-status.ts';
+import { lacking, readScopes } from '../domain/scopes.ts';
+import type { TokenStatus } from '../tokens/status.ts';
 
 /** What the gateway asks: may the bearer of this token do that there? */
 export interface Question {

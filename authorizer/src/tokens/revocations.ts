@@ -1,7 +1,7 @@
 import type { AccessClaims } from '@boxoffice/identity';
 import { type Store, UniqueViolation } from '@boxoffice/store';
-import { tokenRevoked } from './events.ts';
-import { clientsOf, revocationsOf } from './store.ts';
+import { tokenRevoked } from '../events.ts';
+import { clientsOf, revocationsOf } from '../store.ts';
 
 /** What a gateway must forget, since some moment. */
 export interface Changes {

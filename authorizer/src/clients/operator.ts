@@ -1,8 +1,8 @@
 import { Fault } from '@boxoffice/envelope';
 import type { Store } from '@boxoffice/store';
+import { lacking, SCOPES } from '../domain/scopes.ts';
+import { clientsOf } from '../store.ts';
 import { createClients } from './clients.ts';
-import { lacking, SCOPES } from './domain/scopes.ts';
-import { clientsOf } from './store.ts';
 import { view } from './view.ts';
 
 /** A client as the interface shows it, without anything that opens it. */

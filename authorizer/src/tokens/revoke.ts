@@ -1,8 +1,8 @@
-import { required } from './form.ts';
+import { required } from '../authentication/form.ts';
+import { OAuthFault } from '../authentication/oauth-error.ts';
 import type { IntrospectionDependencies, TokenQuestion } from './introspect.ts';
-import { OAuthFault } from './oauth-error.ts';
 import type { Revocations } from './revocations.ts';
-import { unknownToken } from './token-status.ts';
+import { unknownToken } from './status.ts';
 
 export interface RevocationDependencies extends IntrospectionDependencies {
   readonly revocations: Pick<Revocations, 'revoke'>;

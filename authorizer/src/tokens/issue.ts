@@ -1,11 +1,11 @@
-import { accessClaims } from './access-claims.ts';
-import type { Authenticate } from './authenticate-client.ts';
-import { isBasic } from './basic.ts';
-import type { ClientUses } from './client-directory.ts';
-import { lacking, readScopes, writeScopes } from './domain/scopes.ts';
-import { type Form, required } from './form.ts';
-import type { KeyRing } from './key-ring.ts';
-import { OAuthFault } from './oauth-error.ts';
+import type { Authenticate } from '../authentication/authenticate-client.ts';
+import { isBasic } from '../authentication/basic.ts';
+import { type Form, required } from '../authentication/form.ts';
+import { OAuthFault } from '../authentication/oauth-error.ts';
+import type { ClientUses } from '../clients/directory.ts';
+import { lacking, readScopes, writeScopes } from '../domain/scopes.ts';
+import type { KeyRing } from '../keys/key-ring.ts';
+import { accessClaims } from './claims.ts';
 import type { Signer } from './signer.ts';
 
 /** The parameters of the client credentials grant (RFC 6749, 4.4.2). */

@@ -11,9 +11,9 @@ import {
   pathId,
 } from '@boxoffice/http';
 import type { Caller } from '@boxoffice/identity';
+import { lacking } from '../domain/scopes.ts';
+import type { ClientDocument } from '../store.ts';
 import type { Clients } from './clients.ts';
-import { lacking } from './domain/scopes.ts';
-import type { ClientDocument } from './store.ts';
 import { Client, ClientWithNewSecret, example, NewClient, READ_ONLY, view } from './view.ts';
 
 const CLIENTS = '/svc/v3/clients';

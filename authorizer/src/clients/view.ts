@@ -1,7 +1,7 @@
 import { readOnlyOf } from '@boxoffice/http';
 import { Type } from 'typebox';
-import { SCOPES } from './domain/scopes.ts';
-import type { ClientDocument } from './store.ts';
+import { SCOPES } from '../domain/scopes.ts';
+import type { ClientDocument } from '../store.ts';
 
 const Timestamp = Type.String({ format: 'date-time', description: 'ISO 8601 UTC' });
 

@@ -1,8 +1,8 @@
 import { Fault } from '@boxoffice/envelope';
 import { type AccessClaims, type KeySet, verifyAccessToken } from '@boxoffice/identity';
-import { secretIdOf } from './access-claims.ts';
-import type { ClientDirectory } from './authenticate-client.ts';
-import { readScopes, remaining } from './domain/scopes.ts';
+import type { ClientDirectory } from '../authentication/authenticate-client.ts';
+import { readScopes, remaining } from '../domain/scopes.ts';
+import { secretIdOf } from './claims.ts';
 import type { Revocations } from './revocations.ts';
 
 /** An access token that counts now. */

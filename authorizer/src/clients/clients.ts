@@ -1,9 +1,9 @@
 import { Fault } from '@boxoffice/envelope';
 import type { Documents, Stamp, Store } from '@boxoffice/store';
-import * as rules from './domain/client.ts';
-import { clientChanged } from './events.ts';
+import * as rules from '../domain/client.ts';
+import { clientChanged } from '../events.ts';
+import { type ClientDocument, clientsOf } from '../store.ts';
 import { hashSecret, makeClientId, makeSecret, makeSecretId } from './secrets.ts';
-import { type ClientDocument, clientsOf } from './store.ts';
 
 /** A client and a secret of it that is told this once. */
 export interface ClientWithSecret {

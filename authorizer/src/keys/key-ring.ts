@@ -1,10 +1,10 @@
 import { createPrivateKey, createPublicKey, type KeyObject } from 'node:crypto';
 import type { KeySet, SigningKey } from '@boxoffice/identity';
 import type { Store } from '@boxoffice/store';
-import { published, signing, UNKNOWN_KEY_COOLDOWN_MS } from './domain/key-life.ts';
-import { encryptionKey, openSigningKey } from './key-encryption.ts';
+import { published, signing, UNKNOWN_KEY_COOLDOWN_MS } from '../domain/key-life.ts';
+import { type KeyDocument, keysOf } from '../store.ts';
+import { encryptionKey, openSigningKey } from './encryption.ts';
 import { ensureFirstKey } from './keys.ts';
-import { type KeyDocument, keysOf } from './store.ts';
 
 /** The keys as one instance holds them in memory. */
 export interface KeyRing {
