@@ -9,7 +9,7 @@ export const CALLS: Readonly<Record<string, Calls>> = {
   gateway: { catalog: ['findPointOfSale'] },
   orders: {
     catalog: ['holdPlaces', 'extendHold', 'renewHold', 'sellHold', 'releaseHold', 'quoteItems'],
-    contacts: ['getContactInternally', 'writeGuest'],
+    contacts: ['getContactInternally', 'writeGuest', 'forgetGuest'],
     tickets: ['getOrderTickets', 'issueTickets'],
   },
   pos: {

@@ -1,12 +1,14 @@
 import { Fault } from '@boxoffice/envelope';
 import { DuplicateEmail } from '@boxoffice/envelope/contact-exception';
-import type { CollectionHandle, Documents, Stamp, WriteOptions } from '@boxoffice/store';
+import type { Change, CollectionHandle, Documents, Stamp, WriteOptions } from '@boxoffice/store';
 import { UniqueViolation } from '@boxoffice/store';
 import {
+  adopted,
   changesEmail,
   type Details,
   erased,
   type IndividualDetails,
+  isOnlyGuests,
   type Kind,
   newContact,
   type Sensitive,
@@ -46,6 +48,8 @@ export interface Contacts {
    * guest said at a later checkout (`asOf`, epoch milliseconds). No effect on an erased contact, nor on one that is no guest's.
    */
   writeGuest(institution: string, number: string, details: IndividualDetails, asOf: number): Promise<ContactDocument>;
+  /** Erases the contact of a guest, unless its institution has changed it since; no effect on any other number. */
+  forgetGuest(institution: string, number: string): Promise<void>;
   get(institution: string, kind: Kind, number: string): Promise<ContactDocument>;
   /** A contact of either kind, erased ones included. */
   getAny(institution: string, number: string): Promise<ContactDocument>;
@@ -121,7 +125,7 @@ export const createContacts = (
     kind: Kind,
     number: string,
     request: Request,
-    step: (current: ContactDocument) => { next: ContactDocument; erases?: boolean } | undefined,
+    step: (current: ContactDocument) => Change<ContactDocument> | undefined,
     options: WriteOptions<ContactDocument> = {},
   ): Promise<ContactDocument> => {
     const updated = await collection.of(institution).update(
@@ -130,15 +134,19 @@ export const createContacts = (
         if (current.kind !== kind) throw absent();
         request.ifMatch(String(current.version));
         request.unchanged?.(current);
-        const change = step(current);
-        if (!change) return undefined;
-        const events = change.erases && change.next.erasedAt ? [contactErased(number, change.next.erasedAt)] : [];
-        return { next: change.next, events };
+        return step(current);
       },
       { ...options, stamp: request.stamp },
     );
     if (!updated) throw absent();
     return updated;
+  };
+
+  /** The contact, erased, and the fact that tells it. */
+  const erasure = (contact: ContactDocument): Change<ContactDocument> => {
+    const erasedAt = timestamp();
+    const { id } = contact;
+    return { next: { id, ...erased(contact, erasedAt) }, events: [contactErased(id, erasedAt)] };
   };
 
   return {
@@ -174,6 +182,11 @@ export const createContacts = (
       return written;
     },
 
+    async forgetGuest(institution, number) {
+      const forgotten = (contact: ContactDocument) => (isOnlyGuests(contact) ? erasure(contact) : undefined);
+      await collection.of(institution).update(number, forgotten, { forget: number });
+    },
+
     async change(institution, kind, number, to, allowDuplicate, request) {
       const current = await get(institution, kind, number);
       request.ifMatch(String(current.version));
@@ -185,7 +198,7 @@ export const createContacts = (
       return orDuplicate(institution, wanted.email, number, () =>
         update(institution, kind, number, request, (contact) => {
           if (contact.details === undefined) throw isErased();
-          return { next: withDetails(contact, to(contact.details), allowDuplicate, timestamp()) };
+          return { next: adopted(withDetails(contact, to(contact.details), allowDuplicate, timestamp())) };
         }),
       );
     },
@@ -196,20 +209,14 @@ export const createContacts = (
         kind,
         number,
         request,
-        (contact) =>
-          contact.erasedAt === undefined
-            ? {
-                next: { id: contact.id, version: contact.version, institution, ...erased(contact, timestamp()) },
-                erases: true,
-              }
-            : undefined,
+        (contact) => (contact.erasedAt === undefined ? erasure(contact) : undefined),
         { forget: number },
       ),
 
     setSensitive: (institution, number, sensitive, request) =>
       update(institution, 'individual', number, request, (contact) => {
         if (contact.erasedAt !== undefined) throw isErased();
-        return { next: { ...contact, sensitive } };
+        return { next: { ...adopted(contact), sensitive } };
       }),
   };
 };

@@ -70,6 +70,12 @@ const Guest = Type.Object({
   language: Type.Optional(Type.String({ pattern: '^[a-z]{2,3}(-[A-Z]{2})?$' })),
 });
 
+/** The number as orders makes those of guests. @throws Fault `not_found` */
+const guestNumber = (text: string): string => {
+  if (!isContactNumber(text)) throw new Fault('not_found', 'This is no contact number.');
+  return text;
+};
+
 const { contactNumber, createdAt, updatedAt } = example.individual;
 const { address, authorizations, ...details } = example.individualDetails;
 
@@ -116,8 +122,22 @@ export const shopRoutes = (contacts: Contacts): AnyOperation[] => [
       answer: { contactNumber },
     },
     handle: async ({ caller, params, body: { asOf, ...guest } }) => {
-      if (!isContactNumber(params.contactNumber)) throw new Fault('not_found', 'This is no contact number.');
-      await contacts.writeGuest(caller.institution, params.contactNumber, guest, Date.parse(asOf));
+      await contacts.writeGuest(caller.institution, guestNumber(params.contactNumber), guest, Date.parse(asOf));
+      return ok({ contactNumber: params.contactNumber });
+    },
+  }),
+  operation({
+    id: 'forgetGuest',
+    method: 'delete',
+    path: '/internal/shop/contacts/{contactNumber}',
+    access: 'internal',
+    summary:
+      'Erases the contact of a buyer without a login whom no order names any more, unless the institution has changed it; else no effect',
+    params: { contactNumber: Type.String({ pattern: CONTACT_NUMBER }) },
+    answers: { 200: Type.Object({ contactNumber: Type.String() }) },
+    example: { params: { contactNumber }, answer: { contactNumber } },
+    handle: async ({ caller, params }) => {
+      await contacts.forgetGuest(caller.institution, guestNumber(params.contactNumber));
       return ok({ contactNumber: params.contactNumber });
     },
   }),

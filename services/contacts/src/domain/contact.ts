@@ -68,6 +68,8 @@ export interface Contact {
   readonly erasedAt?: string;
   /** Of a guest's: when its buyer gave these data at a checkout; epoch milliseconds. */
   readonly guestAsOf?: number;
+  /** Of a guest's: its institution has changed it since, so only the institution erases it. */
+  readonly adopted?: true;
 }
 
 const withEmail = (details: Details, contactNumber: string, allowDuplicate: boolean) =>
@@ -113,6 +115,13 @@ export const withDetails = <T extends Contact>(
   const kept = details.email !== undefined && !changesEmail(contact, details) ? { uniqueEmail: held } : {};
   return { ...rest, ...email, ...kept, updatedAt: now } as T;
 };
+
+/** The contact once its institution has changed it. */
+export const adopted = <T extends Contact>(contact: T): T =>
+  contact.guestAsOf === undefined ? contact : { ...contact, adopted: true };
+
+/** Whether nobody but the guest has said anything of the contact, so that it goes with the guest's last order. */
+export const isOnlyGuests = ({ guestAsOf, adopted }: Contact): boolean => guestAsOf !== undefined && !adopted;
 
 /** The contact without personal data, for good: its number, kind and dates stay, so that orders stay valid. */
 export const erased = (contact: Contact, now: string): Contact => ({

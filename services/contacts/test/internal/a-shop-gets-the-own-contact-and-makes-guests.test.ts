@@ -75,4 +75,53 @@ describe.each(engines)('what a point of sale asks of contacts, on $name', (engin
     await guest(String(body.data?.contactNumber), said, at(9));
     expect((await own(body.data?.contactNumber)).body.data).toMatchObject({ lastName: 'Other', firstName: null });
   });
+
+  const forget = (number: string, { institution = 'opera', service = 'orders' as string | null } = {}) =>
+    stand.call('forgetGuest', 'DELETE', `/internal/shop/contacts/${number}`, { institution, service });
+  const said = () => ({ firstName: 'Ana', lastName: 'Martin', email: `${randomUUID()}@example.org` });
+
+  test('a guest whom no order names any more is erased, which is a fact, once', async () => {
+    const number = newNumber();
+    await guest(number, said());
+    expect((await forget(number, { institution: 'museum' })).status).toBe(200);
+    expect((await forget(number, { service: null })).status).toBe(403);
+    expect((await own(number)).body.data).toMatchObject({ firstName: 'Ana', erasedAt: null });
+    const [first, again] = await Promise.all([forget(number), forget(number)]);
+    expect([first.status, again.status]).toEqual([200, 200]);
+    const { body } = await own(number);
+    expect(body.data).toMatchObject({ firstName: null, email: null, erasedAt: expect.any(String) });
+    await forget(number);
+    await guest(number, said(), at(9));
+    expect((await own(number)).body.data).toEqual(body.data);
+    const facts = (await stand.store.outbox.pending(1_000)).filter(({ key }) => key === number);
+    expect(facts.map(({ type }) => type).filter((type) => type === 'contact.erased')).toHaveLength(1);
+  });
+
+  test('forgetting one who was never made has no effect, also on who is made later', async () => {
+    const number = newNumber();
+    expect((await forget(number)).status).toBe(200);
+    expect((await own(number)).status).toBe(404);
+    await guest(number, said());
+    expect((await own(number)).body.data).toMatchObject({ firstName: 'Ana' });
+    expect((await forget('C1')).status).toBe(404);
+  });
+
+  test.each([
+    ['updateIndividual', 'PATCH', '', { phone: '+41 22' }],
+    ['replaceIndividual', 'PUT', '', { lastName: 'Martin' }],
+    ['replaceSensitive', 'PUT', '/sensitive', { dateOfBirth: '1984-02-29' }],
+  ])('a guest whom the institution has changed since (%s) is not forgotten', async (operation, method, below, body) => {
+    const number = newNumber();
+    await guest(number, said());
+    await stand.call(operation, method, `/svc/v3/contacts/individuals/${number}${below}`, { body });
+    await guest(number, said(), at(1));
+    expect((await forget(number)).status).toBe(200);
+    expect((await own(number)).body.data).toMatchObject({ lastName: 'Martin', erasedAt: null });
+  });
+
+  test('a contact that is no guest’s is not forgotten', async () => {
+    const { body } = await stand.create({ lastName: 'Other' });
+    expect((await forget(String(body.data?.contactNumber))).status).toBe(200);
+    expect((await own(body.data?.contactNumber)).body.data).toMatchObject({ lastName: 'Other', erasedAt: null });
+  });
 });
