@@ -17,12 +17,12 @@ export const derivedId = (prefix: string, ...parts: readonly string[]): string =
 };
 
 /**
- * The number of the contact that is made of the guest who buys this order, as contacts number theirs; it always follows from the order
- * and, where an earlier guest's cannot be used any more, from the request.
+ * The number of the contact that is made of the guest who buys this order by this request, as contacts number theirs. A forgotten
+ * contact's number is never another's.
  */
-export const guestNumber = (orderId: string, ...requestId: readonly string[]): string => {
+export const guestNumber = (orderId: string, requestId: string): string => {
   const digest = createHash('sha256')
-    .update(JSON.stringify(['guest', orderId, ...requestId]))
+    .update(JSON.stringify(['guest', orderId, requestId]))
     .digest();
   return `C${letters(digest.subarray(0, 12)).toUpperCase()}`;
 };

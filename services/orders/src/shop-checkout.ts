@@ -59,12 +59,11 @@ const isStranded = (order: OrderDocument): boolean =>
 const anew = (order: OrderDocument): OrderDocument =>
   order.checkout ? doneBy(order, checkoutName(order.id, order.checkout.requestId)) : order;
 
-/** The guest's contact: the one that the order has of an earlier guest, unless that was erased; a new one if it passed to somebody else. */
-const contactOfGuest = ({ id, contactNumber, checkout, erasedContact }: OrderDocument, requestId: string): string => {
-  const [first, anew] = [guestNumber(id), guestNumber(id, requestId)];
-  if (contactNumber === null) return first;
-  const ofGuest = contactNumber === first || (checkout && contactNumber === guestNumber(id, checkout.requestId));
-  return ofGuest && contactNumber !== erasedContact ? contactNumber : anew;
+/** The number of a guest's contact: that of the last guest, if the order names it still and it was not erased; else a new one. */
+const contactOfGuest = (order: OrderDocument, requestId: string): string => {
+  const { id, contactNumber, guestContact, erasedContact } = order;
+  const isKept = contactNumber !== null && contactNumber === guestContact && contactNumber !== erasedContact;
+  return isKept ? contactNumber : guestNumber(id, requestId);
 };
 
 /** Who buys, and what the contact has; a guest's contact is still to be made, and has nothing. */

@@ -40,6 +40,7 @@ export const ordersCollection = collection<OrderDocument>('orders', [
   { name: 'begun', fields: ['begun.since'], acrossInstitutions: true },
   { name: 'abandoned', fields: ['abandonedAt'], acrossInstitutions: true },
   { name: 'guest', fields: ['guest.since'], acrossInstitutions: true },
+  { name: 'former_guests', fields: ['formerGuests.since'], acrossInstitutions: true },
   { name: 'names', fields: ['namesDue'], acrossInstitutions: true },
   { name: 'owner', fields: ['begun.owner', 'begun.since'], acrossInstitutions: true },
   { name: 'settling', fields: ['cancellation.settledAt', 'cancellation.requestedAt'], acrossInstitutions: true },

@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { authorised, type Client, clientOf } from '../../src/client.ts';
 import { type Product, startProduct } from '../../src/product.ts';
@@ -26,22 +27,28 @@ const contactsOf = async (...names: readonly string[]): Promise<number> => {
   return (await Promise.all(counts)).reduce((sum, count) => sum + count, 0);
 };
 
-test('checkouts of guests that are refused leave no contact, the accepted one leaves its own', async () => {
+const call = (path: string, body: object, token?: string) =>
+  clientOf(product)(`/tnwr/v1${path}`, {
+    method: 'POST',
+    headers: { 'x-service-host': HOST, ...(token ? { 'x-auth-token': token } : {}) },
+    body,
+  });
+
+/** The token of a session that has one place in its cart. */
+const withCart = async (): Promise<string> => {
   const { performanceId, productId } = product.demo.fixtures.opera?.numbered ?? {};
-  const shop = clientOf(product);
-  const { body: shown } = await shop(`/tnwr/v1/products/${productId}`, { headers: { 'x-service-host': HOST } });
+  const headers = { 'x-service-host': HOST };
+  const { body: shown } = await clientOf(product)(`/tnwr/v1/products/${productId}`, { headers });
   const { seatCategories } = shown.data.performances.find(({ id }: { id: string }) => id === performanceId);
   const [{ id: seatCategoryId, prices }] = seatCategories;
   const [{ tariffId }] = prices;
-  const call = (path: string, body: object, token?: string) =>
-    shop(`/tnwr/v1${path}`, {
-      method: 'POST',
-      headers: { 'x-service-host': HOST, ...(token ? { 'x-auth-token': token } : {}) },
-      body,
-    });
   const filled = await call('/shopping-cart/items', { performanceId, seatCategoryId, tariffId, quantity: 1 });
   expect(filled.status).toBe(201);
-  const token = String(filled.headers['x-auth-token']);
+  return String(filled.headers['x-auth-token']);
+};
+
+test('checkouts of guests that are refused leave no contact, the accepted one leaves its own', async () => {
+  const token = await withCart();
   const buy = (name: string, more: object) => call('/orders', { contact: guest(name), ...more }, token);
 
   const names = Array.from({ length: 30 }, (_, index) => `Ana${index}`);
@@ -58,4 +65,37 @@ test('checkouts of guests that are refused leave no contact, the accepted one le
   const { body } = await full(`/contacts/individuals/${bought.body.data.contactNumber}`);
   expect(body.data).toMatchObject(guest('Eva'));
   expect(await contactsOf('Eva')).toBe(1);
+}, 120_000);
+
+test('a guest whose payment failed and who then buys by a login leaves no contact', async () => {
+  const token = await withCart();
+  const first = await call('/orders', { contact: guest('Ida'), paymentMethod: 'external' }, token);
+  expect(first.status).toBe(201);
+  const { id, contactNumber: number } = first.body.data;
+  expect(await contactsOf('Ida')).toBe(1);
+  const { body: paid } = await full(`/svc/v3/orders/${id}/payments`);
+  const [{ id: paymentId }] = paid.data.items;
+  const failed = { method: 'PATCH', body: { status: 'failed' } };
+  expect((await full(`/svc/v3/orders/${id}/payments/${paymentId}`, failed)).status).toBe(200);
+
+  const user = product.demo.users.find(({ serviceHost }) => serviceHost === HOST);
+  const login = await call('/sessions', { login: user?.login, password: user?.password }, token);
+  const own = { contactNumber: user?.contactNumber, paymentMethod: 'simulated', paymentToken: 'ok' };
+  const bought = await call('/orders', own, String(login.headers['x-auth-token']));
+  expect([bought.status, bought.body.data?.id, bought.body.data?.contactNumber]).toEqual([
+    201,
+    id,
+    user?.contactNumber,
+  ]);
+
+  const contact = () => full(`/svc/v3/contacts/individuals/${number}`);
+  for (let left = 300; left > 0 && !(await contact()).body.data.erasedAt; left -= 1) await delay(100);
+  expect((await contact()).body.data).toEqual({
+    contactNumber: number,
+    kind: 'individual',
+    createdAt: expect.any(String),
+    updatedAt: expect.any(String),
+    erasedAt: expect.any(String),
+  });
+  expect(await contactsOf('Ida')).toBe(0);
 }, 120_000);

@@ -9,10 +9,14 @@ export interface Contacts {
   criteria(institution: string, contactNumber: string): Promise<readonly string[] | undefined>;
   /** Writes the contact of a guest; again: no effect. Rejects with Fault `service_unavailable`. */
   writeGuest(institution: string, contactNumber: string, guest: Guest): Promise<void>;
+  /** Erases the contact of a guest, unless its institution has changed it; again: no effect. Rejects with Fault `service_unavailable`. */
+  forgetGuest(institution: string, contactNumber: string): Promise<void>;
 }
 
 /** Milliseconds to wait for it: the buyer waits, too, and a sweep tries again. */
 const GUEST_MS = 1_500;
+
+const guestPath = (contactNumber: string): string => `/internal/shop/contacts/${encodeURIComponent(contactNumber)}`;
 
 interface KnownContact {
   readonly criteria: readonly string[];
@@ -44,8 +48,16 @@ export const createContacts = (contacts: Peer): Contacts => {
       await contacts.call(institution, {
         operation: 'writeGuest',
         method: 'PUT',
-        path: `/internal/shop/contacts/${encodeURIComponent(contactNumber)}`,
+        path: guestPath(contactNumber),
         body: { ...guest, asOf: new Date(since).toISOString() },
+        timeoutMs: GUEST_MS,
+      });
+    },
+    async forgetGuest(institution, contactNumber) {
+      await contacts.call(institution, {
+        operation: 'forgetGuest',
+        method: 'DELETE',
+        path: guestPath(contactNumber),
         timeoutMs: GUEST_MS,
       });
     },

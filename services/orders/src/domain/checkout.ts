@@ -3,6 +3,7 @@ import { checkedOut, isCart } from './cart.ts';
 import { beginConfirm } from './confirmation.ts';
 import { type Decision, isRefused, refuse } from './decision.ts';
 import { unmetCriteria } from './details.ts';
+import { boughtBy } from './guest.ts';
 import { touched, unfit } from './life.ts';
 import { due } from './money.ts';
 import { list } from './opening.ts';
@@ -60,16 +61,17 @@ const obstacle = (order: Order, { criteria, method, token }: CheckoutInput, now:
 /**
  * Makes an order of a cart: it is the contact's and listed from now on, and in the same write what follows begins. On
  * account, free of charge or with a captured payment that is the sale (mark `confirm`), with a pending payment of what is
- * due the longer hold (mark `extend`). Of a guest it keeps what the contact is to be made of. An order whose payment failed is bought once more in the same way. Refused: `checked_out`, `empty`, `wrong_state`, `tariff_not_accessible`,
- * `account_required`, `payment_declined`.
+ * due the longer hold (mark `extend`). Of a guest it keeps what the contact is to be made of. An order whose payment failed is bought
+ * once more in the same way; if then by another buyer, the guest's contact is to be forgotten. Refused: `checked_out`, `empty`,
+ * `wrong_state`, `tariff_not_accessible`, `account_required`, `payment_declined`.
  */
 export const beginCheckout = <O extends Order>(order: O, input: CheckoutInput, now: number): Decision<O> => {
   const refused = obstacle(order, input, now);
   if (refused) return refused;
   const { requestId, request, contactNumber, method } = input;
   const checkout = { requestId, paymentMethod: method, at: now };
-  const guest = input.guest ? { ...input.guest, since: now } : null;
-  const listed = list(touched({ ...order, contactNumber, checkout, guest }, now), now);
+  const own = boughtBy({ ...order, checkout }, contactNumber, input.guest, now);
+  const listed = list(touched(own, now), now);
   if (isRefused(listed)) return listed;
   const bought = listed.next;
   if (method === 'on_account' || due(bought) === 0)

@@ -1,11 +1,13 @@
 import { accept, type Decision } from './decision.ts';
 import { orderConfirmed } from './facts.ts';
+import { withoutUnwritten } from './guest.ts';
 import { touched, unfit } from './life.ts';
 import { type Line, type Order, visibleStates } from './order.ts';
 
 /**
  * Changes whose order it is and what others call it: absent stays, null removes. In every visible state. The buyer of a
- * confirmed order is on its tickets, so a change is told by `order.confirmed` again.
+ * confirmed order is on its tickets, so a change is told by `order.confirmed` again. A guest whose contact is not written yet is
+ * forgotten; one that is written stays, since it is not for a change of orders to erase contacts.
  */
 export const changeDetails = <O extends Order>(
   order: O,
@@ -19,7 +21,8 @@ export const changeDetails = <O extends Order>(
   const externalReference = patch.externalReference === undefined ? order.externalReference : patch.externalReference;
   const otherBuyer = contactNumber !== order.contactNumber;
   if (!otherBuyer && externalReference === order.externalReference) return accept(order);
-  const next: O = touched({ ...order, contactNumber, externalReference }, now);
+  const own = otherBuyer ? withoutUnwritten(order, now) : order;
+  const next: O = touched({ ...own, contactNumber, externalReference }, now);
   return otherBuyer && order.state === 'confirmed' ? accept(next, orderConfirmed(next)) : accept(next);
 };
 

@@ -116,6 +116,13 @@ export interface Guest {
   readonly since: number;
 }
 
+/** Numbers of contacts that were made of guests who are no buyers any more, until contacts has been told to forget them. */
+export interface FormerGuests {
+  readonly contactNumbers: readonly string[];
+  /** When the last one was added; epoch milliseconds. */
+  readonly since: number;
+}
+
 /** What is being bought. Instants are epoch milliseconds, amounts integers in the currency's minor unit. */
 export interface Order {
   readonly id: string;
@@ -151,6 +158,10 @@ export interface Order {
   readonly checkout?: Checkout;
   /** Absent or null: there is no contact to be written. */
   readonly guest?: Guest | null;
+  /** The number of the contact that is, or will be, made of the guest who bought it last; absent or null: none did. */
+  readonly guestContact?: string | null;
+  /** Absent or null: there are none. */
+  readonly formerGuests?: FormerGuests | null;
   /** A contact of the order that was erased: no guest is written under its number again. */
   readonly erasedContact?: string;
   /** When a cart ended that was never bought; absent or null of everything else. */

@@ -62,6 +62,15 @@ export const openContacts = async (authority: Authority): Promise<ContactsStand>
         return { contactNumber };
       },
     },
+    {
+      id: 'forgetGuest',
+      method: 'delete',
+      path: '/internal/shop/contacts/{contactNumber}',
+      act: (_institution, { contactNumber = '' }) => {
+        if (guests.delete(contactNumber)) known.set(contactNumber, new Date().toISOString());
+        return { contactNumber };
+      },
+    },
   ]);
   return { ...peer, known, criteria, guests };
 };

@@ -24,7 +24,7 @@ export interface PeerStand {
 /** One internal operation of a stand-in; its body is not checked, since the tests of its owner do that. */
 export interface StandIn {
   readonly id: string;
-  readonly method: 'get' | 'post' | 'put';
+  readonly method: 'get' | 'post' | 'put' | 'delete';
   readonly path: string;
   act(institution: string, params: Readonly<Record<string, string>>, body: never): object;
 }
@@ -53,7 +53,7 @@ export const openPeer = async (
       withoutIdempotency: true,
       summary: id,
       params: Object.fromEntries(names.map((param) => [param, Type.String()])),
-      ...(method === 'get' ? {} : { body: OpenBody }),
+      ...(method === 'get' || method === 'delete' ? {} : { body: OpenBody }),
       answers: { 200: anything },
       example: { answer: {} },
       handle: async ({ caller, params, body }) => {
