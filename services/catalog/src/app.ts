@@ -1,9 +1,9 @@
 import { topology } from '@boxoffice/messaging';
 import { versionOf } from '@boxoffice/runtime';
 import type { ServiceDefinition } from '@boxoffice/service';
-import { startFinishing } from './cancel-performances.ts';
 import { currentFacts } from './current-facts.ts';
-import { reactTo } from './reactions.ts';
+import { startFinishing } from './products/cancellation.ts';
+import { reactTo } from './reactions/dispatch.ts';
 import { retention } from './retention.ts';
 import { routes } from './routes.ts';
 import { collections } from './store.ts';

@@ -2,6 +2,12 @@ export { catalog } from './app.ts';
 export type { Institution } from './domain/institution.ts';
 export type { PointOfSaleDetails } from './domain/point-of-sale.ts';
 export { examples, schemas } from './events.ts';
-export { createInstitution, listInstitutions } from './institutions.ts';
-export { type CreatedProduct, createPointOfSale, createProduct, createTariff, listPointsOfSale } from './seed.ts';
+export { createInstitution, listInstitutions } from './provisioning/institutions.ts';
+export {
+  type CreatedProduct,
+  createPointOfSale,
+  createProduct,
+  createTariff,
+  listPointsOfSale,
+} from './provisioning/seed.ts';
 export { type PerformanceDocument, type PlaceDocument, performances, places } from './store.ts';

@@ -1,14 +1,14 @@
 import type { AnyOperation } from '@boxoffice/http';
 import type { Store } from '@boxoffice/store';
-import { createCatalogAnswers } from './catalog-answers.ts';
-import { catalogRoutes } from './catalog-routes.ts';
-import { performancesRoutes } from './performances-routes.ts';
-import { pointsOfSaleRoutes } from './points-of-sale-routes.ts';
-import { productsRoutes } from './products-routes.ts';
-import { quoteRoutes } from './quote-routes.ts';
-import { shopRoutes } from './shop-routes.ts';
-import { stockRoutes } from './stock-routes.ts';
-import { tariffsRoutes } from './tariffs-routes.ts';
+import { catalogRoutes } from './feed/routes.ts';
+import { createCatalogAnswers } from './feed/snapshots.ts';
+import { performancesRoutes } from './performances/routes.ts';
+import { pointsOfSaleRoutes } from './points-of-sale/routes.ts';
+import { productsRoutes } from './products/routes.ts';
+import { shopRoutes } from './shop/routes.ts';
+import { quoteRoutes } from './stock/quote-routes.ts';
+import { stockRoutes } from './stock/routes.ts';
+import { tariffsRoutes } from './tariffs/routes.ts';
 
 /** Every operation of the catalog, resource by resource. */
 export const routes = (store: Store, answers = createCatalogAnswers(store)): AnyOperation[] => [

@@ -1,10 +1,19 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { prepare, undo } from '../../src/capacity-change.ts';
 import { contextOf } from '../../src/context.ts';
 import { planCapacity } from '../../src/domain/capacity.ts';
-import { engines, missing } from '../engines.ts';
-import { availabilityOf, hold, newShow, type Page, type Performance, placeIdsOf, type Show, stalls } from '../make.ts';
-import { type Started, startCatalog } from '../start.ts';
+import { prepare, undo } from '../../src/performances/capacity.ts';
+import {
+  availabilityOf,
+  hold,
+  newShow,
+  type Page,
+  type Performance,
+  placeIdsOf,
+  type Show,
+  stalls,
+} from '../fixture/data.ts';
+import { engines, missing } from '../fixture/engines.ts';
+import { type Started, startCatalog } from '../fixture/service.ts';
 
 describe.each(engines)(`capacity on $name${missing}`, (engine) => {
   let catalog: Started;

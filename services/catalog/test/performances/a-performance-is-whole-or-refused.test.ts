@@ -9,8 +9,8 @@ import {
   performanceBody,
   stalls,
   type Tariff,
-} from '../make.ts';
-import { type Started, startCatalog } from '../start.ts';
+} from '../fixture/data.ts';
+import { type Started, startCatalog } from '../fixture/service.ts';
 
 describe('performances', () => {
   let catalog: Started;

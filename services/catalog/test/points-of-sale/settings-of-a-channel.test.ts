@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { newTariff, type Page } from '../make.ts';
-import { type Started, startCatalog } from '../start.ts';
+import { newTariff, type Page } from '../fixture/data.ts';
+import { type Started, startCatalog } from '../fixture/service.ts';
 
 describe('points of sale', () => {
   let catalog: Started;

@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { finishCancellations } from '../../src/cancel-performances.ts';
+import { finishCancellations } from '../../src/products/cancellation.ts';
 import { shelfOf } from '../../src/store.ts';
-import { engines, missing } from '../engines.ts';
 import {
   createProduct,
   hold,
@@ -13,8 +12,9 @@ import {
   performanceBody,
   type Show,
   stalls,
-} from '../make.ts';
-import { type Started, startCatalog } from '../start.ts';
+} from '../fixture/data.ts';
+import { engines, missing } from '../fixture/engines.ts';
+import { type Started, startCatalog } from '../fixture/service.ts';
 
 describe.each(engines)(`cancelling a product on $name${missing}`, (engine) => {
   let catalog: Started;

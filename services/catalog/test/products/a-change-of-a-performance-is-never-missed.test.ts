@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { changePerformance } from '../../src/change-performance.ts';
 import { type Context, contextOf } from '../../src/context.ts';
-import { inputOf } from '../../src/performance-input.ts';
-import { addPerformance } from '../../src/performances.ts';
-import { engines, missing } from '../engines.ts';
-import { newShow, type Page, type Product, performanceBody, type Show, stalls } from '../make.ts';
-import { type Started, startCatalog } from '../start.ts';
+import { inputOf } from '../../src/performances/body.ts';
+import { changePerformance } from '../../src/performances/change.ts';
+import { addPerformance } from '../../src/performances/performances.ts';
+import { newShow, type Page, type Product, performanceBody, type Show, stalls } from '../fixture/data.ts';
+import { engines, missing } from '../fixture/engines.ts';
+import { type Started, startCatalog } from '../fixture/service.ts';
 
 const dies = (): Promise<never> => Promise.reject(new Error('the process dies here'));
 

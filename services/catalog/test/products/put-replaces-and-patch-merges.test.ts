@@ -1,6 +1,14 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { createProduct, newShow, type Page, type Product, performanceBody, productBody, stalls } from '../make.ts';
-import { type Started, startCatalog } from '../start.ts';
+import {
+  createProduct,
+  newShow,
+  type Page,
+  type Product,
+  performanceBody,
+  productBody,
+  stalls,
+} from '../fixture/data.ts';
+import { type Started, startCatalog } from '../fixture/service.ts';
 
 describe('products', () => {
   let catalog: Started;

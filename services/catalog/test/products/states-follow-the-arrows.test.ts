@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { mayBecome, type ProductState, productStates } from '../../src/domain/product.ts';
-import { createProduct, type Product } from '../make.ts';
-import { type Started, startCatalog } from '../start.ts';
+import { createProduct, type Product } from '../fixture/data.ts';
+import { type Started, startCatalog } from '../fixture/service.ts';
 
 const allowed: readonly string[] = [
   'preparing validated',

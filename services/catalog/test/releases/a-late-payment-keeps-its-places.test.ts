@@ -1,9 +1,18 @@
 import type { Store } from '@boxoffice/store';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { reactTo } from '../../src/reactions.ts';
-import { engines, missing } from '../engines.ts';
-import { act, availabilityOf, hold, inMinutes, newShow, placeIdsOf, type RenewedHold, stalls } from '../make.ts';
-import { type Started, startCatalog } from '../start.ts';
+import { reactTo } from '../../src/reactions/dispatch.ts';
+import {
+  act,
+  availabilityOf,
+  hold,
+  inMinutes,
+  newShow,
+  placeIdsOf,
+  type RenewedHold,
+  stalls,
+} from '../fixture/data.ts';
+import { engines, missing } from '../fixture/engines.ts';
+import { type Started, startCatalog } from '../fixture/service.ts';
 import { fact, forgetting } from './facts.ts';
 
 const EXPIRED = 3;

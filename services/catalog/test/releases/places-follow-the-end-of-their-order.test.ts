@@ -1,9 +1,9 @@
 import { Unreadable } from '@boxoffice/messaging';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { reactTo } from '../../src/reactions.ts';
-import { engines, missing } from '../engines.ts';
-import { act, availabilityOf, hold, inMinutes, newShow, placeIdsOf, stalls } from '../make.ts';
-import { type Started, startCatalog } from '../start.ts';
+import { reactTo } from '../../src/reactions/dispatch.ts';
+import { act, availabilityOf, hold, inMinutes, newShow, placeIdsOf, stalls } from '../fixture/data.ts';
+import { engines, missing } from '../fixture/engines.ts';
+import { type Started, startCatalog } from '../fixture/service.ts';
 import { type FactData, type FactType, fact, toldOf } from './facts.ts';
 
 describe.each(engines)(`the end of orders on $name${missing}`, (engine) => {

@@ -2,9 +2,8 @@ import type { Message } from '@boxoffice/messaging';
 import type { Store } from '@boxoffice/store';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { reactTo } from '../../src/reactions.ts';
+import { reactTo } from '../../src/reactions/dispatch.ts';
 import { shelfOf } from '../../src/store.ts';
-import { engines, missing, type OpenEngine } from '../engines.ts';
 import {
   act,
   availabilityOf,
@@ -15,8 +14,9 @@ import {
   type RenewedHold,
   type Show,
   stalls,
-} from '../make.ts';
-import { type Instance, newInstitution, startInstance } from '../start.ts';
+} from '../fixture/data.ts';
+import { engines, missing, type OpenEngine } from '../fixture/engines.ts';
+import { type Instance, newInstitution, startInstance } from '../fixture/service.ts';
 import { fact, forgetting, toldOf } from './facts.ts';
 
 const CAPACITY = 90;

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { engines, missing } from '../engines.ts';
-import { act, availabilityOf, type Held, hold, newShow, placeIdsOf, stalls } from '../make.ts';
-import { type Started, startCatalog } from '../start.ts';
+import { act, availabilityOf, type Held, hold, newShow, placeIdsOf, stalls } from '../fixture/data.ts';
+import { engines, missing } from '../fixture/engines.ts';
+import { type Started, startCatalog } from '../fixture/service.ts';
 
 describe.each(engines)(`holds on $name${missing}`, (engine) => {
   let catalog: Started;

@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { engines, missing } from '../engines.ts';
 import {
   availabilityOf,
   type Held,
@@ -11,8 +10,9 @@ import {
   placeIdsOf,
   type Show,
   stalls,
-} from '../make.ts';
-import { type Started, startCatalog } from '../start.ts';
+} from '../fixture/data.ts';
+import { engines, missing } from '../fixture/engines.ts';
+import { type Started, startCatalog } from '../fixture/service.ts';
 
 describe.each(engines)(`numbered seats and refusals on $name${missing}`, (engine) => {
   let catalog: Started;

@@ -1,15 +1,15 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { availabilityOf } from '../../src/availability.ts';
 import { addedSpots, newPlace, SOLD } from '../../src/domain/place.ts';
 import { newCategories, type SeatCategory } from '../../src/domain/seat-category.ts';
-import { extendHold, releaseHold, sellHold } from '../../src/stock-changes.ts';
-import { holdPlaces, type StockItem } from '../../src/stock-hold.ts';
-import { holdAgain } from '../../src/stock-renewal.ts';
+import { availabilityOf } from '../../src/performances/availability.ts';
+import { extendHold, releaseHold, sellHold } from '../../src/stock/changes.ts';
+import { holdPlaces, type StockItem } from '../../src/stock/claim.ts';
+import { holdAgain } from '../../src/stock/renewal.ts';
 import { type PerformanceDocument, type Shelf, shelfOf } from '../../src/store.ts';
-import { engines, missing, type OpenEngine } from '../engines.ts';
-import { newInstitution } from '../start.ts';
+import { engines, missing, type OpenEngine } from '../fixture/engines.ts';
+import { newInstitution } from '../fixture/service.ts';
 
 interface Command {
   readonly kind: 'hold' | 'repeat' | 'extend' | 'release' | 'cancel' | 'sell' | 'again' | 'wait';

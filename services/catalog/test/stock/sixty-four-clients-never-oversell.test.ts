@@ -2,9 +2,9 @@ import { randomUUID } from 'node:crypto';
 import type { Documents, Store } from '@boxoffice/store';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { type PlaceDocument, places } from '../../src/store.ts';
-import { engines, missing, type OpenEngine } from '../engines.ts';
-import { act, availabilityOf, hold, newShow, placeIdsOf, type Show, stalls } from '../make.ts';
-import { type Instance, newInstitution, startInstance } from '../start.ts';
+import { act, availabilityOf, hold, newShow, placeIdsOf, type Show, stalls } from '../fixture/data.ts';
+import { engines, missing, type OpenEngine } from '../fixture/engines.ts';
+import { type Instance, newInstitution, startInstance } from '../fixture/service.ts';
 
 const CAPACITY = 40;
 const CLIENTS = 64;

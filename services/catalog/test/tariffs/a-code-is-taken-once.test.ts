@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { newTariff, type Page, type Tariff } from '../make.ts';
-import { type Started, startCatalog } from '../start.ts';
+import { newTariff, type Page, type Tariff } from '../fixture/data.ts';
+import { type Started, startCatalog } from '../fixture/service.ts';
 
 describe('tariffs', () => {
   let catalog: Started;

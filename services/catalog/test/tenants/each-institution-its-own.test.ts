@@ -3,9 +3,18 @@ import type { Store } from '@boxoffice/store';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { routes } from '../../src/routes.ts';
 import { institutions } from '../../src/store.ts';
-import { engines, missing, type OpenEngine } from '../engines.ts';
-import { hold, newShow, type Page, performanceBody, placeIdsOf, productBody, type Show, stalls } from '../make.ts';
-import { type Instance, newInstitution, startInstance } from '../start.ts';
+import {
+  hold,
+  newShow,
+  type Page,
+  performanceBody,
+  placeIdsOf,
+  productBody,
+  type Show,
+  stalls,
+} from '../fixture/data.ts';
+import { engines, missing, type OpenEngine } from '../fixture/engines.ts';
+import { type Instance, newInstitution, startInstance } from '../fixture/service.ts';
 
 /** A store that forgets whose documents are asked for, but for the institutions themselves: all tenants are one. */
 const withoutTenants = (store: Store, everybody: string): Store => ({

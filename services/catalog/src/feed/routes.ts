@@ -1,0 +1,50 @@
+import { type AnyOperation, asOf, ok, operation, timestamp } from '@boxoffice/http';
+import { Type } from 'typebox';
+import * as examples from '../examples.ts';
+import { Institution, Product, productType, Tariff } from '../schemas.ts';
+import type { CatalogAnswers } from './snapshots.ts';
+
+const Catalog = Type.Object({
+  institution: Institution,
+  products: Type.Array(Product),
+  tariffs: Type.Array(Tariff),
+  removed: Type.Array(Type.String(), {
+    description: 'products published once and no longer; empty without modifiedSince',
+  }),
+  generatedAt: Type.String({ format: 'date-time' }),
+  asOf,
+});
+
+/** The whole catalog in one answer. */
+export const catalogRoutes = (answers: CatalogAnswers): AnyOperation[] => [
+  operation({
+    id: 'getCatalog',
+    method: 'get',
+    path: '/svc/v3/catalog',
+    access: 'catalog:read',
+    summary: 'Gives all published products, with performances and tariffs, in one answer',
+    description:
+      'Products that are running or suspended. For a copy that is kept up to date, ask again with the `asOf` of the answer ' +
+      'before as `modifiedSince`: only products changed since then are answered, and `removed` names those that are no longer published.',
+    query: { type: Type.Optional(productType), modifiedSince: Type.Optional(timestamp) },
+    answers: { 200: Catalog },
+    errors: ['not_found'],
+    etag: true,
+    compressed: true,
+    example: {
+      query: { type: 'show' },
+      answer: {
+        institution: examples.institution,
+        products: [examples.product],
+        tariffs: [examples.tariff],
+        removed: [],
+        generatedAt: '2027-02-01T12:00:00.000Z',
+        asOf: examples.asOf,
+      },
+    },
+    handle: async ({ caller, query }) => {
+      const { data, etag } = await answers.of(caller.institution, query);
+      return ok(data, { etag });
+    },
+  }),
+];

@@ -1,0 +1,182 @@
+import { createHash } from 'node:crypto';
+import { asOfReading } from '@boxoffice/http';
+import type { Store } from '@boxoffice/store';
+import { LRUCache } from 'lru-cache';
+import type { Static } from 'typebox';
+import { contextOf, institutionOf } from '../context.ts';
+import { later } from '../domain/period.ts';
+import type { ProductType } from '../domain/product.ts';
+import { inBatches } from '../performances/make-places.ts';
+import { performancesOf } from '../performances/performances.ts';
+import type { Product, Tariff } from '../schemas.ts';
+import type { InstitutionDocument, Shelf } from '../store.ts';
+import { institutionView, productView, tariffView } from '../views.ts';
+
+type ProductView = Static<typeof Product>;
+
+/** The data of a catalog answer, and a validator that ignores when it was made. */
+export interface CatalogAnswer {
+  readonly data: {
+    readonly institution: ReturnType<typeof institutionView>;
+    readonly products: ProductView[];
+    readonly tariffs: Static<typeof Tariff>[];
+    readonly removed: string[];
+    readonly generatedAt: string;
+    readonly asOf: string;
+  };
+  readonly etag: string;
+}
+
+export interface CatalogQuery {
+  readonly type?: ProductType;
+  /** ISO 8601 UTC, inclusive. */
+  readonly modifiedSince?: string;
+}
+
+export interface CatalogAnswers {
+  /** The answer as of every write that was acknowledged before. @throws Fault `not_found` for an unknown institution */
+  of(institution: string, query: CatalogQuery): Promise<CatalogAnswer>;
+}
+
+/** Everything that is published, as it was read after `mark`. */
+interface Snapshot {
+  readonly mark: string;
+  readonly sequence: number;
+  /** Epoch milliseconds. */
+  readonly checkedAt: number;
+  readonly buildMs: number;
+  readonly whole: CatalogAnswer;
+  readonly modifiedAt: ReadonlyMap<string, string>;
+  readonly byType: Map<ProductType, CatalogAnswer>;
+}
+
+/** After so long a snapshot is read again, in case a process died between its write and the mark. */
+const MAX_AGE_MS = 5_000;
+/** Reading again takes at most this part of the time, however large the catalog is. */
+const REFRESH_SHARE = 0.02;
+const MAX_INSTITUTIONS = 200;
+
+const answerOf = (data: CatalogAnswer['data']): CatalogAnswer => {
+  const { generatedAt: _, asOf: __, ...rest } = data;
+  return { data, etag: createHash('sha256').update(JSON.stringify(rest)).digest('base64url').slice(0, 27) };
+};
+
+const allPerformances = async (shelf: Shelf, productIds: readonly string[]) => {
+  const found = [];
+  for (const ids of inBatches(productIds, 500)) found.push(...(await performancesOf(shelf, ids)));
+  return Map.groupBy(found, ({ productId }) => productId);
+};
+
+const read = async (
+  shelf: Shelf,
+  institution: InstitutionDocument,
+  now: number,
+  sequence: number,
+): Promise<Snapshot> => {
+  const started = performance.now();
+  const [products, tariffs] = await Promise.all([
+    shelf.products.find({ where: { state: { in: ['running', 'suspended'] } }, orderBy: 'createdAt' }),
+    shelf.tariffs.find({ orderBy: 'createdAt' }),
+  ]);
+  const performances = await allPerformances(
+    shelf,
+    products.map(({ id }) => id),
+  );
+  const views = products.map((product) =>
+    productView(product, performances.get(product.id) ?? [], institution.currency),
+  );
+  const whole = answerOf({
+    institution: institutionView(institution),
+    products: views,
+    tariffs: tariffs.map(tariffView),
+    removed: [],
+    generatedAt: new Date(now).toISOString(),
+    asOf: asOfReading(now),
+  });
+  return {
+    mark: institution.catalogMark,
+    sequence,
+    checkedAt: now,
+    buildMs: performance.now() - started,
+    whole,
+    modifiedAt: new Map(
+      products.map(({ id, modifiedAt }, index) => [id, later(modifiedAt, views[index]?.updatedAt ?? '')]),
+    ),
+    byType: new Map(),
+  };
+};
+
+const ofType = ({ whole, byType }: Snapshot, type: ProductType | undefined): CatalogAnswer => {
+  if (type === undefined) return whole;
+  const known = byType.get(type);
+  if (known) return known;
+  const answer = answerOf({ ...whole.data, products: whole.data.products.filter((product) => product.type === type) });
+  byType.set(type, answer);
+  return answer;
+};
+
+const since = async (shelf: Shelf, snapshot: Snapshot, type: ProductType | undefined, modifiedSince: string) => {
+  const { data } = ofType(snapshot, type);
+  const gone = await shelf.products.find({
+    where: { state: { in: ['closed', 'cancelled'] }, modifiedAt: { gte: modifiedSince }, ...(type ? { type } : {}) },
+    orderBy: 'modifiedAt',
+  });
+  const changed = data.products.filter(({ id }) => (snapshot.modifiedAt.get(id) ?? '') >= modifiedSince);
+  const shown = new Set(data.products.map(({ id }) => id));
+  const removed = gone.filter(({ id, publishedAt }) => publishedAt !== null && !shown.has(id)).map(({ id }) => id);
+  // The snapshot's own: the answer that is kept ready may be of an earlier reading that found the same.
+  return answerOf({ ...data, products: changed, removed, asOf: asOfReading(snapshot.checkedAt) });
+};
+
+/**
+ * Keeps the catalog of each institution ready to be answered. Whether it still holds is one look at the institution's
+ * document, whose mark every write changes; so it is never older than the last acknowledged write, on any instance.
+ * `clock` in epoch milliseconds.
+ */
+export const createCatalogAnswers = (store: Store, clock: () => number = Date.now): CatalogAnswers => {
+  const snapshots = new LRUCache<string, Snapshot>({ max: MAX_INSTITUTIONS });
+  const reading = new Map<string, { readonly mark: string; readonly snapshot: Promise<Snapshot> }>();
+  let sequence = 0;
+
+  const keep = (institution: string, snapshot: Snapshot): Snapshot => {
+    const known = snapshots.get(institution);
+    if (known && known.sequence > snapshot.sequence) return snapshot;
+    // The same content: keep the answers, which are serialised and compressed already.
+    const same = known?.whole.etag === snapshot.whole.etag;
+    const kept = known && same ? { ...snapshot, whole: known.whole, byType: known.byType } : snapshot;
+    snapshots.set(institution, kept);
+    return kept;
+  };
+
+  const readAgain = (shelf: Shelf, institution: InstitutionDocument): Promise<Snapshot> => {
+    const running = reading.get(institution.id);
+    if (running?.mark === institution.catalogMark) return running.snapshot;
+    sequence += 1;
+    const snapshot = read(shelf, institution, clock(), sequence).then((fresh) => keep(institution.id, fresh));
+    const entry = { mark: institution.catalogMark, snapshot };
+    reading.set(institution.id, entry);
+    const done = () => {
+      if (reading.get(institution.id) === entry) reading.delete(institution.id);
+    };
+    snapshot.then(done, done);
+    return snapshot;
+  };
+
+  const current = async (shelf: Shelf): Promise<Snapshot> => {
+    const institution = await institutionOf(shelf);
+    const known = snapshots.get(institution.id);
+    if (known?.mark !== institution.catalogMark) return readAgain(shelf, institution);
+    const maxAge = Math.max(MAX_AGE_MS, known.buildMs / REFRESH_SHARE);
+    // A failure is met again, and told, by the request that next finds the mark changed.
+    if (clock() - known.checkedAt > maxAge) readAgain(shelf, institution).catch(() => undefined);
+    return known;
+  };
+
+  return {
+    async of(institution, { type, modifiedSince }) {
+      const { shelf } = contextOf(store, institution);
+      const snapshot = await current(shelf);
+      return modifiedSince === undefined ? ofType(snapshot, type) : since(shelf, snapshot, type, modifiedSince);
+    },
+  };
+};

@@ -1,0 +1,93 @@
+import type { CategoryPlan } from '../domain/capacity.ts';
+import { freed, newPlace, type Place, placeId, WITHDRAWN } from '../domain/place.ts';
+import type { PerformanceDocument, Shelf } from '../store.ts';
+import { inBatches, insertPlaces } from './make-places.ts';
+
+// A change of capacity touches many documents. The performance is its commit point: before it is written, places to be
+// closed are held for as long as the change may run and places to be opened are withdrawn, both in the name of the
+// change; after it, `settle` closes and opens them for good. Whoever meets a change that was decided and not settled
+// (its process died) settles it first, so nothing is sold beyond the capacity and no place is lost.
+
+/** Longest that a change may take; then another may take over, and what it held is free again. */
+export const CHANGE_MS = 60_000;
+
+const closing = (token: string): string => `capacity:close:${token}`;
+const opening = (token: string): string => `capacity:open:${token}`;
+const withdrawn = { state: 'withdrawn', freeFrom: WITHDRAWN, holder: null, request: null, item: null } as const;
+
+/** Makes a change that was never decided undone. */
+export const undo = async (shelf: Shelf, token: string): Promise<void> => {
+  await shelf.places.claim({ where: { holder: closing(token) }, set: freed });
+  await shelf.places.claim({ where: { holder: opening(token) }, set: withdrawn });
+};
+
+const close = async (shelf: Shelf, plan: CategoryPlan, performanceId: string, set: Partial<Place>, now: number) => {
+  const where = { performanceId, seatCategoryId: plan.category.id };
+  let closed = 0;
+  for (const spots of inBatches(plan.remove, 500)) {
+    const id = { in: spots.map((spot) => placeId(performanceId, spot)) };
+    closed += (await shelf.places.claim({ where: { ...where, id, freeFrom: { lte: now } }, set })).length;
+  }
+  if (plan.close > 0) {
+    closed += (await shelf.places.claim({ where: { ...where, freeFrom: { lte: now } }, set, limit: plan.close }))
+      .length;
+  }
+  return closed;
+};
+
+const open = async (shelf: Shelf, plan: CategoryPlan, performanceId: string, holder: string, random: () => number) => {
+  const where = { performanceId, seatCategoryId: plan.category.id, freeFrom: WITHDRAWN };
+  if (plan.reopen > 0) {
+    const closed = { ...where, holder: null, order: { lt: plan.reopenBelow } };
+    await shelf.places.claim({ where: closed, set: { holder }, limit: plan.reopen });
+  }
+  const made = plan.add.map((spot) => ({
+    ...newPlace(performanceId, plan.category, spot, random()),
+    ...withdrawn,
+    holder,
+  }));
+  await insertPlaces(shelf.places, made);
+  // Those that stood there before and had been withdrawn.
+  for (const batch of inBatches(made, 500)) {
+    await shelf.places.claim({
+      where: { ...where, id: { in: batch.map(({ id }) => id) }, holder: null },
+      set: { holder },
+    });
+  }
+};
+
+/**
+ * Prepares a change of capacity in the name of `token`, whose lock is taken until `until`; answers whether as many places as
+ * must be closed are free. If not, `undo` it.
+ */
+export const prepare = async (
+  shelf: Shelf,
+  performanceId: string,
+  plans: readonly CategoryPlan[],
+  change: { readonly token: string; readonly until: number; readonly now: number; readonly random: () => number },
+): Promise<boolean> => {
+  const held = {
+    state: 'held',
+    freeFrom: change.until,
+    holder: closing(change.token),
+    request: null,
+    item: null,
+  } as const;
+  for (const plan of plans) {
+    const wanted = plan.remove.length + plan.close;
+    if ((await close(shelf, plan, performanceId, held, change.now)) < wanted) return false;
+  }
+  for (const plan of plans) await open(shelf, plan, performanceId, opening(change.token), change.random);
+  return true;
+};
+
+/** Carries a decided change to the places, if one is waiting. Any number of processes may do it at once. */
+export const settle = async (shelf: Shelf, performance: PerformanceDocument): Promise<void> => {
+  const change = performance.capacityChange;
+  if (!change?.settle) return;
+  await shelf.places.claim({ where: { holder: closing(change.token) }, set: withdrawn });
+  await shelf.places.claim({ where: { holder: opening(change.token) }, set: freed });
+  await shelf.performances.update(performance.id, (current) =>
+    current.capacityChange?.token === change.token ? { next: { ...current, capacityChange: null } } : undefined,
+  );
+};

@@ -1,0 +1,178 @@
+import { Fault } from '@boxoffice/envelope';
+import { type Change, type Stamp, StampTaken } from '@boxoffice/store';
+import { type Context, markCatalog, moneyRules, notFound, refuseProblems, timestampOf } from '../context.ts';
+import { type CategoryPlan, planCapacity } from '../domain/capacity.ts';
+import { performanceMayBecome } from '../domain/performance.ts';
+import { changedPerformance, type PerformancePatch, patchProblems } from '../domain/performance-change.ts';
+import { performanceCancelled } from '../events.ts';
+import type { PerformanceDocument } from '../store.ts';
+import { CHANGE_MS, prepare, settle, undo } from './capacity.ts';
+import { findPerformance, NOTE_MS, noteModified } from './performances.ts';
+
+export interface PerformanceChange {
+  readonly patch: PerformancePatch;
+  /** Throws unless the request's If-Match allows to change this performance. */
+  readonly allow: (performance: PerformanceDocument) => void;
+  readonly stamp?: Stamp<PerformanceDocument> | undefined;
+}
+
+type Rules = Awaited<ReturnType<typeof moneyRules>>;
+
+const check = (performance: PerformanceDocument, { patch, allow }: PerformanceChange, rules: Rules): void => {
+  allow(performance);
+  if (patch.state && !performanceMayBecome(performance.state, patch.state)) {
+    throw new Fault('conflict', `The performance is ${performance.state}, and that is final.`);
+  }
+  refuseProblems(patchProblems(performance, patch, rules));
+};
+
+const changeTo = (
+  context: Context,
+  performance: PerformanceDocument,
+  { patch }: PerformanceChange,
+  plans: readonly CategoryPlan[],
+  rules: Rules,
+): Change<PerformanceDocument> | undefined => {
+  const now = timestampOf(context);
+  const next = changedPerformance(performance, patch, plans, rules.currency, now);
+  if (!next) return undefined;
+  const cancelled = next.state === 'cancelled' && performance.state !== 'cancelled';
+  const { id: performanceId, productId } = performance;
+  return { next, events: cancelled ? [performanceCancelled({ performanceId, productId, cancelledAt: now })] : [] };
+};
+
+/** The lock was lost, or the performance needs after all what it did not before, places or the product's note: look again. */
+const AGAIN = Symbol('again');
+
+/** Whether the product's note is young enough for a write that begins now. */
+const isNoted = ({ now }: Context, notedAt: number | undefined): boolean =>
+  notedAt !== undefined && now() - notedAt <= NOTE_MS;
+
+/** Without a change of capacity: one write, after the product's note if there is something to change. */
+const changePlainly = async (
+  context: Context,
+  performance: PerformanceDocument,
+  change: PerformanceChange,
+  rules: Rules,
+) => {
+  const changes = changeTo(context, performance, change, [], rules) !== undefined;
+  const notedAt = changes ? await noteModified(context, performance.productId) : undefined;
+  let again = false;
+  const written = await context.shelf.performances.update(
+    performance.id,
+    (current) => {
+      check(current, change, rules);
+      const changed = changeTo(context, current, change, [], rules);
+      const needsPlaces = planCapacity(current.seatCategories, change.patch.seatCategories ?? []).length > 0;
+      again = needsPlaces || (changed !== undefined && !isNoted(context, notedAt));
+      return again ? undefined : changed;
+    },
+    { stamp: change.stamp },
+  );
+  return again ? AGAIN : (written ?? notFound());
+};
+
+/** Takes the performance for a change of its capacity; undoes what a change left behind whose process died. */
+const lock = async (context: Context, id: string, change: PerformanceChange, rules: Rules) => {
+  const token = context.newId('cap');
+  const until = context.now() + CHANGE_MS;
+  let abandoned: string | undefined;
+  const locked = await context.shelf.performances.update(id, (current) => {
+    check(current, change, rules);
+    const running = current.capacityChange;
+    if (running && (running.settle || running.until > context.now())) return undefined;
+    abandoned = running?.token;
+    return { next: { ...current, capacityChange: { token, until, settle: false } } };
+  });
+  if (!locked) return notFound();
+  if (locked.capacityChange?.token !== token) return AGAIN;
+  if (abandoned !== undefined) await undo(context.shelf, abandoned);
+  return { locked, token, until };
+};
+
+const unlock = async (context: Context, id: string, token: string): Promise<void> => {
+  await undo(context.shelf, token);
+  await context.shelf.performances.update(id, (current) =>
+    current.capacityChange?.token === token ? { next: { ...current, capacityChange: null } } : undefined,
+  );
+};
+
+/** Writes the prepared change if the lock is still held: from then on it is decided. Answers undefined if it is not. */
+const decide = async (
+  context: Context,
+  { locked, token, until }: { locked: PerformanceDocument; token: string; until: number },
+  change: PerformanceChange,
+  rules: Rules,
+): Promise<PerformanceDocument | undefined> => {
+  const plans = planCapacity(locked.seatCategories, change.patch.seatCategories ?? []);
+  const { now, random } = context;
+  if (!(await prepare(context.shelf, locked.id, plans, { token, until, now: now(), random }))) {
+    throw new Fault('performance_capacity_conflict', 'The capacity cannot fall below what is held and sold.');
+  }
+  const notedAt = await noteModified(context, locked.productId);
+  const written = await context.shelf.performances.update(
+    locked.id,
+    (current) => {
+      check(current, change, rules);
+      // Half the time is left for those who still look at the performance as it was.
+      if (current.capacityChange?.token !== token || now() > until - CHANGE_MS / 2) return undefined;
+      if (!isNoted(context, notedAt)) return undefined;
+      const changed = changeTo(context, current, change, plans, rules);
+      return changed && { ...changed, next: { ...changed.next, capacityChange: { token, until, settle: true } } };
+    },
+    { stamp: change.stamp },
+  );
+  return written?.capacityChange?.token === token && written.capacityChange.settle ? written : undefined;
+};
+
+const changeWithCapacity = async (
+  context: Context,
+  { id }: PerformanceDocument,
+  change: PerformanceChange,
+  rules: Rules,
+) => {
+  const lease = await lock(context, id, change, rules);
+  if (lease === AGAIN) return AGAIN;
+  let decided: PerformanceDocument | undefined;
+  try {
+    decided = await decide(context, lease, change, rules);
+  } catch (error) {
+    // After any other error the write may have happened: then it is settled, or else undone, by who comes next.
+    if (error instanceof Fault || error instanceof StampTaken) await unlock(context, id, lease.token);
+    throw error;
+  }
+  if (decided) await settle(context.shelf, decided);
+  else await unlock(context, id, lease.token);
+  return decided ?? AGAIN;
+};
+
+const TRIES = 60;
+
+const change = async (context: Context, id: string, wanted: PerformanceChange, rules: Rules) => {
+  for (let attempt = 0; attempt < TRIES; attempt += 1) {
+    const performance = await findPerformance(context.shelf, id);
+    await settle(context.shelf, performance);
+    const wishes = wanted.patch.seatCategories ?? [];
+    check(performance, wanted, rules);
+    const plain = planCapacity(performance.seatCategories, wishes).length === 0;
+    const outcome = await (plain ? changePlainly : changeWithCapacity)(context, performance, wanted, rules);
+    if (outcome !== AGAIN) return outcome;
+    await new Promise((resolve) => setTimeout(resolve, context.random() * 50));
+  }
+  throw new Fault('conflict', 'Another change of the capacity is under way.');
+};
+
+/**
+ * Changes a performance, and makes or withdraws places if its capacity changes.
+ * @throws Fault `not_found`, `semantically_invalid`, `conflict` (a cancelled one stays so), `performance_capacity_conflict`
+ */
+export const changePerformance = async (
+  context: Context,
+  id: string,
+  wanted: PerformanceChange,
+): Promise<PerformanceDocument> => {
+  const rules = await moneyRules(context.shelf, wanted.patch.prices?.map(({ tariffId }) => tariffId) ?? []);
+  const written = await change(context, id, wanted, rules);
+  await markCatalog(context);
+  return written;
+};

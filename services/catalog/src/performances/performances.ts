@@ -1,0 +1,118 @@
+import { Fault } from '@boxoffice/envelope';
+import { type Stamp, UniqueViolation } from '@boxoffice/store';
+import { type Context, markCatalog, moneyRules, notFound, refuseProblems, timestampOf } from '../context.ts';
+import { type PerformanceInput, performanceProblems } from '../domain/performance.ts';
+import { resolvedPrices } from '../domain/price.ts';
+import { hasManyPerformances, type ProductType } from '../domain/product.ts';
+import { newCategories } from '../domain/seat-category.ts';
+import type { PerformanceDocument, ProductDocument, Shelf } from '../store.ts';
+import { makePlaces } from './make-places.ts';
+
+/** A performance that can be reached: its product exists. @throws Fault `not_found` */
+export const findPerformance = async (shelf: Shelf, id: string): Promise<PerformanceDocument> => {
+  const performance = await shelf.performances.get(id);
+  const product = performance && (await shelf.products.get(performance.productId));
+  return performance && product ? performance : notFound();
+};
+
+/** The performances of a product, in order of creation. */
+export const performancesOf = (shelf: Shelf, productIds: readonly string[]): Promise<PerformanceDocument[]> =>
+  productIds.length === 0
+    ? Promise.resolve([])
+    : shelf.performances.find({ where: { productId: { in: productIds } }, orderBy: 'createdAt' });
+
+/** Refuses new performances that are meaningless; `at` is the path of each. @throws Fault `semantically_invalid` */
+export const checkPerformances = async (
+  shelf: Shelf,
+  type: ProductType,
+  inputs: readonly PerformanceInput[],
+  at: (index: number) => string,
+): Promise<{ readonly currency: string }> => {
+  const tariffIds = inputs.flatMap(({ prices }) => prices.map(({ tariffId }) => tariffId));
+  const rules = { ...(await moneyRules(shelf, tariffIds)), manyCategories: hasManyPerformances(type) };
+  refuseProblems(inputs.flatMap((input, index) => performanceProblems(input, rules, at(index))));
+  return rules;
+};
+
+/** So much older than the write of a performance its product's note is at the most, in milliseconds; it leaves that write 6 s of the 10. */
+export const NOTE_MS = 4_000;
+
+/**
+ * Lets the product be found by who asks what was modified since; answers when it was noted, in epoch milliseconds. To be called right before the write of a performance that belongs to it.
+ * Both are one write in the sense of `asOfReading`, which carries the instant of the note: whoever reads the product before the
+ * performance is there asks again from an earlier instant. If the second part fails, the product is told of once more than needed; in
+ * the other order a change could be missed for ever.
+ */
+export const noteModified = async (context: Context, productId: string): Promise<number> => {
+  for (;;) {
+    const notedAt = context.now();
+    const modifiedAt = new Date(notedAt).toISOString();
+    await context.shelf.products.update(productId, (product: ProductDocument) =>
+      product.modifiedAt < modifiedAt ? { next: { ...product, modifiedAt } } : undefined,
+    );
+    if (context.now() - notedAt <= NOTE_MS) return notedAt;
+  }
+};
+
+/**
+ * Writes a checked performance: first its places, which nobody can reach without it, then itself, with the stamp. An
+ * interrupted creation leaves places that belong to nothing. The product is noted as modified, if it is there already.
+ * @throws {UniqueViolation} on a second performance of a product that has only one.
+ */
+export const writePerformance = async (
+  context: Context,
+  product: { readonly id: string; readonly type: ProductType },
+  input: PerformanceInput,
+  currency: string,
+  stamp?: Stamp<PerformanceDocument>,
+): Promise<PerformanceDocument> => {
+  const id = context.newId('prf');
+  const seatCategories = newCategories(id, input.seatCategories);
+  await makePlaces(context.shelf.places, id, seatCategories, context.random);
+  await noteModified(context, product.id);
+  const now = timestampOf(context);
+  const { startDate, durationMinutes, venue, timeZone, salesFrom, salesTo } = input;
+  return context.shelf.performances.insert(
+    {
+      id,
+      productId: product.id,
+      startDate,
+      durationMinutes,
+      venue,
+      timeZone,
+      salesFrom,
+      salesTo,
+      state: 'on_sale',
+      seatCategories,
+      prices: resolvedPrices(input.prices, seatCategories, currency),
+      soleOf: hasManyPerformances(product.type) ? null : product.id,
+      revision: 1,
+      createdAt: now,
+      updatedAt: now,
+      modifiedAt: now,
+    },
+    { stamp },
+  );
+};
+
+const secondOfOne = (): never => {
+  throw new Fault('conflict', 'A product that is not a show has exactly one performance.');
+};
+
+/** Adds a performance to a product. @throws Fault `not_found`, `semantically_invalid`, `conflict` */
+export const addPerformance = async (
+  context: Context,
+  productId: string,
+  input: PerformanceInput,
+  stamp?: Stamp<PerformanceDocument>,
+): Promise<PerformanceDocument> => {
+  const { shelf } = context;
+  const product = (await shelf.products.get(productId)) ?? notFound();
+  const { currency } = await checkPerformances(shelf, product.type, [input], () => '$');
+  if (!hasManyPerformances(product.type) && (await shelf.performances.count({ productId })) > 0) secondOfOne();
+  const performance = await writePerformance(context, product, input, currency, stamp).catch((error: unknown) =>
+    error instanceof UniqueViolation && error.index === 'sole' ? secondOfOne() : Promise.reject(error),
+  );
+  await markCatalog(context);
+  return performance;
+};

@@ -1,0 +1,25 @@
+import type { Condition } from '@boxoffice/store';
+import { orderRange, SOLD } from '../domain/place.ts';
+import type { PerformanceDocument, Shelf } from '../store.ts';
+import { settle } from './capacity.ts';
+
+const freeFrom = (state: 'free' | 'held' | 'sold' | undefined, now: number): Condition => {
+  if (state === 'free') return { lte: now };
+  if (state === 'held') return { gt: now, lt: SOLD };
+  return state === 'sold' ? SOLD : { lte: SOLD };
+};
+
+/** The conditions under which a performance's places are listed by `order`; withdrawn ones never are. */
+export const listedPlaces = async (
+  shelf: Shelf,
+  performance: PerformanceDocument,
+  query: { readonly seatCategoryId?: string; readonly state?: 'free' | 'held' | 'sold' },
+  now: number,
+) => {
+  await settle(shelf, performance);
+  const { seatCategoryId, state } = query;
+  const category = performance.seatCategories.findIndex(({ id }) => id === seatCategoryId);
+  // The range of `order` is the category's, and empty for an unknown one.
+  const order = seatCategoryId === undefined ? {} : { order: orderRange(category) };
+  return { where: { performanceId: performance.id, freeFrom: freeFrom(state, now), ...order }, places: shelf.places };
+};

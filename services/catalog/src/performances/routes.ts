@@ -1,0 +1,230 @@
+import {
+  type AnyOperation,
+  changesPage,
+  changesPageOf,
+  created,
+  listQuery,
+  ok,
+  oneOf,
+  operation,
+  page,
+  pageOf,
+  pageQuery,
+  pathId,
+  readOnlyOf,
+} from '@boxoffice/http';
+import type { Store } from '@boxoffice/store';
+import { Type } from 'typebox';
+import { contextOf, notFound } from '../context.ts';
+import { visibleState } from '../domain/place.ts';
+import * as examples from '../examples.ts';
+import { id, Performance } from '../schemas.ts';
+import type { PerformanceDocument } from '../store.ts';
+import { performanceEtag, performanceView } from '../views.ts';
+import { availabilityOf } from './availability.ts';
+import { inputOf, NewPerformance, PerformanceChanges } from './body.ts';
+import { changePerformance } from './change.ts';
+import { addPerformance, findPerformance } from './performances.ts';
+import { listedPlaces } from './places.ts';
+
+const readOnly = readOnlyOf(Performance, PerformanceChanges);
+
+const Availability = Type.Object({
+  performanceId: Type.String(),
+  asOf: Type.String({ format: 'date-time' }),
+  seatCategories: Type.Array(
+    Type.Object({
+      id: Type.String(),
+      code: Type.String(),
+      capacity: Type.Integer(),
+      free: Type.Integer(),
+      held: Type.Integer(),
+      sold: Type.Integer(),
+    }),
+    { description: 'free + held + sold = capacity' },
+  ),
+});
+
+const placeState = oneOf(['free', 'held', 'sold']);
+
+const Place = Type.Object({
+  id: Type.String(),
+  seatCategoryId: Type.String(),
+  label: Type.String(),
+  row: Type.Optional(Type.String()),
+  seat: Type.Optional(Type.Integer()),
+  state: placeState,
+});
+
+const answer = (performance: PerformanceDocument) =>
+  ok(performanceView(performance), { etag: performanceEtag(performance) });
+
+const params = { performanceId: pathId };
+
+/** The operations on performances and their places. */
+export const performancesRoutes = (store: Store): AnyOperation[] => [
+  operation({
+    id: 'listPerformances',
+    method: 'get',
+    path: '/svc/v3/catalog/products/{productId}/performances',
+    access: 'catalog:read',
+    summary: 'Lists the performances of a product in order of creation',
+    params: { productId: pathId },
+    query: listQuery,
+    answers: { 200: changesPage(Performance) },
+    example: {
+      params: { productId: examples.ids.product },
+      answer: { items: [examples.performance], nextCursor: null, asOf: examples.asOf },
+    },
+    handle: async (request) => {
+      const { shelf, now } = contextOf(store, request.caller.institution);
+      const { productId } = request.params;
+      if (!(await shelf.products.get(productId))) notFound();
+      return changesPageOf(request, shelf.performances, {
+        where: { productId },
+        modifiedAt: 'modifiedAt',
+        clock: now,
+        item: performanceView,
+      });
+    },
+  }),
+  operation({
+    id: 'createPerformance',
+    method: 'post',
+    path: '/svc/v3/catalog/products/{productId}/performances',
+    access: 'catalog:write',
+    summary: 'Adds a performance to a product and makes its places',
+    params: { productId: pathId },
+    body: NewPerformance,
+    answers: { 201: Performance },
+    errors: ['semantically_invalid', 'conflict'],
+    etag: true,
+    example: {
+      params: { productId: examples.ids.product },
+      body: examples.newPerformance,
+      answer: examples.performance,
+    },
+    handle: async ({ caller, params, body, remember }) => {
+      const reply = (performance: PerformanceDocument) => ({
+        ...answer(performance),
+        ...created(performanceView(performance), `/svc/v3/catalog/performances/${performance.id}`),
+      });
+      const context = contextOf(store, caller.institution);
+      return reply(await addPerformance(context, params.productId, inputOf(body), remember(reply)));
+    },
+  }),
+  operation({
+    id: 'getPerformance',
+    method: 'get',
+    path: '/svc/v3/catalog/performances/{performanceId}',
+    access: 'catalog:read',
+    summary: 'Gives a performance',
+    params,
+    answers: { 200: Performance },
+    etag: true,
+    example: { params: { performanceId: examples.ids.performance }, answer: examples.performance },
+    handle: async ({ caller, params }) =>
+      answer(await findPerformance(contextOf(store, caller.institution).shelf, params.performanceId)),
+  }),
+  operation({
+    id: 'changePerformance',
+    method: 'patch',
+    path: '/svc/v3/catalog/performances/{performanceId}',
+    access: 'catalog:write',
+    summary: 'Changes members of a performance, its capacity and its state',
+    description:
+      'JSON merge patch (RFC 7396); `prices` replaces all prices. `seatCategories` names the ones to change: an unnumbered one by its ' +
+      'new `capacity`, a numbered one by `rows`, where a row that is not named stays as it is, a new one is added, and 0 seats give one ' +
+      'up. A performance can go between on_sale and closed; cancelled is final, and cancels the orders concerned.',
+    params,
+    body: PerformanceChanges,
+    readOnly,
+    answers: { 200: Performance },
+    errors: ['semantically_invalid', 'performance_capacity_conflict', 'conflict'],
+    conditional: true,
+    etag: true,
+    example: {
+      params: { performanceId: examples.ids.performance },
+      body: { state: 'closed' },
+      answer: { ...examples.performance, state: 'closed' },
+    },
+    handle: async ({ caller, params, body, ifMatch, unchanged, remember }) =>
+      answer(
+        await changePerformance(contextOf(store, caller.institution), params.performanceId, {
+          patch: body,
+          allow: (performance) => {
+            ifMatch(performanceEtag(performance));
+            unchanged(performanceView(performance));
+          },
+          stamp: remember(answer),
+        }),
+      ),
+  }),
+  operation({
+    id: 'getAvailability',
+    method: 'get',
+    path: '/svc/v3/catalog/performances/{performanceId}/availability',
+    access: 'catalog:read',
+    summary: 'Counts the free, held and sold places of a performance',
+    params,
+    answers: { 200: Availability },
+    example: {
+      params: { performanceId: examples.ids.performance },
+      answer: {
+        performanceId: examples.ids.performance,
+        asOf: '2027-02-01T12:00:00.000Z',
+        seatCategories: [{ id: examples.ids.category, code: 'STALLS', capacity: 42, free: 30, held: 2, sold: 10 }],
+      },
+    },
+    handle: async ({ caller, params }) => {
+      const { shelf, now } = contextOf(store, caller.institution);
+      const performance = await findPerformance(shelf, params.performanceId);
+      return ok(await availabilityOf(shelf, performance, now()));
+    },
+  }),
+  operation({
+    id: 'listPlaces',
+    method: 'get',
+    path: '/svc/v3/catalog/performances/{performanceId}/places',
+    access: 'catalog:read',
+    summary: 'Lists the places of a performance, best first',
+    params,
+    query: { seatCategoryId: Type.Optional(id), state: Type.Optional(placeState), ...pageQuery },
+    answers: { 200: page(Place) },
+    example: {
+      params: { performanceId: examples.ids.performance },
+      query: { state: 'free', limit: 1 },
+      answer: {
+        items: [
+          {
+            id: examples.ids.place,
+            seatCategoryId: examples.ids.category,
+            label: 'A-14',
+            row: 'A',
+            seat: 14,
+            state: 'free',
+          },
+        ],
+        nextCursor: null,
+      },
+    },
+    handle: async (request) => {
+      const { shelf, now } = contextOf(store, request.caller.institution);
+      const asOf = now();
+      const performance = await findPerformance(shelf, request.params.performanceId);
+      const { where, places } = await listedPlaces(shelf, performance, request.query, asOf);
+      return pageOf(request, places, {
+        where,
+        orderBy: 'order',
+        item: (place) => ({
+          id: place.id,
+          seatCategoryId: place.seatCategoryId,
+          label: place.label,
+          ...(place.row === null ? {} : { row: place.row }),
+          ...(place.seat === null ? {} : { seat: place.seat }),
+          state: visibleState(place, asOf) as 'free' | 'held' | 'sold',
+        }),
+      });
+    },
+  }),
+];

@@ -1,0 +1,57 @@
+import { Fault } from '@boxoffice/envelope';
+import { type Stamp, type Store, UniqueViolation } from '@boxoffice/store';
+import { type Context, moneyRules, notFound, refuseProblems, timestampOf } from '../context.ts';
+import { type PointOfSaleDetails, pointOfSaleProblems } from '../domain/point-of-sale.ts';
+import { type PointOfSaleDocument, pointsOfSale } from '../store.ts';
+
+/** Creates a point of sale. @throws Fault `semantically_invalid`, `point_of_sale_duplicate_host` */
+export const createPointOfSale = async (
+  context: Context,
+  details: PointOfSaleDetails,
+  stamp?: Stamp<PointOfSaleDocument>,
+): Promise<PointOfSaleDocument> => {
+  refuseProblems(pointOfSaleProblems(details, await moneyRules(context.shelf, details.tariffIds)));
+  const now = timestampOf(context);
+  return context.shelf.pointsOfSale
+    .insert({ id: details.serviceHost, ...details, createdAt: now, updatedAt: now }, { stamp })
+    .catch((error: unknown) => {
+      if (!(error instanceof UniqueViolation)) throw error;
+      throw new Fault('point_of_sale_duplicate_host', 'Another point of sale has the same service host.');
+    });
+};
+
+export interface PointOfSaleChange {
+  /** What it shall be; throws to refuse. Pure. */
+  readonly to: (pointOfSale: PointOfSaleDocument) => PointOfSaleDetails;
+  /** The tariffs that the change names. */
+  readonly tariffIds: readonly string[];
+  /** Throws unless the request's If-Match allows to change this. */
+  readonly allow: (pointOfSale: PointOfSaleDocument) => void;
+  readonly stamp?: Stamp<PointOfSaleDocument> | undefined;
+}
+
+/** Changes a point of sale. @throws Fault `not_found`, `semantically_invalid` */
+export const changePointOfSale = async (
+  context: Context,
+  serviceHost: string,
+  { to, tariffIds, allow, stamp }: PointOfSaleChange,
+): Promise<PointOfSaleDocument> => {
+  const rules = await moneyRules(context.shelf, tariffIds);
+  const written = await context.shelf.pointsOfSale.update(
+    serviceHost,
+    (current) => {
+      allow(current);
+      const next = to(current);
+      // Tariffs are never deleted, so those that it has already exist.
+      const known = new Set([...rules.tariffIds, ...current.tariffIds]);
+      refuseProblems(pointOfSaleProblems(next, { ...rules, tariffIds: known }));
+      return { next: { ...current, ...next, serviceHost: current.serviceHost, updatedAt: timestampOf(context) } };
+    },
+    { stamp },
+  );
+  return written ?? notFound();
+};
+
+/** The point of sale of a host, whosever it is; undefined if there is none. The one look-up before an institution is known. */
+export const pointOfSaleByHost = (store: Store, serviceHost: string): Promise<PointOfSaleDocument | undefined> =>
+  store.collection(pointsOfSale).acrossInstitutions.get(serviceHost.toLowerCase());

@@ -1,0 +1,121 @@
+import {
+  type AnyOperation,
+  changesPage,
+  changesPageOf,
+  created,
+  listQuery,
+  mergePatch,
+  ok,
+  operation,
+  patchOf,
+  readOnlyOf,
+} from '@boxoffice/http';
+import type { Store } from '@boxoffice/store';
+import { type Static, Type } from 'typebox';
+import { contextOf, notFound } from '../context.ts';
+import * as examples from '../examples.ts';
+import type { PointOfSaleDocument } from '../store.ts';
+import { Changes, detailsOf, NewPointOfSale, PointOfSale, serviceHost, view } from './body.ts';
+import { changePointOfSale, createPointOfSale, pointOfSaleByHost } from './points-of-sale.ts';
+
+const answer = (document: PointOfSaleDocument) => ok(view(document), { etag: String(document.version) });
+
+const params = { serviceHost };
+const demo = Type.Boolean({ description: 'whether its institution is of the demo data' });
+const example = { params: { serviceHost: examples.newPointOfSale.serviceHost }, answer: examples.pointOfSale };
+
+/** The operations on points of sale, and the look-up by host that the gateway and the point-of-sale service need. */
+export const pointsOfSaleRoutes = (store: Store): AnyOperation[] => [
+  operation({
+    id: 'listPointsOfSale',
+    method: 'get',
+    path: '/svc/v3/catalog/points-of-sale',
+    access: 'catalog:read',
+    summary: 'Lists points of sale in order of creation',
+    query: listQuery,
+    answers: { 200: changesPage(PointOfSale) },
+    example: { answer: { items: [examples.pointOfSale], nextCursor: null, asOf: examples.asOf } },
+    handle: (request) => {
+      const { shelf, now } = contextOf(store, request.caller.institution);
+      return changesPageOf(request, shelf.pointsOfSale, { clock: now, item: view });
+    },
+  }),
+  operation({
+    id: 'createPointOfSale',
+    method: 'post',
+    path: '/svc/v3/catalog/points-of-sale',
+    access: 'catalog:write',
+    summary: 'Creates a point of sale',
+    body: NewPointOfSale,
+    answers: { 201: PointOfSale },
+    errors: ['not_found', 'semantically_invalid', 'point_of_sale_duplicate_host'],
+    etag: true,
+    example: { body: examples.newPointOfSale, answer: examples.pointOfSale },
+    handle: async ({ caller, body, remember }) => {
+      const reply = (document: PointOfSaleDocument) => ({
+        ...answer(document),
+        ...created(view(document), `/svc/v3/catalog/points-of-sale/${document.serviceHost}`),
+      });
+      const details = detailsOf(body.serviceHost, body);
+      return reply(await createPointOfSale(contextOf(store, caller.institution), details, remember(reply)));
+    },
+  }),
+  operation({
+    id: 'getPointOfSale',
+    method: 'get',
+    path: '/svc/v3/catalog/points-of-sale/{serviceHost}',
+    access: 'catalog:read',
+    summary: 'Gives a point of sale',
+    params,
+    answers: { 200: PointOfSale },
+    etag: true,
+    example,
+    handle: async ({ caller, params }) => {
+      const { pointsOfSale } = contextOf(store, caller.institution).shelf;
+      return answer((await pointsOfSale.get(params.serviceHost.toLowerCase())) ?? notFound());
+    },
+  }),
+  operation({
+    id: 'changePointOfSale',
+    method: 'patch',
+    path: '/svc/v3/catalog/points-of-sale/{serviceHost}',
+    access: 'catalog:write',
+    summary: 'Changes members of a point of sale',
+    params,
+    body: patchOf(Changes),
+    readOnly: readOnlyOf(PointOfSale, Changes),
+    answers: { 200: PointOfSale },
+    errors: ['semantically_invalid'],
+    conditional: true,
+    etag: true,
+    example: { ...example, body: { holdMinutes: 15 } },
+    handle: async ({ caller, params, body, ifMatch, unchanged, remember }) =>
+      answer(
+        await changePointOfSale(contextOf(store, caller.institution), params.serviceHost.toLowerCase(), {
+          to: (current) => detailsOf(current.serviceHost, mergePatch<Static<typeof Changes>>(view(current), body)),
+          tariffIds: body.tariffIds ?? [],
+          allow: (current) => {
+            ifMatch(String(current.version));
+            unchanged(view(current));
+          },
+          stamp: remember(answer),
+        }),
+      ),
+  }),
+  operation({
+    id: 'findPointOfSale',
+    method: 'get',
+    path: '/internal/points-of-sale/{serviceHost}',
+    access: 'internal',
+    summary: 'Finds the point of sale of a host and the institution that it belongs to',
+    params,
+    answers: { 200: Type.Object({ institution: Type.String(), demo, ...PointOfSale.properties }) },
+    example: { ...example, answer: { institution: 'opera', demo: false, ...examples.pointOfSale } },
+    handle: async ({ params }) => {
+      const found = (await pointOfSaleByHost(store, params.serviceHost)) ?? notFound();
+      const { institutions } = contextOf(store, found.institution).shelf;
+      const whose = await institutions.get(found.institution);
+      return ok({ institution: found.institution, demo: whose?.demo === true, ...view(found) });
+    },
+  }),
+];

@@ -1,0 +1,56 @@
+import { nullable, oneOf, timestamp } from '@boxoffice/http';
+import { type Static, Type } from 'typebox';
+import { firstStates, type ProductDetails } from '../domain/product.ts';
+import { inputOf, NewPerformance } from '../performances/body.ts';
+import { code, currency, productState, productType, texts } from '../schemas.ts';
+import type { ProductDocument } from '../store.ts';
+import type { NewOffering } from './products.ts';
+
+const details = {
+  code,
+  type: productType,
+  name: texts(200),
+  description: Type.Optional(nullable(texts(20_000))),
+  startDate: Type.Optional(nullable(timestamp)),
+  endDate: Type.Optional(nullable(timestamp)),
+};
+
+/** The body that creates a product. */
+export const NewProduct = Type.Object({
+  ...details,
+  state: Type.Optional(oneOf(firstStates)),
+  currency: Type.Optional(currency),
+  performances: Type.Optional(Type.Array(NewPerformance, { maxItems: 500 })),
+});
+
+/** The body that replaces a product, and what a PATCH merges into. */
+export const ProductBody = Type.Object({ ...details, state: Type.Optional(productState) });
+
+/** A body's details as the rules take them. */
+export const detailsOf = (body: Static<typeof ProductBody>): ProductDetails => ({
+  code: body.code,
+  type: body.type,
+  name: body.name,
+  description: body.description && Object.keys(body.description).length > 0 ? body.description : null,
+  startDate: body.startDate ?? null,
+  endDate: body.endDate ?? null,
+});
+
+/** The document as a PUT would say it: what a PATCH merges into. */
+export const bodyOf = ({ code, type, name, description, startDate, endDate, state }: ProductDocument) => ({
+  code,
+  type,
+  name,
+  ...(description ? { description } : {}),
+  ...(startDate ? { startDate } : {}),
+  ...(endDate ? { endDate } : {}),
+  state,
+});
+
+/** A creation's body as the rules take it. */
+export const offeringOf = (body: Static<typeof NewProduct>): NewOffering => ({
+  ...detailsOf(body),
+  state: body.state ?? 'preparing',
+  currency: body.currency,
+  performances: (body.performances ?? []).map(inputOf),
+});

@@ -1,0 +1,136 @@
+import { Fault } from '@boxoffice/envelope';
+import { type Stamp, UniqueViolation } from '@boxoffice/store';
+import { type Context, institutionOf, markCatalog, notFound, refuseProblems, timestampOf } from '../context.ts';
+import { cancelledWithProduct, type PerformanceInput } from '../domain/performance.ts';
+import {
+  changedProduct,
+  hasManyPerformances,
+  mayBecome,
+  newProduct,
+  nextStates,
+  type ProductDetails,
+  type ProductState,
+  productProblems,
+} from '../domain/product.ts';
+import { checkPerformances, performancesOf, writePerformance } from '../performances/performances.ts';
+import type { PerformanceDocument, ProductDocument } from '../store.ts';
+import { cancelPerformances } from './cancellation.ts';
+
+/** A product with what its answer is made of. */
+export interface Offering {
+  readonly product: ProductDocument;
+  readonly performances: readonly PerformanceDocument[];
+  readonly currency: string;
+}
+
+const duplicate = (code: string): never => {
+  throw new Fault('product_duplicate_code', `Another product has the code ${code}.`);
+};
+
+const onDuplicate = (code: string) => (error: unknown) =>
+  error instanceof UniqueViolation && error.index === 'code' ? duplicate(code) : Promise.reject(error);
+
+/** A product and its performances. @throws Fault `not_found` */
+export const findOffering = async ({ shelf }: Context, id: string): Promise<Offering> => {
+  const [product, performances, { currency }] = await Promise.all([
+    shelf.products.get(id),
+    performancesOf(shelf, [id]),
+    institutionOf(shelf),
+  ]);
+  return product ? { product, performances, currency } : notFound();
+};
+
+export interface NewOffering extends ProductDetails {
+  readonly state: ProductState;
+  readonly performances: readonly PerformanceInput[];
+  /** If given, it must be the institution's. */
+  readonly currency?: string | undefined;
+}
+
+/** The stamp of a creation or change, made when what surrounds the product is known. */
+export type StampFor = (offering: (product: ProductDocument) => Offering) => Stamp<ProductDocument> | undefined;
+
+/**
+ * Creates a product with its performances: their places, then they, then the product itself, without which nothing of it
+ * can be reached. @throws Fault `product_duplicate_code`, `semantically_invalid`, `conflict`
+ */
+export const createProduct = async (
+  context: Context,
+  { state, performances: inputs, currency: wanted, ...details }: NewOffering,
+  stampFor?: StampFor,
+): Promise<Offering> => {
+  const { shelf } = context;
+  refuseProblems(productProblems(details));
+  if (inputs.length > 1 && !hasManyPerformances(details.type)) {
+    throw new Fault('conflict', 'A product that is not a show has exactly one performance.');
+  }
+  const { currency } = await checkPerformances(shelf, details.type, inputs, (index) => `$.performances[${index}]`);
+  if (wanted !== undefined && wanted !== currency) {
+    refuseProblems([`$.currency must be ${currency}, the currency of the institution`]);
+  }
+  if ((await shelf.products.count({ code: details.code })) > 0) duplicate(details.code);
+  const id = context.newId('prd');
+  const performances: PerformanceDocument[] = [];
+  for (const input of inputs) {
+    performances.push(await writePerformance(context, { id, type: details.type }, input, currency));
+  }
+  const offering = (product: ProductDocument): Offering => ({ product, performances, currency });
+  const product = await shelf.products
+    .insert({ id, ...newProduct(details, state, timestampOf(context)) }, { stamp: stampFor?.(offering) })
+    .catch(onDuplicate(details.code));
+  await markCatalog(context);
+  return offering(product);
+};
+
+export interface ProductChange {
+  /** The details and state that the product shall have; throws to refuse. Pure. */
+  readonly to: (product: ProductDocument) => ProductDetails & { readonly state: ProductState };
+  /** Throws unless the request's If-Match allows to change this. */
+  readonly allow: (offering: Offering) => void;
+  readonly stampFor?: StampFor;
+}
+
+/** What an offering is once `cancelPerformances` has gone through. */
+const asCancelled = ({ product, performances, currency }: Offering): Offering => {
+  const { cancelling } = product;
+  const now = (one: PerformanceDocument) =>
+    (cancelling ? cancelledWithProduct(one, cancelling, cancelling) : undefined) ?? one;
+  return { product, performances: performances.map(now), currency };
+};
+
+/**
+ * Changes a product. Cancelling it is one write; after it, and if this process dies after the next start, its performances that
+ * have not begun are cancelled, too. @throws Fault `not_found`, `product_duplicate_code`, `product_state_conflict`, `semantically_invalid`
+ */
+export const changeProduct = async (context: Context, id: string, change: ProductChange): Promise<Offering> => {
+  const { performances, currency } = await findOffering(context, id);
+  const offering = (product: ProductDocument): Offering => ({ product, performances, currency });
+  let code = '';
+  const product = await context.shelf.products
+    .update(
+      id,
+      (current) => {
+        change.allow(offering(current));
+        const { state, ...details } = change.to(current);
+        code = details.code;
+        refuseProblems([
+          ...(details.type === current.type ? [] : ['$.type cannot be changed']),
+          ...productProblems(details),
+        ]);
+        if (!mayBecome(current.state, state)) {
+          const next = nextStates(current.state).join(', ') || 'nothing else';
+          throw new Fault('product_state_conflict', `A product that is ${current.state} can become: ${next}.`);
+        }
+        const now = timestampOf(context);
+        const changed = changedProduct(current, details, state, now);
+        const cancelling = state === 'cancelled' && current.state !== 'cancelled' ? { cancelling: now } : {};
+        return changed && { next: { ...changed, ...cancelling } };
+      },
+      { stamp: change.stampFor?.((written) => asCancelled(offering(written))) },
+    )
+    .catch((error: unknown) => onDuplicate(code)(error));
+  if (!product) return notFound();
+  await cancelPerformances(context, product);
+  await markCatalog(context);
+  return asCancelled(offering(product));
+};

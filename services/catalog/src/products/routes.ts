@@ -1,0 +1,190 @@
+import {
+  type AnyOperation,
+  changesPage,
+  changesPageOf,
+  createCheck,
+  created,
+  listQuery,
+  mergePatch,
+  ok,
+  operation,
+  patchOf,
+  pathId,
+  readOnlyOf,
+} from '@boxoffice/http';
+import type { Query, Store } from '@boxoffice/store';
+import { type Static, Type } from 'typebox';
+import { contextOf, institutionOf } from '../context.ts';
+import * as examples from '../examples.ts';
+import { performancesOf } from '../performances/performances.ts';
+import { Product, productState, productType } from '../schemas.ts';
+import type { ProductDocument, Shelf } from '../store.ts';
+import { productEtag, productView } from '../views.ts';
+import { bodyOf, detailsOf, NewProduct, offeringOf, ProductBody } from './body.ts';
+import { changeProduct, createProduct, findOffering, type Offering } from './products.ts';
+
+const readOnly = readOnlyOf(Product, ProductBody, {
+  priceFrom: ['changePerformance'],
+  performances: ['createPerformance', 'changePerformance'],
+});
+
+const params = { productId: pathId };
+
+const check = createCheck(ProductBody);
+
+const answer = ({ product, performances, currency }: Offering) =>
+  ok(productView(product, performances, currency), { etag: productEtag(product, performances) });
+
+/** The check of a change: the product is the one that If-Match names, and the body leaves what it cannot change. */
+const allowed =
+  (ifMatch: (etag: string) => void, unchanged: (shown: object) => void) =>
+  ({ product, performances, currency }: Offering): void => {
+    ifMatch(productEtag(product, performances));
+    unchanged(productView(product, performances, currency));
+  };
+
+/** Products with their performances, found in two queries a page. */
+const offerings = (shelf: Shelf) => ({
+  async find(query: Query) {
+    const [products, { currency }] = await Promise.all([shelf.products.find(query), institutionOf(shelf)]);
+    const performances = await performancesOf(
+      shelf,
+      products.map(({ id }) => id),
+    );
+    const byProduct = Map.groupBy(performances, ({ productId }) => productId);
+    return products.map((product) => ({
+      id: product.id,
+      createdAt: product.createdAt,
+      view: productView(product, byProduct.get(product.id) ?? [], currency),
+    }));
+  },
+});
+
+/** The operations on products. */
+export const productsRoutes = (store: Store): AnyOperation[] => [
+  operation({
+    id: 'listProducts',
+    method: 'get',
+    path: '/svc/v3/catalog/products',
+    access: 'catalog:read',
+    summary: 'Lists products in order of creation',
+    query: { type: Type.Optional(productType), state: Type.Optional(productState), ...listQuery },
+    answers: { 200: changesPage(Product) },
+    errors: ['not_found'],
+    example: {
+      query: { type: 'show', limit: 1 },
+      answer: { items: [examples.product], nextCursor: null, asOf: examples.asOf },
+    },
+    handle: (request) => {
+      const { type, state } = request.query;
+      const { shelf, now } = contextOf(store, request.caller.institution);
+      return changesPageOf(request, offerings(shelf), {
+        where: { type, state },
+        modifiedAt: 'modifiedAt',
+        clock: now,
+        item: ({ view }) => view,
+      });
+    },
+  }),
+  operation({
+    id: 'createProduct',
+    method: 'post',
+    path: '/svc/v3/catalog/products',
+    access: 'catalog:write',
+    summary: 'Creates a product, with performances and their places if given',
+    body: NewProduct,
+    answers: { 201: Product },
+    errors: ['not_found', 'semantically_invalid', 'product_duplicate_code', 'conflict'],
+    etag: true,
+    example: {
+      body: { ...examples.newProduct, performances: [examples.newPerformance] },
+      answer: examples.product,
+    },
+    handle: async ({ caller, body, remember }) => {
+      const reply = (offering: Offering) => ({
+        ...answer(offering),
+        ...created(answer(offering).data, `/svc/v3/catalog/products/${offering.product.id}`),
+      });
+      return reply(
+        await createProduct(contextOf(store, caller.institution), offeringOf(body), (offering) =>
+          remember((product: ProductDocument) => reply(offering(product))),
+        ),
+      );
+    },
+  }),
+  operation({
+    id: 'getProduct',
+    method: 'get',
+    path: '/svc/v3/catalog/products/{productId}',
+    access: 'catalog:read',
+    summary: 'Gives a product',
+    params,
+    answers: { 200: Product },
+    etag: true,
+    example: { params: { productId: examples.ids.product }, answer: examples.product },
+    handle: async ({ caller, params }) =>
+      answer(await findOffering(contextOf(store, caller.institution), params.productId)),
+  }),
+  operation({
+    id: 'replaceProduct',
+    method: 'put',
+    path: '/svc/v3/catalog/products/{productId}',
+    access: 'catalog:write',
+    summary: 'Replaces what an institution says of a product',
+    description: 'Without `state` the state stays. Performances have operations of their own.',
+    params,
+    body: ProductBody,
+    readOnly,
+    answers: { 200: Product },
+    errors: ['semantically_invalid', 'product_duplicate_code', 'product_state_conflict'],
+    conditional: true,
+    etag: true,
+    example: {
+      params: { productId: examples.ids.product },
+      body: examples.newProduct,
+      answer: examples.product,
+    },
+    handle: async ({ caller, params, body, ifMatch, unchanged }) =>
+      answer(
+        await changeProduct(contextOf(store, caller.institution), params.productId, {
+          to: (current) => ({ ...detailsOf(body), state: body.state ?? current.state }),
+          allow: allowed(ifMatch, unchanged),
+        }),
+      ),
+  }),
+  operation({
+    id: 'changeProduct',
+    method: 'patch',
+    path: '/svc/v3/catalog/products/{productId}',
+    access: 'catalog:write',
+    summary: 'Changes members of a product',
+    description:
+      'JSON merge patch (RFC 7396). States follow one another one at a time: preparing, validated, running; running and ' +
+      'suspended alternate; either can be closed; everything can be cancelled. Cancelling a product ' +
+      'cancels its performances that have not begun, and so the orders concerned; those that have begun stay as they are.',
+    params,
+    body: patchOf(ProductBody),
+    readOnly,
+    answers: { 200: Product },
+    errors: ['semantically_invalid', 'product_duplicate_code', 'product_state_conflict'],
+    conditional: true,
+    etag: true,
+    example: {
+      params: { productId: examples.ids.product },
+      body: { state: 'suspended' },
+      answer: { ...examples.product, state: 'suspended' },
+    },
+    handle: async ({ caller, params, body, ifMatch, unchanged, remember }) =>
+      answer(
+        await changeProduct(contextOf(store, caller.institution), params.productId, {
+          to: (current) => {
+            const merged = mergePatch<Static<typeof ProductBody>>(bodyOf(current), body);
+            check(merged);
+            return { ...detailsOf(merged), state: merged.state ?? current.state };
+          },
+          allow: allowed(ifMatch, unchanged),
+          stampFor: (offering) => remember((product: ProductDocument) => answer(offering(product))),
+        }),
+      ),
+  }),
+];

@@ -1,0 +1,19 @@
+import { type Handler, Unreadable } from '@boxoffice/messaging';
+import type { Store } from '@boxoffice/store';
+import { onOrderCancelled } from './order-cancelled.ts';
+import { onOrderExpired } from './order-expired.ts';
+import { onTicketsCancelled } from './tickets-cancelled.ts';
+
+/** What the catalog does about the facts of its queue, by their type. */
+export const reactTo = (store: Store): Handler => {
+  const reactions: Readonly<Record<string, Handler>> = {
+    'order.cancelled': onOrderCancelled(store),
+    'order.expired': onOrderExpired(store),
+    'tickets.cancelled': onTicketsCancelled(store),
+  };
+  return async (message, attempt) => {
+    const reaction = reactions[message.type];
+    if (!reaction) throw new Unreadable(`the catalog has no reaction to ${message.type}`);
+    await reaction(message, attempt);
+  };
+};

@@ -1,0 +1,23 @@
+import type { Message } from '@boxoffice/messaging';
+import type { Store } from '@boxoffice/store';
+import { Type } from 'typebox';
+import { contextOf } from '../context.ts';
+import { giveUp } from '../stock/abandoned.ts';
+import { freeAll, tellReleased } from '../stock/releases.ts';
+import { orderId, reading, someIds } from './reader.ts';
+
+/**
+ * An order was cancelled: without tickets, all that it has is released, also what the message does not name. With tickets nothing is released
+ * yet: which places are free is known once tickets has said which tickets stay.
+ */
+export const onOrderCancelled = (store: Store) => {
+  const read = reading(Type.Object({ orderId, hadTickets: Type.Boolean(), placeIds: someIds }));
+  return async (message: Message): Promise<void> => {
+    const { orderId, hadTickets, placeIds } = read(message);
+    const context = contextOf(store, message.institution);
+    await giveUp(context.shelf, { holder: orderId, asOf: message.version }, context.now());
+    if (hadTickets) return;
+    await freeAll(context.shelf, orderId);
+    await tellReleased(context, { orderId, cause: 'order.cancelled', placeIds });
+  };
+};

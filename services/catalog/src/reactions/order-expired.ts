@@ -1,0 +1,21 @@
+import type { Message } from '@boxoffice/messaging';
+import type { Store } from '@boxoffice/store';
+import { Type } from 'typebox';
+import { contextOf } from '../context.ts';
+import { giveUp } from '../stock/abandoned.ts';
+import { freeEarlier } from '../stock/releases.ts';
+import { orderId, reading } from './reader.ts';
+
+/**
+ * An order expired: what it had until then is free. A sale that was under way is undone, too; but a late payment may have held the places
+ * again before this message came, and then they stay. Nobody waits for numbers, so nothing is told.
+ */
+export const onOrderExpired = (store: Store) => {
+  const read = reading(Type.Object({ orderId }));
+  return async (message: Message): Promise<void> => {
+    const { orderId } = read(message);
+    const { shelf, now } = contextOf(store, message.institution);
+    await giveUp(shelf, { holder: orderId, asOf: message.version }, now());
+    await freeEarlier(shelf, orderId, message.version);
+  };
+};

@@ -1,0 +1,124 @@
+import { type AnyOperation, nullable, ok, operation } from '@boxoffice/http';
+import type { Store } from '@boxoffice/store';
+import { Type } from 'typebox';
+import { contextOf } from '../context.ts';
+import { visibleState } from '../domain/place.ts';
+import * as examples from '../examples.ts';
+import type { CatalogAnswers } from '../feed/snapshots.ts';
+import { availabilityOf } from '../performances/availability.ts';
+import { findPerformance } from '../performances/performances.ts';
+import { listedPlaces } from '../performances/places.ts';
+import { id, Product, Tariff } from '../schemas.ts';
+
+/** Performances of one question. */
+const MAX_PERFORMANCES = 100;
+
+const Published = Type.Object({
+  mark: Type.String({ description: 'changes with what is published' }),
+  published: nullable(Type.Object({ products: Type.Array(Product), tariffs: Type.Array(Tariff) })),
+});
+
+const Stock = Type.Object({
+  performanceId: Type.String(),
+  seatCategories: Type.Array(Type.Object({ id: Type.String(), capacity: Type.Integer(), free: Type.Integer() })),
+});
+
+const ShopPlace = Type.Object({
+  id: Type.String(),
+  label: Type.String(),
+  row: nullable(Type.String()),
+  seat: nullable(Type.Integer()),
+  seatCategoryId: Type.String(),
+  free: Type.Boolean(),
+});
+
+const [category] = examples.performance.seatCategories;
+const exampleStock = {
+  performanceId: examples.performance.id,
+  seatCategories: [{ id: String(category?.id), capacity: 100, free: 42 }],
+};
+
+/** What a point of sale needs of an institution's catalog, each in one answer. */
+export const shopRoutes = (store: Store, answers: CatalogAnswers): AnyOperation[] => [
+  operation({
+    id: 'listShopProducts',
+    method: 'get',
+    path: '/internal/shop/products',
+    access: 'internal',
+    summary: 'Gives all that is published; nothing again to who knows it by its mark',
+    query: { mark: Type.Optional(Type.String({ maxLength: 64 })) },
+    answers: { 200: Published },
+    example: {
+      answer: { mark: 'm1', published: { products: [examples.product], tariffs: [examples.tariff] } },
+    },
+    handle: async ({ caller, query }) => {
+      const { data, etag } = await answers.of(caller.institution, {});
+      const { products, tariffs } = data;
+      return ok({ mark: etag, published: etag === query.mark ? null : { products, tariffs } });
+    },
+  }),
+  operation({
+    id: 'getShopAvailability',
+    method: 'get',
+    path: '/internal/shop/availability',
+    access: 'internal',
+    summary: 'Tells how many places of each seat category of these performances are free; unknown ones are left out',
+    query: {
+      performanceIds: Type.String({
+        maxLength: 16_000,
+        description: `separated by commas; at most ${MAX_PERFORMANCES}`,
+      }),
+    },
+    answers: { 200: Type.Object({ performances: Type.Array(Stock) }) },
+    example: { query: { performanceIds: examples.performance.id }, answer: { performances: [exampleStock] } },
+    handle: async ({ caller, query }) => {
+      const { shelf, now } = contextOf(store, caller.institution);
+      const ids = [...new Set(query.performanceIds.split(','))].slice(0, MAX_PERFORMANCES);
+      const found = await shelf.performances.find({ where: { id: { in: ids } } });
+      const performances = await Promise.all(
+        found.map(async (performance) => {
+          const { performanceId, seatCategories } = await availabilityOf(shelf, performance, now());
+          return {
+            performanceId,
+            seatCategories: seatCategories.map(({ id, capacity, free }) => ({ id, capacity, free })),
+          };
+        }),
+      );
+      return ok({ performances });
+    },
+  }),
+  operation({
+    id: 'listShopPlaces',
+    method: 'get',
+    path: '/internal/shop/performances/{performanceId}/places',
+    access: 'internal',
+    summary: 'Lists the places of a performance in their order, and which of them are free',
+    params: { performanceId: id },
+    query: { seatCategoryId: Type.Optional(id) },
+    answers: { 200: Type.Object({ places: Type.Array(ShopPlace) }) },
+    example: {
+      params: { performanceId: examples.performance.id },
+      answer: {
+        places: [{ id: 'plc_1', label: 'A-1', row: 'A', seat: 1, seatCategoryId: String(category?.id), free: true }],
+      },
+    },
+    handle: async ({ caller, params, query }) => {
+      const { shelf, now } = contextOf(store, caller.institution);
+      const performance = await findPerformance(shelf, params.performanceId);
+      const at = now();
+      const { where, places } = await listedPlaces(shelf, performance, query, at);
+      const { order, ...all } = where;
+      const found = await places.find({ where: order === undefined ? all : { ...all, order }, orderBy: 'order' });
+      return ok({
+        places: found.map((place) => ({
+          id: place.id,
+          label: place.label,
+          row: place.row,
+          seat: place.seat,
+          seatCategoryId: place.seatCategoryId,
+          free: visibleState(place, at) === 'free',
+        })),
+      });
+    },
+  }),
+];

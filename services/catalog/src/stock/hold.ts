@@ -1,0 +1,238 @@
+import type { Context } from '../context.ts';
+import type { Price } from '../domain/price.ts';
+import {
+  notOnSale,
+  notSoldHere,
+  priceOf,
+  quantityOf,
+  type Refusal,
+  refusal,
+  repeatedPlaces,
+  type SaleItem,
+  unknownIn,
+} from '../domain/sale.ts';
+import { settle } from '../performances/capacity.ts';
+import type {
+  PerformanceDocument,
+  PlaceDocument,
+  PointOfSaleDocument,
+  ProductDocument,
+  TariffDocument,
+} from '../store.ts';
+import { isGivenUp } from './abandoned.ts';
+import { giveBack, holdPlaces, type StockItem } from './claim.ts';
+import { createRush, type Rush } from './contention.ts';
+import { unknownPlaces } from './unknown-places.ts';
+
+/** How long a hold lasts when neither the request nor a point of sale says it. */
+export const DEFAULT_HOLD_MINUTES = 15;
+
+export interface HoldWish {
+  readonly holder: string;
+  readonly request: string;
+  /** The version of the order; a later one is another try of the same request. */
+  readonly asOf?: number | undefined;
+  readonly items: readonly SaleItem[];
+  /** ISO 8601 UTC. */
+  readonly heldUntil?: string | undefined;
+  /** Service host: its tariffs, its most places per order and its time apply. */
+  readonly pointOfSale?: string | undefined;
+  /** How many places the order has already. */
+  readonly placesInOrder?: number | undefined;
+}
+
+/** One held place and everything that an order's line needs to know. */
+export interface HeldLine {
+  readonly item: number;
+  readonly place: PlaceDocument;
+  readonly price: Price;
+  readonly tariff: TariffDocument;
+  readonly performance: PerformanceDocument;
+}
+
+export interface Held {
+  /** Epoch milliseconds. */
+  readonly until: number;
+  readonly lines: readonly HeldLine[];
+  readonly pointOfSale: PointOfSaleDocument | null;
+}
+
+interface Offers {
+  readonly performances: ReadonlyMap<string, PerformanceDocument>;
+  readonly products: ReadonlyMap<string, ProductDocument>;
+  readonly tariffs: ReadonlyMap<string, TariffDocument>;
+  readonly pointOfSale: PointOfSaleDocument | null | undefined;
+}
+
+const byId = async <T extends { readonly id: string }>(
+  ids: readonly string[],
+  get: (id: string) => Promise<T | undefined>,
+): Promise<ReadonlyMap<string, T>> => {
+  const found = await Promise.all([...new Set(ids)].map(get));
+  return new Map(found.flatMap((document) => (document ? [[document.id, document]] : [])));
+};
+
+const loadOffers = async ({ shelf }: Context, wish: HoldWish): Promise<Offers> => {
+  const [performances, tariffs, pointOfSale] = await Promise.all([
+    byId(
+      wish.items.map(({ performanceId }) => performanceId),
+      shelf.performances.get,
+    ),
+    byId(
+      wish.items.map(({ tariffId }) => tariffId),
+      shelf.tariffs.get,
+    ),
+    wish.pointOfSale === undefined ? null : shelf.pointsOfSale.get(wish.pointOfSale.toLowerCase()),
+  ]);
+  const found = [...performances.values()];
+  const products = await byId(
+    found.map(({ productId }) => productId),
+    shelf.products.get,
+  );
+  // A change of capacity that was decided must reach the places before any is claimed.
+  await Promise.all(found.map((performance) => settle(shelf, performance)));
+  return { performances, products, tariffs, pointOfSale };
+};
+
+const isRefusal = (value: object): value is Refusal => 'reason' in value;
+
+const check = (wish: HoldWish, offers: Offers, now: number): Price[] | Refusal => {
+  const { performances, products, tariffs, pointOfSale } = offers;
+  const repeated = repeatedPlaces(wish.items);
+  const faults = wish.items.map((item, index) => {
+    const performance = performances.get(item.performanceId);
+    const productState = products.get(performance?.productId ?? '')?.state;
+    const offer = { performance, productState, tariff: tariffs.get(item.tariffId) };
+    return [...unknownIn(item, index, offer), ...(repeated[index] ?? [])];
+  });
+  if (pointOfSale === undefined) {
+    const fault = `$.pointOfSale: there is no point of sale ${wish.pointOfSale}`;
+    return refusal('unknown_reference', [fault, ...faults.flat()].join('; '));
+  }
+  const first = faults.findIndex((found) => found.length > 0);
+  if (first >= 0) return refusal('unknown_reference', faults.flat().join('; '), first);
+  for (const [index, { performanceId }] of wish.items.entries()) {
+    const performance = performances.get(performanceId);
+    const product = products.get(performance?.productId ?? '');
+    const why = performance && product && notOnSale(performance, product.state, now);
+    if (why) return refusal('not_on_sale', `The performance ${performanceId} is not on sale: ${why}.`, index);
+  }
+  const prices = wish.items.flatMap((item) => priceOf(item, performances.get(item.performanceId)) ?? []);
+  return (pointOfSale && notSoldHere(wish.items, wish.placesInOrder ?? 0, pointOfSale)) ?? prices;
+};
+
+/** A refusal that may be due to unknown places, with each of them by its path. */
+const namingPlaces = async (
+  { shelf }: Context,
+  { items }: Pick<HoldWish, 'items'>,
+  { performances }: Offers,
+  why: Refusal,
+): Promise<Refusal> => {
+  if (why.reason !== 'unknown_reference' && why.reason !== 'places_unavailable') return why;
+  const isKnown = ({ performanceId, seatCategoryId }: SaleItem) =>
+    performances.get(performanceId)?.seatCategories.some(({ id }) => id === seatCategoryId);
+  // Nothing can be said of places in a seat category that there is not.
+  const strangers = await unknownPlaces(
+    shelf.places,
+    items.map((item) => (isKnown(item) ? item : { ...item, placeIds: [] })),
+  );
+  const [first] = strangers;
+  if (!first) return why;
+  const places = strangers.flatMap(({ faults }) => faults);
+  const all = why.reason === 'unknown_reference' ? [why.details, ...places] : places;
+  return refusal('unknown_reference', all.join('; '), why.reason === 'unknown_reference' ? why.item : first.item);
+};
+
+/** What a place costs at a tariff. */
+export interface Quote {
+  readonly price: Price;
+  readonly tariff: TariffDocument;
+}
+
+/** What the items cost if they were held now: by item, or why they could not be. Nothing is held. */
+export const quote = async (
+  context: Context,
+  wish: Pick<HoldWish, 'items' | 'pointOfSale'>,
+): Promise<Quote[] | Refusal> => {
+  const asked = { ...wish, holder: '', request: '' };
+  const offers = await loadOffers(context, asked);
+  const prices = check(asked, offers, context.now());
+  if (isRefusal(prices)) return namingPlaces(context, wish, offers, prices);
+  return prices.flatMap((price) => {
+    const tariff = offers.tariffs.get(price.tariffId);
+    return tariff ? [{ price, tariff }] : [];
+  });
+};
+
+const stockItem = (item: SaleItem, { performances }: Offers): StockItem => {
+  const categories = performances.get(item.performanceId)?.seatCategories ?? [];
+  const { numbered = false, rows = [] } = categories.find(({ id }) => id === item.seatCategoryId) ?? {};
+  return {
+    performanceId: item.performanceId,
+    seatCategoryId: item.seatCategoryId,
+    count: quantityOf(item),
+    placeIds: item.placeIds,
+    seats: numbered ? { seatsInRow: (row) => rows[row]?.seats ?? 0 } : undefined,
+  };
+};
+
+const unavailable = (item: number): Refusal =>
+  refusal('places_unavailable', `Not enough places are free for $.items[${item}]; nothing is held.`, item);
+
+const linesOf = (
+  wish: HoldWish,
+  offers: Offers,
+  prices: readonly Price[],
+  held: readonly (readonly PlaceDocument[])[],
+): HeldLine[] =>
+  held.flatMap((places, item) => {
+    const { performanceId = '', tariffId = '' } = wish.items[item] ?? {};
+    const price = prices[item];
+    const performance = offers.performances.get(performanceId);
+    const tariff = offers.tariffs.get(tariffId);
+    return price && performance && tariff ? places.map((place) => ({ item, place, price, tariff, performance })) : [];
+  });
+
+/** What the holds of one process share. */
+export interface Desk {
+  readonly rush: Rush;
+  readonly running: Map<string, Promise<Held | Refusal>>;
+}
+
+export const createDesk = (): Desk => ({ rush: createRush(), running: new Map() });
+
+const holdOnce = async (context: Context, wish: HoldWish, rush: Rush): Promise<Held | Refusal> => {
+  const offers = await loadOffers(context, wish);
+  const now = context.now();
+  const prices = check(wish, offers, now);
+  if (isRefusal(prices)) return namingPlaces(context, wish, offers, prices);
+  const minutes = offers.pointOfSale?.holdMinutes ?? DEFAULT_HOLD_MINUTES;
+  const until = wish.heldUntil === undefined ? now + Math.round(minutes * 60_000) : Date.parse(wish.heldUntil);
+  const { holder, request, asOf = 0 } = wish;
+  const items = wish.items.map((item) => stockItem(item, offers));
+  const { random, shelf } = context;
+  const order = { holder, request, asOf, items, until, now, random };
+  const outcome = await holdPlaces(shelf.places, order, rush);
+  if ('short' in outcome) return namingPlaces(context, wish, offers, unavailable(outcome.short));
+  if (await isGivenUp(shelf, order)) {
+    await giveBack(shelf.places, order, outcome.held.flat());
+    return refusal('places_unavailable', 'The request was given up meanwhile; nothing is held.');
+  }
+  // A repeat answers for how long the places are held, not for how long it would hold them.
+  const ends = outcome.held.flat().flatMap(({ state, freeFrom }) => (state === 'held' ? [freeFrom] : []));
+  const lines = linesOf(wish, offers, prices, outcome.held);
+  return { until: ends.length > 0 ? Math.min(...ends) : until, lines, pointOfSale: offers.pointOfSale ?? null };
+};
+
+/**
+ * Checks whether everything that the wish names is on sale, then holds all its places or none. The same wish (holder and
+ * request) again gives the same places, also while the first one runs.
+ */
+export const hold = (context: Context, wish: HoldWish, { rush, running }: Desk): Promise<Held | Refusal> => {
+  const key = JSON.stringify([context.shelf.institution, wish.holder, wish.request, wish.asOf]);
+  const first = running.get(key);
+  if (first) return first;
+  const outcome = holdOnce(context, wish, rush).finally(() => running.delete(key));
+  running.set(key, outcome);
+  return outcome;
+};

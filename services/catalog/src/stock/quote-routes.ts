@@ -1,0 +1,79 @@
+import { type AnyOperation, nullable, ok, oneOf, operation } from '@boxoffice/http';
+import type { Store } from '@boxoffice/store';
+import { Type } from 'typebox';
+import { contextOf } from '../context.ts';
+import { refusalReasons } from '../domain/sale.ts';
+import * as examples from '../examples.ts';
+import { amount, currency, id } from '../schemas.ts';
+import { quote } from './hold.ts';
+
+const Item = Type.Object({
+  performanceId: id,
+  seatCategoryId: id,
+  tariffId: id,
+  placeIds: Type.Optional(
+    Type.Array(id, { minItems: 1, maxItems: 50, description: 'looked at if the quote is refused' }),
+  ),
+});
+
+const Quote = Type.Object({
+  tariffId: Type.String(),
+  criterion: nullable(Type.String()),
+  amount,
+  currency,
+});
+
+const QuoteAnswer = Type.Object({
+  outcome: oneOf(['quoted', 'refused']),
+  refusal: nullable(
+    Type.Object({ reason: oneOf(refusalReasons), details: Type.String(), item: nullable(Type.Integer()) }),
+  ),
+  quotes: Type.Array(Quote, { description: 'by item' }),
+});
+
+/** What orders needs to know of prices when a place that it holds gets another tariff. */
+export const quoteRoutes = (store: Store): AnyOperation[] => [
+  operation({
+    id: 'quoteItems',
+    method: 'post',
+    path: '/internal/stock/quotes',
+    access: 'internal',
+    withoutIdempotency: true,
+    summary: 'Tells what places would cost; nothing is held',
+    body: Type.Object({
+      pointOfSale: Type.Optional(Type.String({ minLength: 1, maxLength: 253 })),
+      items: Type.Array(Item, { minItems: 1, maxItems: 100 }),
+    }),
+    answers: { 200: QuoteAnswer },
+    example: {
+      body: {
+        items: [
+          {
+            performanceId: examples.ids.performance,
+            seatCategoryId: examples.ids.category,
+            tariffId: examples.ids.tariff,
+          },
+        ],
+      },
+      answer: {
+        outcome: 'quoted' as const,
+        refusal: null,
+        quotes: [{ tariffId: examples.ids.tariff, criterion: null, amount: 12_500, currency: 'CHF' }],
+      },
+    },
+    handle: async ({ caller, body }) => {
+      const quotes = await quote(contextOf(store, caller.institution), body);
+      if ('reason' in quotes) return ok({ outcome: 'refused' as const, refusal: quotes, quotes: [] });
+      return ok({
+        outcome: 'quoted' as const,
+        refusal: null,
+        quotes: quotes.map(({ price, tariff }) => ({
+          tariffId: tariff.id,
+          criterion: tariff.criterion,
+          amount: price.amount,
+          currency: price.currency,
+        })),
+      });
+    },
+  }),
+];

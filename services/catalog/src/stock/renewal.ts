@@ -1,0 +1,150 @@
+import type { Condition, Documents } from '@boxoffice/store';
+import { freed } from '../domain/place.ts';
+import type { PlaceDocument, Shelf } from '../store.ts';
+import { giveUp, isGivenUp } from './abandoned.ts';
+import { extendHold, idsOf, releaseHold, restore, type Superseded } from './changes.ts';
+
+type Places = Documents<PlaceDocument>;
+
+/** A place held again; `replaces` is the one that it stands for, if that was gone and any place of its category would do. */
+export interface HeldAgain {
+  readonly place: PlaceDocument;
+  readonly replaces: string | null;
+}
+
+export interface HoldAgain {
+  readonly holder: string;
+  /** The same request again, also after a crash, gives the same places. */
+  readonly request: string;
+  readonly placeIds: readonly string[];
+  /** Epoch milliseconds. */
+  readonly until: number;
+  /** The holder's version: what it said in an earlier one does not end this hold. */
+  readonly asOf: number;
+  readonly now: number;
+}
+
+/** `missing`: these could not be held again, and nothing is held that was not before. */
+export type RenewalOutcome =
+  | { readonly places: readonly HeldAgain[] }
+  | { readonly missing: readonly string[] }
+  | Superseded;
+
+const claimInstead = async (places: Places, order: HoldAgain, id: string): Promise<PlaceDocument | undefined> => {
+  const { holder, request, until, asOf, now, placeIds } = order;
+  const set = { state: 'held', freeFrom: until, holder, request, item: placeIds.indexOf(id), asOf } as const;
+  const [same] = await places.claim({ where: { id, freeFrom: { lte: now } }, set });
+  if (same) return same;
+  const gone = await places.get(id);
+  if (!gone || gone.row !== null) return undefined;
+  const { performanceId, seatCategoryId } = gone;
+  const any = (freeFrom: Condition) =>
+    places.claim({
+      where: { performanceId, seatCategoryId, freeFrom },
+      set,
+      limit: 1,
+      spread: 'position',
+    });
+  return (await any(0))[0] ?? (await any({ gt: 0, lte: now }))[0];
+};
+
+/** Marks places that the holder still has as had since `asOf`; answers those that it has lost meanwhile. */
+const raise = async (
+  places: Places,
+  { holder, asOf }: HoldAgain,
+  kept: readonly PlaceDocument[],
+): Promise<string[]> => {
+  const earlier = idsOf(kept.filter((place) => place.asOf < asOf));
+  if (earlier.length === 0) return [];
+  const raised = new Set(idsOf(await places.claim({ where: { id: { in: earlier }, holder }, set: { asOf } })));
+  return earlier.filter((id) => !raised.has(id));
+};
+
+interface Try {
+  readonly outcome: RenewalOutcome;
+  /** Places were lost while it looked: trying again may find them free, or others. */
+  readonly again?: boolean;
+}
+
+const tryOnce = async (places: Places, order: HoldAgain): Promise<Try> => {
+  const { holder, request, placeIds } = order;
+  const mine = await places.find({ where: { holder } });
+  const earlier = (id: string) =>
+    mine.find(
+      (place) => place.request === request && place.item === placeIds.indexOf(id) && !placeIds.includes(place.id),
+    );
+  const had = placeIds.flatMap((id) => mine.find((place) => place.id === id) ?? earlier(id) ?? []);
+  const kept =
+    had.length > 0 ? await extendHold(places, { holder, placeIds: idsOf(had) }, order.until) : { places: [] };
+  if (!('places' in kept)) return { outcome: kept, again: true };
+  const found = new Map<string, PlaceDocument>();
+  for (const id of placeIds) {
+    const own = kept.places.find((place) => place.id === id || place.id === earlier(id)?.id);
+    const place = own ?? (await claimInstead(places, order, id));
+    if (place) found.set(id, place);
+  }
+  const unserved = placeIds.filter((id) => !found.has(id));
+  // Last, so that a refusal changes nothing: until then an expiry may still end it.
+  const lost = unserved.length === 0 ? await raise(places, order, kept.places) : [];
+  if (unserved.length === 0 && lost.length === 0) {
+    const held = [...found].map(([id, place]) => ({ place, replaces: place.id === id ? null : id }));
+    return { outcome: { places: held } };
+  }
+  const fresh = [...found.values()].filter((place) => !had.some(({ id }) => id === place.id));
+  await releaseHold(places, { holder, placeIds: idsOf(fresh), request });
+  for (const state of ['held', 'sold'] as const) {
+    const before = had.filter((place) => place.state === state);
+    await restore(places, holder, before, state);
+  }
+  return { outcome: { missing: [...unserved, ...lost] }, again: lost.length > 0 };
+};
+
+const TRIES = 3;
+
+/**
+ * Holds places once more whose hold may be over (a late payment): the same ones if nobody has taken them; a numbered seat
+ * that is gone cannot be replaced, another place can. All or none.
+ */
+export const holdAgain = async (places: Places, order: HoldAgain): Promise<RenewalOutcome> => {
+  for (let attempt = 1; ; attempt += 1) {
+    const { outcome, again } = await tryOnce(places, order);
+    if (!again || attempt === TRIES) return outcome;
+  }
+};
+
+/** The performances of these ids that will not take place. */
+const cancelledOf = async (shelf: Shelf, ids: readonly string[]): Promise<ReadonlySet<string>> => {
+  const performances = await Promise.all([...new Set(ids)].map((id) => shelf.performances.get(id)));
+  const cancelled = await Promise.all(
+    performances.map(async (performance) => {
+      if (performance?.state !== 'on_sale' && performance?.state !== 'closed') return performance?.id;
+      const product = await shelf.products.get(performance.productId);
+      return product?.state === 'cancelled' ? performance.id : undefined;
+    }),
+  );
+  return new Set(cancelled.filter((id) => id !== undefined));
+};
+
+/**
+ * {@link holdAgain}, but never for a performance that is cancelled: nobody would cancel that order any more. A repeat after the
+ * places were bought answers as before. A call of an earlier version than one that the order has given up comes too late: it holds
+ * nothing, for nobody would sell or release that.
+ */
+export const renewHold = async (shelf: Shelf, order: HoldAgain): Promise<RenewalOutcome> => {
+  const { places } = shelf;
+  const { holder, asOf } = order;
+  // Tries of earlier versions end here: this one has taken the order over from them.
+  if ((await giveUp(shelf, { holder, asOf }, order.now)) > asOf) return { superseded: true };
+  const mine = await places.find({ where: { holder } });
+  if (!mine.some((place) => place.state === 'sold' && place.asOf >= asOf)) {
+    const named = (await Promise.all(order.placeIds.map((id) => places.get(id)))).filter((one) => one !== undefined);
+    const performanceIds = named.map(({ performanceId }) => performanceId);
+    const cancelled = await cancelledOf(shelf, performanceIds);
+    const missing = named.filter(({ performanceId }) => cancelled.has(performanceId));
+    if (missing.length > 0) return { missing: idsOf(missing) };
+  }
+  const outcome = await holdAgain(places, order);
+  if (!(await isGivenUp(shelf, order))) return outcome;
+  await places.claim({ where: { holder, asOf, state: 'held' }, set: freed });
+  return { superseded: true };
+};

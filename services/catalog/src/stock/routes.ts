@@ -1,0 +1,208 @@
+import { type AnyOperation, ok, operation, timestamp } from '@boxoffice/http';
+import type { Store } from '@boxoffice/store';
+import { Type } from 'typebox';
+import { contextOf } from '../context.ts';
+import * as examples from '../examples.ts';
+import { giveUp } from './abandoned.ts';
+import { extendHold, releaseHold, sellHold } from './changes.ts';
+import { createDesk, hold } from './hold.ts';
+import { renewHold } from './renewal.ts';
+import {
+  asOf,
+  Changed,
+  changedView,
+  Hold,
+  HoldAnswer,
+  heldView,
+  holder,
+  Place,
+  placeIds,
+  placeView,
+  Renewed,
+  renewedView,
+  requestId,
+} from './shapes.ts';
+
+const params = { holder };
+
+const examplePlace = {
+  id: examples.ids.place,
+  performanceId: examples.ids.performance,
+  seatCategoryId: examples.ids.category,
+  label: 'A-14',
+  row: 'A',
+  seat: 14,
+  state: 'held' as const,
+  heldUntil: '2027-02-01T12:15:00.000Z',
+};
+const exampleParams = { holder: examples.ids.order };
+const exampleIds = [examples.ids.place];
+const done = { outcome: 'done', places: [examplePlace], missing: [] };
+
+const internal = { method: 'post', access: 'internal', withoutIdempotency: true } as const;
+
+/** What orders needs of the stock. All are idempotent by holder, so they take no Idempotency-Key. */
+export const stockRoutes = (store: Store): AnyOperation[] => {
+  const desk = createDesk();
+  const placesOf = (institution: string) => contextOf(store, institution).shelf.places;
+  return [
+    operation({
+      ...internal,
+      id: 'holdPlaces',
+      path: '/internal/stock/holds',
+      summary: 'Holds places for an order: all of them or none',
+      body: Hold,
+      answers: { 200: HoldAnswer },
+      example: {
+        body: {
+          holder: examples.ids.order,
+          requestId: 'first',
+          items: [
+            {
+              performanceId: examples.ids.performance,
+              seatCategoryId: examples.ids.category,
+              tariffId: examples.ids.tariff,
+              quantity: 1,
+            },
+          ],
+        },
+        answer: {
+          outcome: 'held',
+          refusal: null,
+          heldUntil: '2027-02-01T12:15:00.000Z',
+          pointOfSale: null,
+          lines: [
+            {
+              item: 0,
+              productId: examples.ids.product,
+              performanceId: examples.ids.performance,
+              startDate: examples.performance.startDate,
+              seatCategoryId: examples.ids.category,
+              tariffId: examples.ids.tariff,
+              criterion: null,
+              amount: 12_500,
+              currency: 'CHF',
+              place: { id: examples.ids.place, label: 'A-14', row: 'A', seat: 14 },
+            },
+          ],
+        },
+      },
+      handle: async ({ caller, body }) => {
+        const { requestId: request, ...wish } = body;
+        const outcome = await hold(contextOf(store, caller.institution), { ...wish, request }, desk);
+        if (!('reason' in outcome)) return ok(heldView(outcome));
+        return ok({ outcome: 'refused', refusal: outcome, heldUntil: null, pointOfSale: null, lines: [] });
+      },
+    }),
+    operation({
+      id: 'getHold',
+      method: 'get',
+      path: '/internal/stock/holds/{holder}',
+      access: 'internal',
+      summary: 'Gives the places that an order holds or has bought',
+      params,
+      answers: { 200: Type.Object({ places: Type.Array(Place) }) },
+      example: { params: exampleParams, answer: { places: [examplePlace] } },
+      handle: async ({ caller, params }) => {
+        const places = await placesOf(caller.institution).find({ where: { holder: params.holder }, orderBy: 'order' });
+        return ok({ places: places.map(placeView) });
+      },
+    }),
+    operation({
+      ...internal,
+      id: 'extendHold',
+      path: '/internal/stock/holds/{holder}/extension',
+      summary: 'Keeps held places until another time, all or none; without `placeIds` all of the order',
+      params,
+      body: Type.Object({ heldUntil: timestamp, placeIds: Type.Optional(placeIds), asOf: Type.Optional(asOf) }),
+      answers: { 200: Changed },
+      example: { params: exampleParams, body: { heldUntil: examplePlace.heldUntil }, answer: done },
+      handle: async ({ caller, params, body }) => {
+        const { heldUntil, ...which } = body;
+        const change = { holder: params.holder, ...which };
+        return ok(changedView(await extendHold(placesOf(caller.institution), change, Date.parse(heldUntil))));
+      },
+    }),
+    operation({
+      ...internal,
+      id: 'renewHold',
+      path: '/internal/stock/holds/{holder}/renewal',
+      summary: 'Holds places again whose hold may be over, all or none',
+      description:
+        'The same places if nobody has taken them; instead of one that is gone, any other of its seat category unless it was a ' +
+        'numbered seat: then `replaces` names the one that is gone. None of a performance that is cancelled. `asOf` is the version of the ' +
+        'order: an expiry that it told of in an earlier one does not end this hold.',
+      params,
+      body: Type.Object({
+        requestId,
+        heldUntil: timestamp,
+        placeIds,
+        asOf: Type.Optional(asOf),
+      }),
+      answers: { 200: Renewed },
+      example: {
+        params: exampleParams,
+        body: { requestId: 'late-payment', heldUntil: examplePlace.heldUntil, placeIds: exampleIds, asOf: 4 },
+        answer: { ...done, places: [{ ...examplePlace, replaces: null }] },
+      },
+      handle: async ({ caller, params, body }) => {
+        const { shelf, now } = contextOf(store, caller.institution);
+        const { requestId: request, placeIds, heldUntil, asOf: version = 0 } = body;
+        const until = Date.parse(heldUntil);
+        const wish = { holder: params.holder, request, placeIds, until, asOf: version, now: now() };
+        return ok(renewedView(await renewHold(shelf, wish)));
+      },
+    }),
+    operation({
+      ...internal,
+      id: 'sellHold',
+      path: '/internal/stock/holds/{holder}/sale',
+      summary: 'Sells held places, all or none; again, it answers the same',
+      params,
+      body: Type.Object({ placeIds, asOf: Type.Optional(asOf) }),
+      answers: { 200: Changed },
+      example: {
+        params: exampleParams,
+        body: { placeIds: exampleIds },
+        answer: { ...done, places: [{ ...examplePlace, state: 'sold', heldUntil: null }] },
+      },
+      handle: async ({ caller, params, body }) =>
+        ok(changedView(await sellHold(placesOf(caller.institution), { holder: params.holder, ...body }))),
+    }),
+    operation({
+      ...internal,
+      id: 'releaseHold',
+      path: '/internal/stock/holds/{holder}/release',
+      summary: 'Gives places back: held ones, and with `sold` sold ones, too',
+      description:
+        'With `requestId` and `asOf` (the version of the order) it gives up every try of the request before that version: one that is ' +
+        'still at work gives back what it takes. Without `requestId`, places that the order has since a later version stay.',
+      params,
+      body: Type.Object({
+        placeIds: Type.Optional(placeIds),
+        requestId: Type.Optional(requestId),
+        asOf: Type.Optional(asOf),
+        sold: Type.Optional(Type.Boolean()),
+      }),
+      answers: { 200: Type.Object({ released: Type.Array(Type.String()) }) },
+      example: { params: exampleParams, body: { placeIds: exampleIds }, answer: { released: exampleIds } },
+      handle: async ({ caller, params, body }) => {
+        const { placeIds, requestId: request, asOf, sold } = body;
+        const { holder } = params;
+        const { shelf, now } = contextOf(store, caller.institution);
+        const before = request === undefined ? undefined : asOf;
+        if (request !== undefined && before !== undefined)
+          await giveUp(shelf, { holder, request, asOf: before }, now());
+        const released = await releaseHold(shelf.places, {
+          holder,
+          placeIds,
+          asOf,
+          request,
+          before,
+          sold,
+        });
+        return ok({ released: released.map(({ id }) => id) });
+      },
+    }),
+  ];
+};

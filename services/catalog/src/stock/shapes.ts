@@ -1,0 +1,161 @@
+import { nullable, oneOf, timestamp } from '@boxoffice/http';
+import { type Static, Type } from 'typebox';
+import { refusalReasons } from '../domain/sale.ts';
+import { amount, currency, id } from '../schemas.ts';
+import type { PlaceDocument } from '../store.ts';
+import type { ChangeOutcome, Superseded } from './changes.ts';
+import type { Held } from './hold.ts';
+import type { RenewalOutcome } from './renewal.ts';
+
+/** Never a name that the catalog itself holds places by, which have a colon. */
+export const holder = Type.String({ pattern: '^[A-Za-z0-9_-]{1,128}$', description: 'an order' });
+/** The request of a holder. */
+export const requestId = Type.String({ pattern: '^[A-Za-z0-9_.-]{1,128}$', description: 'unique per holder' });
+/** The version of the order that asks. */
+export const asOf = Type.Integer({
+  minimum: 0,
+  description: 'the version of the order; a call of an earlier one than the catalog knows is without effect',
+});
+/** Places by name. */
+export const placeIds = Type.Array(id, { minItems: 1, maxItems: 1_000, uniqueItems: true });
+
+/** A place and who may sell it. */
+export const Place = Type.Object({
+  id: Type.String(),
+  performanceId: Type.String(),
+  seatCategoryId: Type.String(),
+  label: Type.String(),
+  row: nullable(Type.String()),
+  seat: nullable(Type.Integer()),
+  state: oneOf(['held', 'sold', 'free']),
+  heldUntil: nullable(timestamp),
+});
+
+/** A place as the stock operations answer it. */
+export const placeView = (place: PlaceDocument): Static<typeof Place> => ({
+  id: place.id,
+  performanceId: place.performanceId,
+  seatCategoryId: place.seatCategoryId,
+  label: place.label,
+  row: place.row,
+  seat: place.seat,
+  state: place.state as 'held' | 'sold' | 'free',
+  heldUntil: place.state === 'held' ? new Date(place.freeFrom).toISOString() : null,
+});
+
+/** The wish to hold places. */
+export const Hold = Type.Object({
+  holder,
+  requestId,
+  asOf: Type.Optional(asOf),
+  heldUntil: Type.Optional(timestamp),
+  pointOfSale: Type.Optional(Type.String({ minLength: 1, maxLength: 253 })),
+  placesInOrder: Type.Optional(Type.Integer({ minimum: 0, description: 'those that the order has already' })),
+  items: Type.Array(
+    Type.Object({
+      performanceId: id,
+      seatCategoryId: id,
+      tariffId: id,
+      quantity: Type.Optional(Type.Integer({ minimum: 1, maximum: 50 })),
+      placeIds: Type.Optional(Type.Array(id, { minItems: 1, maxItems: 50 })),
+    }),
+    { minItems: 1, maxItems: 100 },
+  ),
+});
+
+const Line = Type.Object({
+  item: Type.Integer({ description: 'which of the items' }),
+  productId: Type.String(),
+  performanceId: Type.String(),
+  startDate: timestamp,
+  seatCategoryId: Type.String(),
+  tariffId: Type.String(),
+  criterion: nullable(Type.String()),
+  amount,
+  currency,
+  place: Type.Object({
+    id: Type.String(),
+    label: Type.String(),
+    row: nullable(Type.String()),
+    seat: nullable(Type.Integer()),
+  }),
+});
+
+/** What became of the wish. */
+export const HoldAnswer = Type.Object({
+  outcome: oneOf(['held', 'refused']),
+  refusal: nullable(
+    Type.Object({ reason: oneOf(refusalReasons), details: Type.String(), item: nullable(Type.Integer()) }),
+  ),
+  heldUntil: nullable(timestamp),
+  pointOfSale: nullable(
+    Type.Object({
+      serviceHost: Type.String(),
+      paymentMethods: Type.Array(Type.String()),
+      maxPlacesPerOrder: Type.Integer(),
+      holdMinutes: Type.Number(),
+    }),
+  ),
+  lines: Type.Array(Line, { description: 'one per place, in the order of the items' }),
+});
+
+/** What was held, as the operation answers it. */
+export const heldView = ({ until, lines, pointOfSale }: Held): Static<typeof HoldAnswer> => ({
+  outcome: 'held',
+  refusal: null,
+  heldUntil: new Date(until).toISOString(),
+  pointOfSale: pointOfSale && {
+    serviceHost: pointOfSale.serviceHost,
+    paymentMethods: [...pointOfSale.paymentMethods],
+    maxPlacesPerOrder: pointOfSale.maxPlacesPerOrder,
+    holdMinutes: pointOfSale.holdMinutes,
+  },
+  lines: lines.map(({ item, place, price, tariff, performance }) => ({
+    item,
+    productId: performance.productId,
+    performanceId: performance.id,
+    startDate: performance.startDate,
+    seatCategoryId: place.seatCategoryId,
+    tariffId: tariff.id,
+    criterion: tariff.criterion,
+    amount: price.amount,
+    currency: price.currency,
+    place: { id: place.id, label: place.label, row: place.row, seat: place.seat },
+  })),
+});
+
+/** What became of a change. */
+export const Changed = Type.Object({
+  outcome: oneOf(['done', 'refused', 'superseded'], {
+    description:
+      'superseded: the order has given up the version that asks, or has places since a later one; nothing was changed',
+  }),
+  places: Type.Array(Place),
+  missing: Type.Array(Type.String(), { description: 'places that the holder has lost; then nothing was changed' }),
+});
+
+/** What nothing came of. */
+const unchanged = (outcome: Superseded | { readonly missing: readonly string[] }) => ({
+  outcome: 'superseded' in outcome ? ('superseded' as const) : ('refused' as const),
+  places: [],
+  missing: 'superseded' in outcome ? [] : [...outcome.missing],
+});
+
+/** The outcome of a change, as the operations answer it. */
+export const changedView = (outcome: ChangeOutcome): Static<typeof Changed> =>
+  'places' in outcome ? { outcome: 'done', places: outcome.places.map(placeView), missing: [] } : unchanged(outcome);
+
+export const Renewed = Type.Object({
+  ...Changed.properties,
+  places: Type.Array(Type.Object({ ...Place.properties, replaces: nullable(Type.String()) })),
+});
+
+/** The outcome of a renewal, as the operation answers it. */
+export const renewedView = (outcome: RenewalOutcome): Static<typeof Renewed> =>
+  'places' in outcome
+    ? {
+        outcome: 'done',
+        places: outcome.places.map(({ place, replaces }) => ({ ...placeView(place), replaces })),
+        missing: [],
+      }
+    : unchanged(outcome);

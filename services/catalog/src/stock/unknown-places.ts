@@ -1,0 +1,27 @@
+import type { Documents } from '@boxoffice/store';
+import type { SaleItem } from '../domain/sale.ts';
+import type { PlaceDocument } from '../store.ts';
+
+/** An item that names places which are not in its seat category (or were withdrawn), each by its path in the request. */
+export interface Strangers {
+  readonly item: number;
+  readonly faults: readonly string[];
+}
+
+/** The items whose places are unknown. Only asked for once a hold is refused: claiming known ones tells by itself that they are. */
+export const unknownPlaces = async (
+  places: Documents<PlaceDocument>,
+  items: readonly Pick<SaleItem, 'seatCategoryId' | 'placeIds'>[],
+): Promise<Strangers[]> => {
+  const all = await Promise.all(
+    items.map(async ({ seatCategoryId, placeIds = [] }, item) => {
+      const found = placeIds.length > 0 ? await places.find({ where: { id: { in: placeIds }, seatCategoryId } }) : [];
+      const known = new Set(found.flatMap(({ id, state }) => (state === 'withdrawn' ? [] : [id])));
+      const faults = placeIds.flatMap((id, index) =>
+        known.has(id) ? [] : [`$.items[${item}].placeIds[${index}]: there is no place ${id} in this seat category`],
+      );
+      return { item, faults };
+    }),
+  );
+  return all.filter(({ faults }) => faults.length > 0);
+};

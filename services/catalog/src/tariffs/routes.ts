@@ -1,0 +1,116 @@
+import {
+  type AnyOperation,
+  changesPage,
+  changesPageOf,
+  createCheck,
+  created,
+  listQuery,
+  mergePatch,
+  ok,
+  operation,
+  patchOf,
+  pathId,
+  readOnlyOf,
+} from '@boxoffice/http';
+import type { Store } from '@boxoffice/store';
+import type { Static } from 'typebox';
+import { contextOf, notFound } from '../context.ts';
+import * as examples from '../examples.ts';
+import { Tariff, TariffBody } from '../schemas.ts';
+import type { TariffDocument } from '../store.ts';
+import { tariffView } from '../views.ts';
+import { changeTariff, createTariff } from './tariffs.ts';
+
+const params = { tariffId: pathId };
+
+const check = createCheck(TariffBody);
+
+const answer = (tariff: TariffDocument) => ok(tariffView(tariff), { etag: String(tariff.version) });
+
+/** The operations on tariffs. */
+export const tariffsRoutes = (store: Store): AnyOperation[] => [
+  operation({
+    id: 'listTariffs',
+    method: 'get',
+    path: '/svc/v3/catalog/tariffs',
+    access: 'catalog:read',
+    summary: 'Lists tariffs in order of creation',
+    query: listQuery,
+    answers: { 200: changesPage(Tariff) },
+    example: { answer: { items: [examples.tariff], nextCursor: null, asOf: examples.asOf } },
+    handle: (request) => {
+      const { shelf, now } = contextOf(store, request.caller.institution);
+      return changesPageOf(request, shelf.tariffs, { clock: now, item: tariffView });
+    },
+  }),
+  operation({
+    id: 'createTariff',
+    method: 'post',
+    path: '/svc/v3/catalog/tariffs',
+    access: 'catalog:write',
+    summary: 'Creates a tariff',
+    body: TariffBody,
+    answers: { 201: Tariff },
+    errors: ['not_found', 'tariff_duplicate_code'],
+    etag: true,
+    example: { body: examples.newTariff, answer: examples.tariff },
+    handle: async ({ caller, body, remember }) => {
+      const reply = (tariff: TariffDocument) => ({
+        ...answer(tariff),
+        ...created(tariffView(tariff), `/svc/v3/catalog/tariffs/${tariff.id}`),
+      });
+      const { code, name, criterion = null } = body;
+      return reply(
+        await createTariff(contextOf(store, caller.institution), { code, name, criterion }, remember(reply)),
+      );
+    },
+  }),
+  operation({
+    id: 'getTariff',
+    method: 'get',
+    path: '/svc/v3/catalog/tariffs/{tariffId}',
+    access: 'catalog:read',
+    summary: 'Gives a tariff',
+    params,
+    answers: { 200: Tariff },
+    etag: true,
+    example: { params: { tariffId: examples.ids.tariff }, answer: examples.tariff },
+    handle: async ({ caller, params }) =>
+      answer((await contextOf(store, caller.institution).shelf.tariffs.get(params.tariffId)) ?? notFound()),
+  }),
+  operation({
+    id: 'changeTariff',
+    method: 'patch',
+    path: '/svc/v3/catalog/tariffs/{tariffId}',
+    access: 'catalog:write',
+    summary: 'Changes members of a tariff',
+    params,
+    body: patchOf(TariffBody),
+    readOnly: readOnlyOf(Tariff, TariffBody),
+    answers: { 200: Tariff },
+    errors: ['tariff_duplicate_code'],
+    conditional: true,
+    etag: true,
+    example: {
+      params: { tariffId: examples.ids.tariff },
+      body: { name: { en: 'Regular' } },
+      answer: { ...examples.tariff, name: { fr: 'Plein tarif', en: 'Regular' } },
+    },
+    handle: async ({ caller, params, body, ifMatch, unchanged, remember }) =>
+      answer(
+        await changeTariff(contextOf(store, caller.institution), params.tariffId, {
+          to: ({ code, name, criterion }) => {
+            const before = { code, name, ...(criterion ? { criterion } : {}) };
+            const merged = mergePatch<Static<typeof TariffBody>>(before, body);
+            check(merged);
+            return { code: merged.code, name: merged.name, criterion: merged.criterion ?? null };
+          },
+          allow: (current) => {
+            ifMatch(String(current.version));
+            unchanged(tariffView(current));
+          },
+          stamp: remember(answer),
+        }),
+      ),
+  }),
+];

@@ -1,0 +1,60 @@
+import { Fault } from '@boxoffice/envelope';
+import { type Stamp, UniqueViolation } from '@boxoffice/store';
+import { type Context, institutionOf, markCatalog, notFound, timestampOf } from '../context.ts';
+import type { TariffDetails } from '../domain/tariff.ts';
+import type { TariffDocument } from '../store.ts';
+
+const onDuplicate = (error: unknown): never => {
+  if (error instanceof UniqueViolation && error.index === 'code') {
+    throw new Fault('tariff_duplicate_code', 'Another tariff has the same code.');
+  }
+  throw error;
+};
+
+/** Creates a tariff. @throws Fault `not_found` (no such institution), `tariff_duplicate_code` */
+export const createTariff = async (
+  context: Context,
+  { code, name, criterion }: TariffDetails,
+  stamp?: Stamp<TariffDocument>,
+): Promise<TariffDocument> => {
+  await institutionOf(context.shelf);
+  const now = timestampOf(context);
+  const tariff = await context.shelf.tariffs
+    .insert({ id: context.newId('trf'), code, name, criterion, createdAt: now, updatedAt: now }, { stamp })
+    .catch(onDuplicate);
+  await markCatalog(context);
+  return tariff;
+};
+
+export interface TariffChange {
+  /** What it shall be; throws to refuse. Pure. */
+  readonly to: (tariff: TariffDetails) => TariffDetails;
+  /** Throws unless the request's If-Match allows to change this. */
+  readonly allow: (tariff: TariffDocument) => void;
+  readonly stamp?: Stamp<TariffDocument> | undefined;
+}
+
+/** Changes a tariff. @throws Fault `not_found`, `tariff_duplicate_code` */
+export const changeTariff = async (
+  context: Context,
+  id: string,
+  { to, allow, stamp }: TariffChange,
+): Promise<TariffDocument> => {
+  const tariff = await context.shelf.tariffs
+    .update(
+      id,
+      (current) => {
+        allow(current);
+        const { code, name, criterion } = to(current);
+        const next = { ...current, code, name, criterion };
+        return JSON.stringify(next) === JSON.stringify(current)
+          ? undefined
+          : { next: { ...next, updatedAt: timestampOf(context) } };
+      },
+      { stamp },
+    )
+    .catch(onDuplicate);
+  if (!tariff) return notFound();
+  await markCatalog(context);
+  return tariff;
+};

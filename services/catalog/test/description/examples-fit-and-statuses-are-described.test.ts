@@ -1,0 +1,53 @@
+import { exampleFaults, openApiDocument } from '@boxoffice/http';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { examples } from '../../src/index.ts';
+import { routes } from '../../src/routes.ts';
+import { type Started, startCatalog } from '../fixture/service.ts';
+
+interface Description {
+  readonly paths: Record<
+    string,
+    Record<string, { operationId: string; security: unknown; responses: Record<string, unknown> }>
+  >;
+}
+
+describe('the description of the catalog', () => {
+  let catalog: Started;
+  beforeAll(async () => {
+    catalog = await startCatalog();
+  });
+  afterAll(() => catalog.close());
+
+  test('every example fits its schema', () => {
+    expect(exampleFaults(routes(catalog.store))).toEqual([]);
+  });
+
+  test('reading needs catalog:read, writing catalog:write; internal operations are not told of', async () => {
+    const response = await fetch(`${catalog.url}/openapi.json`);
+    const { paths } = (await response.json()) as Description;
+    for (const [path, operations] of Object.entries(paths)) {
+      expect(path).toMatch(/^\/svc\/v3\/catalog/);
+      for (const [method, { security }] of Object.entries(operations)) {
+        expect(security).toEqual([{ oauth2: [method === 'get' ? 'catalog:read' : 'catalog:write'] }]);
+      }
+    }
+  });
+
+  test('refusals of the domain are described where they can happen', () => {
+    const document = { service: 'catalog', version: '0', operations: routes(catalog.store) };
+    const { paths } = openApiDocument(document) as Description;
+    const told = (path: string, method: string) => JSON.stringify(paths[`/svc/v3/catalog${path}`]?.[method]?.responses);
+    expect(told('/products', 'post')).toContain('product_duplicate_code');
+    expect(told('/products/{productId}', 'patch')).toContain('product_state_conflict');
+    expect(told('/performances/{performanceId}', 'patch')).toContain('performance_capacity_conflict');
+    expect(told('/tariffs', 'post')).toContain('tariff_duplicate_code');
+    expect(told('/points-of-sale', 'post')).toContain('point_of_sale_duplicate_host');
+  });
+
+  test('the example of each fact has what is promised', () => {
+    expect(Object.keys(examples)).toEqual(['performance.cancelled', 'places.released']);
+    expect(examples['performance.cancelled'].performanceId).toMatch(/^prf_/);
+    const { placeIds, placesReleased } = examples['places.released'];
+    expect(placeIds).toHaveLength(placesReleased);
+  });
+});

@@ -1,0 +1,90 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { createInProcessBus, startRelay, topology } from '@boxoffice/messaging';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { reactTo } from '../../src/reactions/dispatch.ts';
+import { freeAll, freeNamed } from '../../src/stock/releases.ts';
+import { shelfOf } from '../../src/store.ts';
+import { act, availabilityOf, hold, newShow, placeIdsOf, stalls } from '../fixture/data.ts';
+import { engines, missing } from '../fixture/engines.ts';
+import { type Started, startCatalog } from '../fixture/service.ts';
+import { fact, toldOf } from './facts.ts';
+
+const quiet = { info: () => {}, warn: () => {}, error: () => {} };
+const noLetters = { add: async () => {}, list: async () => [], get: async () => undefined, remove: async () => false };
+
+describe.each(engines)(`telling of releases on $name${missing}`, (engine) => {
+  let catalog: Started;
+  let react: ReturnType<typeof reactTo>;
+  beforeAll(async () => {
+    catalog = await startCatalog(engine);
+    react = reactTo(catalog.store);
+  });
+  afterAll(() => catalog.close());
+
+  /** A sold order of three places, and what tickets says about it: one stays controlled. */
+  const soldOrder = async () => {
+    const show = await newShow(catalog, stalls(4));
+    const { holder: orderId, ...held } = await hold(catalog, show, { quantity: 3 });
+    const all = placeIdsOf(held);
+    await act(catalog, orderId, 'sale', { placeIds: all });
+    const [kept = '', ...placeIds] = all;
+    return { show, orderId, all, placeIds, keptPlaceIds: [kept] };
+  };
+
+  test('a message that comes twice, also at the same time, is told of once', async () => {
+    const { show, orderId, placeIds, keptPlaceIds } = await soldOrder();
+    const message = fact(catalog.institution, 'tickets.cancelled', { orderId, placeIds, keptPlaceIds });
+    await Promise.all([react(message, 1), react(message, 1), react(message, 2)]);
+    await react(message, 1);
+    expect(await toldOf(catalog.store, orderId)).toMatchObject([{ placeIds, placesReleased: 2 }]);
+    expect(await availabilityOf(catalog, show)).toEqual({ capacity: 4, free: 3, held: 0, sold: 1 });
+  });
+
+  test('a repeat takes nothing from those who bought the places since', async () => {
+    const { show, orderId, all } = await soldOrder();
+    const message = fact(catalog.institution, 'order.cancelled', { orderId, placeIds: all });
+    await react(message, 1);
+    const other = await hold(catalog, show, { placeIds: all.slice(0, 2) });
+    await act(catalog, other.holder, 'sale', { placeIds: placeIdsOf(other) });
+    await react(message, 1);
+    expect(await availabilityOf(catalog, show)).toEqual({ capacity: 4, free: 2, held: 0, sold: 2 });
+    expect(await toldOf(catalog.store, orderId)).toHaveLength(1);
+  });
+
+  test('a process that dies between releasing and telling loses nothing: the next attempt tells the same numbers', async () => {
+    const shelf = shelfOf(catalog.store, catalog.institution);
+    const { show, orderId, placeIds, keptPlaceIds } = await soldOrder();
+    await freeNamed(shelf, orderId, placeIds, keptPlaceIds);
+    expect(await toldOf(catalog.store, orderId)).toEqual([]);
+    // Somebody is quicker than the next attempt.
+    await hold(catalog, show, { placeIds: placeIds.slice(0, 1) });
+    await react(fact(catalog.institution, 'tickets.cancelled', { orderId, placeIds, keptPlaceIds }), 2);
+    expect(await toldOf(catalog.store, orderId)).toMatchObject([{ placeIds, placesReleased: 2 }]);
+    const unsold = await hold(catalog, await newShow(catalog, stalls(1)));
+    await freeAll(shelf, unsold.holder);
+    const cancelled = { orderId: unsold.holder, placeIds: placeIdsOf(unsold) };
+    await react(fact(catalog.institution, 'order.cancelled', cancelled), 2);
+    expect(await toldOf(catalog.store, unsold.holder)).toMatchObject([{ placesReleased: 1 }]);
+  });
+
+  test('by way of the bus: the fact comes, the places are free, orders hears of it once', async () => {
+    const bus = createInProcessBus({ deadLetters: noLetters, logger: quiet });
+    const heard: unknown[] = [];
+    const subscriptions = [
+      await bus.subscribe(topology.catalogReleases, react),
+      await bus.subscribe(topology.ordersFulfilment, async ({ key, data }) => void heard.push({ key, ...data })),
+    ];
+    const { outbox, lease } = catalog.store;
+    const { orderId, all } = await soldOrder();
+    const relay = startRelay({ outbox, lease: (name, ms) => lease(name, ms), bus, logger: quiet });
+    const message = fact(catalog.institution, 'order.cancelled', { orderId, placeIds: all });
+    await bus.publish(message);
+    await bus.publish(message);
+    const ofOrder = () => heard.filter((one) => (one as { key: string }).key === orderId);
+    while (ofOrder().length === 0) await pause(2);
+    await relay.close();
+    expect(ofOrder()).toEqual([{ key: orderId, orderId, cause: 'order.cancelled', placeIds: all, placesReleased: 3 }]);
+    for (const subscription of subscriptions) await subscription.close();
+    await bus.close();
+  });
+});

@@ -1,0 +1,78 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { contextOf } from '../../src/context.ts';
+import { createDesk, type HoldWish, hold as holdAt } from '../../src/stock/hold.ts';
+import type { Shelf } from '../../src/store.ts';
+import { act, availabilityOf, hold, inMinutes, newShow, placeIdsOf, type Show, stalls } from '../fixture/data.ts';
+import { engines, missing } from '../fixture/engines.ts';
+import { type Started, startCatalog } from '../fixture/service.ts';
+
+const PLACES = 4;
+
+describe.each(engines)(`a hold whose caller gave it up while it was at work, on $name${missing}`, (engine) => {
+  let catalog: Started;
+  beforeAll(async () => {
+    catalog = await startCatalog(engine);
+  });
+  afterAll(() => catalog.close());
+
+  const wishOf = ({ performance, categoryId, tariff }: Show, holder: string): HoldWish => ({
+    holder,
+    request: 'lines',
+    asOf: 1,
+    heldUntil: inMinutes(60),
+    items: [{ performanceId: performance.id, seatCategoryId: categoryId, tariffId: tariff.id, quantity: PLACES }],
+  });
+
+  /** Holds slowly: what `meanwhile` does happens when the places are taken, and before the hold looks whether it was given up. */
+  const holdSlowly = (wish: HoldWish, meanwhile: (shelf: Shelf) => Promise<unknown>) => {
+    const context = contextOf(catalog.store, catalog.institution);
+    const { shelf } = context;
+    const get: Shelf['givenUp']['get'] = async (id) => {
+      await meanwhile(shelf);
+      return shelf.givenUp.get(id);
+    };
+    return holdAt({ ...context, shelf: { ...shelf, givenUp: { ...shelf.givenUp, get } } }, wish, createDesk());
+  };
+  const giveUp = (holder: string) => act(catalog, holder, 'release', { requestId: 'lines', asOf: 2 });
+
+  test('the release overtakes it: it gives back what it takes', async () => {
+    const show = await newShow(catalog, stalls(PLACES));
+    const holder = `ord_${randomUUID()}`;
+    await giveUp(holder);
+    const outcome = await holdSlowly(wishOf(show, holder), async () => undefined);
+    expect(outcome).toMatchObject({ reason: 'places_unavailable' });
+    expect(await availabilityOf(catalog, show)).toMatchObject({ free: PLACES, held: 0 });
+  });
+
+  test('the release comes when the places are taken: it gives them back itself', async () => {
+    const show = await newShow(catalog, stalls(PLACES));
+    const holder = `ord_${randomUUID()}`;
+    await holdSlowly(wishOf(show, holder), () => giveUp(holder));
+    expect(await availabilityOf(catalog, show)).toMatchObject({ free: PLACES, held: 0 });
+  });
+
+  test('an id whose order was never made holds again from its first version on, by another request', async () => {
+    const show = await newShow(catalog, stalls(PLACES));
+    const holder = `ord_${randomUUID()}`;
+    await act(catalog, holder, 'release', { requestId: 'dropped', asOf: 4 });
+    const again = await hold(catalog, show, { holder, requestId: 'again', asOf: 1, quantity: PLACES });
+    expect(placeIdsOf(again)).toHaveLength(PLACES);
+    const late = await hold(catalog, show, { holder, requestId: 'dropped', asOf: 3 });
+    expect(late).toMatchObject({ outcome: 'refused' });
+  });
+
+  test('another try of the same request, after that, holds them, and the first one takes nothing from it', async () => {
+    const show = await newShow(catalog, stalls(PLACES));
+    const holder = `ord_${randomUUID()}`;
+    let again: string[] = [];
+    await holdSlowly(wishOf(show, holder), async () => {
+      await giveUp(holder);
+      const second = await hold(catalog, show, { holder, requestId: 'lines', asOf: 3, quantity: PLACES });
+      again = placeIdsOf(second);
+    });
+    expect(again).toHaveLength(PLACES);
+    expect((await act(catalog, holder, 'sale', { placeIds: again })).outcome).toBe('done');
+    expect(await availabilityOf(catalog, show)).toMatchObject({ free: 0, sold: PLACES });
+  });
+});
