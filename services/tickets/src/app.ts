@@ -3,13 +3,13 @@ import { versionOf } from '@boxoffice/runtime';
 import type { ServiceDefinition } from '@boxoffice/service';
 import { type Context, createContext } from './context.ts';
 import { currentFacts } from './current-facts.ts';
-import { onContactErased } from './on-contact-erased.ts';
-import { onOrderCancelled } from './on-order-cancelled.ts';
-import { ORDER_CONFIRMED, onOrderConfirmed } from './on-order-confirmed.ts';
+import { onContactErased } from './reactions/contact-erased.ts';
+import { onOrderCancelled } from './reactions/order-cancelled.ts';
+import { ORDER_CONFIRMED, onOrderConfirmed } from './reactions/order-confirmed.ts';
+import { startSweep } from './replacement/sweep.ts';
 import { retention } from './retention.ts';
 import { routes } from './routes.ts';
 import { collections } from './store.ts';
-import { startSweep } from './sweep.ts';
 
 /** The tickets service: issue, print, beneficiary, control. It calls no other service. */
 export const tickets: ServiceDefinition<Record<never, never>, Context> = {

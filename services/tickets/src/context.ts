@@ -1,5 +1,5 @@
 import type { Documents, Store } from '@boxoffice/store';
-import { type BarcodeKeys, createBarcodeKeys } from './barcode-keys.ts';
+import { type BarcodeKeys, createBarcodeKeys } from './barcode/keys.ts';
 import {
   type ErasedContactDocument,
   erasedContactsCollection,

@@ -1,6 +1,6 @@
 // The example that the API description tells: an evening at the opera.
 
-import { testVector } from './offline-verification.ts';
+import { testVector } from './barcode/offline-verification.ts';
 
 export const ids = {
   order: 'ord_00mhs1k9f5g7ja3p1y6d',

@@ -1,6 +1,6 @@
 export { tickets } from './app.ts';
-export type { PublicKey } from './barcode-key-chain.ts';
-export { rotateBarcodeKey } from './barcode-keys.ts';
+export type { PublicKey } from './barcode/key-chain.ts';
+export { rotateBarcodeKey } from './barcode/keys.ts';
 export {
   examples,
   schemas,

@@ -11,18 +11,18 @@ import {
   pathId,
 } from '@boxoffice/http';
 import { Type } from 'typebox';
-import { ticketNamedBy } from './barcode.ts';
+import { keyRoutes } from './barcode/routes.ts';
+import { ticketNamedBy } from './barcode/signing.ts';
 import type { Context } from './context.ts';
 import { named, type Ticket as State } from './domain/ticket.ts';
 import * as example from './examples.ts';
-import { internalRoutes } from './internal-routes.ts';
-import { keyRoutes } from './key-routes.ts';
-import { findTicket, finishBegun } from './lineage.ts';
-import { newAs, renameTicket, replaceTicket } from './replace.ts';
+import { internalRoutes } from './issue/routes.ts';
+import { newAs, renameTicket, replaceTicket } from './replacement/replace.ts';
 import { Changes, Control, Replacement, readOnly, Status, Ticket } from './schemas.ts';
-import { shopRoutes } from './shop-routes.ts';
-import { commandsOn, getTicket } from './tickets.ts';
-import { validatorOf, view } from './view.ts';
+import { shopRoutes } from './shop/routes.ts';
+import { findTicket, finishBegun } from './tickets/lineage.ts';
+import { commandsOn, getTicket } from './tickets/tickets.ts';
+import { validatorOf, view } from './tickets/view.ts';
 
 const PATH = '/svc/v3/tickets';
 

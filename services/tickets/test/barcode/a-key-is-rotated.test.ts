@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { createBarcodeKeys } from '../../src/barcode-keys.ts';
+import { createBarcodeKeys } from '../../src/barcode/keys.ts';
 import { rotateBarcodeKey } from '../../src/index.ts';
-import { engines, missing } from '../stand/engines.ts';
-import { firstOf, issued, PATH, ticketOf } from '../stand/orders.ts';
-import { type Instance, openStand, SERVICE_SECRET, type Stand } from '../stand/stand.ts';
+import { engines, missing } from '../fixture/engines.ts';
+import { firstOf, issued, PATH, ticketOf } from '../fixture/orders.ts';
+import { type Instance, openStand, SERVICE_SECRET, type Stand } from '../fixture/service.ts';
 
 const kidsOf = async (on: Instance): Promise<string[]> => {
   const { keys } = (await on.call('GET', `${PATH}/verification-key`)).data as unknown as { keys: { kid: string }[] };

@@ -5,12 +5,12 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { openApiDocument } from '@boxoffice/http';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { signBarcode } from '../../src/barcode.ts';
-import { testVector } from '../../src/offline-verification.ts';
+import { testVector } from '../../src/barcode/offline-verification.ts';
+import { signBarcode } from '../../src/barcode/signing.ts';
 import { routes } from '../../src/routes.ts';
-import { engines, missing } from '../stand/engines.ts';
-import { confirmed, firstOf, issued, PATH, ticketOf } from '../stand/orders.ts';
-import { type Instance, openStand, type Stand, startInstance } from '../stand/stand.ts';
+import { engines, missing } from '../fixture/engines.ts';
+import { confirmed, firstOf, issued, PATH, ticketOf } from '../fixture/orders.ts';
+import { type Instance, openStand, type Stand, startInstance } from '../fixture/service.ts';
 
 type ReadBarcode = (barcode: string, keys: readonly object[]) => Readonly<Record<string, unknown>>;
 

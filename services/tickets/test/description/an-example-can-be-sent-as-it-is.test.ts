@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import * as example from '../../src/examples.ts';
-import { confirmed, PATH, printed } from '../stand/orders.ts';
-import { openStand } from '../stand/stand.ts';
+import { confirmed, PATH, printed } from '../fixture/orders.ts';
+import { openStand } from '../fixture/service.ts';
 
 test('the example of a control is accepted today', async () => {
   const stand = await openStand();

@@ -4,8 +4,8 @@ import { expect, test } from '@jest/globals';
 import { createContext } from '../../src/context.ts';
 import { examples, tickets } from '../../src/index.ts';
 import { routes } from '../../src/routes.ts';
-import { cancelled, confirmed, PATH, printed, ticketOf } from '../stand/orders.ts';
-import { openStand, SERVICE_SECRET } from '../stand/stand.ts';
+import { cancelled, confirmed, PATH, printed, ticketOf } from '../fixture/orders.ts';
+import { openStand, SERVICE_SECRET } from '../fixture/service.ts';
 
 test('every operation has examples, and they fit its schemas', async () => {
   const stand = await openStand();

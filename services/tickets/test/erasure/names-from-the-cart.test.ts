@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { createContext } from '../../src/context.ts';
-import { issue } from '../../src/issue.ts';
-import { onContactErased } from '../../src/on-contact-erased.ts';
-import { Crash, crashingAt, untilNoneDies } from '../stand/crashes.ts';
-import { engines, missing } from '../stand/engines.ts';
-import { type Confirmed, cancelled, confirmed, issued, knowing, PATH, printed } from '../stand/orders.ts';
-import { openStand, SERVICE_SECRET, type Stand } from '../stand/stand.ts';
+import { issue } from '../../src/issue/issue.ts';
+import { onContactErased } from '../../src/reactions/contact-erased.ts';
+import { Crash, crashingAt, untilNoneDies } from '../fixture/crashes.ts';
+import { engines, missing } from '../fixture/engines.ts';
+import { type Confirmed, cancelled, confirmed, issued, knowing, PATH, printed } from '../fixture/orders.ts';
+import { openStand, SERVICE_SECRET, type Stand } from '../fixture/service.ts';
 
 const NAME = 'Martin-of-the-test';
 const named = (contact: string | null, lines = 2): Confirmed =>

@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { createContext } from '../../src/context.ts';
-import { onContactErased } from '../../src/on-contact-erased.ts';
-import { untilNoneDies } from '../stand/crashes.ts';
-import { engines, missing } from '../stand/engines.ts';
-import { confirmed, firstOf, issued, PATH, printed, ticketOf } from '../stand/orders.ts';
-import { openStand, SERVICE_SECRET, type Stand } from '../stand/stand.ts';
+import { onContactErased } from '../../src/reactions/contact-erased.ts';
+import { untilNoneDies } from '../fixture/crashes.ts';
+import { engines, missing } from '../fixture/engines.ts';
+import { confirmed, firstOf, issued, PATH, printed, ticketOf } from '../fixture/orders.ts';
+import { openStand, SERVICE_SECRET, type Stand } from '../fixture/service.ts';
 
 describe.each(engines)(`names go with the contact, on $name${missing}`, (engine) => {
   let stand: Stand;

@@ -1,14 +1,14 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { cancelTickets } from '../../src/cancel.ts';
+import { cancelTickets } from '../../src/cancellation/cancel.ts';
 import { type Context, createContext } from '../../src/context.ts';
-import { issue } from '../../src/issue.ts';
-import { replaceTicket } from '../../src/replace.ts';
-import { commandsOn } from '../../src/tickets.ts';
-import { Crash, crashingAt } from '../stand/crashes.ts';
-import { engines, missing } from '../stand/engines.ts';
-import { askedBy, type Confirmed, cancelled, confirmed } from '../stand/orders.ts';
-import { openStand, SERVICE_SECRET, type Stand } from '../stand/stand.ts';
+import { issue } from '../../src/issue/issue.ts';
+import { replaceTicket } from '../../src/replacement/replace.ts';
+import { commandsOn } from '../../src/tickets/tickets.ts';
+import { Crash, crashingAt } from '../fixture/crashes.ts';
+import { engines, missing } from '../fixture/engines.ts';
+import { askedBy, type Confirmed, cancelled, confirmed } from '../fixture/orders.ts';
+import { openStand, SERVICE_SECRET, type Stand } from '../fixture/service.ts';
 
 const free = { ifMatch: () => {} };
 

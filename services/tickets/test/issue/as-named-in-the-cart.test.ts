@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { engines, missing } from '../stand/engines.ts';
-import { confirmed, firstOf, issued, knowing, SHOP, shopTicketOf } from '../stand/orders.ts';
-import { openStand, type Stand } from '../stand/stand.ts';
+import { engines, missing } from '../fixture/engines.ts';
+import { confirmed, firstOf, issued, knowing, SHOP, shopTicketOf } from '../fixture/orders.ts';
+import { openStand, type Stand } from '../fixture/service.ts';
 
 const ana = { firstName: 'Ana', lastName: 'Martin' };
 

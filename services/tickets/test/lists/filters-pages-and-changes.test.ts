@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { createContext } from '../../src/context.ts';
-import { replaceTicket } from '../../src/replace.ts';
-import { crashingAt } from '../stand/crashes.ts';
-import { engines, missing } from '../stand/engines.ts';
-import { confirmed, firstOf, issued, PATH, printed, type TicketView, ticketOf } from '../stand/orders.ts';
-import { openStand, SERVICE_SECRET, type Stand } from '../stand/stand.ts';
+import { replaceTicket } from '../../src/replacement/replace.ts';
+import { crashingAt } from '../fixture/crashes.ts';
+import { engines, missing } from '../fixture/engines.ts';
+import { confirmed, firstOf, issued, PATH, printed, type TicketView, ticketOf } from '../fixture/orders.ts';
+import { openStand, SERVICE_SECRET, type Stand } from '../fixture/service.ts';
 
 describe.each(engines)(`lists of tickets, on $name${missing}`, (engine) => {
   let stand: Stand;

@@ -2,12 +2,12 @@ import { randomUUID } from 'node:crypto';
 import type { Store } from '@boxoffice/store';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { createContext } from '../../src/context.ts';
-import { replaceTicket } from '../../src/replace.ts';
-import { finishInterrupted } from '../../src/sweep.ts';
-import { crashingAt, untilNoneDies } from '../stand/crashes.ts';
-import { engines, missing } from '../stand/engines.ts';
-import { askedBy, cancelled, confirmed, firstOf, issued, PATH, printed, ticketOf } from '../stand/orders.ts';
-import { openStand, SERVICE_SECRET, type Stand, startInstance } from '../stand/stand.ts';
+import { replaceTicket } from '../../src/replacement/replace.ts';
+import { finishInterrupted } from '../../src/replacement/sweep.ts';
+import { crashingAt, untilNoneDies } from '../fixture/crashes.ts';
+import { engines, missing } from '../fixture/engines.ts';
+import { askedBy, cancelled, confirmed, firstOf, issued, PATH, printed, ticketOf } from '../fixture/orders.ts';
+import { openStand, SERVICE_SECRET, type Stand, startInstance } from '../fixture/service.ts';
 
 describe.each(engines)(`one ticket for another, on $name${missing}`, (engine) => {
   let stand: Stand;

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { createContext } from '../../src/context.ts';
-import { nameTicket } from '../../src/shop.ts';
-import { untilNoneDies } from '../stand/crashes.ts';
-import { engines, missing } from '../stand/engines.ts';
-import { askedBy, cancelled, firstOf, issued, PATH, printed, SHOP, shopTicketOf } from '../stand/orders.ts';
-import { openStand, SERVICE_SECRET, type Stand } from '../stand/stand.ts';
+import { nameTicket } from '../../src/shop/shop.ts';
+import { untilNoneDies } from '../fixture/crashes.ts';
+import { engines, missing } from '../fixture/engines.ts';
+import { askedBy, cancelled, firstOf, issued, PATH, printed, SHOP, shopTicketOf } from '../fixture/orders.ts';
+import { openStand, SERVICE_SECRET, type Stand } from '../fixture/service.ts';
 
 const ana = { firstName: 'Ana', lastName: 'Martin' };
 

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { createContext } from '../../src/context.ts';
-import { replaceTicket } from '../../src/replace.ts';
-import { crashingAt } from '../stand/crashes.ts';
-import { engines, missing } from '../stand/engines.ts';
+import { replaceTicket } from '../../src/replacement/replace.ts';
+import { crashingAt } from '../fixture/crashes.ts';
+import { engines, missing } from '../fixture/engines.ts';
 import {
   confirmed,
   firstOf,
@@ -15,8 +15,8 @@ import {
   type ShopTicket,
   shopTicketOf,
   ticketOf,
-} from '../stand/orders.ts';
-import { openStand, SERVICE_SECRET, type Stand } from '../stand/stand.ts';
+} from '../fixture/orders.ts';
+import { openStand, SERVICE_SECRET, type Stand } from '../fixture/service.ts';
 
 const [EARLY, LATE] = ['2027-03-14T19:00:00.000Z', '2027-05-01T18:30:00.000Z'];
 

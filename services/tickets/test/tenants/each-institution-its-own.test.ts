@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { engines, missing } from '../stand/engines.ts';
-import { confirmed, PATH, printed, SHOP } from '../stand/orders.ts';
-import { openStand, type Stand, startInstance } from '../stand/stand.ts';
+import { engines, missing } from '../fixture/engines.ts';
+import { confirmed, PATH, printed, SHOP } from '../fixture/orders.ts';
+import { openStand, type Stand, startInstance } from '../fixture/service.ts';
 
 /** What an institution sees of another one's ticket: every status and body that is not like an unknown ticket's. */
 const leaks = async (stand: Stand, call = stand.call): Promise<string[]> => {

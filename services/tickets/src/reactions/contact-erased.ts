@@ -1,6 +1,6 @@
 import { type Message, Unreadable } from '@boxoffice/messaging';
-import type { Context } from './context.ts';
-import { dropNames, noteErasure } from './erasure.ts';
+import type { Context } from '../context.ts';
+import { dropNames, noteErasure } from '../tickets/erasure.ts';
 
 /** Drops the names that are kept with the contact, and those that are still to come. */
 export const onContactErased = async (context: Context, { institution, data }: Message): Promise<void> => {

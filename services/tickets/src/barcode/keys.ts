@@ -1,7 +1,7 @@
 import type { Store } from '@boxoffice/store';
-import type { BarcodeKey } from './barcode.ts';
-import { barcodeKeyChain, type PublicKey, publicKey } from './barcode-key-chain.ts';
-import type { BarcodeKeyDocument } from './store.ts';
+import type { BarcodeKeyDocument } from '../store.ts';
+import { barcodeKeyChain, type PublicKey, publicKey } from './key-chain.ts';
+import type { BarcodeKey } from './signing.ts';
 
 /** The key pairs of every institution. */
 export interface BarcodeKeys {

@@ -1,11 +1,11 @@
-import { signBarcode } from './barcode.ts';
-import { type Context, type Shelf, timestampOf } from './context.ts';
-import { nextId } from './domain/lineage.ts';
-import * as domain from './domain/ticket.ts';
-import { finishReplacement } from './lineage.ts';
-import type { TicketDocument } from './store.ts';
-import { allowed, getTicket, type Request } from './tickets.ts';
-import { validatorOf } from './view.ts';
+import { signBarcode } from '../barcode/signing.ts';
+import { type Context, type Shelf, timestampOf } from '../context.ts';
+import { nextId } from '../domain/lineage.ts';
+import * as domain from '../domain/ticket.ts';
+import type { TicketDocument } from '../store.ts';
+import { finishReplacement } from '../tickets/lineage.ts';
+import { allowed, getTicket, type Request } from '../tickets/tickets.ts';
+import { validatorOf } from '../tickets/view.ts';
 
 /** How a ticket is replaced: the decision, given the id and the barcode that the new one would have. */
 type Replacing = (

@@ -1,8 +1,8 @@
 import type { Logger } from '@boxoffice/runtime';
 import type { Closable } from '@boxoffice/service';
-import type { Context } from './context.ts';
-import { finishReplacement } from './lineage.ts';
-import { replacementsCollection } from './store.ts';
+import type { Context } from '../context.ts';
+import { replacementsCollection } from '../store.ts';
+import { finishReplacement } from '../tickets/lineage.ts';
 
 const SWEEP_MS = 10_000;
 

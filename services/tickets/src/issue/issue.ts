@@ -1,6 +1,6 @@
 import { UniqueViolation } from '@boxoffice/store';
-import { signBarcode } from './barcode.ts';
-import { type Context, type Shelf, timestampOf } from './context.ts';
+import { signBarcode } from '../barcode/signing.ts';
+import { type Context, type Shelf, timestampOf } from '../context.ts';
 import {
   begun,
   type Confirmed,
@@ -9,11 +9,11 @@ import {
   newTicket,
   type OrderTickets,
   type Wanted,
-} from './domain/order.ts';
-import { type Ticket, withContact, withName } from './domain/ticket.ts';
-import { dropNames, isErased } from './erasure.ts';
-import { changeLine, ticketsOfOrder } from './lineage.ts';
-import type { OrderDocument, TicketDocument } from './store.ts';
+} from '../domain/order.ts';
+import { type Ticket, withContact, withName } from '../domain/ticket.ts';
+import type { OrderDocument, TicketDocument } from '../store.ts';
+import { dropNames, isErased } from '../tickets/erasure.ts';
+import { changeLine, ticketsOfOrder } from '../tickets/lineage.ts';
 
 /** What others are told of a ticket. */
 export type TicketSummary = Pick<Ticket, 'id' | 'lineId' | 'status'>;

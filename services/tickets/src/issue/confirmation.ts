@@ -1,5 +1,5 @@
-import type { Wanted } from './domain/order.ts';
-import { type Beneficiary, named } from './domain/ticket.ts';
+import type { Wanted } from '../domain/order.ts';
+import { type Beneficiary, named } from '../domain/ticket.ts';
 
 /** A ticket as another service asks for it; it may say more. */
 export type Asked = Omit<Wanted, 'beneficiary'> & { readonly beneficiary?: Partial<Beneficiary> | null };

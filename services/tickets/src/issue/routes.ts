@@ -1,12 +1,12 @@
 import { type AnyOperation, ok, operation } from '@boxoffice/http';
 import { Type } from 'typebox';
+import type { Context } from '../context.ts';
+import { current } from '../domain/order.ts';
+import { ids, wanted } from '../examples.ts';
+import { Confirmation, Issued, OrderTickets } from '../schemas.ts';
+import { ticketsOfOrder } from '../tickets/lineage.ts';
 import { wantedOf } from './confirmation.ts';
-import type { Context } from './context.ts';
-import { current } from './domain/order.ts';
-import { ids, wanted } from './examples.ts';
 import { issue, type TicketSummary } from './issue.ts';
-import { ticketsOfOrder } from './lineage.ts';
-import { Confirmation, Issued, OrderTickets } from './schemas.ts';
 
 const summary = ({ id, lineId, status }: TicketSummary) => ({ ticketId: id, lineId, status });
 

@@ -1,6 +1,6 @@
-import { type Context, type Shelf, timestampOf } from './context.ts';
-import { anonymous } from './domain/order.ts';
-import { withoutNames } from './domain/ticket.ts';
+import { type Context, type Shelf, timestampOf } from '../context.ts';
+import { anonymous } from '../domain/order.ts';
+import { withoutNames } from '../domain/ticket.ts';
 import { changeLine } from './lineage.ts';
 
 const idOf = ({ institution }: Shelf, contactNumber: string): string => `${institution} ${contactNumber}`;

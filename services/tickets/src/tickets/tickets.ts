@@ -1,10 +1,10 @@
 import { type Code, Fault } from '@boxoffice/envelope';
 import type { Fact, Stamp } from '@boxoffice/store';
-import { type Context, type Shelf, timestampOf } from './context.ts';
-import * as domain from './domain/ticket.ts';
-import { ticketControlled, ticketControlReverted } from './events.ts';
+import { type Context, type Shelf, timestampOf } from '../context.ts';
+import * as domain from '../domain/ticket.ts';
+import { ticketControlled, ticketControlReverted } from '../events.ts';
+import type { TicketDocument } from '../store.ts';
 import { findTicket } from './lineage.ts';
-import type { TicketDocument } from './store.ts';
 import { validatorOf } from './view.ts';
 
 /** A change that answers a request: its stamp, and the check of its If-Match against the ticket's validator. */

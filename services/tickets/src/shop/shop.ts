@@ -1,11 +1,11 @@
 import { Fault } from '@boxoffice/envelope';
 import type { Where } from '@boxoffice/store';
-import type { Context } from './context.ts';
-import * as domain from './domain/ticket.ts';
-import { ticketsWhere } from './lineage.ts';
-import { changeOrReplace } from './replace.ts';
-import type { TicketDocument } from './store.ts';
-import { getTicket } from './tickets.ts';
+import type { Context } from '../context.ts';
+import * as domain from '../domain/ticket.ts';
+import { changeOrReplace } from '../replacement/replace.ts';
+import type { TicketDocument } from '../store.ts';
+import { ticketsWhere } from '../tickets/lineage.ts';
+import { getTicket } from '../tickets/tickets.ts';
 
 /** Which tickets a shop shows: of a contact, of some orders, or of both; and in which status. */
 export interface Shown {

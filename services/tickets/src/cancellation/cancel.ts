@@ -1,11 +1,11 @@
 import { type Fact, UniqueViolation } from '@boxoffice/store';
-import { type Context, type Shelf, timestampOf } from './context.ts';
-import { type Cancellation, current, neverIssued, outcome, tombstone } from './domain/order.ts';
-import { cancel } from './domain/ticket.ts';
-import { ticketsCancelled } from './events.ts';
-import { newTickets } from './issue.ts';
-import { changeLine, ticketsOfOrder } from './lineage.ts';
-import type { OrderDocument, TicketDocument } from './store.ts';
+import { type Context, type Shelf, timestampOf } from '../context.ts';
+import { type Cancellation, current, neverIssued, outcome, tombstone } from '../domain/order.ts';
+import { cancel } from '../domain/ticket.ts';
+import { ticketsCancelled } from '../events.ts';
+import { newTickets } from '../issue/issue.ts';
+import type { OrderDocument, TicketDocument } from '../store.ts';
+import { changeLine, ticketsOfOrder } from '../tickets/lineage.ts';
 
 /** An order was cancelled that had tickets. */
 export interface OrderCancelled {

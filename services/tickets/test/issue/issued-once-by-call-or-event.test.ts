@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { engines, missing } from '../stand/engines.ts';
-import { askedBy, cancelled, confirmed, issued } from '../stand/orders.ts';
-import { openStand, type Stand } from '../stand/stand.ts';
+import { engines, missing } from '../fixture/engines.ts';
+import { askedBy, cancelled, confirmed, issued } from '../fixture/orders.ts';
+import { openStand, type Stand } from '../fixture/service.ts';
 
 describe.each(engines)(`tickets are issued once, whoever comes first, on $name${missing}`, (engine) => {
   let stand: Stand;

@@ -1,9 +1,9 @@
 import { UniqueViolation, type Where } from '@boxoffice/store';
-import type { Shelf } from './context.ts';
-import { previousId } from './domain/lineage.ts';
-import { successorOf, type Ticket } from './domain/ticket.ts';
-import { ticketReplaced } from './events.ts';
-import type { TicketDocument } from './store.ts';
+import type { Shelf } from '../context.ts';
+import { previousId } from '../domain/lineage.ts';
+import { successorOf, type Ticket } from '../domain/ticket.ts';
+import { ticketReplaced } from '../events.ts';
+import type { TicketDocument } from '../store.ts';
 
 // A replacement writes three documents: a note that it has begun, the old ticket (which decides, and carries everything that the new one
 // is made of), then the new ticket with its event. Whoever meets one that was interrupted finishes it.

@@ -1,7 +1,7 @@
 import { type AnyOperation, ok, operation } from '@boxoffice/http';
-import type { Context } from './context.ts';
+import type { Context } from '../context.ts';
+import { VerificationKey } from '../schemas.ts';
 import { offlineVerification, testVector } from './offline-verification.ts';
-import { VerificationKey } from './schemas.ts';
 
 /** The public keys of an institution's barcodes. */
 export const keyRoutes = ({ keys }: Context): AnyOperation[] => [

@@ -1,8 +1,8 @@
 import { createHash, createPrivateKey, generateKeyPairSync } from 'node:crypto';
 import { seal, sealingKey, unseal } from '@boxoffice/runtime';
 import { type Store, UniqueViolation } from '@boxoffice/store';
-import type { BarcodeKey } from './barcode.ts';
-import { type BarcodeKeyDocument, barcodeKeysCollection } from './store.ts';
+import { type BarcodeKeyDocument, barcodeKeysCollection } from '../store.ts';
+import type { BarcodeKey } from './signing.ts';
 
 /** A public barcode key (RFC 8037, 2). */
 export interface PublicKey {

@@ -7,8 +7,8 @@ import { openEngines, startService } from '@boxoffice/service';
 import { expect, test } from '@jest/globals';
 import { tickets } from '../../src/index.ts';
 import { ticketsCollection } from '../../src/store.ts';
-import { cancelled, confirmed } from '../stand/orders.ts';
-import { SERVICE_SECRET } from '../stand/stand.ts';
+import { cancelled, confirmed } from '../fixture/orders.ts';
+import { SERVICE_SECRET } from '../fixture/service.ts';
 
 test('the service as it is composed hears its facts and publishes what follows, with no other service there', async () => {
   const directory = await mkdtemp(join(tmpdir(), 'boxoffice-tickets-'));

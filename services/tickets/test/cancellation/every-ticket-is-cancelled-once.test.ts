@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { cancelTickets } from '../../src/cancel.ts';
+import { cancelTickets } from '../../src/cancellation/cancel.ts';
 import { type Context, createContext } from '../../src/context.ts';
-import { issue } from '../../src/issue.ts';
-import { crashingAt, untilNoneDies } from '../stand/crashes.ts';
-import { engines, missing } from '../stand/engines.ts';
-import { askedBy, cancelled, confirmed, firstOf, issued, PATH, printed, ticketOf } from '../stand/orders.ts';
-import { openStand, SERVICE_SECRET, type Stand, startInstance } from '../stand/stand.ts';
+import { issue } from '../../src/issue/issue.ts';
+import { crashingAt, untilNoneDies } from '../fixture/crashes.ts';
+import { engines, missing } from '../fixture/engines.ts';
+import { askedBy, cancelled, confirmed, firstOf, issued, PATH, printed, ticketOf } from '../fixture/orders.ts';
+import { openStand, SERVICE_SECRET, type Stand, startInstance } from '../fixture/service.ts';
 
 /** The tickets of an order that could still come in. */
 const liveIn = async (stand: Stand, orderId: string) =>

@@ -1,4 +1,4 @@
-import type { Ticket } from './domain/ticket.ts';
+import type { Ticket } from '../domain/ticket.ts';
 
 /** The validator of a ticket as it is shown: writes that show nothing new do not raise it. */
 export const validatorOf = ({ version, unseen = 0 }: Ticket & { readonly version: number }): string =>

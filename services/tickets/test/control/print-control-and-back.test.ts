@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { engines, missing } from '../stand/engines.ts';
-import { confirmed, firstOf, issued, PATH, printed, ticketOf } from '../stand/orders.ts';
-import { openStand, type Stand } from '../stand/stand.ts';
+import { engines, missing } from '../fixture/engines.ts';
+import { confirmed, firstOf, issued, PATH, printed, ticketOf } from '../fixture/orders.ts';
+import { openStand, type Stand } from '../fixture/service.ts';
 
 describe.each(engines)(`printed, controlled, and back, on $name${missing}`, (engine) => {
   let stand: Stand;

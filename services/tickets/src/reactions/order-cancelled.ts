@@ -1,6 +1,6 @@
 import { type Message, Unreadable } from '@boxoffice/messaging';
-import { cancelTickets } from './cancel.ts';
-import type { Context } from './context.ts';
+import { cancelTickets } from '../cancellation/cancel.ts';
+import type { Context } from '../context.ts';
 
 export const ORDER_CANCELLED = 'order.cancelled';
 

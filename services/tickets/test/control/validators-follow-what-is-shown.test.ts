@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { engines, missing } from '../stand/engines.ts';
-import { cancelled, confirmed, firstOf, issued, PATH, printed } from '../stand/orders.ts';
-import { openStand, type Stand } from '../stand/stand.ts';
+import { engines, missing } from '../fixture/engines.ts';
+import { cancelled, confirmed, firstOf, issued, PATH, printed } from '../fixture/orders.ts';
+import { openStand, type Stand } from '../fixture/service.ts';
 
 describe.each(engines)(`validators follow what is shown, on $name${missing}`, (engine) => {
   let stand: Stand;

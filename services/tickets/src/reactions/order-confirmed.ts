@@ -1,7 +1,7 @@
 import { type Message, Unreadable } from '@boxoffice/messaging';
-import { isWanted, wantedOf } from './confirmation.ts';
-import type { Context } from './context.ts';
-import { issue } from './issue.ts';
+import type { Context } from '../context.ts';
+import { isWanted, wantedOf } from '../issue/confirmation.ts';
+import { issue } from '../issue/issue.ts';
 
 export const ORDER_CONFIRMED = 'order.confirmed';
 

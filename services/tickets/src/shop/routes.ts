@@ -1,12 +1,12 @@
 import { Fault } from '@boxoffice/envelope';
 import { type AnyOperation, ok, operation } from '@boxoffice/http';
 import { Type } from 'typebox';
-import type { Context } from './context.ts';
-import * as example from './examples.ts';
-import { Naming, ShopTicket, Status, ticketId } from './schemas.ts';
+import type { Context } from '../context.ts';
+import * as example from '../examples.ts';
+import { Naming, ShopTicket, Status, ticketId } from '../schemas.ts';
+import { getTicket } from '../tickets/tickets.ts';
+import { shopView } from '../tickets/view.ts';
 import { nameTicket, shownTickets } from './shop.ts';
-import { getTicket } from './tickets.ts';
-import { shopView } from './view.ts';
 
 const PATH = '/internal/shop/tickets';
 
