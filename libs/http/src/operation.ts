@@ -89,7 +89,7 @@ type DataOf<Answers> = Answers[keyof Answers] extends infer Schema
     : never
   : never;
 
-/** One operation: the only place that says what it takes, gives and needs. See services/contacts/src/routes.ts. */
+/** One operation: the only place that says what it takes, gives and needs. See services/contacts/src/contacts/routes.ts. */
 export interface Operation<
   Params extends TProperties = TProperties,
   QueryParameters extends TProperties = TProperties,

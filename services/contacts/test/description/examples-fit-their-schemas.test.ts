@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import { exampleFaults } from '@boxoffice/http';
 import { expect, test } from '@jest/globals';
-import { createContacts } from '../../src/contacts.ts';
-import { routes } from '../../src/routes.ts';
+import { createContacts } from '../../src/contacts/contacts.ts';
+import { routes } from '../../src/contacts/routes.ts';
 import { contactsCollection } from '../../src/store.ts';
-import { engines } from '../stand/stand.ts';
+import { engines } from '../fixture/service.ts';
 
 test('every operation has examples, and they fit its schemas', async () => {
   const [engine] = engines;

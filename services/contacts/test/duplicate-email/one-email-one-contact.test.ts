@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { CollectionHandle } from '@boxoffice/store';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { ContactDocument } from '../../src/store.ts';
-import { engines, openStand, type Stand } from '../stand/stand.ts';
+import { engines, openStand, type Stand } from '../fixture/service.ts';
 
 const someone = () => `${randomUUID()}@example.org`;
 

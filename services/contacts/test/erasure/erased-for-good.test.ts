@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { engines, openStand, type Stand } from '../stand/stand.ts';
+import { engines, openStand, type Stand } from '../fixture/service.ts';
 
 describe.each(engines)('erased for good, on $name', (engine) => {
   let stand: Stand;

@@ -1,7 +1,7 @@
 import type { CollectionHandle } from '@boxoffice/store';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { ContactDocument } from '../../src/store.ts';
-import { engines, openStand, type Stand } from '../stand/stand.ts';
+import { engines, openStand, type Stand } from '../fixture/service.ts';
 
 /** What an institution sees of another one's contact: every status and body that is not like an unknown number's. */
 const leaks = async (stand: Stand): Promise<string[]> => {

@@ -1,7 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { contactNumber } from '../../src/domain/contact-number.ts';
-import { engines, openStand, type Stand } from '../stand/stand.ts';
+import { engines, openStand, type Stand } from '../fixture/service.ts';
 
 describe.each(engines)('what a point of sale asks of contacts, on $name', (engine) => {
   let stand: Stand;

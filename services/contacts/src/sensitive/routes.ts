@@ -1,9 +1,9 @@
 import { type AnyOperation, ok, operation, pathId } from '@boxoffice/http';
-import type { Contacts } from './contacts.ts';
-import * as example from './examples.ts';
-import { Sensitive } from './schemas.ts';
-import type { ContactDocument } from './store.ts';
-import { sensitiveView } from './view.ts';
+import type { Contacts } from '../contacts/contacts.ts';
+import { sensitiveView } from '../contacts/view.ts';
+import * as example from '../examples.ts';
+import { Sensitive } from '../schemas.ts';
+import type { ContactDocument } from '../store.ts';
 
 const resource = {
   path: '/svc/v3/contacts/individuals/{contactNumber}/sensitive',

@@ -1,4 +1,4 @@
-import type { Contact, Details, Kind, Sensitive } from './domain/contact.ts';
+import type { Contact, Details, Kind, Sensitive } from '../domain/contact.ts';
 
 /** A contact as answers show it: never its sensitive data. */
 export type ContactView = Partial<Details> & {

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { engines, openStand, type Stand } from '../stand/stand.ts';
+import { engines, openStand, type Stand } from '../fixture/service.ts';
 
 describe.each(engines)('what other services learn of a contact, on $name', (engine) => {
   let stand: Stand;

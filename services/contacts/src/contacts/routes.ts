@@ -12,16 +12,16 @@ import {
   readOnlyOf,
 } from '@boxoffice/http';
 import { type TObject, Type } from 'typebox';
+import type { Details, Kind } from '../domain/contact.ts';
+import { emailKey } from '../domain/email.ts';
+import * as example from '../examples.ts';
+import { internalRoutes } from '../internal/routes.ts';
+import { Individual, NewIndividual, NewStructure, Structure } from '../schemas.ts';
+import { sensitiveRoutes } from '../sensitive/routes.ts';
+import { shopRoutes } from '../shop/routes.ts';
+import type { ContactDocument } from '../store.ts';
 import type { Contacts } from './contacts.ts';
 import type { Disclosure } from './disclosure.ts';
-import type { Details, Kind } from './domain/contact.ts';
-import { emailKey } from './domain/email.ts';
-import * as example from './examples.ts';
-import { internalRoutes } from './internal-routes.ts';
-import { Individual, NewIndividual, NewStructure, Structure } from './schemas.ts';
-import { sensitiveRoutes } from './sensitive-routes.ts';
-import { shopRoutes } from './shop-routes.ts';
-import type { ContactDocument } from './store.ts';
 import { view } from './view.ts';
 
 /** What the two kinds of contact differ in; the operations are the same. */

@@ -1,10 +1,10 @@
 import { Fault } from '@boxoffice/envelope';
 import { type AnyOperation, emailSchema, nullable, ok, oneOf, operation, timestamp } from '@boxoffice/http';
 import { type Static, Type } from 'typebox';
-import type { Contacts } from './contacts.ts';
-import { CONTACT_NUMBER, isContactNumber } from './domain/contact-number.ts';
-import * as example from './examples.ts';
-import type { ContactDocument } from './store.ts';
+import type { Contacts } from '../contacts/contacts.ts';
+import { CONTACT_NUMBER, isContactNumber } from '../domain/contact-number.ts';
+import * as example from '../examples.ts';
+import type { ContactDocument } from '../store.ts';
 
 const text = () => nullable(Type.String());
 

@@ -13,11 +13,11 @@ import {
   newContact,
   type Sensitive,
   withDetails,
-} from './domain/contact.ts';
-import { contactNumber } from './domain/contact-number.ts';
-import { emailKey } from './domain/email.ts';
-import { contactErased } from './events.ts';
-import type { ContactDocument } from './store.ts';
+} from '../domain/contact.ts';
+import { contactNumber } from '../domain/contact-number.ts';
+import { emailKey } from '../domain/email.ts';
+import { contactErased } from '../events.ts';
+import type { ContactDocument } from '../store.ts';
 import { type ContactView, view } from './view.ts';
 
 /** What the rules take from outside, so that tests can choose it. */

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { DUPLICATES_PER_MINUTE, engines, openStand, type Stand } from '../stand/stand.ts';
+import { DUPLICATES_PER_MINUTE, engines, openStand, type Stand } from '../fixture/service.ts';
 
 describe.each(engines.slice(0, 1))('the answer to a duplicate email, on $name', (engine) => {
   let stand: Stand;

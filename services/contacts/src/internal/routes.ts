@@ -1,8 +1,8 @@
 import { type AnyOperation, nullable, ok, oneOf, operation, timestamp } from '@boxoffice/http';
 import { Type } from 'typebox';
-import type { Contacts } from './contacts.ts';
-import * as example from './examples.ts';
-import type { ContactDocument } from './store.ts';
+import type { Contacts } from '../contacts/contacts.ts';
+import * as example from '../examples.ts';
+import type { ContactDocument } from '../store.ts';
 
 /** What another service may know of a contact: no name, no address. */
 const KnownContact = Type.Object({
