@@ -21,7 +21,7 @@ const secret = (name, make = () => randomBytes(32).toString('base64url')) => {
 };
 
 const serviceRootSecret = secret('service-root-secret');
-// As the authorizer derives it (libs/runtime/src/service-secret.ts): what one container is told proves it as no other.
+// As the authorizer derives it (libs/runtime/src/shared-settings/service-secret.ts): what one container is told proves it as no other.
 const serviceSecret = (name) =>
   Buffer.from(hkdfSync('sha256', serviceRootSecret, '', `boxoffice service ${name}`, 32)).toString('base64url');
 const keyEncryptionKey = secret('key-encryption-key');

@@ -1,15 +1,21 @@
-export { networkOf } from './address-network.ts';
-export { type Certificate, type CertificateFiles, certificateFiles, readCertificate } from './certificate.ts';
-export * from './common-settings.ts';
-export { type DevelopmentCertificate, developmentCertificate } from './development-certificate.ts';
-export { ensureDirectory } from './directory.ts';
-export { FAREWELL_MS } from './farewell.ts';
+export {
+  type Certificate,
+  type CertificateFiles,
+  certificateFiles,
+  readCertificate,
+} from './certificates/certificate.ts';
+export { type DevelopmentCertificate, developmentCertificate } from './certificates/development.ts';
+export { followCertificate } from './certificates/renewal.ts';
+export { trustAuthorities } from './certificates/trust.ts';
+export { createInstances, type Instances, type InstancesOptions } from './connections/instances.ts';
 export { type Check, createHealth, type Health, type HealthAnswer } from './health.ts';
-export { createInstances, type Instances, type InstancesOptions } from './instances.ts';
-export { keepSecret, readKeptSecret } from './kept-secret.ts';
-export { type Limits, type Listening, type ListenOptions, listen } from './listen.ts';
-export type { LogFields } from './log-fields.ts';
-export { createLogger, type Logger, type LoggerOptions, type LogLevel, logLevels } from './logger.ts';
+export { networkOf } from './listen/address-network.ts';
+export { FAREWELL_MS } from './listen/drain.ts';
+export { type Limits, type Listening, type ListenOptions, listen } from './listen/listen.ts';
+export { type OperationsOptions, serveOperations } from './listen/operations.ts';
+export { logRefused, type OnRefused, type Refusal, type RefusalAnswer, type Refuse } from './listen/refusal.ts';
+export type { LogFields } from './logs/fields.ts';
+export { createLogger, type Logger, type LoggerOptions, type LogLevel, logLevels } from './logs/logger.ts';
 export {
   createMetrics,
   type Meter,
@@ -18,20 +24,13 @@ export {
   type Observe,
   type Reading,
   statusOf,
-} from './metrics.ts';
-export { type OperationsOptions, serveOperations } from './operations.ts';
-export { type Persistent, persistently } from './persistently.ts';
-export { logRefused, type OnRefused, type Refusal, type RefusalAnswer, type Refuse } from './refusal.ts';
-export { followCertificate } from './renewed-certificate.ts';
-export { seal, sealingKey, unseal } from './sealed.ts';
-export {
-  deriveServiceSecret,
-  serviceRootSecret,
-  serviceSecretFromRoot,
-  serviceSecretOf,
-} from './service-secret.ts';
-export * from './setting-kinds.ts';
-export { differentPorts } from './setting-rules.ts';
+} from './metrics/metrics.ts';
+export { watchCertificate, watchDirectory, watchSurroundings } from './metrics/process.ts';
+export { seal, sealingKey, unseal } from './secrets/sealed.ts';
+export { keepSecret, readKeptSecret } from './secrets/stored-secret.ts';
+export { ensureDirectory } from './settings/data-directory.ts';
+export * from './settings/kinds.ts';
+export { differentPorts } from './settings/rules.ts';
 export {
   type Environment,
   readServerSettings,
@@ -40,12 +39,18 @@ export {
   type Settings,
   SettingsFault,
   type SettingsSpec,
-} from './settings.ts';
-export * from './spans.ts';
-export { explain, failStart, reasonOf, StartFault, startErrorText } from './start-fault.ts';
+} from './settings/settings.ts';
+export { explain, failStart, reasonOf, StartFault, startErrorText } from './settings/start-fault.ts';
+export * from './shared-settings/common.ts';
+export {
+  deriveServiceSecret,
+  serviceRootSecret,
+  serviceSecretFromRoot,
+  serviceSecretOf,
+} from './shared-settings/service-secret.ts';
 export { createStop, type Stop, type StopOptions } from './stop.ts';
-export { watchCertificate, watchDirectory, watchSurroundings } from './surroundings.ts';
-export * from './trace.ts';
-export { startTraces, traceSettings } from './traces.ts';
-export { trustAuthorities } from './trust.ts';
+export { type Persistent, persistently } from './time/persistently.ts';
+export { startTraces, traceSettings } from './tracing/export.ts';
+export * from './tracing/spans.ts';
+export * from './tracing/trace.ts';
 export { versionOf } from './version.ts';

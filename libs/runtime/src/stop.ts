@@ -1,4 +1,4 @@
-import type { Logger } from './logger.ts';
+import type { Logger } from './logs/logger.ts';
 
 /** Ends a program in order. */
 export interface Stop {

@@ -1,6 +1,6 @@
 import { X509Certificate } from 'node:crypto';
 import { statfs } from 'node:fs/promises';
-import type { Check } from './health.ts';
+import type { Check } from '../health.ts';
 import type { Metrics } from './metrics.ts';
 
 /** Less than the time of a reading, so that silence is told as well. */

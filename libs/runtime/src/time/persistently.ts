@@ -1,4 +1,4 @@
-import type { Logger } from './logger.ts';
+import type { Logger } from '../logs/logger.ts';
 
 /** Something that is opened again and again until it succeeds. */
 export interface Persistent<Value> {

@@ -1,6 +1,6 @@
 import { createLogger as createWinston, format, transports } from 'winston';
-import { allowedFields, type LogFields, masked } from './log-fields.ts';
-import { currentTrace, parseTraceparent } from './trace.ts';
+import { currentTrace, parseTraceparent } from '../tracing/trace.ts';
+import { allowedFields, type LogFields, masked } from './fields.ts';
 
 export type LogLevel = 'debug' | 'info' | 'warn' | 'error';
 

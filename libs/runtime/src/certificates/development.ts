@@ -2,8 +2,8 @@ import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { isIP } from 'node:net';
 import { join } from 'node:path';
+import { explain, reasonOf, StartFault } from '../settings/start-fault.ts';
 import type { Certificate } from './certificate.ts';
-import { explain, reasonOf, StartFault } from './start-fault.ts';
 
 /** A certificate that clients trust by its own file. */
 export interface DevelopmentCertificate extends Certificate {

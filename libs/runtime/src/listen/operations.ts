@@ -1,6 +1,6 @@
-import type { Health } from './health.ts';
+import type { Health } from '../health.ts';
+import type { Metrics } from '../metrics/metrics.ts';
 import { type Listening, listen } from './listen.ts';
-import type { Metrics } from './metrics.ts';
 
 export interface OperationsOptions {
   readonly host: string;

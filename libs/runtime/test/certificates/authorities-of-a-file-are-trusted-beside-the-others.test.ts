@@ -22,7 +22,7 @@ afterAll(() => listening.close(0));
 
 /** What a process of its own, which has read TLS_CA_FILE, gets from the server: trust is the whole process's. */
 const answerTo = async (file: string | undefined): Promise<string> => {
-  const entry = new URL('../../src/trust.ts', import.meta.url).href;
+  const entry = new URL('../../src/certificates/trust.ts', import.meta.url).href;
   const script = `
     const { trustAuthorities } = await import(${JSON.stringify(entry)});
     const { X509Certificate } = await import('node:crypto');

@@ -1,8 +1,8 @@
 import { hkdfSync } from 'node:crypto';
 import { join } from 'node:path';
-import { dataDirectory, givenSecret, installationSecret, keptFile } from './common-settings.ts';
-import { readKeptSecret } from './kept-secret.ts';
-import { type Environment, type Setting, SettingsFault } from './settings.ts';
+import { readKeptSecret } from '../secrets/stored-secret.ts';
+import { type Environment, type Setting, SettingsFault } from '../settings/settings.ts';
+import { dataDirectory, givenSecret, installationSecret, keptFile } from './common.ts';
 
 /**
  * SERVICE_SECRET of one process, from SERVICE_ROOT_SECRET and the process's name (HKDF-SHA-256, RFC 5869): 256 bits in base64url.

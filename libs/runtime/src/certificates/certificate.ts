@@ -1,8 +1,8 @@
 import { createPrivateKey, type KeyObject, X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import { file } from './setting-kinds.ts';
-import { type Setting, SettingsFault } from './settings.ts';
-import { explain, StartFault } from './start-fault.ts';
+import { file } from '../settings/kinds.ts';
+import { type Setting, SettingsFault } from '../settings/settings.ts';
+import { explain, StartFault } from '../settings/start-fault.ts';
 
 /** A certificate (with what leads to its authority) and its private key, both as PEM. */
 export interface Certificate {

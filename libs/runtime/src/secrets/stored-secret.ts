@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { linkSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { explain, reasonOf, StartFault } from './start-fault.ts';
+import { explain, reasonOf, StartFault } from '../settings/start-fault.ts';
 
 /** The secret kept in a file of the data directory, or undefined if there is none. @throws {StartFault} if it cannot be read */
 export const readKeptSecret = (directory: string, file: string): string | undefined => {

@@ -1,6 +1,6 @@
 import type { ReadableSpan, SpanExporter } from '@opentelemetry/sdk-trace-base';
-import type { Logger } from './logger.ts';
-import { oneOf, url } from './setting-kinds.ts';
+import type { Logger } from '../logs/logger.ts';
+import { oneOf, url } from '../settings/kinds.ts';
 import { type Recorder, recordSpans } from './spans.ts';
 import { parseTraceparent } from './trace.ts';
 

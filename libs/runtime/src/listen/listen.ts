@@ -1,13 +1,13 @@
 import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from 'node:http';
 import { createServer as createTlsServer, type Server as TlsServer } from 'node:https';
 import type { AddressInfo, Socket } from 'node:net';
-import type { Certificate } from './certificate.ts';
-import { farewell } from './farewell.ts';
-import type { Health } from './health.ts';
-import type { Observe } from './metrics.ts';
+import type { Certificate } from '../certificates/certificate.ts';
+import type { Health } from '../health.ts';
+import type { Observe } from '../metrics/metrics.ts';
+import { NO_ADDRESS, noAddress, reasonOf, StartFault } from '../settings/start-fault.ts';
+import { requestIdFrom } from '../tracing/trace.ts';
+import { farewell } from './drain.ts';
 import { answerRefusals, malformed, type OnRefused, type Refuse, refusing } from './refusal.ts';
-import { NO_ADDRESS, noAddress, reasonOf, StartFault } from './start-fault.ts';
-import { requestIdFrom } from './trace.ts';
 
 /** Protection against slow and greedy clients. Times are in milliseconds. */
 export interface Limits {

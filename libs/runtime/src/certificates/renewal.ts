@@ -1,6 +1,6 @@
 import { statSync } from 'node:fs';
+import type { Logger } from '../logs/logger.ts';
 import { type Certificate, type CertificateFiles, readCertificate } from './certificate.ts';
-import type { Logger } from './logger.ts';
 
 /** Whose certificate follows its files. */
 export interface FollowOptions {

@@ -1,7 +1,7 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { Server as TlsServer } from 'node:tls';
-import type { Logger } from './logger.ts';
+import type { Logger } from '../logs/logger.ts';
 import {
   type FailedLine,
   type InFlight,

@@ -1,9 +1,9 @@
 import { join, resolve } from 'node:path';
-import { certificateFiles } from './certificate.ts';
-import { readKeptSecret } from './kept-secret.ts';
-import { logLevels } from './logger.ts';
-import { directory, file, oneOf, port, secret, text, url } from './setting-kinds.ts';
-import { type Environment, type Setting, SettingsFault } from './settings.ts';
+import { certificateFiles } from '../certificates/certificate.ts';
+import { logLevels } from '../logs/logger.ts';
+import { readKeptSecret } from '../secrets/stored-secret.ts';
+import { directory, file, oneOf, port, secret, text, url } from '../settings/kinds.ts';
+import { type Environment, type Setting, SettingsFault } from '../settings/settings.ts';
 
 /** Settings that several programs read in the same way; each program takes those that it needs. */
 
