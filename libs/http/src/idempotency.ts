@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { Fault } from '@boxoffice/envelope';
 import type { Logger } from '@boxoffice/runtime';
+import type { Outcome, Outcomes } from './answers/outcome.ts';
 import type { Answer, AnswerStamp } from './operation.ts';
-import type { Outcome, Outcomes } from './outcome.ts';
 import { MAX_IDEMPOTENCY_KEY_LENGTH } from './shape.ts';
 
 /** How long an answer is remembered. */

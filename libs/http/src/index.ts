@@ -1,19 +1,15 @@
-export type { Admit, Visiting } from './admission.ts';
-export { createApp } from './app.ts';
-export type { AppOptions } from './app-options.ts';
-export { asOfReading } from './as-of.ts';
-export { BODY_LIMIT_BYTES, ClientGone } from './body.ts';
-export { createCheck } from './check.ts';
-export type { Position } from './cursor.ts';
-export { exampleFaults } from './examples.ts';
-export { type Family, familyA } from './family.ts';
-export { familyB } from './family-b.ts';
-export { faultOf } from './fault-of.ts';
+export type { Admit, Visiting } from './access/admission.ts';
+export { insufficientScope, requireScope } from './access/insufficient-scope.ts';
+export { faultOf } from './answers/fault-of.ts';
+export { createApp } from './app/app.ts';
+export type { AppOptions } from './app/options.ts';
+export { exampleFaults } from './description/examples.ts';
+export { type DescriptionOptions, openApiDocument } from './description/openapi.ts';
+export { type Family, familyA } from './families/family.ts';
+export { familyB } from './families/family-b.ts';
 export { IDEMPOTENCY_RETENTION_MS, type IdempotencyPort, MOST_ANSWERS_PER_SESSION } from './idempotency.ts';
-export { insufficientScope, requireScope } from './insufficient-scope.ts';
-export { mergePatch } from './merge-patch.ts';
-export { type DescriptionOptions, openApiDocument } from './openapi.ts';
-export * from './operation.ts';
+export { asOfReading } from './lists/as-of.ts';
+export type { Position } from './lists/cursor.ts';
 export {
   type ChangesPage,
   changesPageOf,
@@ -22,7 +18,11 @@ export {
   type PageOptions,
   type PageRequest,
   pageOf,
-} from './page.ts';
-export { readOnlyOf } from './read-only.ts';
+} from './lists/page.ts';
+export * from './operation.ts';
+export { BODY_LIMIT_BYTES, ClientGone } from './requests/body.ts';
+export { mergePatch } from './requests/merge-patch.ts';
+export { readOnlyOf } from './requests/read-only.ts';
 export * from './schemas.ts';
 export { MAX_IDEMPOTENCY_KEY_LENGTH } from './shape.ts';
+export { createCheck } from './validation/check.ts';

@@ -1,7 +1,7 @@
 import type { Code, Fault, PosCode } from '@boxoffice/envelope';
 import type { Caller } from '@boxoffice/identity';
 import type { Static, TObject, TProperties, TSchema } from 'typebox';
-import type { Position } from './cursor.ts';
+import type { Position } from './lists/cursor.ts';
 
 export type Method = 'get' | 'post' | 'put' | 'patch' | 'delete';
 

@@ -1,5 +1,5 @@
 import { type Static, type TObject, type TProperties, type TSchema, type TUnsafe, Type } from 'typebox';
-import { NORMALISE } from './ajv.ts';
+import { NORMALISE } from './validation/ajv.ts';
 
 /** Records per page without `limit`, and the most that a page holds. */
 export const DEFAULT_LIMIT = 20;

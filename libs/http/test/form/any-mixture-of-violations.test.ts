@@ -3,9 +3,9 @@ import { Fault } from '@boxoffice/envelope';
 import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { Type } from 'typebox';
-import { compileForm } from '../../src/form.ts';
 import { type AnyOperation, emailSchema, nullable, oneOf, operation } from '../../src/index.ts';
-import { createValidators } from '../../src/validators.ts';
+import { compileForm } from '../../src/requests/form.ts';
+import { createValidators } from '../../src/validation/validators.ts';
 
 const body = Type.Object({
   name: Type.String({ minLength: 1, maxLength: 10 }),

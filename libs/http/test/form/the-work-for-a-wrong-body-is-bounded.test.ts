@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { Type } from 'typebox';
-import { MAX_DEPTH, MAX_MEMBERS } from '../../src/excess.ts';
-import { createValidators, MAX_ERRORS, type Validate } from '../../src/validators.ts';
+import { MAX_DEPTH, MAX_MEMBERS } from '../../src/requests/excess.ts';
+import { createValidators, MAX_ERRORS, type Validate } from '../../src/validation/validators.ts';
 import { type Started, start } from '../fixture.ts';
 import { things } from '../things.ts';
 

@@ -2,9 +2,9 @@ import { Fault } from '@boxoffice/envelope';
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { Type } from 'typebox';
-import { createAjv } from '../../src/ajv.ts';
-import { closed } from '../../src/body-schema.ts';
 import { createCheck, emailSchema, mergePatch, nullable, oneOf, patchOf, timestamp } from '../../src/index.ts';
+import { createAjv } from '../../src/validation/ajv.ts';
+import { closed } from '../../src/validation/body-schema.ts';
 
 /** The examples of RFC 7396, appendix A, that start from an object. */
 const appendix: [object, object, object][] = [

@@ -1,5 +1,5 @@
 import { type Code, failure, registry } from '@boxoffice/envelope';
-import { MAX_IDEMPOTENCY_KEY_LENGTH } from './shape.ts';
+import { MAX_IDEMPOTENCY_KEY_LENGTH } from '../shape.ts';
 
 /** A reference to a component. */
 export const ref = (kind: 'schemas' | 'parameters' | 'headers' | 'examples', name: string) => ({

@@ -1,7 +1,7 @@
 import { type Code, failure } from '@boxoffice/envelope';
-import { exampleDetails, ref, sharedComponents } from './openapi-components.ts';
-import type { AnyCode, AnyOperation } from './operation.ts';
-import { isIdempotent } from './shape.ts';
+import type { AnyCode, AnyOperation } from '../operation.ts';
+import { isIdempotent } from '../shape.ts';
+import { exampleDetails, ref, sharedComponents } from './components.ts';
 
 /** How a family's requests and answers are described. */
 export interface Wording {

@@ -1,11 +1,11 @@
 import type { IdentityVerifier } from '@boxoffice/identity';
 import type { Logger } from '@boxoffice/runtime';
-import type { Admit } from './admission.ts';
-import type { AccessLogger } from './exchange.ts';
-import type { Family } from './family.ts';
-import type { IdempotencyPort } from './idempotency.ts';
-import type { AnyOperation } from './operation.ts';
-import type { Validators } from './validators.ts';
+import type { Admit } from '../access/admission.ts';
+import type { AccessLogger } from '../answers/exchange.ts';
+import type { Family } from '../families/family.ts';
+import type { IdempotencyPort } from '../idempotency.ts';
+import type { AnyOperation } from '../operation.ts';
+import type { Validators } from '../validation/validators.ts';
 
 /** What an app is made of; see `createApp`. */
 export interface AppOptions {

@@ -1,6 +1,6 @@
 import { Fault, type FaultHeaders, PosFault } from '@boxoffice/envelope';
 import type { Logger } from '@boxoffice/runtime';
-import type { Family } from './family.ts';
+import type { Family } from '../families/family.ts';
 
 /** Libraries do not know the store; it names its errors. */
 const isWithoutStore = (error: unknown): error is Error => error instanceof Error && error.name === 'StoreUnavailable';

@@ -1,6 +1,6 @@
-import type { Family } from './family.ts';
-import type { AnyCode, AnyOperation } from './operation.ts';
-import { isIdempotent, TAKES_BODY } from './shape.ts';
+import type { Family } from '../families/family.ts';
+import type { AnyCode, AnyOperation } from '../operation.ts';
+import { isIdempotent, TAKES_BODY } from '../shape.ts';
 
 const requires = (properties: object | undefined): boolean =>
   Object.values(properties ?? {}).some((schema) => !('~optional' in schema));

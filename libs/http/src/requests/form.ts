@@ -1,14 +1,14 @@
 import type { IncomingMessage } from 'node:http';
 import { type Code, Fault } from '@boxoffice/envelope';
 import { type TProperties, type TSchema, Type } from 'typebox';
+import type { AnyOperation } from '../operation.ts';
+import { TAKES_BODY } from '../shape.ts';
+import { bodySchema, type Json } from '../validation/body-schema.ts';
+import type { Validate, Validators } from '../validation/validators.ts';
+import { told, type Violation } from '../validation/violations.ts';
 import { formOf, jsonObjectOf } from './body.ts';
-import { bodySchema, type Json } from './body-schema.ts';
-import type { AnyOperation } from './operation.ts';
 import { coercionsOf, lenientIn, readPath, readQuery } from './parameters.ts';
 import { compileReadOnly, type Unchanged } from './read-only.ts';
-import { TAKES_BODY } from './shape.ts';
-import type { Validate, Validators } from './validators.ts';
-import { told, type Violation } from './violations.ts';
 
 /** The three typed parts of a request. */
 export interface Form {

@@ -6,8 +6,8 @@ import { collection, type Document, openSqliteStores, type SqliteStores, type St
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { Type } from 'typebox';
-import { createCursorCodec } from '../../src/cursor.ts';
 import { type AnyOperation, listQuery, operation, type Page, page, pageOf } from '../../src/index.ts';
+import { createCursorCodec } from '../../src/lists/cursor.ts';
 import { type Started, start } from '../fixture.ts';
 
 interface Note extends Document {

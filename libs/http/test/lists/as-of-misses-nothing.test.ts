@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import { collection, type Document, type Documents, openMongoStore, openSqliteStores } from '@boxoffice/store';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { createCursorCodec } from '../../src/cursor.ts';
 import { changesPageOf } from '../../src/index.ts';
+import { createCursorCodec } from '../../src/lists/cursor.ts';
 
 // Instances with clocks of their own write while a partner walks the list again and again. Time is played: an instant is taken at one
 // moment, and the write that carries it reaches the store at a later one.

@@ -1,12 +1,12 @@
 import { STATUS_CODES } from 'node:http';
 import { type Code, Fault, registry } from '@boxoffice/envelope';
 import type { TProperties, TSchema } from 'typebox';
-import { bodySchema } from './body-schema.ts';
+import { exampleDetails, ref } from '../families/components.ts';
+import { type Family, familyA } from '../families/family.ts';
+import type { AnyCode, AnyOperation } from '../operation.ts';
+import { isIdempotent, type Place, placesOf, TAKES_BODY } from '../shape.ts';
+import { bodySchema } from '../validation/body-schema.ts';
 import { codesOf } from './codes.ts';
-import { type Family, familyA } from './family.ts';
-import { exampleDetails, ref } from './openapi-components.ts';
-import type { AnyCode, AnyOperation } from './operation.ts';
-import { isIdempotent, type Place, placesOf, TAKES_BODY } from './shape.ts';
 
 export interface DescriptionOptions {
   readonly service: string;

@@ -1,18 +1,18 @@
 import { Fault } from '@boxoffice/envelope';
-import { createAdmission } from './access.ts';
-import type { Admitted } from './admission.ts';
-import { createAnswerCheck } from './answer-check.ts';
-import type { AppParts } from './app-options.ts';
-import { readBody } from './body.ts';
-import { createEncoder } from './compressed.ts';
-import { createCursorCodec } from './cursor.ts';
-import { isKnown, requireMatch } from './etag.ts';
-import { type Exchange, jsonBody, type Reply } from './exchange.ts';
-import { compileForm } from './form.ts';
-import { createOnce, type Remember, rememberNothing, type Ticket, ticketOf } from './idempotency.ts';
-import type { AnyOperation } from './operation.ts';
-import { createOutcomes, type Outcome } from './outcome.ts';
-import { isIdempotent, TAKES_BODY } from './shape.ts';
+import { createAdmission } from '../access/access.ts';
+import type { Admitted } from '../access/admission.ts';
+import { createEncoder } from '../answers/compressed.ts';
+import { isKnown, requireMatch } from '../answers/etag.ts';
+import { type Exchange, jsonBody, type Reply } from '../answers/exchange.ts';
+import { createOutcomes, type Outcome } from '../answers/outcome.ts';
+import { createOnce, type Remember, rememberNothing, type Ticket, ticketOf } from '../idempotency.ts';
+import { createCursorCodec } from '../lists/cursor.ts';
+import type { AnyOperation } from '../operation.ts';
+import { readBody } from '../requests/body.ts';
+import { compileForm } from '../requests/form.ts';
+import { isIdempotent, TAKES_BODY } from '../shape.ts';
+import { createAnswerCheck } from '../validation/answer-check.ts';
+import type { AppParts } from './options.ts';
 
 /** Answers requests to one operation under one of its ids. `fault` says how a fault of it looks. */
 export interface Answering {

@@ -1,4 +1,4 @@
-import type { PatchOf } from './schemas.ts';
+import type { PatchOf } from '../schemas.ts';
 
 const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { Type } from 'typebox';
+import { type AnyOperation, ok, operation } from '../operation.ts';
 import { type DescriptionOptions, openApiDocument } from './openapi.ts';
-import { type AnyOperation, ok, operation } from './operation.ts';
 
 /** Its operationId. */
 export const SELF_DESCRIPTION = 'describe';

@@ -1,6 +1,6 @@
 import type { TProperties } from 'typebox';
-import type { Json } from './body-schema.ts';
-import { MAX_NAMED } from './violations.ts';
+import type { Json } from '../validation/body-schema.ts';
+import { MAX_NAMED } from '../validation/violations.ts';
 
 type Coerce = (text: string) => unknown;
 

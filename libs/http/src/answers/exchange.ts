@@ -1,8 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Fault } from '@boxoffice/envelope';
 import type { Logger, Trace } from '@boxoffice/runtime';
-import type { Family } from './family.ts';
-import { SELF_DESCRIPTION } from './self-description.ts';
+import { SELF_DESCRIPTION } from '../description/self-description.ts';
+import type { Family } from '../families/family.ts';
 
 /** The headers of an answer, by their usual spelling. */
 export type Headers = Readonly<Record<string, string>>;

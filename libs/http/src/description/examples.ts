@@ -1,8 +1,11 @@
 import type { Code } from '@boxoffice/envelope';
 import { Type } from 'typebox';
-import { bodySchema } from './body-schema.ts';
+import { type Family, familyA } from '../families/family.ts';
+import type { AnyOperation } from '../operation.ts';
+import { bodySchema } from '../validation/body-schema.ts';
+import { createValidators } from '../validation/validators.ts';
+import { told } from '../validation/violations.ts';
 import { codesOf } from './codes.ts';
-import { type Family, familyA } from './family.ts';
 import {
   answerExample,
   answerSchema,
@@ -12,9 +15,6 @@ import {
   failureExample,
   failureSchema,
 } from './openapi.ts';
-import type { AnyOperation } from './operation.ts';
-import { createValidators } from './validators.ts';
-import { told } from './violations.ts';
 
 /**
  * What is wrong with the examples of these operations: one sentence per missing one and per one that its own schema refuses. Also

@@ -1,10 +1,10 @@
 import { Fault } from '@boxoffice/envelope';
 import type { TObject } from 'typebox';
-import { utcOf } from './ajv.ts';
-import type { Json } from './body-schema.ts';
+import type { AnyOperation, ReadOnly } from '../operation.ts';
+import { utcOf } from '../validation/ajv.ts';
+import type { Json } from '../validation/body-schema.ts';
+import { jsonPath, told, type Violation } from '../validation/violations.ts';
 import { merged } from './merge-patch.ts';
-import type { AnyOperation, ReadOnly } from './operation.ts';
-import { jsonPath, told, type Violation } from './violations.ts';
 
 /** Members that move without a request that writes them: accepted back whatever they hold, at any depth. */
 const BOOKKEEPING: ReadonlySet<string> = new Set(['version', 'createdAt', 'updatedAt', 'lastUsedAt']);

@@ -1,7 +1,7 @@
 import { type Fault, subjectsOf } from '@boxoffice/envelope';
+import type { Family } from '../families/family.ts';
+import type { Answer, AnyOperation } from '../operation.ts';
 import { type Headers, JSON_TYPE } from './exchange.ts';
-import type { Family } from './family.ts';
-import type { Answer, AnyOperation } from './operation.ts';
 
 /** What a request led to, as it can be remembered and sent (structurally the store's `RememberedAnswer`). */
 export interface Outcome {

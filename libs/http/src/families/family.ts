@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { type Fault, failureOf, registry, success } from '@boxoffice/envelope';
-import type { Admitted } from './admission.ts';
-import type { AnyCode, AnyOperation } from './operation.ts';
+import type { Admitted } from '../access/admission.ts';
+import type { AnyCode, AnyOperation } from '../operation.ts';
 import { type Wording, wordingA } from './wording.ts';
 
 /** What a table of codes says of one. */

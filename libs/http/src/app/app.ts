@@ -1,16 +1,16 @@
 import { Fault } from '@boxoffice/envelope';
 import { beginAnswer, endAnswer, nameOperation, runWithTrace } from '@boxoffice/runtime';
 import express, { type ErrorRequestHandler, type Express, type RequestHandler, type Response } from 'express';
-import type { AppOptions, AppParts } from './app-options.ts';
-import { ClientGone } from './body.ts';
-import { type Exchange, logAccess, type Reply, refusal, send } from './exchange.ts';
-import { familyA } from './family.ts';
-import { faultOf } from './fault-of.ts';
+import { type Exchange, logAccess, type Reply, refusal, send } from '../answers/exchange.ts';
+import { faultOf } from '../answers/fault-of.ts';
+import { selfDescription } from '../description/self-description.ts';
+import { familyA } from '../families/family.ts';
+import type { AnyOperation, Method } from '../operation.ts';
+import { ClientGone } from '../requests/body.ts';
+import { bySpecificity, placesOf } from '../shape.ts';
+import { createValidators } from '../validation/validators.ts';
 import { type Answering, prepare } from './handle.ts';
-import type { AnyOperation, Method } from './operation.ts';
-import { selfDescription } from './self-description.ts';
-import { bySpecificity, placesOf } from './shape.ts';
-import { createValidators } from './validators.ts';
+import type { AppOptions, AppParts } from './options.ts';
 
 const exchangeOf = ({ locals }: Response): Exchange => locals.exchange;
 

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import type { Caller } from '@boxoffice/identity';
-import type { VisitorAccess } from './operation.ts';
+import type { VisitorAccess } from '../operation.ts';
 
 /** Who sends a request to an operation for visitors, as the service that has their sessions sees it. */
 export interface Visiting<Visitor = unknown> {

@@ -1,6 +1,6 @@
 import { type PosCode, PosFault, posFailure, posRegistry } from '@boxoffice/envelope';
-import { ref, sharedComponents } from './openapi-components.ts';
-import type { AnyCode } from './operation.ts';
+import type { AnyCode } from '../operation.ts';
+import { ref, sharedComponents } from './components.ts';
 import { commonParameters, type Wording } from './wording.ts';
 
 const failureExample = (code: AnyCode): object =>

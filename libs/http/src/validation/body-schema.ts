@@ -1,4 +1,4 @@
-import type { AnyOperation } from './operation.ts';
+import type { AnyOperation } from '../operation.ts';
 
 /** A JSON Schema as this package walks it. */
 export interface Json {

@@ -1,8 +1,8 @@
 import type { IncomingMessage } from 'node:http';
 import { Fault } from '@boxoffice/envelope';
 import { type Caller, IDENTITY_HEADER, type IdentityVerifier } from '@boxoffice/identity';
+import type { AnyOperation, VisitorAccess } from '../operation.ts';
 import type { Admit, Admitted } from './admission.ts';
-import type { AnyOperation, VisitorAccess } from './operation.ts';
 
 /** The caller of a public operation: nobody, of no institution. */
 const ANYBODY: Omit<Caller, 'operation'> = { institution: '', client: null, service: null, scopes: [] };

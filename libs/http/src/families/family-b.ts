@@ -1,9 +1,9 @@
 import type { IncomingMessage } from 'node:http';
 import { type Fault, PosFault, posFailure, posRegistry, posSuccess } from '@boxoffice/envelope';
-import { hasTextType } from './body.ts';
+import type { AnyCode, AnyOperation } from '../operation.ts';
+import { hasTextType } from '../requests/body.ts';
+import { TAKES_BODY } from '../shape.ts';
 import type { Family } from './family.ts';
-import type { AnyCode, AnyOperation } from './operation.ts';
-import { TAKES_BODY } from './shape.ts';
 import { wordingB } from './wording-b.ts';
 
 /** The fault in family B's own terms; undefined if the family has no such answer. */

@@ -1,4 +1,4 @@
-import type { Answer, AnyOperation } from './operation.ts';
+import type { Answer, AnyOperation } from '../operation.ts';
 import type { Validate, Validators } from './validators.ts';
 import { told } from './violations.ts';
 
