@@ -1,4 +1,5 @@
-export { type Courtesy, type CourtesyOptions, createCourtesy } from './courtesy.ts';
+export { type Courtesy, type CourtesyOptions, createCourtesy } from './client/best-effort.ts';
+export { createPeer, type Peer, type PeerCall, type PeerOptions, PeerRefusal } from './client/peer.ts';
 export type {
   Closable,
   CurrentFact,
@@ -8,9 +9,8 @@ export type {
   Reaction,
   ServiceDefinition,
 } from './definition.ts';
-export { type Engines, type EnginesOptions, openEngines } from './engines.ts';
-export type { FactMoment } from './fact-channel.ts';
-export { createPeer, type Peer, type PeerCall, type PeerOptions, PeerRefusal } from './peer.ts';
+export { type Engines, type EnginesOptions, openEngines } from './engines/engines.ts';
+export type { FactMoment } from './facts/channel.ts';
 export {
   type End,
   type Retention,
@@ -19,5 +19,5 @@ export {
   type SweepOptions,
   startSweeper,
 } from './retention.ts';
-export { runService } from './run.ts';
-export { type RunningService, type StartOptions, startService } from './start.ts';
+export { runService } from './start/run.ts';
+export { type RunningService, type StartOptions, startService } from './start/start.ts';

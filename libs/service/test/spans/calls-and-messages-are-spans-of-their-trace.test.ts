@@ -1,8 +1,8 @@
 import type { Message } from '@boxoffice/messaging';
 import { type Attributes, currentTrace, listen, recordSpans, runWithTrace, type SpanStart } from '@boxoffice/runtime';
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
+import { handling, publishing } from '../../src/facts/spans.ts';
 import { createPeer } from '../../src/index.ts';
-import { handling, publishing } from '../../src/message-spans.ts';
 
 interface Ended {
   readonly start: SpanStart;

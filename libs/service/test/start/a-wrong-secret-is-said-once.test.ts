@@ -1,6 +1,6 @@
 import { listen } from '@boxoffice/runtime';
 import { expect, test } from '@jest/globals';
-import { proveSecret } from '../../src/secret-proof.ts';
+import { proveSecret } from '../../src/start/secret-proof.ts';
 
 /** An authorizer that answers each question with the next of these statuses, and the last from then on. */
 const answering = async (...statuses: number[]) => {

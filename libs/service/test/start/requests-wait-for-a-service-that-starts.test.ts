@@ -3,8 +3,8 @@ import { type Family, familyA, familyB } from '@boxoffice/http';
 import { listen } from '@boxoffice/runtime';
 import type { Store } from '@boxoffice/store';
 import { expect, test } from '@jest/globals';
-import { holdFor } from '../../src/hold.ts';
 import { startService } from '../../src/index.ts';
+import { holdFor } from '../../src/start/hold.ts';
 import { common, definition, notes, openEmbedded, openKeys } from '../workshop.ts';
 
 /** Starts a service whose store is on its way. */

@@ -19,15 +19,15 @@ import {
   watchSurroundings,
 } from '@boxoffice/runtime';
 import type { Store } from '@boxoffice/store';
-import { countedStore } from './counted-store.ts';
+import type { Parts, ServiceDefinition } from '../definition.ts';
+import { type Hearing, startHearing } from '../facts/subscriptions.ts';
+import { queueMetrics } from '../metrics/queues.ts';
+import { relayMetrics, watchBacklog } from '../metrics/relay.ts';
+import { countedStore } from '../metrics/store.ts';
+import { startSweeper } from '../retention.ts';
 import { cursorKeyOf } from './cursor-key.ts';
-import type { Parts, ServiceDefinition } from './definition.ts';
-import { type Hearing, startHearing } from './hearing.ts';
 import { holdFor } from './hold.ts';
-import { queueMetrics } from './queue-metrics.ts';
 import { refuseForNow, refuseIn } from './refuse.ts';
-import { relayMetrics, watchBacklog } from './relay-metrics.ts';
-import { startSweeper } from './retention.ts';
 import { proveSecret } from './secret-proof.ts';
 
 export interface StartOptions<Spec extends SettingsSpec> {

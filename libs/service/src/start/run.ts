@@ -32,8 +32,8 @@ import {
   url,
 } from '@boxoffice/runtime';
 import { openMongoStore } from '@boxoffice/store';
-import type { ServiceDefinition } from './definition.ts';
-import { traceOfEvents } from './engines.ts';
+import type { ServiceDefinition } from '../definition.ts';
+import { traceOfEvents } from '../engines/engines.ts';
 import { startService } from './start.ts';
 
 /** A setting that a service alone cannot do without, because the embedded engines serve one process. */

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { createCourtesy } from '../../src/courtesy.ts';
+import { createCourtesy } from '../../src/client/best-effort.ts';
 
 const never = () => new Promise<string>(() => undefined);
 

@@ -1,8 +1,8 @@
 import { type Bus, connectRabbitmq, createInProcessBus, type DeadLetters, type Queue } from '@boxoffice/messaging';
 import { currentTrace, type Logger, StartFault } from '@boxoffice/runtime';
 import { type Collection, type Document, openMongoStore, openSqliteStores, type Store } from '@boxoffice/store';
+import type { Closable } from '../definition.ts';
 import { deadLetterCollection, deadLettersIn } from './dead-letter-store.ts';
-import type { Closable } from './definition.ts';
 import { deadLettersFromOutside, serveReplayRequests } from './replay-requests.ts';
 
 /** The engines of one process. */

@@ -1,8 +1,8 @@
 import type { DeadLetters } from '@boxoffice/messaging';
 import type { Logger } from '@boxoffice/runtime';
 import type { Store } from '@boxoffice/store';
+import type { Closable } from '../definition.ts';
 import { deadLetterCollection, TOGETHER } from './dead-letter-store.ts';
-import type { Closable } from './definition.ts';
 
 /** Milliseconds between two looks for requests: one indexed read each. */
 const LOOK_EVERY_MS = 1_000;

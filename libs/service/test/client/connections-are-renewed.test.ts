@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { expect, test } from '@jest/globals';
-import { createPeer } from '../../src/peer.ts';
+import { createPeer } from '../../src/client/peer.ts';
 
 const credentials = { tokenFor: async () => 'token' };
 const call = { operation: 'look', method: 'GET', path: '/internal/look' } as const;

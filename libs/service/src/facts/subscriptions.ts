@@ -1,8 +1,8 @@
 import type { Bus, Subscription } from '@boxoffice/messaging';
 import { type Logger, persistently } from '@boxoffice/runtime';
-import type { Closable, Listener, Reaction } from './definition.ts';
-import { publishing } from './message-spans.ts';
-import { subscribeAll } from './subscriptions.ts';
+import type { Closable, Listener, Reaction } from '../definition.ts';
+import { publishing } from './spans.ts';
+import { subscribeAll } from './subscribe-all.ts';
 
 /** The bus as a service has it: it may be on its way, and publishes nothing before the service hears everything. */
 export interface Hearing extends Pick<Bus, 'publish' | 'ping' | 'depths'>, Closable {

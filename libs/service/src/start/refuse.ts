@@ -1,7 +1,7 @@
 import type { RequestListener } from 'node:http';
 import { Fault, failureOf } from '@boxoffice/envelope';
 import { type Refuse, requestIdFrom } from '@boxoffice/runtime';
-import type { ServiceDefinition } from './definition.ts';
+import type { ServiceDefinition } from '../definition.ts';
 
 type Shape = Pick<ServiceDefinition, 'family' | 'onFault'>;
 

@@ -1,7 +1,7 @@
 import { createMetrics, type Metrics } from '@boxoffice/runtime';
 import { expect, test } from '@jest/globals';
-import { countedStore } from '../../src/counted-store.ts';
 import { startService } from '../../src/index.ts';
+import { countedStore } from '../../src/metrics/store.ts';
 import { common, definition, noteQueue, notes, openEmbedded, openKeys } from '../workshop.ts';
 
 const lookInto = async (metrics: Metrics) => {

@@ -1,7 +1,7 @@
 import type { Bus, Message, Subscription } from '@boxoffice/messaging';
-import type { Listener, Reaction } from './definition.ts';
-import { told } from './fact-channel.ts';
-import { handling, inTraceOf } from './message-spans.ts';
+import type { Listener, Reaction } from '../definition.ts';
+import { told } from './channel.ts';
+import { handling, inTraceOf } from './spans.ts';
 
 /** Subscribes the service of that name to its facts, all of them or none; answers the subscriptions, in the order of their beginning. */
 export const subscribeAll = async (
