@@ -7,8 +7,8 @@ export {
   declareRabbitmqTopology,
   type Publisher,
   type RabbitmqOptions,
-} from './rabbitmq.ts';
-export { decode as decodeMessage, encode as encodeMessage } from './rabbitmq-codec.ts';
-export { type Backlog, type Relay, type RelayOptions, startRelay } from './relay.ts';
-export { type Rights, rightsOf } from './rights.ts';
+} from './rabbitmq/bus.ts';
+export { decode as decodeMessage, encode as encodeMessage } from './rabbitmq/codec.ts';
+export { type Rights, rightsOf } from './rabbitmq/rights.ts';
+export { type Backlog, type Relay, type RelayOptions, startRelay } from './relay/relay.ts';
 export { broadcasts, type Declared, declared, processes, topology } from './topology.ts';

@@ -1,11 +1,11 @@
 import { announced, createLedger, first, probe, publishAll, until } from '@boxoffice/messaging/conformance';
 import { expect, test } from '@jest/globals';
 import type { ConfirmChannel } from 'amqplib';
-import { consume } from '../../src/rabbitmq-consumer.ts';
-import { type Link, openLink } from '../../src/rabbitmq-link.ts';
-import { deadQueue, workQueue } from '../../src/rabbitmq-names.ts';
-import { createSender } from '../../src/rabbitmq-publisher.ts';
-import { createTopology } from '../../src/rabbitmq-topology.ts';
+import { consume } from '../../src/rabbitmq/consumer.ts';
+import { type Link, openLink } from '../../src/rabbitmq/link.ts';
+import { deadQueue, workQueue } from '../../src/rabbitmq/names.ts';
+import { createSender } from '../../src/rabbitmq/publisher.ts';
+import { createTopology } from '../../src/rabbitmq/topology.ts';
 import { describeWithBroker, onChannel } from './broker.ts';
 import { inCorner, patience, silent, succeeds } from './fixture.ts';
 

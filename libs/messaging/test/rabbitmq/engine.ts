@@ -10,7 +10,7 @@ import {
   retryQueue,
   topologyMark,
   workQueue,
-} from '../../src/rabbitmq-names.ts';
+} from '../../src/rabbitmq/names.ts';
 import { onChannel, openWay, type Way } from './broker.ts';
 
 /** A prefix that no other test uses. */

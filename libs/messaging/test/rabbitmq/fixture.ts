@@ -1,6 +1,6 @@
 import { probes } from '@boxoffice/messaging/conformance';
 import { connectRabbitmq, type RabbitmqOptions } from '../../src/index.ts';
-import { type Plan, planOf } from '../../src/rabbitmq-names.ts';
+import { type Plan, planOf } from '../../src/rabbitmq/names.ts';
 import { openWay } from './broker.ts';
 import { ownPrefix, removeAll } from './engine.ts';
 

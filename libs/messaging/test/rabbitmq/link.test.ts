@@ -1,7 +1,7 @@
 import { until } from '@boxoffice/messaging/conformance';
 import { expect, test } from '@jest/globals';
 import type { ConfirmChannel } from 'amqplib';
-import { type Link, openLink } from '../../src/rabbitmq-link.ts';
+import { type Link, openLink } from '../../src/rabbitmq/link.ts';
 import { describeWithBroker, openWay, type Way } from './broker.ts';
 import { patience, silent } from './fixture.ts';
 

@@ -1,7 +1,7 @@
 import { announced, first, probe, rejection, until } from '@boxoffice/messaging/conformance';
 import { expect, test } from '@jest/globals';
 import { connectRabbitmq } from '../../src/index.ts';
-import { exchangeOf, workQueue } from '../../src/rabbitmq-names.ts';
+import { exchangeOf, workQueue } from '../../src/rabbitmq/names.ts';
 import { describeWithBroker, onChannel, openWay } from './broker.ts';
 import { inCorner, patience, silent, succeeds } from './fixture.ts';
 

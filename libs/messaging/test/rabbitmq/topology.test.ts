@@ -1,7 +1,7 @@
 import { first, probe, probes, publishAll, rejection, until } from '@boxoffice/messaging/conformance';
 import { expect, test } from '@jest/globals';
 import { connectRabbitmqPublisher, declared, topology } from '../../src/index.ts';
-import { deadQueue, exchangeOf, retryQueue, workQueue } from '../../src/rabbitmq-names.ts';
+import { deadQueue, exchangeOf, retryQueue, workQueue } from '../../src/rabbitmq/names.ts';
 import { describeWithBroker, onChannel } from './broker.ts';
 import { inCorner, patience, succeeds } from './fixture.ts';
 

@@ -2,7 +2,7 @@ import { probe, until } from '@boxoffice/messaging/conformance';
 import { expect, test } from '@jest/globals';
 import type { Options } from 'amqplib';
 import { declared, type Logger, type Message, topology } from '../../src/index.ts';
-import { exchangeOf, type Plan, workQueue } from '../../src/rabbitmq-names.ts';
+import { exchangeOf, type Plan, workQueue } from '../../src/rabbitmq/names.ts';
 import { describeWithBroker, onChannel } from '../rabbitmq/broker.ts';
 import { inCorner, patience, silent } from '../rabbitmq/fixture.ts';
 

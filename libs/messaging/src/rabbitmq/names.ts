@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Options } from 'amqplib';
-import { type Declared, maxQueueLength } from './topology.ts';
+import { type Declared, maxQueueLength } from '../topology.ts';
 
 /** What the names and arguments of an installation's queues follow from. */
 export interface Plan {

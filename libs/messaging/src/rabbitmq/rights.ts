@@ -1,6 +1,6 @@
-import { defaultRetryDelaysMs } from './attempts.ts';
-import { broadcastQueue, exchangeOf, movesExchange, planOf, workQueue } from './rabbitmq-names.ts';
-import { declared, processes } from './topology.ts';
+import { defaultRetryDelaysMs } from '../attempts.ts';
+import { declared, processes } from '../topology.ts';
+import { broadcastQueue, exchangeOf, movesExchange, planOf, workQueue } from './names.ts';
 
 /** What a user of RabbitMQ may do in the installation's virtual host: regular expressions of names, as the broker takes them. */
 export interface Rights {

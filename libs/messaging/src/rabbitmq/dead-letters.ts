@@ -1,11 +1,11 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { ConfirmChannel, GetMessage } from 'amqplib';
-import type { DeadLetter, DeadLetters } from './port.ts';
-import { forward, letterOf } from './rabbitmq-codec.ts';
-import type { Link } from './rabbitmq-link.ts';
-import { deadQueue, movesExchange, type Plan, workQueue } from './rabbitmq-names.ts';
-import { originHeaders } from './rabbitmq-origin.ts';
-import type { Sender } from './rabbitmq-publisher.ts';
+import type { DeadLetter, DeadLetters } from '../port.ts';
+import { forward, letterOf } from './codec.ts';
+import type { Link } from './link.ts';
+import { deadQueue, movesExchange, type Plan, workQueue } from './names.ts';
+import { originHeaders } from './origin.ts';
+import type { Sender } from './publisher.ts';
 
 /** Letters that a listing shows per queue. */
 const shown = 10_000;

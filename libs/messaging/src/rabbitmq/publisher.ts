@@ -1,12 +1,12 @@
 import type { ConfirmChannel } from 'amqplib';
-import { within } from './deadline.ts';
-import { type Message, Unroutable } from './port.ts';
-import { encode, type Wire } from './rabbitmq-codec.ts';
-import { declareAll, declareExchanges } from './rabbitmq-declare.ts';
-import type { Link, Station } from './rabbitmq-link.ts';
-import { exchangeOf, type Plan } from './rabbitmq-names.ts';
-import type { Topology } from './rabbitmq-topology.ts';
-import { isBroadcast } from './topology.ts';
+import { within } from '../deadline.ts';
+import { type Message, Unroutable } from '../port.ts';
+import { isBroadcast } from '../topology.ts';
+import { encode, type Wire } from './codec.ts';
+import { declareAll, declareExchanges } from './declare.ts';
+import type { Link, Station } from './link.ts';
+import { exchangeOf, type Plan } from './names.ts';
+import type { Topology } from './topology.ts';
 
 /** Sends messages and knows what became of each. */
 export interface Sender {

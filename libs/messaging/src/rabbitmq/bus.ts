@@ -1,16 +1,16 @@
-import { defaultRetryDelaysMs } from './attempts.ts';
-import { within } from './deadline.ts';
-import type { Bus, Logger, Queue, Subscription } from './port.ts';
-import { hear } from './rabbitmq-broadcast.ts';
-import { consume } from './rabbitmq-consumer.ts';
-import { createDeadLetters } from './rabbitmq-dead-letters.ts';
-import { declareAll } from './rabbitmq-declare.ts';
-import { depthsOf } from './rabbitmq-depths.ts';
-import { type Link, openLink } from './rabbitmq-link.ts';
-import { type Plan, planOf } from './rabbitmq-names.ts';
-import { createSender, type Sender } from './rabbitmq-publisher.ts';
-import { createTopology } from './rabbitmq-topology.ts';
-import { type Declared, declared as installation } from './topology.ts';
+import { defaultRetryDelaysMs } from '../attempts.ts';
+import { within } from '../deadline.ts';
+import type { Bus, Logger, Queue, Subscription } from '../port.ts';
+import { type Declared, declared as installation } from '../topology.ts';
+import { hear } from './broadcast.ts';
+import { consume } from './consumer.ts';
+import { createDeadLetters } from './dead-letters.ts';
+import { declareAll } from './declare.ts';
+import { depthsOf } from './depths.ts';
+import { type Link, openLink } from './link.ts';
+import { type Plan, planOf } from './names.ts';
+import { createSender, type Sender } from './publisher.ts';
+import { createTopology } from './topology.ts';
 
 export interface RabbitmqOptions {
   /** `amqp://user:password@host:port/vhost`, or `amqps:`. */

@@ -1,4 +1,4 @@
-import type { Logger, Message, OutboxPort } from './port.ts';
+import type { Logger, Message, OutboxPort } from '../port.ts';
 
 /** What the strays share with their relay; the settings are described there. */
 interface StraysOptions {

@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import type { ConfirmChannel, ConsumeMessage } from 'amqplib';
-import type { Broadcast, Logger, Message, Subscription } from './port.ts';
-import { declareExchanges } from './rabbitmq-declare.ts';
-import { closeChannel, type Link } from './rabbitmq-link.ts';
-import { broadcastQueue, exchangeOf, type Plan } from './rabbitmq-names.ts';
-import { decodeBroadcast } from './rabbitmq-origin.ts';
-import type { Topology } from './rabbitmq-topology.ts';
+import type { Broadcast, Logger, Message, Subscription } from '../port.ts';
+import { declareExchanges } from './declare.ts';
+import { closeChannel, type Link } from './link.ts';
+import { broadcastQueue, exchangeOf, type Plan } from './names.ts';
+import { decodeBroadcast } from './origin.ts';
+import type { Topology } from './topology.ts';
 
 /** What a process that stopped reading may cost the broker, in messages. */
 const backlog = 10_000;

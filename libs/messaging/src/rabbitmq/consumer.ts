@@ -1,16 +1,16 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { ConfirmChannel, ConsumeMessage } from 'amqplib';
-import { attemptTo, backoff, reasonOf } from './attempts.ts';
-import { within } from './deadline.ts';
-import { createLanes } from './lanes.ts';
-import type { Handler, Logger, Message, Queue, Subscription } from './port.ts';
-import { attemptOf, forward } from './rabbitmq-codec.ts';
-import { declareQueue } from './rabbitmq-declare.ts';
-import { closeChannel, type Link } from './rabbitmq-link.ts';
-import { deadQueue, movesExchange, type Plan, retryQueue, workQueue } from './rabbitmq-names.ts';
-import { decodeOf, originHeaders } from './rabbitmq-origin.ts';
-import type { Sender } from './rabbitmq-publisher.ts';
-import type { Topology } from './rabbitmq-topology.ts';
+import { attemptTo, backoff, reasonOf } from '../attempts.ts';
+import { within } from '../deadline.ts';
+import { createLanes } from '../lanes.ts';
+import type { Handler, Logger, Message, Queue, Subscription } from '../port.ts';
+import { attemptOf, forward } from './codec.ts';
+import { declareQueue } from './declare.ts';
+import { closeChannel, type Link } from './link.ts';
+import { deadQueue, movesExchange, type Plan, retryQueue, workQueue } from './names.ts';
+import { decodeOf, originHeaders } from './origin.ts';
+import type { Sender } from './publisher.ts';
+import type { Topology } from './topology.ts';
 
 /** Messages that the broker hands out before the first of them is acknowledged. */
 const prefetch = 10;

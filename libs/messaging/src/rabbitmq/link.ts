@@ -1,9 +1,9 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { type ChannelModel, type ConfirmChannel, connect } from 'amqplib';
+import { backoff, reasonOf } from '../attempts.ts';
+import { within } from '../deadline.ts';
+import type { Logger } from '../port.ts';
 import { accepts } from './accepts.ts';
-import { backoff, reasonOf } from './attempts.ts';
-import { within } from './deadline.ts';
-import type { Logger } from './port.ts';
 
 /** Something that lives on a channel of its own, and is opened again whenever that channel or its connection was lost. */
 export interface Station {

@@ -1,6 +1,6 @@
-import type { Queue, QueueDepth } from './port.ts';
-import type { Link } from './rabbitmq-link.ts';
-import { deadQueue, type Plan, retryQueue, workQueue } from './rabbitmq-names.ts';
+import type { Queue, QueueDepth } from '../port.ts';
+import type { Link } from './link.ts';
+import { deadQueue, type Plan, retryQueue, workQueue } from './names.ts';
 
 /** Asks the broker for the depths of queues: some passive declarations on one channel. It counts what is ready, not what is in hand. */
 export const depthsOf = (queues: readonly Queue[], link: Link, plan: Plan): Promise<QueueDepth[]> =>

@@ -1,9 +1,9 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { backoff } from './attempts.ts';
-import { within } from './deadline.ts';
-import { createLanes } from './lanes.ts';
-import type { Bus, Logger, Message, OutboxPort, RelayMetrics } from './port.ts';
-import { createStrays } from './strays.ts';
+import { backoff } from '../attempts.ts';
+import { within } from '../deadline.ts';
+import { createLanes } from '../lanes.ts';
+import type { Bus, Logger, Message, OutboxPort, RelayMetrics } from '../port.ts';
+import { createStrays } from './orphaned-events.ts';
 
 export interface RelayOptions {
   readonly outbox: OutboxPort;

@@ -1,5 +1,5 @@
 import type { Channel } from 'amqplib';
-import type { Queue } from './port.ts';
+import type { Queue } from '../port.ts';
 import {
   deadArguments,
   deadQueue,
@@ -11,7 +11,7 @@ import {
   topologyMark,
   workArguments,
   workQueue,
-} from './rabbitmq-names.ts';
+} from './names.ts';
 
 /** Declares the durable topic exchanges of message types. */
 export const declareExchanges = async (channel: Channel, types: readonly string[], plan: Plan): Promise<void> => {

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Options, Message as Received } from 'amqplib';
-import { letterId } from './attempts.ts';
-import { type DeadLetter, type Message, Unreadable } from './port.ts';
+import { letterId } from '../attempts.ts';
+import { type DeadLetter, type Message, Unreadable } from '../port.ts';
 
 /** A message as it goes over the wire: the body is the whole message, the properties are for brokers and eyes. */
 export interface Wire {

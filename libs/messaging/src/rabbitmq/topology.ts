@@ -1,8 +1,8 @@
 import type { Channel } from 'amqplib';
-import { reasonOf } from './attempts.ts';
-import type { Logger } from './port.ts';
-import type { Link } from './rabbitmq-link.ts';
-import { type Plan, topologyMark } from './rabbitmq-names.ts';
+import { reasonOf } from '../attempts.ts';
+import type { Logger } from '../port.ts';
+import type { Link } from './link.ts';
+import { type Plan, topologyMark } from './names.ts';
 
 /** Sees to it that exchanges and queues are there: declared by this process where its user may, by an operator where not. */
 export interface Topology {

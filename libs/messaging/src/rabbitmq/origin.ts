@@ -1,7 +1,7 @@
 import type { Message as Received } from 'amqplib';
-import { type Message, Unreadable } from './port.ts';
-import { decode } from './rabbitmq-codec.ts';
-import { exchangeOf, movesExchange, type Plan } from './rabbitmq-names.ts';
+import { type Message, Unreadable } from '../port.ts';
+import { decode } from './codec.ts';
+import { exchangeOf, movesExchange, type Plan } from './names.ts';
 
 /** What a message was published to at first: the exchange, for which its publisher needed a right, and the routing key. */
 interface Origin {
