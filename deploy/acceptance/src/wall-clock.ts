@@ -9,7 +9,7 @@ const TESTS = ['{gateway,authorizer}/test/**/*.ts', '{libs,services,deploy}/*/{t
 
 /** Those that compare durations of the same run with one another, which a slow machine lengthens alike. */
 const COMPARES_DURATIONS: Readonly<Record<string, string>> = {
-  'libs/store/src/conformance/large.ts': 'a page of many documents with one of few',
+  'libs/store/src/conformance/documents/large.ts': 'a page of many documents with one of few',
   'services/pos/test/login/throttled-and-silent.test.ts': 'the refusal of an unknown login with that of a known one',
   'services/pos/test/availability/a-second-old-at-most.test.ts': 'loads with the time that passed',
 };

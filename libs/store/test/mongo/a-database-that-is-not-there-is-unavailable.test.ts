@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals';
 import { MongoBulkWriteError, MongoServerError } from 'mongodb';
 import { fresh, suiteCollections, thing, thingsOf } from '../../src/conformance/subject.ts';
 import { openMongoStore, type Store, StoreUnavailable } from '../../src/index.ts';
-import { inWordsOfThePort } from '../../src/mongo/unavailable.ts';
+import { inWordsOfThePort } from '../../src/mongo/connection/unavailable.ts';
 import { describeMongo } from './describe.ts';
 import { newDatabase } from './engine.ts';
 import { startProxy, type Verdict } from './proxy.ts';

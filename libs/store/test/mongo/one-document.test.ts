@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { BSON } from 'mongodb';
-import { largeAnswersStay } from '../../src/conformance/stamps.ts';
+import { largeAnswersStay } from '../../src/conformance/idempotency-records.ts';
 import { fresh, suiteCollections, type Thing, thing, thingsOf } from '../../src/conformance/subject.ts';
 import { type Documents, type New, openMongoStore, type Stamp, type Store } from '../../src/index.ts';
 import { describeMongo } from './describe.ts';

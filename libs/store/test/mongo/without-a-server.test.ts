@@ -1,9 +1,9 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { bodyOf, decode, encode } from '../../src/mongo/body.ts';
-import { databaseName, withoutCredentials } from '../../src/mongo/client.ts';
-import { schemaOf } from '../../src/mongo/schema.ts';
-import { pageOf } from '../../src/mongo/where.ts';
+import { databaseName, withoutCredentials } from '../../src/mongo/connection/client.ts';
+import { bodyOf, decode, encode } from '../../src/mongo/records/body.ts';
+import { schemaOf } from '../../src/mongo/records/schema.ts';
+import { pageOf } from '../../src/mongo/records/where.ts';
 
 // What can be shown of the MongoDB engine where there is no MongoDB, and what no server of the tests can show.
 

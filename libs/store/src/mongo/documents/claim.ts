@@ -1,13 +1,13 @@
 import type { Sort } from 'mongodb';
-import { type ClaimRequest, type Document, UniqueViolation } from '../port.ts';
-import { bodyOf, decode, encode } from './body.ts';
-import { isDuplicate, takenIndex } from './duplicates.ts';
-import { eachOf } from './gate.ts';
-import { contentOf, documentOf, type StoredRecord, visible } from './record.ts';
-import { recordPath } from './schema.ts';
-import type { Shelf } from './shelf.ts';
-import { updateOf } from './stamps.ts';
-import { allOf, conditionsOf, type RecordFilter } from './where.ts';
+import { type ClaimRequest, type Document, UniqueViolation } from '../../port.ts';
+import type { Shelf } from '../collection.ts';
+import { eachOf } from '../connection/gate.ts';
+import { updateOf } from '../idempotency/records.ts';
+import { bodyOf, decode, encode } from '../records/body.ts';
+import { isDuplicate, takenIndex } from '../records/duplicates.ts';
+import { contentOf, documentOf, type StoredRecord, visible } from '../records/record.ts';
+import { recordPath } from '../records/schema.ts';
+import { allOf, conditionsOf, type RecordFilter } from '../records/where.ts';
 
 /** So many documents of one claim are taken at the same time. */
 const width = 8;

@@ -1,4 +1,4 @@
-import { StoreUnavailable } from '../port.ts';
+import { StoreUnavailable } from '../../port.ts';
 import { inWordsOfThePort } from './unavailable.ts';
 
 /** A call of the port as the engine carries it out. */

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import type { AnyBulkWriteOperation, Collection, Db } from 'mongodb';
-import type { Outbox, OutboxEvent, PastFact } from '../port.ts';
+import type { Outbox, OutboxEvent, PastFact } from '../../port.ts';
+import type { StoredEvent, StoredRecord } from '../records/record.ts';
 import { eventsOf, type FrozenFact, freeze, homeOf, published, type Surroundings } from './events.ts';
-import type { StoredEvent, StoredRecord } from './record.ts';
 
 // Events wait in the document whose write caused them. `_pending` is the time of the oldest, or earlier: it is found by a
 // sparse index, which holds only documents with events, and which is not multikey, so that it also gives the order.

@@ -1,14 +1,14 @@
-import type { Change, Document, WriteOptions } from '../port.ts';
-import { StampTaken } from '../port.ts';
-import { bodyOf } from './body.ts';
-import { eventsOf, type FrozenFact, freeze } from './events.ts';
-import { type Call, whileAwaited } from './gate.ts';
-import { outboxCapacity } from './outbox.ts';
-import { contentOf, documentOf, prompt, type StoredRecord, writable } from './record.ts';
+import type { Change, Document, WriteOptions } from '../../port.ts';
+import { StampTaken } from '../../port.ts';
+import type { Shelf } from '../collection.ts';
+import { type Call, whileAwaited } from '../connection/gate.ts';
+import { excessOf, type Parts, stampsAs, storedStamp, unchanged, updateOf } from '../idempotency/records.ts';
+import { eventsOf, type FrozenFact, freeze } from '../outbox/events.ts';
+import { outboxCapacity } from '../outbox/outbox.ts';
+import { bodyOf } from '../records/body.ts';
+import { contentOf, documentOf, prompt, type StoredRecord, writable } from '../records/record.ts';
+import type { RecordFilter } from '../records/where.ts';
 import { explain, refuseAnswered } from './refusal.ts';
-import type { Shelf } from './shelf.ts';
-import { excessOf, type Parts, stampsAs, storedStamp, unchanged, updateOf } from './stamps.ts';
-import type { RecordFilter } from './where.ts';
 
 /** The stamps after the write, or undefined if they stay as they are. Room is made before, where it is needed. */
 const nextStamps = async <T extends Document>(

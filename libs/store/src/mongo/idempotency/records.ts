@@ -1,7 +1,7 @@
 import type { Collection } from 'mongodb';
-import type { RememberedAnswer } from '../port.ts';
-import type { StoredRecord, StoredStamp } from './record.ts';
-import type { RecordFilter } from './where.ts';
+import type { RememberedAnswer } from '../../port.ts';
+import type { StoredRecord, StoredStamp } from '../records/record.ts';
+import type { RecordFilter } from '../records/where.ts';
 
 // Idempotency stamps live in the document of their effect. Whoever changes them replaces all of them at once, on the
 // condition that their keys are still those it read; so the array of keys is never empty, and nothing is lost.

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
-import type { Collection, Store } from '../port.ts';
-import { rewrite } from '../shapes.ts';
-import { type Check, fresh, type Thing, thing, things, thingsOf } from './subject.ts';
+import type { Collection, Store } from '../../port.ts';
+import { rewrite } from '../../shapes.ts';
+import { type Check, fresh, type Thing, thing, things, thingsOf } from '../subject.ts';
 
 /** The next release: `count`, which used to be absent, is a number in every document. */
 const counted: Collection<Thing> = {

@@ -1,5 +1,5 @@
 import { MongoNetworkError, MongoServerError, MongoServerSelectionError } from 'mongodb';
-import { StoreUnavailable } from '../port.ts';
+import { StoreUnavailable } from '../../port.ts';
 
 /** The server's codes for what passes: it stops, steps down, is cut off from its set, or cannot finish in time. */
 const passing: ReadonlySet<number> = new Set([

@@ -1,13 +1,13 @@
 import { MongoBulkWriteError } from 'mongodb';
-import { type Document, type New, UniqueViolation, type WriteOptions } from '../port.ts';
-import { bodyOf } from './body.ts';
-import { takenIndex } from './duplicates.ts';
-import { eventsOf, freeze } from './events.ts';
-import { type Call, whileAwaited } from './gate.ts';
-import { contentOf, documentOf, prompt, type StoredRecord } from './record.ts';
+import { type Document, type New, UniqueViolation, type WriteOptions } from '../../port.ts';
+import type { Shelf } from '../collection.ts';
+import { type Call, whileAwaited } from '../connection/gate.ts';
+import { stampsAs, storedStamp } from '../idempotency/records.ts';
+import { eventsOf, freeze } from '../outbox/events.ts';
+import { bodyOf } from '../records/body.ts';
+import { takenIndex } from '../records/duplicates.ts';
+import { contentOf, documentOf, prompt, type StoredRecord } from '../records/record.ts';
 import { explain, refuseAnswered } from './refusal.ts';
-import type { Shelf } from './shelf.ts';
-import { stampsAs, storedStamp } from './stamps.ts';
 
 /** So many documents of an insertMany go in one message. */
 const batch = 1000;

@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import type { Collection, Db } from 'mongodb';
-import type { Begun, Idempotency, RememberedAnswer } from '../port.ts';
-import { isDuplicate } from './duplicates.ts';
-import type { Surroundings } from './events.ts';
-import { type Call, whileAwaited } from './gate.ts';
-import type { StoredRecord, StoredStamp } from './record.ts';
-import { findStamp, forgetStamps, storedStamp } from './stamps.ts';
+import type { Begun, Idempotency, RememberedAnswer } from '../../port.ts';
+import { type Call, whileAwaited } from '../connection/gate.ts';
+import type { Surroundings } from '../outbox/events.ts';
+import { isDuplicate } from '../records/duplicates.ts';
+import type { StoredRecord, StoredStamp } from '../records/record.ts';
+import { findStamp, forgetStamps, storedStamp } from './records.ts';
 
 /** What is known of a key outside of its effect: the mark of a running request, or an answer that no document carries. */
 interface StoredKey {

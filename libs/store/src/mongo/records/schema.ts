@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { IndexDescription } from 'mongodb';
-import type { Collection, Document, Index } from '../port.ts';
+import type { Collection, Document, Index } from '../../port.ts';
 import { type JsonObject, valueAt } from './body.ts';
 
 /** A unique index as documents carry it: under its name a text that must not occur twice. */

@@ -1,9 +1,9 @@
 import type { Collection } from 'mongodb';
-import type { Surroundings } from './events.ts';
-import type { MongoIdempotency } from './idempotency.ts';
-import type { MongoOutbox } from './outbox.ts';
-import type { StoredRecord } from './record.ts';
-import type { Schema } from './schema.ts';
+import type { MongoIdempotency } from './idempotency/idempotency.ts';
+import type { Surroundings } from './outbox/events.ts';
+import type { MongoOutbox } from './outbox/outbox.ts';
+import type { StoredRecord } from './records/record.ts';
+import type { Schema } from './records/schema.ts';
 import type { Turns } from './turns.ts';
 
 /** One collection and what its writes need around it. */

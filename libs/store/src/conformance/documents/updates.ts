@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { type Check, fresh, rejection, type Subject, thing, thingsOf } from './subject.ts';
+import { type Check, fresh, rejection, type Subject, thing, thingsOf } from '../subject.ts';
 
 /** 64 increments over two instances at once: every one counts, and the version says so. */
 export const everyIncrementCounts = async ({ store, another }: Subject): Promise<void> => {

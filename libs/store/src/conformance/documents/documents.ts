@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { UniqueViolation } from '../port.ts';
-import { type Check, fresh, others, rejection, thing, thingsOf } from './subject.ts';
+import { UniqueViolation } from '../../port.ts';
+import { type Check, fresh, others, rejection, thing, thingsOf } from '../subject.ts';
 
 /** Insert, get, insertMany, delete. */
 export const documents: readonly Check[] = [

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import type { New, Where } from '../port.ts';
-import { type Check, fresh, type Subject, type Thing, thing, thingsOf } from './subject.ts';
+import type { New, Where } from '../../port.ts';
+import { type Check, fresh, type Subject, type Thing, thing, thingsOf } from '../subject.ts';
 
 const sample: readonly Partial<New<Thing>>[] = [
   { name: 'a', rank: 1, active: true, address: { city: 'Lyon' } },

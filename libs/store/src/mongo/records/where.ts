@@ -1,5 +1,5 @@
 import type { Filter } from 'mongodb';
-import type { Condition, Query, Where } from '../port.ts';
+import type { Condition, Query, Where } from '../../port.ts';
 import type { StoredRecord } from './record.ts';
 import { recordPath } from './schema.ts';
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import type { Documents, New, Query, Where } from '../port.ts';
-import { type Check, fresh, type Thing, thing, thingsOf } from './subject.ts';
+import type { Documents, New, Query, Where } from '../../port.ts';
+import { type Check, fresh, type Thing, thing, thingsOf } from '../subject.ts';
 
 const idOnly = (one: Thing) => one.id;
 

@@ -1,7 +1,7 @@
-import { StampTaken, UniqueViolation } from '../port.ts';
-import { isDuplicate, takenIndex } from './duplicates.ts';
-import type { Shelf } from './shelf.ts';
-import { findStamp, freeStamp } from './stamps.ts';
+import { StampTaken, UniqueViolation } from '../../port.ts';
+import type { Shelf } from '../collection.ts';
+import { findStamp, freeStamp } from '../idempotency/records.ts';
+import { isDuplicate, takenIndex } from '../records/duplicates.ts';
 
 /** Refuses a write whose key was answered outside of a document (a deleted one's, a refusal's). */
 export const refuseAnswered = async ({ idempotency }: Shelf, key: string | undefined): Promise<void> => {

@@ -1,4 +1,4 @@
-import type { Document } from '../port.ts';
+import type { Document } from '../../port.ts';
 import { decode, encode, type JsonObject } from './body.ts';
 import { type Schema, uniqueKeys } from './schema.ts';
 

@@ -1,12 +1,12 @@
-import type { CollectionHandle, Document, Documents } from '../port.ts';
+import type { CollectionHandle, Document, Documents } from '../../port.ts';
+import type { Shelf } from '../collection.ts';
+import type { Gate } from '../connection/gate.ts';
+import { documentOf, visible } from '../records/record.ts';
+import { allOf, conditionsOf, pageOf } from '../records/where.ts';
 import { claim } from './claim.ts';
-import type { Gate } from './gate.ts';
 import { insert, insertMany } from './insert.ts';
-import { documentOf, visible } from './record.ts';
 import { remove } from './remove.ts';
-import type { Shelf } from './shelf.ts';
 import { update } from './update.ts';
-import { allOf, conditionsOf, pageOf } from './where.ts';
 
 /** The documents of one institution, or of all where that is undefined. */
 const documentsOf = <T extends Document>(shelf: Shelf, gate: Gate, institution: string | undefined): Documents<T> => {

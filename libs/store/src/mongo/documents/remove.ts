@@ -1,6 +1,6 @@
-import type { StoredRecord } from './record.ts';
-import type { Shelf } from './shelf.ts';
-import type { RecordFilter } from './where.ts';
+import type { Shelf } from '../collection.ts';
+import type { StoredRecord } from '../records/record.ts';
+import type { RecordFilter } from '../records/where.ts';
 
 /**
  * Deletes a document; answers whether it was there. Events that wait in it and answers that it remembers are kept

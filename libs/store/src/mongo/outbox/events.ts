@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
-import type { Fact, OutboxEvent } from '../port.ts';
-import type { StoredEvent } from './record.ts';
+import type { Fact, OutboxEvent } from '../../port.ts';
+import type { StoredEvent } from '../records/record.ts';
 
 /** What surrounds the engine. */
 export interface Surroundings {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import type { Documents } from '../port.ts';
-import { type Check, fresh, type Thing, thing, thingsOf } from './subject.ts';
+import type { Documents } from '../../port.ts';
+import { type Check, fresh, type Thing, thing, thingsOf } from '../subject.ts';
 
 const median = (values: readonly number[]) => [...values].sort((a, b) => a - b)[values.length >> 1] ?? 0;
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { UniqueViolation } from '../port.ts';
-import { type Check, fresh, rejection, type Subject, thing, thingsOf } from './subject.ts';
+import { UniqueViolation } from '../../port.ts';
+import { type Check, fresh, rejection, type Subject, thing, thingsOf } from '../subject.ts';
 
 const violates = async (promise: Promise<unknown>, index: string) => {
   const error = await rejection(promise);
