@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 
-/** A block of shell commands, or of JavaScript, in the README, and what its answer must contain: its lines `# → fragment`. */
+/** A block of shell commands or JavaScript in a document, and what its output must contain: its lines `# → fragment`. */
 interface Block {
   readonly commands: string;
   readonly expected: readonly string[];
@@ -9,14 +9,14 @@ interface Block {
 
 const MARK = '@@ block';
 
-/** JavaScript as the command that the chapter tells. */
+/** JavaScript as the command that docs/point-of-sale.md gives for it. */
 const asCommand = (script: string): string =>
   `NODE_EXTRA_CA_CERTS=data/development-certificate.pem node --input-type=module -e '${script.replaceAll("'", "'\\''")}'`;
 
 /** The ```sh and ```js blocks of one chapter of a Markdown text. @throws {Error} when the chapter is missing or empty. */
 export const blocksOf = (markdown: string, chapter: string): Block[] => {
   const start = markdown.indexOf(`## ${chapter}\n`);
-  if (start < 0) throw new Error(`the README has no chapter "${chapter}"`);
+  if (start < 0) throw new Error(`there is no chapter "${chapter}"`);
   const end = markdown.indexOf('\n## ', start + 1);
   const text = markdown.slice(start, end < 0 ? undefined : end);
   const blocks = [...text.matchAll(/```(sh|js)\n([\s\S]*?)```/g)].map(([, language, commands = '']) => ({
@@ -44,14 +44,14 @@ export const runBlocks = (blocks: readonly Block[], directory: string): string[]
   return status === 0 ? faults : [...faults, `the shell ended with status ${status}: ${stderr}`];
 };
 
-// node deploy/acceptance/src/readme.ts DIRECTORY CHAPTER…: DIRECTORY is a clone whose product runs
+// node deploy/acceptance/src/readme.ts DIRECTORY DOCUMENT#CHAPTER…: DIRECTORY is a clone whose product runs
 const [directory, ...chapters] = process.argv.slice(2);
 if (directory !== undefined && import.meta.main) {
-  const readme = readFileSync(`${directory}/README.md`, 'utf8');
-  const faults = chapters.flatMap((chapter) => {
-    const blocks = blocksOf(readme, chapter);
+  const faults = chapters.flatMap((named) => {
+    const [document = '', chapter = ''] = named.split('#');
+    const blocks = blocksOf(readFileSync(`${directory}/${document}`, 'utf8'), chapter);
     const found = runBlocks(blocks, directory);
-    process.stdout.write(`README, "${chapter}": ${blocks.length} blocks, ${found.length} faults\n`);
+    process.stdout.write(`${document}, "${chapter}": ${blocks.length} blocks, ${found.length} faults\n`);
     return found;
   });
   for (const fault of faults) process.stderr.write(`${fault}\n`);

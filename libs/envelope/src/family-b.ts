@@ -8,7 +8,7 @@ export interface PosSuccess<Data> {
   readonly data: Data;
 }
 
-/** An error of family B (specification, section 7; names decided in the README). */
+/** An error of family B (specification, section 7; names: docs/decisions.md). */
 export interface PosFailure {
   readonly success: false;
   readonly errorCode: string;

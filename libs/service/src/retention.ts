@@ -11,7 +11,7 @@ export interface End {
 
 /** How long the documents of a collection are kept. */
 export interface Retention {
-  /** In words, as the README's table says it. */
+  /** In words, as the table of docs/operating.md has it. */
   readonly kept: string;
   /** Whichever comes first; none: this sweeper removes nothing. */
   readonly ends?: readonly End[];

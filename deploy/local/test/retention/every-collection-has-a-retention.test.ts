@@ -21,8 +21,8 @@ const services: readonly Kept[] = [authorizer, catalog, contacts, orders, pos, t
   ({ name, collections, retention }) => ({ name, collections, retention: retention?.({} as never) ?? {} }),
 );
 
-const readme = readFileSync(new URL('../../../../README.md', import.meta.url), 'utf8');
-const chapter = readme.split('\n### What is kept how long\n')[1]?.split('\n#')[0] ?? '';
+const page = readFileSync(new URL('../../../../docs/operating.md', import.meta.url), 'utf8');
+const chapter = page.split('\n## What is kept how long\n')[1]?.split('\n#')[0] ?? '';
 const rows = new Map(
   chapter
     .split('\n')
@@ -44,11 +44,14 @@ test.each(services)('what $name removes by a member, it finds by an index over a
   }
 });
 
-test.each(services)('the table of the README says the same of the collections of $name', ({ name, retention }) => {
-  for (const [collection, { kept }] of Object.entries(retention)) {
-    expect([collection, rows.get(`${name}: \`${collection}\``)]).toEqual([collection, kept]);
-  }
-});
+test.each(services)(
+  'the table of docs/operating.md says the same of the collections of $name',
+  ({ name, retention }) => {
+    for (const [collection, { kept }] of Object.entries(retention)) {
+      expect([collection, rows.get(`${name}: \`${collection}\``)]).toEqual([collection, kept]);
+    }
+  },
+);
 
 test('the table names what belongs to no service, too: dead letters of either bus, and the seeding of the demo data', () => {
   expect(rows.get('the in-process bus: `dead_letters`')).toMatch(/^until the operator/);
