@@ -1,4 +1,5 @@
 import { run } from './command.ts';
+import { checkDocuments } from './documents.ts';
 import { checkAudit, checkLicences, type Finding } from './supply-chain.ts';
 import { checkWallClock } from './wall-clock.ts';
 
@@ -42,6 +43,7 @@ const all: readonly Check[] = [
     ...['libs', 'gateway', 'authorizer', 'services', 'deploy'],
   ),
   finding('tests without stopwatches', checkWallClock),
+  finding('links of the documents', checkDocuments),
   finding('licences', checkLicences),
   finding('dependency audit', checkAudit),
   by('compatibility with the last releases', 'node', '--conditions=source', 'deploy/release/src/main.ts', 'check'),
