@@ -51,10 +51,10 @@ export default {
       to: { path: programs },
     },
     {
-      name: 'stands-are-for-tests',
+      name: 'testkits-are-for-tests',
       severity: 'error',
-      from: { pathNot: '(/test/|^libs/service/src/stand/)' },
-      to: { path: '^libs/service/src/stand/' },
+      from: { pathNot: '(/test/|^libs/service/src/testkit/)' },
+      to: { path: '^libs/service/src/testkit/' },
     },
     {
       name: 'through-the-exported-entry',
@@ -63,7 +63,7 @@ export default {
       from: { path: '^(libs/[^/]+|gateway|authorizer|services/[^/]+|deploy/[^/]+)/' },
       to: {
         path: '^(libs/[^/]+|gateway|authorizer|services/[^/]+|deploy/[^/]+)/',
-        pathNot: ['^$1/', '/src/(index|contact-exception|compile-cache|conformance/index|stand/index)\\.ts$'],
+        pathNot: ['^$1/', '/src/(index|contact-exception|compile-cache|conformance/index|testkit/index)\\.ts$'],
       },
     },
     {

@@ -3,7 +3,7 @@ import { catalog, type PerformanceDocument, type PlaceDocument } from '@boxoffic
 import { type ContactDocument, contacts } from '@boxoffice/contacts';
 import { type OrderDocument, orders } from '@boxoffice/orders';
 import { pos, type SessionDocument, type UserDocument } from '@boxoffice/pos';
-import { testEngines } from '@boxoffice/service/stand';
+import { testEngines } from '@boxoffice/service/testkit';
 import type { New } from '@boxoffice/store';
 import { type TicketDocument, tickets } from '@boxoffice/tickets';
 import { type CheckedStores, type Shelves, shelvesOf } from '../../src/check/shelves.ts';

@@ -5,7 +5,7 @@ import { CALLS, SERVICES } from '@boxoffice/authorizer';
 import { createServiceCredentials, IDENTITIES_PATH, IDENTITY_HEADER, serviceAuthorization } from '@boxoffice/identity';
 import { deriveServiceSecret, readSettings } from '@boxoffice/runtime';
 import { openEngines, type RunningService, startService } from '@boxoffice/service';
-import { type Authority, openAuthority } from '@boxoffice/service/stand';
+import { type Authority, openAuthority } from '@boxoffice/service/testkit';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { findCallers } from '../../src/callers.ts';
 import { type Description, operationsOf } from '../../src/compare/description.ts';

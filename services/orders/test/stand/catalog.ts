@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import type { Authority } from '@boxoffice/service/stand';
+import type { Authority } from '@boxoffice/service/testkit';
 import type { HoldRequest, Renewal } from '../../src/clients/stock.ts';
 import { openPeer, type PeerStand, type StandIn } from './peer.ts';
 

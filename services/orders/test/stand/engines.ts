@@ -1,7 +1,7 @@
-import { testEngines } from '@boxoffice/service/stand';
+import { testEngines } from '@boxoffice/service/testkit';
 import { collections } from '../../src/store.ts';
 
-export { missing, type OpenEngine, type TestEngine as Engine } from '@boxoffice/service/stand';
+export { missing, type OpenEngine, type TestEngine as Engine } from '@boxoffice/service/testkit';
 
 /** The engines that this run has. */
 export const engines = testEngines('orders', collections);

@@ -1,5 +1,5 @@
 import { Fault } from '@boxoffice/envelope';
-import type { Authority } from '@boxoffice/service/stand';
+import type { Authority } from '@boxoffice/service/testkit';
 import { openPeer, type PeerStand } from './peer.ts';
 
 export interface TicketsStand extends PeerStand {

@@ -2,7 +2,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { type AnyOperation, createApp, ok, operation } from '@boxoffice/http';
 import { createIdentityVerifier, createKeySet, JWKS_PATH } from '@boxoffice/identity';
-import type { Authority } from '@boxoffice/service/stand';
+import type { Authority } from '@boxoffice/service/testkit';
 import { type Static, type TSchema, Type } from 'typebox';
 
 /**

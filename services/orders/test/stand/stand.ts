@@ -4,7 +4,7 @@ import { createServiceCredentials, IDENTITY_HEADER } from '@boxoffice/identity';
 import { createInProcessBus, type DeadLetter, type Message, topology } from '@boxoffice/messaging';
 import { createLogger, type Metrics } from '@boxoffice/runtime';
 import { createPeer, type RunningService, startService } from '@boxoffice/service';
-import { type Authority, openAuthority } from '@boxoffice/service/stand';
+import { type Authority, openAuthority } from '@boxoffice/service/testkit';
 import type { Store } from '@boxoffice/store';
 import { orders } from '../../src/app.ts';
 import type { Desk } from '../../src/desk.ts';

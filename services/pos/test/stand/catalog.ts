@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { Fault } from '@boxoffice/envelope';
-import type { Authority } from '@boxoffice/service/stand';
+import type { Authority } from '@boxoffice/service/testkit';
 import type { Place, PointOfSale, Product, Tariff } from '../../src/clients/catalog.ts';
 import { openPeer, type PeerStand } from './peer.ts';
 

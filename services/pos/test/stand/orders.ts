@@ -1,5 +1,5 @@
 import { Fault } from '@boxoffice/envelope';
-import type { Authority } from '@boxoffice/service/stand';
+import type { Authority } from '@boxoffice/service/testkit';
 import type { Addition, Checkout, Line, LineChange, Order, Outcome, Reason } from '../../src/clients/orders.ts';
 import type { TicketsStand } from './others.ts';
 import { openPeer, type PeerStand } from './peer.ts';

@@ -1,5 +1,5 @@
 import { Fault } from '@boxoffice/envelope';
-import type { Authority } from '@boxoffice/service/stand';
+import type { Authority } from '@boxoffice/service/testkit';
 import type { OwnContact } from '../../src/clients/contacts.ts';
 import type { Naming, Ticket } from '../../src/clients/tickets.ts';
 import { openPeer, type PeerStand } from './peer.ts';

@@ -3,7 +3,7 @@ import { createCheck, familyB, openApiDocument } from '@boxoffice/http';
 import { createInProcessBus, type DeadLetter, type Message } from '@boxoffice/messaging';
 import { createLogger } from '@boxoffice/runtime';
 import { type RunningService, startService } from '@boxoffice/service';
-import { openAuthority } from '@boxoffice/service/stand';
+import { openAuthority } from '@boxoffice/service/testkit';
 import type { Store } from '@boxoffice/store';
 import { pos } from '../../src/app.ts';
 import type { PointOfSale } from '../../src/clients/catalog.ts';
