@@ -2,24 +2,24 @@ import { familyB } from '@boxoffice/http';
 import { topology } from '@boxoffice/messaging';
 import { integer, url, versionOf } from '@boxoffice/runtime';
 import { createCourtesy, createPeer, type Parts, type Peer, type ServiceDefinition } from '@boxoffice/service';
-import { createAdmit } from './admit.ts';
 import { createCatalog } from './clients/catalog.ts';
 import { createContacts } from './clients/contacts.ts';
 import { createOrders } from './clients/orders.ts';
 import { createTickets } from './clients/tickets.ts';
-import { createContactCriteria } from './contact-access.ts';
-import { createContext, type FindPointOfSale } from './context.ts';
-import type { Desk } from './desk.ts';
-import { createLogIns } from './log-in.ts';
-import { createOffers } from './offers.ts';
-import { onContactErased } from './on-contact-erased.ts';
-import { createPurchases } from './purchases.ts';
-import { retention } from './retention.ts';
+import type { Desk } from './context.ts';
+import { simulatedPayments } from './orders/simulated-payments.ts';
+import { createOffers } from './products/offers.ts';
+import { onContactErased } from './reactions/contact-erased.ts';
+import { createAdmit } from './request/admit.ts';
+import { createContext, type FindPointOfSale } from './request/point-of-sale.ts';
 import { routes } from './routes.ts';
-import { createSessions } from './sessions.ts';
+import { retention } from './sessions/retention.ts';
+import { createSessions } from './sessions/sessions.ts';
 import { createShopFront } from './shop-files.ts';
-import { simulatedPayments } from './simulated-payments.ts';
 import { collections } from './store.ts';
+import { createContactCriteria } from './users/contact-access.ts';
+import { createLogIns } from './users/log-in.ts';
+import { createPurchases } from './users/purchases.ts';
 
 const settings = {
   catalogUrl: url('CATALOG_URL', { origin: true }),

@@ -1,41 +1,35 @@
-import { PosFault } from '@boxoffice/envelope';
-import { PeerRefusal } from '@boxoffice/service';
-import type { Catalog, PointOfSale } from './clients/catalog.ts';
-import { createFresh } from './fresh.ts';
+import type { Consequences } from '@boxoffice/envelope';
+import type { Courtesy } from '@boxoffice/service';
+import type { Contacts } from './clients/contacts.ts';
+import type { Orders } from './clients/orders.ts';
+import type { Tickets } from './clients/tickets.ts';
+import type { SimulatedPayments } from './orders/simulated-payments.ts';
+import type { Offers } from './products/offers.ts';
+import type { Sessions } from './sessions/sessions.ts';
+import type { ContactCriteria } from './users/contact-access.ts';
+import type { LogIns } from './users/log-in.ts';
+import type { Purchases } from './users/purchases.ts';
 
-/** Finds the point of sale that a request is for (specification, section 4, rule 5). */
-export type FindPointOfSale = (serviceHost: string | undefined) => Promise<PointOfSale> | PointOfSale;
+/** What handlers work with. */
+export interface Desk {
+  readonly sessions: Sessions;
+  readonly logIns: LogIns;
+  readonly offers: Offers;
+  readonly contacts: Contacts;
+  readonly criteriaOf: ContactCriteria;
+  readonly orders: Orders;
+  readonly purchases: Purchases;
+  readonly tickets: Tickets;
+  /** Asks the catalog for what an answer can do without. */
+  readonly askCatalog: Courtesy;
+  /** Asks tickets for what an answer can do without. */
+  readonly askTickets: Courtesy;
+  /** Where the simulated method of payment is there. */
+  readonly simulated: () => SimulatedPayments;
+  /** Epoch milliseconds. */
+  readonly now: () => number;
+  readonly log: { warn(message: string, fields?: { readonly error?: unknown; readonly operation?: string }): void };
+}
 
-/** What a service host can look like, in lower case; nothing else is asked for. */
-const HOST = /^[a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?(:[0-9]{1,5})?$/;
-
-/**
- * A change of a point of sale takes effect within three seconds; while the catalog does not answer, what it said last holds for ten
- * minutes, also that there is none.
- */
-const AGES = { maxAgeMs: 2_500, refreshMs: 1_000, staleMs: 600_000, max: 10_000 } as const;
-
-/** The catalog did not answer, or nobody could ask it. */
-const isNoRefusal = (error: unknown): boolean => !(error instanceof PeerRefusal);
-
-const unknown = () => new PosFault('context_invalid', 'X-Service-Host names no point of sale.');
-
-/** Makes the look-up: bounded, and unknown hosts are remembered as well. Throws PosFault `context_missing`, `context_invalid`. */
-export const createContext = (catalog: Pick<Catalog, 'pointOfSale'>, now: () => number = Date.now): FindPointOfSale => {
-  const known = createFresh<PointOfSale | undefined>({ ...AGES, isPassing: isNoRefusal, now });
-  return (header) => {
-    if (header === undefined || header === '')
-      throw new PosFault('context_missing', 'The header X-Service-Host is absent.');
-    const serviceHost = header.toLowerCase();
-    if (!HOST.test(serviceHost)) throw unknown();
-    const found = known.get(serviceHost, async () => {
-      const asOf = now();
-      return { value: await catalog.pointOfSale(serviceHost), asOf };
-    });
-    const pointOfSale = ({ value }: { readonly value: PointOfSale | undefined }): PointOfSale => {
-      if (!value) throw unknown();
-      return value;
-    };
-    return 'then' in found ? found.then(pointOfSale) : pointOfSale(found);
-  };
-};
+/** Nothing has become of the visitor's session and order. */
+export const NOTHING_LOST: Consequences = { userLoggedOut: false, orderCancelled: false };

@@ -1,3 +1,3 @@
 export { pos } from './app.ts';
 export { type SessionDocument, sessions, type UserDocument, users } from './store.ts';
-export { createUser, listUsers, type NewUser, removeUser, setPassword, type User } from './users.ts';
+export { createUser, listUsers, type NewUser, removeUser, setPassword, type User } from './users/users.ts';

@@ -1,11 +1,11 @@
 import type { AnyOperation } from '@boxoffice/http';
-import { cartRoutes } from './cart-routes.ts';
-import type { Desk } from './desk.ts';
-import { versioned } from './operation.ts';
-import { ordersRoutes } from './orders-routes.ts';
-import { productsRoutes } from './products-routes.ts';
-import { sessionsRoutes } from './sessions-routes.ts';
-import { ticketsRoutes } from './tickets-routes.ts';
+import { cartRoutes } from './cart/routes.ts';
+import type { Desk } from './context.ts';
+import { ordersRoutes } from './orders/routes.ts';
+import { productsRoutes } from './products/routes.ts';
+import { versioned } from './request/operation.ts';
+import { sessionsRoutes } from './sessions/routes.ts';
+import { ticketsRoutes } from './tickets/routes.ts';
 
 /** Every operation of the point of sale, under the numbered version and the experimental one. */
 export const routes = (desk: Desk): AnyOperation[] =>

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import type { Catalog, Stock } from '../../src/clients/catalog.ts';
-import { createFresh } from '../../src/fresh.ts';
-import { createOffers } from '../../src/offers.ts';
+import { createFresh } from '../../src/clients/fresh.ts';
+import { createOffers } from '../../src/products/offers.ts';
 import { openStand, type Stand, until } from '../stand/stand.ts';
 
 let stand: Stand;

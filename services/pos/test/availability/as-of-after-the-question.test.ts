@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { createLatest } from '../../src/latest.ts';
+import { createLatest } from '../../src/clients/latest.ts';
 
 test('who comes while one is asked waits for the next, and the next answers all of them', async () => {
   const latest = createLatest<number>();

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { KEPT_MS, SECOND } from '../../src/offers.ts';
+import { KEPT_MS, SECOND } from '../../src/products/offers.ts';
 import { openStand, type Stand } from '../stand/stand.ts';
 
 let stand: Stand;

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { TOTAL_MS } from '../../src/checkout.ts';
+import { TOTAL_MS } from '../../src/orders/checkout.ts';
 import { openStand, type Stand } from '../stand/stand.ts';
 import { asGuest, shopperOf } from './shopper.ts';
 

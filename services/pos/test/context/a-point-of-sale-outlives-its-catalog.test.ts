@@ -1,6 +1,6 @@
 import { PeerRefusal } from '@boxoffice/service';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { createContext } from '../../src/context.ts';
+import { createContext } from '../../src/request/point-of-sale.ts';
 import { asGuest, shopperOf } from '../checkout/shopper.ts';
 import type { Mishap } from '../stand/peer.ts';
 import { openStand, type Stand, until } from '../stand/stand.ts';

@@ -1,7 +1,7 @@
 import SwaggerParser from '@apidevtools/swagger-parser';
 import { exampleFaults, familyB } from '@boxoffice/http';
 import { expect, test } from '@jest/globals';
-import type { Desk } from '../../src/desk.ts';
+import type { Desk } from '../../src/context.ts';
 import { routes } from '../../src/routes.ts';
 import { openStand } from '../stand/stand.ts';
 import { describeNow } from '../versions/published.ts';

@@ -1,6 +1,6 @@
 import { familyB } from '@boxoffice/http';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import type { Desk } from '../../src/desk.ts';
+import type { Desk } from '../../src/context.ts';
 import { routes } from '../../src/routes.ts';
 import { openStand, type Reply, type Stand } from '../stand/stand.ts';
 import { codesIn, describeNow } from '../versions/published.ts';

@@ -3,7 +3,7 @@ import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { posRegistry } from '@boxoffice/envelope';
 import { integer, readSettings } from '@boxoffice/runtime';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import type { Desk } from '../../src/desk.ts';
+import type { Desk } from '../../src/context.ts';
 import { routes } from '../../src/routes.ts';
 import { openStand, type Stand } from '../stand/stand.ts';
 import { seeded } from './random.ts';

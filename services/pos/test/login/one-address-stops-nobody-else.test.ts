@@ -2,9 +2,9 @@ import { randomUUID } from 'node:crypto';
 import { PosFault } from '@boxoffice/envelope';
 import type { Store } from '@boxoffice/store';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { createLogIns } from '../../src/log-in.ts';
-import { createLoginAttempts } from '../../src/login-attempts.ts';
 import { loginAttempts, users } from '../../src/store.ts';
+import { createLogIns } from '../../src/users/log-in.ts';
+import { createLoginAttempts } from '../../src/users/login-attempts.ts';
 import { engines } from '../stand/engines.ts';
 import { openStand, type Stand } from '../stand/stand.ts';
 

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { hashPassword, isPassword } from '../../src/passwords.ts';
 import { users } from '../../src/store.ts';
-import { createUser, listUsers, removeUser, setPassword } from '../../src/users.ts';
+import { hashPassword, isPassword } from '../../src/users/passwords.ts';
+import { createUser, listUsers, removeUser, setPassword } from '../../src/users/users.ts';
 import { type Call, type Login, openStand, type Stand } from '../stand/stand.ts';
 
 let stand: Stand;

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { isOnSale, isShown, levelOf } from '../../src/domain/offer.ts';
-import { periodOf } from '../../src/views.ts';
+import { periodOf } from '../../src/products/views.ts';
 import { type Call, openStand, type Stand } from '../stand/stand.ts';
 
 type Product = Readonly<Record<string, unknown>> & { readonly id: string };

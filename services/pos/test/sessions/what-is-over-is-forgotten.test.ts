@@ -3,10 +3,10 @@ import { startSweeper } from '@boxoffice/service';
 import type { Store } from '@boxoffice/store';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { ofSession } from '../../src/ids.ts';
-import { createLoginAttempts } from '../../src/login-attempts.ts';
-import { retention } from '../../src/retention.ts';
-import { createSessions } from '../../src/sessions.ts';
+import { retention } from '../../src/sessions/retention.ts';
+import { createSessions } from '../../src/sessions/sessions.ts';
 import { collections, loginAttempts, sessions } from '../../src/store.ts';
+import { createLoginAttempts } from '../../src/users/login-attempts.ts';
 import { engines } from '../stand/engines.ts';
 
 const logger = { warn: (message: string) => expect(message).toBeUndefined() };

@@ -1,5 +1,5 @@
 import { familyB, openApiDocument } from '@boxoffice/http';
-import type { Desk } from '../../src/desk.ts';
+import type { Desk } from '../../src/context.ts';
 import { routes } from '../../src/routes.ts';
 
 interface Described {

@@ -1,0 +1,163 @@
+import { PosFault } from '@boxoffice/envelope';
+import { type AnyOperation, created, ok } from '@boxoffice/http';
+import type { Order, Outcome } from '../clients/orders.ts';
+import type { Desk } from '../context.ts';
+import { examples } from '../description/examples.ts';
+import { Cart, ItemChange, langQuery, NewItem, nameOf, pathId } from '../description/schemas.ts';
+import { isId, newId } from '../ids.ts';
+import { doneOr } from '../orders/refusals.ts';
+import { cartView, tariffNames } from '../orders/views.ts';
+import { cartSubject } from '../reactions/contact-erased.ts';
+import { operation } from '../request/operation.ts';
+import type { Visit } from '../request/visit.ts';
+import { requireContact } from '../users/contact-access.ts';
+import { cartOf, expired, fillCart, giveUpCart, notedCart } from './cart.ts';
+
+const itemParams = { id: pathId };
+const example = { params: { id: examples.ids.line } };
+const changeErrors = ['cart_expired', 'cart_empty', 'order_busy'] as const;
+const tariffErrors = [
+  'invalid_reference',
+  'cart_not_on_sale',
+  'login_required',
+  'contact_not_accessible',
+  'tariff_not_accessible',
+] as const;
+
+/** The cart in which an item may be. @throws {PosFault} not_found */
+const cartIdOf = ({ session }: Visit, itemId: string): { readonly institution: string; readonly cartId: string } => {
+  if (!session || session.cartId === null || !isId(itemId))
+    throw new PosFault('not_found', 'There is no such resource.');
+  return { institution: session.institution, cartId: session.cartId };
+};
+
+/** A change of a line: what it says of a cart that is no more is the cart's own state. */
+const changed = (outcome: Outcome): Order => {
+  if (outcome.reason !== 'cart_gone') return doneOr(outcome);
+  if (outcome.order?.state === 'expired') throw expired();
+  throw new PosFault('not_found', 'There is no such resource.');
+};
+
+/** Whom an answer about the cart may name: the user, and whoever was or will be the buyer of the order that it becomes. */
+const subjectsOf = ({ session }: Visit, { id, contactNumber }: Order): readonly string[] => [
+  cartSubject(id),
+  ...[session?.contactNumber, contactNumber].flatMap((number) => number ?? []),
+];
+
+/** The shopping cart. */
+export const cartRoutes = (desk: Desk): AnyOperation[] => {
+  const shown = async (visit: Visit, order: Order | undefined) =>
+    cartView(order, visit.pointOfSale.currency, await tariffNames(desk, visit));
+  return [
+    operation({
+      id: 'getCart',
+      method: 'get',
+      path: '/shopping-cart',
+      access: 'visitor',
+      summary: 'Gives the shopping cart; without a session an empty one',
+      description:
+        'While there is nothing else in it: an order of this session whose payment failed and whose places are still held. It can be bought again.',
+      query: langQuery,
+      answers: { 200: Cart },
+      errors: ['cart_expired'],
+      example: { answer: examples.cart },
+      handle: async ({ visitor }) => {
+        const { session } = visitor;
+        return ok(await shown(visitor, session && (await cartOf(desk, session, await notedCart(desk, session)))));
+      },
+    }),
+    operation({
+      id: 'emptyCart',
+      method: 'delete',
+      path: '/shopping-cart',
+      access: 'visitor',
+      summary: 'Gives the places of the cart back; the answer is the empty cart',
+      query: langQuery,
+      answers: { 200: Cart },
+      example: { answer: examples.noCart },
+      handle: async ({ visitor }) => {
+        const { session } = visitor;
+        if (session && session.cartId !== null) {
+          const { cartId } = session;
+          await giveUpCart(desk.orders, session.institution, cartId);
+          await desk.sessions.update(session, (current) => (current.cartId === cartId ? { cartId: null } : undefined));
+        }
+        return ok(await shown(visitor, undefined));
+      },
+    }),
+    operation({
+      id: 'addToCart',
+      method: 'post',
+      path: '/shopping-cart/items',
+      access: 'visitor',
+      summary: 'Puts places into the cart, all of them or none, and holds them for a while',
+      description:
+        'One item per place. Without a session one is made, whose token is in X-auth-token. `contactNumber` is needed for tariffs that ask for something of the contact.',
+      query: langQuery,
+      body: NewItem,
+      answers: { 201: Cart },
+      answerHeaders: ['X-auth-token'],
+      errors: ['cart_places_unavailable', 'cart_too_many_places', 'cart_hold_limit', 'order_busy', ...tariffErrors],
+      example: {
+        body: {
+          performanceId: examples.ids.performance,
+          seatCategoryId: examples.ids.category,
+          tariffId: examples.ids.tariff,
+          quantity: 1,
+        },
+        answer: examples.cart,
+      },
+      handle: async ({ visitor, body, idempotencyKey }) => {
+        if (body.contactNumber !== undefined) requireContact(visitor, body.contactNumber);
+        const { cart, begun } = await fillCart(desk, visitor, body, idempotencyKey ?? newId('req'));
+        return created(await shown(visitor, cart), `${visitor.base}/shopping-cart`, {
+          headers: begun ? { 'X-auth-token': begun.token } : {},
+          subjects: subjectsOf(visitor, cart),
+        });
+      },
+    }),
+    operation({
+      id: 'changeInCart',
+      method: 'patch',
+      path: '/shopping-cart/items/{id}',
+      access: 'session',
+      summary: 'Changes the tariff of an item, or who will come',
+      params: itemParams,
+      query: langQuery,
+      body: ItemChange,
+      answers: { 200: Cart },
+      errors: [...changeErrors, ...tariffErrors],
+      example: { ...example, body: { beneficiaryFirstName: 'Ana' }, answer: examples.cart },
+      handle: async ({ visitor, params, body, idempotencyKey }) => {
+        if (body.contactNumber !== undefined) requireContact(visitor, body.contactNumber);
+        const { institution, cartId } = cartIdOf(visitor, params.id);
+        const { beneficiaryFirstName, beneficiaryLastName, ...more } = body;
+        const change = {
+          requestId: idempotencyKey ?? newId('req'),
+          ...more,
+          ...(beneficiaryFirstName === undefined ? {} : { beneficiaryFirstName: nameOf(beneficiaryFirstName) }),
+          ...(beneficiaryLastName === undefined ? {} : { beneficiaryLastName: nameOf(beneficiaryLastName) }),
+        };
+        const outcome = await desk.orders.changeLine(institution, cartId, params.id, change);
+        const cart = changed(outcome);
+        return ok(await shown(visitor, cart), { subjects: subjectsOf(visitor, cart) });
+      },
+    }),
+    operation({
+      id: 'removeFromCart',
+      method: 'delete',
+      path: '/shopping-cart/items/{id}',
+      access: 'session',
+      summary: 'Takes an item out of the cart and gives its place back',
+      params: itemParams,
+      query: langQuery,
+      answers: { 200: Cart },
+      errors: changeErrors,
+      example: { ...example, answer: examples.cart },
+      handle: async ({ visitor, params }) => {
+        const { institution, cartId } = cartIdOf(visitor, params.id);
+        return ok(await shown(visitor, changed(await desk.orders.removeLine(institution, cartId, params.id))));
+      },
+    }),
+  ];
+};

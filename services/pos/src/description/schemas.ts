@@ -1,0 +1,202 @@
+import { nullable, oneOf, timestamp, trimmedText } from '@boxoffice/http';
+import { Type } from 'typebox';
+import { levels } from '../domain/offer.ts';
+import { ID_PATTERN } from '../ids.ts';
+
+const { Array: List, Boolean: Flag, Integer, Object: Members, Optional, Record: MapOf, String: Text } = Type;
+
+/** The kinds of product. */
+export const productTypes = ['show', 'pass', 'season_ticket', 'membership', 'service', 'goods', 'package'] as const;
+
+/** The query parameter of every operation; a language that the point of sale has not is no error. */
+export const lang = Optional(Text({ description: 'of the texts: ISO 639; wins over Accept-Language' }));
+export const langQuery = { lang };
+
+/** A contact's number where its prices are asked for; checked against the login. */
+export const contactNumber = Text({ minLength: 1, maxLength: 64, description: 'of the logged-in user: its prices' });
+
+/** An id in a path; what is spelt otherwise is not found. */
+export const pathId = Text({ pattern: ID_PATTERN });
+
+/** An id in a body: opaque, so anything short is well-formed. */
+export const id = Text({ minLength: 1, maxLength: 128 });
+
+export const amount = Integer({ description: "in the currency's minor unit" });
+export const currency = Text({ pattern: '^[A-Z]{3}$', description: 'ISO 4217' });
+export const availability = oneOf(levels, { description: '`few`: at most 5 places or 5 %' });
+const onSale = Flag({ description: 'as far as dates go; says nothing about stock' });
+
+/** Records as a map by id. */
+export const mapOf = <Item extends Type.TSchema>(item: Item) => MapOf(Text(), item);
+
+const product = {
+  id: Text(),
+  code: Text(),
+  type: oneOf(productTypes),
+  name: Text(),
+  description: nullable(Text()),
+  startDate: nullable(timestamp),
+  endDate: nullable(timestamp),
+  priceFrom: nullable(Integer({ description: 'the lowest price that this visitor can have, in the minor unit' })),
+  currency,
+  availability,
+  onSale,
+};
+
+export const ProductEntry = Members(product);
+
+const Price = Members({ tariffId: Text(), tariff: Text({ description: 'its name' }), amount });
+
+const PerformanceEntry = Members({
+  id: Text(),
+  startDate: timestamp,
+  durationMinutes: nullable(Integer()),
+  venue: Members({ name: Text(), city: nullable(Text()) }),
+  timeZone: Text(),
+  salesFrom: nullable(timestamp),
+  salesTo: nullable(timestamp),
+  availability,
+  onSale,
+  seatCategories: List(Members({ id: Text(), name: Text(), numbered: Flag(), free: Integer(), prices: List(Price) })),
+});
+
+export const ProductDetail = Members({ ...product, performances: List(PerformanceEntry) });
+
+export const AvailabilityEntry = Members({
+  startDate: timestamp,
+  availability,
+  seatCategories: List(Members({ id: Text(), name: Text(), free: Integer() })),
+});
+
+export const PlaceEntry = Members({
+  id: Text(),
+  label: Text(),
+  row: Optional(Text()),
+  seat: Optional(Integer()),
+  seatCategoryId: Text(),
+  free: Flag(),
+});
+
+export const Session = Members({
+  id: Text(),
+  user: nullable(Text({ description: 'the login; null for a guest' })),
+  contactNumber: nullable(Text()),
+  expiresAt: timestamp,
+});
+
+export const User = Members({ id: Text(), login: Text(), contactNumber: Text() });
+
+const text = () => nullable(Text());
+
+export const Contact = Members({
+  contactNumber: Text(),
+  kind: oneOf(['individual', 'structure']),
+  title: text(),
+  firstName: text(),
+  lastName: text(),
+  name: nullable(Text({ description: 'of a structure' })),
+  email: text(),
+  phone: text(),
+  language: text(),
+  street: text(),
+  postalCode: text(),
+  city: text(),
+  country: text(),
+  criteria: List(Text()),
+  newsletter: Flag(),
+  partners: Flag(),
+  createdAt: timestamp,
+  updatedAt: timestamp,
+});
+
+const Place = Members({ id: Text(), label: Text(), row: nullable(Text()), seat: nullable(Integer()) });
+
+const item = {
+  id: Text(),
+  productId: Text(),
+  performanceId: Text(),
+  startDate: timestamp,
+  seatCategoryId: Text(),
+  tariffId: Text(),
+  tariff: Text({ description: 'its name' }),
+  place: Place,
+  amount,
+  beneficiaryFirstName: text(),
+  beneficiaryLastName: text(),
+};
+
+export const Cart = Members({
+  id: nullable(Text({ description: 'the id that the order will have; null before the first item' })),
+  items: mapOf(Members(item)),
+  total: amount,
+  currency,
+  expiresAt: nullable(timestamp),
+});
+
+export const orderStates = ['open', 'reserved', 'payment_pending', 'confirmed', 'expired', 'cancelled'] as const;
+
+export const Order = Members({
+  id: Text(),
+  state: oneOf(orderStates),
+  total: amount,
+  currency,
+  contactNumber: text(),
+  paymentMethod: text(),
+  items: mapOf(
+    Members({ ...item, ticketId: nullable(Text()), barcode: nullable(Text({ description: 'for the QR code' })) }),
+  ),
+  expiresAt: nullable(timestamp),
+  createdAt: timestamp,
+  updatedAt: timestamp,
+});
+
+export const ticketStatuses = ['not_printed', 'printed', 'controlled', 'invalidated', 'cancelled'] as const;
+
+export const Ticket = Members({
+  id: Text(),
+  status: oneOf(ticketStatuses),
+  orderId: Text(),
+  productId: text(),
+  performanceId: Text(),
+  startDate: nullable(timestamp),
+  seatCategoryId: Text(),
+  place: Place,
+  tariffId: Text(),
+  price: amount,
+  currency: Text(),
+  beneficiaryFirstName: text(),
+  beneficiaryLastName: text(),
+  barcode: Text({ description: 'for the QR code' }),
+});
+
+const name = nullable(trimmedText({ maxLength: 100, description: 'trimmed; null or an empty one removes it' }));
+const beneficiary = { beneficiaryFirstName: Optional(name), beneficiaryLastName: Optional(name) };
+
+export const NewItem = Members({
+  performanceId: id,
+  seatCategoryId: id,
+  tariffId: id,
+  quantity: Optional(
+    Integer({
+      minimum: 1,
+      maximum: 50,
+      description: 'default 1; with placeIds their number, which it must be if given',
+    }),
+  ),
+  placeIds: Optional(
+    List(id, { minItems: 1, maxItems: 50, uniqueItems: true, description: 'these places; absent: the best free ones' }),
+  ),
+  contactNumber: Optional(contactNumber),
+});
+
+export const ItemChange = Members({ tariffId: Optional(id), contactNumber: Optional(contactNumber), ...beneficiary });
+
+export const Credentials = Members({
+  login: Text({ minLength: 1, maxLength: 254 }),
+  password: Text({ minLength: 1, maxLength: 1_000 }),
+});
+
+export const Naming = Members(beneficiary);
+
+/** A name as it is kept: an empty one is none; an absent one stays absent. */
+export const nameOf = (name: string | null | undefined): string | null | undefined => (name === '' ? null : name);

@@ -1,0 +1,38 @@
+import { PosFault } from '@boxoffice/envelope';
+import type { Buyer, Guest } from '../clients/orders.ts';
+import type { Visit } from '../request/visit.ts';
+import { requireContact } from '../users/contact-access.ts';
+import { isSimulated, type SimulatedPayments } from './simulated-payments.ts';
+
+/** What a buyer says. */
+export interface Purchase {
+  readonly contactNumber?: string;
+  readonly contact?: Omit<Guest, 'language'>;
+  readonly paymentMethod: string;
+  readonly paymentToken?: string;
+}
+
+/** Refuses a buyer, or a method of payment, before anything is done. @throws {PosFault} */
+export const requireBuyer = (visit: Visit, purchase: Purchase, simulated: SimulatedPayments): void => {
+  const { contactNumber, contact, paymentMethod, paymentToken } = purchase;
+  if (contactNumber !== undefined) requireContact(visit, contactNumber);
+  if (contactNumber === undefined && contact === undefined) {
+    throw new PosFault('contact_required', 'An order needs contactNumber, or contact of a guest.');
+  }
+  if (contactNumber !== undefined && contact !== undefined) {
+    throw new PosFault('validation_error', 'An order has either contactNumber or contact, not both.');
+  }
+  const isTaken = visit.pointOfSale.paymentMethods.includes(paymentMethod);
+  if (!isTaken || (paymentMethod === 'simulated' && !isSimulated(simulated, visit.pointOfSale))) {
+    throw new PosFault('payment_method_not_accepted', `The point of sale does not take the method ${paymentMethod}.`);
+  }
+  if (paymentMethod === 'simulated' && paymentToken === undefined) {
+    throw new PosFault('bad_request', '$.paymentToken is required with the payment method simulated.');
+  }
+};
+
+/** The buyer as orders takes it. Nothing is made of a guest before orders has accepted the checkout. */
+export const buyerOf = ({ language }: Visit, { contactNumber, contact }: Purchase): Buyer =>
+  contact
+    ? { guest: { ...contact, ...(language === '' ? {} : { language }) } }
+    : { contactNumber: String(contactNumber) };

@@ -1,0 +1,165 @@
+import { PosFault } from '@boxoffice/envelope';
+import { type AnyOperation, created, emailSchema, ok, oneOf, trimmedText } from '@boxoffice/http';
+import { Type } from 'typebox';
+import type { Order as AnyOrder } from '../clients/orders.ts';
+import type { Desk } from '../context.ts';
+import { examples } from '../description/examples.ts';
+import { contactNumber, langQuery, mapOf, Order, pathId } from '../description/schemas.ts';
+import { isId, newId } from '../ids.ts';
+import { operation } from '../request/operation.ts';
+import { mapById, partHeaders, partOf, partQuery } from '../request/pagination.ts';
+import type { Visit } from '../request/visit.ts';
+import type { SessionDocument } from '../store.ts';
+import { checkOut } from './checkout.ts';
+import { doneOr } from './refusals.ts';
+import { orderView, tariffNames, ticketsOf } from './views.ts';
+
+const name = trimmedText({ maxLength: 100, pattern: '\\S' });
+
+const Purchase = Type.Object({
+  contactNumber: Type.Optional(contactNumber),
+  contact: Type.Optional(Type.Object({ firstName: name, lastName: name, email: emailSchema })),
+  paymentMethod: oneOf(['on_account', 'external', 'simulated']),
+  paymentToken: Type.Optional(
+    oneOf(['ok', 'declined', 'pending'], { description: 'for `simulated`: what becomes of the payment' }),
+  ),
+});
+
+const params = { id: pathId };
+const example = { params: { id: examples.ids.order }, answer: examples.order };
+
+type InSession = Visit & { readonly session: SessionDocument };
+
+const inSession = (visit: Visit): InSession => {
+  if (!visit.session) throw new PosFault('session_required', 'The header X-auth-token is absent.');
+  return visit as InSession;
+};
+
+const unknown = () => new PosFault('not_found', 'There is no such resource.');
+
+/** Orders: made of the cart, shown and cancelled. */
+export const ordersRoutes = (desk: Desk): AnyOperation[] => {
+  const { orders, purchases } = desk;
+
+  const own = async ({ session }: InSession, orderId: string): Promise<AnyOrder> => {
+    const order = isId(orderId) ? await orders.get(session.institution, orderId) : undefined;
+    if (!order?.listed) throw unknown();
+    const { contactNumber, orderIds } = session;
+    const isOwn = (contactNumber !== null && contactNumber === order.contactNumber) || orderIds.includes(orderId);
+    if (!isOwn && !(await purchases.of(session)).includes(orderId)) throw unknown();
+    return order;
+  };
+
+  const shown = async (visit: Visit, found: readonly AnyOrder[]) => {
+    const [nameOf, ticketOf] = await Promise.all([
+      tariffNames(desk, visit),
+      ticketsOf(desk, visit.pointOfSale.institution, found),
+    ]);
+    return found.map((order) => orderView(order, nameOf, ticketOf));
+  };
+
+  const one = async (visit: Visit, order: AnyOrder) =>
+    orderView(order, await tariffNames(desk, visit), await ticketsOf(desk, visit.pointOfSale.institution, [order]));
+
+  return [
+    operation({
+      id: 'checkOut',
+      method: 'post',
+      path: '/orders',
+      access: 'session',
+      summary: 'Buys the shopping cart',
+      description:
+        'Who is logged in gives `contactNumber`, a guest `contact`. A repeat with the same Idempotency-Key never buys twice; after a 500 one without a key finds out what became of the first. On a refusal the cart stays as it was. An order whose payment failed can be bought again while its places are held. The answer comes within 15 seconds.',
+      query: langQuery,
+      body: Purchase,
+      answers: { 201: Order },
+      errors: [
+        'cart_empty',
+        'cart_expired',
+        'cart_not_on_sale',
+        'order_busy',
+        'contact_required',
+        'payment_method_not_accepted',
+        'payment_declined',
+        'invalid_reference',
+        'login_required',
+        'contact_not_accessible',
+        'tariff_not_accessible',
+        'payment_method_not_accessible',
+      ],
+      example: {
+        body: { contactNumber: examples.contactNumber, paymentMethod: 'simulated', paymentToken: 'ok' },
+        answer: examples.order,
+      },
+      handle: async ({ visitor, body, idempotencyKey }) => {
+        const order = await checkOut(desk, inSession(visitor), body, idempotencyKey);
+        // It is bought, whether or not the tickets can be read at the moment.
+        const [nameOf, ticketOf = () => undefined] = await Promise.all([
+          tariffNames(desk, visitor),
+          desk.askTickets(() => ticketsOf(desk, visitor.pointOfSale.institution, [order])),
+        ]);
+        return created(orderView(order, nameOf, ticketOf), `${visitor.base}/orders/${order.id}`, {
+          subjects: order.contactNumber === null ? [] : [order.contactNumber],
+        });
+      },
+    }),
+    operation({
+      id: 'listOwnOrders',
+      method: 'get',
+      path: '/orders',
+      access: 'session',
+      summary:
+        "Lists own orders: those of the login's contact, those that the user bought, and those made in this session",
+      query: { ...partQuery, ...langQuery },
+      answers: { 200: mapOf(Order) },
+      answerHeaders: ['X-Total-Amount', 'Link'],
+      example: { query: { limit: 20 }, answer: { [examples.ids.order]: examples.order } },
+      handle: async ({ visitor, query }) => {
+        const { session } = inSession(visitor);
+        const part = partOf(query);
+        const whose = session.contactNumber === null ? {} : { contactNumber: session.contactNumber };
+        const ids = [...new Set([...session.orderIds, ...(await purchases.of(session))])];
+        const nothing = session.contactNumber === null && ids.length === 0;
+        const { items, total } = nothing
+          ? { items: [], total: 0 }
+          : await orders.list(session.institution, { ...whose, ids, ...part });
+        return ok(mapById(await shown(visitor, items)), { headers: partHeaders(visitor, part, total) });
+      },
+    }),
+    operation({
+      id: 'getOwnOrder',
+      method: 'get',
+      path: '/orders/{id}',
+      access: 'session',
+      summary: 'Gives an own order; the items of a confirmed one have their tickets’ barcodes',
+      params,
+      query: langQuery,
+      answers: { 200: Order },
+      example,
+      handle: async ({ visitor, params }) => ok(await one(visitor, await own(inSession(visitor), params.id))),
+    }),
+    operation({
+      id: 'cancelOwnOrder',
+      method: 'post',
+      path: '/orders/{id}/cancellation',
+      access: 'session',
+      summary: 'Cancels an own order',
+      description:
+        'Any live one without a controlled ticket, until its first performance starts. Refunds are the institution’s affair.',
+      params,
+      query: langQuery,
+      answers: { 200: Order },
+      errors: ['order_not_cancellable', 'order_busy'],
+      example: { ...example, answer: { ...examples.order, state: 'cancelled' } },
+      handle: async ({ visitor, params, idempotencyKey }) => {
+        const { id } = await own(inSession(visitor), params.id);
+        const outcome = await orders.cancel(visitor.pointOfSale.institution, id, idempotencyKey ?? newId('req'));
+        if (outcome.reason === 'cart_gone') throw new PosFault('order_not_cancellable', 'The order is not live.');
+        const order = doneOr(outcome);
+        return ok(await one(visitor, order), {
+          subjects: order.contactNumber === null ? [] : [order.contactNumber],
+        });
+      },
+    }),
+  ];
+};

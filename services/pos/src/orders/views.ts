@@ -1,0 +1,98 @@
+import type { Static } from 'typebox';
+import type { Line, Order } from '../clients/orders.ts';
+import type { Ticket } from '../clients/tickets.ts';
+import type { Desk } from '../context.ts';
+import type * as schemas from '../description/schemas.ts';
+import { spoken } from '../domain/offer.ts';
+import { mapById } from '../request/pagination.ts';
+import type { Visit } from '../request/visit.ts';
+
+type NameOf = (tariffId: string) => string;
+type TicketOf = (ticketId: string) => Ticket | undefined;
+
+/** The names of tariffs in the language of the answer, as last known if the catalog does not answer; an id is better than no answer. */
+export const tariffNames = async (
+  { offers, askCatalog }: Pick<Desk, 'offers' | 'askCatalog'>,
+  { pointOfSale, language }: Visit,
+): Promise<NameOf> => {
+  const { institution } = pointOfSale;
+  const { tariffs } = (await askCatalog(() => offers.published(institution))) ??
+    offers.remembered(institution) ?? { tariffs: [] };
+  const names = new Map(tariffs.map(({ id, name }) => [id, spoken(name, { language, others: pointOfSale.languages })]));
+  return (id) => names.get(id) ?? id;
+};
+
+const itemOf = (line: Line, nameOf: NameOf) => ({
+  id: line.id,
+  productId: line.productId,
+  performanceId: line.performanceId,
+  startDate: line.startDate,
+  seatCategoryId: line.seatCategoryId,
+  tariffId: line.tariffId,
+  tariff: nameOf(line.tariffId),
+  place: line.place,
+  amount: line.amount,
+  beneficiaryFirstName: line.beneficiary?.firstName ?? null,
+  beneficiaryLastName: line.beneficiary?.lastName ?? null,
+});
+
+/** A cart as it is answered; without an order an empty one. */
+export const cartView = (order: Order | undefined, currency: string, nameOf: NameOf): Static<typeof schemas.Cart> => {
+  if (!order) return { id: null, items: {}, total: 0, currency, expiresAt: null };
+  const items = mapById(order.lines.map((line) => itemOf(line, nameOf)));
+  const { id, total, expiresAt } = order;
+  return { id, items, total, currency: order.currency, expiresAt: order.lines.length > 0 ? expiresAt : null };
+};
+
+/** An order as it is answered; `ticketOf` knows the tickets of confirmed ones, and who will come with them by now. */
+export const orderView = (order: Order, nameOf: NameOf, ticketOf: TicketOf): Static<typeof schemas.Order> => {
+  const isConfirmed = order.state === 'confirmed';
+  const items = order.lines.map((line) => {
+    const ticketId = isConfirmed ? line.ticketId : null;
+    const ticket = ticketId === null ? undefined : ticketOf(ticketId);
+    const beneficiary = ticket ? ticket.beneficiary : line.beneficiary;
+    return { ...itemOf({ ...line, beneficiary }, nameOf), ticketId, barcode: ticket?.barcode ?? null };
+  });
+  return {
+    id: order.id,
+    state: order.state,
+    total: order.total,
+    currency: order.currency,
+    contactNumber: order.contactNumber,
+    paymentMethod: order.checkout?.paymentMethod ?? null,
+    items: mapById(items),
+    expiresAt: isConfirmed ? null : order.expiresAt,
+    createdAt: order.createdAt,
+    updatedAt: order.updatedAt,
+  };
+};
+
+/** The tickets of confirmed orders, by id. */
+export const ticketsOf = async (
+  { tickets }: Pick<Desk, 'tickets'>,
+  institution: string,
+  orders: readonly Order[],
+): Promise<TicketOf> => {
+  const orderIds = orders.filter(({ state }) => state === 'confirmed').map(({ id }) => id);
+  const found = orderIds.length > 0 ? await tickets.list(institution, { orderIds }) : [];
+  const byId = new Map(found.map((ticket) => [ticket.id, ticket]));
+  return (ticketId) => byId.get(ticketId);
+};
+
+/** A ticket as it is answered. */
+export const ticketView = (ticket: Ticket): Static<typeof schemas.Ticket> => ({
+  id: ticket.id,
+  status: ticket.status,
+  orderId: ticket.orderId,
+  productId: ticket.productId,
+  performanceId: ticket.performanceId,
+  startDate: ticket.startDate,
+  seatCategoryId: ticket.seatCategoryId,
+  place: ticket.place,
+  tariffId: ticket.tariffId,
+  price: ticket.price,
+  currency: ticket.currency,
+  beneficiaryFirstName: ticket.beneficiary?.firstName ?? null,
+  beneficiaryLastName: ticket.beneficiary?.lastName ?? null,
+  barcode: ticket.barcode,
+});

@@ -1,0 +1,121 @@
+import { type AnyOperation, ok, oneOf } from '@boxoffice/http';
+import { Type } from 'typebox';
+import type { Desk } from '../context.ts';
+import { examples } from '../description/examples.ts';
+import {
+  AvailabilityEntry,
+  contactNumber,
+  langQuery,
+  mapOf,
+  PlaceEntry,
+  ProductDetail,
+  ProductEntry,
+  pathId,
+  productTypes,
+} from '../description/schemas.ts';
+import { operation } from '../request/operation.ts';
+import { mapById, partHeaders, partOf, partQuery } from '../request/pagination.ts';
+import type { Visit } from '../request/visit.ts';
+import { KEPT_MS } from './offers.ts';
+import { createShowcase } from './showcase.ts';
+import type { Audience } from './views.ts';
+
+const whose = { contactNumber: Type.Optional(contactNumber) };
+const params = { id: pathId };
+const example = { id: examples.ids.product };
+const accessErrors = ['login_required', 'contact_not_accessible'] as const;
+const LIST = ['X-Total-Amount', 'Link'] as const;
+
+/** Visitors without a session see the same: the gateway may keep their answers for so many milliseconds, which count towards their age. */
+const keptFor = ({ session }: Visit): Record<string, string> => (session ? {} : { 'X-Internal-Keep': String(KEPT_MS) });
+
+/** What is on offer, ready to be shown. */
+export const productsRoutes = ({ offers, criteriaOf }: Pick<Desk, 'offers' | 'criteriaOf'>): AnyOperation[] => {
+  const showcase = createShowcase(offers);
+  const audienceOf = async (visit: Visit, number?: string): Promise<Audience> => ({
+    pointOfSale: visit.pointOfSale,
+    language: visit.language,
+    criteria: await criteriaOf(visit, number),
+  });
+  return [
+    operation({
+      id: 'browseProducts',
+      method: 'get',
+      path: '/products',
+      access: 'visitor',
+      summary: 'Lists what is on offer, by startDate and id',
+      description:
+        'Only running products. Prices are those that this visitor can have: with `contactNumber`, of that contact.',
+      query: { type: Type.Optional(oneOf(productTypes)), ...partQuery, ...langQuery, ...whose },
+      answers: { 200: mapOf(ProductEntry) },
+      answerHeaders: LIST,
+      compressed: true,
+      errors: accessErrors,
+      example: { query: { type: 'show', limit: 20 }, answer: { [examples.ids.product]: examples.product } },
+      handle: async ({ visitor, query }) => {
+        const part = partOf(query);
+        const { data, total } = await showcase.list(await audienceOf(visitor, query.contactNumber), query.type, part);
+        return ok(data, { headers: { ...partHeaders(visitor, part, total), ...keptFor(visitor) } });
+      },
+    }),
+    operation({
+      id: 'viewProduct',
+      method: 'get',
+      path: '/products/{id}',
+      access: 'visitor',
+      summary: 'Gives a product with its performances, and the tariffs that this visitor may buy',
+      params,
+      query: { ...langQuery, ...whose },
+      answers: { 200: ProductDetail },
+      compressed: true,
+      errors: accessErrors,
+      example: { params: example, answer: examples.productDetail },
+      handle: async ({ visitor, params, query }) =>
+        ok(await showcase.detail(await audienceOf(visitor, query.contactNumber), params.id), {
+          headers: keptFor(visitor),
+        }),
+    }),
+    operation({
+      id: 'viewAvailabilities',
+      method: 'get',
+      path: '/products/{id}/availabilities',
+      access: 'visitor',
+      summary: 'Tells what is left of each performance, as of at most a second ago',
+      params,
+      query: langQuery,
+      answers: { 200: mapOf(AvailabilityEntry) },
+      compressed: true,
+      example: { params: example, answer: examples.availabilities },
+      handle: async ({ visitor, params }) =>
+        ok(await showcase.availabilities(await audienceOf(visitor), params.id), { headers: keptFor(visitor) }),
+    }),
+    operation({
+      id: 'viewPlaces',
+      method: 'get',
+      path: '/products/{id}/performances/{performanceId}/places',
+      access: 'visitor',
+      summary: 'Lists the places of a performance, the best first, and which are free',
+      description: 'A `seatCategoryId` that the performance has not is 400 `invalid_parameter`.',
+      params: { ...params, performanceId: pathId },
+      query: { seatCategoryId: Type.Optional(Type.String()), ...partQuery, ...langQuery },
+      answers: { 200: mapOf(PlaceEntry) },
+      answerHeaders: LIST,
+      example: {
+        params: { ...example, performanceId: examples.ids.performance },
+        query: { seatCategoryId: examples.ids.category },
+        answer: { [examples.place.id]: examples.place },
+      },
+      handle: async ({ visitor, params, query }) => {
+        const part = partOf(query);
+        const wanted = await showcase.places(
+          await audienceOf(visitor),
+          params.id,
+          params.performanceId,
+          query.seatCategoryId,
+        );
+        const page = wanted.slice(part.offset, part.offset + part.limit);
+        return ok(mapById(page), { headers: partHeaders(visitor, part, wanted.length) });
+      },
+    }),
+  ];
+};

@@ -1,0 +1,114 @@
+import { PosFault } from '@boxoffice/envelope';
+import type { Static } from 'typebox';
+import type { Product } from '../clients/catalog.ts';
+import { createFresh, type Dated } from '../clients/fresh.ts';
+import type * as schemas from '../description/schemas.ts';
+import type { Part } from '../domain/pages.ts';
+import { mapById } from '../request/pagination.ts';
+import { type Offers, SECOND } from './offers.ts';
+import { type Audience, type Offer, shownPerformances, shownProducts, viewsFor } from './views.ts';
+
+type Entries = Record<string, Static<typeof schemas.ProductEntry>>;
+
+/** The answers about products, each made once for all visitors of an audience and at most a second old. */
+export interface Showcase {
+  list(
+    audience: Audience,
+    type: string | undefined,
+    part: Part,
+  ): Promise<{ readonly data: Entries; readonly total: number }>;
+  /** Rejects with PosFault `not_found` for a product that is not shown. */
+  detail(audience: Audience, productId: string): Promise<Static<typeof schemas.ProductDetail>>;
+  availabilities(
+    audience: Audience,
+    productId: string,
+  ): Promise<Record<string, Static<typeof schemas.AvailabilityEntry>>>;
+  /**
+   * Of one seat category, or of all. Rejects with PosFault `not_found` for a performance that the product does not show, and
+   * `invalid_parameter` for a category that the performance has not.
+   */
+  places(
+    audience: Audience,
+    productId: string,
+    performanceId: string,
+    seatCategoryId?: string,
+  ): Promise<readonly Static<typeof schemas.PlaceEntry>[]>;
+}
+
+/** Answers that are known at once: pages of all audiences. */
+const ANSWERS = 400;
+
+const notFound = (): never => {
+  throw new PosFault('not_found', 'There is no such resource.');
+};
+
+const keyOf = ({ pointOfSale, language, criteria }: Audience, ...what: readonly unknown[]): string =>
+  JSON.stringify([pointOfSale.serviceHost, pointOfSale.updatedAt, language, criteria, ...what]);
+
+export const createShowcase = (offers: Offers, now: () => number = Date.now): Showcase => {
+  const lists = createFresh<{ readonly data: Entries; readonly total: number }>({ ...SECOND, max: ANSWERS });
+  const details = createFresh<Static<typeof schemas.ProductDetail>>({ ...SECOND, max: ANSWERS });
+  const stocks = createFresh<Record<string, Static<typeof schemas.AvailabilityEntry>>>({ ...SECOND, max: ANSWERS });
+
+  const shown = async ({ pointOfSale }: Audience, productId: string): Promise<Product> => {
+    const named = ({ products }: Offer) => products.find(({ id, state }) => id === productId && state === 'running');
+    const { institution } = pointOfSale;
+    return named(await offers.published(institution)) ?? named(await offers.publishedNow(institution)) ?? notFound();
+  };
+
+  /** What is to be said of some products, as of when their availability is. */
+  const about = async <Value>(
+    audience: Audience,
+    products: readonly Product[],
+    say: (views: ReturnType<typeof viewsFor>) => Value,
+  ): Promise<Dated<Value>> => {
+    const { institution } = audience.pointOfSale;
+    const ids = products.flatMap((product) => shownPerformances(product, now()).map(({ id }) => id));
+    const [offer, { value: stockOf, asOf }] = await Promise.all([
+      offers.published(institution),
+      offers.stock(institution, ids),
+    ]);
+    return { value: say(viewsFor(audience, offer, stockOf, now())), asOf };
+  };
+
+  return {
+    async list(audience, type, { offset, limit }) {
+      const load = async () => {
+        const all = shownProducts(await offers.published(audience.pointOfSale.institution), type);
+        const products = all.slice(offset, offset + limit);
+        return about(audience, products, ({ entry }) => ({ data: mapById(products.map(entry)), total: all.length }));
+      };
+      return (await lists.get(keyOf(audience, type, offset, limit), load)).value;
+    },
+    async detail(audience, productId) {
+      const load = async () => {
+        const product = await shown(audience, productId);
+        return about(audience, [product], ({ detail }) => detail(product));
+      };
+      return (await details.get(keyOf(audience, productId), load)).value;
+    },
+    async availabilities(audience, productId) {
+      const load = async () => {
+        const product = await shown(audience, productId);
+        return about(audience, [product], ({ availabilities }) => availabilities(product));
+      };
+      return (await stocks.get(keyOf(audience, productId), load)).value;
+    },
+    async places(audience, productId, performanceId, wanted) {
+      const product = await shown(audience, productId);
+      const performance = shownPerformances(product, now()).find(({ id }) => id === performanceId) ?? notFound();
+      if (wanted !== undefined && !performance.seatCategories.some(({ id }) => id === wanted))
+        throw new PosFault('invalid_parameter', 'query seatCategoryId: the performance has no such seat category.');
+      const places = (await offers.places(audience.pointOfSale.institution, performanceId)) ?? notFound();
+      const chosen = places.filter((place) => wanted === undefined || place.seatCategoryId === wanted);
+      return chosen.map(({ id, label, row, seat, seatCategoryId, free }) => ({
+        id,
+        label,
+        ...(row === null ? {} : { row }),
+        ...(seat === null ? {} : { seat }),
+        seatCategoryId,
+        free,
+      }));
+    },
+  };
+};

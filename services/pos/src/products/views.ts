@@ -1,0 +1,136 @@
+import type { Static } from 'typebox';
+import type { Performance, PointOfSale, Product, Stock, Tariff } from '../clients/catalog.ts';
+import type * as schemas from '../description/schemas.ts';
+import { byStartThenId, isOnSale, isShown, levelOf, spoken, type Tongue, tariffsFor } from '../domain/offer.ts';
+
+/** For whom products are shown. */
+export interface Audience {
+  readonly pointOfSale: PointOfSale;
+  readonly language: string;
+  /** What the contact has whose prices are asked for; nothing without one. */
+  readonly criteria: readonly string[];
+}
+
+/** What an institution offers. */
+export interface Offer {
+  readonly products: readonly Product[];
+  readonly tariffs: readonly Tariff[];
+}
+
+/** What is free of a performance; undefined if nobody knows it. */
+export type StockOf = (performanceId: string) => Stock | undefined;
+
+const tongueOf = ({ pointOfSale, language }: Audience): Tongue => ({ language, others: pointOfSale.languages });
+
+/** The performances of a product that are shown at `now`, in the order in which they begin. */
+export const shownPerformances = ({ performances }: Product, now: number): Performance[] =>
+  performances.filter((performance) => isShown(performance, now)).sort(byStartThenId);
+
+/**
+ * When a product begins and ends: its own dates, else those of its performances; the other way round once one is cancelled, since its own
+ * dates may be of that one.
+ */
+export const periodOf = ({
+  startDate,
+  endDate,
+  performances,
+}: Pick<Product, 'startDate' | 'endDate'> & {
+  readonly performances: readonly Pick<Performance, 'state' | 'startDate'>[];
+}) => {
+  const live = performances.filter(({ state }) => state !== 'cancelled');
+  const starts = live.map((performance) => performance.startDate).sort();
+  const [first, last] = [starts[0] ?? null, starts.at(-1) ?? null];
+  return live.length < performances.length
+    ? { startDate: first ?? startDate, endDate: last ?? endDate }
+    : { startDate: startDate ?? first, endDate: endDate ?? last };
+};
+
+/** The products that are shown, in the order of lists. */
+export const shownProducts = ({ products }: Offer, type?: string): Product[] =>
+  products
+    .filter((product) => product.state === 'running' && (type === undefined || product.type === type))
+    .map((product) => ({ product, id: product.id, startDate: periodOf(product).startDate }))
+    .sort(byStartThenId)
+    .map(({ product }) => product);
+
+const freeOf = (performance: Performance, stockOf: StockOf): ReadonlyMap<string, number> =>
+  new Map(stockOf(performance.id)?.seatCategories.map(({ id, free }) => [id, free]) ?? []);
+
+const levelOfAll = (performances: readonly Performance[], stockOf: StockOf) => {
+  const categories = performances.flatMap(({ id }) => stockOf(id)?.seatCategories ?? []);
+  const sum = (numbers: number[]) => numbers.reduce((total, each) => total + each, 0);
+  return levelOf(sum(categories.map(({ free }) => free)), sum(categories.map(({ capacity }) => capacity)));
+};
+
+/** Makes the views of one audience at `now` (epoch milliseconds). */
+export const viewsFor = (audience: Audience, offer: Offer, stockOf: StockOf, now: number) => {
+  const tongue = tongueOf(audience);
+  const { pointOfSale, criteria } = audience;
+  const tariffs = tariffsFor(offer.tariffs, pointOfSale.tariffIds, criteria);
+
+  const entry = (product: Product): Static<typeof schemas.ProductEntry> => {
+    const shown = shownPerformances(product, now);
+    const amounts = shown.flatMap(({ prices }) => prices).filter(({ tariffId }) => tariffs.has(tariffId));
+    return {
+      id: product.id,
+      code: product.code,
+      type: product.type as Static<typeof schemas.ProductEntry>['type'],
+      name: spoken(product.name, tongue),
+      description: product.description && spoken(product.description, tongue),
+      ...periodOf(product),
+      priceFrom: amounts.reduce<number | null>(
+        (lowest, { amount }) => (lowest === null || amount < lowest ? amount : lowest),
+        null,
+      ),
+      currency: pointOfSale.currency,
+      availability: levelOfAll(shown, stockOf),
+      onSale: shown.some((performance) => isOnSale(performance, now)),
+    };
+  };
+
+  const performanceEntry = (performance: Performance) => {
+    const free = freeOf(performance, stockOf);
+    return {
+      id: performance.id,
+      startDate: performance.startDate,
+      durationMinutes: performance.durationMinutes,
+      venue: { name: performance.venue.name, city: performance.venue.city },
+      timeZone: performance.timeZone,
+      salesFrom: performance.salesFrom,
+      salesTo: performance.salesTo,
+      availability: levelOfAll([performance], stockOf),
+      onSale: isOnSale(performance, now),
+      seatCategories: performance.seatCategories.map(({ id, name, numbered }) => ({
+        id,
+        name: spoken(name, tongue),
+        numbered,
+        free: free.get(id) ?? 0,
+        prices: performance.prices.flatMap(({ seatCategoryId, tariffId, amount }) => {
+          const tariff = seatCategoryId === id ? tariffs.get(tariffId) : undefined;
+          return tariff ? [{ tariffId, tariff: spoken(tariff.name, tongue), amount }] : [];
+        }),
+      })),
+    };
+  };
+
+  return {
+    entry,
+    detail: (product: Product): Static<typeof schemas.ProductDetail> => ({
+      ...entry(product),
+      performances: shownPerformances(product, now).map(performanceEntry),
+    }),
+    availabilities: (product: Product): Record<string, Static<typeof schemas.AvailabilityEntry>> =>
+      Object.fromEntries(
+        shownPerformances(product, now).map((performance) => {
+          const free = freeOf(performance, stockOf);
+          const seatCategories = performance.seatCategories.map(({ id, name }) => ({
+            id,
+            name: spoken(name, tongue),
+            free: free.get(id) ?? 0,
+          }));
+          const availability = levelOfAll([performance], stockOf);
+          return [performance.id, { startDate: performance.startDate, availability, seatCategories }];
+        }),
+      ),
+  };
+};

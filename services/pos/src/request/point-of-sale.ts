@@ -1,0 +1,41 @@
+import { PosFault } from '@boxoffice/envelope';
+import { PeerRefusal } from '@boxoffice/service';
+import type { Catalog, PointOfSale } from '../clients/catalog.ts';
+import { createFresh } from '../clients/fresh.ts';
+
+/** Finds the point of sale that a request is for (specification, section 4, rule 5). */
+export type FindPointOfSale = (serviceHost: string | undefined) => Promise<PointOfSale> | PointOfSale;
+
+/** What a service host can look like, in lower case; nothing else is asked for. */
+const HOST = /^[a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?(:[0-9]{1,5})?$/;
+
+/**
+ * A change of a point of sale takes effect within three seconds; while the catalog does not answer, what it said last holds for ten
+ * minutes, also that there is none.
+ */
+const AGES = { maxAgeMs: 2_500, refreshMs: 1_000, staleMs: 600_000, max: 10_000 } as const;
+
+/** The catalog did not answer, or nobody could ask it. */
+const isNoRefusal = (error: unknown): boolean => !(error instanceof PeerRefusal);
+
+const unknown = () => new PosFault('context_invalid', 'X-Service-Host names no point of sale.');
+
+/** Makes the look-up: bounded, and unknown hosts are remembered as well. Throws PosFault `context_missing`, `context_invalid`. */
+export const createContext = (catalog: Pick<Catalog, 'pointOfSale'>, now: () => number = Date.now): FindPointOfSale => {
+  const known = createFresh<PointOfSale | undefined>({ ...AGES, isPassing: isNoRefusal, now });
+  return (header) => {
+    if (header === undefined || header === '')
+      throw new PosFault('context_missing', 'The header X-Service-Host is absent.');
+    const serviceHost = header.toLowerCase();
+    if (!HOST.test(serviceHost)) throw unknown();
+    const found = known.get(serviceHost, async () => {
+      const asOf = now();
+      return { value: await catalog.pointOfSale(serviceHost), asOf };
+    });
+    const pointOfSale = ({ value }: { readonly value: PointOfSale | undefined }): PointOfSale => {
+      if (!value) throw unknown();
+      return value;
+    };
+    return 'then' in found ? found.then(pointOfSale) : pointOfSale(found);
+  };
+};

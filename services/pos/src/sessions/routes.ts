@@ -1,0 +1,137 @@
+import { PosFault, unforeseen } from '@boxoffice/envelope';
+import { type AnyOperation, created, ok } from '@boxoffice/http';
+import { type Static, Type } from 'typebox';
+import { giveUpCart } from '../cart/cart.ts';
+import type { Desk } from '../context.ts';
+import { examples } from '../description/examples.ts';
+import { Contact, Credentials, langQuery, pathId, Session, User } from '../description/schemas.ts';
+import { operation } from '../request/operation.ts';
+import type { Visit } from '../request/visit.ts';
+import type { SessionDocument } from '../store.ts';
+import { requireContact } from '../users/contact-access.ts';
+import type { Sessions } from './sessions.ts';
+
+const sessionOf = ({ session }: Visit): SessionDocument => {
+  if (!session) throw new PosFault('session_required', 'The header X-auth-token is absent.');
+  return session;
+};
+
+const view = (session: SessionDocument, { endOf }: Sessions): Static<typeof Session> => ({
+  id: session.sessionId,
+  user: session.login,
+  contactNumber: session.contactNumber,
+  expiresAt: new Date(endOf(session)).toISOString(),
+});
+
+/** The cart moves along with a login; one that is an order of another user already, whose payment failed, stays that user's. */
+const cartToKeep = async (
+  { orders }: Pick<Desk, 'orders'>,
+  { institution, cartId, awaiting = [] }: SessionDocument,
+  isOwn: boolean,
+): Promise<string | null> => {
+  if (cartId === null || isOwn || !awaiting.includes(cartId)) return cartId;
+  const order = await orders.get(institution, cartId).catch(() => undefined);
+  return order?.listed === false ? cartId : null;
+};
+
+/** Sessions, who is logged in to them, and the own contact. */
+export const sessionsRoutes = (desk: Desk): AnyOperation[] => [
+  operation({
+    id: 'logIn',
+    method: 'post',
+    path: '/sessions',
+    access: 'newcomer',
+    summary: 'Logs in: makes a session, whose token is in X-auth-token',
+    description:
+      'The session of the request, if it has one, ends; its cart moves along. Ten wrong passwords in 15 minutes, and the login is refused for a while.',
+    withoutIdempotency: true,
+    query: langQuery,
+    body: Credentials,
+    answers: { 201: Session },
+    answerHeaders: ['X-auth-token'],
+    errors: ['login_failed'],
+    example: { body: { login: examples.session.user, password: 'correct horse battery' }, answer: examples.session },
+    handle: async ({ visitor, body }) => {
+      const { pointOfSale, session: old, ip, hasLeft } = visitor;
+      const { institution, serviceHost } = pointOfSale;
+      const attempt = { institution, serviceHost, login: body.login, ip };
+      const user = await desk.logIns.logIn(attempt, body.password, hasLeft);
+      const { id: userId, login, contactNumber } = user;
+      // What was ordered without a login stays visible; what another user ordered does not become this one's.
+      const isOwn = old !== undefined && (old.contactNumber === null || old.userId === userId);
+      const { orderIds = [], awaiting = [] } = isOwn ? old : {};
+      const cartId = old ? await cartToKeep(desk, old, isOwn) : null;
+      const beginning = { userId, login, contactNumber, cartId, orderIds, awaiting };
+      const { session, token } = await desk.sessions.begin(pointOfSale, beginning);
+      if (old) await desk.sessions.end(old);
+      return created(view(session, desk.sessions), `${visitor.base}/sessions/current`, {
+        headers: { 'X-auth-token': token },
+      });
+    },
+  }),
+  operation({
+    id: 'getSession',
+    method: 'get',
+    path: '/sessions/current',
+    access: 'session',
+    summary: 'Gives the session',
+    query: langQuery,
+    answers: { 200: Session },
+    example: { answer: examples.session },
+    handle: ({ visitor }) => ok(view(sessionOf(visitor), desk.sessions)),
+  }),
+  operation({
+    id: 'logOut',
+    method: 'delete',
+    path: '/sessions/current',
+    access: 'session',
+    summary: 'Ends the session and gives the places of its cart back',
+    query: langQuery,
+    answers: { 200: Type.Object({}) },
+    example: { answer: {} },
+    handle: async ({ visitor }) => {
+      const session = sessionOf(visitor);
+      await desk.sessions.end(session);
+      if (session.cartId !== null) {
+        await giveUpCart(desk.orders, session.institution, session.cartId).catch((error: unknown) => {
+          // The places are given back when their hold ends.
+          throw unforeseen(error, { userLoggedOut: true, orderCancelled: false });
+        });
+      }
+      return ok({});
+    },
+  }),
+  operation({
+    id: 'getMe',
+    method: 'get',
+    path: '/users/me',
+    access: 'login',
+    summary: 'Gives the logged-in user',
+    query: langQuery,
+    answers: { 200: User },
+    example: { answer: examples.user },
+    handle: ({ visitor }) => {
+      const { userId, login, contactNumber } = sessionOf(visitor);
+      return ok({ id: String(userId), login: String(login), contactNumber: String(contactNumber) });
+    },
+  }),
+  operation({
+    id: 'getOwnContact',
+    method: 'get',
+    path: '/contacts/{contactNumber}',
+    access: 'login',
+    summary: 'Gives the own contact',
+    params: { contactNumber: pathId },
+    query: langQuery,
+    answers: { 200: Contact },
+    errors: ['contact_not_accessible'],
+    example: { params: { contactNumber: examples.contactNumber }, answer: examples.contact },
+    handle: async ({ visitor, params }) => {
+      requireContact(visitor, params.contactNumber);
+      const found = await desk.contacts.own(visitor.pointOfSale.institution, params.contactNumber);
+      if (!found) throw new PosFault('not_found', 'There is no such resource.');
+      const { erasedAt: _, ...contact } = found;
+      return ok({ ...contact, criteria: [...contact.criteria] });
+    },
+  }),
+];

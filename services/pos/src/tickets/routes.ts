@@ -1,0 +1,106 @@
+import { PosFault } from '@boxoffice/envelope';
+import { type AnyOperation, ok, oneOf } from '@boxoffice/http';
+import { Type } from 'typebox';
+import type { Ticket as AnyTicket } from '../clients/tickets.ts';
+import type { Desk } from '../context.ts';
+import { examples } from '../description/examples.ts';
+import { langQuery, mapOf, Naming, nameOf, pathId, Ticket, ticketStatuses } from '../description/schemas.ts';
+import { byStartThenId } from '../domain/offer.ts';
+import { isId } from '../ids.ts';
+import { ticketView } from '../orders/views.ts';
+import { operation } from '../request/operation.ts';
+import { mapById, partHeaders, partOf, partQuery } from '../request/pagination.ts';
+import type { Visit } from '../request/visit.ts';
+
+const unknown = () => new PosFault('not_found', 'There is no such resource.');
+const params = { id: pathId };
+const example = { params: { id: examples.ids.ticket }, answer: examples.ticket };
+
+/** The tickets of the logged-in user. */
+export const ticketsRoutes = ({ tickets, purchases }: Pick<Desk, 'tickets' | 'purchases'>): AnyOperation[] => {
+  const contactOf = ({ session }: Visit): string => {
+    if (!session?.contactNumber) throw new PosFault('login_required', 'Nobody is logged in to this session.');
+    return session.contactNumber;
+  };
+
+  const bought = ({ session }: Visit): Promise<readonly string[]> | readonly string[] =>
+    session ? purchases.of(session) : [];
+
+  /** Another's ticket is as unknown as one that never was. */
+  const own = async (visit: Visit, ticketId: string): Promise<AnyTicket> => {
+    const ticket = isId(ticketId) ? await tickets.get(visit.pointOfSale.institution, ticketId) : undefined;
+    if (!ticket) throw unknown();
+    if (ticket.contactNumber !== contactOf(visit) && !(await bought(visit)).includes(ticket.orderId)) throw unknown();
+    return ticket;
+  };
+
+  /** The tickets of the login's contact, and those that the user bought for another one. */
+  const all = async (visit: Visit, status: AnyTicket['status'] | undefined): Promise<readonly AnyTicket[]> => {
+    const { institution } = visit.pointOfSale;
+    const which = status === undefined ? {} : { status };
+    const orderIds = await bought(visit);
+    const own = await tickets.list(institution, { contactNumber: contactOf(visit), ...which });
+    if (orderIds.length === 0) return own;
+    const others = await tickets.list(institution, { orderIds, ...which });
+    const byId = new Map([...own, ...others].map((ticket) => [ticket.id, ticket]));
+    return [...byId.values()].sort(byStartThenId);
+  };
+
+  return [
+    operation({
+      id: 'listOwnTickets',
+      method: 'get',
+      path: '/tickets',
+      access: 'login',
+      summary: 'Lists the tickets of the logged-in user, by startDate and id',
+      query: { status: Type.Optional(oneOf(ticketStatuses)), ...partQuery, ...langQuery },
+      answers: { 200: mapOf(Ticket) },
+      answerHeaders: ['X-Total-Amount', 'Link'],
+      example: { query: { status: 'not_printed' }, answer: { [examples.ids.ticket]: examples.ticket } },
+      handle: async ({ visitor, query }) => {
+        const part = partOf(query);
+        const found = await all(visitor, query.status);
+        const page = found.slice(part.offset, part.offset + part.limit);
+        return ok(mapById(page.map(ticketView)), { headers: partHeaders(visitor, part, found.length) });
+      },
+    }),
+    operation({
+      id: 'getOwnTicket',
+      method: 'get',
+      path: '/tickets/{id}',
+      access: 'login',
+      summary: 'Gives an own ticket',
+      params,
+      query: langQuery,
+      answers: { 200: Ticket },
+      example,
+      handle: async ({ visitor, params }) => ok(ticketView(await own(visitor, params.id))),
+    }),
+    operation({
+      id: 'nameOwnTicket',
+      method: 'patch',
+      path: '/tickets/{id}',
+      access: 'login',
+      summary: 'Names who will come; on a printed ticket the answer is the one that replaces it, with its new id',
+      params,
+      query: langQuery,
+      body: Naming,
+      answers: { 200: Ticket },
+      errors: ['ticket_not_changeable'],
+      example: { ...example, body: { beneficiaryFirstName: 'Ana', beneficiaryLastName: 'Martin' } },
+      handle: async ({ visitor, params, body }) => {
+        const { id } = await own(visitor, params.id);
+        const [firstName, lastName] = [nameOf(body.beneficiaryFirstName), nameOf(body.beneficiaryLastName)];
+        const named = await tickets.name(visitor.pointOfSale.institution, id, {
+          ...(firstName === undefined ? {} : { firstName }),
+          ...(lastName === undefined ? {} : { lastName }),
+        });
+        if (typeof named === 'string')
+          throw new PosFault('ticket_not_changeable', 'The ticket was used, cancelled or replaced.');
+        return ok(ticketView(named), {
+          subjects: [...new Set([contactOf(visitor), named.contactNumber ?? contactOf(visitor)])],
+        });
+      },
+    }),
+  ];
+};

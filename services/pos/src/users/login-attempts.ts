@@ -1,0 +1,114 @@
+import { networkOf } from '@boxoffice/runtime';
+import { type CollectionHandle, UniqueViolation } from '@boxoffice/store';
+import { derived } from '../ids.ts';
+import type { AttemptsDocument } from '../store.ts';
+import { loginKey } from './users.ts';
+
+/** How long a wrong password counts, and how many of one login count before the next is refused: from one address, and from all. */
+const WINDOW_MS = 15 * 60_000;
+const MOST_FROM_ADDRESS = 10;
+const MOST_PER_LOGIN = 100;
+
+export interface Attempt {
+  readonly institution: string;
+  readonly serviceHost: string;
+  readonly login: string;
+  readonly ip: string;
+}
+
+/** An attempt that counts as wrong until it is known to be right. */
+export interface Counted {
+  /** It was right. */
+  forgive(): Promise<void>;
+}
+
+/** Counts wrong passwords, for logins that exist and for others alike, in the store: so for all instances together. */
+export interface LoginAttempts {
+  /** Counts one more; answers the milliseconds to wait instead if there were too many. */
+  count(attempt: Attempt): Promise<Counted | number>;
+  /** Counts nothing: the milliseconds to wait if the address alone has too many already. */
+  refused(attempt: Attempt): Promise<number | undefined>;
+}
+
+interface Limit {
+  readonly id: string;
+  readonly most: number;
+}
+
+const networkLimit = (institution: string, network: string, most: number): Limit => ({
+  id: derived('network', institution, network),
+  most,
+});
+
+/** The narrowest last: whoever is refused for the address alone leaves no trace of the login. */
+const limitsOf = ({ institution, serviceHost, login, ip }: Attempt, mostPerAddress: number): readonly Limit[] => {
+  const network = networkOf(ip);
+  const whom = [institution, serviceHost, loginKey(login)];
+  return [
+    networkLimit(institution, network, mostPerAddress),
+    { id: derived('address', ...whom, network), most: MOST_FROM_ADDRESS },
+    { id: derived('login', ...whom), most: MOST_PER_LOGIN },
+  ];
+};
+
+/** `mostPerAddress`: wrong passwords of one address in one institution, whatever the logins, before the next is refused. */
+export const createLoginAttempts = (
+  collection: CollectionHandle<AttemptsDocument>,
+  mostPerAddress: number,
+  now: () => number = Date.now,
+): LoginAttempts => {
+  /** Notes one more failure; answers when there is room again (epoch milliseconds) if there is none. */
+  const add = async (institution: string, { id, most }: Limit, at: number): Promise<number | undefined> => {
+    const own = collection.of(institution);
+    let roomAt: number | undefined;
+    const noted = await own.update(id, (current) => {
+      const failures = current.failures.filter((failure) => failure > at - WINDOW_MS);
+      const [oldest = at] = failures;
+      roomAt = failures.length >= most ? oldest + WINDOW_MS : undefined;
+      return roomAt === undefined
+        ? { next: { ...current, failures: [...failures, at], expiresAt: at + WINDOW_MS } }
+        : undefined;
+    });
+    if (noted) return roomAt;
+    try {
+      await own.insert({ id, failures: [at], expiresAt: at + WINDOW_MS });
+      return undefined;
+    } catch (error) {
+      if (!(error instanceof UniqueViolation)) throw error;
+      return add(institution, { id, most }, at);
+    }
+  };
+
+  const remove = async (institution: string, { id }: Limit, at: number): Promise<void> => {
+    await collection.of(institution).update(id, (current) => {
+      const index = current.failures.indexOf(at);
+      return index < 0 ? undefined : { next: { ...current, failures: current.failures.toSpliced(index, 1) } };
+    });
+  };
+
+  return {
+    async refused({ institution, ip }) {
+      const at = now();
+      const { id, most } = networkLimit(institution, networkOf(ip), mostPerAddress);
+      const failures = (await collection.of(institution).get(id))?.failures.filter((one) => one > at - WINDOW_MS) ?? [];
+      const [oldest = at] = failures;
+      return failures.length >= most ? Math.max(1, oldest + WINDOW_MS - at) : undefined;
+    },
+    async count(attempt) {
+      const at = now();
+      const taken: Limit[] = [];
+      const giveBack = async () => {
+        for (const limit of taken) await remove(attempt.institution, limit, at);
+      };
+      for (const limit of limitsOf(attempt, mostPerAddress)) {
+        const roomAt = await add(attempt.institution, limit, at);
+        if (roomAt !== undefined) {
+          await giveBack();
+          return Math.max(1, roomAt - at);
+        }
+        taken.push(limit);
+      }
+      return { forgive: giveBack };
+    },
+  };
+};

@@ -1,0 +1,131 @@
+import { type Store, UniqueViolation } from '@boxoffice/store';
+import { newId, ofSession } from '../ids.ts';
+import { sessions, type UserDocument, users } from '../store.ts';
+import { hashPassword, LONGEST_PASSWORD } from './passwords.ts';
+
+/** A login as it is compared: without white space around it, in lower case. */
+export const loginKey = (login: string): string => login.normalize('NFKC').trim().toLowerCase();
+
+/** A user as operators see one: never the password. */
+export interface User {
+  readonly id: string;
+  readonly serviceHost: string;
+  readonly login: string;
+  readonly contactNumber: string;
+  readonly createdAt: string;
+}
+
+export interface NewUser {
+  readonly institution: string;
+  readonly serviceHost: string;
+  readonly login: string;
+  readonly password: string;
+  readonly contactNumber: string;
+}
+
+const SHORTEST_PASSWORD = 8;
+const LONGEST_LOGIN = 254;
+
+const view = ({ id, serviceHost, login, contactNumber, createdAt }: UserDocument): User => ({
+  id,
+  serviceHost,
+  login,
+  contactNumber,
+  createdAt,
+});
+
+/** @throws {RangeError} saying what is wrong with a password, and not which it is */
+const checkPassword = (password: string): void => {
+  const { length } = [...password];
+  if (length < SHORTEST_PASSWORD || length > LONGEST_PASSWORD)
+    throw new RangeError(`a password has ${SHORTEST_PASSWORD} to ${LONGEST_PASSWORD} characters`);
+};
+
+/** The user of a login at a point of sale; undefined if there is none. */
+export const findUser = async (
+  store: Store,
+  institution: string,
+  serviceHost: string,
+  login: string,
+): Promise<UserDocument | undefined> => {
+  const where = { serviceHost: serviceHost.toLowerCase(), login: loginKey(login) };
+  const [found] = await store.collection(users).of(institution).find({ where, limit: 1 });
+  return found;
+};
+
+/** Lets a contact log in at a point of sale. @throws {RangeError} for a password or login that will not do, or a login that is taken */
+export const createUser = async (
+  store: Store,
+  { institution, serviceHost, login, password, contactNumber }: NewUser,
+): Promise<User> => {
+  const key = loginKey(login);
+  if (key === '' || key.length > LONGEST_LOGIN) throw new RangeError(`a login has 1 to ${LONGEST_LOGIN} characters`);
+  checkPassword(password);
+  const user = {
+    id: newId('usr'),
+    serviceHost: serviceHost.toLowerCase(),
+    login: key,
+    passwordHash: await hashPassword(password),
+    contactNumber,
+    createdAt: new Date().toISOString(),
+  };
+  return store
+    .collection(users)
+    .of(institution)
+    .insert(user)
+    .then(view, (error: unknown) => {
+      if (error instanceof UniqueViolation) throw new RangeError(`the login ${key} is taken at ${user.serviceHost}`);
+      throw error;
+    });
+};
+
+/** The users of a point of sale, or of all of an institution's, by login. */
+export const listUsers = async (store: Store, institution: string, serviceHost?: string): Promise<User[]> => {
+  const found = await store
+    .collection(users)
+    .of(institution)
+    .find(serviceHost === undefined ? {} : { where: { serviceHost: serviceHost.toLowerCase() } });
+  return found.map(view).sort((a, b) => (`${a.serviceHost} ${a.login}` < `${b.serviceHost} ${b.login}` ? -1 : 1));
+};
+
+const endSessions = async (store: Store, institution: string, userId: string): Promise<void> => {
+  const own = store.collection(sessions).of(institution);
+  for (const { id } of await own.find({ where: { userId } })) {
+    await own.delete(id);
+    await store.idempotency.forget(ofSession(id));
+  }
+};
+
+/** Takes a login away and ends its sessions; answers whether it was there. */
+export const removeUser = async (
+  store: Store,
+  institution: string,
+  serviceHost: string,
+  login: string,
+): Promise<boolean> => {
+  const user = await findUser(store, institution, serviceHost, login);
+  if (!user) return false;
+  const removed = await store.collection(users).of(institution).delete(user.id);
+  await endSessions(store, institution, user.id);
+  return removed;
+};
+
+/** Gives a login another password and ends its sessions; answers whether there is such a login. @throws {RangeError} */
+export const setPassword = async (
+  store: Store,
+  institution: string,
+  serviceHost: string,
+  login: string,
+  password: string,
+): Promise<boolean> => {
+  checkPassword(password);
+  const user = await findUser(store, institution, serviceHost, login);
+  if (!user) return false;
+  const passwordHash = await hashPassword(password);
+  const changed = await store
+    .collection(users)
+    .of(institution)
+    .update(user.id, (current) => ({ next: { ...current, passwordHash } }));
+  await endSessions(store, institution, user.id);
+  return changed !== undefined;
+};
