@@ -4,9 +4,8 @@ import type { ServiceDefinition } from '@boxoffice/service';
 import { currentFacts } from './current-facts.ts';
 import { startFinishing } from './products/cancellation.ts';
 import { reactTo } from './reactions/dispatch.ts';
-import { retention } from './retention.ts';
 import { routes } from './routes.ts';
-import { collections } from './store.ts';
+import { collections, retention } from './store.ts';
 
 /** The catalog service: institutions, products, performances, places, tariffs and points of sale. */
 export const catalog: ServiceDefinition = {

@@ -8,11 +8,20 @@ import { later } from '../domain/period.ts';
 import type { ProductType } from '../domain/product.ts';
 import { inBatches } from '../performances/make-places.ts';
 import { performancesOf } from '../performances/performances.ts';
-import type { Product, Tariff } from '../schemas.ts';
+import { productView } from '../products/view.ts';
+import type { Institution, Product, Tariff } from '../schemas.ts';
 import type { InstitutionDocument, Shelf } from '../store.ts';
-import { institutionView, productView, tariffView } from '../views.ts';
+import { tariffView } from '../tariffs/view.ts';
 
 type ProductView = Static<typeof Product>;
+
+/** The institution as the catalog answers it. */
+const institutionView = ({ id, name, currency, languages }: InstitutionDocument): Static<typeof Institution> => ({
+  id,
+  name,
+  currency,
+  languages: [...languages],
+});
 
 /** The data of a catalog answer, and a validator that ignores when it was made. */
 export interface CatalogAnswer {

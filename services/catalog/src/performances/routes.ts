@@ -20,12 +20,12 @@ import { visibleState } from '../domain/place.ts';
 import * as examples from '../examples.ts';
 import { id, Performance } from '../schemas.ts';
 import type { PerformanceDocument } from '../store.ts';
-import { performanceEtag, performanceView } from '../views.ts';
 import { availabilityOf } from './availability.ts';
 import { inputOf, NewPerformance, PerformanceChanges } from './body.ts';
 import { changePerformance } from './change.ts';
 import { addPerformance, findPerformance } from './performances.ts';
 import { listedPlaces } from './places.ts';
+import { performanceEtag, performanceView } from './view.ts';
 
 const readOnly = readOnlyOf(Performance, PerformanceChanges);
 

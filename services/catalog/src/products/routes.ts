@@ -19,9 +19,9 @@ import * as examples from '../examples.ts';
 import { performancesOf } from '../performances/performances.ts';
 import { Product, productState, productType } from '../schemas.ts';
 import type { ProductDocument, Shelf } from '../store.ts';
-import { productEtag, productView } from '../views.ts';
 import { bodyOf, detailsOf, NewProduct, offeringOf, ProductBody } from './body.ts';
 import { changeProduct, createProduct, findOffering, type Offering } from './products.ts';
+import { productEtag, productView } from './view.ts';
 
 const readOnly = readOnlyOf(Product, ProductBody, {
   priceFrom: ['changePerformance'],

@@ -18,8 +18,8 @@ import { contextOf, notFound } from '../context.ts';
 import * as examples from '../examples.ts';
 import { Tariff, TariffBody } from '../schemas.ts';
 import type { TariffDocument } from '../store.ts';
-import { tariffView } from '../views.ts';
 import { changeTariff, createTariff } from './tariffs.ts';
+import { tariffView } from './view.ts';
 
 const params = { tariffId: pathId };
 

@@ -1,0 +1,20 @@
+import type { Static } from 'typebox';
+import type { Tariff } from '../schemas.ts';
+import type { TariffDocument } from '../store.ts';
+
+/** A tariff as it is answered. */
+export const tariffView = ({
+  id,
+  code,
+  name,
+  criterion,
+  createdAt,
+  updatedAt,
+}: TariffDocument): Static<typeof Tariff> => ({
+  id,
+  code,
+  name,
+  criterion,
+  createdAt,
+  updatedAt,
+});
