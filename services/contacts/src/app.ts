@@ -3,8 +3,8 @@ import { integer, versionOf } from '@boxoffice/runtime';
 import type { ServiceDefinition } from '@boxoffice/service';
 import { createContacts } from './contacts/contacts.ts';
 import { auditTo, createDisclosure } from './contacts/disclosure.ts';
-import { routes } from './contacts/routes.ts';
 import { currentFacts } from './current-facts.ts';
+import { routes } from './routes.ts';
 import { contactsCollection } from './store.ts';
 
 const settings = {

@@ -15,10 +15,7 @@ import { type TObject, Type } from 'typebox';
 import type { Details, Kind } from '../domain/contact.ts';
 import { emailKey } from '../domain/email.ts';
 import * as example from '../examples.ts';
-import { internalRoutes } from '../internal/routes.ts';
 import { Individual, NewIndividual, NewStructure, Structure } from '../schemas.ts';
-import { sensitiveRoutes } from '../sensitive/routes.ts';
-import { shopRoutes } from '../shop/routes.ts';
 import type { ContactDocument } from '../store.ts';
 import type { Contacts } from './contacts.ts';
 import type { Disclosure } from './disclosure.ts';
@@ -226,10 +223,6 @@ const routesOf = (
   ];
 };
 
-/** Every operation of the contacts service. `disclosure` watches over what a duplicate email's answer shows. */
-export const routes = (contacts: Contacts, disclosure: Disclosure): AnyOperation[] => [
-  ...kinds.flatMap((kind) => routesOf(contacts, disclosure, kind)),
-  ...sensitiveRoutes(contacts),
-  ...internalRoutes(contacts),
-  ...shopRoutes(contacts),
-];
+/** The operations on individuals and structures. `disclosure` limits what the answer to a duplicate email discloses. */
+export const contactRoutes = (contacts: Contacts, disclosure: Disclosure): AnyOperation[] =>
+  kinds.flatMap((kind) => routesOf(contacts, disclosure, kind));

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { exampleFaults } from '@boxoffice/http';
 import { expect, test } from '@jest/globals';
 import { createContacts } from '../../src/contacts/contacts.ts';
-import { routes } from '../../src/contacts/routes.ts';
+import { routes } from '../../src/routes.ts';
 import { contactsCollection } from '../../src/store.ts';
 import { engines } from '../fixture/service.ts';
 
