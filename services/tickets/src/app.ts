@@ -7,9 +7,8 @@ import { onContactErased } from './reactions/contact-erased.ts';
 import { onOrderCancelled } from './reactions/order-cancelled.ts';
 import { ORDER_CONFIRMED, onOrderConfirmed } from './reactions/order-confirmed.ts';
 import { startSweep } from './replacement/sweep.ts';
-import { retention } from './retention.ts';
 import { routes } from './routes.ts';
-import { collections } from './store.ts';
+import { collections, retention } from './store.ts';
 
 /** The tickets service: issue, print, beneficiary, control. It calls no other service. */
 export const tickets: ServiceDefinition<Record<never, never>, Context> = {

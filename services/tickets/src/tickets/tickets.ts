@@ -1,8 +1,7 @@
 import { type Code, Fault } from '@boxoffice/envelope';
 import type { Fact, Stamp } from '@boxoffice/store';
 import { type Context, type Shelf, timestampOf } from '../context.ts';
-import * as domain from '../domain/ticket.ts';
-import { ticketControlled, ticketControlReverted } from '../events.ts';
+import type * as domain from '../domain/ticket.ts';
 import type { TicketDocument } from '../store.ts';
 import { findTicket } from './lineage.ts';
 import { validatorOf } from './view.ts';
@@ -39,43 +38,32 @@ export const getTicket = async (shelf: Shelf, id: string): Promise<TicketDocumen
   return ticket;
 };
 
-type Step = (ticket: TicketDocument) => domain.Decision<TicketDocument>;
-
-/** Runs a command on one ticket: one write, with its event and its remembered answer. */
-const change = async (
-  shelf: Shelf,
+/**
+ * Runs a command on one ticket: one write, with its event and the recorded answer of the request.
+ * @throws {Fault} `not_found`, or the code of the rule that refuses the command
+ */
+export const changeTicket = async (
+  context: Context,
+  institution: string,
   id: string,
   { stamp, ifMatch }: Request,
-  step: Step,
+  command: (ticket: TicketDocument, now: string) => domain.Decision<TicketDocument>,
   fact?: (ticket: domain.Ticket) => Fact,
 ): Promise<TicketDocument> => {
+  const shelf = context.shelf(institution);
   const run = () =>
     shelf.tickets.update(
       id,
       (ticket) => {
         ifMatch(validatorOf(ticket));
-        const next = allowed(step(ticket));
+        const next = allowed(command(ticket, timestampOf(context)));
         return { next, events: fact ? [fact(next)] : [] };
       },
       { stamp },
     );
   const written = await run();
   if (written) return written;
-  // Not there, unless its replacement was interrupted.
+  // The ticket is absent, unless its replacement was interrupted: getTicket completes that, then the command runs again.
   await getTicket(shelf, id);
   return (await run()) ?? getTicket(shelf, id);
-};
-
-/** The commands on one ticket that are one write; each answers the ticket as it then is. */
-export const commandsOn = (context: Context, institution: string) => {
-  const shelf = context.shelf(institution);
-  const now = () => timestampOf(context);
-  return {
-    print: (id: string, request: Request) => change(shelf, id, request, (ticket) => domain.print(ticket, now())),
-    rollBack: (id: string, request: Request) => change(shelf, id, request, (ticket) => domain.rollBack(ticket, now())),
-    control: (id: string, control: domain.Control, request: Request) =>
-      change(shelf, id, request, (ticket) => domain.control(ticket, control, now()), ticketControlled),
-    revert: (id: string, request: Request) =>
-      change(shelf, id, request, (ticket) => domain.revert(ticket, now()), ticketControlReverted),
-  };
 };

@@ -2,9 +2,11 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { cancelTickets } from '../../src/cancellation/cancel.ts';
 import { type Context, createContext } from '../../src/context.ts';
+import { control, print, revert } from '../../src/domain/ticket.ts';
+import { ticketControlled, ticketControlReverted } from '../../src/events.ts';
 import { issue } from '../../src/issue/issue.ts';
 import { replaceTicket } from '../../src/replacement/replace.ts';
-import { commandsOn } from '../../src/tickets/tickets.ts';
+import { changeTicket } from '../../src/tickets/tickets.ts';
 import { Crash, crashingAt } from '../fixture/crashes.ts';
 import { engines, missing } from '../fixture/engines.ts';
 import { askedBy, type Confirmed, cancelled, confirmed } from '../fixture/orders.ts';
@@ -51,7 +53,6 @@ describe.each(engines)(`facts and commands in any order, with crashes, on $name$
     const { tickets } = await askedBy(stand, order.orderId);
     const lineId = order.tickets[line]?.lineId;
     const id = tickets.find((ticket) => ticket.lineId === lineId)?.ticketId ?? order.tickets[line]?.ticketId ?? '';
-    const commands = commandsOn(context, institution);
     switch (what) {
       case 'issue':
         return issue(context, institution, { ...order, version: 3 });
@@ -62,11 +63,18 @@ describe.each(engines)(`facts and commands in any order, with crashes, on $name$
       case 'replace':
         return replaceTicket(context, institution, id, free);
       case 'control':
-        return commands.control(id, {}, free);
+        return changeTicket(
+          context,
+          institution,
+          id,
+          free,
+          (ticket, now) => control(ticket, {}, now),
+          ticketControlled,
+        );
       case 'print':
-        return commands.print(id, free);
+        return changeTicket(context, institution, id, free, print);
       case 'revert':
-        return commands.revert(id, free);
+        return changeTicket(context, institution, id, free, revert, ticketControlReverted);
     }
   };
 

@@ -1,0 +1,54 @@
+import { type AnyOperation, operation } from '@boxoffice/http';
+import type { Context } from '../context.ts';
+import { control, revert } from '../domain/ticket.ts';
+import { ticketControlled, ticketControlReverted } from '../events.ts';
+import * as example from '../examples.ts';
+import { Control } from '../schemas.ts';
+import { answer, changing, finalCodes, single } from '../tickets/answers.ts';
+import { changeTicket } from '../tickets/tickets.ts';
+
+const controlling = { ...single, ...changing, path: `${single.path}/control` } as const;
+const params = { ticketId: example.ids.ticket };
+
+/** Controlling a ticket at the door, and reverting that. */
+export const controlRoutes = (context: Context): AnyOperation[] => [
+  operation({
+    ...controlling,
+    id: 'controlTicket',
+    method: 'post',
+    summary: 'Controls a ticket at the door, once',
+    description:
+      'Controlled before: 409, and `details` says when and where. Not printed, cancelled or replaced: 412, and `details` says which, ' +
+      'and by which ticket it was replaced. A scanner that was offline says when it was with `at`.',
+    body: Control,
+    errors: ['ticket_already_controlled', 'ticket_not_printed', ...finalCodes, 'semantically_invalid'],
+    example: { params, body: example.control, answer: example.controlled },
+    handle: async ({ caller, params, body, ifMatch, remember }) =>
+      answer(
+        await changeTicket(
+          context,
+          caller.institution,
+          params.ticketId,
+          {
+            ifMatch,
+            stamp: remember(answer),
+          },
+          (ticket, now) => control(ticket, body, now),
+          ticketControlled,
+        ),
+      ),
+  }),
+  operation({
+    ...controlling,
+    id: 'revertControl',
+    method: 'delete',
+    summary: 'Reverts a control: the ticket may come in again',
+    description: 'Not once its order was cancelled: then a controlled ticket stays controlled.',
+    errors: ['order_cancelled', 'ticket_not_printed', ...finalCodes],
+    example: { params, answer: example.printed },
+    handle: async ({ caller, params, ifMatch }) =>
+      answer(
+        await changeTicket(context, caller.institution, params.ticketId, { ifMatch }, revert, ticketControlReverted),
+      ),
+  }),
+];

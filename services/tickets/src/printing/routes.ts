@@ -1,0 +1,46 @@
+import { type AnyOperation, operation } from '@boxoffice/http';
+import type { Context } from '../context.ts';
+import { print, rollBack } from '../domain/ticket.ts';
+import * as example from '../examples.ts';
+import { answer, changing, finalCodes, single } from '../tickets/answers.ts';
+import { changeTicket } from '../tickets/tickets.ts';
+
+const printing = { ...single, ...changing, path: `${single.path}/printing` } as const;
+const params = { ticketId: example.ids.ticket };
+
+/** Recording that a ticket is printed, and rolling that back. */
+export const printingRoutes = (context: Context): AnyOperation[] => [
+  operation({
+    ...printing,
+    id: 'printTicket',
+    method: 'post',
+    summary: 'Notes that a ticket is printed, or handed out in another way',
+    description:
+      'An order has tickets from its confirmation on: of one that is not confirmed there is nothing to print.',
+    errors: ['order_not_confirmed', ...finalCodes],
+    example: { params, answer: example.printed },
+    handle: async ({ caller, params, ifMatch, remember }) =>
+      answer(
+        await changeTicket(
+          context,
+          caller.institution,
+          params.ticketId,
+          {
+            ifMatch,
+            stamp: remember(answer),
+          },
+          print,
+        ),
+      ),
+  }),
+  operation({
+    ...printing,
+    id: 'rollBackPrinting',
+    method: 'delete',
+    summary: 'Rolls a print back: nothing came out of the printer',
+    errors: ['ticket_not_printed', ...finalCodes],
+    example: { params, answer: example.ticket },
+    handle: async ({ caller, params, ifMatch }) =>
+      answer(await changeTicket(context, caller.institution, params.ticketId, { ifMatch }, rollBack)),
+  }),
+];

@@ -1,0 +1,67 @@
+import { type AnyOperation, mergePatch, operation, patchOf } from '@boxoffice/http';
+import type { Context } from '../context.ts';
+import { named } from '../domain/ticket.ts';
+import * as example from '../examples.ts';
+import { Changes, Replacement, readOnly, Ticket } from '../schemas.ts';
+import { answer, changing, createdAnswer, finalCodes, PATH, single, type Versioned } from '../tickets/answers.ts';
+import { view } from '../tickets/view.ts';
+import { newAs, renameTicket, replaceTicket } from './replace.ts';
+
+const params = { ticketId: example.ids.ticket };
+
+/** Changing the beneficiary, and replacing a printed ticket by a new one. */
+export const replacementRoutes = (context: Context): AnyOperation[] => [
+  operation({
+    ...single,
+    ...changing,
+    id: 'updateTicket',
+    method: 'patch',
+    summary: 'Changes the beneficiary of a ticket',
+    description:
+      'A JSON merge patch (RFC 7396): null removes. On a printed ticket the name is on paper already: the ticket is replaced, and the ' +
+      'answer is the new one, whose `replaces` names this one. Not once it is controlled, cancelled or replaced.',
+    body: patchOf(Changes),
+    readOnly,
+    errors: finalCodes,
+    example: { params, body: { beneficiary: example.beneficiary }, answer: example.replacing },
+    handle: async ({ caller, params, body, ifMatch, unchanged, remember }) =>
+      answer(
+        await renameTicket(
+          context,
+          caller.institution,
+          params.ticketId,
+          (current) => {
+            const { beneficiary } = mergePatch<{ beneficiary?: object | null }>({ beneficiary: current }, body);
+            return beneficiary ? named(beneficiary) : null;
+          },
+          {
+            ifMatch,
+            unchanged: (ticket) => unchanged(view(ticket)),
+            stamp: remember<Versioned>((ticket) => answer(newAs(ticket) ?? ticket)),
+          },
+        ),
+      ),
+  }),
+  operation({
+    ...single,
+    path: `${PATH}/{ticketId}/replacement`,
+    id: 'replaceTicket',
+    method: 'post',
+    access: 'tickets:write',
+    summary: 'Replaces a printed ticket by a new one',
+    description:
+      'For a lost ticket, or one that goes to somebody else. The new one is printed and has a barcode of its own; this one is ' +
+      'invalidated, and its barcode is refused at the door. The place stays the same, and the line of the order names the new ticket.',
+    body: Replacement,
+    answers: { 201: Ticket },
+    errors: ['ticket_not_printed', ...finalCodes],
+    etag: true,
+    conditional: true,
+    example: { params, body: { reason: 'lost' }, answer: example.replacing },
+    handle: async ({ caller, params, body, ifMatch, remember }) => {
+      const stamp = remember<Versioned>((ticket) => createdAnswer(newAs(ticket) ?? ticket));
+      const { institution } = caller;
+      return createdAnswer(await replaceTicket(context, institution, params.ticketId, { ifMatch, stamp }, body.reason));
+    },
+  }),
+];

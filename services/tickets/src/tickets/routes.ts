@@ -1,0 +1,63 @@
+import { type AnyOperation, changesPage, changesPageOf, listQuery, operation } from '@boxoffice/http';
+import { Type } from 'typebox';
+import { ticketNamedBy } from '../barcode/signing.ts';
+import type { Context } from '../context.ts';
+import * as example from '../examples.ts';
+import { Status, Ticket } from '../schemas.ts';
+import { answer, PATH, single } from './answers.ts';
+import { findTicket, finishBegun } from './lineage.ts';
+import { getTicket } from './tickets.ts';
+import { view } from './view.ts';
+
+const params = { ticketId: example.ids.ticket };
+const identifier = Type.Optional(Type.String({ minLength: 1, maxLength: 128 }));
+
+/** Reading tickets: the list and a single one. */
+export const ticketRoutes = (context: Context): AnyOperation[] => [
+  operation({
+    id: 'listTickets',
+    method: 'get',
+    path: PATH,
+    access: 'tickets:read',
+    summary: 'Lists tickets, replaced and cancelled ones included',
+    description:
+      'In order of creation; with modifiedSince in order of their last change, so that paging on misses nothing.',
+    query: {
+      ...listQuery,
+      orderId: identifier,
+      performanceId: identifier,
+      status: Type.Optional(Status),
+      barcode: Type.Optional(
+        Type.String({ minLength: 1, maxLength: 2048, description: 'the exact text that a scanner reads' }),
+      ),
+    },
+    answers: { 200: changesPage(Ticket) },
+    example: {
+      query: { orderId: example.ids.order },
+      answer: { items: [example.ticket], nextCursor: null, asOf: example.asOf },
+    },
+    handle: async (request) => {
+      const { orderId, performanceId, status, barcode, modifiedSince } = request.query;
+      const shelf = context.shelf(request.caller.institution);
+      const id = barcode === undefined ? undefined : (ticketNamedBy(barcode) ?? '');
+      await (id === undefined ? finishBegun(shelf) : findTicket(shelf, id));
+      return changesPageOf(request, shelf.tickets, {
+        where: { orderId, performanceId, status, id, barcode },
+        orderBy: modifiedSince === undefined ? 'createdAt' : 'updatedAt',
+        clock: context.now,
+        item: view,
+      });
+    },
+  }),
+  operation({
+    ...single,
+    id: 'getTicket',
+    method: 'get',
+    access: 'tickets:read',
+    summary: 'Reads a ticket',
+    answers: { 200: Ticket },
+    etag: true,
+    example: { params, answer: example.ticket },
+    handle: async ({ caller, params }) => answer(await getTicket(context.shelf(caller.institution), params.ticketId)),
+  }),
+];
