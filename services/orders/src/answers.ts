@@ -1,6 +1,6 @@
 import { type Answer, created, ok } from '@boxoffice/http';
 import type { OrderDocument } from './store.ts';
-import { orderView } from './view.ts';
+import { orderView } from './views.ts';
 
 /** Where an order is. */
 export const addressOf = (orderId: string): string => `/svc/v3/orders/${orderId}`;

@@ -1,17 +1,17 @@
 import { topology } from '@boxoffice/messaging';
 import { integer, url, versionOf } from '@boxoffice/runtime';
 import { createPeer, type Parts, type Peer, type ServiceDefinition } from '@boxoffice/service';
+import type { Desk } from './context.ts';
 import { currentFacts } from './current-facts.ts';
-import type { Desk } from './desk.ts';
-import { watchOrders } from './figures.ts';
-import { onContactErased } from './on-contact-erased.ts';
-import { onFulfilment } from './on-fulfilment.ts';
-import { onPerformanceCancelled } from './on-performance-cancelled.ts';
+import { watchOrders } from './metrics.ts';
 import { openDesk } from './open-desk.ts';
+import { onContactErased } from './reactions/contact-erased.ts';
+import { onFulfilment } from './reactions/fulfilment.ts';
+import { onPerformanceCancelled } from './reactions/performance-cancelled.ts';
 import { retention } from './retention.ts';
 import { routes } from './routes.ts';
+import { startHeartbeat, startSweeper } from './steps/sweep.ts';
 import { collections } from './store.ts';
-import { startHeartbeat, startSweeper } from './sweep.ts';
 
 const settings = {
   catalogUrl: url('CATALOG_URL', { origin: true }),

@@ -1,5 +1,5 @@
 import type { Answer, Request } from '@boxoffice/http';
-import type { Asking } from './command.ts';
+import type { Asking } from './steps/command.ts';
 import type { OrderDocument } from './store.ts';
 
 type OrderRequest = Pick<

@@ -1,6 +1,6 @@
 import type { CurrentFacts } from '@boxoffice/service';
 import { everyDocument } from '@boxoffice/store';
-import { type DomainFact, orderCancelled, orderConfirmed, orderExpired } from './domain/facts.ts';
+import { type DomainFact, orderCancelled, orderConfirmed, orderExpired } from './domain/order/facts.ts';
 import { ORDER_CANCELLED, ORDER_CONFIRMED, ORDER_EXPIRED } from './events.ts';
 import { type OrderDocument, ordersCollection } from './store.ts';
 

@@ -1,6 +1,6 @@
 import { nullable, timestamp } from '@boxoffice/http';
 import { Type } from 'typebox';
-import type { DomainFact, OrderCancelled, OrderConfirmed, OrderExpired } from './domain/facts.ts';
+import type { DomainFact, OrderCancelled, OrderConfirmed, OrderExpired } from './domain/order/facts.ts';
 
 export const ORDER_CONFIRMED = 'order.confirmed' satisfies DomainFact['type'];
 export const ORDER_CANCELLED = 'order.cancelled' satisfies DomainFact['type'];

@@ -4,12 +4,12 @@ import type { Store } from '@boxoffice/store';
 import { createContacts } from './clients/contacts.ts';
 import { createStock } from './clients/stock.ts';
 import { createTickets } from './clients/tickets.ts';
-import type { Desk, Log } from './desk.ts';
-import { countedOrders } from './figures.ts';
-import { createHoldLimit } from './hold-limit.ts';
+import type { Desk, Log } from './context.ts';
 import { newId } from './ids.ts';
-import { createLease } from './lease.ts';
-import { isVisitor } from './shop-visitor.ts';
+import { countedOrders } from './metrics.ts';
+import { createHoldLimit } from './steps/hold-limit.ts';
+import { createLease } from './steps/lease.ts';
+import { isVisitor } from './steps/visitor.ts';
 import { shelvesOf } from './store.ts';
 
 export interface Limits {

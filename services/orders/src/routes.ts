@@ -1,11 +1,11 @@
 import type { AnyOperation } from '@boxoffice/http';
-import { actionsRoutes } from './actions-routes.ts';
-import type { Desk } from './desk.ts';
-import { linesRoutes } from './lines-routes.ts';
-import { ordersRoutes } from './orders-routes.ts';
-import { paymentsRoutes } from './payments-routes.ts';
-import { refundsRoutes } from './refunds-routes.ts';
-import { shopRoutes } from './shop-routes.ts';
+import { shopRoutes } from './cart/routes.ts';
+import type { Desk } from './context.ts';
+import { linesRoutes } from './lines/routes.ts';
+import { actionsRoutes } from './orders/action-routes.ts';
+import { ordersRoutes } from './orders/routes.ts';
+import { paymentsRoutes } from './payments/routes.ts';
+import { refundsRoutes } from './refunds/routes.ts';
 
 /** Every operation of the orders service, topic by topic. */
 export const routes = (desk: Desk): AnyOperation[] => [

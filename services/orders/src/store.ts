@@ -1,5 +1,5 @@
 import { type CollectionHandle, collection, type Document, type Documents, type Store } from '@boxoffice/store';
-import type { Order } from './domain/order.ts';
+import type { Order } from './domain/order/order.ts';
 
 /** An order as the store keeps it. `performanceId` is the first that it ever had; the others have links. */
 export interface OrderDocument extends Order, Document {

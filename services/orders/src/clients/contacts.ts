@@ -1,5 +1,5 @@
 import { type Peer, PeerRefusal } from '@boxoffice/service';
-import type { Guest } from '../domain/order.ts';
+import type { Guest } from '../domain/order/order.ts';
 
 /** What orders needs of contacts. */
 export interface Contacts {

@@ -1,6 +1,6 @@
 import { Fault } from '@boxoffice/envelope';
 import type { Peer, PeerCall } from '@boxoffice/service';
-import { refuse } from '../domain/decision.ts';
+import { refuse } from '../domain/order/decision.ts';
 import { faultOf } from '../faults.ts';
 
 /** One wish of a hold: `quantity` places of a category, or these. */

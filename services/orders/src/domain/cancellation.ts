@@ -1,8 +1,8 @@
-import { isAbandoned } from './begun.ts';
-import { accept, type Decision, refuse } from './decision.ts';
-import { orderCancelled } from './facts.ts';
-import { abandoned, busy, isPastDue, parting, touched, wrongState } from './life.ts';
-import type { Order } from './order.ts';
+import { accept, type Decision, refuse } from './order/decision.ts';
+import { orderCancelled } from './order/facts.ts';
+import type { Order } from './order/order.ts';
+import { isAbandoned } from './order/pending-step.ts';
+import { abandoned, busy, isPastDue, parting, touched, wrongState } from './order/state.ts';
 import { controlledTickets } from './tickets.ts';
 
 /** A step that a cancellation waits for: not a mere release of places, and none that its process has left. */

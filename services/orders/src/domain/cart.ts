@@ -1,7 +1,7 @@
-import { accept, type Decision, refuse } from './decision.ts';
-import { isHidden, touched, unfit } from './life.ts';
-import { areAmounts } from './money.ts';
-import type { Beneficiary, Line, Order } from './order.ts';
+import { accept, type Decision, refuse } from './order/decision.ts';
+import { areAmounts } from './order/money.ts';
+import type { Beneficiary, Line, Order } from './order/order.ts';
+import { isHidden, touched, unfit } from './order/state.ts';
 
 /** What a line of a cart may become; what is absent stays. */
 export interface LineChange {

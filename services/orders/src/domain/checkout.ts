@@ -1,13 +1,13 @@
 import { cancel } from './cancellation.ts';
 import { checkedOut, isCart } from './cart.ts';
 import { beginConfirm } from './confirmation.ts';
-import { type Decision, isRefused, refuse } from './decision.ts';
 import { unmetCriteria } from './details.ts';
 import { boughtBy } from './guest.ts';
-import { touched, unfit } from './life.ts';
-import { due } from './money.ts';
 import { list } from './opening.ts';
-import type { Guest, Order } from './order.ts';
+import { type Decision, isRefused, refuse } from './order/decision.ts';
+import { due } from './order/money.ts';
+import type { Guest, Order } from './order/order.ts';
+import { touched, unfit } from './order/state.ts';
 import { addPayment } from './payments.ts';
 
 /** What a contact must have to buy on account. */

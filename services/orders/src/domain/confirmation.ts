@@ -1,9 +1,9 @@
-import { accept, type Decision, keptThough, refuse } from './decision.ts';
-import { expiredIfDue } from './expiry.ts';
-import { hasNames, orderConfirmed } from './facts.ts';
-import { touched, unfit, unpaidStates, waitingNoMore, wrongState } from './life.ts';
-import { due, isCovered } from './money.ts';
-import type { Line, Order, Place } from './order.ts';
+import { accept, type Decision, keptThough, refuse } from './order/decision.ts';
+import { expiredIfDue } from './order/expiry.ts';
+import { hasNames, orderConfirmed } from './order/facts.ts';
+import { due, isCovered } from './order/money.ts';
+import type { Line, Order, Place } from './order/order.ts';
+import { touched, unfit, unpaidStates, waitingNoMore, wrongState } from './order/state.ts';
 import { currentTicket } from './tickets.ts';
 
 /**

@@ -1,8 +1,8 @@
-import { accept, type Decision } from './decision.ts';
-import { orderConfirmed } from './facts.ts';
 import { withoutUnwritten } from './guest.ts';
-import { touched, unfit } from './life.ts';
-import { type Line, type Order, visibleStates } from './order.ts';
+import { accept, type Decision } from './order/decision.ts';
+import { orderConfirmed } from './order/facts.ts';
+import { type Line, type Order, visibleStates } from './order/order.ts';
+import { touched, unfit } from './order/state.ts';
 
 /**
  * Changes whose order it is and what others call it: absent stays, null removes. In every visible state. The buyer of a

@@ -1,4 +1,4 @@
-import type { Guest, Order } from './order.ts';
+import type { Guest, Order } from './order/order.ts';
 
 /** The order, with a contact more that is to be forgotten unless an order still names it. */
 const without = <O extends Order>(order: O, contactNumber: string, now: number): O => {

@@ -1,9 +1,9 @@
-import { accept, type Decision, refuse } from './decision.ts';
-import { expiredIfDue } from './expiry.ts';
-import { isHidden, performancesOf, touched, unfit } from './life.ts';
-import { areAmounts } from './money.ts';
 import { unsold } from './opening.ts';
-import type { NewLine, Order, State } from './order.ts';
+import { accept, type Decision, refuse } from './order/decision.ts';
+import { expiredIfDue } from './order/expiry.ts';
+import { areAmounts } from './order/money.ts';
+import type { NewLine, Order, State } from './order/order.ts';
+import { isHidden, performancesOf, touched, unfit } from './order/state.ts';
 
 const changeable: readonly State[] = ['open', 'reserved'];
 

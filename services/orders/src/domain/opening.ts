@@ -1,7 +1,7 @@
-import { accept, type Decision, refuse } from './decision.ts';
-import { performancesOf, touched } from './life.ts';
-import { areAmounts } from './money.ts';
-import type { Line, NewLine, Order } from './order.ts';
+import { accept, type Decision, refuse } from './order/decision.ts';
+import { areAmounts } from './order/money.ts';
+import type { Line, NewLine, Order } from './order/order.ts';
+import { performancesOf, touched } from './order/state.ts';
 
 /** What a new order starts from. `places`: how many are wanted; `hold` names the hold to the catalog. */
 export interface DraftInput {

@@ -1,8 +1,8 @@
-import { type Accepted, accept, type Decision, keptThough, refuse } from './decision.ts';
-import { expiredIfDue } from './expiry.ts';
-import { isUnpaid, touched, unfit, waitingNoMore } from './life.ts';
-import { areAmounts, due, isCovered, paid } from './money.ts';
-import type { Order, Payment } from './order.ts';
+import { type Accepted, accept, type Decision, keptThough, refuse } from './order/decision.ts';
+import { expiredIfDue } from './order/expiry.ts';
+import { areAmounts, due, isCovered, paid } from './order/money.ts';
+import type { Order, Payment } from './order/order.ts';
+import { isUnpaid, touched, unfit, waitingNoMore } from './order/state.ts';
 
 /** A payment as it is told. `request` names the step that follows (a sale or a longer hold) to the peers. */
 export interface PaymentInput {

@@ -1,6 +1,6 @@
-import type { Begun, ConfirmMark, ExtendMark, LinesMark, ReleaseMark } from './begun.ts';
-import { accept, type Decision, refuse } from './decision.ts';
-import type { Order } from './order.ts';
+import { accept, type Decision, refuse } from './order/decision.ts';
+import type { Order } from './order/order.ts';
+import type { Begun, ConfirmMark, ExtendMark, LinesMark, ReleaseMark } from './order/pending-step.ts';
 
 /**
  * How to finish a step whose process died, with the mark as {@link takeOver} makes it; every action may be done twice.

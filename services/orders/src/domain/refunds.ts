@@ -1,7 +1,7 @@
-import { accept, type Decision, refuse } from './decision.ts';
-import { busy, touched, wrongState } from './life.ts';
-import { areAmounts, paid, refunded } from './money.ts';
-import type { Order, Refund } from './order.ts';
+import { accept, type Decision, refuse } from './order/decision.ts';
+import { areAmounts, paid, refunded } from './order/money.ts';
+import type { Order, Refund } from './order/order.ts';
+import { busy, touched, wrongState } from './order/state.ts';
 
 /** The refund that an earlier try of the same request made. */
 export const refundOfRequest = (order: Order, repeatKey: string | null): Refund | undefined =>

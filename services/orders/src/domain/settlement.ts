@@ -1,6 +1,6 @@
-import { type Accepted, accept } from './decision.ts';
-import { touched } from './life.ts';
-import type { Cancellation, Order } from './order.ts';
+import { type Accepted, accept } from './order/decision.ts';
+import type { Cancellation, Order } from './order/order.ts';
+import { touched } from './order/state.ts';
 
 /** The instant at which the last number became known, once and for all. */
 const settled = (cancellation: Cancellation, now: number): Cancellation => {

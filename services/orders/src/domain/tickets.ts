@@ -1,7 +1,7 @@
-import { type Accepted, accept } from './decision.ts';
-import { ticketIdOf } from './facts.ts';
-import { touched } from './life.ts';
-import type { Line, Order } from './order.ts';
+import { type Accepted, accept } from './order/decision.ts';
+import { ticketIdOf } from './order/facts.ts';
+import type { Line, Order } from './order/order.ts';
+import { touched } from './order/state.ts';
 
 /** The ticket of a line that is valid now: the one that the confirmation made, or the last of those that replaced it. */
 export const currentTicket = ({ id, replacements }: Pick<Line, 'id' | 'replacements'>): string => {

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { HOLD_MS } from '../../src/clients/stock.ts';
-import { engines } from '../stand/engines.ts';
-import { type Order, openStand, type Stand, until } from '../stand/stand.ts';
+import { engines } from '../fixture/engines.ts';
+import { type Order, openStand, type Stand, until } from '../fixture/fixture.ts';
 
 describe.each(engines)('nothing is held when an order is refused, on $name', (engine) => {
   let stand: Stand;

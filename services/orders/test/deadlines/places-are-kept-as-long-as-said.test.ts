@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { sweep } from '../../src/sweep.ts';
-import { engines } from '../stand/engines.ts';
-import { newOrder, pay, read } from '../stand/orders.ts';
-import { openStand, type Stand, until } from '../stand/stand.ts';
+import { sweep } from '../../src/steps/sweep.ts';
+import { engines } from '../fixture/engines.ts';
+import { openStand, type Stand, until } from '../fixture/fixture.ts';
+import { newOrder, pay, read } from '../fixture/orders.ts';
 
 describe.each(engines)('places are kept as long as said, on $name', (engine) => {
   let stand: Stand;

@@ -1,10 +1,10 @@
 import { exampleFaults } from '@boxoffice/http';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import type { Desk } from '../../src/desk.ts';
+import type { Desk } from '../../src/context.ts';
 import * as example from '../../src/examples.ts';
 import { routes } from '../../src/routes.ts';
-import { engines } from '../stand/engines.ts';
-import { openStand, type Stand } from '../stand/stand.ts';
+import { engines } from '../fixture/engines.ts';
+import { openStand, type Stand } from '../fixture/fixture.ts';
 
 let stand: Stand;
 beforeAll(async () => {

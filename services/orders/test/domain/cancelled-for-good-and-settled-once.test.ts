@@ -1,10 +1,10 @@
 import { describe, expect, test } from '@jest/globals';
-import { NOBODY } from '../../src/domain/begun.ts';
 import { cancel } from '../../src/domain/cancellation.ts';
 import { beginConfirm, confirm } from '../../src/domain/confirmation.ts';
-import { expire } from '../../src/domain/expiry.ts';
 import { released, removeLine } from '../../src/domain/lines.ts';
-import type { Order } from '../../src/domain/order.ts';
+import { expire } from '../../src/domain/order/expiry.ts';
+import type { Order } from '../../src/domain/order/order.ts';
+import { NOBODY } from '../../src/domain/order/pending-step.ts';
 import { notePlacesReleased, noteTicketsCancelled } from '../../src/domain/settlement.ts';
 import { controlledTickets, noteControlled, noteReverted } from '../../src/domain/tickets.ts';
 import { accepted, draft, expectRefused, NOW, next, openOrder, pendingOrder, UNTIL } from './samples.ts';

@@ -3,11 +3,11 @@ import { cancel } from '../../src/domain/cancellation.ts';
 import { changeLine, isCart, withoutNames } from '../../src/domain/cart.ts';
 import { beginCheckout, type CheckoutInput, cancelByShopper } from '../../src/domain/checkout.ts';
 import { confirm } from '../../src/domain/confirmation.ts';
-import { expire } from '../../src/domain/expiry.ts';
-import { namedTickets } from '../../src/domain/facts.ts';
 import { addLines, beginLines, released, removeLine } from '../../src/domain/lines.ts';
 import { open } from '../../src/domain/opening.ts';
-import type { Order } from '../../src/domain/order.ts';
+import { expire } from '../../src/domain/order/expiry.ts';
+import { namedTickets } from '../../src/domain/order/facts.ts';
+import type { Order } from '../../src/domain/order/order.ts';
 import { settlePayment } from '../../src/domain/payments.ts';
 import { accepted, draft, expectRefused, GRACE, MINUTE, NOW, newLine, next, UNTIL } from './samples.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { beginConfirm, confirm, failConfirm } from '../../src/domain/confirmation.ts';
-import { beginReservation, extended } from '../../src/domain/holding.ts';
+import { beginReservation, extended } from '../../src/domain/hold.ts';
 import { removeLine } from '../../src/domain/lines.ts';
 import { addPayment } from '../../src/domain/payments.ts';
 import { currentTicket, noteReplaced } from '../../src/domain/tickets.ts';

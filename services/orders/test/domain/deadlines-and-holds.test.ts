@@ -1,10 +1,10 @@
 import { describe, expect, test } from '@jest/globals';
-import { expire } from '../../src/domain/expiry.ts';
-import { beginExtension, beginReservation, extended, failExtension } from '../../src/domain/holding.ts';
-import { isPastDue } from '../../src/domain/life.ts';
+import { beginExtension, beginReservation, extended, failExtension } from '../../src/domain/hold.ts';
 import { addLines, beginLines, failLines, released, removeLine } from '../../src/domain/lines.ts';
-import { total } from '../../src/domain/money.ts';
 import { list, open } from '../../src/domain/opening.ts';
+import { expire } from '../../src/domain/order/expiry.ts';
+import { total } from '../../src/domain/order/money.ts';
+import { isPastDue } from '../../src/domain/order/state.ts';
 import {
   accepted,
   draft,

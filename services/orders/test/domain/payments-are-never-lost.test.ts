@@ -1,10 +1,10 @@
 import { describe, expect, test } from '@jest/globals';
 import { cancel } from '../../src/domain/cancellation.ts';
 import { beginConfirm, confirm, failConfirm } from '../../src/domain/confirmation.ts';
-import { expire } from '../../src/domain/expiry.ts';
-import { extended, failExtension } from '../../src/domain/holding.ts';
+import { extended, failExtension } from '../../src/domain/hold.ts';
 import { removeLine } from '../../src/domain/lines.ts';
-import { due, paid, paymentStatus } from '../../src/domain/money.ts';
+import { expire } from '../../src/domain/order/expiry.ts';
+import { due, paid, paymentStatus } from '../../src/domain/order/money.ts';
 import { addPayment, paymentOfRequest, settlePayment } from '../../src/domain/payments.ts';
 import {
   accepted,

@@ -4,9 +4,9 @@ import fc from 'fast-check';
 import { cancel } from '../../src/domain/cancellation.ts';
 import { beginCheckout } from '../../src/domain/checkout.ts';
 import { confirm, failConfirm } from '../../src/domain/confirmation.ts';
-import { isRefused } from '../../src/domain/decision.ts';
-import { expiredIfDue } from '../../src/domain/expiry.ts';
-import { paymentStatus } from '../../src/domain/money.ts';
+import { isRefused } from '../../src/domain/order/decision.ts';
+import { expiredIfDue } from '../../src/domain/order/expiry.ts';
+import { paymentStatus } from '../../src/domain/order/money.ts';
 import { addPayment, settlePayment } from '../../src/domain/payments.ts';
 import { takeOver } from '../../src/domain/recovery.ts';
 import { noteTicketsCancelled } from '../../src/domain/settlement.ts';
@@ -14,7 +14,7 @@ import { noteControlled, noteReplaced } from '../../src/domain/tickets.ts';
 import { type History, histories } from './model/events.ts';
 import { play } from './model/history.ts';
 import { type Rules, rules } from './model/rules.ts';
-import type { World } from './model/world.ts';
+import type { World } from './model/scenario.ts';
 
 /** What must hold once all is quiet: every step was finished, every fact delivered. */
 const checkRest = ({ order, stock, tickets, now, messages }: World): void => {

@@ -1,9 +1,9 @@
 import { describe, expect, test } from '@jest/globals';
 import { cancel } from '../../src/domain/cancellation.ts';
 import { beginConfirm } from '../../src/domain/confirmation.ts';
-import { expire } from '../../src/domain/expiry.ts';
-import { due, paid, refundStatus } from '../../src/domain/money.ts';
-import type { Order } from '../../src/domain/order.ts';
+import { expire } from '../../src/domain/order/expiry.ts';
+import { due, paid, refundStatus } from '../../src/domain/order/money.ts';
+import type { Order } from '../../src/domain/order/order.ts';
 import { addPayment, settlePayment } from '../../src/domain/payments.ts';
 import { refund, refundOfRequest } from '../../src/domain/refunds.ts';
 import {

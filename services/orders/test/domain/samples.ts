@@ -1,7 +1,7 @@
 import { expect } from '@jest/globals';
-import { type Accepted, type Decision, isRefused, type Reason } from '../../src/domain/decision.ts';
 import { newDraft, open } from '../../src/domain/opening.ts';
-import type { NewLine, Order } from '../../src/domain/order.ts';
+import { type Accepted, type Decision, isRefused, type Reason } from '../../src/domain/order/decision.ts';
+import type { NewLine, Order } from '../../src/domain/order/order.ts';
 import { addPayment, type PaymentInput } from '../../src/domain/payments.ts';
 
 export const NOW = Date.parse('2031-01-01T12:00:00Z');

@@ -1,10 +1,10 @@
 import type { CollectionHandle } from '@boxoffice/store';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { createHoldLimit } from '../../src/hold-limit.ts';
+import { createHoldLimit } from '../../src/steps/hold-limit.ts';
 import type { OrderDocument } from '../../src/store.ts';
-import { engines } from '../stand/engines.ts';
-import { giveUpElsewhere } from '../stand/orders.ts';
-import { openStand, type Stand, until } from '../stand/stand.ts';
+import { engines } from '../fixture/engines.ts';
+import { openStand, type Stand, until } from '../fixture/fixture.ts';
+import { giveUpElsewhere } from '../fixture/orders.ts';
 
 /** The answer of a request that is allowed, at the latest when what others gave up has been noticed. */
 const until201 = async <Answer extends { readonly status: number }>(send: () => Promise<Answer>): Promise<Answer> => {

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { engines } from '../stand/engines.ts';
-import { newOrder, read } from '../stand/orders.ts';
-import { openStand, type Stand, until } from '../stand/stand.ts';
+import { engines } from '../fixture/engines.ts';
+import { openStand, type Stand, until } from '../fixture/fixture.ts';
+import { newOrder, read } from '../fixture/orders.ts';
 
 describe.each(engines)('lines come and go, on $name', (engine) => {
   let stand: Stand;

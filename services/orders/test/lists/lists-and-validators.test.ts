@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { engines } from '../stand/engines.ts';
-import { newOrder, pay, read } from '../stand/orders.ts';
-import { type Order, openStand, type Stand } from '../stand/stand.ts';
+import { engines } from '../fixture/engines.ts';
+import { type Order, openStand, type Stand } from '../fixture/fixture.ts';
+import { newOrder, pay, read } from '../fixture/orders.ts';
 
 interface Page {
   readonly items: readonly Order[];

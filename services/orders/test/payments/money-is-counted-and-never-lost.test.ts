@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { engines } from '../stand/engines.ts';
-import { newOrder, type Payment, pay, read } from '../stand/orders.ts';
-import { openStand, type Stand } from '../stand/stand.ts';
+import { engines } from '../fixture/engines.ts';
+import { openStand, type Stand } from '../fixture/fixture.ts';
+import { newOrder, type Payment, pay, read } from '../fixture/orders.ts';
 
 describe.each(engines)('money is counted and never lost, on $name', (engine) => {
   let stand: Stand;

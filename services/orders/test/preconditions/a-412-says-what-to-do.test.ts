@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { registry } from '@boxoffice/envelope';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { engines } from '../stand/engines.ts';
-import { newOrder, pay, read } from '../stand/orders.ts';
-import { openStand, type Stand } from '../stand/stand.ts';
+import { engines } from '../fixture/engines.ts';
+import { openStand, type Stand } from '../fixture/fixture.ts';
+import { newOrder, pay, read } from '../fixture/orders.ts';
 
 const DUE_AT = '2099-01-01T00:00:00Z';
 

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { engines } from '../stand/engines.ts';
-import { openStand, type Stand } from '../stand/stand.ts';
+import { engines } from '../fixture/engines.ts';
+import { openStand, type Stand } from '../fixture/fixture.ts';
 
 describe.each(engines)('from hold to confirmation, on $name', (engine) => {
   let stand: Stand;

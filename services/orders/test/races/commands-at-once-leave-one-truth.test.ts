@@ -1,10 +1,10 @@
 import { randomInt, randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import type { Hall } from '../stand/catalog.ts';
-import { engines } from '../stand/engines.ts';
-import { newOrder, pay, read } from '../stand/orders.ts';
-import type { Mishap } from '../stand/peer.ts';
-import { type Order, openStand, type Reply, type Stand } from '../stand/stand.ts';
+import type { Hall } from '../fixture/catalog.ts';
+import { engines } from '../fixture/engines.ts';
+import { type Order, openStand, type Reply, type Stand } from '../fixture/fixture.ts';
+import { newOrder, pay, read } from '../fixture/orders.ts';
+import type { Mishap } from '../fixture/peer.ts';
 
 const pick = <Item>(items: readonly Item[]): Item => items[randomInt(items.length)] as Item;
 

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { confirmOrder } from '../../src/confirm.ts';
-import type { Desk } from '../../src/desk.ts';
-import { createLease, type Lease } from '../../src/lease.ts';
-import { engines } from '../stand/engines.ts';
-import { newOrder, read } from '../stand/orders.ts';
-import { openStand, type Stand, until } from '../stand/stand.ts';
+import type { Desk } from '../../src/context.ts';
+import { confirmOrder } from '../../src/orders/confirm.ts';
+import { createLease, type Lease } from '../../src/steps/lease.ts';
+import { engines } from '../fixture/engines.ts';
+import { openStand, type Stand, until } from '../fixture/fixture.ts';
+import { newOrder, read } from '../fixture/orders.ts';
 
 const MINUTE = 60_000;
 

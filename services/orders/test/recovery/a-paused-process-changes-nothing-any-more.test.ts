@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { confirmOrder } from '../../src/confirm.ts';
-import type { Desk } from '../../src/desk.ts';
-import { extendOrder } from '../../src/extend.ts';
-import { addOrderLines, removeOrderLine } from '../../src/lines.ts';
-import { engines } from '../stand/engines.ts';
-import { newOrder, read } from '../stand/orders.ts';
-import { openStand, type Stand, until } from '../stand/stand.ts';
+import type { Desk } from '../../src/context.ts';
+import { addOrderLines, removeOrderLine } from '../../src/lines/lines.ts';
+import { confirmOrder } from '../../src/orders/confirm.ts';
+import { extendOrder } from '../../src/orders/extend.ts';
+import { engines } from '../fixture/engines.ts';
+import { openStand, type Stand, until } from '../fixture/fixture.ts';
+import { newOrder, read } from '../fixture/orders.ts';
 
 type Call = 'extend' | 'sell' | 'release' | 'hold';
 

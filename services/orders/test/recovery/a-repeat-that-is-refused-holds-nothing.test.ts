@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { newOne, one } from '../../src/answers.ts';
-import { createOrder } from '../../src/create.ts';
-import type { Desk } from '../../src/desk.ts';
-import { addOrderLines } from '../../src/lines.ts';
-import { engines } from '../stand/engines.ts';
-import { newOrder, read } from '../stand/orders.ts';
-import { openStand, type Stand, until } from '../stand/stand.ts';
+import type { Desk } from '../../src/context.ts';
+import { addOrderLines } from '../../src/lines/lines.ts';
+import { createOrder } from '../../src/orders/create.ts';
+import { engines } from '../fixture/engines.ts';
+import { openStand, type Stand, until } from '../fixture/fixture.ts';
+import { newOrder, read } from '../fixture/orders.ts';
 
 /** The desk of a process that dies when its places are held. */
 const dying = (desk: Desk): Desk => ({

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { Message, World } from './world.ts';
+import type { Message, World } from './scenario.ts';
 
 const toCatalog = (world: World, message: Message & { to: 'catalog' }): void => {
   const { fact, version } = message;

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
-import { NOBODY } from '../../../src/domain/begun.ts';
-import { accept } from '../../../src/domain/decision.ts';
+import { accept } from '../../../src/domain/order/decision.ts';
+import { NOBODY } from '../../../src/domain/order/pending-step.ts';
 import { deliver } from './delivery.ts';
 import type { Event, History } from './events.ts';
 import type { Rules } from './rules.ts';
+import { createWorld, type World } from './scenario.ts';
 import { create, goOn, isLeft, recover, type Steps } from './steps.ts';
-import { createWorld, type World } from './world.ts';
 
 const MINUTE = 60_000;
 

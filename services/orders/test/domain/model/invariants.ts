@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
-import type { Reason } from '../../../src/domain/decision.ts';
-import type { DomainFact } from '../../../src/domain/facts.ts';
-import { due, paid, paymentStatus, refunded, refundStatus, total } from '../../../src/domain/money.ts';
-import type { Order, State } from '../../../src/domain/order.ts';
+import type { Reason } from '../../../src/domain/order/decision.ts';
+import type { DomainFact } from '../../../src/domain/order/facts.ts';
+import { due, paid, paymentStatus, refunded, refundStatus, total } from '../../../src/domain/order/money.ts';
+import type { Order, State } from '../../../src/domain/order/order.ts';
 import type { Stock } from './stock.ts';
 
 /** The money as whoever took it and gave it back remembers it. */

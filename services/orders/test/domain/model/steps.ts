@@ -1,8 +1,8 @@
-import { type Begun, NOBODY } from '../../../src/domain/begun.ts';
-import { orderConfirmed } from '../../../src/domain/facts.ts';
 import { open } from '../../../src/domain/opening.ts';
+import { orderConfirmed } from '../../../src/domain/order/facts.ts';
+import { type Begun, NOBODY } from '../../../src/domain/order/pending-step.ts';
 import { recovery } from '../../../src/domain/recovery.ts';
-import { HOLD_MS, type World } from './world.ts';
+import { HOLD_MS, type World } from './scenario.ts';
 
 /** What a process does after its first write; at each `yield` it may die, or others may come first. */
 export type Steps = Generator<undefined, void>;

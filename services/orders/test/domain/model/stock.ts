@@ -1,4 +1,4 @@
-import type { Place } from '../../../src/domain/order.ts';
+import type { Place } from '../../../src/domain/order/order.ts';
 import type { ReleaseCause } from '../../../src/domain/settlement.ts';
 
 /** What the model knows of a place: who has it, until when, and for which attempt. */

@@ -1,4 +1,4 @@
-import type { OrderCancelled, OrderConfirmed } from '../../../src/domain/facts.ts';
+import type { OrderCancelled, OrderConfirmed } from '../../../src/domain/order/facts.ts';
 
 interface Ticket {
   id: string;

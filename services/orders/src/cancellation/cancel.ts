@@ -1,0 +1,36 @@
+import type { Desk } from '../context.ts';
+import { cancel } from '../domain/cancellation.ts';
+import type { Decision } from '../domain/order/decision.ts';
+import { notFound } from '../faults.ts';
+import { type Asking, command } from '../steps/command.ts';
+import type { OrderDocument } from '../store.ts';
+
+interface CancelOptions {
+  readonly reason: string | null;
+  readonly override: boolean;
+  /** Whether it may be cancelled; by default as every order. */
+  readonly rule?: (
+    order: OrderDocument,
+    how: { readonly reason: string | null; readonly override: boolean; readonly controlled: number | null },
+    now: number,
+  ) => Decision<OrderDocument>;
+}
+
+/**
+ * Cancels an order in any live state, in one durable write; tickets and places follow. Tickets is asked whether one is
+ * controlled; if it does not say so within a second, what the order knows decides. @throws Fault as the rules refuse
+ */
+export const cancelOrder = async (
+  desk: Desk,
+  asking: Asking,
+  { reason, override, rule = cancel }: CancelOptions,
+): Promise<OrderDocument> => {
+  const { institution, orderId } = asking;
+  const found = await desk.orders.of(institution).get(orderId);
+  if (!found) throw notFound();
+  const ask = found.state === 'confirmed' && !override;
+  const controlled = ask ? await desk.tickets.controlled(institution, orderId) : undefined;
+  const how = { reason, override, controlled: controlled ? controlled.length : null };
+  const { order } = await command(desk, asking, (current, _request, now) => rule(current, how, now));
+  return order;
+};

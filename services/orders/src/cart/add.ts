@@ -1,0 +1,119 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { Fault } from '@boxoffice/envelope';
+import { UniqueViolation } from '@boxoffice/store';
+import type { HeldLine, Wish } from '../clients/stock.ts';
+import type { Desk } from '../context.ts';
+import { newDraft } from '../domain/opening.ts';
+import { busy } from '../domain/order/state.ts';
+import { faultOf } from '../faults.ts';
+import { requestNameOf } from '../ids.ts';
+import { placesWanted } from '../lines/items.ts';
+import { addOrderLines } from '../lines/lines.ts';
+import { holdFor, opened } from '../orders/create.ts';
+import { isFenced } from '../steps/aborted.ts';
+import { dropDraft } from '../steps/draft.ts';
+import { recover } from '../steps/recover.ts';
+import { visitorAt } from '../steps/visitor.ts';
+import { working } from '../steps/working.ts';
+import type { Target } from '../steps/write.ts';
+import type { OrderDocument } from '../store.ts';
+import { permitTariffs } from './criteria.ts';
+
+/** One wish of a visitor; `contactNumber` is whose criteria its tariff is checked against. */
+export interface CartItem extends Wish {
+  readonly contactNumber?: string;
+}
+
+/** What a visitor puts into the cart. */
+export interface CartAddition extends Target {
+  /** Names the request: a repeat of it adds nothing more. */
+  readonly request: string;
+  readonly pointOfSale: string;
+  /** Where the visitor is: places are limited per address. */
+  readonly address: string;
+  readonly items: readonly CartItem[];
+}
+
+/** How long a visitor waits for another request that makes the same cart. */
+const PATIENCE_MS = 2_000;
+const LOOK_EVERY_MS = 40;
+
+const wishOf = ({ contactNumber: _, ...wish }: CartItem): Wish => wish;
+
+/** The draft of the cart: a new one, or the one that an earlier try of the same request left. Undefined if the id is taken otherwise. */
+const drafted = async (desk: Desk, addition: CartAddition): Promise<OrderDocument | undefined> => {
+  const { institution, orderId, request, items } = addition;
+  const holder = { institution, client: visitorAt(institution, addition.address) };
+  const orders = desk.orders.of(institution);
+  const places = placesWanted(items, 0);
+  const performanceIds = items.map(({ performanceId }) => performanceId);
+  const [performanceId = ''] = performanceIds;
+  const asked = { client: holder.client, pointOfSale: addition.pointOfSale, contactNumber: null };
+  const draft = newDraft(
+    { ...asked, id: orderId, externalReference: null, performanceIds, places, request, hold: requestNameOf(undefined) },
+    desk.now(),
+  );
+  const owner = await desk.lease.hold();
+  const owned = { ...draft, performanceId, begun: draft.begun && { ...draft.begun, owner } };
+  try {
+    return await desk.limit.admit(holder, orderId, places, () => orders.insert(owned));
+  } catch (error) {
+    if (!(error instanceof UniqueViolation)) throw error;
+  }
+  let mine = false;
+  const earlier = await orders.update(orderId, (current) => {
+    mine = current.state === 'draft' && current.begun?.request === request && !isFenced(request);
+    return mine && current.begun
+      ? { next: { ...current, begun: { ...current.begun, since: desk.now(), owner } } }
+      : undefined;
+  });
+  return mine ? earlier : undefined;
+};
+
+/** The cart that its draft becomes. @throws Fault as {@link addToCart} */
+const filled = async (desk: Desk, addition: CartAddition, draft: OrderDocument): Promise<OrderDocument> => {
+  const { institution, request, pointOfSale, items } = addition;
+  const held = await holdFor(desk, draft, { pointOfSale, items: items.map(wishOf) });
+  try {
+    await permitTariffs(desk, institution, items, held.lines);
+    const cart = await opened(desk, draft, request, held, { cart: true });
+    desk.limit.note(draft, cart.id, cart.heldPlaces);
+    return cart;
+  } catch (error) {
+    if (error instanceof Fault) await dropDraft(desk, draft);
+    throw error;
+  }
+};
+
+/** Makes the cart; undefined if another request does, or did. @throws Fault as {@link addToCart} */
+const makeCart = async (desk: Desk, addition: CartAddition): Promise<OrderDocument | undefined> => {
+  const draft = await drafted(desk, addition);
+  return draft && working(desk, draft, () => filled(desk, addition, draft));
+};
+
+/** Another request makes the cart: resolves when it may be there. @throws Fault `conflict` if that takes too long */
+const wait = async (desk: Desk, draft: OrderDocument | undefined, giveUpAt: number): Promise<void> => {
+  if (performance.now() > giveUpAt) throw faultOf(busy().refused);
+  if (draft) await recover(desk, draft);
+  await delay(LOOK_EVERY_MS);
+};
+
+/**
+ * Puts places into a cart, which is made if there is none with the id: all are held, or none. Of several first requests one
+ * makes the cart, and the others add to it. @throws Fault as for an order's lines, and a refusal of the rules
+ */
+export const addToCart = async (desk: Desk, addition: CartAddition): Promise<OrderDocument> => {
+  const { institution, orderId, request, items } = addition;
+  const giveUpAt = performance.now() + PATIENCE_MS;
+  const permit = (lines: readonly HeldLine[]) => permitTariffs(desk, institution, items, lines);
+  for (;;) {
+    const there = await desk.orders.of(institution).get(orderId);
+    if (there && there.state !== 'draft') {
+      const asking = { institution, orderId, ifMatch: () => undefined, request, shelf: 'carts' } as const;
+      return addOrderLines(desk, asking, items.map(wishOf), permit);
+    }
+    const made = !there || there.begun?.request === request ? await makeCart(desk, addition) : undefined;
+    if (made) return made;
+    await wait(desk, there, giveUpAt);
+  }
+};

@@ -1,0 +1,108 @@
+import { Fault } from '@boxoffice/envelope';
+import type { Desk } from '../context.ts';
+import { cancel } from '../domain/cancellation.ts';
+import { beginCheckout, isCheckedOutBy, type PaymentMethod, type PaymentToken } from '../domain/checkout.ts';
+import { accept, refuse } from '../domain/order/decision.ts';
+import { due } from '../domain/order/money.ts';
+import type { Guest } from '../domain/order/order.ts';
+import { busy } from '../domain/order/state.ts';
+import { faultOf, RefusedByRule } from '../faults.ts';
+import { derivedId, guestNumber } from '../ids.ts';
+import { carriedOut } from '../payments/payments.ts';
+import { type Asking, command } from '../steps/command.ts';
+import { writeGuestOrLater } from '../steps/guests.ts';
+import { doneBy, type Target } from '../steps/write.ts';
+import type { OrderDocument } from '../store.ts';
+
+/** How a visitor buys a cart. */
+export interface CheckoutWish {
+  /** The visitor's request: a repeat of it gives the same order. */
+  readonly requestId: string;
+  /** Who buys. */
+  readonly contactNumber?: string;
+  /** Who buys without a contact: one is made once the checkout is accepted. */
+  readonly guest?: Omit<Guest, 'since'>;
+  readonly paymentMethod: PaymentMethod;
+  readonly paymentToken?: PaymentToken;
+}
+
+const checkoutName = (orderId: string, requestId: string): string => derivedId('req', 'checkout', orderId, requestId);
+
+const asking = ({ institution, orderId }: Target, requestId: string): Asking => ({
+  institution,
+  orderId,
+  ifMatch: () => undefined,
+  request: checkoutName(orderId, requestId),
+  shelf: 'both',
+});
+
+/** Money may be recorded, but the places are gone, and so is the cart: the order must not stay as if it could still be bought. */
+const giveUp = async (desk: Desk, target: Target): Promise<void> => {
+  const how = { reason: 'its places were gone at the checkout', override: false, controlled: null };
+  const { institution, orderId } = target;
+  const both = { institution, orderId, ifMatch: () => undefined, shelf: 'both' } as const;
+  await command(desk, both, (order, _request, now) =>
+    order.state === 'expired' || order.state === 'cancelled' ? accept(order) : cancel(order, how, now),
+  );
+};
+
+const placesGone = (): Fault =>
+  faultOf(refuse('places_gone', 'Places of the cart are gone, so it could not be bought.').refused);
+
+/** Whether an earlier try found that places were gone, and died before it said so: nothing is left that could confirm the order. */
+const isStranded = (order: OrderDocument): boolean =>
+  order.state === 'open' &&
+  order.begun === null &&
+  (due(order) === 0 || order.checkout?.paymentMethod === ('on_account' satisfies PaymentMethod));
+
+/** The order, remembering the checkout whose payment failed: a late repeat of it finds its work done, and pays nothing more. */
+const anew = (order: OrderDocument): OrderDocument =>
+  order.checkout ? doneBy(order, checkoutName(order.id, order.checkout.requestId)) : order;
+
+/** The number of a guest's contact: that of the last guest, if the order names it still and it was not erased; else a new one. */
+const contactOfGuest = (order: OrderDocument, requestId: string): string => {
+  const { id, contactNumber, guestContact, erasedContact } = order;
+  const isKept = contactNumber !== null && contactNumber === guestContact && contactNumber !== erasedContact;
+  return isKept ? contactNumber : guestNumber(id, requestId);
+};
+
+/** Who buys, and what the contact has; a guest's contact is still to be made, and has nothing. */
+const buyerOf = async (desk: Desk, { institution }: Target, { contactNumber, guest }: CheckoutWish) => {
+  if (contactNumber === undefined) return { criteria: [], guest };
+  return { contactNumber, criteria: await desk.contacts.criteria(institution, contactNumber) };
+};
+
+/**
+ * Makes an order of a cart and begins what its payment leads to, in one write; a repeat of the request, at once or after a
+ * crash, takes that up and gives the same order. A guest's contact is made after that, by the sweep if not here. @throws Fault as the rules refuse, `semantically_invalid` (unknown contact),
+ * `service_unavailable`: then the order is confirmed a little later unless it is cancelled
+ */
+export const checkoutCart = async (desk: Desk, target: Target, wish: CheckoutWish): Promise<OrderDocument> => {
+  const { requestId, paymentMethod: method, paymentToken: token = 'ok' } = wish;
+  const { criteria, ...buyer } = await buyerOf(desk, target, wish);
+  const paymentId = desk.newId('pay');
+  const { graceMs } = desk;
+  const begun = await command(
+    desk,
+    asking(target, requestId),
+    (current, request, now) => {
+      // What it began is finished, and something else is under way.
+      if (isCheckedOutBy(current, requestId)) return busy();
+      if (!criteria) throw new Fault('semantically_invalid', `There is no contact ${wish.contactNumber}.`);
+      const contactNumber = wish.contactNumber ?? contactOfGuest(current, requestId);
+      const input = { ...buyer, contactNumber, requestId, request, criteria, method, token, paymentId, graceMs };
+      return beginCheckout(anew(current), input, now);
+    },
+    { knows: (current) => isCheckedOutBy(current, requestId) },
+  );
+  try {
+    const order = await carriedOut(desk, begun, undefined);
+    if (isStranded(order)) throw placesGone();
+    await writeGuestOrLater(desk, order);
+    return order;
+  } catch (error) {
+    if (!(error instanceof RefusedByRule) || error.reason !== 'places_gone') throw error;
+    await giveUp(desk, target);
+    throw placesGone();
+  }
+};

@@ -1,0 +1,73 @@
+import { ids, items, open } from '../examples.ts';
+
+// The example that the shop's operations tell: one evening, one seat.
+
+export const params = { orderId: ids.order };
+export const lineParams = { ...params, lineId: ids.line };
+
+export const addition = {
+  orderId: ids.order,
+  requestId: 'first',
+  pointOfSale: 'tickets.opera.example',
+  address: '192.0.2.7',
+  items,
+};
+
+export const lineChange = {
+  requestId: 'second',
+  beneficiaryFirstName: 'Clara',
+  beneficiaryLastName: 'Haskil',
+};
+
+export const checkout = {
+  requestId: 'third',
+  contactNumber: 'C7K2M9QX4TB03',
+  paymentMethod: 'simulated',
+  paymentToken: 'ok',
+} as const;
+
+const [{ currency: _, ...line }] = open.lines as unknown as [(typeof open.lines)[0]];
+
+export const cart = {
+  id: ids.order,
+  state: 'open',
+  listed: false,
+  payable: false,
+  version: 2,
+  pointOfSale: addition.pointOfSale,
+  contactNumber: null,
+  currency: 'CHF',
+  total: 12_500,
+  due: 12_500,
+  lines: [{ ...line, criterion: null, beneficiary: { firstName: 'Clara', lastName: 'Haskil' } }],
+  expiresAt: open.expiresAt,
+  deadline: open.expiresAt,
+  checkout: null,
+  confirmedAt: null,
+  cancelledAt: null,
+  createdAt: open.createdAt,
+  updatedAt: open.updatedAt,
+} as const;
+
+const boughtAt = '2027-02-01T12:06:30.000Z';
+
+export const order = {
+  ...cart,
+  state: 'confirmed',
+  listed: true,
+  payable: false,
+  version: 4,
+  contactNumber: checkout.contactNumber,
+  due: 0,
+  lines: cart.lines.map((one) => ({ ...one, ticketId: one.id.replace('lin_', 'tic_') })),
+  expiresAt: null,
+  deadline: null,
+  checkout: { requestId: checkout.requestId, paymentMethod: checkout.paymentMethod, at: boughtAt },
+  confirmedAt: boughtAt,
+  updatedAt: boughtAt,
+};
+
+const done = { outcome: 'done', reason: null, details: null } as const;
+
+export const cartDone = { ...done, order: cart };
+export const orderDone = { ...done, order };

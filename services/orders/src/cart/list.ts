@@ -1,0 +1,41 @@
+import type { Desk } from '../context.ts';
+import { isHidden, isPastDue } from '../domain/order/state.ts';
+import { expireNow, targetOf } from '../steps/write.ts';
+import type { OrderDocument } from '../store.ts';
+
+/** Which orders a shopper may see: those of a contact and those named, together; which part of them. */
+export interface ShopSelection {
+  readonly contactNumber?: string | undefined;
+  readonly ids: readonly string[];
+  readonly offset: number;
+  readonly limit: number;
+}
+
+/** When the first performance of an order starts; an order without lines comes last. */
+const startOf = ({ lines }: OrderDocument): number =>
+  Math.min(...lines.map(({ startDate }) => Date.parse(startDate)), Number.MAX_SAFE_INTEGER);
+
+const byStartThenId = (a: OrderDocument, b: OrderDocument): number =>
+  startOf(a) - startOf(b) || (a.id < b.id ? -1 : Number(a.id > b.id));
+
+/**
+ * A shopper's orders by start of the first performance, then by id; carts are none. What is past due is expired first.
+ * All of a contact's orders are read: a shopper has few.
+ */
+export const listShopOrders = async (
+  desk: Desk,
+  institution: string,
+  { contactNumber, ids, offset, limit }: ShopSelection,
+): Promise<{ readonly items: readonly OrderDocument[]; readonly total: number }> => {
+  const orders = desk.orders.of(institution);
+  const own = contactNumber === undefined ? [] : await orders.find({ where: { contactNumber, listedAt: { gt: 0 } } });
+  const others = ids.filter((id) => !own.some((order) => order.id === id));
+  const named = others.length === 0 ? [] : await Promise.all([...new Set(others)].map((id) => orders.get(id)));
+  const found = [...own, ...named.flatMap((order) => (order && !isHidden(order) ? [order] : []))];
+  const page = found.toSorted(byStartThenId).slice(offset, offset + limit);
+  const now = desk.now();
+  const items = await Promise.all(
+    page.map((order) => (isPastDue(order, now) ? expireNow(desk, targetOf(order)) : order)),
+  );
+  return { items, total: found.length };
+};

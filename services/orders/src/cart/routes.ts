@@ -1,0 +1,186 @@
+import { Fault } from '@boxoffice/envelope';
+import { type AnyOperation, ok, oneOf, operation } from '@boxoffice/http';
+import { Type } from 'typebox';
+import type { Desk } from '../context.ts';
+import { isCheckedOutBy } from '../domain/checkout.ts';
+import type { Reason } from '../domain/order/decision.ts';
+import { derivedId } from '../ids.ts';
+import { isMisquantified } from '../lines/items.ts';
+import { findAny } from '../orders/find.ts';
+import { contactNumber, id, orderStates } from '../schemas.ts';
+import type { OrderDocument } from '../store.ts';
+import { addToCart } from './add.ts';
+import { cancelAfterFault, cancelForShopper } from './cancel.ts';
+import { changeCartLine, giveCartUp, removeCartLine } from './cart.ts';
+import { checkoutCart } from './checkout.ts';
+import * as example from './examples.ts';
+import { listShopOrders } from './list.ts';
+import { type Meaning, outcomeOf } from './outcome.ts';
+import {
+  Addition,
+  Checkout,
+  FaultCancellation,
+  LineChange,
+  Outcome,
+  outcomeView,
+  ShopCancellation,
+  ShopOrder,
+  shopView,
+} from './schemas.ts';
+
+const whole = { path: '/internal/shop/orders/{orderId}', params: { orderId: id } } as const;
+const write = { method: 'post', access: 'internal', withoutIdempotency: true, answers: { 200: Outcome } } as const;
+const action = (name: string) => ({ ...write, path: `${whole.path}/${name}`, params: whole.params }) as const;
+const lineAction = (name: string) =>
+  ({ ...write, path: `${whole.path}/lines/{lineId}/${name}`, params: { orderId: id, lineId: id } }) as const;
+
+const isDoneBy = (request: string) => (order: OrderDocument) => order.recovered?.includes(request) === true;
+
+const onAdding: Meaning = (reason) => (reason === 'places_gone' ? 'places_unavailable' : undefined);
+const onBuying: Meaning = (reason, order) =>
+  (reason === 'wrong_state' || reason === 'past_due') && order?.state === 'expired' ? 'cart_expired' : undefined;
+const final: readonly Reason[] = ['wrong_state', 'past_due'];
+const onCancelling: Meaning = (reason) => (final.includes(reason) ? 'not_cancellable' : undefined);
+
+/** What the point of sale needs to let a visitor fill a cart. Refusals are data. */
+const cartRoutes = (desk: Desk): AnyOperation[] => [
+  operation({
+    ...write,
+    id: 'addCartItems',
+    path: '/internal/shop/orders/items',
+    summary: 'Puts places into a cart, which is made if there is none with the id: all of them or none',
+    body: Addition,
+    example: { body: example.addition, answer: example.cartDone },
+    handle: async ({ caller: { institution }, body }) => {
+      const { orderId, requestId, ...wish } = body;
+      const request = derivedId('req', 'items', orderId, requestId);
+      const target = { institution, orderId };
+      if (wish.items.some(isMisquantified))
+        return ok({ outcome: 'refused', reason: 'invalid_items', details: 'quantity ≠ placeIds', order: null });
+      const act = () => addToCart(desk, { ...target, ...wish, request });
+      return ok(outcomeView(await outcomeOf(desk, target, act, { isDone: isDoneBy(request), meaning: onAdding })));
+    },
+  }),
+  operation({
+    ...lineAction('change'),
+    id: 'changeCartItem',
+    summary: 'Changes the tariff of a place in a cart, or who will come',
+    body: LineChange,
+    example: { params: example.lineParams, body: example.lineChange, answer: example.cartDone },
+    handle: async ({ caller: { institution }, params: { orderId, lineId }, body }) => {
+      const { requestId, beneficiaryFirstName: firstName, beneficiaryLastName: lastName, ...more } = body;
+      const target = { institution, orderId };
+      const beneficiary = {
+        ...(firstName !== undefined && { firstName }),
+        ...(lastName !== undefined && { lastName }),
+      };
+      const line = { lineId, request: derivedId('req', 'change', orderId, lineId, requestId) };
+      const act = () => changeCartLine(desk, target, line, { ...more, beneficiary });
+      return ok(outcomeView(await outcomeOf(desk, target, act)));
+    },
+  }),
+  operation({
+    ...lineAction('removal'),
+    id: 'removeCartItem',
+    summary: 'Takes a place out of a cart and gives it back',
+    example: { params: example.lineParams, answer: example.cartDone },
+    handle: async ({ caller: { institution }, params: { orderId, lineId } }) => {
+      const target = { institution, orderId };
+      return ok(outcomeView(await outcomeOf(desk, target, () => removeCartLine(desk, target, lineId))));
+    },
+  }),
+  operation({
+    ...action('giving-up'),
+    id: 'giveUpCart',
+    summary: 'Gives a cart and its places up; again: no effect',
+    example: { params: example.params, answer: example.cartDone },
+    handle: async ({ caller: { institution }, params: { orderId } }) => {
+      const target = { institution, orderId };
+      return ok(outcomeView(await outcomeOf(desk, target, () => giveCartUp(desk, target))));
+    },
+  }),
+];
+
+/** What the point of sale needs to sell a cart, to show its orders and to cancel them. */
+const orderRoutes = (desk: Desk): AnyOperation[] => [
+  operation({
+    ...action('checkout'),
+    id: 'checkoutCart',
+    summary: 'Makes an order of a cart and confirms it or lets it wait for its payment; again: the same order',
+    body: Checkout,
+    example: { params: example.params, body: example.checkout, answer: example.orderDone },
+    handle: async ({ caller: { institution }, params: { orderId }, body }) => {
+      if ((body.contactNumber === undefined) === (body.guest === undefined))
+        throw new Fault('validation_error', '$: either contactNumber or guest.');
+      const target = { institution, orderId };
+      const isDone = (order: OrderDocument) => order.begun === null && isCheckedOutBy(order, body.requestId);
+      const act = () => checkoutCart(desk, target, body);
+      return ok(outcomeView(await outcomeOf(desk, target, act, { isDone, meaning: onBuying })));
+    },
+  }),
+  operation({
+    ...action('cancellation'),
+    id: 'cancelShopOrder',
+    summary: "Cancels a shopper's order durably, until its first performance starts",
+    body: ShopCancellation,
+    example: { params: example.params, body: { requestId: 'c-1' }, answer: example.orderDone },
+    handle: async ({ caller: { institution }, params: { orderId }, body: { requestId, reason = null } }) => {
+      const target = { institution, orderId };
+      const act = () => cancelForShopper(desk, target, requestId, reason);
+      return ok(outcomeView(await outcomeOf(desk, target, act, { meaning: onCancelling })));
+    },
+  }),
+  operation({
+    ...action('fault-cancellation'),
+    id: 'cancelAfterFault',
+    summary: 'Cancels what an unforeseen error at the checkout left; says whether it is durably cancelled',
+    body: FaultCancellation,
+    answers: { 200: Type.Object({ cancelled: Type.Boolean(), state: Type.Union([oneOf(orderStates), Type.Null()]) }) },
+    example: {
+      params: example.params,
+      body: { notAfter: '2026-11-21T19:30:05.000Z' },
+      answer: { cancelled: true, state: 'cancelled' },
+    },
+    handle: async ({ caller: { institution }, params: { orderId }, body: { notAfter } }) => {
+      const latest = notAfter === undefined ? Number.POSITIVE_INFINITY : Date.parse(notAfter);
+      const { cancelled, state } = await cancelAfterFault(desk, { institution, orderId }, latest);
+      return ok({ cancelled, state: state === 'draft' ? null : state });
+    },
+  }),
+  operation({
+    ...whole,
+    id: 'getShopOrder',
+    method: 'get',
+    access: 'internal',
+    summary: 'Reads an order or a cart',
+    answers: { 200: ShopOrder },
+    example: { params: example.params, answer: example.cart },
+    handle: async ({ caller: { institution }, params: { orderId } }) =>
+      ok(shopView(await findAny(desk, { institution, orderId }))),
+  }),
+  operation({
+    id: 'listShopOrders',
+    method: 'get',
+    path: '/internal/shop/orders',
+    access: 'internal',
+    summary: 'Lists the orders of a contact and those named, by start of their first performance; carts are none',
+    query: {
+      contactNumber: Type.Optional(contactNumber),
+      ids: Type.Optional(Type.String({ pattern: '^[A-Za-z0-9_,-]{0,16000}$' })),
+      offset: Type.Optional(Type.Integer({ minimum: 0, default: 0 })),
+      limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 500, default: 20 })),
+    },
+    answers: { 200: Type.Object({ items: Type.Array(ShopOrder), total: Type.Integer() }) },
+    example: { query: { contactNumber: 'C7K2M9QX4TB03' }, answer: { items: [example.order], total: 1 } },
+    handle: async ({ caller: { institution }, query }) => {
+      const { offset = 0, limit = 20, ids = '' } = query;
+      const named = ids.split(',').filter((one) => one !== '');
+      const selection = { contactNumber: query.contactNumber, ids: named, offset, limit };
+      const { items, total } = await listShopOrders(desk, institution, selection);
+      return ok({ items: items.map(shopView), total });
+    },
+  }),
+];
+
+/** What the point of sale needs of orders: carts, their checkout, and shoppers' orders. */
+export const shopRoutes = (desk: Desk): AnyOperation[] => [...cartRoutes(desk), ...orderRoutes(desk)];

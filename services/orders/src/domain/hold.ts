@@ -1,0 +1,76 @@
+import { type Accepted, accept, type Decision, keptThough, refuse } from './order/decision.ts';
+import { expiredIfDue } from './order/expiry.ts';
+import type { Order } from './order/order.ts';
+import { touched, unfit } from './order/state.ts';
+
+const MINUTE_MS = 60_000;
+export const MAX_EXTENSION_MINUTES = 60;
+
+/** Until when an extension by `minutes` from now holds the places: it never shortens a hold. Epoch milliseconds. */
+const extendedUntil = (order: Order, minutes: number, now: number): number =>
+  Math.max(order.expiresAt ?? 0, now + Math.round(minutes * MINUTE_MS));
+
+/** Begins to keep the places `minutes` from now, at most 60, of an open or reserved order; `invalid_minutes` otherwise. */
+export const beginExtension = <O extends Order>(
+  order: O,
+  { request, minutes }: { readonly request: string; readonly minutes: number },
+  now: number,
+): Decision<O> => {
+  const refused = unfit(order, ['open', 'reserved'], 'extended', now);
+  if (refused) return refused;
+  if (!(minutes > 0 && minutes <= MAX_EXTENSION_MINUTES))
+    return refuse('invalid_minutes', `An extension is by more than 0 and at most ${MAX_EXTENSION_MINUTES} minutes.`);
+  const until = extendedUntil(order, minutes, now);
+  return accept({ ...order, begun: { step: 'extend', request, since: now, cause: 'extension', until } });
+};
+
+/** Begins to keep the places of an open order without payment until `dueAt`, any future instant; `due_in_past` otherwise. */
+export const beginReservation = <O extends Order>(
+  order: O,
+  { request, dueAt }: { readonly request: string; readonly dueAt: number },
+  now: number,
+): Decision<O> => {
+  const refused = unfit(order, ['open'], 'reserved', now);
+  if (refused) return refused;
+  if (!(Number.isSafeInteger(dueAt) && dueAt > now)) return refuse('due_in_past', '$.dueAt must be in the future.');
+  return accept({ ...order, begun: { step: 'extend', request, since: now, cause: 'reservation', until: dueAt } });
+};
+
+/**
+ * Ends a mark `extend`: the catalog keeps the places until the mark's `until`. An extension moves the deadline, a
+ * reservation makes the order reserved; for a pending payment everything was written before.
+ */
+export const extended = <O extends Order>(
+  order: O,
+  { request }: { readonly request: string },
+  now: number,
+): Decision<O> => {
+  const { begun } = order;
+  if (begun?.step !== 'extend' || begun.request !== request)
+    return refuse('lost_mark', 'The hold is not being moved any more.');
+  if (begun.cause === 'payment') return expiredIfDue({ ...order, begun: null }, now);
+  const until = { expiresAt: begun.until, deadline: begun.until, begun: null };
+  if (begun.cause === 'reservation')
+    return expiredIfDue(touched({ ...order, ...until, state: 'reserved', dueAt: begun.until }, now), now);
+  return expiredIfDue(
+    touched({ ...order, ...until, dueAt: order.state === 'reserved' ? begun.until : order.dueAt }, now),
+    now,
+  );
+};
+
+/**
+ * Ends a mark `extend` when places are gone: the order stays as it was, and expires if that is due. Answers
+ * `places_gone`, but not for a pending payment: that is recorded, and its capture finds out whether places are there.
+ */
+export const failExtension = <O extends Order>(
+  order: O,
+  { request }: { readonly request: string },
+  now: number,
+): Decision<O> => {
+  const { begun } = order;
+  if (begun?.step !== 'extend' || begun.request !== request)
+    return refuse('lost_mark', 'The hold is not being moved any more.');
+  const kept: Accepted<O> = expiredIfDue({ ...order, begun: null }, now);
+  if (begun.cause === 'payment') return kept;
+  return keptThough(kept, 'places_gone', 'Places of the order are gone, so they cannot be kept any longer.');
+};

@@ -1,0 +1,47 @@
+import { type AnyOperation, operation, pathId } from '@boxoffice/http';
+import { newOne, one } from '../answers.ts';
+import { askingOf } from '../asking.ts';
+import type { Desk } from '../context.ts';
+import * as example from '../examples.ts';
+import { holdErrors } from '../orders/routes.ts';
+import { NewLines, Order } from '../schemas.ts';
+import { addOrderLines, removeOrderLine } from './lines.ts';
+
+/** Codes of the states in which lines are what they are. */
+const fixed = ['order_expired', 'order_cancelled', 'order_confirmed', 'order_payment_pending'] as const;
+
+const params = { orderId: example.ids.order };
+
+/** More places, and fewer. */
+export const linesRoutes = (desk: Desk): AnyOperation[] => [
+  operation({
+    id: 'addLines',
+    method: 'post',
+    path: '/svc/v3/orders/{orderId}/lines',
+    access: 'orders:write',
+    summary: 'Adds lines to an open or reserved order: all their places are held, or none',
+    description: 'The new places are held as long as the others.',
+    params: { orderId: pathId },
+    body: NewLines,
+    answers: { 201: Order },
+    errors: ['conflict', ...fixed, ...holdErrors],
+    etag: true,
+    conditional: true,
+    example: { params, body: { items: example.items }, answer: example.open },
+    handle: async (request) => newOne(await addOrderLines(desk, askingOf(request, newOne), request.body.items)),
+  }),
+  operation({
+    id: 'removeLine',
+    method: 'delete',
+    path: '/svc/v3/orders/{orderId}/lines/{lineId}',
+    access: 'orders:write',
+    summary: 'Takes a line out of an open or reserved order and gives its place back',
+    params: { orderId: pathId, lineId: pathId },
+    answers: { 200: Order },
+    errors: ['conflict', ...fixed],
+    etag: true,
+    conditional: true,
+    example: { params: { ...params, lineId: example.open.lines[1].id }, answer: example.oneLine },
+    handle: async (request) => one(await removeOrderLine(desk, askingOf(request, one), request.params.lineId)),
+  }),
+];

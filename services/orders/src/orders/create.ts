@@ -1,0 +1,177 @@
+import { Fault } from '@boxoffice/envelope';
+import { type Stamp, UniqueViolation } from '@boxoffice/store';
+import type { Held, Wish } from '../clients/stock.ts';
+import type { Desk } from '../context.ts';
+import { newDraft, open } from '../domain/opening.ts';
+import { isRefused, type Refusal } from '../domain/order/decision.ts';
+import { faultOf, isUnavailable } from '../faults.ts';
+import { derivedId, requestNameOf } from '../ids.ts';
+import { refusalOf } from '../lines/item-faults.ts';
+import { currencyOf, linesOf, placesWanted, quantityFaults } from '../lines/items.ts';
+import { isFenced, isOffSale } from '../steps/aborted.ts';
+import { deleteDraft, dropDraft, giveUpDraft, holdNameOf } from '../steps/draft.ts';
+import type { Holder } from '../steps/hold-limit.ts';
+import { stepStock } from '../steps/stock.ts';
+import { working } from '../steps/working.ts';
+import { doneBy } from '../steps/write.ts';
+import { linkPerformances, type OrderDocument } from '../store.ts';
+import { contactFaults } from './contact.ts';
+
+/** What a new order wants. */
+export interface OrderWish {
+  readonly contactNumber?: string;
+  readonly pointOfSale?: string;
+  readonly externalReference?: string;
+  readonly items: readonly Wish[];
+}
+
+/** The draft that an earlier try of the same request left, made this one's; undefined if it is no draft any more or is being dropped. */
+const takeUp = async (desk: Desk, { institution }: Holder, id: string): Promise<OrderDocument | undefined> => {
+  const owner = await desk.lease.hold();
+  let mine = false;
+  const draft = await desk.orders.of(institution).update(id, (current) => {
+    mine = current.state === 'draft' && current.begun !== null && !isFenced(current.begun.request);
+    const begun = current.begun && { ...current.begun, since: desk.now(), owner };
+    return mine ? { next: { ...current, begun } } : undefined;
+  });
+  return mine ? draft : undefined;
+};
+
+/**
+ * The draft of the order, durable before anything is held, so that a crash leaves word of it. With an idempotency key its id
+ * follows from the key: a repeat after a crash finds it, and through it the places that it holds.
+ */
+const drafted = async (
+  desk: Desk,
+  holder: Holder,
+  wish: OrderWish,
+  places: number,
+  stamp: Stamp<OrderDocument> | undefined,
+): Promise<OrderDocument> => {
+  const { institution, client } = holder;
+  const performanceIds = wish.items.map(({ performanceId }) => performanceId);
+  const [performanceId = ''] = performanceIds;
+  const asked = {
+    client,
+    pointOfSale: wish.pointOfSale ?? null,
+    contactNumber: wish.contactNumber ?? null,
+    externalReference: wish.externalReference ?? null,
+    performanceIds,
+    places,
+  };
+  /** Undefined if the id is taken by what is no draft of this request any more. */
+  const insert = async (id: string): Promise<OrderDocument | undefined> => {
+    const request = requestNameOf(undefined);
+    const { begun, ...draft } = newDraft({ ...asked, id, request, hold: request }, desk.now());
+    const owned = { ...draft, performanceId, begun: begun && { ...begun, owner: await desk.lease.hold() } };
+    try {
+      return await desk.limit.admit(holder, id, places, () => desk.orders.of(institution).insert(owned));
+    } catch (error) {
+      if (error instanceof UniqueViolation) return takeUp(desk, holder, id);
+      throw error;
+    }
+  };
+  const own = stamp && (await insert(derivedId('ord', stamp.key, stamp.fingerprint)));
+  const draft = own ?? (await insert(desk.newId('ord')));
+  if (!draft) throw new Error('a new id was taken');
+  return draft;
+};
+
+/**
+ * Holds the places of a draft. Refused, the draft is deleted; of an unknown outcome, it is dropped.
+ * @throws Fault as the catalog refuses, `service_unavailable`
+ */
+export const holdFor = async (
+  desk: Desk,
+  draft: OrderDocument,
+  { items, pointOfSale }: Pick<OrderWish, 'items' | 'pointOfSale'>,
+): Promise<Held> => {
+  await linkPerformances(desk.links.of(draft.institution), draft, draft.performanceIds);
+  try {
+    return await stepStock(desk, draft).hold({
+      requestId: holdNameOf(draft),
+      items,
+      ...(pointOfSale === undefined ? {} : { pointOfSale }),
+    });
+  } catch (error) {
+    // Refused: nothing is held, but for what an earlier try holds whose draft was taken up. Unknown: whatever is held is given
+    // back, by recovery if need be.
+    if (!isUnavailable(error)) await (draft.version > 1 ? dropDraft : deleteDraft)(desk, draft);
+    else
+      giveUpDraft(desk, draft).catch((failure) => desk.log.warn('a draft could not be given up', { error: failure }));
+    throw error;
+  }
+};
+
+/** Why a draft could not be opened: its performance was cancelled meanwhile, or it took so long that recovery gave it up. */
+const lost = (draft: OrderDocument | undefined): Fault =>
+  draft?.begun && isOffSale(draft.begun.request)
+    ? new Fault('order_not_on_sale', 'The performance was cancelled.')
+    : new Fault('service_unavailable', 'The order could not be made in time.', { 'Retry-After': '1' });
+
+/**
+ * draft → open: the write that makes the order one, with the answer that a repeat gets; a cart remembers its request instead.
+ * @throws Fault as the rules refuse, `service_unavailable` if the draft was given up meanwhile
+ */
+export const opened = async (
+  desk: Desk,
+  draft: OrderDocument,
+  request: string,
+  held: Held,
+  { stamp, cart = false }: { readonly stamp?: Stamp<OrderDocument> | undefined; readonly cart?: boolean },
+): Promise<OrderDocument> => {
+  const hold = {
+    request,
+    lines: linesOf(held.lines, desk.newId),
+    currency: currencyOf(held.lines),
+    until: Date.parse(held.heldUntil),
+    cart,
+  };
+  let refused: Refusal | undefined;
+  const order = await desk.orders.of(draft.institution).update(
+    draft.id,
+    (current) => {
+      const decision = open(current, hold, desk.now());
+      refused = isRefused(decision) ? decision.refused : undefined;
+      if (isRefused(decision)) return undefined;
+      const next = { ...decision.next, pointOfSale: held.pointOfSale };
+      return { next: cart ? doneBy(next, request) : next };
+    },
+    { stamp },
+  );
+  if (refused && refused.reason !== 'lost_mark') throw faultOf(refused);
+  if (refused || !order) throw lost(order);
+  return order;
+};
+
+/**
+ * Creates an order: all its places are held, or none. Counts against the client's limit before anything is held.
+ * @throws Fault as the catalog refuses, `order_hold_limit`, `semantically_invalid` (unknown contact, several currencies),
+ * `service_unavailable`
+ */
+export const createOrder = async (
+  desk: Desk,
+  holder: Holder,
+  wish: OrderWish,
+  stamp: Stamp<OrderDocument> | undefined,
+): Promise<OrderDocument> => {
+  const faults = [
+    ...(await contactFaults(desk, holder.institution, wish.contactNumber)),
+    ...quantityFaults(wish.items),
+  ];
+  if (faults.length > 0) throw await refusalOf(desk, holder.institution, wish, faults);
+  const places = placesWanted(wish.items, 0);
+  const draft = await drafted(desk, holder, wish, places, stamp);
+  const request = draft.begun?.request ?? '';
+  return working(desk, draft, async () => {
+    const held = await holdFor(desk, draft, wish);
+    try {
+      const order = await opened(desk, draft, request, held, { stamp });
+      desk.limit.note(holder, order.id, order.heldPlaces);
+      return order;
+    } catch (error) {
+      if (error instanceof Fault) await dropDraft(desk, draft);
+      throw error;
+    }
+  });
+};

@@ -1,0 +1,125 @@
+import {
+  type AnyOperation,
+  changesPage,
+  changesPageOf,
+  listQuery,
+  oneOf,
+  operation,
+  patchOf,
+  pathId,
+} from '@boxoffice/http';
+import { Type } from 'typebox';
+import { newOne, one } from '../answers.ts';
+import { askingOf } from '../asking.ts';
+import type { Desk } from '../context.ts';
+import * as example from '../examples.ts';
+import { contactNumber, externalReference, NewOrder, Order, OrderDetails, orderStates, readOnly } from '../schemas.ts';
+import type { OrderDocument } from '../store.ts';
+import { orderView } from '../views.ts';
+import { changeOrder } from './change.ts';
+import { createOrder } from './create.ts';
+import { findAny } from './find.ts';
+
+const collection = { path: '/svc/v3/orders' } as const;
+const single = { path: '/svc/v3/orders/{orderId}', params: { orderId: pathId } } as const;
+const params = { orderId: example.ids.order };
+
+/** Codes with which the catalog refuses to hold places, and the limits that come before. */
+export const holdErrors = [
+  'order_places_unavailable',
+  'order_not_on_sale',
+  'order_hold_limit',
+  'order_tariff_not_sold_here',
+  'order_too_many_places',
+  'semantically_invalid',
+] as const;
+
+/** Creating, listing, reading and naming orders. */
+export const ordersRoutes = (desk: Desk): AnyOperation[] => [
+  operation({
+    ...collection,
+    id: 'createOrder',
+    method: 'post',
+    access: 'orders:write',
+    summary: 'Creates an order and holds its places: all of them or none',
+    description:
+      'One line per place. The places are held until `expiresAt`: as long as the point of sale says, 15 minutes without one.',
+    body: NewOrder,
+    answers: { 201: Order },
+    errors: holdErrors,
+    etag: true,
+    example: { body: example.newOrder, answer: example.open },
+    handle: async ({ caller, body, remember }) =>
+      newOne(
+        await createOrder(desk, { institution: caller.institution, client: caller.client }, body, remember(newOne)),
+      ),
+  }),
+  operation({
+    ...collection,
+    id: 'listOrders',
+    method: 'get',
+    access: 'orders:read',
+    summary: 'Lists orders in order of creation',
+    description: 'An order past due counts as expired within 30 seconds.',
+    query: {
+      ...listQuery,
+      state: Type.Optional(oneOf(orderStates)),
+      contactNumber: Type.Optional(contactNumber),
+      externalReference: Type.Optional(externalReference),
+    },
+    answers: { 200: changesPage(Order) },
+    example: {
+      query: { state: 'open', limit: 20 },
+      answer: { items: [example.open], nextCursor: null, asOf: example.asOf },
+    },
+    handle: ({ caller, query, cursor }) => {
+      const { modifiedSince, state, contactNumber, externalReference, ...paging } = query;
+      return changesPageOf({ query: paging, cursor }, desk.orders.of(caller.institution), {
+        where: {
+          // Drafts are not listed.
+          listedAt: { gt: 0 },
+          state,
+          contactNumber,
+          externalReference,
+          modifiedAt: modifiedSince === undefined ? undefined : { gte: Date.parse(modifiedSince) },
+        },
+        orderBy: 'listedAt',
+        clock: desk.now,
+        item: orderView,
+      });
+    },
+  }),
+  operation({
+    ...single,
+    id: 'getOrder',
+    method: 'get',
+    access: 'orders:read',
+    summary: 'Reads an order',
+    description:
+      'Also the shopping cart of a point of sale: an open order that lists and changes know from its checkout on.',
+    answers: { 200: Order },
+    etag: true,
+    example: { params, answer: example.open },
+    handle: async ({ caller, params: { orderId } }) =>
+      one(await findAny(desk, { institution: caller.institution, orderId })),
+  }),
+  operation({
+    ...single,
+    id: 'updateOrder',
+    method: 'patch',
+    access: 'orders:write',
+    summary: 'Changes whose order it is and what others call it',
+    description: 'A JSON merge patch (RFC 7396): null removes. In every state.',
+    body: patchOf(OrderDetails),
+    readOnly,
+    answers: { 200: Order },
+    errors: ['conflict', 'semantically_invalid'],
+    etag: true,
+    conditional: true,
+    example: { params, body: { externalReference: 'agency-4711' }, answer: example.open },
+    handle: async (request) => {
+      const unchanged = (order: OrderDocument): void => request.unchanged(orderView(order));
+      return one(await changeOrder(desk, { ...askingOf(request, one), unchanged }, request.body));
+    },
+  }),
+];

@@ -1,0 +1,94 @@
+import { Fault } from '@boxoffice/envelope';
+import type { Desk } from '../context.ts';
+import { due } from '../domain/order/money.ts';
+import type { Payment } from '../domain/order/order.ts';
+import { isUnpaid } from '../domain/order/state.ts';
+import { addPayment, paymentOfRequest, settlePayment } from '../domain/payments.ts';
+import { isUnavailable, paymentRecorded } from '../faults.ts';
+import { repeatKeyOf } from '../ids.ts';
+import { sellMarked } from '../orders/confirm.ts';
+import { type Asking, type Begun, command } from '../steps/command.ts';
+import { holdLonger } from '../steps/extend-hold.ts';
+import { working } from '../steps/working.ts';
+import type { OrderDocument } from '../store.ts';
+
+/** A payment as a request tells it. */
+export interface PaymentWish {
+  readonly id: string;
+  readonly method: string;
+  readonly amount: number;
+  readonly currency?: string;
+  readonly reference?: string;
+  readonly status: 'captured' | 'pending';
+}
+
+/** The payment that the request made: this try of it, or one before. */
+export const paymentMade = (order: OrderDocument, { id }: Pick<PaymentWish, 'id'>, stamp: Asking['stamp']): Payment => {
+  const made = paymentOfRequest(order, repeatKeyOf(stamp) ?? null) ?? order.payments.find((other) => other.id === id);
+  if (!made) throw new Error('the payment is not in its order');
+  return made;
+};
+
+/** What a repeat is told when the first try recorded the money, but found that the places are gone. */
+const refuseUnserved = (order: OrderDocument, payment: Payment): void => {
+  const wasPaid = due(order) === 0 && order.lines.length > 0;
+  if (payment.status !== 'captured' || !(order.state === 'expired' || (isUnpaid(order) && wasPaid))) return;
+  const { code, headers } = paymentRecorded({ orderId: order.id, paymentId: payment.id });
+  throw new Fault(code, 'The payment is recorded, but the order could not be confirmed.', headers);
+};
+
+/** Waits longer for a pending payment. The payment is recorded, whether the catalog answers or not. */
+const wait = async (desk: Desk, order: OrderDocument, stamp: Asking['stamp']): Promise<OrderDocument> => {
+  const mark = order.begun;
+  if (mark?.step !== 'extend') return order;
+  try {
+    return await working(desk, order, () => holdLonger(desk, order, mark, { stamp }));
+  } catch (error) {
+    if (!isUnavailable(error)) throw error;
+    return order;
+  }
+};
+
+/** Does what the order's mark announces after a payment. @throws Fault `payment_recorded`, `service_unavailable` */
+export const carriedOut = async (
+  desk: Desk,
+  { order, done }: Begun,
+  stamp: Asking['stamp'],
+): Promise<OrderDocument> => {
+  if (done) return order;
+  return order.begun?.step === 'extend' ? wait(desk, order, stamp) : sellMarked(desk, order, stamp);
+};
+
+/**
+ * Records a payment, in the write that begins what follows from it, so that no money is lost; fully captured it confirms the
+ * order, also an expired one if its places can be held again. @throws Fault `payment_exceeds_due`, `semantically_invalid`,
+ * `payment_recorded`; `service_unavailable`: then it is recorded, and the order confirmed later
+ */
+export const payOrder = async (desk: Desk, asking: Asking, wish: PaymentWish): Promise<OrderDocument> => {
+  const { stamp } = asking;
+  const repeatKey = repeatKeyOf(stamp) ?? null;
+  const { graceMs } = desk;
+  const input = { ...wish, reference: wish.reference ?? null, repeatKey, graceMs };
+  const begun = await command(
+    desk,
+    asking,
+    (current, request, now) => addPayment(current, { ...input, request }, now),
+    { knows: (current) => paymentOfRequest(current, repeatKey) !== undefined },
+  );
+  const order = await carriedOut(desk, begun, stamp);
+  if (begun.done) refuseUnserved(order, paymentMade(order, wish, stamp));
+  return order;
+};
+
+/** Says what became of a pending payment. @throws Fault as for a new one, and `not_found` */
+export const settleOrderPayment = async (
+  desk: Desk,
+  asking: Asking,
+  paymentId: string,
+  status: Payment['status'],
+): Promise<OrderDocument> => {
+  const begun = await command(desk, asking, (current, request, now) =>
+    settlePayment(current, { paymentId, status, request }, now),
+  );
+  return carriedOut(desk, begun, asking.stamp);
+};

@@ -1,0 +1,125 @@
+import { type AnyOperation, created, operation, page, pageOf, pageQuery, pathId, requireScope } from '@boxoffice/http';
+import { addressOfPayment, one } from '../answers.ts';
+import { askingOf } from '../asking.ts';
+import type { Desk } from '../context.ts';
+import * as example from '../examples.ts';
+import { findOrder } from '../orders/find.ts';
+import { NewPayment, Order, Payment, PaymentChange, paymentReadOnly } from '../schemas.ts';
+import type { OrderDocument } from '../store.ts';
+import { paymentView } from '../views.ts';
+import { paymentMade, payOrder, settleOrderPayment } from './payments.ts';
+import { listed, named, ofOrder, record } from './records.ts';
+
+const collection = { path: '/svc/v3/orders/{orderId}/payments', params: { orderId: pathId } } as const;
+const single = { path: `${collection.path}/{paymentId}`, params: { orderId: pathId, paymentId: pathId } } as const;
+const params = { orderId: example.ids.order };
+const singleParams = { ...params, paymentId: example.ids.payment };
+
+/** What was paid. */
+export const paymentsRoutes = (desk: Desk): AnyOperation[] => [
+  operation({
+    ...collection,
+    id: 'listPayments',
+    method: 'get',
+    access: 'orders.sensitive:read',
+    summary: 'Lists the payments of an order in order of creation',
+    query: pageQuery,
+    answers: { 200: page(Payment) },
+    example: { params, answer: { items: [example.payment], nextCursor: null } },
+    handle: async ({ caller, params: { orderId }, query, cursor }) => {
+      const order = await findOrder(desk, { institution: caller.institution, orderId });
+      return pageOf({ query, cursor }, listed(order.payments), {
+        item: (payment) => paymentView(order, payment, caller.scopes),
+      });
+    },
+  }),
+  operation({
+    ...collection,
+    id: 'addPayment',
+    method: 'post',
+    access: 'orders:write',
+    summary: 'Records a payment; fully captured it confirms the order',
+    description:
+      'Pending amounts do not lower `due`. A capture on an expired order confirms it if its places can be held again; if not, 412 ' +
+      '`payment_recorded` says that the money is recorded, and `Location` where: once places are free, setting the payment to ' +
+      '`captured` again confirms the order. An order whose captured money, less refunds, is below its total is not confirmed: 412 ' +
+      '`payment_recorded`. `reference` is sensitive: writing it needs the scope orders.sensitive:write as well (403), ' +
+      "and it is answered to clients that hold orders.sensitive:read. ETag and If-Match are the order's.",
+    body: NewPayment,
+    answers: { 201: Payment },
+    errors: [
+      'conflict',
+      'order_cancelled',
+      'order_expired',
+      'payment_recorded',
+      'payment_exceeds_due',
+      'semantically_invalid',
+    ],
+    etag: true,
+    conditional: true,
+    example: { params, body: example.newPayment, answer: example.payment },
+    handle: async (request) => {
+      const { caller, body } = request;
+      if (body.reference !== undefined) requireScope(caller.scopes, 'orders.sensitive:write', '$.reference');
+      const wish = { ...body, id: desk.newId('pay') };
+      const answer = (order: OrderDocument) => {
+        const payment = paymentMade(order, wish, asking.stamp);
+        return created(
+          paymentView(order, payment, caller.scopes),
+          addressOfPayment(order.id, payment.id),
+          ofOrder(order),
+        );
+      };
+      const asking = askingOf(request, answer);
+      return answer(await payOrder(desk, asking, wish));
+    },
+  }),
+  operation({
+    ...single,
+    id: 'getPayment',
+    method: 'get',
+    access: 'orders.sensitive:read',
+    summary: 'Reads a payment',
+    description: "ETag is the order's.",
+    answers: { 200: Payment },
+    etag: true,
+    example: { params: singleParams, answer: example.payment },
+    handle: async ({ caller, params: { orderId, paymentId } }) => {
+      const order = await findOrder(desk, { institution: caller.institution, orderId });
+      return record(order, paymentView(order, named(order.payments, paymentId), caller.scopes));
+    },
+  }),
+  operation({
+    ...single,
+    id: 'settlePayment',
+    method: 'patch',
+    access: 'orders:write',
+    summary: 'Says that a pending payment was captured, or failed; answers the order',
+    description:
+      'Captured in full it confirms the order, also late, if the places can be held again; if not, 412 `payment_recorded` says that ' +
+      'the money is recorded: once places are free, the same request again confirms the order, unless money was given back since. When nothing is pending any more the ' +
+      'order goes back to where it came from. The status that it has already changes nothing; captured ' +
+      'on a cancelled order is 412 `payment_recorded`, each time.',
+    body: PaymentChange,
+    readOnly: paymentReadOnly,
+    answers: { 200: Order },
+    errors: ['conflict', 'payment_final', 'payment_recorded', 'semantically_invalid'],
+    etag: true,
+    conditional: true,
+    example: {
+      params: singleParams,
+      body: { status: 'captured' },
+      answer: example.paid,
+    },
+    handle: async (request) => {
+      const { params, body } = request;
+      const unchanged = (order: OrderDocument): void => {
+        const payment = order.payments.find(({ id }) => id === params.paymentId);
+        if (payment) request.unchanged(paymentView(order, payment, request.caller.scopes));
+      };
+      return one(
+        await settleOrderPayment(desk, { ...askingOf(request, one), unchanged }, params.paymentId, body.status),
+      );
+    },
+  }),
+];

@@ -1,0 +1,38 @@
+import type { Message } from '@boxoffice/messaging';
+import type { Idempotency } from '@boxoffice/store';
+import type { Desk } from '../context.ts';
+import { withoutNames } from '../domain/cart.ts';
+import { textIn } from './record.ts';
+
+const PAGE = 200;
+
+/**
+ * Drops the remembered answers that speak of the contact, and the names of those for whom it bought. Its orders keep its number,
+ * so that they stay valid.
+ */
+export const onContactErased = async (
+  desk: Pick<Desk, 'orders'>,
+  idempotency: Pick<Idempotency, 'forget'>,
+  message: Message,
+): Promise<void> => {
+  const contactNumber = textIn(message, 'contactNumber');
+  const orders = desk.orders.of(message.institution);
+  for (let last = { value: -1, id: '' }; ; ) {
+    const found = await orders.find({
+      where: { contactNumber },
+      orderBy: 'listedAt',
+      after: last,
+      limit: PAGE,
+    });
+    for (const { id } of found) {
+      await orders.update(id, (order) => {
+        if (order.contactNumber !== contactNumber || order.erasedContact === contactNumber) return undefined;
+        return { next: { ...withoutNames(order), erasedContact: contactNumber } };
+      });
+    }
+    const end = found.at(-1);
+    if (!end || found.length < PAGE) break;
+    last = { value: end.listedAt ?? -1, id: end.id };
+  }
+  await idempotency.forget(contactNumber);
+};

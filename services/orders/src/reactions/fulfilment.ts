@@ -1,0 +1,21 @@
+import { type Message, Unreadable } from '@boxoffice/messaging';
+import type { Desk } from '../context.ts';
+import { onPlacesReleased, PLACES_RELEASED } from './places-released.ts';
+import { onTicketControl, TICKET_CONTROL_REVERTED, TICKET_CONTROLLED } from './ticket-control.ts';
+import { onTicketReplaced, TICKET_REPLACED } from './ticket-replaced.ts';
+import { onTicketsCancelled, TICKETS_CANCELLED } from './tickets-cancelled.ts';
+
+const reactions: Readonly<Record<string, (desk: Desk, message: Message) => Promise<void>>> = {
+  [TICKETS_CANCELLED]: onTicketsCancelled,
+  [PLACES_RELEASED]: onPlacesReleased,
+  [TICKET_CONTROLLED]: onTicketControl,
+  [TICKET_CONTROL_REVERTED]: onTicketControl,
+  [TICKET_REPLACED]: onTicketReplaced,
+};
+
+/** What became of an order's tickets and places: one queue, so that the facts of an order keep their order. */
+export const onFulfilment = async (desk: Desk, message: Message): Promise<void> => {
+  const react = reactions[message.type];
+  if (!react) throw new Unreadable(`nothing is known of ${message.type}`);
+  await react(desk, message);
+};

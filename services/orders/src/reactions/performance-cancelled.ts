@@ -1,0 +1,95 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Message } from '@boxoffice/messaging';
+import type { Desk } from '../context.ts';
+import { cancel } from '../domain/cancellation.ts';
+import { busy } from '../domain/order/state.ts';
+import { offSale } from '../steps/aborted.ts';
+import { recover } from '../steps/recover.ts';
+import { attempt, expireNow, targetOf } from '../steps/write.ts';
+import type { OrderDocument } from '../store.ts';
+import { textIn } from './record.ts';
+
+const REASON = 'the performance was cancelled';
+const PAGE = 200;
+/** So many orders are cancelled at once. */
+const WIDTH = 16;
+/** How long a step under way is waited for; then the message is tried again later. */
+const PATIENCE_MS = 4_000;
+const LOOK_EVERY_MS = 50;
+
+/** The places of a draft are on their way: when they come, it must not become an order. */
+const spoil = async (desk: Desk, { institution, id }: OrderDocument): Promise<OrderDocument | undefined> =>
+  desk.orders.of(institution).update(id, (current) => {
+    if (current.state !== 'draft' || !current.begun) return undefined;
+    const request = offSale(current.begun.request);
+    return request === current.begun.request
+      ? undefined
+      : { next: { ...current, begun: { ...current.begun, request } } };
+  });
+
+/** Cancels one order if it is live. Nobody is asked for leave: a ticket that is controlled stays so, and its place sold, but the order ends. */
+const cancelLive = async (desk: Desk, order: OrderDocument, performanceId: string): Promise<void> => {
+  const target = targetOf(order);
+  const giveUpAt = performance.now() + PATIENCE_MS;
+  for (;;) {
+    const outcome = await attempt(desk, target, (current, now) => {
+      if (current.performanceIds.includes(performanceId))
+        return cancel(current, { reason: REASON, override: false, controlled: 0 }, now);
+      // The lines that are on their way may be of the performance.
+      return current.begun?.step === 'lines' ? busy() : { next: current, facts: [] };
+    });
+    if (!('refused' in outcome)) return;
+    const { refused, order: found } = outcome;
+    if (refused.reason === 'past_due') await expireNow(desk, target);
+    else if (refused.reason !== 'busy') return;
+    else if (performance.now() > giveUpAt) throw new Error('an order is being changed for too long');
+    else {
+      await recover(desk, found);
+      await delay(LOOK_EVERY_MS);
+    }
+  }
+};
+
+const cancelOne = async (desk: Desk, order: OrderDocument, performanceId: string): Promise<void> => {
+  const now = order.state === 'draft' ? await spoil(desk, order) : order;
+  if (now && now.state !== 'draft') await cancelLive(desk, now, performanceId);
+};
+
+/** All of a kind, several at once; the first failure is told when the others are done, so that a repeat has less to do. */
+const each = async <Item>(items: readonly Item[], act: (item: Item) => Promise<void>): Promise<void> => {
+  const rest = [...items];
+  const failures: unknown[] = [];
+  const work = async (): Promise<void> => {
+    for (let item = rest.shift(); item !== undefined; item = rest.shift()) {
+      await act(item).catch((error: unknown) => failures.push(error));
+    }
+  };
+  await Promise.all(Array.from({ length: Math.min(WIDTH, rest.length) }, work));
+  if (failures.length > 0) throw failures[0];
+};
+
+/**
+ * Cancels every order that has a place of the performance, drafts included. Again: those that are still live. So it may be
+ * interrupted and repeated.
+ */
+export const onPerformanceCancelled = async (desk: Desk, message: Message): Promise<void> => {
+  const performanceId = textIn(message, 'performanceId');
+  const orders = desk.orders.of(message.institution);
+  const links = desk.links.of(message.institution);
+  const where = { performanceId };
+  for (let last = ''; ; ) {
+    const found = await orders.find({ where, orderBy: 'id', after: { value: last, id: last }, limit: PAGE });
+    await each(found, (order) => cancelOne(desk, order, performanceId));
+    if (found.length < PAGE) break;
+    last = found.at(-1)?.id ?? last;
+  }
+  for (let last = ''; ; ) {
+    const found = await links.find({ where, orderBy: 'id', after: { value: last, id: last }, limit: PAGE });
+    await each(found, async ({ orderId }) => {
+      const order = await orders.get(orderId);
+      if (order) await cancelOne(desk, order, performanceId);
+    });
+    if (found.length < PAGE) break;
+    last = found.at(-1)?.id ?? last;
+  }
+};

@@ -1,0 +1,31 @@
+import { type Message, Unreadable } from '@boxoffice/messaging';
+import type { Desk } from '../context.ts';
+import type { Accepted } from '../domain/order/decision.ts';
+import type { OrderDocument } from '../store.ts';
+
+/** The text that a fact must have under this name. @throws {Unreadable} */
+export const textIn = ({ type, data }: Message, name: string): string => {
+  const value = (data as Readonly<Record<string, unknown>>)[name];
+  if (typeof value !== 'string') throw new Unreadable(`${type} needs ${name}`);
+  return value;
+};
+
+/** The number of things that a fact must have under this name. @throws {Unreadable} */
+export const countIn = ({ type, data }: Message, name: string): number => {
+  const value = (data as Readonly<Record<string, unknown>>)[name];
+  if (typeof value !== 'number' || !Number.isSafeInteger(value) || value < 0)
+    throw new Unreadable(`${type} needs ${name}`);
+  return value;
+};
+
+/** Writes what a fact means for its order; facts of orders that nobody knows mean nothing. */
+export const note = async (
+  desk: Desk,
+  message: Message,
+  rule: (order: OrderDocument, now: number) => Accepted<OrderDocument>,
+): Promise<void> => {
+  await desk.orders.of(message.institution).update(textIn(message, 'orderId'), (order) => {
+    const { next, facts } = rule(order, desk.now());
+    return next === order ? undefined : { next, events: facts };
+  });
+};

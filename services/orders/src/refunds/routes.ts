@@ -1,0 +1,79 @@
+import { type AnyOperation, created, operation, page, pageOf, pageQuery, pathId } from '@boxoffice/http';
+import { addressOf } from '../answers.ts';
+import { askingOf } from '../asking.ts';
+import type { Desk } from '../context.ts';
+import * as example from '../examples.ts';
+import { findOrder } from '../orders/find.ts';
+import { listed, named, ofOrder, record } from '../payments/records.ts';
+import { NewRefund, Refund } from '../schemas.ts';
+import type { OrderDocument } from '../store.ts';
+import { refundView } from '../views.ts';
+import { refundMade, refundOrder } from './refunds.ts';
+
+const collection = { path: '/svc/v3/orders/{orderId}/refunds', params: { orderId: pathId } } as const;
+const params = { orderId: example.ids.order };
+
+/** What was given back. */
+export const refundsRoutes = (desk: Desk): AnyOperation[] => [
+  operation({
+    ...collection,
+    id: 'listRefunds',
+    method: 'get',
+    access: 'orders.sensitive:read',
+    summary: 'Lists the refunds of an order in order of creation',
+    query: pageQuery,
+    answers: { 200: page(Refund) },
+    example: { params, answer: { items: [example.refund], nextCursor: null } },
+    handle: async ({ caller, params: { orderId }, query, cursor }) => {
+      const order = await findOrder(desk, { institution: caller.institution, orderId });
+      return pageOf({ query, cursor }, listed(order.refunds), {
+        item: (refund) => refundView(order, refund, caller.scopes),
+      });
+    },
+  }),
+  operation({
+    ...collection,
+    id: 'refundOrder',
+    method: 'post',
+    access: 'orders.sensitive:write',
+    summary: 'Records money given back, in every state of the order',
+    description:
+      'Refunds do not lower `paid`, but an order whose money went back is confirmed on account only. While the order is being ' +
+      "confirmed it is 409 `conflict`. ETag and If-Match are the order's.",
+    body: NewRefund,
+    answers: { 201: Refund },
+    errors: ['conflict', 'refund_exceeds_paid', 'semantically_invalid'],
+    etag: true,
+    conditional: true,
+    example: { params, body: example.newRefund, answer: example.refund },
+    handle: async (request) => {
+      const wish = { ...request.body, id: desk.newId('ref') };
+      const answer = (order: OrderDocument) => {
+        const refund = refundMade(order, wish, asking.stamp);
+        return created(
+          refundView(order, refund, request.caller.scopes),
+          `${addressOf(order.id)}/refunds/${refund.id}`,
+          ofOrder(order),
+        );
+      };
+      const asking = askingOf(request, answer);
+      return answer(await refundOrder(desk, asking, wish));
+    },
+  }),
+  operation({
+    id: 'getRefund',
+    method: 'get',
+    path: `${collection.path}/{refundId}`,
+    access: 'orders.sensitive:read',
+    summary: 'Reads a refund',
+    description: "ETag is the order's.",
+    params: { orderId: pathId, refundId: pathId },
+    answers: { 200: Refund },
+    etag: true,
+    example: { params: { ...params, refundId: example.ids.refund }, answer: example.refund },
+    handle: async ({ caller, params: { orderId, refundId } }) => {
+      const order = await findOrder(desk, { institution: caller.institution, orderId });
+      return record(order, refundView(order, named(order.refunds, refundId), caller.scopes));
+    },
+  }),
+];

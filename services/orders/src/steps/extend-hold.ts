@@ -1,0 +1,29 @@
+import type { Stamp } from '@boxoffice/store';
+import type { Desk } from '../context.ts';
+import { extended, failExtension } from '../domain/hold.ts';
+import type { ExtendMark } from '../domain/order/pending-step.ts';
+import type { OrderDocument } from '../store.ts';
+import { ownEnd, stepStock } from './stock.ts';
+import { finish, finishedBy, targetOf } from './write.ts';
+
+/**
+ * Does what a mark `extend` announces: has the places held until its instant and writes what the order becomes by that.
+ * @throws Fault `precondition_failed` if places are gone, and `service_unavailable` if the catalog does not answer: then
+ * the mark stays
+ */
+export const holdLonger = async (
+  desk: Desk,
+  order: OrderDocument,
+  mark: ExtendMark,
+  { stamp, recovered }: { stamp?: Stamp<OrderDocument> | undefined; recovered?: boolean } = {},
+): Promise<OrderDocument> => {
+  const { request, until } = mark;
+  const placeIds = order.lines.map(({ place }) => place.id);
+  const { missing } = placeIds.length === 0 ? { missing: [] } : await stepStock(desk, order).extend(until, placeIds);
+  const remembered = (current: OrderDocument) => (recovered ? finishedBy(current, request) : current);
+  const end =
+    missing.length === 0
+      ? (current: OrderDocument, now: number) => extended(remembered(current), { request }, now)
+      : ownEnd(order, (current, now) => failExtension(remembered(current), { request }, now));
+  return finish(desk, targetOf(order), end, stamp);
+};

@@ -1,0 +1,65 @@
+import type { Stamp } from '@boxoffice/store';
+import type { RenewedPlace } from '../clients/stock.ts';
+import type { Desk } from '../context.ts';
+import { confirm, failConfirm } from '../domain/confirmation.ts';
+import type { ConfirmMark } from '../domain/order/pending-step.ts';
+import type { OrderDocument } from '../store.ts';
+import { ownEnd, stepStock } from './stock.ts';
+import { issueTickets } from './tickets.ts';
+import { finish, finishedBy, targetOf } from './write.ts';
+
+/** How long places of an expired order are held again; they are sold at once. */
+const RENEWED_MS = 120_000;
+
+const placeIdsOf = ({ lines }: OrderDocument): string[] => lines.map(({ place }) => place.id);
+
+/** Holds the places of an expired order again; undefined if some are gone. */
+const renew = async (
+  desk: Desk,
+  order: OrderDocument,
+  requestId: string,
+): Promise<readonly RenewedPlace[] | undefined> => {
+  const until = desk.now() + RENEWED_MS;
+  const { missing, places } = await stepStock(desk, order).renew(requestId, until, placeIdsOf(order));
+  return missing.length === 0 ? places : undefined;
+};
+
+const standIns = (places: readonly RenewedPlace[]) =>
+  places.flatMap(({ replaces, id, label, row, seat }) =>
+    replaces === null ? [] : [{ replaces, place: { id, label, row, seat } }],
+  );
+
+/**
+ * Does what a mark `confirm` announces: holds the places again if the order was expired, sells them, writes that the order is
+ * confirmed, and has its tickets issued. @throws Fault `precondition_failed` or `payment_recorded` if places are gone, and `service_unavailable`
+ * if the catalog does not answer: then the mark stays
+ */
+export const sell = async (
+  desk: Desk,
+  order: OrderDocument,
+  mark: ConfirmMark,
+  { stamp, recovered }: { stamp?: Stamp<OrderDocument> | undefined; recovered?: boolean } = {},
+): Promise<OrderDocument> => {
+  const { request } = mark;
+  const target = targetOf(order);
+  const fail = () =>
+    finish(
+      desk,
+      target,
+      ownEnd(order, (current, now) => failConfirm(current, { request }, now)),
+    );
+  const renewed = mark.late ? await renew(desk, order, request) : [];
+  if (!renewed) return fail();
+  const placeIds = mark.late ? renewed.map(({ id }) => id) : placeIdsOf(order);
+  const { missing } = await stepStock(desk, order).sell(placeIds);
+  if (missing.length > 0) return fail();
+  const sale = { request, soldPlaceIds: placeIds, replaced: standIns(renewed) };
+  const confirmed = await finish(
+    desk,
+    target,
+    (current, now) => confirm(recovered ? finishedBy(current, request) : current, sale, now),
+    stamp,
+  );
+  await issueTickets(desk, confirmed);
+  return confirmed;
+};

@@ -1,0 +1,130 @@
+import { randomInt, randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { engines } from '../fixture/engines.ts';
+import { openStand, type Stand } from '../fixture/fixture.ts';
+import type { Mishap } from '../fixture/peer.ts';
+import { mintCartId, newContact, type Outcome, type ShopOrder } from '../fixture/shopper.ts';
+
+const pick = <Item>(items: readonly Item[]): Item => items[randomInt(items.length)] as Item;
+
+/** What one click came to: its operation, the cart, the request, and what was answered. */
+interface Click {
+  readonly kind: string;
+  readonly id: string;
+  readonly requestId: string;
+  readonly status: number;
+  readonly data: (Partial<Outcome> & { readonly cancelled?: boolean }) | null;
+}
+
+describe.each(engines)('shoppers at once leave one truth, on $name', (engine) => {
+  let stand: Stand;
+  let other: Pick<Stand, 'shop'>;
+  beforeAll(async () => {
+    stand = await openStand(engine, { paymentGraceSeconds: 1 });
+    other = await stand.another();
+  });
+  afterAll(() => stand.close());
+
+  /** Everything comes to rest: marks are finished, deadlines pass, and the catalog hears of all that was published. */
+  const settle = async () => {
+    stand.catalog.mishaps.clear();
+    for (const later of [20_000, 40_000, 3_700_000]) await stand.later(later);
+    while ((await stand.store.outbox.pending(1)).length > 0) await new Promise((resolve) => setTimeout(resolve, 10));
+    for (const fact of stand.facts) stand.catalog.hear(fact);
+  };
+
+  const post = async (kind: string, id: string, path: string, body?: object): Promise<Click> => {
+    const { status, data } = await pick([stand, other]).shop<Click['data']>('POST', path, { body });
+    const { requestId = '' } = (body ?? {}) as { requestId?: string };
+    return { kind, id, requestId, status, data };
+  };
+
+  test('whatever they click, while the catalog fails now and then: nothing is bought twice, and no place is lost', async () => {
+    const hall = stand.catalog.hall(2_000);
+    const ids = Array.from({ length: 16 }, mintCartId);
+    const contactNumber = newContact(stand, 'account');
+    const lineOf = async (id: string) => {
+      const { data } = await stand.shop<ShopOrder | null>('GET', `/${id}`);
+      return data && data.lines.length > 0 ? pick(data.lines).id : 'lin_none';
+    };
+    const visitor = { pointOfSale: 'tickets.opera.example', address: randomUUID() };
+    const items = () => [hall.item(randomInt(1, 3))];
+    const add = (id: string) => {
+      const address = randomUUID();
+      return post('add', id, '/items', {
+        ...visitor,
+        address,
+        orderId: id,
+        requestId: pick(['1', '2', '3']),
+        items: items(),
+      });
+    };
+    const methods = [
+      { paymentMethod: 'on_account' },
+      { paymentMethod: 'external' },
+      { paymentMethod: 'simulated', paymentToken: 'ok' },
+      { paymentMethod: 'simulated', paymentToken: 'declined' },
+    ];
+    const checkout = (id: string) =>
+      post('checkout', id, `/${id}/checkout`, { requestId: pick(['a', 'b']), contactNumber, ...pick(methods) });
+    const clicks: ((id: string) => Promise<Click>)[] = [
+      add,
+      add,
+      checkout,
+      checkout,
+      async (id) => post('remove', id, `/${id}/lines/${await lineOf(id)}/removal`),
+      async (id) =>
+        post('change', id, `/${id}/lines/${await lineOf(id)}/change`, {
+          requestId: randomUUID(),
+          tariffId: hall.tariffId,
+        }),
+      (id) => (randomInt(4) === 0 ? post('giveUp', id, `/${id}/giving-up`) : add(id)),
+      (id) => (randomInt(4) === 0 ? post('fault', id, `/${id}/fault-cancellation`) : checkout(id)),
+      (id) => post('cancel', id, `/${id}/cancellation`, { requestId: pick(['a', 'b']) }),
+    ];
+    const mishaps = ['fails', 'lost'] as const satisfies readonly Mishap[];
+    const done: Click[] = [];
+    for (let round = 0; round < 3; round += 1) {
+      for (const operation of ['sellHold', 'holdPlaces', 'releaseHold', 'extendHold', 'quoteItems']) {
+        if (round > 0 && randomInt(2) === 0) stand.catalog.mishaps.set(operation, pick(mishaps));
+        else stand.catalog.mishaps.delete(operation);
+      }
+      const now = round === 0 ? ids.flatMap((id) => [add(id), add(id)]) : [];
+      now.push(...ids.flatMap((id) => Array.from({ length: 3 }, () => pick(clicks)(id))));
+      done.push(...(await Promise.all(now)));
+    }
+    expect(done.filter(({ status }) => ![200, 404, 409, 503].includes(status))).toEqual([]);
+    await settle();
+    let sold = 0;
+    for (const id of ids) {
+      const order = await stand.desk.orders.of('opera').get(id);
+      const mine = done.filter((click) => click.id === id && click.status === 200);
+      const bought = mine.filter(({ kind, data }) => kind === 'checkout' && data?.outcome === 'done');
+      expect(new Set(bought.map(({ requestId }) => requestId)).size).toBeLessThanOrEqual(1);
+      const ended = mine.some(
+        ({ kind, data }) => data?.cancelled || (['cancel', 'giveUp'].includes(kind) && data?.outcome === 'done'),
+      );
+      if (ended) expect([id, order?.state]).toEqual([id, expect.stringMatching(/^(cancelled|expired)$/)]);
+      if (mine.some(({ data }) => data?.cancelled)) expect([id, order?.state]).toEqual([id, 'cancelled']);
+      const confirmed = bought.some(({ data }) => data?.order?.state === 'confirmed');
+      if (confirmed && !ended)
+        expect([id, order?.state]).toEqual([id, expect.stringMatching(/^(confirmed|cancelled)$/)]);
+      const places = stand.catalog.placesOf(id).filter(({ state }) => state === 'sold');
+      const expected = order?.state === 'confirmed' ? order.lines.map(({ place }) => place.id) : [];
+      expect([id, order?.state, places.map((place) => place.id).sort()]).toEqual([id, order?.state, expected.sort()]);
+      expect(order?.begun ?? null).toBeNull();
+      // Three requests added at most two places each, however often they were repeated.
+      expect(order?.lines.length ?? 0).toBeLessThanOrEqual(6);
+      if (order?.state === 'confirmed') expect(order.listedAt).not.toBeNull();
+      sold += expected.length;
+    }
+    expect(stand.catalog.count(hall).sold).toBe(sold);
+    const outcomes = new Set(done.map(({ kind, data }) => `${kind} ${data?.outcome ?? data?.cancelled}`));
+    expect([...outcomes]).toEqual(expect.arrayContaining(['add done', 'checkout done', 'checkout refused']));
+    const confirmations = stand.facts.filter(({ type }) => type === 'order.confirmed');
+    for (const id of ids) {
+      const told = confirmations.filter(({ key }) => key === id).map(({ version }) => version);
+      expect(new Set(told).size).toBeLessThanOrEqual(1);
+    }
+  });
+});

@@ -1,0 +1,56 @@
+import { createMetrics, type Metrics } from '@boxoffice/runtime';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { engines } from '../fixture/engines.ts';
+import { openStand, type Stand } from '../fixture/fixture.ts';
+import { newOrder } from '../fixture/orders.ts';
+
+describe.each(engines)('sales and open cancellations are counted, on $name', (engine) => {
+  let stand: Stand;
+  let metrics: Metrics;
+  beforeAll(async () => {
+    metrics = await createMetrics();
+    stand = await openStand(engine, { metrics });
+  });
+  afterAll(() => stand.close());
+
+  const figures = async (prefix: string): Promise<Record<string, number>> => {
+    const lines = (await metrics.text()).text.split('\n').filter((line) => line.startsWith(prefix));
+    return Object.fromEntries(
+      lines.map((line) => [line.slice(0, line.lastIndexOf(' ')), Number(line.split(' ').at(-1))]),
+    );
+  };
+
+  test('a hold, a sale, its cancellation and its end', async () => {
+    const { path, order } = await newOrder(stand);
+    const places = order.lines.length;
+    expect(await figures('orders_moved')).toEqual({ 'orders_moved_total{from="draft",to="open"}': 1 });
+    expect(await figures('orders_held')).toEqual({ orders_held: 1 });
+    await stand.call('POST', `${path}/confirmation`, { body: { onAccount: true } });
+    expect(await figures('orders_places')).toEqual({
+      'orders_places_moved_total{from="draft",to="open"}': places,
+      'orders_places_moved_total{from="open",to="confirmed"}': places,
+    });
+    expect(await figures('orders_cancel')).toEqual({
+      orders_cancellations_open: 0,
+      orders_cancellation_open_seconds: 0,
+    });
+
+    await stand.call('POST', `${path}/cancellation`, { body: {} });
+    expect((await figures('orders_moved'))['orders_moved_total{from="confirmed",to="cancelled"}']).toBe(1);
+    const open = await figures('orders_cancel');
+    expect(open.orders_cancellations_open).toBe(1);
+    expect(open.orders_cancellation_open_seconds).toBeGreaterThan(0);
+    expect(await figures('orders_held')).toEqual({ orders_held: 0 });
+
+    const about = { orderId: order.id, placeIds: [], keptPlaceIds: [] };
+    await stand.tell('tickets.cancelled', { ...about, ticketsCancelled: places, controlled: 0 });
+    await stand.tell('places.released', { ...about, cause: 'tickets.cancelled', placesReleased: places });
+    expect(await figures('orders_cancel')).toEqual({
+      orders_cancellations_open: 0,
+      orders_cancellation_open_seconds: 0,
+    });
+    const settled = await figures('orders_');
+    expect(settled.orders_step_open_seconds).toBe(0);
+    expect(settled.orders_expiry_overdue_seconds).toBe(0);
+  });
+});
