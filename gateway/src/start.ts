@@ -33,6 +33,7 @@ import { createLearner } from './descriptions/learner.ts';
 import { ownRoutes, VERSION } from './descriptions/own-operations.ts';
 import { createOwn } from './descriptions/serve.ts';
 import { faultBody } from './exchange/answer.ts';
+import { unavailable } from './exchange/faults.ts';
 import { createPeers, createTrust } from './exchange/peer.ts';
 import { hstsOf, securityHeaders } from './exchange/security-headers.ts';
 import { familyOf } from './exchange/target.ts';
@@ -45,7 +46,6 @@ import { createRouting } from './routing/routing.ts';
 import { type ServiceName, serviceNames } from './services.ts';
 import { type AccessLog, loggedAccess } from './telemetry/access-log.ts';
 import { createFigures } from './telemetry/metrics.ts';
-import { unavailable } from './upstream/failure.ts';
 import { createReach } from './upstream/reach.ts';
 
 export interface GatewayOptions {

@@ -1,3 +1,4 @@
+import type { ClientDirectory } from '../clients/directory.ts';
 import { matchSecret } from '../clients/secrets.ts';
 import type { Secret } from '../domain/client.ts';
 import type { ClientDocument } from '../store.ts';
@@ -7,14 +8,6 @@ import { OAuthFault } from './oauth-error.ts';
 
 /** The parameters by which a client may authenticate itself. */
 export type CredentialForm = Form<'client_id' | 'client_secret'>;
-
-/** Where clients are looked up for authentication. */
-export interface ClientDirectory {
-  /** A client as it was at most a second ago; undefined if none is remembered. */
-  remembered(clientId: string): ClientDocument | undefined;
-  /** The client as it is; undefined if there is none, or it was deleted. */
-  current(clientId: string): Promise<ClientDocument | undefined>;
-}
 
 /** Told of every failed authentication; never given a secret. */
 export type FailedAuthentication = (failure: {

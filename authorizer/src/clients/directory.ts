@@ -1,6 +1,5 @@
 import type { Store } from '@boxoffice/store';
 import { LRUCache } from 'lru-cache';
-import type { ClientDirectory } from '../authentication/authenticate-client.ts';
 import { secretUsed, useIsNews } from '../domain/client.ts';
 import { type ClientDocument, clientsOf } from '../store.ts';
 
@@ -11,6 +10,14 @@ const REMEMBERED_CLIENTS = 10_000;
 /** What no client id looks like is looked up all the same, as this, so that it takes no less time. */
 const NO_CLIENT = 'cli_none';
 const CLIENT_ID = /^[A-Za-z0-9_-]{1,64}$/;
+
+/** Where clients are looked up for authentication. */
+export interface ClientDirectory {
+  /** A client as it was at most a second ago; undefined if none is remembered. */
+  remembered(clientId: string): ClientDocument | undefined;
+  /** The client as it is; undefined if there is none, or it was deleted. */
+  current(clientId: string): Promise<ClientDocument | undefined>;
+}
 
 export interface ClientUses {
   /** Forgets what is remembered of a client that this instance has just changed. */

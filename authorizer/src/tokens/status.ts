@@ -1,6 +1,6 @@
 import { Fault } from '@boxoffice/envelope';
 import { type AccessClaims, type KeySet, verifyAccessToken } from '@boxoffice/identity';
-import type { ClientDirectory } from '../authentication/authenticate-client.ts';
+import type { ClientDirectory } from '../clients/directory.ts';
 import { readScopes, remaining } from '../domain/scopes.ts';
 import { secretIdOf } from './claims.ts';
 import type { Revocations } from './revocations.ts';

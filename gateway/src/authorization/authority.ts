@@ -1,8 +1,9 @@
 import { Fault } from '@boxoffice/envelope';
 import { DECISIONS_PATH, REVOCATIONS_PATH, refusedSecret, serviceAuthorization } from '@boxoffice/identity';
 import { recording, type Trace } from '@boxoffice/runtime';
+import { unavailable } from '../exchange/faults.ts';
 import type { Addresses } from '../upstream/addresses.ts';
-import { UpstreamTimeout, unavailable } from '../upstream/failure.ts';
+import { UpstreamTimeout } from '../upstream/failure.ts';
 import { createInternalCalls, type InternalAnswer } from '../upstream/internal-calls.ts';
 import type { Reach } from '../upstream/reach.ts';
 

@@ -2,7 +2,7 @@ import { type Fault, PosFault } from '@boxoffice/envelope';
 import cors from 'cors';
 import { setCommonHeaders } from '../exchange/answer.ts';
 import { answered, type Exchange, type Step } from '../exchange/exchange.ts';
-import { unavailable } from '../upstream/failure.ts';
+import { unavailable } from '../exchange/faults.ts';
 import type { Origins, PointsOfSale } from './points-of-sale.ts';
 
 const SERVICE_HOST = 'x-service-host';

@@ -2,8 +2,8 @@ import { registry } from '@boxoffice/envelope';
 import { ok, openApiDocument, operation } from '@boxoffice/http';
 import { versionOf } from '@boxoffice/runtime';
 import { Type } from 'typebox';
+import type { Route } from '../exchange/route.ts';
 import { asDocument, type OpenApiDocument, type OpenApiOperation } from '../routing/description.ts';
-import type { Route } from '../routing/router.ts';
 import { gatewayFailure } from './gateway-statuses.ts';
 
 /** The gateway's, as its image carries it. */

@@ -1,9 +1,9 @@
 import { Fault, failureOf, posFailure } from '@boxoffice/envelope';
-import { rateLimitField } from '../limits/limiter.ts';
-import { inFamily } from '../upstream/failure.ts';
 import { endAfterRequest, isAwaited, isEndless } from './drain-body.ts';
 import type { Exchange } from './exchange.ts';
+import { inFamily } from './faults.ts';
 import { oauthMembers } from './oauth-members.ts';
+import { rateLimitField } from './quota.ts';
 import { HSTS, NO_SNIFFING } from './security-headers.ts';
 import type { Family } from './target.ts';
 

@@ -2,8 +2,8 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Fault } from '@boxoffice/envelope';
 import type { AccessClaims } from '@boxoffice/identity';
 import type { Span, Trace } from '@boxoffice/runtime';
-import type { Quota } from '../limits/limiter.ts';
-import type { Route } from '../routing/router.ts';
+import type { Quota } from './quota.ts';
+import type { Route } from './route.ts';
 import type { Family, Target } from './target.ts';
 
 /** One request and what the steps have learned of it so far. */

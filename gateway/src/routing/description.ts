@@ -1,5 +1,5 @@
+import type { Route } from '../exchange/route.ts';
 import { isBelow, type ServiceName, type ServiceRow, services } from '../services.ts';
-import type { Route } from './router.ts';
 
 /** An operation as an OpenAPI document has it, as far as the gateway reads it. */
 export interface OpenApiOperation {

@@ -1,20 +1,4 @@
-import type { ServiceName } from '../services.ts';
-
-/** One operation that can be reached from outside. */
-export interface Route {
-  readonly method: string;
-  /** With its `{parameters}`. */
-  readonly template: string;
-  /** The operationId. */
-  readonly operation: string;
-  readonly service: ServiceName | 'gateway';
-  /** What the token must hold; undefined where no token is asked for. */
-  readonly scope: string | undefined;
-  /** Media types of its answers beside JSON, as described. */
-  readonly mediaTypes: ReadonlySet<string>;
-  /** Service, operation and scope: what a decision is about. */
-  readonly key: string;
-}
+import type { Route } from '../exchange/route.ts';
 
 /** What is at a path: its routes by method, GET's also under HEAD, and the value of `Allow`. */
 export interface Place {

@@ -1,11 +1,12 @@
 import { Fault } from '@boxoffice/envelope';
 import type { Logger } from '@boxoffice/runtime';
 import type { Exchange, Step } from '../exchange/exchange.ts';
+import { unavailable } from '../exchange/faults.ts';
+import type { Route } from '../exchange/route.ts';
 import { isBelow, type ServiceName, serviceNames, services } from '../services.ts';
-import { unavailable } from '../upstream/failure.ts';
 import { type OpenApiDocument, readClaims } from './description.ts';
 import { pagesOf } from './pages.ts';
-import { createRouter, type Route, type Router } from './router.ts';
+import { createRouter, type Router } from './router.ts';
 
 /** Which operations there are at the moment. */
 export interface Routing {

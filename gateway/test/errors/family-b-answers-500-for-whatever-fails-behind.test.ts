@@ -1,6 +1,6 @@
 import { type Code, Fault, registry } from '@boxoffice/envelope';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
-import { inFamily } from '../../src/upstream/failure.ts';
+import { inFamily } from '../../src/exchange/faults.ts';
 import { pos } from '../fixtures/describe.ts';
 import { type Reply, until } from '../fixtures/http.ts';
 import { type Installation, startInstallation } from '../fixtures/installation.ts';

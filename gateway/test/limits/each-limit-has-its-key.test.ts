@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
-import { createLimiter, rateLimitField } from '../../src/limits/limiter.ts';
+import { rateLimitField } from '../../src/exchange/quota.ts';
+import { createLimiter } from '../../src/limits/limiter.ts';
 import { type Installation, startInstallation } from '../fixtures/installation.ts';
 import { echo, json } from '../fixtures/upstream.ts';
 
