@@ -13,7 +13,7 @@ export { internalShapes } from './decisions/internal-shapes.ts';
 export { CALLS, SERVICES } from './domain/callers.ts';
 export { SCOPES, type Scope } from './domain/scopes.ts';
 export { type ClientChanged, examples, schemas, type TokenRevoked } from './events.ts';
-export { WrongKeyEncryptionKey, wayOut } from './keys/encryption.ts';
+export { recoverySteps as wayOut, WrongKeyEncryptionKey } from './keys/encryption.ts';
 export {
   ensureFirstKey,
   type KeyOptions,
@@ -24,4 +24,4 @@ export {
 } from './keys/keys.ts';
 export { collections } from './store.ts';
 export { accessClaims } from './tokens/claims.ts';
-export { signed as signAccessToken } from './tokens/signed.ts';
+export { signAccessToken } from './tokens/sign.ts';

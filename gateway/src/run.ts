@@ -47,7 +47,7 @@ export const certificateFrom = async (
 
 /** The access log of a program: buffered JSON lines on standard output, or the logger's readable ones in a terminal. */
 export const openAccessLog = (logger: Logger, level: LogLevel): AccessLog => {
-  if (level === 'warn' || level === 'error') return { note: () => undefined, flush: () => undefined };
+  if (level === 'warn' || level === 'error') return { record: () => undefined, flush: () => undefined };
   return process.stdout.isTTY ? loggedAccess(logger) : bufferedAccess((lines) => process.stdout.write(lines));
 };
 

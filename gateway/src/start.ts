@@ -20,33 +20,33 @@ import {
   watchCertificate,
   watchSurroundings,
 } from '@boxoffice/runtime';
-import { createAuthority } from './authorization/authority.ts';
 import { createAuthorize } from './authorization/authorize.ts';
+import { createAuthorizerClient } from './authorization/authorizer-client.ts';
 import { createBearer } from './authorization/bearer.ts';
+import { startRevocationUpdates } from './authorization/revocation-updates.ts';
 import { createRevocations } from './authorization/revocations.ts';
-import { startWatch } from './authorization/watch.ts';
 import { createCors } from './cors/cors.ts';
 import { createPointsOfSale } from './cors/points-of-sale.ts';
-import { createKeptDescriptions, keepNothing } from './descriptions/description-files.ts';
+import { createDescriptionCache, noDescriptionCache } from './descriptions/description-cache.ts';
 import { createDocuments } from './descriptions/documents.ts';
 import { createLearner } from './descriptions/learner.ts';
 import { ownRoutes, VERSION } from './descriptions/own-operations.ts';
-import { createOwn } from './descriptions/serve.ts';
+import { createOwnOperations } from './descriptions/serve.ts';
 import { faultBody } from './exchange/answer.ts';
 import { unavailable } from './exchange/faults.ts';
 import { createPeers, createTrust } from './exchange/peer.ts';
 import { hstsOf, securityHeaders } from './exchange/security-headers.ts';
 import { familyOf } from './exchange/target.ts';
 import { createForwarding, type UpstreamTimeouts } from './forwarding/forwarding.ts';
-import { createKeptAnswers } from './forwarding/response-cache.ts';
+import { createResponseCache } from './forwarding/response-cache.ts';
 import { createConnectionLimit } from './limits/connection-limit.ts';
 import { createLimits, type LimitOptions } from './limits/limits.ts';
-import { createApp } from './pipeline/pipeline.ts';
+import { createPipeline } from './pipeline/pipeline.ts';
 import { createRouting } from './routing/routing.ts';
 import { type ServiceName, serviceNames } from './services.ts';
 import { type AccessLog, loggedAccess } from './telemetry/access-log.ts';
-import { createFigures } from './telemetry/metrics.ts';
-import { createReach } from './upstream/reach.ts';
+import { createGatewayMetrics } from './telemetry/metrics.ts';
+import { createAddressFactory } from './upstream/address-factory.ts';
 
 export interface GatewayOptions {
   readonly host: string;
@@ -123,13 +123,13 @@ const urlsOf = (given: GatewayOptions['services']): ReadonlyMap<ServiceName, str
 /** Whether the broker answers, if there is to be one. */
 const brokerOf = (bus: GatewayOptions['bus']): Readonly<Record<string, Check>> => {
   if (bus === undefined) return {};
-  let heard: Bus | undefined;
+  let connected: Bus | undefined;
   void Promise.resolve(bus).then((there) => {
-    heard = there;
+    connected = there;
   });
   const broker = async (): Promise<void> => {
-    if (!heard) throw new Error('the broker is not there yet');
-    await heard.ping();
+    if (!connected) throw new Error('the broker is not there yet');
+    await connected.ping();
   };
   return { broker };
 };
@@ -154,21 +154,29 @@ export const startGateway = async (options: GatewayOptions): Promise<Gateway> =>
   const { trustProxy = [], accessLog = loggedAccess(logger) } = options;
   const urls = urlsOf(options.services);
   const [authorizerUrl, catalogUrl] = [urls.get('authorizer'), urls.get('catalog')];
-  const figures = createFigures(metrics);
+  const gatewayMetrics = createGatewayMetrics(metrics);
   const limits = createLimits(options.limits);
-  const reach = createReach(logger, options.resolve);
-  const authority = createAuthority({ url: authorizerUrl, secret: serviceSecret, reach });
-  const authorize = createAuthorize(authority, (found) => figures.lookedUp('decisions', found));
-  const revocations = createRevocations({ authority, clientChanged: authorize.forget, logger });
+  const addressesOf = createAddressFactory(logger, options.resolve);
+  const authorizerClient = createAuthorizerClient({
+    url: authorizerUrl,
+    secret: serviceSecret,
+    addressesOf: addressesOf,
+  });
+  const authorize = createAuthorize(authorizerClient, (found) => gatewayMetrics.lookedUp('decisions', found));
+  const revocations = createRevocations({
+    authorizerClient: authorizerClient,
+    clientChanged: authorize.forget,
+    logger,
+  });
   const { keys, verify, prepare } = verifierOf(authorizerUrl, publicUrl);
   const routing = createRouting({ configured: [...urls.keys()], own: ownRoutes, logger });
-  const keptAnswers = createKeptAnswers((found) => figures.lookedUp('answers', found));
+  const responseCache = createResponseCache((found) => gatewayMetrics.lookedUp('answers', found));
   const forwarding = createForwarding({
     urls,
-    reach,
+    addressesOf: addressesOf,
     limits,
-    kept: keptAnswers,
-    figures,
+    responseCache: responseCache,
+    metrics: gatewayMetrics,
     logger,
     timeouts: options.timeouts,
   });
@@ -181,11 +189,12 @@ export const startGateway = async (options: GatewayOptions): Promise<Gateway> =>
           logger,
         });
   const cors = createCors(pointsOfSale, publicUrl);
-  const kept = dataDirectory === undefined ? keepNothing : createKeptDescriptions(join(dataDirectory, 'gateway'));
+  const descriptionCache =
+    dataDirectory === undefined ? noDescriptionCache : createDescriptionCache(join(dataDirectory, 'gateway'));
 
   const isTrusted = createTrust(trustProxy);
   const hsts = hstsOf(options.hstsSeconds);
-  const app = createApp({
+  const app = createPipeline({
     peerOf: createPeers(isTrusted),
     hsts,
     countAddress: limits.countAddress,
@@ -194,13 +203,15 @@ export const startGateway = async (options: GatewayOptions): Promise<Gateway> =>
     findRoute: routing.step,
     checkToken: createBearer({ verify, revocations }),
     countCaller: limits.countCaller,
-    answerOwn: createOwn(createDocuments(routing, publicUrl), (error) => logger.error('a request failed', { error })),
+    answerOwn: createOwnOperations(createDocuments(routing, publicUrl), (error) =>
+      logger.error('a request failed', { error }),
+    ),
     refuseOrigin: cors.refuse,
-    answerKept: keptAnswers.step,
+    answerCached: responseCache.step,
     authorize: authorize.step,
     forward: forwarding.step,
     accessLog,
-    over: figures.over,
+    onCompleted: gatewayMetrics.completed,
     logger,
   });
 
@@ -210,18 +221,18 @@ export const startGateway = async (options: GatewayOptions): Promise<Gateway> =>
       createLearner({
         service,
         url,
-        kept,
+        descriptionCache: descriptionCache,
         logger,
         everyMs: options.learnEveryMs,
         brokerMs: options.brokerMs,
-        learned: ({ document }) => {
+        onDescription: ({ document }) => {
           routing.learn(service, document);
           if (service === 'authorizer') prepare();
         },
       }),
     ]),
   );
-  await Promise.all([...learners.values()].map((learner) => learner.recall()));
+  await Promise.all([...learners.values()].map((learner) => learner.restore()));
 
   const health = createHealth();
   const onRefused = options.onRefused ?? logRefused(logger);
@@ -229,7 +240,7 @@ export const startGateway = async (options: GatewayOptions): Promise<Gateway> =>
   const admit = createConnectionLimit({
     most: options.addressConnections,
     isTrusted,
-    refused: figures.connectionRefused,
+    onRefused: gatewayMetrics.connectionRefused,
     logger,
   });
   const common = { host, health, admit, onRefused, farewellMs };
@@ -252,8 +263,13 @@ export const startGateway = async (options: GatewayOptions): Promise<Gateway> =>
   });
   for (const learner of learners.values()) learner.start();
   const renewal = tls.files && followCertificate({ files: tls.files, renew: https.renew, logger });
-  const watch = startWatch({ revocations, bus: options.bus, polls: authorizerUrl !== undefined, logger });
-  if (authority.addresses) figures.watch('authorizer_decisions', authority.addresses);
+  const revocationUpdates = startRevocationUpdates({
+    revocations,
+    bus: options.bus,
+    polls: authorizerUrl !== undefined,
+    logger,
+  });
+  if (authorizerClient.addresses) gatewayMetrics.watch('authorizer_decisions', authorizerClient.addresses);
   if (metrics) {
     watchCertificate(metrics, 'gateway', https.certificate);
     watchSurroundings(metrics, { name: 'gateway', version: VERSION }, brokerOf(options.bus));
@@ -274,10 +290,10 @@ export const startGateway = async (options: GatewayOptions): Promise<Gateway> =>
       forwarding.stopping();
       for (const learner of learners.values()) learner.close();
       renewal?.close();
-      await Promise.all([https.close(), http.close(), watch.close()]);
+      await Promise.all([https.close(), http.close(), revocationUpdates.close()]);
       await app.idle();
       forwarding.close();
-      authority.close();
+      authorizerClient.close();
       accessLog.flush();
     },
   };

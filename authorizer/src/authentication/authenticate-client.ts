@@ -62,9 +62,9 @@ export const createClientAuthentication =
       failed({ clientId: undefined, reason: 'malformed credentials' });
       throw invalidClient(basic);
     }
-    const remembered = clients.remembered(credentials.id);
-    const known = matchSecret(remembered?.secrets ?? [], credentials.secret);
-    if (remembered && known) return { client: remembered, secret: known };
+    const cached = clients.cached(credentials.id);
+    const known = matchSecret(cached?.secrets ?? [], credentials.secret);
+    if (cached && known) return { client: cached, secret: known };
 
     const client = await clients.current(credentials.id);
     const secret = matchSecret(client?.secrets ?? [], credentials.secret);

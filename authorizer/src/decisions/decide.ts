@@ -4,7 +4,7 @@ import { lacking, readScopes } from '../domain/scopes.ts';
 import type { TokenStatus } from '../tokens/status.ts';
 
 /** What the gateway asks: may the bearer of this token do that there? */
-export interface Question {
+export interface DecisionRequest {
   readonly token: string;
   /** The operation's id and the scopes that it needs, between spaces, as the service describes them. */
   readonly operation: string;
@@ -33,11 +33,11 @@ export interface DecisionDependencies {
  */
 export const createDecide =
   ({ tokens, signingKey, now }: DecisionDependencies) =>
-  async ({ token, operation, scope, audience }: Question): Promise<Decision> => {
+  async ({ token, operation, scope, audience }: DecisionRequest): Promise<Decision> => {
     const claims = await tokens.claims(token);
-    const live = await tokens.live(claims);
-    if (typeof live === 'string') throw invalidToken(live);
-    const missing = lacking(readScopes(scope), live.scopes);
+    const active = await tokens.active(claims);
+    if (typeof active === 'string') throw invalidToken(active);
+    const missing = lacking(readScopes(scope), active.scopes);
     if (missing.length > 0) {
       const named = missing.join(' and ');
       throw insufficientScope(`This operation needs the scope ${named}, which the token does not have.`, missing);
@@ -48,7 +48,7 @@ export const createDecide =
       institution: claims.institution,
       client: claims.client_id,
       service: null,
-      scopes: live.scopes,
+      scopes: active.scopes,
       operation,
     };
     return {

@@ -8,7 +8,7 @@ import { mayCall, SERVICES } from '../domain/callers.ts';
 import type { Decision } from './decide.ts';
 
 /** What a service asks: an identity for one operation of another service, for one institution. */
-export interface ServiceQuestion {
+export interface ServiceIdentityRequest {
   readonly audience: string;
   /** Empty for what belongs to no institution. */
   readonly institution: string;
@@ -43,7 +43,7 @@ export const createServiceAuthentication = (rootSecret: string, failed: FailedAu
 /** Makes identities for services, from the list of who may call which operation of whom. Throws Fault `forbidden` for any other call. */
 export const createIdentifyService =
   ({ signingKey, now }: ServiceIdentityDependencies) =>
-  (service: string, { audience, institution, operation }: ServiceQuestion): Decision => {
+  (service: string, { audience, institution, operation }: ServiceIdentityRequest): Decision => {
     if (!mayCall(service, audience, operation))
       throw new Fault('forbidden', `${service} may not call ${operation} of ${audience}.`);
     const issuedAt = Math.floor(now() / 1000);

@@ -1,13 +1,13 @@
 import { Fault } from '@boxoffice/envelope';
 import { DECISIONS_PATH, IDENTITIES_PATH, REVOCATIONS_PATH } from '@boxoffice/identity';
 import type { Revocations } from '../tokens/revocations.ts';
-import type { Decision, Question } from './decide.ts';
-import type { ServiceQuestion } from './identify-service.ts';
+import type { Decision, DecisionRequest } from './decide.ts';
+import type { ServiceIdentityRequest } from './identify-service.ts';
 
 export interface InternalDependencies {
   readonly service: (authorization: string | undefined) => string;
-  readonly decide: (question: Question) => Promise<Decision>;
-  readonly identify: (service: string, question: ServiceQuestion) => Decision;
+  readonly decide: (question: DecisionRequest) => Promise<Decision>;
+  readonly identify: (service: string, question: ServiceIdentityRequest) => Decision;
   readonly revocations: Pick<Revocations, 'since'>;
 }
 

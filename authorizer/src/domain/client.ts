@@ -86,13 +86,13 @@ export const deleted = <T extends Client>(client: T, now: Date): T =>
 export const LAST_USED_COARSENESS_MS = 300_000;
 
 /** Whether the use of a secret at that time is worth noting. */
-export const useIsNews = (secret: Secret, at: number): boolean =>
+export const isUseDue = (secret: Secret, at: number): boolean =>
   secret.lastUsedAt === null || at - Date.parse(secret.lastUsedAt) >= LAST_USED_COARSENESS_MS;
 
 /** The client with the use of a secret noted; undefined if there is nothing to note. */
-export const secretUsed = <T extends Client>(client: T, secretId: string, at: Date): T | undefined => {
+export const recordUse = <T extends Client>(client: T, secretId: string, at: Date): T | undefined => {
   const secret = client.secrets.find(({ id }) => id === secretId);
-  if (!secret || !useIsNews(secret, at.getTime())) return undefined;
+  if (!secret || !isUseDue(secret, at.getTime())) return undefined;
   const used = { ...secret, lastUsedAt: at.toISOString() };
   return { ...client, secrets: client.secrets.map((other) => (other === secret ? used : other)) };
 };

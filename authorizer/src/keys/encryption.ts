@@ -1,14 +1,16 @@
 import { StartFault, sealingKey, unseal } from '@boxoffice/runtime';
 
 /** What an operator does whose KEY_ENCRYPTION_KEY is gone; `where` says what to restore. */
-export const wayOut = (where: string): string =>
+export const recoverySteps = (where: string): string =>
   `restore ${where}; if it is lost for good, put a new one there and run npm run operator -- keys rotate --compromised`;
 
 /** KEY_ENCRYPTION_KEY does not open the stored signing keys. */
 export class WrongKeyEncryptionKey extends StartFault {
   override readonly name = 'WrongKeyEncryptionKey';
   constructor(where = 'the setting') {
-    super(`KEY_ENCRYPTION_KEY: is not the one that the stored signing keys are encrypted under: ${wayOut(where)}`);
+    super(
+      `KEY_ENCRYPTION_KEY: is not the one that the stored signing keys are encrypted under: ${recoverySteps(where)}`,
+    );
   }
 }
 

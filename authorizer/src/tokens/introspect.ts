@@ -1,10 +1,10 @@
 import type { Authenticate } from '../authentication/authenticate-client.ts';
 import { type Form, required } from '../authentication/form.ts';
 import { writeScopes } from '../domain/scopes.ts';
-import { type LiveToken, type TokenStatus, unknownToken } from './status.ts';
+import { type ActiveToken, type TokenStatus, unknownToken } from './status.ts';
 
 /** The parameters of introspection and of revocation. A hint is no help: there is one kind of token. */
-export type TokenQuestion = Form<'token' | 'client_id' | 'client_secret'>;
+export type TokenLookupForm = Form<'token' | 'client_id' | 'client_secret'>;
 
 export interface IntrospectionDependencies {
   readonly authenticate: Authenticate;
@@ -12,7 +12,7 @@ export interface IntrospectionDependencies {
 }
 
 /** What is told of a token that counts (RFC 7662, 2.2). */
-const description = ({ claims, scopes }: LiveToken) => ({
+const description = ({ claims, scopes }: ActiveToken) => ({
   active: true,
   scope: writeScopes(scopes),
   client_id: claims.client_id,
@@ -35,10 +35,10 @@ export type Introspection = ReturnType<typeof description> | { readonly active: 
  */
 export const createIntrospect =
   ({ authenticate, tokens }: IntrospectionDependencies) =>
-  async (form: TokenQuestion, authorization: string | undefined): Promise<Introspection> => {
+  async (form: TokenLookupForm, authorization: string | undefined): Promise<Introspection> => {
     const { client } = await authenticate(form, authorization);
     const [token = ''] = required(form, ['token']);
     const claims = await tokens.claims(token).catch(unknownToken);
-    const live = claims?.institution === client.institution ? await tokens.live(claims) : undefined;
-    return typeof live === 'object' ? description(live) : { active: false };
+    const active = claims?.institution === client.institution ? await tokens.active(claims) : undefined;
+    return typeof active === 'object' ? description(active) : { active: false };
   };

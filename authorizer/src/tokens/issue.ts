@@ -45,7 +45,7 @@ const grantedScopes = ({ scope }: TokenForm, held: readonly string[]): readonly 
 
 export interface TokenDependencies {
   readonly authenticate: Authenticate;
-  readonly clients: Pick<ClientUses, 'used'>;
+  readonly clients: Pick<ClientUses, 'recordUse'>;
   readonly keys: Pick<KeyRing, 'signing'>;
   readonly signer: Pick<Signer, 'sign'>;
   /** `iss` and `aud` of the tokens. */
@@ -69,6 +69,6 @@ export const createIssueToken =
     const scopes = grantedScopes(form, client.scopes);
     const claims = accessClaims({ issuer, client, secretId: secret.id, scopes, lifetime, now: now() });
     const token = await signer.sign(keys.signing(), claims);
-    clients.used(client, secret.id);
+    clients.recordUse(client, secret.id);
     return { access_token: token, token_type: 'Bearer', expires_in: lifetime, scope: writeScopes(scopes) };
   };

@@ -1,6 +1,6 @@
 import { required } from '../authentication/form.ts';
 import { OAuthFault } from '../authentication/oauth-error.ts';
-import type { IntrospectionDependencies, TokenQuestion } from './introspect.ts';
+import type { IntrospectionDependencies, TokenLookupForm } from './introspect.ts';
 import type { Revocations } from './revocations.ts';
 import { unknownToken } from './status.ts';
 
@@ -11,7 +11,7 @@ export interface RevocationDependencies extends IntrospectionDependencies {
 /** Makes token revocation (RFC 7009): a client's own tokens only. A token that is unknown, invalid or expired is revoked already. */
 export const createRevoke =
   ({ authenticate, tokens, revocations }: RevocationDependencies) =>
-  async (form: TokenQuestion, authorization: string | undefined): Promise<void> => {
+  async (form: TokenLookupForm, authorization: string | undefined): Promise<void> => {
     const { client } = await authenticate(form, authorization);
     const [token = ''] = required(form, ['token']);
     const claims = await tokens.claims(token).catch(unknownToken);

@@ -28,7 +28,7 @@ const TokenRequest = Type.Object({
   scope: Type.Optional(Type.String({ description: 'space separated; all that the client holds by default' })),
 });
 
-const TokenQuestion = Type.Object({
+const TokenLookup = Type.Object({
   token: Type.Optional(Type.String({ description: 'required, once the client is known' })),
   token_type_hint: Type.Optional(Type.String()),
   ...credentials,
@@ -79,7 +79,7 @@ export const oauthRoutes = ({ issuer, issue, introspect, revoke, keys }: OAuthRo
     id: 'introspectToken',
     path: PATHS.introspect,
     summary: 'Tells whether an access token of the own institution counts (RFC 7662)',
-    body: TokenQuestion,
+    body: TokenLookup,
     answers: { 200: Introspection },
     members: { answer: Introspection.properties, error },
     errors: ['unauthorized'],
@@ -95,7 +95,7 @@ export const oauthRoutes = ({ issuer, issue, introspect, revoke, keys }: OAuthRo
     id: 'revokeToken',
     path: PATHS.revoke,
     summary: 'Revokes an own access token (RFC 7009)',
-    body: TokenQuestion,
+    body: TokenLookup,
     answers: { 200: Type.Object({}) },
     members: { error },
     errors: ['unauthorized', 'forbidden'],

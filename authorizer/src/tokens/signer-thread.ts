@@ -1,6 +1,6 @@
 import type { KeyObject } from 'node:crypto';
 import { parentPort } from 'node:worker_threads';
-import { signed } from './signed.ts';
+import { signAccessToken } from './sign.ts';
 
 /** Claims (as JSON) to sign with one key, which comes along the first time. */
 export interface SignRequest {
@@ -17,6 +17,6 @@ const keys = new Map<string, KeyObject>();
 parentPort?.on('message', ({ kid, key = keys.get(kid), claims }: SignRequest) => {
   if (!key) throw new Error('the key did not come along');
   keys.set(kid, key);
-  const tokens: SignReply = claims.map((each) => signed(each, kid, key));
+  const tokens: SignReply = claims.map((each) => signAccessToken(each, kid, key));
   parentPort?.postMessage(tokens);
 });

@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import { Worker } from 'node:worker_threads';
 import type { AccessClaims, SigningKey } from '@boxoffice/identity';
-import { signed } from './signed.ts';
+import { signAccessToken } from './sign.ts';
 import type { SignReply, SignRequest } from './signer-thread.ts';
 
 /** Signs access tokens. */
@@ -44,7 +44,7 @@ export const createSigner = (): Signer => {
   const sent = new Set<string>();
 
   const finish = (waiting: readonly Waiting[]): void => {
-    for (const { key, claims, resolve } of waiting) resolve(signed(claims, key.kid, key.privateKey));
+    for (const { key, claims, resolve } of waiting) resolve(signAccessToken(claims, key.kid, key.privateKey));
   };
   const lose = (): void => {
     worker = undefined;

@@ -6,20 +6,20 @@ import { secretIdOf } from './claims.ts';
 import type { Revocations } from './revocations.ts';
 
 /** An access token that counts now. */
-export interface LiveToken {
+export interface ActiveToken {
   readonly claims: AccessClaims;
   /** The token's scopes that its client still has. */
   readonly scopes: readonly string[];
 }
 
 /** Why a token counts no more. */
-export type DeadReason = 'it was revoked' | 'its client is gone' | 'its secret was withdrawn';
+export type InactiveReason = 'it was revoked' | 'its client is gone' | 'its secret was withdrawn';
 
 export interface TokenStatus {
   /** The claims of a token that this installation signed and that has not expired; rejects with Fault `unauthorized` for any other. */
   claims(token: string): Promise<AccessClaims>;
   /** What counts of it now, asked of the store at each call: whether it was revoked, and what its client still has, scopes and the secret. */
-  live(claims: AccessClaims): Promise<LiveToken | DeadReason>;
+  active(claims: AccessClaims): Promise<ActiveToken | InactiveReason>;
 }
 
 export interface TokenStatusDependencies {
@@ -41,7 +41,7 @@ export const createTokenStatus = (dependencies: TokenStatusDependencies): TokenS
   const { keySet, issuer, clients, revocations, now } = dependencies;
   return {
     claims: verifyAccessToken({ keys: keySet, issuer, now }),
-    live: async (claims) => {
+    active: async (claims) => {
       const [revoked, client] = await Promise.all([
         revocations.isRevoked(claims.institution, claims.jti),
         clients.current(claims.client_id),

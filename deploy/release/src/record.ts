@@ -43,8 +43,8 @@ const hearsAll = (type: string): boolean => broadcasts.access.types.some((one) =
 
 /** The gateway's ear, which needs no gateway. */
 const listenAsGateway = async (reads: Reads): Promise<void> => {
-  const authority = { changes: () => Promise.reject(new Error('nobody asks')) };
-  const revocations = createRevocations({ authority, clientChanged: () => undefined, logger: quiet });
+  const authorizerClient = { changes: () => Promise.reject(new Error('nobody asks')) };
+  const revocations = createRevocations({ authorizerClient, clientChanged: () => undefined, logger: quiet });
   const bus: Pick<Bus, 'listen'> = {
     async listen(_broadcast, hear) {
       for (const one of examples().filter(({ type }) => hearsAll(type))) hear(reads.watched(BROADCAST, one));

@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import type { Exchange, Step } from '../exchange/exchange.ts';
-import type { Authority, Decision } from './authority.ts';
+import type { AuthorizerClient, Decision } from './authorizer-client.ts';
 
 /** Decisions of the authorizer, remembered for seconds. */
 export interface Authorize {
@@ -9,7 +9,7 @@ export interface Authorize {
   forget(clientId: string): void;
 }
 
-interface Remembered {
+interface CachedDecision {
   readonly identity: string;
   readonly client: string;
   /** Epoch milliseconds. */
@@ -19,7 +19,7 @@ interface Remembered {
 const DECISIONS = 20_000;
 
 /** Short enough that what changes is noticed within 5 s even if nobody tells the gateway. */
-const REMEMBERED_MS = 4_000;
+const CACHED_MS = 4_000;
 
 /** An identity must outlive the request that it is sent with. */
 const SPARE_MS = 10_000;
@@ -29,30 +29,31 @@ const SPARE_MS = 10_000;
  * together; refusals and failures never are. Equal questions at the same time are asked once.
  */
 export const createAuthorize = (
-  authority: Pick<Authority, 'decide'>,
+  authorizerClient: Pick<AuthorizerClient, 'decide'>,
   lookedUp: (found: boolean) => void = () => undefined,
 ): Authorize => {
-  const remembered = new LRUCache<string, Remembered>({ max: DECISIONS });
-  const underWay = new Map<string, Promise<Decision>>();
+  const cache = new LRUCache<string, CachedDecision>({ max: DECISIONS });
+  const pendingDecisions = new Map<string, Promise<Decision>>();
   // Grows when something is forgotten: an answer to a question from before may be used, but not remembered.
   let generation = 0;
 
   const decide = async (key: string, exchange: Exchange, scope: string): Promise<Decision> => {
     const { token, route, trace, claims } = exchange;
-    const asked = generation;
+    const askedIn = generation;
     const question = { token, operation: route?.operation ?? '', scope, audience: route?.service ?? '' };
-    const decision = await authority.decide(question, trace);
+    const decision = await authorizerClient.decide(question, trace);
     const now = Date.now();
-    const until = Math.min(now + REMEMBERED_MS, decision.expiresAt - SPARE_MS);
-    if (asked === generation && until > now) {
-      remembered.set(key, { identity: decision.identity, client: claims?.client_id ?? '', until });
+    const until = Math.min(now + CACHED_MS, decision.expiresAt - SPARE_MS);
+    if (askedIn === generation && until > now) {
+      cache.set(key, { identity: decision.identity, client: claims?.client_id ?? '', until });
     }
     return decision;
   };
 
-  const ask = async (key: string, exchange: Exchange, scope: string): Promise<undefined> => {
-    const pending = underWay.get(key) ?? decide(key, exchange, scope).finally(() => underWay.delete(key));
-    underWay.set(key, pending);
+  const requestDecision = async (key: string, exchange: Exchange, scope: string): Promise<undefined> => {
+    const pending =
+      pendingDecisions.get(key) ?? decide(key, exchange, scope).finally(() => pendingDecisions.delete(key));
+    pendingDecisions.set(key, pending);
     exchange.identity = (await pending).identity;
   };
 
@@ -61,16 +62,16 @@ export const createAuthorize = (
       const { route, tokenHash, now } = exchange;
       if (route?.scope === undefined) return undefined;
       const key = `${tokenHash} ${route.key}`;
-      const known = remembered.get(key);
-      const counts = known !== undefined && known.until > now;
-      lookedUp(counts);
-      if (!counts) return ask(key, exchange, route.scope);
-      exchange.identity = known.identity;
+      const cached = cache.get(key);
+      const isFresh = cached !== undefined && cached.until > now;
+      lookedUp(isFresh);
+      if (!isFresh) return requestDecision(key, exchange, route.scope);
+      exchange.identity = cached.identity;
     },
     forget(clientId) {
       generation += 1;
-      underWay.clear();
-      for (const [key, { client }] of remembered.entries()) if (client === clientId) remembered.delete(key);
+      pendingDecisions.clear();
+      for (const [key, { client }] of cache.entries()) if (client === clientId) cache.delete(key);
     },
   };
 };

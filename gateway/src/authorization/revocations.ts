@@ -2,7 +2,7 @@ import type { Broadcast, Bus, Message, Subscription } from '@boxoffice/messaging
 import { broadcasts } from '@boxoffice/messaging';
 import type { Logger } from '@boxoffice/runtime';
 import { LRUCache } from 'lru-cache';
-import { type Authority, SecretRefused } from './authority.ts';
+import { type AuthorizerClient, SecretRefused } from './authorizer-client.ts';
 
 /** Which tokens count no more although they verify, and whose decisions are out of date. */
 export interface Revocations {
@@ -14,7 +14,7 @@ export interface Revocations {
 }
 
 export interface RevocationsOptions {
-  readonly authority: Pick<Authority, 'changes'>;
+  readonly authorizerClient: Pick<AuthorizerClient, 'changes'>;
   /** Called when a client's rights changed. */
   readonly clientChanged: (clientId: string) => void;
   readonly logger: Pick<Logger, 'warn' | 'error'>;
@@ -30,12 +30,12 @@ const text = (data: object, name: string): string | undefined => {
 };
 
 /** Makes the list of what was revoked. */
-export const createRevocations = ({ authority, clientChanged, logger }: RevocationsOptions): Revocations => {
+export const createRevocations = ({ authorizerClient, clientChanged, logger }: RevocationsOptions): Revocations => {
   const revoked = new LRUCache<string, true>({ max: REMEMBERED });
   const changedAt = new LRUCache<string, string>({ max: REMEMBERED });
   let since: string | undefined;
-  let reachable = true;
-  let believed = true;
+  let isReachable = true;
+  let isSecretAccepted = true;
 
   const revoke = (jti: string, expiresAt: string | undefined): void => {
     const left = Date.parse(expiresAt ?? '') - Date.now();
@@ -44,7 +44,7 @@ export const createRevocations = ({ authority, clientChanged, logger }: Revocati
     else if (left > 0) revoked.set(jti, true, { ttl: left });
   };
 
-  const hear = ({ type, key, data }: Message): void => {
+  const onMessage = ({ type, key, data }: Message): void => {
     const jti = text(data, 'jti');
     if (type === 'token.revoked' && jti !== undefined) revoke(jti, text(data, 'expiresAt'));
     else if (type === 'client.changed') clientChanged(text(data, 'clientId') ?? key);
@@ -52,7 +52,7 @@ export const createRevocations = ({ authority, clientChanged, logger }: Revocati
 
   const poll = async (): Promise<void> => {
     try {
-      const changes = await authority.changes(since);
+      const changes = await authorizerClient.changes(since);
       for (const { jti, expiresAt } of changes.tokens) revoke(jti, expiresAt);
       for (const { clientId, changedAt: at } of changes.clients) {
         if (changedAt.get(clientId) === at) continue;
@@ -60,18 +60,18 @@ export const createRevocations = ({ authority, clientChanged, logger }: Revocati
         clientChanged(clientId);
       }
       since = changes.asOf;
-      [reachable, believed] = [true, true];
+      [isReachable, isSecretAccepted] = [true, true];
     } catch (error) {
       if (error instanceof SecretRefused) {
-        if (believed) logger.error(error.message);
-        believed = false;
+        if (isSecretAccepted) logger.error(error.message);
+        isSecretAccepted = false;
         return;
       }
-      if (reachable) logger.warn('the authorizer tells nothing of revocations', { error });
-      reachable = false;
+      if (isReachable) logger.warn('the authorizer tells nothing of revocations', { error });
+      isReachable = false;
     }
   };
 
   const access: Broadcast = broadcasts.access;
-  return { isRevoked: (jti) => revoked.has(jti), listen: (bus) => bus.listen(access, hear), poll };
+  return { isRevoked: (jti) => revoked.has(jti), listen: (bus) => bus.listen(access, onMessage), poll };
 };

@@ -43,9 +43,9 @@ const originsOf = (data: unknown): Origins => {
 /** Makes the memory of points of sale: bounded, seconds old at most, older only while the catalog does not answer. */
 export const createPointsOfSale = ({ catalogUrl, credentials, logger }: PointsOfSaleOptions): PointsOfSale => {
   const known = new LRUCache<string, Known>({ max: HOSTS });
-  const underWay = new Map<string, Promise<Origins | undefined>>();
+  const pendingLookups = new Map<string, Promise<Origins | undefined>>();
 
-  const ask = async (serviceHost: string): Promise<Origins> => {
+  const fetchOrigins = async (serviceHost: string): Promise<Origins> => {
     const identity = await credentials.tokenFor(OPERATION);
     const response = await fetch(new URL(`/internal/points-of-sale/${encodeURIComponent(serviceHost)}`, catalogUrl), {
       headers: { [IDENTITY_HEADER]: identity },
@@ -61,14 +61,14 @@ export const createPointsOfSale = ({ catalogUrl, credentials, logger }: PointsOf
 
   const refresh = async (serviceHost: string): Promise<Origins | undefined> => {
     try {
-      const origins = await ask(serviceHost);
+      const origins = await fetchOrigins(serviceHost);
       known.set(serviceHost, { origins, until: Date.now() + KNOWN_MS });
       return origins;
     } catch (error) {
       logger.warn('the catalog tells nothing of a point of sale', { error });
       return known.get(serviceHost)?.origins;
     } finally {
-      underWay.delete(serviceHost);
+      pendingLookups.delete(serviceHost);
     }
   };
 
@@ -78,8 +78,8 @@ export const createPointsOfSale = ({ catalogUrl, credentials, logger }: PointsOf
       const serviceHost = given.toLowerCase();
       const found = known.get(serviceHost);
       if (found && Date.now() < found.until) return found.origins;
-      const pending = underWay.get(serviceHost) ?? refresh(serviceHost);
-      underWay.set(serviceHost, pending);
+      const pending = pendingLookups.get(serviceHost) ?? refresh(serviceHost);
+      pendingLookups.set(serviceHost, pending);
       return pending;
     },
   };

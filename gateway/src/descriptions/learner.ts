@@ -1,15 +1,15 @@
 import { type Logger, reasonOf } from '@boxoffice/runtime';
 import { asDocument } from '../routing/description.ts';
 import type { ServiceName } from '../services.ts';
-import type { Description, KeptDescriptions } from './description-files.ts';
+import type { Description, DescriptionCache } from './description-cache.ts';
 
 export interface LearnOptions {
   readonly service: ServiceName;
   /** The origin of the service. */
   readonly url: string;
-  readonly kept: KeptDescriptions;
+  readonly descriptionCache: DescriptionCache;
   /** Called with every description that differs from the one before. */
-  readonly learned: (description: Description) => void;
+  readonly onDescription: (description: Description) => void;
   readonly logger: Pick<Logger, 'info' | 'warn'>;
   /** Between two looks at a service that has been ready. */
   readonly everyMs?: number;
@@ -29,7 +29,7 @@ export interface Learner {
   /** Rejects until then. */
   check(): Promise<void>;
   /** Takes over what was kept, if anything. */
-  recall(): Promise<void>;
+  restore(): Promise<void>;
   /** Begins to look. */
   start(): void;
   close(): void;
@@ -70,17 +70,25 @@ const lacksOnlyBroker = async (response: Response): Promise<boolean> => {
 
 /** Follows what a service says about itself: often while it has not been ready yet, then every few seconds, cheaply. */
 export const createLearner = (options: LearnOptions): Learner => {
-  const { service, url, kept, learned, logger, everyMs = 3_000, brokerMs = BROKER_MS } = options;
+  const {
+    service,
+    url,
+    descriptionCache: cache,
+    onDescription,
+    logger,
+    everyMs = 3_000,
+    brokerMs = BROKER_MS,
+  } = options;
   const end = new AbortController();
   let etag: string | undefined;
   let known: string | undefined;
   let wasReady = false;
   /** Since when it lacks the broker alone, by the monotonic clock. */
-  let brokerless: number | undefined;
+  let brokerMissingSince: number | undefined;
   const ready = Promise.withResolvers<void>();
   let pauseMs = FIRST_PAUSE_MS;
   let timer: NodeJS.Timeout | undefined;
-  let trouble = '';
+  let lastFailure = '';
 
   const get = (path: string, headers: Record<string, string> = {}): Promise<Response> =>
     fetch(new URL(path, url), {
@@ -101,20 +109,20 @@ export const createLearner = (options: LearnOptions): Learner => {
     if (text === known) return;
     const document = asDocument(JSON.parse(text));
     const description = { document, etag: response.headers.get('etag') ?? undefined };
-    learned(description);
+    onDescription(description);
     // Only now: had it been unusable, the next look would have to read it again.
     etag = description.etag;
     known = text;
-    await kept.write(service, description).catch((error: unknown) => {
+    await cache.write(service, description).catch((error: unknown) => {
       logger.warn('a description cannot be kept', { upstream: service, error });
     });
   };
 
-  const askReady = async (): Promise<void> => {
+  const checkReady = async (): Promise<void> => {
     const response = await get('/health/ready');
     if (response.status !== 200) {
-      brokerless = (await lacksOnlyBroker(response)) ? (brokerless ?? performance.now()) : undefined;
-      if (brokerless === undefined || performance.now() - brokerless < brokerMs) return;
+      brokerMissingSince = (await lacksOnlyBroker(response)) ? (brokerMissingSince ?? performance.now()) : undefined;
+      if (brokerMissingSince === undefined || performance.now() - brokerMissingSince < brokerMs) return;
     }
     await response.body?.cancel().catch(() => undefined);
     wasReady = true;
@@ -123,23 +131,23 @@ export const createLearner = (options: LearnOptions): Learner => {
     else logger.warn('a service serves without its broker', { upstream: service });
   };
 
-  const look = async (): Promise<void> => {
+  const refresh = async (): Promise<void> => {
     try {
       await describe();
-      if (!wasReady) await askReady();
-      trouble = '';
+      if (!wasReady) await checkReady();
+      lastFailure = '';
     } catch (error) {
       const reason = reasonOf((error as Error).cause ?? error);
       // Told once, and again when it is another trouble.
-      if (!end.signal.aborted && reason !== trouble)
+      if (!end.signal.aborted && reason !== lastFailure)
         logger.warn('a service cannot be described', { upstream: service, error });
-      trouble = reason;
+      lastFailure = reason;
     }
   };
 
-  const again = (): void => {
+  const schedule = (): void => {
     if (end.signal.aborted) return;
-    timer = setTimeout(() => look().finally(again), wasReady && trouble === '' ? everyMs : pauseMs);
+    timer = setTimeout(() => refresh().finally(schedule), wasReady && lastFailure === '' ? everyMs : pauseMs);
     pauseMs = Math.min(pauseMs * 2, LONGEST_PAUSE_MS);
   };
 
@@ -148,14 +156,14 @@ export const createLearner = (options: LearnOptions): Learner => {
     async check() {
       if (!wasReady) throw new Error(`${service} has not been ready yet`);
     },
-    async recall() {
-      const last = await kept.read(service);
+    async restore() {
+      const last = await cache.read(service);
       if (!last) return;
-      learned(last);
+      onDescription(last);
       ({ etag } = last);
     },
     start() {
-      void look().finally(again);
+      void refresh().finally(schedule);
     },
     close() {
       end.abort();

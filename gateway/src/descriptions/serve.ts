@@ -16,7 +16,7 @@ const refuseParameters = ({ family, target }: Exchange): void => {
 };
 
 /** Makes the step that answers the gateway's own operations. They are few and rare, so Express may take its time. */
-export const createOwn = (documents: Documents, report: (error: unknown) => void): Step => {
+export const createOwnOperations = (documents: Documents, report: (error: unknown) => void): Step => {
   const exchanges = new WeakMap<IncomingMessage, Exchange>();
   const app = express();
   app.disable('x-powered-by').enable('case sensitive routing').enable('strict routing').set('query parser', false);

@@ -1,5 +1,5 @@
 import { Fault, failureOf, posFailure } from '@boxoffice/envelope';
-import { endAfterRequest, isAwaited, isEndless } from './drain-body.ts';
+import { closesConnection, drainThenEnd, isBodyPending } from './drain-body.ts';
 import type { Exchange } from './exchange.ts';
 import { inFamily } from './faults.ts';
 import { oauthMembers } from './oauth-members.ts';
@@ -41,10 +41,10 @@ export const answerFault = (exchange: Exchange, thrown: Fault): void => {
   headers.push('Content-Type', 'application/json; charset=utf-8', 'Content-Length', `${body.length}`);
   headers.push('Cache-Control', 'no-store');
   for (const [name, value] of Object.entries(fault.headers)) headers.push(name, value);
-  if (isAwaited(request)) {
-    if (isEndless(request, fault)) headers.push('Connection', 'close');
+  if (isBodyPending(request)) {
+    if (closesConnection(request, fault)) headers.push('Connection', 'close');
     response.writeHead(fault.http, headers);
-    endAfterRequest(request, response, body);
+    drainThenEnd(request, response, body);
   } else {
     response.writeHead(fault.http, headers);
     response.end(request.method === 'HEAD' ? undefined : body);

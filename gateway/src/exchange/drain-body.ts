@@ -7,8 +7,8 @@ import { BODY_LIMIT_BYTES } from '@boxoffice/http';
  * a while, and within these bounds.
  */
 const SILENCE_MS = 2_000;
-const LINGER_MS = 10_000;
-const LINGER_BYTES = 16_777_216;
+const DRAIN_MS = 10_000;
+const DRAIN_BYTES = 16_777_216;
 
 /** Responses that were out before their requests had ended, and whose clients need not have waited for more. */
 const early = new WeakSet<ServerResponse>();
@@ -17,13 +17,13 @@ const early = new WeakSet<ServerResponse>();
 export const isAnswered = (response: ServerResponse): boolean => response.writableFinished || early.has(response);
 
 /** Whether some of the request's body is still to come. */
-export const isAwaited = ({ headers, complete, socket }: IncomingMessage): boolean => {
+export const isBodyPending = ({ headers, complete, socket }: IncomingMessage): boolean => {
   const { 'content-length': length, 'transfer-encoding': coding } = headers;
   return !complete && !socket.destroyed && (coding !== undefined || (length !== undefined && length !== '0'));
 };
 
 /** Whether the rest of the body is not worth waiting for: then the connection cannot be used for another request. */
-export const isEndless = ({ headers }: IncomingMessage, { code }: Fault): boolean =>
+export const closesConnection = ({ headers }: IncomingMessage, { code }: Fault): boolean =>
   code === 'payload_too_large' || code === 'request_timeout' || Number(headers['content-length']) > BODY_LIMIT_BYTES;
 
 /**
@@ -31,7 +31,7 @@ export const isEndless = ({ headers }: IncomingMessage, { code }: Fault): boolea
  * more. An ended response would be too early for both: Node would close its connection with bytes unread, which resets it, and would
  * take a timeout of this request for one of the next, and answer that as well.
  */
-export const endAfterRequest = (request: IncomingMessage, response: ServerResponse, body: Buffer): void => {
+export const drainThenEnd = (request: IncomingMessage, response: ServerResponse, body: Buffer): void => {
   const { socket } = request;
   if (request.method === 'HEAD') response.flushHeaders();
   else response.write(body);
@@ -40,7 +40,7 @@ export const endAfterRequest = (request: IncomingMessage, response: ServerRespon
   const stop = (): void => {
     clearTimeout(silence);
     clearTimeout(whole);
-    request.off('data', take).off('end', end);
+    request.off('data', onData).off('end', end);
     response.off('close', stop);
   };
   const end = (): void => {
@@ -51,14 +51,14 @@ export const endAfterRequest = (request: IncomingMessage, response: ServerRespon
     stop();
     socket.destroy();
   };
-  const take = (chunk: Buffer): void => {
+  const onData = (chunk: Buffer): void => {
     bytes += chunk.length;
     silence.refresh();
-    if (bytes > LINGER_BYTES) cut();
+    if (bytes > DRAIN_BYTES) cut();
   };
   const silence = setTimeout(cut, SILENCE_MS);
-  const whole = setTimeout(cut, LINGER_MS);
-  request.on('data', take).on('end', end);
+  const whole = setTimeout(cut, DRAIN_MS);
+  request.on('data', onData).on('end', end);
   response.on('close', stop);
   request.resume();
 };

@@ -39,11 +39,11 @@ export interface Exchange {
   /** When it was passed on to a service, by the monotonic clock; 0 until then. */
   forwardedAt: number;
   /** Told when the answer is out, or the client gone. */
-  passage: Ending | undefined;
+  proxied: ProxiedExchange | undefined;
 }
 
 /** Something that ends with its exchange. */
-export interface Ending {
+export interface ProxiedExchange {
   end(): void;
 }
 

@@ -14,11 +14,11 @@ export const badGateway = (details: string, retryAfter = ''): Fault =>
     : new Fault('bad_gateway', details);
 
 /** What waiting mends: the service, or the way to it. */
-const PASSING: ReadonlySet<string> = new Set(['bad_gateway', 'service_unavailable']);
+const RETRYABLE: ReadonlySet<string> = new Set(['bad_gateway', 'service_unavailable']);
 
 /** The same fault in the family's terms: the only 5xx of family B is 500, with `Retry-After` where waiting helps. */
 export const inFamily = (family: Family, fault: Fault): Fault => {
   if (family === 'A' || fault.http < 500 || fault.code === 'internal_error') return fault;
-  const headers = PASSING.has(fault.code) ? { 'Retry-After': '1', ...fault.headers } : fault.headers;
+  const headers = RETRYABLE.has(fault.code) ? { 'Retry-After': '1', ...fault.headers } : fault.headers;
   return new Fault('internal_error', fault.details, headers);
 };

@@ -15,10 +15,10 @@ const normalised = (address: string | undefined): string =>
   address !== undefined && ipaddr.isValid(address) ? ipaddr.process(address).toString() : 'unknown';
 
 /** Whether an address is that of a proxy that we trust. */
-export type Trust = (address: string) => boolean;
+export type IsTrusted = (address: string) => boolean;
 
 /** Makes it from CIDR ranges. */
-export const createTrust = (trustProxy: readonly string[]): Trust => {
+export const createTrust = (trustProxy: readonly string[]): IsTrusted => {
   const ranges: readonly Range[] = trustProxy.map((range) => ipaddr.parseCIDR(range));
   return (address) => {
     if (ranges.length === 0 || !ipaddr.isValid(address)) return false;
@@ -36,7 +36,7 @@ export const cameOverTls = ({ headers: { 'x-forwarded-proto': proto } }: Incomin
   proto === 'https' || last(proto) === 'https';
 
 /** Makes the reading of addresses. `isTrusted`: the proxies whose `X-Forwarded-*` are believed. */
-export const createPeers = (isTrusted: Trust): ((request: IncomingMessage) => Peer) => {
+export const createPeers = (isTrusted: IsTrusted): ((request: IncomingMessage) => Peer) => {
   const connections = new WeakMap<object, Peer>();
 
   const connectionOf = ({ socket }: IncomingMessage): Peer => {

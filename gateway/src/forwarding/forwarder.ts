@@ -11,8 +11,8 @@ import { targetOf } from '../upstream/target-address.ts';
 import { framingOf, tooLarge, tooSlow } from './body.ts';
 import { relayFailure } from './failure-reply.ts';
 import { addReturnedHeaders, forwardedHeaders } from './headers.ts';
-import { createUnderWay } from './in-flight.ts';
-import { asRequest, asResponse, Passage, passageOf } from './proxied-request.ts';
+import { createInFlight } from './in-flight.ts';
+import { asRequest, asResponse, ProxiedRequest, proxiedOf } from './proxied-request.ts';
 import { isOfInterface, sendReply } from './reply.ts';
 
 export interface ForwarderOptions {
@@ -37,7 +37,7 @@ export interface Forwarder {
   /** Answers the exchange with what the service answers. @throws {Fault} when the request cannot go */
   forward(exchange: Exchange): void;
   /** How many requests are under way. */
-  underWay(): number;
+  inFlight(): number;
   /** The installation stops: a service that closes the connection of a client that is still sending has waited for it, and did not fail. */
   stopping(): void;
   /** Closes the kept connections. */
@@ -50,14 +50,14 @@ const IDEMPOTENT: ReadonlySet<string> = new Set(['GET', 'HEAD', 'PUT', 'DELETE']
 /** How often the clock is looked at for all requests together; a timer for each would cost more than it is worth. */
 const TICK_MS = 100;
 
-const clientIsGone = ({ exchange: { request, response } }: Passage): boolean =>
+const clientIsGone = ({ exchange: { request, response } }: ProxiedRequest): boolean =>
   response.destroyed || (request.destroyed && !request.complete);
 
 /** Whether it is the client that is waited for: the service is there and takes what comes. */
-const isClientSlow = ({ exchange: { request }, bodiless, upstream }: Passage): boolean =>
+const isClientSlow = ({ exchange: { request }, bodiless, upstream }: ProxiedRequest): boolean =>
   !bodiless && !request.complete && upstream?.socket?.connecting === false && !upstream.writableNeedDrain;
 
-const mayRepeat = ({ method, bodiless, reply, attempts }: Passage): boolean =>
+const mayRepeat = ({ method, bodiless, reply, attempts }: ProxiedRequest): boolean =>
   attempts === 1 && reply === undefined && bodiless && IDEMPOTENT.has(method);
 
 /** Makes the forwarder of one service: one proxy and one pool of connections, for as long as the gateway runs. */
@@ -66,30 +66,30 @@ export const createForwarder = (options: ForwarderOptions): Forwarder => {
   const { host } = new URL(options.url);
   const target = targetOf(options.url);
   const pool = new Pool({ ...target, addresses });
-  const underWay = createUnderWay<Passage>();
+  const inFlight = createInFlight<ProxiedRequest>();
   let isStopping = false;
 
   /** Tells the breaker of the request's address the outcome, once. */
-  const settle = (passage: Passage, outcome: 'succeeded' | 'failed' | 'abandoned'): void => {
-    if (passage.settled) return;
-    passage.settled = true;
-    pool.breakerOf(passage.upstream)?.[outcome](Date.now());
+  const settle = (proxied: ProxiedRequest, outcome: 'succeeded' | 'failed' | 'abandoned'): void => {
+    if (proxied.settled) return;
+    proxied.settled = true;
+    pool.breakerOf(proxied.upstream)?.[outcome](Date.now());
   };
 
-  const fail = (passage: Passage, error: Error): void => {
-    const { exchange, upstream } = passage;
-    if (passage.settled) return;
-    if (clientIsGone(passage)) {
-      settle(passage, 'abandoned');
-    } else if (isStopping && !passage.bodiless && !exchange.request.complete) {
-      abandon(passage, tooSlow());
-    } else if (isStale(error, upstream) && mayRepeat(passage)) {
-      passage.attempts += 1;
-      passage.upstream = undefined;
-      void throughNewConnection(asRequest(passage), asResponse(passage));
+  const fail = (proxied: ProxiedRequest, error: Error): void => {
+    const { exchange, upstream } = proxied;
+    if (proxied.settled) return;
+    if (clientIsGone(proxied)) {
+      settle(proxied, 'abandoned');
+    } else if (isStopping && !proxied.bodiless && !exchange.request.complete) {
+      abandon(proxied, tooSlow());
+    } else if (isStale(error, upstream) && mayRepeat(proxied)) {
+      proxied.attempts += 1;
+      proxied.upstream = undefined;
+      void throughNewConnection(asRequest(proxied), asResponse(proxied));
     } else {
-      settle(passage, 'failed');
-      underWay.delete(passage);
+      settle(proxied, 'failed');
+      inFlight.delete(proxied);
       const failure = failureOf(error, upstream);
       onFailure?.(exchange, failure);
       answerFault(exchange, failure.fault);
@@ -97,30 +97,30 @@ export const createForwarder = (options: ForwarderOptions): Forwarder => {
   };
 
   /** An answer that has begun to come ends otherwise than it should. */
-  const breakOff = (passage: Passage, error: Error): void => {
-    const { exchange, upstream } = passage;
+  const breakOff = (proxied: ProxiedRequest, error: Error): void => {
+    const { exchange, upstream } = proxied;
     // What is answered is not timed any more.
-    underWay.delete(passage);
+    inFlight.delete(proxied);
     const failure = failureOf(error, upstream);
     onFailure?.(exchange, failure);
     answerFault(exchange, failure.fault);
   };
 
   /** Refuses what the client sends, or does not send: it is nobody else's failure. */
-  const abandon = (passage: Passage, fault: Fault): void => {
-    settle(passage, 'abandoned');
-    underWay.delete(passage);
-    passage.upstream?.destroy();
-    answerFault(passage.exchange, fault);
+  const abandon = (proxied: ProxiedRequest, fault: Fault): void => {
+    settle(proxied, 'abandoned');
+    inFlight.delete(proxied);
+    proxied.upstream?.destroy();
+    answerFault(proxied.exchange, fault);
   };
 
-  const receive = (passage: Passage, reply: IncomingMessage): void => {
-    const { exchange, method, deadline } = passage;
+  const receive = (proxied: ProxiedRequest, reply: IncomingMessage): void => {
+    const { exchange, method, deadline } = proxied;
     const { response } = exchange;
-    passage.reply = reply;
-    pool.heed(reply.headers, reply.socket.remoteAddress);
-    passage.dueAt = deadline;
-    settle(passage, 'succeeded');
+    proxied.reply = reply;
+    pool.onResponse(reply.headers, reply.socket.remoteAddress);
+    proxied.dueAt = deadline;
+    settle(proxied, 'succeeded');
     if (response.headersSent || response.destroyed) {
       reply.destroy();
     } else if (isOfInterface(reply, method, exchange.route)) {
@@ -128,19 +128,19 @@ export const createForwarder = (options: ForwarderOptions): Forwarder => {
       const headers = commonHeaders(exchange);
       addReturnedHeaders(headers, reply);
       if (exchange.family === 'B' && (reply.statusCode ?? 0) >= 500) {
-        relayFailure(reply, response, headers, () => refuseForeign(passage, reply));
+        relayFailure(reply, response, headers, () => refuseForeign(proxied, reply));
       } else {
-        sendReply(reply, response, headers, () => breakOff(passage, new BrokenReply()));
+        sendReply(reply, response, headers, () => breakOff(proxied, new BrokenReply()));
       }
     } else {
-      refuseForeign(passage, reply);
+      refuseForeign(proxied, reply);
       reply.destroy();
     }
   };
 
-  const refuseForeign = (passage: Passage, { headers }: IncomingMessage): void => {
-    const { exchange } = passage;
-    underWay.delete(passage);
+  const refuseForeign = (proxied: ProxiedRequest, { headers }: IncomingMessage): void => {
+    const { exchange } = proxied;
+    inFlight.delete(proxied);
     const fault = badGateway('The service gave an answer that is not of this interface.', headers['retry-after']);
     onFailure?.(exchange, { code: 'foreign_reply', fault });
     answerFault(exchange, fault);
@@ -154,58 +154,58 @@ export const createForwarder = (options: ForwarderOptions): Forwarder => {
     selfHandleResponse: true,
     on: {
       proxyReq: (upstream, request) => {
-        const passage = passageOf(request);
-        passage.upstream = upstream;
-        if (passage.over) upstream.destroy();
+        const proxied = proxiedOf(request);
+        proxied.upstream = upstream;
+        if (proxied.over) upstream.destroy();
       },
-      proxyRes: (reply, request) => receive(passageOf(request), reply),
-      error: (error, request) => fail(passageOf(request), error),
-      econnreset: (error, request) => fail(passageOf(request), error),
+      proxyRes: (reply, request) => receive(proxiedOf(request), reply),
+      error: (error, request) => fail(proxiedOf(request), error),
+      econnreset: (error, request) => fail(proxiedOf(request), error),
     },
   };
   const throughPool = createProxyMiddleware({ ...proxy, agent: pool });
   const throughNewConnection = createProxyMiddleware({ ...proxy, agent: pool.fresh });
 
   /** Its time is up: for the service to begin, or for everything. */
-  const expire = (passage: Passage): void => {
-    if (passage.reply) {
-      breakOff(passage, new UpstreamTimeout());
-      passage.reply.destroy();
-    } else if (isClientSlow(passage)) abandon(passage, tooSlow());
-    else if (passage.upstream) passage.upstream.destroy(new UpstreamTimeout());
-    else fail(passage, new UpstreamTimeout());
+  const expire = (proxied: ProxiedRequest): void => {
+    if (proxied.reply) {
+      breakOff(proxied, new UpstreamTimeout());
+      proxied.reply.destroy();
+    } else if (isClientSlow(proxied)) abandon(proxied, tooSlow());
+    else if (proxied.upstream) proxied.upstream.destroy(new UpstreamTimeout());
+    else fail(proxied, new UpstreamTimeout());
   };
 
   const tick = setInterval(() => {
     const now = Date.now();
-    underWay.visit((passage) => {
-      if (now >= passage.dueAt) expire(passage);
+    inFlight.visit((proxied) => {
+      if (now >= proxied.dueAt) expire(proxied);
     });
   }, TICK_MS);
   tick.unref();
 
   const events = {
     /** The service has the whole request: from now on it is its time that runs. */
-    bodySent(passage: Passage): void {
-      if (passage.reply) return;
+    bodySent(proxied: ProxiedRequest): void {
+      if (proxied.reply) return;
       const now = Date.now();
-      passage.deadline = now + deadlineMs;
-      passage.dueAt = Math.min(now + timeoutMs, passage.deadline);
+      proxied.deadline = now + deadlineMs;
+      proxied.dueAt = Math.min(now + timeoutMs, proxied.deadline);
     },
-    bodyTooLarge(passage: Passage): void {
-      abandon(passage, tooLarge());
+    bodyTooLarge(proxied: ProxiedRequest): void {
+      abandon(proxied, tooLarge());
     },
     /** What the service still takes or gives is of no use. */
-    over(passage: Passage): void {
-      const { upstream, reply } = passage;
-      underWay.delete(passage);
-      settle(passage, 'abandoned');
+    over(proxied: ProxiedRequest): void {
+      const { upstream, reply } = proxied;
+      inFlight.delete(proxied);
+      settle(proxied, 'abandoned');
       if (upstream && !(upstream.writableFinished && reply?.complete)) upstream.destroy();
     },
   };
 
   const admit = (now: number): void => {
-    if (underWay.size >= concurrency) throw unavailable('The service has too much to do at the moment.');
+    if (inFlight.size >= concurrency) throw unavailable('The service has too much to do at the moment.');
     if (!addresses.refuses(now)) return;
     throw unavailable('The service does not answer at the moment.', addresses.retryAfterSeconds(now));
   };
@@ -218,13 +218,13 @@ export const createForwarder = (options: ForwarderOptions): Forwarder => {
       const headers = forwardedHeaders(exchange, host);
       if (framing.length !== undefined) headers['content-length'] = framing.length;
       const times = { deadline: now + deadlineMs, dueAt: now + (framing.body ? bodyMs : timeoutMs) };
-      const passage = new Passage(exchange, headers, framing, times, events);
-      underWay.add(passage);
-      exchange.passage = passage;
+      const proxied = new ProxiedRequest(exchange, headers, framing, times, events);
+      inFlight.add(proxied);
+      exchange.proxied = proxied;
       exchange.forwardedAt = performance.now();
-      void throughPool(asRequest(passage), asResponse(passage));
+      void throughPool(asRequest(proxied), asResponse(proxied));
     },
-    underWay: () => underWay.size,
+    inFlight: () => inFlight.size,
     stopping() {
       isStopping = true;
     },

@@ -3,18 +3,18 @@ import type { Logger } from '@boxoffice/runtime';
 import { answered, type Exchange, type Step } from '../exchange/exchange.ts';
 import { type Limits, SESSION_HEADER } from '../limits/limits.ts';
 import { type ServiceName, services } from '../services.ts';
-import type { Figures } from '../telemetry/metrics.ts';
-import type { Reach } from '../upstream/reach.ts';
+import type { GatewayMetrics } from '../telemetry/metrics.ts';
+import type { AddressFactory } from '../upstream/address-factory.ts';
 import { createForwarder, type Forwarder } from './forwarder.ts';
-import type { KeptAnswers } from './response-cache.ts';
+import type { ResponseCache } from './response-cache.ts';
 
 export interface ForwardingOptions {
   /** The URL of each service. */
   readonly urls: ReadonlyMap<ServiceName, string>;
-  readonly reach: Reach;
+  readonly addressesOf: AddressFactory;
   readonly limits: Pick<Limits, 'sessionSeen'>;
-  readonly kept: Pick<KeptAnswers, 'note'>;
-  readonly figures: Figures;
+  readonly responseCache: Pick<ResponseCache, 'store'>;
+  readonly metrics: GatewayMetrics;
   readonly logger: Pick<Logger, 'warn'>;
   readonly timeouts?: UpstreamTimeouts;
 }
@@ -53,11 +53,11 @@ const sessionOf = (
 
 /** Makes the last step, with a forwarder for each service that has an address. */
 export const createForwarding = (options: ForwardingOptions): Forwarding => {
-  const { urls, reach, limits, kept, figures, logger, timeouts } = options;
+  const { urls, addressesOf, limits, responseCache, metrics, logger, timeouts } = options;
   const forwarders = new Map<string, Forwarder>();
   for (const [service, url] of urls) {
-    const addresses = reach(service, url);
-    const keeps = services[service].sessions.length > 0;
+    const addresses = addressesOf(service, url);
+    const isCached = services[service].sessions.length > 0;
     const forwarder = createForwarder({
       url,
       addresses,
@@ -66,20 +66,20 @@ export const createForwarding = (options: ForwardingOptions): Forwarding => {
       bodyMs: timeouts?.body,
       concurrency: CONCURRENCY,
       onFailure: ({ route, trace }, { code }) => {
-        figures.upstreamFailed(service, code);
+        metrics.upstreamFailed(service, code);
         const about = { upstream: service, operation: route?.operation, requestId: trace.requestId, code };
         logger.warn('a service did not answer', about);
       },
       onReply: (exchange, reply) => {
-        figures.upstreamAnswered(service, exchange);
-        if (!keeps) return;
+        metrics.upstreamAnswered(service, exchange);
+        if (!isCached) return;
         const session = sessionOf(exchange, reply);
         if (session !== undefined) limits.sessionSeen(session);
-        kept.note(exchange, reply);
+        responseCache.store(exchange, reply);
       },
     });
     forwarders.set(service, forwarder);
-    figures.watch(service, addresses, forwarder.underWay);
+    metrics.watch(service, addresses, forwarder.inFlight);
   }
   return {
     step(exchange) {

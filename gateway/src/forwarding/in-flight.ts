@@ -1,10 +1,10 @@
 /** Something that knows its place in a list of what is under way. */
-export interface Placed {
-  place: number;
+export interface Indexed {
+  index: number;
 }
 
 /** What is under way: things come and go thousands of times a second, in any order. */
-export interface UnderWay<Item extends Placed> {
+export interface InFlight<Item extends Indexed> {
   readonly size: number;
   add(item: Item): void;
   delete(item: Item): void;
@@ -16,23 +16,23 @@ export interface UnderWay<Item extends Placed> {
  * Makes the list. It is not a Set because V8's keep, in each table that they grow out of, what was in it and the way to the next table: once
  * one such table has grown old, every later request lives until the next full collection (seen: a third of all memory).
  */
-export const createUnderWay = <Item extends Placed>(): UnderWay<Item> => {
+export const createInFlight = <Item extends Indexed>(): InFlight<Item> => {
   const items: Item[] = [];
   return {
     get size() {
       return items.length;
     },
     add(item) {
-      item.place = items.length;
+      item.index = items.length;
       items.push(item);
     },
     delete(item) {
-      const { place } = item;
+      const { index: place } = item;
       if (items[place] !== item) return;
       const last = items.pop();
       if (last === undefined || last === item) return;
       items[place] = last;
-      last.place = place;
+      last.index = place;
     },
     visit(visitor) {
       for (let index = items.length - 1; index >= 0; index -= 1) {

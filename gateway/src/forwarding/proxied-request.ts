@@ -1,15 +1,15 @@
 import type { ClientRequest, IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import type { Ending, Exchange } from '../exchange/exchange.ts';
+import type { Exchange, ProxiedExchange } from '../exchange/exchange.ts';
 import { type Framing, sendBody } from './body.ts';
-import type { Placed } from './in-flight.ts';
+import type { Indexed } from './in-flight.ts';
 
 /** What happens to the body of a passage. */
-export interface PassageEvents {
-  bodySent(passage: Passage): void;
-  bodyTooLarge(passage: Passage): void;
+export interface ProxiedRequestEvents {
+  bodySent(passage: ProxiedRequest): void;
+  bodyTooLarge(passage: ProxiedRequest): void;
   /** The answer is out, or the client gone. */
-  over(passage: Passage): void;
+  over(passage: ProxiedRequest): void;
 }
 
 /**
@@ -18,9 +18,9 @@ export interface PassageEvents {
  * `Expect`, for one), a body is counted on its way, and the dozen listeners per request that it would add for its own
  * way of answering are not there; the forwarder, which answers itself, has its own three.
  */
-export class Passage implements Ending, Placed {
+export class ProxiedRequest implements ProxiedExchange, Indexed {
   readonly exchange: Exchange;
-  place = -1;
+  index = -1;
   readonly method: string;
   readonly url: string;
   readonly headers: Record<string, string | string[]>;
@@ -42,14 +42,14 @@ export class Passage implements Ending, Placed {
   settled = false;
   /** Whether the answer is out, or its client gone. */
   over = false;
-  readonly #events: PassageEvents;
+  readonly #events: ProxiedRequestEvents;
 
   constructor(
     exchange: Exchange,
     headers: Record<string, string | string[]>,
     framing: Framing,
     times: { readonly deadline: number; readonly dueAt: number },
-    events: PassageEvents,
+    events: ProxiedRequestEvents,
   ) {
     const { request, target } = exchange;
     this.exchange = exchange;
@@ -88,6 +88,6 @@ export class Passage implements Ending, Placed {
 }
 
 /** The proxy knows requests and responses by their types only; in its events it gives back what it was given. */
-export const asRequest = (passage: Passage): IncomingMessage => passage as unknown as IncomingMessage;
-export const asResponse = (passage: Passage): ServerResponse => passage as unknown as ServerResponse;
-export const passageOf = (request: IncomingMessage): Passage => request as unknown as Passage;
+export const asRequest = (passage: ProxiedRequest): IncomingMessage => passage as unknown as IncomingMessage;
+export const asResponse = (passage: ProxiedRequest): ServerResponse => passage as unknown as ServerResponse;
+export const proxiedOf = (request: IncomingMessage): ProxiedRequest => request as unknown as ProxiedRequest;

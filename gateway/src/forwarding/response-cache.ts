@@ -10,17 +10,17 @@ import { sendWhole } from './reply.ts';
  * For how many milliseconds a service lets others have this answer, too: those who ask for the same in the same words, and have no session.
  * It is a word between the two of us, finer than `Cache-Control`, which stays what browsers go by.
  */
-export const KEEP_HEADER = 'x-internal-keep';
+export const CACHE_MS_HEADER = 'x-internal-keep';
 
 /** Answers of family B that a service made for everybody, for the moment that it says. */
-export interface KeptAnswers {
+export interface ResponseCache {
   /** Answers with what is kept. */
   readonly step: Step;
   /** Keeps a reply on its way out, if its service lets us. */
-  note(exchange: Exchange, reply: IncomingMessage): void;
+  store(exchange: Exchange, reply: IncomingMessage): void;
 }
 
-interface Kept {
+interface CachedResponse {
   /** Epoch milliseconds. */
   readonly until: number;
   /** Names and values in turn, without those of one request. */
@@ -43,8 +43,8 @@ const keyOf = ({ request: { method, headers }, family, target }: Exchange): stri
 };
 
 /** Makes the memory: bounded in bytes, and by the moment. */
-export const createKeptAnswers = (lookedUp: (found: boolean) => void = () => undefined): KeptAnswers => {
-  const known = new LRUCache<string, Kept>({
+export const createResponseCache = (lookedUp: (found: boolean) => void = () => undefined): ResponseCache => {
+  const responses = new LRUCache<string, CachedResponse>({
     maxSize: MOST_BYTES,
     maxEntrySize: MOST_BYTES_OF_ONE,
     sizeCalculation: ({ body }, key) => body.length + key.length + HEADER_BYTES,
@@ -53,17 +53,17 @@ export const createKeptAnswers = (lookedUp: (found: boolean) => void = () => und
     step(exchange) {
       const key = keyOf(exchange);
       if (key === undefined) return undefined;
-      const kept = known.get(key);
-      const counts = kept !== undefined && kept.until > exchange.now;
-      lookedUp(counts);
-      if (!counts) return undefined;
+      const cached = responses.get(key);
+      const isFresh = cached !== undefined && cached.until > exchange.now;
+      lookedUp(isFresh);
+      if (!isFresh) return undefined;
       const headers = commonHeaders(exchange);
-      for (const part of kept.headers) headers.push(part);
-      sendWhole(exchange.response, 200, headers, kept.body);
+      for (const part of cached.headers) headers.push(part);
+      sendWhole(exchange.response, 200, headers, cached.body);
       return answered;
     },
-    note(exchange, reply) {
-      const ms = Math.min(MOST_MS, Number(reply.headers[KEEP_HEADER] ?? 0));
+    store(exchange, reply) {
+      const ms = Math.min(MOST_MS, Number(reply.headers[CACHE_MS_HEADER] ?? 0));
       const key = ms > 0 && reply.statusCode === 200 ? keyOf(exchange) : undefined;
       if (key === undefined || Number(reply.headers['content-length'] ?? 0) > MOST_BYTES_OF_ONE) return;
       const headers: string[] = [];
@@ -72,7 +72,7 @@ export const createKeptAnswers = (lookedUp: (found: boolean) => void = () => und
       reply.on('data', (chunk: Buffer) => chunks.push(chunk));
       reply.on('end', () => {
         // Counted from when the service was asked: it may have made the answer then.
-        if (reply.complete) known.set(key, { until: exchange.now + ms, headers, body: Buffer.concat(chunks) });
+        if (reply.complete) responses.set(key, { until: exchange.now + ms, headers, body: Buffer.concat(chunks) });
       });
     },
   };

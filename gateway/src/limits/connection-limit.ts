@@ -1,14 +1,14 @@
 import type { Socket } from 'node:net';
 import { type Logger, networkOf } from '@boxoffice/runtime';
-import type { Trust } from '../exchange/peer.ts';
+import type { IsTrusted } from '../exchange/peer.ts';
 
 export interface ConnectionLimitOptions {
   /** Connections that one address may have at once. */
   readonly most?: number;
   /** Proxies, which have everybody's connections. */
-  readonly isTrusted: Trust;
+  readonly isTrusted: IsTrusted;
   /** Hears of every connection that is refused. */
-  readonly refused: () => void;
+  readonly onRefused: () => void;
   readonly logger: Pick<Logger, 'warn'>;
   readonly now?: () => number;
 }
@@ -24,13 +24,13 @@ const LOGGED_EVERY_MS = 60_000;
  * more than its share of them.
  */
 export const createConnectionLimit = (options: ConnectionLimitOptions): ((socket: Socket) => boolean) => {
-  const { most = ADDRESS_CONNECTIONS, isTrusted, refused, logger, now = Date.now } = options;
+  const { most = ADDRESS_CONNECTIONS, isTrusted, onRefused, logger, now = Date.now } = options;
   const open = new Map<string, number>();
   let loggedAt = Number.NEGATIVE_INFINITY;
   let unlogged = 0;
 
-  const note = (peer: string): void => {
-    refused();
+  const reportRefusal = (peer: string): void => {
+    onRefused();
     unlogged += 1;
     if (now() - loggedAt < LOGGED_EVERY_MS) return;
     logger.warn('an address has too many connections; its new ones are refused', { peer, count: unlogged });
@@ -45,7 +45,7 @@ export const createConnectionLimit = (options: ConnectionLimitOptions): ((socket
     const peer = networkOf(remoteAddress);
     const count = open.get(peer) ?? 0;
     if (count >= most) {
-      note(peer);
+      reportRefusal(peer);
       return false;
     }
     open.set(peer, count + 1);

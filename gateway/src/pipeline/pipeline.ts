@@ -10,7 +10,7 @@ import type { AccessLog } from '../telemetry/access-log.ts';
 import { beginRequest, endRequest } from '../telemetry/request-span.ts';
 
 /** What the pipeline is made of. */
-export interface AppParts {
+export interface PipelineParts {
   readonly peerOf: (request: IncomingMessage) => Peer;
   /** The value of `Strict-Transport-Security` on answers over TLS; undefined: none. */
   readonly hsts: string | undefined;
@@ -22,17 +22,17 @@ export interface AppParts {
   readonly refuseOrigin: Step;
   readonly checkToken: Step;
   readonly countCaller: Step;
-  readonly answerKept: Step;
+  readonly answerCached: Step;
   readonly authorize: Step;
   readonly forward: Step;
   readonly accessLog: AccessLog;
   /** Hears of every exchange that is over. */
-  readonly over?: (exchange: Exchange) => void;
+  readonly onCompleted?: (exchange: Exchange) => void;
   readonly logger: Pick<Logger, 'error'>;
 }
 
 /** The gateway as a request listener, for a listener with or without TLS. */
-export interface App {
+export interface Pipeline {
   listener(tls: boolean): RequestListener;
   /**
    * Resolves when every exchange is over and logged, which some are a moment after their connection was closed; soon in any case, since
@@ -63,8 +63,8 @@ const IDLE_MS = 200;
 const UNREAD = { path: '', query: '' };
 
 /** Makes the gateway's request handling: the way of a request is the list of steps, from the top. */
-export const createApp = (parts: AppParts): App => {
-  const { peerOf, hsts, accessLog, over, logger } = parts;
+export const createPipeline = (parts: PipelineParts): Pipeline => {
+  const { peerOf, hsts, accessLog, onCompleted, logger } = parts;
 
   const steps: readonly { readonly name: string; readonly run: Step }[] = [
     { name: 'count the address', run: parts.countAddress }, //          429
@@ -78,7 +78,7 @@ export const createApp = (parts: AppParts): App => {
     { name: 'count the caller', run: parts.countCaller }, //            429
     { name: 'answer what is our own', run: parts.answerOwn }, //        200
     { name: 'refuse a foreign origin', run: parts.refuseOrigin }, //     403, 500
-    { name: 'answer what is kept', run: parts.answerKept }, //          200
+    { name: 'answer what is kept', run: parts.answerCached }, //          200
     { name: 'ask the authorizer', run: parts.authorize }, //            401, 403, 503
     { name: 'forward', run: parts.forward }, //                         413, 502, 503, or the service's answer
   ];
@@ -144,30 +144,30 @@ export const createApp = (parts: AppParts): App => {
       tokenHash: '',
       identity: undefined,
       forwardedAt: 0,
-      passage: undefined,
+      proxied: undefined,
     };
   };
 
-  let underWay = 0;
-  let tellIdle = (): void => undefined;
+  let inFlight = 0;
+  let resolveIdle = (): void => undefined;
 
   return {
     idle: () =>
       new Promise((resolve) => {
-        tellIdle = resolve;
-        if (underWay === 0) resolve();
+        resolveIdle = resolve;
+        if (inFlight === 0) resolve();
         else setTimeout(resolve, IDLE_MS);
       }),
     listener: (tls) => (request, response) => {
       const exchange = open(request, response, tls);
-      underWay += 1;
+      inFlight += 1;
       response.on('close', () => {
-        exchange.passage?.end();
-        accessLog.note(exchange);
-        over?.(exchange);
+        exchange.proxied?.end();
+        accessLog.record(exchange);
+        onCompleted?.(exchange);
         if (exchange.span) endRequest(exchange.span, exchange);
-        underWay -= 1;
-        if (underWay === 0) tellIdle();
+        inFlight -= 1;
+        if (inFlight === 0) resolveIdle();
       });
       run(exchange, 0);
     },

@@ -30,7 +30,7 @@ export interface OpenApiDocument {
 }
 
 /** What a service's description gives. */
-export interface Claims {
+export interface DescribedRoutes {
   readonly routes: readonly Route[];
   /** What it claims and may not have, in words, for the log. */
   readonly refused: readonly string[];
@@ -65,7 +65,12 @@ const mediaTypesOf = ({ responses = {} }: OpenApiOperation): ReadonlySet<string>
   new Set(Object.values(responses).flatMap(({ content }) => Object.keys(content ?? {})));
 
 /** Why the service may not have this operation; undefined if it may. */
-const fault = (row: ServiceRow, path: string, method: string, scope: string | undefined): string | undefined => {
+const reasonToRefuse = (
+  row: ServiceRow,
+  path: string,
+  method: string,
+  scope: string | undefined,
+): string | undefined => {
   if (!TEMPLATE.test(path) || !row.prefixes.some((prefix) => isBelow(path, prefix))) return 'is not its path';
   if (row.sessions.some((prefix) => isBelow(path, prefix))) return undefined;
   if (row.open.includes(`${method} ${path}`)) return undefined;
@@ -75,7 +80,7 @@ const fault = (row: ServiceRow, path: string, method: string, scope: string | un
 };
 
 /** Reads the routes of a service from its description: those that it may have. */
-export const readClaims = (service: ServiceName, document: OpenApiDocument): Claims => {
+export const readRoutes = (service: ServiceName, document: OpenApiDocument): DescribedRoutes => {
   const row: ServiceRow = services[service];
   const routes: Route[] = [];
   const refused: string[] = [];
@@ -85,7 +90,7 @@ export const readClaims = (service: ServiceName, document: OpenApiDocument): Cla
       if (!described) continue;
       const method = name.toUpperCase();
       const needed = scopeOf(described.security ?? document.security);
-      const wrong = described.operationId ? fault(row, path, method, needed) : 'has no operationId';
+      const wrong = described.operationId ? reasonToRefuse(row, path, method, needed) : 'has no operationId';
       if (wrong !== undefined || !described.operationId) {
         refused.push(`${method} ${path} ${wrong}`);
         continue;

@@ -1,5 +1,5 @@
 import { isBelow, type ServiceName, services } from '../services.ts';
-import { type Place, placeOf } from './router.ts';
+import { type PathRoutes, pathRoutesOf } from './router.ts';
 
 /** What pages are made of. */
 const MEDIA_TYPES: ReadonlySet<string> = new Set([
@@ -13,13 +13,13 @@ const MEDIA_TYPES: ReadonlySet<string> = new Set([
 ]);
 
 /** Makes the look-up of web pages: GET and HEAD of whatever lies below a prefix, whose service says what is there. */
-export const pagesOf = (configured: readonly ServiceName[]): ((path: string) => Place | undefined) => {
-  const places = configured.flatMap((service) =>
+export const pagesOf = (configured: readonly ServiceName[]): ((path: string) => PathRoutes | undefined) => {
+  const pages = configured.flatMap((service) =>
     services[service].pages.map((prefix) => {
       const operation = `${service}Pages`;
       const route = { method: 'GET', template: prefix, operation, service, scope: undefined, mediaTypes: MEDIA_TYPES };
-      return { prefix, place: placeOf(new Map([['GET', { ...route, key: operation }]])) };
+      return { prefix, routes: pathRoutesOf(new Map([['GET', { ...route, key: operation }]])) };
     }),
   );
-  return (path) => places.find(({ prefix }) => isBelow(path, prefix))?.place;
+  return (path) => pages.find(({ prefix }) => isBelow(path, prefix))?.routes;
 };

@@ -1,21 +1,21 @@
 import type { Route } from '../exchange/route.ts';
 
 /** What is at a path: its routes by method, GET's also under HEAD, and the value of `Allow`. */
-export interface Place {
+export interface PathRoutes {
   readonly routes: ReadonlyMap<string, Route>;
   readonly allow: string;
 }
 
 export interface Router {
   /** The place of a canonical path; undefined if there is none. A concrete path wins over a templated one, for every method. */
-  find(path: string): Place | undefined;
+  find(path: string): PathRoutes | undefined;
 }
 
 interface Node {
   readonly children: Map<string, Node>;
   template?: Node;
   readonly routes: Map<string, Route>;
-  place?: Place;
+  atPath?: PathRoutes;
 }
 
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'];
@@ -35,16 +35,16 @@ const childFor = (node: Node, segment: string): Node => {
 };
 
 /** The place of some routes by method. */
-export const placeOf = (declared: ReadonlyMap<string, Route>): Place => {
+export const pathRoutesOf = (declared: ReadonlyMap<string, Route>): PathRoutes => {
   const routes = new Map(declared);
   const get = declared.get('GET');
   if (get) routes.set('HEAD', get);
   return { routes, allow: METHODS.filter((method) => routes.has(method)).join(', ') };
 };
 
-const search = (node: Node, segments: readonly string[], depth: number): Place | undefined => {
+const search = (node: Node, segments: readonly string[], depth: number): PathRoutes | undefined => {
   const segment = segments[depth];
-  if (segment === undefined) return node.place;
+  if (segment === undefined) return node.atPath;
   const child = node.children.get(segment);
   const concrete = child && search(child, segments, depth + 1);
   return concrete ?? (node.template && search(node.template, segments, depth + 1));
@@ -53,7 +53,7 @@ const search = (node: Node, segments: readonly string[], depth: number): Place |
 /** Makes the router of some routes. Of two routes for the same method and path the first one stays. */
 export const createRouter = (routes: Iterable<Route>): Router => {
   const root = newNode();
-  const concrete = new Map<string, Place>();
+  const concrete = new Map<string, PathRoutes>();
   const ends = new Map<Node, string>();
   for (const route of routes) {
     const node = route.template.slice(1).split('/').reduce(childFor, root);
@@ -61,8 +61,8 @@ export const createRouter = (routes: Iterable<Route>): Router => {
     ends.set(node, route.template);
   }
   for (const [node, template] of ends) {
-    node.place = placeOf(node.routes);
-    if (!template.includes('{')) concrete.set(template, node.place);
+    node.atPath = pathRoutesOf(node.routes);
+    if (!template.includes('{')) concrete.set(template, node.atPath);
   }
   return { find: (path) => concrete.get(path) ?? search(root, path.slice(1).split('/'), 0) };
 };

@@ -4,7 +4,7 @@ import type { Exchange, Step } from '../exchange/exchange.ts';
 import { unavailable } from '../exchange/faults.ts';
 import type { Route } from '../exchange/route.ts';
 import { isBelow, type ServiceName, serviceNames, services } from '../services.ts';
-import { type OpenApiDocument, readClaims } from './description.ts';
+import { type OpenApiDocument, readRoutes } from './description.ts';
 import { pagesOf } from './pages.ts';
 import { createRouter, type Router } from './router.ts';
 
@@ -42,31 +42,31 @@ export const createRouting = ({ configured, own, logger }: RoutingOptions): Rout
   const routes = new Map<ServiceName, readonly Route[]>();
   let router: Router = createRouter(own);
 
-  const belongsToUnknown = (path: string): boolean =>
+  const belongsToUndescribed = (path: string): boolean =>
     configured.some((name) => !documents.has(name) && services[name].prefixes.some((prefix) => isBelow(path, prefix)));
 
   const pages = pagesOf(configured);
 
   const find = ({ request, target }: Exchange): Route => {
-    const place = router.find(target.path) ?? pages(target.path);
-    if (!place) {
+    const atPath = router.find(target.path) ?? pages(target.path);
+    if (!atPath) {
       if (HEALTH.has(target.path) && !isRead(request.method)) throw notAllowed('GET, HEAD');
-      if (belongsToUnknown(target.path)) throw unavailable('The service has not started yet.');
+      if (belongsToUndescribed(target.path)) throw unavailable('The service has not started yet.');
       throw new Fault('not_found', 'There is no such endpoint.');
     }
-    const route = place.routes.get(request.method ?? '');
-    if (!route) throw notAllowed(place.allow);
+    const route = atPath.routes.get(request.method ?? '');
+    if (!route) throw notAllowed(atPath.allow);
     return route;
   };
 
   return {
     learn(service, document) {
-      const claims = readClaims(service, document);
-      for (const reason of claims.refused) logger.warn('an operation is not routed', { upstream: service, reason });
+      const described = readRoutes(service, document);
+      for (const reason of described.refused) logger.warn('an operation is not routed', { upstream: service, reason });
       documents.set(service, document);
-      routes.set(service, claims.routes);
+      routes.set(service, described.routes);
       router = createRouter([...own, ...serviceNames.flatMap((name) => routes.get(name) ?? [])]);
-      logger.info('learned operations', { upstream: service, count: claims.routes.length });
+      logger.info('learned operations', { upstream: service, count: described.routes.length });
     },
     isRouted: (method, template) =>
       [...routes.values()].some((of) =>

@@ -5,7 +5,7 @@ import type { Exchange } from '../exchange/exchange.ts';
 /** One line per request. */
 export interface AccessLog {
   /** Notes a request whose answer is out, or whose client is gone. */
-  note(exchange: Exchange): void;
+  record(exchange: Exchange): void;
   /** Writes what is still held back. */
   flush(): void;
 }
@@ -45,34 +45,34 @@ const timeOf = (now: number): string => {
 /** The same fields as a JSON line, by hand: request id and method need no escaping, whatever the client sent. */
 const lineOf = (exchange: Exchange): string => {
   const { requestId, client, operation, method, status, durationMs } = fieldsOf(exchange);
-  const who = `"requestId":"${requestId}","client":${JSON.stringify(client)},"operation":${JSON.stringify(operation)}`;
-  const how = `"method":"${method}","status":${status},"durationMs":${durationMs}`;
+  const caller = `"requestId":"${requestId}","client":${JSON.stringify(client)},"operation":${JSON.stringify(operation)}`;
+  const outcome = `"method":"${method}","status":${status},"durationMs":${durationMs}`;
   const time = timeOf(exchange.now);
-  return `{"time":"${time}","level":"info","service":"gateway","message":"request",${who},${how}}\n`;
+  return `{"time":"${time}","level":"info","service":"gateway","message":"request",${caller},${outcome}}\n`;
 };
 
 /** Logs through the program's logger; right for a terminal, whose lines are for eyes. */
 export const loggedAccess = (logger: Pick<Logger, 'info'>): AccessLog => ({
-  note: (exchange) => logger.info('request', fieldsOf(exchange)),
+  record: (exchange) => logger.info('request', fieldsOf(exchange)),
   flush: () => undefined,
 });
 
 /** Writes the same lines as JSON, many at once: a tenth of the cost, at the price of losing the last ones in a crash. */
 export const bufferedAccess = (write: (lines: string) => void): AccessLog => {
-  let held = '';
+  let buffered = '';
   let timer: NodeJS.Timeout | undefined;
   const flush = (): void => {
     clearTimeout(timer);
     timer = undefined;
-    if (held === '') return;
-    const lines = held;
-    held = '';
+    if (buffered === '') return;
+    const lines = buffered;
+    buffered = '';
     write(lines);
   };
   return {
-    note(exchange) {
-      held += lineOf(exchange);
-      if (held.length > FLUSH_CHARACTERS) flush();
+    record(exchange) {
+      buffered += lineOf(exchange);
+      if (buffered.length > FLUSH_CHARACTERS) flush();
       else timer ??= setTimeout(flush, FLUSH_MS);
     },
     flush,

@@ -3,8 +3,8 @@ import type { Exchange } from '../exchange/exchange.ts';
 import type { Addresses } from '../upstream/addresses.ts';
 
 /** The gateway's figures. Labels come from descriptions and tables, never from what clients write. */
-export interface Figures {
-  over(exchange: Exchange): void;
+export interface GatewayMetrics {
+  completed(exchange: Exchange): void;
   /** A service has begun to answer. */
   upstreamAnswered(service: string, exchange: Exchange): void;
   upstreamFailed(service: string, code: string): void;
@@ -13,13 +13,13 @@ export interface Figures {
   /** A new connection was refused, because its address has too many. */
   connectionRefused(): void;
   /** A service's addresses to look at, and how many requests to it are under way. */
-  watch(service: string, addresses: Pick<Addresses, 'state' | 'open'>, underWay?: () => number): void;
+  watch(service: string, addresses: Pick<Addresses, 'state' | 'open'>, inFlight?: () => number): void;
 }
 
 const nothing = (): void => undefined;
 
-const noFigures: Figures = {
-  over: nothing,
+const noMetrics: GatewayMetrics = {
+  completed: nothing,
   upstreamAnswered: nothing,
   upstreamFailed: nothing,
   lookedUp: nothing,
@@ -28,8 +28,8 @@ const noFigures: Figures = {
 };
 
 /** Makes the figures; without metrics they cost nothing. */
-export const createFigures = (metrics: Metrics | undefined): Figures => {
-  if (!metrics) return noFigures;
+export const createGatewayMetrics = (metrics: Metrics | undefined): GatewayMetrics => {
+  if (!metrics) return noMetrics;
   const requests = metrics.counter({
     name: 'gateway_requests_total',
     help: 'Requests by operation and status',
@@ -65,13 +65,13 @@ export const createFigures = (metrics: Metrics | undefined): Figures => {
     help: 'Addresses of a service that requests are kept from, but for one that tries',
     labels: ['service'],
   };
-  const underWayMeter = {
+  const inFlightGauge = {
     name: 'gateway_upstream_requests',
     help: 'Requests under way to a service',
     labels: ['service'],
   };
   return {
-    over({ route, response, startedAt }) {
+    completed({ route, response, startedAt }) {
       const operation = route?.operation ?? 'none';
       requests({ service: route?.service ?? 'none', operation, status: response.statusCode });
       answered(operation, statusOf(response), (performance.now() - startedAt) / 1_000);
@@ -80,11 +80,11 @@ export const createFigures = (metrics: Metrics | undefined): Figures => {
     upstreamFailed: (service, code) => failures({ service, code }),
     lookedUp: (cache, found) => lookups({ cache, result: found ? 'hit' : 'miss' }),
     connectionRefused: () => refused(),
-    watch(service, addresses, underWay) {
+    watch(service, addresses, inFlight) {
       const labels = { service };
       metrics.watch(open, () => [{ value: addresses.state === 'closed' ? 0 : 1, labels }]);
       metrics.watch(openAddresses, () => [{ value: addresses.open, labels }]);
-      if (underWay) metrics.watch(underWayMeter, () => [{ value: underWay(), labels }]);
+      if (inFlight) metrics.watch(inFlightGauge, () => [{ value: inFlight(), labels }]);
     },
   };
 };

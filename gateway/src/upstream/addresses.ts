@@ -10,7 +10,7 @@ export interface Addresses extends Pick<Instances, 'leaving'> {
   /** What new connections find their address with: those that serve, and before them one that is to be tried again. */
   readonly lookup: LookupFunction;
   /** Notes that a connection begins, and sees to it that `breaker` is that of the address which it leads to. */
-  follow(connection: Led): void;
+  track(connection: UpstreamSocket): void;
   /** Whether a request can go nowhere now, as far as is known without asking for the name's addresses. */
   refuses(now: number): boolean;
   /** Whole seconds after which it is worth trying again, at least 1. */
@@ -22,7 +22,7 @@ export interface Addresses extends Pick<Instances, 'leaving'> {
 }
 
 /** A connection, and the breaker of the address that it leads to, once that is known. */
-export interface Led extends Socket {
+export interface UpstreamSocket extends Socket {
   breaker: Breaker | undefined;
 }
 
@@ -35,7 +35,7 @@ export interface AddressesOptions {
 }
 
 /** Every address is kept from: nothing was sent. */
-export class EveryAddressFails extends Error {
+export class EveryAddressFailing extends Error {
   override readonly name = 'EveryAddressFails';
   readonly code = 'breaker_open';
 }
@@ -51,16 +51,16 @@ export const createAddresses = ({ host, instances = createInstances(), onChange 
   const breakers = new Map<string, Breaker>();
   /** Of the addresses that the name had last. */
   let known: readonly Breaker[] = [];
-  let askedAt = 0;
+  let resolvedAt = 0;
 
   const breakerOf = (address: string): Breaker => {
     const found = breakers.get(address);
     if (found) return found;
-    let told: 'open' | 'closed' = 'closed';
+    let reported: 'open' | 'closed' = 'closed';
     const made = createBreaker({
       onChange(state) {
-        if (state === 'half-open' || state === told) return;
-        told = state;
+        if (state === 'half-open' || state === reported) return;
+        reported = state;
         onChange?.(address, state);
       },
     });
@@ -77,19 +77,19 @@ export const createAddresses = ({ host, instances = createInstances(), onChange 
     instances.lookup(name, { ...options, all: true }, (error, found) => {
       if (error || typeof found === 'string') return done(error, found);
       const now = Date.now();
-      askedAt = now;
+      resolvedAt = now;
       known = found.map(({ address }) => breakerOf(address));
       const serving = found.filter(({ address }) => breakerOf(address).state === 'closed');
       const tried = found.find(({ address }) => breakerOf(address).state !== 'closed' && breakerOf(address).enter(now));
       const usable = tried ? [tried, ...serving] : serving;
       const [first] = usable;
-      if (!first) done(new EveryAddressFails(`every address of ${name} fails`), []);
+      if (!first) done(new EveryAddressFailing(`every address of ${name} fails`), []);
       else if (options.all) done(null, usable);
       else done(null, first.address, first.family);
     });
   };
 
-  const failed = (connection: Led, address: string): void => {
+  const failed = (connection: UpstreamSocket, address: string): void => {
     connection.breaker = undefined;
     breakerOf(address).failed(Date.now());
   };
@@ -97,7 +97,7 @@ export const createAddresses = ({ host, instances = createInstances(), onChange 
   return {
     lookup,
     leaving: instances.leaving,
-    follow(connection) {
+    track(connection) {
       // A name's addresses enter when they are looked up.
       if (isAddress) breakerOf(host).enter(Date.now());
       connection.on('connectionAttempt', (address: string) => {
@@ -112,8 +112,8 @@ export const createAddresses = ({ host, instances = createInstances(), onChange 
     refuses(now) {
       if (known.length === 0) return false;
       for (const breaker of known) if (breaker.mayEnter(now)) return false;
-      if (isAddress || now - askedAt < RESOLVE_AGAIN_MS) return true;
-      askedAt = now;
+      if (isAddress || now - resolvedAt < RESOLVE_AGAIN_MS) return true;
+      resolvedAt = now;
       return false;
     },
     retryAfterSeconds: (now) => Math.min(...known.map((breaker) => breaker.retryAfterSeconds(now)), 60),

@@ -62,7 +62,7 @@ export const createInternalCalls = ({ url, addresses, timeoutMs }: InternalCalls
         sent.on('error', fail);
         sent.on('response', (reply) => {
           const { statusCode: status = 0 } = reply;
-          pool.heed(reply.headers, reply.socket.remoteAddress);
+          pool.onResponse(reply.headers, reply.socket.remoteAddress);
           reply.toArray().then((chunks) => {
             clearTimeout(timer);
             settle(sent, status >= 500 ? 'failed' : 'succeeded');

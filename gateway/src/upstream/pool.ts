@@ -1,11 +1,11 @@
 import { Agent, type ClientRequest, type IncomingHttpHeaders } from 'node:http';
 import { createConnection, isIP, type Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
-import { type Addresses, createAddresses, type Led } from './addresses.ts';
+import { type Addresses, createAddresses, type UpstreamSocket } from './addresses.ts';
 import type { Breaker } from './breaker.ts';
 
 /** A connection of the pool. */
-interface Pooled extends Led {
+interface Pooled extends UpstreamSocket {
   /** Epoch milliseconds: when it was last given back. */
   idleSince: number;
   /** Epoch milliseconds: then it is used no more. */
@@ -86,9 +86,9 @@ export class Pool extends Agent {
 
   /** Node's client asks for a connection here: the one given back last, which is the least likely to be stale. */
   addRequest(request: ClientRequest): void {
-    const kept = this.#take(REPEATABLE.has(request.method));
-    if (kept) request.reusedSocket = true;
-    request.onSocket(kept ?? this.#connect());
+    const idle = this.#take(REPEATABLE.has(request.method));
+    if (idle) request.reusedSocket = true;
+    request.onSocket(idle ?? this.#connect());
   }
 
   /**
@@ -96,7 +96,7 @@ export class Pool extends Agent {
    * this one. Then it is most likely about to stop and to close the others as well, so no request is sent on them any more, and new
    * connections lead to other addresses of its name than this one.
    */
-  heed({ connection, 'keep-alive': keepAlive }: IncomingHttpHeaders, address?: string): void {
+  onResponse({ connection, 'keep-alive': keepAlive }: IncomingHttpHeaders, address?: string): void {
     if (connection?.toLowerCase() === 'close') {
       this.#addresses.leaving(address);
       for (const idle of this.#idle.splice(0)) idle.destroy();
@@ -121,19 +121,19 @@ export class Pool extends Agent {
   #take(repeatable: boolean): Pooled | undefined {
     const latest = this.#idle.at(-1);
     if (!repeatable && latest !== undefined && Date.now() - latest.idleSince > FRESH_MS) return undefined;
-    for (let kept = this.#idle.pop(); kept; kept = this.#idle.pop()) {
+    for (let idle = this.#idle.pop(); idle; idle = this.#idle.pop()) {
       // Whatever a service says without being asked, or after it has said goodbye, is no answer to the next request; and an address
       // that fails is tried on new connections only.
-      const isSilent = kept.writable && !kept.readableEnded && kept.readableLength === 0;
-      if (isSilent && kept.breaker?.state === 'closed') return kept;
-      kept.destroy();
+      const isSilent = idle.writable && !idle.readableEnded && idle.readableLength === 0;
+      if (isSilent && idle.breaker?.state === 'closed') return idle;
+      idle.destroy();
     }
     return undefined;
   }
 
   #connect(until = Date.now() + this.#renewedAfterMs * (0.5 + Math.random() / 2)): Pooled {
     const connection = Object.assign(this.#open(), { idleSince: 0, until, breaker: undefined });
-    this.#addresses.follow(connection);
+    this.#addresses.track(connection);
     this.#all.add(connection);
     connection.on('free', () => {
       const now = Date.now();

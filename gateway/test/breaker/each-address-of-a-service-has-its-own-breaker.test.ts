@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { afterEach, describe, expect, test } from '@jest/globals';
-import { createAddresses, type Led } from '../../src/upstream/addresses.ts';
+import { createAddresses, type UpstreamSocket } from '../../src/upstream/addresses.ts';
 import { contacts } from '../fixtures/describe.ts';
 import { until } from '../fixtures/http.ts';
 import { type Installation, startInstallation } from '../fixtures/installation.ts';
@@ -157,7 +157,7 @@ describe('the addresses of a name', () => {
   const fail = (addresses: ReturnType<typeof createAddresses>, address: string) => {
     const listeners = new Map<string, (address: string) => void>();
     const connection = { on: (event: string, listener: () => void) => listeners.set(event, listener) };
-    addresses.follow(connection as unknown as Led);
+    addresses.track(connection as unknown as UpstreamSocket);
     for (let times = 0; times < 5; times += 1) listeners.get('connectionAttemptFailed')?.(address);
   };
 

@@ -97,7 +97,7 @@ describe('the limit', () => {
     const admit = createConnectionLimit({
       most,
       isTrusted: createTrust(['10.0.0.0/8']),
-      refused: () => refused.push(true),
+      onRefused: () => refused.push(true),
       logger: { warn: (_message, fields) => void lines.push(fields ?? {}) },
       now: () => now,
     });

@@ -2,8 +2,8 @@ import { request } from 'node:https';
 import { gunzipSync } from 'node:zlib';
 import { registry } from '@boxoffice/envelope';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { ISSUER } from '../fixtures/authority.ts';
 import { documentOf } from '../fixtures/describe.ts';
+import { ISSUER } from '../fixtures/fake-authorizer.ts';
 import { type Json, until } from '../fixtures/http.ts';
 import { type Installation, startInstallation } from '../fixtures/installation.ts';
 

@@ -98,7 +98,7 @@ describe('a gateway that keeps running', () => {
       serviceSecret: deriveServiceSecret(SECRET, 'gateway'),
       limits: { client: 100_000, address: 100_000, session: 100_000 },
       logger: quiet,
-      accessLog: { note: () => undefined, flush: () => undefined },
+      accessLog: { record: () => undefined, flush: () => undefined },
     });
     await gateway.ready();
     agent = new Agent({ ca: tls.cert, keepAlive: true });

@@ -2,7 +2,7 @@ import type { Bus, Subscription } from '@boxoffice/messaging';
 import type { Logger } from '@boxoffice/runtime';
 import type { Revocations } from './revocations.ts';
 
-export interface WatchOptions {
+export interface RevocationUpdatesOptions {
   readonly revocations: Pick<Revocations, 'listen' | 'poll'>;
   readonly bus: Bus | Promise<Bus | undefined> | undefined;
   /** Whether there is an authorizer to ask. */
@@ -14,7 +14,12 @@ export interface WatchOptions {
 const POLL_MS = 2_000;
 
 /** Keeps the list of revocations up to date: from the bus at once, from the authorizer every two seconds. */
-export const startWatch = ({ revocations, bus, polls, logger }: WatchOptions): { close(): Promise<void> } => {
+export const startRevocationUpdates = ({
+  revocations,
+  bus,
+  polls,
+  logger,
+}: RevocationUpdatesOptions): { close(): Promise<void> } => {
   let closed = false;
   let timer: NodeJS.Timeout | undefined;
   let subscription: Subscription | undefined;

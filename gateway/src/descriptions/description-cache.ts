@@ -10,7 +10,7 @@ export interface Description {
 }
 
 /** Keeps the last description of each service that could be read, for a gateway that starts while a service is down. */
-export interface KeptDescriptions {
+export interface DescriptionCache {
   /** Undefined if there is none, or none that can be read. */
   read(service: ServiceName): Promise<Description | undefined>;
   /** Rejects if it cannot be kept. */
@@ -18,14 +18,14 @@ export interface KeptDescriptions {
 }
 
 /** Nothing is kept. */
-export const keepNothing: KeptDescriptions = { read: async () => undefined, write: async () => undefined };
+export const noDescriptionCache: DescriptionCache = { read: async () => undefined, write: async () => undefined };
 
 /** Keeps descriptions as files of a folder; each is replaced whole, so that a crash leaves the old one or the new one. */
-export const createKeptDescriptions = (folder: string): KeptDescriptions => ({
+export const createDescriptionCache = (folder: string): DescriptionCache => ({
   async read(service) {
     try {
-      const kept = JSON.parse(await readFile(join(folder, `${service}.json`), 'utf8'));
-      const { etag, document } = kept as { readonly etag?: unknown; readonly document?: unknown };
+      const stored = JSON.parse(await readFile(join(folder, `${service}.json`), 'utf8'));
+      const { etag, document } = stored as { readonly etag?: unknown; readonly document?: unknown };
       return { document: asDocument(document), etag: typeof etag === 'string' ? etag : undefined };
     } catch {
       return undefined;

@@ -3,11 +3,11 @@ import { type Addresses, createAddresses } from './addresses.ts';
 import { targetOf } from './target-address.ts';
 
 /** Makes the addresses that one use of a service reaches it by. */
-export type Reach = (service: string, url: string) => Addresses;
+export type AddressFactory = (service: string, url: string) => Addresses;
 
 /** Makes them with a line in the log when requests are kept from an address, and when it answers again. */
-export const createReach =
-  (logger: Pick<Logger, 'warn' | 'info'>, resolve?: InstancesOptions['resolve']): Reach =>
+export const createAddressFactory =
+  (logger: Pick<Logger, 'warn' | 'info'>, resolve?: InstancesOptions['resolve']): AddressFactory =>
   (upstream, url) =>
     createAddresses({
       host: targetOf(url).hostname,

@@ -2,13 +2,13 @@ import { Fault } from '@boxoffice/envelope';
 import { DECISIONS_PATH, REVOCATIONS_PATH, refusedSecret, serviceAuthorization } from '@boxoffice/identity';
 import { recording, type Trace } from '@boxoffice/runtime';
 import { unavailable } from '../exchange/faults.ts';
+import type { AddressFactory } from '../upstream/address-factory.ts';
 import type { Addresses } from '../upstream/addresses.ts';
 import { UpstreamTimeout } from '../upstream/failure.ts';
 import { createInternalCalls, type InternalAnswer } from '../upstream/internal-calls.ts';
-import type { Reach } from '../upstream/reach.ts';
 
 /** What the authorizer is asked: may the bearer of the token do that there? */
-export interface Question {
+export interface DecisionRequest {
   readonly token: string;
   readonly operation: string;
   readonly scope: string;
@@ -36,26 +36,26 @@ export class SecretRefused extends Error {
 }
 
 /** The authorizer's internal operations, as the gateway calls them. */
-export interface Authority {
+export interface AuthorizerClient {
   /** Where the authorizer is asked; undefined without one. */
   readonly addresses: Addresses | undefined;
   /** Rejects with Fault unauthorized or forbidden, as the authorizer says, or service_unavailable if it says nothing. */
-  decide(question: Question, trace: Trace): Promise<Decision>;
+  decide(request: DecisionRequest, trace: Trace): Promise<Decision>;
   /** Rejects with SecretRefused if SERVICE_SECRET is not the gateway's, and with any error otherwise. */
   changes(since: string | undefined): Promise<Changes>;
   /** Closes the kept connections. */
   close(): void;
 }
 
-export interface AuthorityOptions {
+export interface AuthorizerClientOptions {
   /** Undefined: there is none, and whatever needs its word is refused with 503. */
   readonly url: string | undefined;
   readonly secret: string;
-  readonly reach: Reach;
+  readonly addressesOf: AddressFactory;
   readonly timeoutMs?: number;
 }
 
-const silent = (): Fault => unavailable('The authorizer does not answer at the moment.');
+const authorizerUnavailable = (): Fault => unavailable('The authorizer does not answer at the moment.');
 
 interface Envelope {
   readonly details: string | null;
@@ -89,13 +89,18 @@ const isDecision = (data: unknown): data is { readonly identity: string; readonl
 };
 
 /** Makes the caller of the authorizer. */
-export const createAuthority = ({ url, secret, reach, timeoutMs = 3_000 }: AuthorityOptions): Authority => {
+export const createAuthorizerClient = ({
+  url,
+  secret,
+  addressesOf,
+  timeoutMs = 3_000,
+}: AuthorizerClientOptions): AuthorizerClient => {
   const authorization = serviceAuthorization('gateway', secret);
-  const addresses = url === undefined ? undefined : reach('authorizer', url);
+  const addresses = url === undefined ? undefined : addressesOf('authorizer', url);
   const calls = url === undefined || !addresses ? undefined : createInternalCalls({ url, addresses, timeoutMs });
 
   const post = async (body: string, trace: Trace): Promise<InternalAnswer> => {
-    if (!calls) throw silent();
+    if (!calls) throw authorizerUnavailable();
     const headers = {
       authorization,
       'content-type': 'application/json',
@@ -106,7 +111,7 @@ export const createAuthority = ({ url, secret, reach, timeoutMs = 3_000 }: Autho
   };
 
   /** A question changes nothing, so one whose connection broke is asked again. */
-  const ask = (body: string, trace: Trace): Promise<InternalAnswer> =>
+  const postTwice = (body: string, trace: Trace): Promise<InternalAnswer> =>
     post(body, trace).catch((error: Error) => {
       if (error instanceof UpstreamTimeout) throw error;
       return post(body, trace);
@@ -114,8 +119,8 @@ export const createAuthority = ({ url, secret, reach, timeoutMs = 3_000 }: Autho
 
   return {
     addresses,
-    async decide(question, trace) {
-      if (!addresses || addresses.refuses(Date.now())) throw silent();
+    async decide(request, trace) {
+      if (!addresses || addresses.refuses(Date.now())) throw authorizerUnavailable();
       const span = recording()?.({
         service: 'gateway',
         kind: 'client',
@@ -124,20 +129,20 @@ export const createAuthority = ({ url, secret, reach, timeoutMs = 3_000 }: Autho
         attributes: { 'http.request.method': 'POST', 'server.address': 'authorizer' },
       });
       const within = span ? { requestId: trace.requestId, traceparent: span.traceparent } : trace;
-      const asked = await ask(JSON.stringify(question), within).catch(() => undefined);
+      const asked = await postTwice(JSON.stringify(request), within).catch(() => undefined);
       if (asked) span?.set({ 'http.response.status_code': asked.status });
       span?.end(asked && asked.status < 500 ? undefined : String(asked?.status ?? 'unavailable'));
       const answer = asked && asked.status < 500 ? parsed(asked.text) : undefined;
-      if (!asked || !answer) throw silent();
+      if (!asked || !answer) throw authorizerUnavailable();
       const { status, headers } = asked;
       // Without a challenge it is not the client's token that is refused but this gateway's secret, which polling reports.
-      if (status === 401 && headers['www-authenticate'] === undefined) throw silent();
+      if (status === 401 && headers['www-authenticate'] === undefined) throw authorizerUnavailable();
       if (status === 401 || status === 403) throw relayed(REFUSALS[status], answer, headers);
-      if (status !== 200 || !isDecision(answer.data)) throw silent();
+      if (status !== 200 || !isDecision(answer.data)) throw authorizerUnavailable();
       return { identity: answer.data.identity, expiresAt: Date.parse(answer.data.expiresAt) };
     },
     async changes(since) {
-      if (!calls) throw silent();
+      if (!calls) throw authorizerUnavailable();
       const path = since === undefined ? REVOCATIONS_PATH : `${REVOCATIONS_PATH}?since=${encodeURIComponent(since)}`;
       const { status, text } = await calls.call({ method: 'GET', path, headers: { authorization } });
       if (status === 401) throw new SecretRefused(await refusedSecret(new Response(text)));

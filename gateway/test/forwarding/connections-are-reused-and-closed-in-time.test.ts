@@ -40,7 +40,7 @@ const start = async (server: Server = createServer((_, response) => response.end
 const ask = async (pool: Pool, port: number): Promise<{ reused: boolean; text: string }> => {
   const sent = get({ agent: pool, host: '127.0.0.1', port });
   const [reply] = (await once(sent, 'response')) as [IncomingMessage];
-  pool.heed(reply.headers, reply.socket.remoteAddress);
+  pool.onResponse(reply.headers, reply.socket.remoteAddress);
   const text = Buffer.concat(await reply.toArray()).toString();
   await until(() => sent.destroyed);
   return { reused: sent.reusedSocket, text };

@@ -1,8 +1,8 @@
 import { expect, test } from '@jest/globals';
-import { createAuthority } from '../../src/authorization/authority.ts';
+import { createAuthorizerClient } from '../../src/authorization/authorizer-client.ts';
 import { createRevocations } from '../../src/authorization/revocations.ts';
-import { createReach } from '../../src/upstream/reach.ts';
-import { SECRET, startAuthority } from '../fixtures/authority.ts';
+import { createAddressFactory } from '../../src/upstream/address-factory.ts';
+import { SECRET, startAuthority } from '../fixtures/fake-authorizer.ts';
 
 test('a gateway that the authorizer does not believe says so once, also after the authorizer was away', async () => {
   const authorizer = await startAuthority();
@@ -12,10 +12,11 @@ test('a gateway that the authorizer does not believe says so once, also after th
     error: (message: string) => void errors.push(message),
     warn: (message: string) => void warnings.push(message),
   };
-  const reach = createReach({ warn: () => undefined, info: () => undefined });
+  const reach = createAddressFactory({ warn: () => undefined, info: () => undefined });
   let [url, secret] = ['http://127.0.0.1:1', 'another secret'];
-  const changes = (since: string | undefined) => createAuthority({ url, secret, reach }).changes(since);
-  const revocations = createRevocations({ authority: { changes }, clientChanged: () => undefined, logger });
+  const changes = (since: string | undefined) =>
+    createAuthorizerClient({ url, secret, addressesOf: reach }).changes(since);
+  const revocations = createRevocations({ authorizerClient: { changes }, clientChanged: () => undefined, logger });
 
   await revocations.poll();
   expect([errors, warnings.length]).toEqual([[], 1]);
