@@ -160,11 +160,11 @@ export const startGateway = async (options: GatewayOptions): Promise<Gateway> =>
   const authorizerClient = createAuthorizerClient({
     url: authorizerUrl,
     secret: serviceSecret,
-    addressesOf: addressesOf,
+    addressesOf,
   });
   const authorize = createAuthorize(authorizerClient, (found) => gatewayMetrics.lookedUp('decisions', found));
   const revocations = createRevocations({
-    authorizerClient: authorizerClient,
+    authorizerClient,
     clientChanged: authorize.forget,
     logger,
   });
@@ -173,9 +173,9 @@ export const startGateway = async (options: GatewayOptions): Promise<Gateway> =>
   const responseCache = createResponseCache((found) => gatewayMetrics.lookedUp('answers', found));
   const forwarding = createForwarding({
     urls,
-    addressesOf: addressesOf,
+    addressesOf,
     limits,
-    responseCache: responseCache,
+    responseCache,
     metrics: gatewayMetrics,
     logger,
     timeouts: options.timeouts,
@@ -221,7 +221,7 @@ export const startGateway = async (options: GatewayOptions): Promise<Gateway> =>
       createLearner({
         service,
         url,
-        descriptionCache: descriptionCache,
+        descriptionCache,
         logger,
         everyMs: options.learnEveryMs,
         brokerMs: options.brokerMs,

@@ -27,12 +27,12 @@ export const createInFlight = <Item extends Indexed>(): InFlight<Item> => {
       items.push(item);
     },
     delete(item) {
-      const { index: place } = item;
-      if (items[place] !== item) return;
+      const { index } = item;
+      if (items[index] !== item) return;
       const last = items.pop();
       if (last === undefined || last === item) return;
-      items[place] = last;
-      last.index = place;
+      items[index] = last;
+      last.index = index;
     },
     visit(visitor) {
       for (let index = items.length - 1; index >= 0; index -= 1) {

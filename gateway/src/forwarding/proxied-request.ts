@@ -6,10 +6,10 @@ import type { Indexed } from './in-flight.ts';
 
 /** What happens to the body of a passage. */
 export interface ProxiedRequestEvents {
-  bodySent(passage: ProxiedRequest): void;
-  bodyTooLarge(passage: ProxiedRequest): void;
+  bodySent(proxied: ProxiedRequest): void;
+  bodyTooLarge(proxied: ProxiedRequest): void;
   /** The answer is out, or the client gone. */
-  over(passage: ProxiedRequest): void;
+  over(proxied: ProxiedRequest): void;
 }
 
 /**
@@ -88,6 +88,6 @@ export class ProxiedRequest implements ProxiedExchange, Indexed {
 }
 
 /** The proxy knows requests and responses by their types only; in its events it gives back what it was given. */
-export const asRequest = (passage: ProxiedRequest): IncomingMessage => passage as unknown as IncomingMessage;
-export const asResponse = (passage: ProxiedRequest): ServerResponse => passage as unknown as ServerResponse;
+export const asRequest = (proxied: ProxiedRequest): IncomingMessage => proxied as unknown as IncomingMessage;
+export const asResponse = (proxied: ProxiedRequest): ServerResponse => proxied as unknown as ServerResponse;
 export const proxiedOf = (request: IncomingMessage): ProxiedRequest => request as unknown as ProxiedRequest;
