@@ -12,7 +12,7 @@ import { collections } from './store.ts';
 import { isOAuthPath } from './tokens/metadata.ts';
 import { oauthRoutes } from './tokens/routes.ts';
 
-/** The authorizer: tokens and keys, clients, decisions. */
+/** The authorizer service: clients, tokens, keys and decisions. */
 export const authorizer: ServiceDefinition<typeof settings, Authorizer> = {
   name: 'authorizer',
   version: versionOf(import.meta.url),

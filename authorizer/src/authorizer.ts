@@ -16,14 +16,17 @@ import type { OAuthRouteDependencies } from './tokens/routes.ts';
 import { createSigner } from './tokens/signer.ts';
 import { createTokenStatus } from './tokens/status.ts';
 
-/** No key is withdrawn while a token that it may have signed lives, even one from before the lifetime was shortened. */
+/**
+ * No key is withdrawn while a token that it may have signed is valid, even one from before the lifetime was shortened.
+ * Seconds.
+ */
 const LEAST_OVERLAP_SECONDS = 900;
 
 export interface AuthorizerOptions {
   readonly store: Store;
-  /** The public address: `iss`. */
+  /** The public base URL, which is the issuer (`iss`). */
   readonly issuer: string;
-  /** What the secret of every process is derived from. */
+  /** The secret that every process's SERVICE_SECRET is derived from. */
   readonly serviceRootSecret: string;
   readonly keyEncryptionKey: string;
   /** Seconds. */
@@ -33,21 +36,21 @@ export interface AuthorizerOptions {
   readonly now?: () => number;
 }
 
-/** One instance of the authorizer, without HTTP around it. */
+/** One instance of the authorizer, without HTTP. */
 export interface Authorizer {
   readonly clients: Clients;
   readonly keys: KeyRing;
   readonly oauth: OAuthRouteDependencies;
   readonly internal: readonly InternalOperation[];
   readonly keySet: KeySet;
-  /** Finishes what goes on beside requests. */
+  /** Finishes pending background work. */
   close(): Promise<void>;
 }
 
-/** What a client id of ours looks like; anything else that was presented as one may be a secret in the wrong place, and is not logged. */
+/** The form of our client ids. Any other presented id may be a misplaced secret and is not logged. */
 const CLIENT_ID = /^cli_[A-Za-z0-9_-]{22}$/;
 
-/** The audit of failed authentications: who was claimed to be, and why it failed. */
+/** The audit log of failed authentications: the claimed client and the reason. */
 const auditTo =
   (logger: Pick<Logger, 'warn'>): FailedAuthentication =>
   ({ clientId, reason }) => {
@@ -55,7 +58,7 @@ const auditTo =
     logger.warn('authentication failed', { event: 'audit.authentication_failed', client, reason });
   };
 
-/** Joins the parts of an instance. The keys are there after `keys.load()`. */
+/** Joins the parts of an instance. The keys are available after `keys.load()`. */
 export const createAuthorizer = (options: AuthorizerOptions): Authorizer => {
   const { store, issuer, serviceRootSecret, keyEncryptionKey, accessTokenLifetime: lifetime, logger } = options;
   const now = options.now ?? Date.now;

@@ -2,7 +2,7 @@ import type { Logger } from '@boxoffice/runtime';
 import type { Authorizer } from './authorizer.ts';
 import { KEY_REFRESH_MS } from './domain/key-life.ts';
 
-/** Calls `task` every so often, never twice at once; a failure is logged and the next turn comes all the same. */
+/** Calls `task` at an interval, never concurrently; a failure is logged and does not stop the interval. */
 const every = (ms: number, task: () => Promise<unknown>, failed: (error: unknown) => void) => {
   let running: Promise<unknown> = Promise.resolve();
   let busy = false;
@@ -21,7 +21,7 @@ const every = (ms: number, task: () => Promise<unknown>, failed: (error: unknown
   };
 };
 
-/** What an instance does beside requests: it reads the keys again. */
+/** Starts the instance's background work: reading the keys again. */
 export const startBackground = (authorizer: Authorizer, logger: Pick<Logger, 'error'>) => {
   const stopKeys = every(
     KEY_REFRESH_MS,

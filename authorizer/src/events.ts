@@ -2,21 +2,21 @@ import { timestamp } from '@boxoffice/http';
 import type { Fact } from '@boxoffice/store';
 import { Type } from 'typebox';
 
-/** A client's scopes or secrets changed, or it is gone: whoever remembers decisions about it forgets them. */
+/** A client's scopes or secrets changed, or it was deleted: cached decisions for it are invalid. */
 export interface ClientChanged {
   readonly clientId: string;
   readonly deleted: boolean;
 }
 
-/** An access token counts no more. */
+/** An access token was revoked. */
 export interface TokenRevoked {
   readonly clientId: string;
   readonly jti: string;
-  /** ISO 8601 UTC: when the token would have expired, after which nobody need remember this. */
+  /** ISO 8601 UTC: when the token would have expired; the revocation can be forgotten then. */
   readonly expiresAt: string;
 }
 
-/** What this service tells the others; every gateway instance listens to both. */
+/** The events of this service; every gateway instance subscribes to both. */
 export const CLIENT_CHANGED = 'client.changed';
 export const TOKEN_REVOKED = 'token.revoked';
 
@@ -26,7 +26,7 @@ export const clientChanged = (data: ClientChanged): Fact => ({ type: CLIENT_CHAN
 /** The fact that a token was revoked. */
 export const tokenRevoked = (data: TokenRevoked): Fact => ({ type: TOKEN_REVOKED, key: data.clientId, data });
 
-/** One example of each, for the tests of those that listen. */
+/** One example of each event, for the consumers' tests. */
 export const examples = {
   [CLIENT_CHANGED]: { clientId: 'cli_3q2-7wAAAAAAAAAAAAAAAA', deleted: false } satisfies ClientChanged,
   [TOKEN_REVOKED]: {
@@ -36,7 +36,7 @@ export const examples = {
   } satisfies TokenRevoked,
 } as const;
 
-/** What every fact of a type has at least: consumers may rely on it, and the next release keeps it. */
+/** The guaranteed members of each event: consumers may rely on them, and the next release keeps them. */
 export const schemas = {
   [CLIENT_CHANGED]: Type.Object({ clientId: Type.String(), deleted: Type.Boolean() }),
   [TOKEN_REVOKED]: Type.Object({ clientId: Type.String(), jti: Type.String(), expiresAt: timestamp }),

@@ -1,9 +1,9 @@
 import type { Retentions } from '@boxoffice/service';
 
-/** A token counts a little longer by another clock. */
+/** Tolerance for other processes' clocks. Milliseconds. */
 const CLOCKS_MS = 60_000;
 
-/** How long what the authorizer stores is kept. */
+/** How long the authorizer stores its data. */
 export const retention: Retentions = {
   clients: { kept: 'for good; deleted ones without scopes and secrets' },
   revocations: {

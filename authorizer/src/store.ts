@@ -2,30 +2,30 @@ import { type CollectionHandle, collection, type Document, type Store } from '@b
 import type { Client } from './domain/client.ts';
 import type { KeyLife } from './domain/key-life.ts';
 
-/** Its id is the client id; deleted ones stay, without scopes and secrets. */
+/** An OAuth client; its document id is the client id. Deleted clients stay, without scopes and secrets. */
 export interface ClientDocument extends Document, Client {}
 
-/** An access token that was revoked, by its `jti`, until it would have expired. */
+/** A revoked access token, by its `jti`, until it would have expired. */
 export interface RevocationDocument extends Document {
   readonly clientId: string;
   /** Epoch milliseconds. */
   readonly revokedAt: number;
-  /** Epoch milliseconds, of the token. */
+  /** Expiry of the token. Epoch milliseconds. */
   readonly expiresAt: number;
 }
 
-/** A pair of signing keys; its id is its generation, so that of two that are made at once only one is stored. */
+/** A signing key pair; its id is its generation, so that of two made concurrently only one is stored. */
 export interface KeyDocument extends Document, KeyLife {
   readonly kid: string;
-  /** The public JWK, as it is published. */
+  /** The published public JWK. */
   readonly jwk: Readonly<Record<'kty' | 'crv' | 'x' | 'y' | 'kid' | 'use' | 'alg', string>>;
-  /** The private key, PKCS #8, under KEY_ENCRYPTION_KEY: see key-encryption.ts. */
+  /** The private key (PKCS #8), encrypted under KEY_ENCRYPTION_KEY: see encryption.ts. */
   readonly sealed: string;
   /** ISO 8601 UTC. */
   readonly createdAt: string;
 }
 
-/** Signing keys belong to the installation and to no institution; the store wants a name all the same. */
+/** The store's institution for signing keys, which belong to the whole installation. */
 export const INSTALLATION = 'installation';
 
 export const clientsCollection = collection<ClientDocument>('clients', [
@@ -40,10 +40,10 @@ export const revocationsCollection = collection<RevocationDocument>('revocations
 
 export const keysCollection = collection<KeyDocument>('signing_keys', []);
 
-/** Every collection of the authorizer, for the engine that opens its store. */
+/** Every collection of the authorizer. */
 export const collections = [clientsCollection, revocationsCollection, keysCollection];
 
-/** The clients of all institutions, since a token request names no institution. */
+/** The clients of all institutions, because a token request names no institution. */
 export const clientsOf = (store: Store): CollectionHandle<ClientDocument> => store.collection(clientsCollection);
 
 /** The revoked tokens of all institutions. */

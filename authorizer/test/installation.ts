@@ -15,7 +15,7 @@ export const keyEncryptionKey = 'a-key-encryption-key-of-the-tests';
 
 export type Json = Record<string, unknown>;
 
-/** What came back. */
+/** A response with its text and parsed body. */
 export interface Received {
   readonly status: number;
   readonly headers: Headers;
@@ -37,7 +37,7 @@ export interface TestClient {
 const form = (fields: Readonly<Record<string, string>> | string): string =>
   typeof fields === 'string' ? fields : new URLSearchParams(fields).toString();
 
-/** Waits until it holds; throws after so many milliseconds. */
+/** Polls until it holds; throws after `withinMs`. */
 export const until = async (holds: () => boolean | Promise<boolean>, withinMs: number): Promise<void> => {
   const deadline = Date.now() + withinMs;
   while (!(await holds())) {
@@ -46,11 +46,11 @@ export const until = async (holds: () => boolean | Promise<boolean>, withinMs: n
   }
 };
 
-/** HTTP Basic as a client would send it. */
+/** HTTP Basic as clients send it. */
 export const basic = (id: string, secret: string): string =>
   `Basic ${Buffer.from(`${id}:${secret}`).toString('base64')}`;
 
-/** Forwards to a service that starts later, so that its public address is known before. */
+/** Forwards to a service that starts later, so that the public URL is known before. */
 const publicAddress = async () => {
   let target = '';
   const server = createServer((incoming, outgoing) => {
@@ -74,12 +74,12 @@ const publicAddress = async () => {
 export interface InstallationOptions {
   readonly accessTokenLifetime?: number;
   readonly directory?: string;
-  /** More instances on the same store. */
+  /** Number of instances on the same store. */
   readonly instances?: number;
   readonly metrics?: Metrics;
 }
 
-/** A running authorizer on embedded engines, and the ways to it. */
+/** A running authorizer on embedded engines, and functions that call it. */
 export const startInstallation = async (options: InstallationOptions = {}) => {
   const directory = options.directory ?? mkdtempSync(join(tmpdir(), 'authorizer-'));
   const lines: Json[] = [];
@@ -121,7 +121,7 @@ export const startInstallation = async (options: InstallationOptions = {}) => {
 
 export type Installation = Awaited<ReturnType<typeof startInstallation>>;
 
-/** The ways to one instance. */
+/** Functions that call one instance. */
 export const waysTo = (url: string, store: Store) => {
   const post = (
     path: string,
@@ -162,7 +162,7 @@ export const waysTo = (url: string, store: Store) => {
   const decide = (token: string, scope: string, operation = 'getClient', audience = 'authorizer') =>
     internal('/internal/decisions', { token, scope, operation, audience });
 
-  /** An operation of the clients API, the way the gateway calls it. */
+  /** Calls an operation of the clients API like the gateway. */
   const call = async (
     token: string,
     operation: string,

@@ -26,16 +26,16 @@ import { type gatewaySettings, optionsFrom, standaloneSettings } from './setting
 import { startGateway } from './start.ts';
 import { type AccessLog, bufferedAccess, loggedAccess } from './telemetry/access-log.ts';
 
-/** What the gateway serves HTTPS with: from files that may be renewed, or its own, with the file that clients trust it by. */
+/**
+ * The certificate that the gateway serves HTTPS with: configured files that may be renewed, or a development one with
+ * the file that clients trust.
+ */
 export interface GatewayCertificate extends Certificate {
   readonly files?: CertificateFiles;
   readonly caFile?: string;
 }
 
-/**
- * The certificate that the settings name, or a development one that is kept in the directory (then with the file that clients
- * trust it by). @throws {StartFault}
- */
+/** The configured certificate, or a development certificate stored in the directory. @throws {StartFault} */
 export const certificateFrom = async (
   settings: Pick<Settings<typeof gatewaySettings>, 'certificate' | 'publicUrl'>,
   directory: string,
@@ -45,13 +45,13 @@ export const certificateFrom = async (
   return developmentCertificate(ensureDirectory(directory, 'BOXOFFICE_DATA_DIR'), [new URL(publicUrl).hostname]);
 };
 
-/** The access log of a program: buffered JSON lines on standard output, or the logger's readable ones in a terminal. */
+/** The access log of a process: buffered JSON lines on standard output, or readable lines in a terminal. */
 export const openAccessLog = (logger: Logger, level: LogLevel): AccessLog => {
   if (level === 'warn' || level === 'error') return { record: () => undefined, flush: () => undefined };
   return process.stdout.isTTY ? loggedAccess(logger) : bufferedAccess((lines) => process.stdout.write(lines));
 };
 
-/** How long RabbitMQ may take to answer before the log says that it is waited for. */
+/** Time until the log reports that RabbitMQ has not answered. Milliseconds. */
 const CONNECT_MS = 5_000;
 
 type GatewaySettings = Settings<typeof standaloneSettings>;
@@ -74,7 +74,7 @@ const serve = async (settings: GatewaySettings, logger: Logger, stop: Stop): Pro
   const metrics = operationsPort === undefined ? undefined : await createMetrics();
   if (metrics) watchDirectory(metrics, dataDirectory);
 
-  // Nothing waits for it: until it is there, revocations are asked for.
+  // The start does not wait for RabbitMQ: until it is connected, revocations are polled.
   const broker =
     amqpUrl === undefined
       ? undefined
@@ -106,7 +106,7 @@ const serve = async (settings: GatewaySettings, logger: Logger, stop: Stop): Pro
   logger.info('listening', { url: gateway.httpsUrl });
 };
 
-/** The main of a gateway that runs alone: reads the settings, serves, ends in order at SIGTERM; or prints why it cannot start. */
+/** Runs a standalone gateway until SIGTERM; a setting or port that prevents the start is printed. */
 export const runGateway = async (): Promise<void> => {
   await run().catch(failStart);
 };

@@ -1,13 +1,13 @@
-/** What one service may put before the outside, whatever its description says. */
+/** What one service may expose, whatever its description contains. */
 export interface ServiceRow {
   readonly prefixes: readonly string[];
-  /** The domains whose scopes its operations may ask for. */
+  /** The domains whose scopes its operations may require. */
   readonly domains: readonly string[];
-  /** Operations without a token: `METHOD /path`. Any other operation without a scope is not routed. */
+  /** Public operations as `METHOD /path`. Any other operation without a scope is not routed. */
   readonly open: readonly string[];
-  /** Prefixes below which web pages are, for anybody: no operations, so no description names them. */
+  /** Prefixes of public web pages. Pages are not operations, so no description lists them. */
   readonly pages: readonly string[];
-  /** Prefixes below which sessions, not tokens, say who calls. */
+  /** Prefixes below which a session, not a token, identifies the caller. */
   readonly sessions: readonly string[];
 }
 
@@ -19,7 +19,7 @@ const row = (given: Partial<ServiceRow> & Pick<ServiceRow, 'prefixes'>): Service
   ...given,
 });
 
-/** Every service that can stand behind the gateway. */
+/** Every service that the gateway can route to. */
 export const services = {
   authorizer: row({
     prefixes: ['/auth', '/.well-known', '/svc/v3/clients'],
@@ -48,5 +48,5 @@ export type ServiceName = keyof typeof services;
 /** The names of all services, in the order of the table. */
 export const serviceNames = Object.keys(services) as ServiceName[];
 
-/** Whether a path is a prefix or lies below it. */
+/** Whether a path equals the prefix or is below it. */
 export const isBelow = (path: string, prefix: string): boolean => path === prefix || path.startsWith(`${prefix}/`);

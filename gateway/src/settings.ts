@@ -24,10 +24,10 @@ const address = (name: string) => url(name, { optional: true, origin: true });
 
 const perMinute = (name: string, standard: number) => integer(name, { default: standard, min: 1 });
 
-/** HSTS_SECONDS where a certificate is configured, which browsers may then insist on: a year. */
+/** Default of HSTS_SECONDS with a configured certificate: one year. */
 const HSTS_SECONDS = 31_536_000;
 
-/** The settings of the gateway, for every program that runs one. */
+/** The settings of every gateway, standalone or in one process with the services. */
 export const gatewaySettings = {
   gatewayPort,
   gatewayHttpPort: port('GATEWAY_HTTP_PORT', { default: 8080 }),
@@ -42,7 +42,7 @@ export const gatewaySettings = {
   hstsSeconds: integer('HSTS_SECONDS', { optional: true, min: 0 }),
 };
 
-/** What a gateway that runs alone is told beside these. */
+/** The additional settings of a standalone gateway. */
 export const standaloneSettings = {
   ...gatewaySettings,
   ...traceSettings,
@@ -61,7 +61,7 @@ export const standaloneSettings = {
   tlsCaFile,
 };
 
-/** The options that the settings give; a program adds the rest. */
+/** The gateway options that follow from the settings; the caller adds the rest. */
 export const optionsFrom = (
   settings: Settings<typeof gatewaySettings>,
 ): Pick<

@@ -50,44 +50,44 @@ import { createAddressFactory } from './upstream/address-factory.ts';
 
 export interface GatewayOptions {
   readonly host: string;
-  /** The HTTPS port; 0 lets the system choose. */
+  /** The HTTPS port; 0 selects a free one. */
   readonly port: number;
   /** The plain HTTP port. */
   readonly httpPort: number;
-  /** With the files that it came from, if it may be renewed in them. */
+  /** With the files that it was read from, if renewed files are to be reloaded. */
   readonly tls: Certificate & { readonly files?: CertificateFiles };
-  /** The address that the outside sees; the issuer of access tokens. */
+  /** The public base URL, which is also the issuer of access tokens. */
   readonly publicUrl: string;
-  /** CIDR ranges of proxies whose `X-Forwarded-*` are believed. */
+  /** CIDR ranges of the proxies whose `X-Forwarded-*` headers are trusted. */
   readonly trustProxy?: readonly string[];
-  /** Where the services are; those without an address do not exist. */
+  /** The URL of each service; a service without one has no routes. */
   readonly services: Readonly<Partial<Record<ServiceName, string | undefined>>>;
   /** SERVICE_SECRET of the gateway. */
   readonly serviceSecret: string;
-  /** Where the last known descriptions are kept; undefined: nowhere. */
+  /** Where the last known descriptions are cached; undefined disables the cache. */
   readonly dataDirectory?: string;
   /** Requests per minute. */
   readonly limits: LimitOptions;
-  /** Connections that one address may have at once; trusted proxies are exempt. Default 200. */
+  /** Maximum number of connections per address; trusted proxies are exempt. Default 200. */
   readonly addressConnections?: number;
-  /** `max-age` of `Strict-Transport-Security` on answers over TLS; undefined: none. */
+  /** `max-age` of `Strict-Transport-Security` on responses over TLS; undefined omits the header. */
   readonly hstsSeconds?: number;
-  /** Tells of revocations at once; without it they are noticed within seconds. May be on its way. */
+  /** Delivers revocations at once; without it they are polled within seconds. May still be connecting. */
   readonly bus?: Bus | Promise<Bus | undefined>;
   readonly logger: Logger;
-  /** Default: through the logger. */
+  /** Default: the logger. */
   readonly accessLog?: AccessLog;
-  /** Hears of requests that the HTTP parser refused, which reach no access log. Default: through the logger. */
+  /** Called for requests that the HTTP parser refuses, which never reach the access log. Default: the logger. */
   readonly onRefused?: OnRefused;
   readonly metrics?: Metrics;
   readonly timeouts?: UpstreamTimeouts;
-  /** How names of services are resolved. Default: as the system does. */
+  /** Resolves service names. Default: the system's resolver. */
   readonly resolve?: InstancesOptions['resolve'];
   /** See ListenOptions. */
   readonly farewellMs?: number;
-  /** Milliseconds between two looks at a service's description. */
+  /** Interval between two reads of a service's description. Milliseconds. */
   readonly learnEveryMs?: number;
-  /** Milliseconds after which a service that serves and lacks only its broker counts as having been ready. */
+  /** Time after which a service that lacks only its broker counts as ready. Milliseconds. */
   readonly brokerMs?: number;
 }
 
@@ -98,13 +98,13 @@ export interface Gateway {
   readonly httpsPort: number;
   readonly httpPort: number;
   readonly health: Health;
-  /** Resolves when every configured service has been ready once; see Learner for one that lacks its broker. */
+  /** Resolves when every configured service has been ready once; see Learner for a service without its broker. */
   ready(): Promise<void>;
-  /** Stops accepting, finishes the requests in hand, lets go of everything. */
+  /** Stops accepting requests, finishes those in flight and releases all resources. */
   close(): Promise<void>;
 }
 
-/** What the HTTP parser refuses, in the shape of the family that the raw request line names. */
+/** Answers what the HTTP parser refuses, in the error shape of the family of the raw request line. */
 const refuseByLine =
   (headers: Readonly<Record<string, string>>): Refuse =>
   ({ code, details, path }) => ({
@@ -120,7 +120,7 @@ const refuseByLine =
 const urlsOf = (given: GatewayOptions['services']): ReadonlyMap<ServiceName, string> =>
   new Map(serviceNames.flatMap((name) => (given[name] === undefined ? [] : [[name, given[name]] as const])));
 
-/** Whether the broker answers, if there is to be one. */
+/** The health check of the broker, if one is configured. */
 const brokerOf = (bus: GatewayOptions['bus']): Readonly<Record<string, Check>> => {
   if (bus === undefined) return {};
   let connected: Bus | undefined;
@@ -134,7 +134,7 @@ const brokerOf = (bus: GatewayOptions['bus']): Readonly<Record<string, Check>> =
   return { broker };
 };
 
-/** The check of access tokens, and the keys behind it. Without an authorizer nobody can tell. */
+/** The token verification and its keys. Without an authorizer, every token is refused with 503. */
 const verifierOf = (authorizerUrl: string | undefined, issuer: string) => {
   if (authorizerUrl === undefined) {
     const verify = () => Promise.reject(unavailable('There is no authorizer.'));
@@ -146,8 +146,9 @@ const verifierOf = (authorizerUrl: string | undefined, issuer: string) => {
 };
 
 /**
- * Starts the gateway. Resolves when it accepts requests; it answers 503 below the prefixes of services that it has never reached.
- * @throws {StartFault} when a port cannot be had
+ * Starts the gateway and resolves when it accepts requests. Paths below the prefixes of a service that it has never
+ * reached answer 503.
+ * @throws {StartFault} when a port cannot be bound
  */
 export const startGateway = async (options: GatewayOptions): Promise<Gateway> => {
   const { host, tls, publicUrl, serviceSecret, logger, metrics, dataDirectory } = options;

@@ -6,10 +6,10 @@ import { type Credentials, isBasic, readBasic } from './basic.ts';
 import { type Form, required } from './form.ts';
 import { OAuthFault } from './oauth-error.ts';
 
-/** The parameters by which a client may authenticate itself. */
+/** The form fields that may carry client credentials. */
 export type CredentialForm = Form<'client_id' | 'client_secret'>;
 
-/** Told of every failed authentication; never given a secret. */
+/** Called for every failed authentication; never receives a secret. */
 export type FailedAuthentication = (failure: {
   readonly clientId: string | undefined;
   readonly reason: string;
@@ -20,16 +20,16 @@ export interface AuthenticatedClient {
   readonly secret: Secret;
 }
 
-/** Authenticates the client of a posted form and its Authorization header, or rejects with OAuthFault. */
+/** Authenticates the client from the posted form and its Authorization header; rejects with OAuthFault. */
 export type Authenticate = (form: CredentialForm, authorization: string | undefined) => Promise<AuthenticatedClient>;
 
 const CHALLENGE = { 'WWW-Authenticate': 'Basic realm="boxoffice", charset="UTF-8"' };
 
-/** One refusal for an unknown client and for a wrong secret; the challenge only if Basic was used. */
+/** The same refusal for an unknown client and for a wrong secret; with a challenge only if Basic was used. */
 const invalidClient = (basic: boolean): OAuthFault =>
   new OAuthFault('unauthorized', 'invalid_client', 'The client credentials are not valid.', basic ? CHALLENGE : {});
 
-/** The credentials that a request presents, by exactly one of the two methods (RFC 6749, 2.3.1). */
+/** The presented credentials, by exactly one of the two methods (RFC 6749, 2.3.1). */
 const presented = (form: CredentialForm, authorization: string | undefined): Credentials | undefined => {
   if (!isBasic(authorization)) {
     const [id = '', secret = ''] = required(form, ['client_id', 'client_secret']);
@@ -50,8 +50,9 @@ const presented = (form: CredentialForm, authorization: string | undefined): Cre
 };
 
 /**
- * Makes the authentication of clients. A request that fails costs a read of the store and the same comparisons, whether the client
- * exists or not, so that neither the answer nor its time tells; it also sees a secret that was made a moment ago elsewhere.
+ * Makes the client authentication. Every failure costs one read of the store and the same comparisons, whether the
+ * client exists or not, so that neither response nor time reveals it. That read also finds a secret that another
+ * instance has just created.
  */
 export const createClientAuthentication =
   (clients: ClientDirectory, failed: FailedAuthentication): Authenticate =>

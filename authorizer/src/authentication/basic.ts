@@ -1,4 +1,4 @@
-/** A name and a secret as they were presented. */
+/** The name and secret that a request presents. */
 export interface Credentials {
   readonly id: string;
   readonly secret: string;
@@ -6,7 +6,7 @@ export interface Credentials {
 
 const SCHEME = /^basic(?:\s+|$)/i;
 
-/** Whether the header is an attempt at HTTP Basic, well-formed or not. */
+/** Whether the header uses the Basic scheme, well-formed or not. */
 export const isBasic = (authorization: string | undefined): authorization is string =>
   authorization !== undefined && SCHEME.test(authorization);
 
@@ -14,12 +14,15 @@ const formDecoded = (text: string): string => {
   try {
     return decodeURIComponent(text.replaceAll('+', ' '));
   } catch {
-    // Sent raw, by a client that does not encode.
+    // Not percent-encoded by the client.
     return text;
   }
 };
 
-/** Credentials from HTTP Basic: split at the first colon, both parts form-decoded (RFC 6749, 2.3.1); undefined if malformed or incomplete. */
+/**
+ * Parses HTTP Basic credentials: split at the first colon, both parts form-decoded (RFC 6749, 2.3.1). Undefined if
+ * malformed or incomplete.
+ */
 export const readBasic = (authorization: string): Credentials | undefined => {
   const decoded = Buffer.from(authorization.replace(SCHEME, '').trim(), 'base64').toString('utf8');
   const colon = decoded.indexOf(':');

@@ -8,7 +8,7 @@ export type OAuthCode =
   | 'unsupported_grant_type'
   | 'unauthorized_client';
 
-/** A refusal in the words of both: the envelope's code and the RFC's. */
+/** A refusal with both codes: the envelope's and that of RFC 6749. */
 export class OAuthFault extends Fault {
   readonly error: OAuthCode;
 
@@ -18,7 +18,7 @@ export class OAuthFault extends Fault {
   }
 }
 
-/** Nothing that holds a token or speaks of one is stored on its way (RFC 6749, 5.1). */
+/** Responses that contain or describe a token are not cached (RFC 6749, 5.1). */
 export const NO_STORE = { 'Cache-Control': 'no-store', Pragma: 'no-cache' } as const;
 
 const errorOf = (fault: Fault): string => {
@@ -29,10 +29,10 @@ const errorOf = (fault: Fault): string => {
   return fault.http >= 500 ? 'server_error' : 'invalid_request';
 };
 
-/** What an error_description may not contain (RFC 6749, 5.2). */
+/** Characters that an error_description may not contain (RFC 6749, 5.2). */
 const UNDESCRIBABLE = /[^\x20\x21\x23-\x5b\x5d-\x7e]/g;
 
-/** What a fault of an OAuth endpoint carries beside the envelope (RFC 6749, 5.2). */
+/** The OAuth members and headers of an error (RFC 6749, 5.2). */
 export const onOAuthFault = (fault: Fault) => ({
   members: { error: errorOf(fault), error_description: fault.details.replaceAll(UNDESCRIBABLE, "'") },
   headers: NO_STORE,

@@ -1,13 +1,13 @@
 import { hash, timingSafeEqual } from 'node:crypto';
 
-/** What a process's secret turned out to be: its own, or why it is not. */
+/** The result of checking a process's secret, with the reason if it is wrong. */
 export type Verdict = { readonly right: true } | { readonly right: false; readonly reason: string };
 
 const digest = (text: string): Buffer => hash('sha256', text, 'buffer');
 
 /**
- * Makes the check of what processes prove themselves with. `derive` gives each process's secret from the root. Every secret is compared in
- * constant time and with all of them, so that one process's is never taken for another's, and a mix-up is named.
+ * Makes the check of SERVICE_SECRETs; `derive` computes each process's secret from the root. A secret is compared in
+ * constant time with those of all processes, so that a mixed-up one is named.
  */
 export const createSecretCheck = (
   root: string,

@@ -5,7 +5,7 @@ import { clientChanged } from '../events.ts';
 import { type ClientDocument, clientsOf } from '../store.ts';
 import { hashSecret, makeClientId, makeSecret, makeSecretId } from './secrets.ts';
 
-/** A client and a secret of it that is told this once. */
+/** A client and the plaintext of a new secret, returned only here. */
 export interface ClientWithSecret {
   readonly client: ClientDocument;
   readonly clientSecret: string;
@@ -16,17 +16,19 @@ export interface ClientRegistration {
   readonly scopes: readonly string[];
 }
 
-/** A change that answers a request: a check of the client as it is, which throws to refuse, and the request's stamp. */
+/**
+ * A change on behalf of a request: a check of the current client, which throws to refuse, and the idempotency record.
+ */
 export interface ChangeRequest {
   readonly allow?: (current: ClientDocument) => void;
   readonly stamp?: Stamp<ClientDocument> | undefined;
 }
 
-/** The clients of one installation; every method works for one institution and sees no other's. */
+/** The clients of an installation; every method is limited to one institution. */
 export interface Clients {
-  /** The living ones, for lists. */
+  /** The clients that are not deleted, for lists. */
   documents(institution: string): Documents<ClientDocument>;
-  /** @throws {Fault} not_found, as does everything below. */
+  /** @throws {Fault} not_found, like all methods below */
   get(institution: string, clientId: string): Promise<ClientDocument>;
   create(institution: string, client: ClientRegistration, stamp?: Stamp<ClientDocument>): Promise<ClientWithSecret>;
   amend(
@@ -50,7 +52,7 @@ export interface Clients {
 export interface ClientsOptions {
   /** Epoch milliseconds. */
   readonly now?: () => number;
-  /** Called with the id of every client that was changed. */
+  /** Called with the id of every changed client. */
   readonly changed?: (clientId: string) => void;
 }
 
@@ -64,7 +66,7 @@ const refusals: Record<rules.Refusal, () => Fault> = {
     new Fault('client_too_many_secrets', `The client has ${rules.MAX_SECRETS} secrets; delete one first.`),
 };
 
-/** The clients in the store. */
+/** Makes the clients on a store. */
 export const createClients = (
   store: Store,
   { now = Date.now, changed = () => undefined }: ClientsOptions = {},

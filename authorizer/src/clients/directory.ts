@@ -3,32 +3,32 @@ import { LRUCache } from 'lru-cache';
 import { isUseDue, recordUse } from '../domain/client.ts';
 import { type ClientDocument, clientsOf } from '../store.ts';
 
-/** A client may be remembered so long, which is well below the five seconds in which a change must take effect. */
+/** How long a client is cached: well below the five seconds within which a change must take effect. Milliseconds. */
 const CACHED_MS = 1_000;
 const CACHED_CLIENTS = 10_000;
 
-/** What no client id looks like is looked up all the same, as this, so that it takes no less time. */
+/** Looked up in place of a malformed client id, so that this takes the same time. */
 const NO_CLIENT = 'cli_none';
 const CLIENT_ID = /^[A-Za-z0-9_-]{1,64}$/;
 
-/** Where clients are looked up for authentication. */
+/** Looks up clients for authentication. */
 export interface ClientDirectory {
-  /** A client as it was at most a second ago; undefined if none is remembered. */
+  /** The client as of at most a second ago; undefined if it is not cached. */
   cached(clientId: string): ClientDocument | undefined;
-  /** The client as it is; undefined if there is none, or it was deleted. */
+  /** The current client; undefined if it does not exist or was deleted. */
   current(clientId: string): Promise<ClientDocument | undefined>;
 }
 
 export interface ClientUses {
-  /** Forgets what is remembered of a client that this instance has just changed. */
+  /** Removes a client that this instance has changed from the cache. */
   forget(clientId: string): void;
-  /** Notes that a secret was used, coarsely and after the answer; a failure costs nothing but the note. */
+  /** Records the use of a secret, coarsely and after the response; best effort. */
   recordUse(client: ClientDocument, secretId: string): void;
-  /** Resolves when the notes in hand are written. */
+  /** Resolves when the pending writes are done. */
   settle(): Promise<void>;
 }
 
-/** The clients as the token endpoint looks them up: from memory for a second, else from the store. */
+/** Makes the directory: a one-second cache in front of the store. */
 export const createClientDirectory = (store: Store, now: () => number = Date.now): ClientDirectory & ClientUses => {
   const clients = clientsOf(store).acrossInstitutions;
   const cache = new LRUCache<string, { readonly client: ClientDocument; readonly at: number }>({

@@ -5,7 +5,7 @@ import { clientsOf } from '../store.ts';
 import { createClients } from './clients.ts';
 import { view } from './view.ts';
 
-/** A client as the interface shows it, without anything that opens it. */
+/** A client without its secrets. */
 export type ClientSummary = ReturnType<typeof view>;
 
 export interface NewClientOptions {
@@ -15,7 +15,7 @@ export interface NewClientOptions {
 }
 
 /**
- * Registers a client directly in the store, for an operator who holds every scope; the secret is told this once.
+ * Registers a client directly in the store, for an operator; the plaintext secret is returned only here.
  * @throws {Fault} semantically_invalid, naming scopes that do not exist
  */
 export const createClient = async (
@@ -28,7 +28,7 @@ export const createClient = async (
   return { ...view(client), clientSecret };
 };
 
-/** Every client, of one institution or of all, oldest first. */
+/** The clients of one institution or of all, oldest first. */
 export const listClients = async (store: Store, institution?: string): Promise<ClientSummary[]> => {
   const clients = clientsOf(store);
   const documents = institution === undefined ? clients.acrossInstitutions : clients.of(institution);
@@ -41,7 +41,10 @@ export const deleteClient = async (store: Store, institution: string, clientId: 
   await createClients(store).remove(institution, clientId);
 };
 
-/** Makes a second secret of a client, told this once. @throws {Fault} not_found, client_too_many_secrets */
+/**
+ * Creates a second secret of a client; its plaintext is returned only here.
+ * @throws {Fault} not_found, client_too_many_secrets
+ */
 export const addClientSecret = async (
   store: Store,
   institution: string,

@@ -21,7 +21,7 @@ const CLIENT = `${CLIENTS}/{clientId}`;
 
 const secretExample = { ...example, clientSecret: 'R2xvYmFsbHkgdW5pcXVlLCBub3QgYSByZWFsIHNlY3JldCE' };
 
-/** Nobody can grant what he does not hold, nor act on a client that can do more than he. */
+/** A caller cannot grant scopes that it does not hold, nor act on a client with scopes that it does not hold. */
 const mustHold = (caller: Caller, scopes: readonly string[], what: string): void => {
   const missing = lacking(scopes, caller.scopes);
   if (missing.length > 0) {
@@ -35,7 +35,7 @@ const shown = (client: ClientDocument) => ok(view(client), { etag: etag(client) 
 
 const location = ({ id }: ClientDocument): string => `${CLIENTS}/${id}`;
 
-/** The check of a change: the caller holds what the client holds, and the client is the one that If-Match names. */
+/** The check of a change: the caller holds every scope of the client, and If-Match matches. */
 const allowed =
   (caller: Caller, ifMatch: (etag: string) => void) =>
   (current: ClientDocument): void => {
@@ -43,7 +43,7 @@ const allowed =
     ifMatch(etag(current));
   };
 
-/** The operations on clients; a client's own institution is the only one that it sees. */
+/** The operations on clients, limited to the caller's institution. */
 export const routes = (clients: Clients): AnyOperation[] => [
   operation({
     id: 'listClients',

@@ -1,7 +1,7 @@
 import { hash, randomBytes, timingSafeEqual } from 'node:crypto';
 import { MAX_SECRETS, type Secret } from '../domain/client.ts';
 
-/** A new client secret: 256 random bits, so that a plain hash keeps it safe and a password hash would only cost throughput. */
+/** A new client secret: 256 random bits, so that a plain hash is safe; a password hash would only cost throughput. */
 export const makeSecret = (): string => randomBytes(32).toString('base64url');
 
 /** A new client id. */
@@ -10,15 +10,15 @@ export const makeClientId = (): string => `cli_${randomBytes(16).toString('base6
 /** A new secret's id. */
 export const makeSecretId = (): string => `sec_${randomBytes(12).toString('base64url')}`;
 
-/** What the store keeps of a secret. */
+/** The stored form of a secret. */
 export const hashSecret = (secret: string): string => hash('sha256', secret, 'base64url');
 
-/** Compared with where a client has fewer secrets than it may have, or does not exist; no secret has this hash. */
+/** Compared in place of a missing secret; no secret has this hash. */
 const NO_HASH = Buffer.alloc(32);
 
 /**
- * The secret of a client that was presented, or undefined. Takes the same time whether the client exists, has one secret or two, and
- * whichever of them matches.
+ * The client's secret that matches, or undefined. The time does not depend on whether the client exists, on its number
+ * of secrets, or on which one matches.
  */
 export const matchSecret = (secrets: readonly Secret[], presented: string): Secret | undefined => {
   const candidate = hash('sha256', presented, 'buffer');

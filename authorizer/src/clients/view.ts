@@ -11,10 +11,10 @@ const Name = Type.String({ minLength: 1, maxLength: 100 });
 
 const Scopes = Type.Array(Type.Unsafe<string>({ type: 'string', enum: [...SCOPES] }), { uniqueItems: true });
 
-/** What a creation takes. */
+/** The body of a creation. */
 export const NewClient = Type.Object({ name: Name, scopes: Scopes });
 
-/** A client, as every operation shows it. */
+/** A client, as every operation returns it. */
 export const Client = Type.Object({
   clientId: Id,
   name: Name,
@@ -44,10 +44,10 @@ export const ClientWithNewSecret = Type.Object({
   }),
 });
 
-/** Members of a client that a request may carry back as they are. */
+/** Read-only members, which a request may send back unchanged. */
 export const READ_ONLY = readOnlyOf(Client, NewClient, { secrets: ['createClientSecret', 'deleteClientSecret'] });
 
-/** A client without anything that opens it. */
+/** The public view of a client, without its secrets' hashes. */
 export const view = ({ id, name, institution, scopes, secrets, createdAt, updatedAt }: ClientDocument) => ({
   clientId: id,
   name,
@@ -58,7 +58,7 @@ export const view = ({ id, name, institution, scopes, secrets, createdAt, update
   updatedAt,
 });
 
-/** A client as the descriptions show it. */
+/** The client of the examples. */
 export const example = {
   clientId: 'cli_q8Y2mXH0T3mV1n5b7c9d2Q',
   name: 'Box office till',

@@ -3,17 +3,17 @@ import { IDENTITY_LIFETIME_SECONDS, invalidToken, type SigningKey, signIdentity 
 import { lacking, readScopes } from '../domain/scopes.ts';
 import type { TokenStatus } from '../tokens/status.ts';
 
-/** What the gateway asks: may the bearer of this token do that there? */
+/** The gateway's decision request: may the bearer of this token call this operation? */
 export interface DecisionRequest {
   readonly token: string;
-  /** The operation's id and the scopes that it needs, between spaces, as the service describes them. */
+  /** The operation's id and its required scopes, separated by spaces. */
   readonly operation: string;
   readonly scope: string;
-  /** The service that the call goes to. */
+  /** The called service. */
   readonly audience: string;
 }
 
-/** Yes, as a signed identity for the service. */
+/** A positive decision: a signed identity for the service. */
 export interface Decision {
   readonly identity: string;
   /** ISO 8601 UTC. */
@@ -28,8 +28,8 @@ export interface DecisionDependencies {
 }
 
 /**
- * Makes the decision that every call through the gateway needs: the token is verified and looked up again, its secret must still
- * be its client's, and its scopes are those that the client still has. Rejects with Fault `unauthorized` or `forbidden`, which the gateway relays as it is.
+ * Makes the decision that every call through the gateway needs: verifies the token, then checks its revocation, its
+ * secret and its client's current scopes. Rejects with Fault `unauthorized` or `forbidden`, which the gateway relays.
  */
 export const createDecide =
   ({ tokens, signingKey, now }: DecisionDependencies) =>

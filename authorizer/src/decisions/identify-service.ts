@@ -7,10 +7,10 @@ import { createSecretCheck } from '../authentication/service-secrets.ts';
 import { mayCall, SERVICES } from '../domain/callers.ts';
 import type { Decision } from './decide.ts';
 
-/** What a service asks: an identity for one operation of another service, for one institution. */
+/** A service's request for an identity: for one operation of another service and one institution. */
 export interface ServiceIdentityRequest {
   readonly audience: string;
-  /** Empty for what belongs to no institution. */
+  /** Empty for operations without an institution. */
   readonly institution: string;
   readonly operation: string;
 }
@@ -22,8 +22,9 @@ export interface ServiceIdentityDependencies {
 }
 
 /**
- * Makes the check of services: HTTP Basic with the process's name and its own SERVICE_SECRET. Answers the name.
- * @throws {Fault} unauthorized; its details tell which secret it was, if it is another's
+ * Makes the authentication of services: HTTP Basic with the process's name and its own SERVICE_SECRET. Returns the
+ * name.
+ * @throws {Fault} unauthorized; the details name the process if the secret belongs to another one
  */
 export const createServiceAuthentication = (rootSecret: string, failed: FailedAuthentication) => {
   const check = createSecretCheck(rootSecret, SERVICES, deriveServiceSecret);
@@ -40,14 +41,14 @@ export const createServiceAuthentication = (rootSecret: string, failed: FailedAu
   };
 };
 
-/** Makes identities for services, from the list of who may call which operation of whom. Throws Fault `forbidden` for any other call. */
+/** Makes identities for services, from the list of allowed calls. @throws {Fault} forbidden for any other call */
 export const createIdentifyService =
   ({ signingKey, now }: ServiceIdentityDependencies) =>
   (service: string, { audience, institution, operation }: ServiceIdentityRequest): Decision => {
     if (!mayCall(service, audience, operation))
       throw new Fault('forbidden', `${service} may not call ${operation} of ${audience}.`);
     const issuedAt = Math.floor(now() / 1000);
-    // No scopes: those are a client's. What a service may do is the one operation.
+    // A service has no scopes, which belong to clients: it may call this one operation.
     const caller = { institution, client: null, service, scopes: [], operation };
     return {
       identity: signIdentity(signingKey(), { audience, caller, issuedAt }),

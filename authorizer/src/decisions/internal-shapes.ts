@@ -10,8 +10,8 @@ const decision = {
 };
 
 /**
- * What `internal.ts` takes and answers, as descriptions: instances of two releases of gateway, services and authorizer understand each
- * other by it. No router serves these, since their callers cannot prove themselves with an identity yet.
+ * The internal operations as described: instances of two releases understand each other by this. The route table does
+ * not serve them, because their callers cannot have an identity yet.
  */
 export const internalShapes: readonly AnyOperation[] = [
   operation({

@@ -11,7 +11,7 @@ export interface InternalDependencies {
   readonly revocations: Pick<Revocations, 'since'>;
 }
 
-/** Members of a JSON object that must be texts; the callers are our own, so a fault here is a fault of ours. */
+/** Text members of a JSON object; the callers are our own services, so an error here is a bug. */
 const texts = <const Name extends string>(body: string, names: readonly Name[]): Record<Name, string> => {
   const parsed: unknown = parse(body);
   const members = Object(parsed) as Record<string, unknown>;
@@ -29,14 +29,14 @@ const parse = (body: string): unknown => {
   }
 };
 
-/** A request to an internal operation, its parts as they came. */
+/** The unparsed parts of a request to an internal operation. */
 export interface InternalRequest {
   readonly authorization: string | undefined;
   readonly query: string;
   readonly body: string;
 }
 
-/** One operation for the services of this installation; resolves to its data. */
+/** One internal operation; resolves to its data. */
 export interface InternalOperation {
   /** Its operationId. */
   readonly id: string;
@@ -46,8 +46,8 @@ export interface InternalOperation {
 }
 
 /**
- * The operations that the other services need before they can prove anything to one another. Each authenticates with its name and
- * its own SERVICE_SECRET, which no route table knows, and the gateway never forwards to them.
+ * The operations that services need before they have an identity. Each authenticates with its name and its own
+ * SERVICE_SECRET; the gateway never routes to them.
  */
 export const internalOperations = (dependencies: InternalDependencies): InternalOperation[] => {
   const { service, decide, identify, revocations } = dependencies;

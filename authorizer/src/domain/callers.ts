@@ -1,9 +1,9 @@
-/** Operations by the service that has them. */
+/** Operations by service. */
 type Calls = Readonly<Record<string, readonly string[]>>;
 
 /**
- * Who may call which internal operation of whom: one way only, nothing but what the caller's clients name, and nobody else but the
- * authorizer. A service that calls one more gets it here.
+ * Which service may call which internal operations of which other service. Calls go one way only. Add a new internal
+ * call here.
  */
 export const CALLS: Readonly<Record<string, Calls>> = {
   gateway: { catalog: ['findPointOfSale'] },
@@ -30,7 +30,7 @@ export const CALLS: Readonly<Record<string, Calls>> = {
   },
 };
 
-/** Every process that proves itself to the authorizer, each with a secret of its own. */
+/** Every process that authenticates at the authorizer, each with its own secret. */
 export const SERVICES: readonly string[] = ['gateway', 'catalog', 'contacts', 'orders', 'tickets', 'pos'];
 
 const own = <Value>(record: Readonly<Record<string, Value>> | undefined, name: string): Value | undefined =>

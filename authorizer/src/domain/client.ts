@@ -1,11 +1,11 @@
-/** A client's secret, of which only the hash is kept. */
+/** A client's secret; only the hash is stored. */
 export interface Secret {
   readonly id: string;
   /** SHA-256 of the secret, base64url. */
   readonly hash: string;
   /** ISO 8601 UTC. */
   readonly createdAt: string;
-  /** ISO 8601 UTC, coarse; null until first used. */
+  /** ISO 8601 UTC, accurate to LAST_USED_COARSENESS_MS; null until first used. */
   readonly lastUsedAt: string | null;
 }
 
@@ -17,15 +17,15 @@ export interface Client {
   /** ISO 8601 UTC. */
   readonly createdAt: string;
   readonly updatedAt: string;
-  /** Epoch milliseconds of the last change that a gateway must know: for those that ask what changed since. */
+  /** Epoch milliseconds of the last change that gateways must know about. */
   readonly changedAt: number;
-  /** One more after each change that an administrator makes; noting the use of a secret is none. */
+  /** Incremented by each change of an administrator, but not by the use of a secret. */
   readonly revision: number;
-  /** A deleted client keeps its id, so that the fact of its deletion has a home; null while it lives. */
+  /** Null until deleted. A deleted client keeps its document, so that its deletion can be published with it. */
   readonly deletedAt: string | null;
 }
 
-/** So many secrets may be active at once: the one in use and the one that replaces it. */
+/** Maximum number of active secrets: the one in use and its replacement. */
 export const MAX_SECRETS = 2;
 
 export type Refusal = 'client_too_many_secrets' | 'client_last_secret' | 'unknown_secret';
@@ -38,7 +38,7 @@ const changed = <T extends Client>(client: T, change: Partial<Client>, now: Date
   revision: client.revision + 1,
 });
 
-/** A client as it begins. */
+/** A new client. */
 export const newClient = (name: string, scopes: readonly string[], secret: Secret, now: Date): Client => ({
   name,
   scopes,
@@ -50,7 +50,7 @@ export const newClient = (name: string, scopes: readonly string[], secret: Secre
   deletedAt: null,
 });
 
-/** A secret as it begins. */
+/** A new secret. */
 export const newSecret = (id: string, hash: string, now: Date): Secret => ({
   id,
   hash,
@@ -58,38 +58,38 @@ export const newSecret = (id: string, hash: string, now: Date): Secret => ({
   lastUsedAt: null,
 });
 
-/** The client with another name or other scopes. */
+/** Changes the name or the scopes. */
 export const amend = <T extends Client>(
   client: T,
   change: { readonly name?: string; readonly scopes?: readonly string[] },
   now: Date,
 ): T => changed(client, { name: change.name ?? client.name, scopes: change.scopes ?? client.scopes }, now);
 
-/** The client with one more secret, unless it has two. */
+/** Adds a secret, up to MAX_SECRETS. */
 export const addSecret = <T extends Client>(client: T, secret: Secret, now: Date): T | Refusal =>
   client.secrets.length >= MAX_SECRETS
     ? 'client_too_many_secrets'
     : changed(client, { secrets: [...client.secrets, secret] }, now);
 
-/** The client without that secret, unless it is its last. */
+/** Removes a secret, but not the last one. */
 export const removeSecret = <T extends Client>(client: T, secretId: string, now: Date): T | Refusal => {
   const secrets = client.secrets.filter(({ id }) => id !== secretId);
   if (secrets.length === client.secrets.length) return 'unknown_secret';
   return secrets.length === 0 ? 'client_last_secret' : changed(client, { secrets }, now);
 };
 
-/** What stays of a deleted client: nothing that opens or grants anything. */
+/** The remaining document of a deleted client: no scopes and no secrets. */
 export const deleted = <T extends Client>(client: T, now: Date): T =>
   changed(client, { scopes: [], secrets: [], deletedAt: now.toISOString() }, now);
 
-/** So coarse is `lastUsedAt`: a secret in constant use costs one write in so many milliseconds. */
+/** Accuracy of `lastUsedAt`: a secret in constant use causes one write per interval. Milliseconds. */
 export const LAST_USED_COARSENESS_MS = 300_000;
 
-/** Whether the use of a secret at that time is worth noting. */
+/** Whether the use of a secret at that time must be written. */
 export const isUseDue = (secret: Secret, at: number): boolean =>
   secret.lastUsedAt === null || at - Date.parse(secret.lastUsedAt) >= LAST_USED_COARSENESS_MS;
 
-/** The client with the use of a secret noted; undefined if there is nothing to note. */
+/** Records the use of a secret; undefined if no write is due. */
 export const recordUse = <T extends Client>(client: T, secretId: string, at: Date): T | undefined => {
   const secret = client.secrets.find(({ id }) => id === secretId);
   if (!secret || !isUseDue(secret, at.getTime())) return undefined;

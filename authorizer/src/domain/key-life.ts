@@ -1,4 +1,4 @@
-/** When a key begins to sign; generations are numbered upwards, one key each. */
+/** When a key begins to sign. Each generation is one key. */
 export interface KeyLife {
   readonly generation: number;
   /** Epoch milliseconds. */
@@ -6,31 +6,35 @@ export interface KeyLife {
 }
 
 /**
- * A new key is published so long before it signs, in milliseconds: every instance and every verifier has read it by then
- * (instances read the keys every KEY_REFRESH_MS, documents are cached for KEY_DOCUMENT_SECONDS).
+ * How long a new key is published before it signs: by then every instance (KEY_REFRESH_MS) and every verifier
+ * (KEY_DOCUMENT_SECONDS) has read it. Milliseconds.
  */
 export const PUBLISH_AHEAD_MS = 30_000;
 
-/** How often an instance reads the keys, in milliseconds: a share of the five seconds in which a withdrawn key must end everywhere. */
+/**
+ * How often an instance reads the keys: part of the five seconds within which a withdrawn key must stop working.
+ * Milliseconds.
+ */
 export const KEY_REFRESH_MS = 1_000;
 
-/** Least time between two reads of the keys that tokens of an unknown key cause, in milliseconds. */
+/** Minimum time between two reads of the keys because of an unknown key id. Milliseconds. */
 export const UNKNOWN_KEY_COOLDOWN_MS = 100;
 
-/** How long a reader may cache the key document, in seconds. */
+/** How long verifiers may cache the key document. Seconds. */
 export const KEY_DOCUMENT_SECONDS = 15;
 
-/** A key that no longer signs stays published so much longer than the longest token life, in milliseconds. */
+/** How much longer than the longest token lifetime a replaced key stays published. Milliseconds. */
 export const OVERLAP_SPARE_MS = 300_000;
 
 const newestFirst = (a: KeyLife, b: KeyLife): number => b.generation - a.generation;
 
-/** The key that signs at that time: the newest whose time has come. */
+/** The signing key at that time: the newest one whose `signsFrom` has passed. */
 export const signing = <K extends KeyLife>(keys: readonly K[], now: number): K | undefined =>
   keys.filter((key) => key.signsFrom <= now).sort(newestFirst)[0];
 
 /**
- * The keys to publish at that time, newest first: those that will sign, the one that signs, and those whose last token may live still.
+ * The keys to publish at that time, newest first: future keys, the signing key, and keys whose last token may still be
+ * valid.
  */
 export const published = <K extends KeyLife>(keys: readonly K[], now: number, longestLifeMs: number): K[] => {
   const ordered = [...keys].sort(newestFirst);

@@ -21,16 +21,16 @@ export const SCOPES = [
 export type Scope = (typeof SCOPES)[number];
 
 /**
- * Whether a set of scopes holds one. Membership and nothing else: no prefix, no wildcard, no hierarchy
- * (specification, section 5): `contacts:write` does not hold `contacts:read`.
+ * Whether a set of scopes contains one. Exact membership: no prefix, wildcard or hierarchy (specification, section 5),
+ * so `contacts:write` does not include `contacts:read`.
  */
 export const holds = (held: readonly string[], scope: string): boolean => held.includes(scope);
 
-/** The scopes of the first list that the second does not hold; empty if it holds them all. */
+/** The wanted scopes that are not held. */
 export const lacking = (wanted: readonly string[], held: readonly string[]): string[] =>
   wanted.filter((scope) => !holds(held, scope));
 
-/** The scopes of the first list that the second holds too: what counts of a token are the scopes that its client still has. */
+/** The granted scopes that are still held: a token is worth only the scopes that its client still has. */
 export const remaining = (granted: readonly string[], held: readonly string[]): string[] =>
   granted.filter((scope) => holds(held, scope));
 

@@ -1,10 +1,10 @@
 import { StartFault, sealingKey, unseal } from '@boxoffice/runtime';
 
-/** What an operator does whose KEY_ENCRYPTION_KEY is gone; `where` says what to restore. */
+/** What an operator does after losing KEY_ENCRYPTION_KEY; `where` names what to restore. */
 export const recoverySteps = (where: string): string =>
   `restore ${where}; if it is lost for good, put a new one there and run npm run operator -- keys rotate --compromised`;
 
-/** KEY_ENCRYPTION_KEY does not open the stored signing keys. */
+/** KEY_ENCRYPTION_KEY does not decrypt the stored signing keys. */
 export class WrongKeyEncryptionKey extends StartFault {
   override readonly name = 'WrongKeyEncryptionKey';
   constructor(where = 'the setting') {
@@ -14,10 +14,13 @@ export class WrongKeyEncryptionKey extends StartFault {
   }
 }
 
-/** The key that follows from KEY_ENCRYPTION_KEY. */
+/** The encryption key derived from KEY_ENCRYPTION_KEY. */
 export const encryptionKey = (secret: string): Buffer => sealingKey(secret, 'signing keys at rest');
 
-/** Decrypts a stored signing key. @throws {WrongKeyEncryptionKey} if the key is another one or the text was changed. */
+/**
+ * Decrypts a stored signing key.
+ * @throws {WrongKeyEncryptionKey} if the secret is another one or the ciphertext was changed
+ */
 export const openSigningKey = (key: Buffer, kid: string, sealed: string): Buffer => {
   const opened = unseal(key, kid, sealed);
   if (!opened) throw new WrongKeyEncryptionKey();

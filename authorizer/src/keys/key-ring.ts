@@ -6,15 +6,15 @@ import { type KeyDocument, keysOf } from '../store.ts';
 import { encryptionKey, openSigningKey } from './encryption.ts';
 import { ensureFirstKey } from './keys.ts';
 
-/** The keys as one instance holds them in memory. */
+/** The signing keys in the memory of one instance. */
 export interface KeyRing {
-  /** The key that signs now. @throws {Error} before the first `load`. */
+  /** The current signing key. @throws {Error} before the first `load` */
   signing(): SigningKey;
   /** The public keys to publish (RFC 7517, 4). */
   jwks(): { keys: KeyDocument['jwk'][] };
-  /** The published keys, for this service's own checks; an unknown one is looked for in the store. */
+  /** The published keys, for this service's own verification; an unknown key id causes a read of the store. */
   readonly keySet: KeySet;
-  /** Reads the keys from the store, after making the first one if there is none. */
+  /** Reads the keys from the store; creates the first key if there is none. */
   load(): Promise<void>;
 }
 
@@ -22,7 +22,7 @@ export interface KeyRingOptions {
   readonly store: Store;
   /** KEY_ENCRYPTION_KEY. */
   readonly secret: string;
-  /** The longest life of a token that these keys sign, in milliseconds. */
+  /** The longest lifetime of a token signed by these keys. Milliseconds. */
   readonly longestLifeMs: number;
   /** Epoch milliseconds. */
   readonly now?: () => number;
@@ -37,7 +37,7 @@ interface LoadedKey {
   readonly publicKey: KeyObject;
 }
 
-/** Makes the key ring of an instance; it is empty until loaded. */
+/** Makes the key ring of an instance; empty until loaded. */
 export const createKeyRing = ({ store, secret, longestLifeMs, now = Date.now }: KeyRingOptions): KeyRing => {
   const key = encryptionKey(secret);
   let loaded: readonly LoadedKey[] = [];
@@ -63,10 +63,10 @@ export const createKeyRing = ({ store, secret, longestLifeMs, now = Date.now }: 
       await ensureFirstKey(store, { secret, now });
       documents = await keysOf(store).find();
     }
-    // A key that is published no more verifies nothing: it need not be opened.
+    // Keys that are no longer published verify nothing and need not be decrypted.
     loaded = published(documents, now(), longestLifeMs).map(open);
   };
-  // One at a time, so that no slow answer from before a withdrawal undoes a newer one.
+  // Reads do not overlap, so that a slow read from before a withdrawal cannot restore the key.
   const load = (): Promise<void> => {
     underway ??= read().finally(() => {
       underway = undefined;
@@ -90,7 +90,7 @@ export const createKeyRing = ({ store, secret, longestLifeMs, now = Date.now }: 
       key: async (kid) => {
         const known = publicKey(kid);
         if (known || (!underway && now() - readAt < UNKNOWN_KEY_COOLDOWN_MS)) return known;
-        // Another instance may have signed with it a moment after it was made.
+        // Another instance may have signed with a key that was created a moment ago.
         await load();
         return publicKey(kid);
       },

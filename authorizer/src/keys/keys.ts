@@ -6,11 +6,11 @@ import { PUBLISH_AHEAD_MS } from '../domain/key-life.ts';
 import { type KeyDocument, keysOf } from '../store.ts';
 import { encryptionKey, openSigningKey } from './encryption.ts';
 
-/** A signing key as an operator sees it. */
+/** A signing key as operators see it. */
 export interface KeySummary {
   readonly kid: string;
   readonly generation: number;
-  /** ISO 8601 UTC: when it begins to sign, and ends its predecessor. */
+  /** ISO 8601 UTC: when this key replaces its predecessor for signing. */
   readonly signsFrom: string;
   readonly createdAt: string;
 }
@@ -22,7 +22,7 @@ const summary = (key: Pick<KeyDocument, 'kid' | 'generation' | 'signsFrom' | 'cr
   createdAt: key.createdAt,
 });
 
-/** Generations sort as texts too. */
+/** Padded, so that generations sort as text. */
 const idOf = (generation: number): string => `key-${String(generation).padStart(8, '0')}`;
 
 /** The thumbprint of a public EC key (RFC 7638). */
@@ -44,7 +44,7 @@ const makeKey = (secret: string, generation: number, signsFrom: number, now: num
   };
 };
 
-/** Stores the key unless another process has just stored one of the same generation. */
+/** Stores the key; false if another process has stored one of the same generation. */
 const insertOnce = async (store: Store, key: New<KeyDocument>): Promise<boolean> => {
   try {
     await keysOf(store).insert(key);
@@ -62,39 +62,42 @@ export interface KeyOptions {
   readonly now?: () => number;
 }
 
-/** Every stored key, newest first. */
+/** All stored keys, newest first. */
 export const listKeys = async (store: Store): Promise<KeySummary[]> => {
   const keys = await keysOf(store).find();
   return keys.sort((a, b) => b.generation - a.generation).map(summary);
 };
 
-/** Makes the installation's first key, which signs at once. However many instances start together, one key is made. */
+/** Creates the installation's first key, which signs at once. Concurrent instances create one key. */
 export const ensureFirstKey = async (store: Store, { secret, now = Date.now }: KeyOptions): Promise<void> => {
   if ((await keysOf(store).find({ limit: 1 })).length > 0) return;
   await insertOnce(store, makeKey(secret, 1, now(), now()));
 };
 
 export interface RotationOptions extends KeyOptions {
-  /** The current key is no longer trusted: the next one signs at once, and what older ones signed is refused within five seconds. */
+  /**
+   * The current key is not trusted any more: the next one signs at once, and tokens of older keys are refused within
+   * five seconds.
+   */
   readonly compromised?: boolean;
 }
 
 /**
- * Makes the next key. It is published at once and signs from half a minute later on; its predecessor stays published past the longest
- * token life. Two rotations at once are one. Answers the newest key.
- * @throws {WrongKeyEncryptionKey} when the secret does not open the current key, unless that is compromised
+ * Creates the next key and returns the newest. It is published at once and signs after PUBLISH_AHEAD_MS; its
+ * predecessor stays published past the longest token lifetime. Two concurrent rotations create one key.
+ * @throws {WrongKeyEncryptionKey} when the secret does not decrypt the current key, unless that is compromised
  */
 export const rotateKeys = async (store: Store, options: RotationOptions): Promise<KeySummary> => {
   const { secret, now = Date.now, compromised = false } = options;
   const documents = await keysOf(store).find();
   const before = documents.sort((a, b) => b.generation - a.generation);
   const current = before[0];
-  // Running instances could not open a key that is encrypted under another secret than theirs.
+  // Running instances could not decrypt a key that is encrypted under another secret.
   if (current && !compromised) openSigningKey(encryptionKey(secret), current.kid, current.sealed);
   const ordinary = current ? Math.max(now() + PUBLISH_AHEAD_MS, current.signsFrom) : now();
   const next = makeKey(secret, (current?.generation ?? 0) + 1, compromised ? now() : ordinary, now());
   const made = await insertOnce(store, next);
-  // The other one waits before it signs, or was there before this key was distrusted: it is no replacement.
+  // The concurrently created key signs later, or existed before the compromise was known: it cannot replace this one.
   if (!made && compromised) return rotateKeys(store, options);
   for (const { generation } of compromised ? before : []) await keysOf(store).delete(idOf(generation));
   return (await listKeys(store))[0] as KeySummary;

@@ -3,10 +3,13 @@ import type { AccessClaims } from '@boxoffice/identity';
 import { writeScopes } from '../domain/scopes.ts';
 import type { ClientDocument } from '../store.ts';
 
-/** What stands between the secret's id and the token's own in a `jti`; no id of a secret holds it. */
+/** Separates the secret's id from the token's own in a `jti`; secret ids do not contain it. */
 const SEPARATOR = '.';
 
-/** The id of a new token. It tells which secret obtained the token, so that the token ends with its secret and no claim more is needed. */
+/**
+ * A new `jti`. It contains the id of the secret that obtained the token, so that the token ends with its secret without
+ * an additional claim.
+ */
 const tokenId = (secretId: string): string => `${secretId}${SEPARATOR}${randomUUID()}`;
 
 /** The id of the secret that obtained the token with this `jti`. */
@@ -15,7 +18,7 @@ export const secretIdOf = (jti: string): string => jti.slice(0, Math.max(0, jti.
 export interface AccessTokenIssue {
   readonly issuer: string;
   readonly client: Pick<ClientDocument, 'id' | 'institution'>;
-  /** The id of the secret by which the client proved itself. */
+  /** The id of the secret that authenticated the client. */
   readonly secretId: string;
   readonly scopes: readonly string[];
   /** Seconds. */

@@ -3,7 +3,7 @@ import { type Form, required } from '../authentication/form.ts';
 import { writeScopes } from '../domain/scopes.ts';
 import { type ActiveToken, type TokenStatus, unknownToken } from './status.ts';
 
-/** The parameters of introspection and of revocation. A hint is no help: there is one kind of token. */
+/** The form of introspection and revocation. `token_type_hint` is ignored: there is one type of token. */
 export type TokenLookupForm = Form<'token' | 'client_id' | 'client_secret'>;
 
 export interface IntrospectionDependencies {
@@ -11,7 +11,7 @@ export interface IntrospectionDependencies {
   readonly tokens: TokenStatus;
 }
 
-/** What is told of a token that counts (RFC 7662, 2.2). */
+/** The introspection of an active token (RFC 7662, 2.2). */
 const description = ({ claims, scopes }: ActiveToken) => ({
   active: true,
   scope: writeScopes(scopes),
@@ -26,11 +26,11 @@ const description = ({ claims, scopes }: ActiveToken) => ({
   institution: claims.institution,
 });
 
-/** What is told of any token: of one that does not count, that it is not active and nothing else. */
+/** An inactive token has `active: false` and no other member. */
 export type Introspection = ReturnType<typeof description> | { readonly active: false };
 
 /**
- * Makes token introspection (RFC 7662), for authenticated clients: a token of another institution is no more active than one
+ * Makes token introspection (RFC 7662) for authenticated clients. A token of another institution is reported like one
  * that never existed.
  */
 export const createIntrospect =

@@ -31,7 +31,7 @@ const requireKnownGrant = ({ grant_type }: TokenForm): void => {
   throw new OAuthFault('invalid_parameter', 'unsupported_grant_type', `The grant_type must be ${GRANT_TYPE}.`);
 };
 
-/** The scopes that a token gets: all that the client holds, or those of them that it asks for (RFC 6749, 3.3). */
+/** The granted scopes: all of the client's, or the requested ones if it holds them all (RFC 6749, 3.3). */
 const grantedScopes = ({ scope }: TokenForm, held: readonly string[]): readonly string[] => {
   if (scope === undefined) return held;
   const wanted = readScopes(scope);
@@ -56,10 +56,10 @@ export interface TokenDependencies {
   readonly now: () => number;
 }
 
-/** Issues an access token for a posted form and its Authorization header, or rejects with OAuthFault. */
+/** Issues an access token for a posted form and its Authorization header; rejects with OAuthFault. */
 export type IssueToken = (form: TokenForm, authorization: string | undefined) => Promise<IssuedToken>;
 
-/** Makes the client credentials grant (RFC 6749, 4.4), step by step. Nothing is written for a token. */
+/** Makes the client credentials grant (RFC 6749, 4.4). Issuing a token writes nothing. */
 export const createIssueToken =
   ({ authenticate, clients, keys, signer, issuer, lifetime, now }: TokenDependencies): IssueToken =>
   async (form, authorization) => {

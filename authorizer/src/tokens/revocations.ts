@@ -3,28 +3,28 @@ import { type Store, UniqueViolation } from '@boxoffice/store';
 import { tokenRevoked } from '../events.ts';
 import { clientsOf, revocationsOf } from '../store.ts';
 
-/** What a gateway must forget, since some moment. */
+/** Revoked tokens and changed clients since a moment. */
 export interface Changes {
   readonly tokens: readonly { readonly jti: string; readonly expiresAt: string }[];
   readonly clients: readonly { readonly clientId: string; readonly changedAt: string }[];
-  /** What to ask for next time. ISO 8601 UTC. */
+  /** The `since` of the next request. ISO 8601 UTC. */
   readonly asOf: string;
 }
 
 export interface Revocations {
-  /** Remembers, until the token expires, that it counts no more. Again is no error. */
+  /** Revokes the token until it expires. Repeating it is no error. */
   revoke(claims: AccessClaims): Promise<void>;
   isRevoked(institution: string, jti: string): Promise<boolean>;
-  /** What was revoked or changed since; without `since`, every revoked token that has not expired, and no client. */
+  /** Revocations and changes since a moment; without `since`, every unexpired revocation and no client. */
   since(since: Date | undefined): Promise<Changes>;
 }
 
-/** Answers look back so much further than asked, because writes of other instances carry those instances' clocks. */
+/** How far results reach back before `since`, because instances write with their own clocks. */
 const OVERLAP_MS = 30_000;
 
 const iso = (at: number): string => new Date(at).toISOString();
 
-/** The revoked tokens, in the store. */
+/** Makes the revocations on a store. */
 export const createRevocations = (store: Store, now: () => number = Date.now): Revocations => {
   const revocations = revocationsOf(store);
   return {
@@ -52,7 +52,7 @@ export const createRevocations = (store: Store, now: () => number = Date.now): R
         from === undefined
           ? Promise.resolve([])
           : clientsOf(store).acrossInstitutions.find({ where: { changedAt: { gte: from } }, orderBy: 'changedAt' });
-      // Both at once, so that one store's failure is one rejection that somebody hears.
+      // Started together, so that a failing store causes one rejection, and a handled one.
       const [tokens, clients] = await Promise.all([revoked, changed]);
       return {
         tokens: tokens.map(({ id, expiresAt }) => ({ jti: id, expiresAt: iso(expiresAt) })),

@@ -8,7 +8,10 @@ export interface RevocationDependencies extends IntrospectionDependencies {
   readonly revocations: Pick<Revocations, 'revoke'>;
 }
 
-/** Makes token revocation (RFC 7009): a client's own tokens only. A token that is unknown, invalid or expired is revoked already. */
+/**
+ * Makes token revocation (RFC 7009): only a client's own tokens. An unknown, invalid or expired token counts as
+ * revoked.
+ */
 export const createRevoke =
   ({ authenticate, tokens, revocations }: RevocationDependencies) =>
   async (form: TokenLookupForm, authorization: string | undefined): Promise<void> => {

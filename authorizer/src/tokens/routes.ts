@@ -34,7 +34,7 @@ const TokenLookup = Type.Object({
   ...credentials,
 });
 
-/** What the three form endpoints of OAuth have in common. */
+/** The common parts of the three OAuth form endpoints. */
 const endpoint = {
   method: 'post',
   access: 'public',
@@ -49,7 +49,7 @@ const error = {
   error_description: Type.String({ description: 'the same as details' }),
 };
 
-/** The envelope and, beside it, its data's members at the top level, where standard OAuth clients look for them. */
+/** The envelope with the data's members at the top level as well, where standard OAuth clients read them. */
 const enveloped = <Data extends object>(data: Data) => ok(data, { members: data, headers: NO_STORE });
 
 const bare = <Schema extends TSchema>(schema: Schema) =>

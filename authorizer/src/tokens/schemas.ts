@@ -11,7 +11,7 @@ export const IssuedToken = Type.Object({
 const text = Type.Optional(Type.String());
 const seconds = Type.Optional(Type.Integer({ description: 'seconds since 1970' }));
 
-/** RFC 7662, 2.2: a token that does not count has `active` and nothing else. */
+/** RFC 7662, 2.2: an inactive token has `active` and no other member. */
 export const Introspection = Type.Object({
   active: Type.Boolean(),
   scope: text,
@@ -61,7 +61,7 @@ export const Jwks = Type.Object({
 const clientId = 'cli_q8Y2mXH0T3mV1n5b7c9d2Q';
 const issuer = 'https://tickets.example.org';
 
-/** What the descriptions show. */
+/** The examples of the descriptions. */
 export const examples = {
   token: 'eyJ0eXAiOiJhdCtqd3QiLCJhbGciOiJFUzI1NiJ9.e30.c2ln',
   credentials: { client_id: clientId, client_secret: 'R2xvYmFsbHkgdW5pcXVlLCBub3QgYSByZWFsIHNlY3JldCE' },

@@ -2,7 +2,7 @@ import type { KeyObject } from 'node:crypto';
 import { parentPort } from 'node:worker_threads';
 import { signAccessToken } from './sign.ts';
 
-/** Claims (as JSON) to sign with one key, which comes along the first time. */
+/** Claims (as JSON) to sign with one key; the key itself is sent once per thread. */
 export interface SignRequest {
   readonly kid: string;
   readonly key?: KeyObject;

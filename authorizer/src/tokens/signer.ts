@@ -7,7 +7,7 @@ import type { SignReply, SignRequest } from './signer-thread.ts';
 /** Signs access tokens. */
 export interface Signer {
   sign(key: SigningKey, claims: AccessClaims): Promise<string>;
-  /** Ends the thread; what is signed afterwards is signed without it. */
+  /** Terminates the thread; later tokens are signed on the calling thread. */
   close(): Promise<void>;
 }
 
@@ -22,20 +22,21 @@ const startThread = (): Worker => {
   const extension = import.meta.url.slice(import.meta.url.lastIndexOf('.'));
   const worker = new Worker(fileURLToPath(new URL(`./signer-thread${extension}`, import.meta.url)), {
     name: 'signer',
-    // It holds a few keys and two batches of tokens.
+    // The thread holds a few keys and at most two batches of tokens.
     resourceLimits: { maxOldGenerationSizeMb: 24, maxYoungGenerationSizeMb: 8 },
   });
   worker.unref();
   return worker;
 };
 
-/** So many messages are on their way at most: one that the thread works on, and one that it finds when it is done. */
+/** Maximum number of batches in the thread: the one being signed and the next one. */
 const MESSAGES = 2;
 
 /**
- * Makes the signer of an instance. A signature takes as long as everything else in a token request together, so a thread of its own
- * makes them while the event loop serves the next request; what comes while it is busy goes over in one message, since messages
- * (and the thread pool of asynchronous crypto) cost a fair part of a signature each. Without its thread it signs on the spot.
+ * Makes the signer of an instance. A signature costs as much as the rest of a token request, so a worker thread signs
+ * while the event loop serves the next request. Requests that arrive meanwhile are sent as one batch, because a message
+ * (like the thread pool of asynchronous crypto) costs a fair part of a signature. If the thread has died, tokens are
+ * signed on the calling thread.
  */
 export const createSigner = (): Signer => {
   let worker: Worker | undefined = startThread();
@@ -72,7 +73,7 @@ export const createSigner = (): Signer => {
     if (underway.length >= MESSAGES) return;
     const batch = queue;
     queue = [];
-    // More than one key only in the moment when the next one takes over.
+    // More than one key only while the next key takes over.
     for (const same of Map.groupBy(batch, ({ key }) => key.kid).values()) post(same);
   };
   worker.on('message', (tokens: SignReply) => {

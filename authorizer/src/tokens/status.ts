@@ -5,20 +5,23 @@ import { readScopes, remaining } from '../domain/scopes.ts';
 import { secretIdOf } from './claims.ts';
 import type { Revocations } from './revocations.ts';
 
-/** An access token that counts now. */
+/** An access token that is valid now. */
 export interface ActiveToken {
   readonly claims: AccessClaims;
-  /** The token's scopes that its client still has. */
+  /** The token's scopes that its client still holds. */
   readonly scopes: readonly string[];
 }
 
-/** Why a token counts no more. */
+/** Why a token is not valid any more. */
 export type InactiveReason = 'it was revoked' | 'its client is gone' | 'its secret was withdrawn';
 
 export interface TokenStatus {
-  /** The claims of a token that this installation signed and that has not expired; rejects with Fault `unauthorized` for any other. */
+  /**
+   * Verifies that this installation signed the token and that it has not expired; rejects with Fault `unauthorized`
+   * otherwise.
+   */
   claims(token: string): Promise<AccessClaims>;
-  /** What counts of it now, asked of the store at each call: whether it was revoked, and what its client still has, scopes and the secret. */
+  /** Checks the store at each call: revocation, the client's scopes, and the secret that obtained the token. */
   active(claims: AccessClaims): Promise<ActiveToken | InactiveReason>;
 }
 
@@ -30,13 +33,13 @@ export interface TokenStatusDependencies {
   readonly now: () => number;
 }
 
-/** For `catch`: a token that is refused as invalid is an unknown token; other trouble stays trouble. */
+/** For `catch`: an invalid token becomes undefined; any other error is rethrown. */
 export const unknownToken = (error: unknown): undefined => {
   if (error instanceof Fault && error.code === 'unauthorized') return undefined;
   throw error;
 };
 
-/** Makes the one place that knows whether a token counts. */
+/** Makes the check whether a token is valid, the only one in this service. */
 export const createTokenStatus = (dependencies: TokenStatusDependencies): TokenStatus => {
   const { keySet, issuer, clients, revocations, now } = dependencies;
   return {

@@ -11,7 +11,7 @@ beforeAll(async () => {
 });
 afterAll(() => installation.close());
 
-/** A client with two secrets, and a token that each of them obtained. */
+/** A client with two secrets, and a token obtained by each. */
 const begin = async () => {
   const first = await installation.newClient(['catalog:read']);
   const { clientSecret, secrets } = await addClientSecret(installation.store, 'opera', first.clientId);
@@ -58,7 +58,7 @@ describe('what a withdrawn secret obtained counts no more, at any instance', () 
   test('a token that it obtains in its last second, from an instance that has not noticed, counts no more either', async () => {
     const client = await installation.newClient(['catalog:read']);
     const ways = instances[1];
-    // Now the other instance remembers the client.
+    // Now the other instance has the client in its cache.
     await ways?.askToken(client);
     const added = await addClientSecret(installation.store, 'opera', client.clientId);
     await removeClientSecret(installation.store, 'opera', client.clientId, String(added.secrets[0]?.id));

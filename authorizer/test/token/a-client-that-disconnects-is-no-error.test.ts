@@ -22,7 +22,7 @@ test.each([
     const closed = new Promise((resolve) => socket.once('close', resolve));
     const head = `POST ${path} HTTP/1.1\r\nHost: x\r\nContent-Type: ${type}\r\n${framing}\r\n\r\n3\r\n`;
     await new Promise<void>((resolve) => socket.write(head, () => resolve()));
-    // Its turn has come: a request on another connection, made later, is answered.
+    // A later request on another connection is answered, so the first one has been handled.
     await installation.get('/auth/jwks');
     socket[leave]();
     socket.resume();

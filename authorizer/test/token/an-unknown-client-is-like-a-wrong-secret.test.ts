@@ -15,7 +15,7 @@ afterAll(() => installation.close());
 
 const unknown = 'cli_AAAAAAAAAAAAAAAAAAAAAA';
 
-/** How often clients were read from the store so far. */
+/** Number of client reads so far. */
 const reads = async (): Promise<number> => {
   const { text } = await metrics.text();
   const samples = text.matchAll(/^store_operation_duration_seconds_count\{[^}]*collection="clients"[^}]*\} (\d+)$/gm);

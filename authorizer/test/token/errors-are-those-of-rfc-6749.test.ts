@@ -14,7 +14,7 @@ const path = '/auth/token';
 const credentials = () => ({ client_id: client.clientId, client_secret: client.clientSecret });
 const grant = { grant_type: 'client_credentials' };
 
-/** An error answer in both languages: the envelope's and the RFC's. */
+/** An error with both sets of members: the envelope's and those of RFC 6749. */
 const refused = async (
   answer: ReturnType<Installation['post']>,
   status: number,

@@ -2,10 +2,10 @@ import { LRUCache } from 'lru-cache';
 import type { Exchange, Step } from '../exchange/exchange.ts';
 import type { AuthorizerClient, Decision } from './authorizer-client.ts';
 
-/** Decisions of the authorizer, remembered for seconds. */
+/** The step that obtains the authorizer's decision, and its cache. */
 export interface Authorize {
   readonly step: Step;
-  /** Forgets what was decided for a client. */
+  /** Deletes the cached decisions for a client. */
   forget(clientId: string): void;
 }
 
@@ -18,15 +18,15 @@ interface CachedDecision {
 
 const DECISIONS = 20_000;
 
-/** Short enough that what changes is noticed within 5 s even if nobody tells the gateway. */
+/** Bounds how long a changed right is still used without a revocation message: below the 5 s that are promised. */
 const CACHED_MS = 4_000;
 
-/** An identity must outlive the request that it is sent with. */
+/** The identity must outlive the request that carries it. */
 const SPARE_MS = 10_000;
 
 /**
- * Makes the step that asks the authorizer, where the operation needs a scope. Decisions are remembered by token and operation
- * together; refusals and failures never are. Equal questions at the same time are asked once.
+ * Makes the step that requests a decision where the operation needs a scope. Decisions are cached per token and
+ * operation; refusals and failures are not. Concurrent equal requests share one call.
  */
 export const createAuthorize = (
   authorizerClient: Pick<AuthorizerClient, 'decide'>,
@@ -34,7 +34,7 @@ export const createAuthorize = (
 ): Authorize => {
   const cache = new LRUCache<string, CachedDecision>({ max: DECISIONS });
   const pendingDecisions = new Map<string, Promise<Decision>>();
-  // Grows when something is forgotten: an answer to a question from before may be used, but not remembered.
+  // Incremented by `forget`: a decision that was requested before is used once, but not cached.
   let generation = 0;
 
   const decide = async (key: string, exchange: Exchange, scope: string): Promise<Decision> => {

@@ -7,7 +7,7 @@ import type { Addresses } from '../upstream/addresses.ts';
 import { UpstreamTimeout } from '../upstream/failure.ts';
 import { createInternalCalls, type InternalAnswer } from '../upstream/internal-calls.ts';
 
-/** What the authorizer is asked: may the bearer of the token do that there? */
+/** A decision request: may the bearer of the token call this operation of this service? */
 export interface DecisionRequest {
   readonly token: string;
   readonly operation: string;
@@ -15,40 +15,43 @@ export interface DecisionRequest {
   readonly audience: string;
 }
 
-/** Its yes: a signed identity for the service. */
+/** A positive decision: a signed identity for the service. */
 export interface Decision {
   readonly identity: string;
   /** Epoch milliseconds. */
   readonly expiresAt: number;
 }
 
-/** What counts no more. */
+/** Revoked tokens and changed clients. */
 export interface Changes {
   readonly tokens: readonly { readonly jti: string; readonly expiresAt: string }[];
   readonly clients: readonly { readonly clientId: string; readonly changedAt: string }[];
-  /** What to ask for next time. */
+  /** The `since` of the next request. */
   readonly asOf: string;
 }
 
-/** The authorizer does not believe this gateway. */
+/** The authorizer does not accept this gateway's SERVICE_SECRET. */
 export class SecretRefused extends Error {
   override readonly name = 'SecretRefused';
 }
 
 /** The authorizer's internal operations, as the gateway calls them. */
 export interface AuthorizerClient {
-  /** Where the authorizer is asked; undefined without one. */
+  /** The authorizer's addresses; undefined if none is configured. */
   readonly addresses: Addresses | undefined;
-  /** Rejects with Fault unauthorized or forbidden, as the authorizer says, or service_unavailable if it says nothing. */
+  /** Rejects with the authorizer's own unauthorized or forbidden, or with service_unavailable if it does not answer. */
   decide(request: DecisionRequest, trace: Trace): Promise<Decision>;
-  /** Rejects with SecretRefused if SERVICE_SECRET is not the gateway's, and with any error otherwise. */
+  /**
+   * Rejects with SecretRefused if SERVICE_SECRET is not the gateway's; with another error if the authorizer does not
+   * answer.
+   */
   changes(since: string | undefined): Promise<Changes>;
-  /** Closes the kept connections. */
+  /** Closes the pooled connections. */
   close(): void;
 }
 
 export interface AuthorizerClientOptions {
-  /** Undefined: there is none, and whatever needs its word is refused with 503. */
+  /** Undefined if no authorizer is configured; every decision is then refused with 503. */
   readonly url: string | undefined;
   readonly secret: string;
   readonly addressesOf: AddressFactory;
@@ -62,7 +65,7 @@ interface Envelope {
   readonly data: unknown;
 }
 
-/** A refusal of the authorizer as a fault of ours, which is then answered in its words. */
+/** The authorizer's refusal as a Fault with its details and challenge. */
 const relayed = (
   code: 'unauthorized' | 'forbidden',
   { details }: Envelope,
@@ -88,7 +91,7 @@ const isDecision = (data: unknown): data is { readonly identity: string; readonl
   return typeof identity === 'string' && typeof expiresAt === 'string' && !Number.isNaN(Date.parse(expiresAt));
 };
 
-/** Makes the caller of the authorizer. */
+/** Makes the client of the authorizer's internal operations. */
 export const createAuthorizerClient = ({
   url,
   secret,
@@ -110,7 +113,7 @@ export const createAuthorizerClient = ({
     return calls.call({ method: 'POST', path: DECISIONS_PATH, headers, body });
   };
 
-  /** A question changes nothing, so one whose connection broke is asked again. */
+  /** A decision request has no effect, so it is repeated once after a connection error. */
   const postTwice = (body: string, trace: Trace): Promise<InternalAnswer> =>
     post(body, trace).catch((error: Error) => {
       if (error instanceof UpstreamTimeout) throw error;
@@ -135,7 +138,7 @@ export const createAuthorizerClient = ({
       const answer = asked && asked.status < 500 ? parsed(asked.text) : undefined;
       if (!asked || !answer) throw authorizerUnavailable();
       const { status, headers } = asked;
-      // Without a challenge it is not the client's token that is refused but this gateway's secret, which polling reports.
+      // A 401 without a challenge refuses this gateway's secret, not the client's token. Polling logs that.
       if (status === 401 && headers['www-authenticate'] === undefined) throw authorizerUnavailable();
       if (status === 401 || status === 403) throw relayed(REFUSALS[status], answer, headers);
       if (status !== 200 || !isDecision(answer.data)) throw authorizerUnavailable();

@@ -11,7 +11,7 @@ export interface BearerOptions {
   readonly revocations: Pick<Revocations, 'isRevoked'>;
 }
 
-/** What a connection has presented last: nearly every client sends the same token all the time. */
+/** The last token of a connection: most clients send the same one with every request. */
 interface Presented {
   readonly authorization: string;
   readonly token: string;
@@ -27,8 +27,8 @@ interface Verified {
 const TOKENS = 10_000;
 
 /**
- * So long a token is not verified again; its expiry and revocation are looked at each time. Whether its key still counts is not, so this
- * is part of the five seconds in which a withdrawn key must end (see key-set.ts). Verifying again costs look-ups only.
+ * How long a verification result is reused. Expiry and revocation are checked each time, the key is not: this time is
+ * part of the five seconds within which a withdrawn key must stop working (see key-set.ts).
  */
 const VERIFIED_MS = 1_000;
 
@@ -37,7 +37,7 @@ const BEARER = /^bearer +([A-Za-z0-9\-._~+/]+=*) *$/i;
 const SCHEME = /^bearer(?: |$)/i;
 const BARE = /^bearer *$/i;
 
-/** The token of an Authorization header. @throws {Fault} unauthorized, with the challenge that RFC 6750, 3 asks for */
+/** Extracts the token of an Authorization header. @throws {Fault} unauthorized, with the challenge of RFC 6750, 3 */
 export const bearerToken = (authorization: string | undefined): string => {
   const token = authorization === undefined ? undefined : BEARER.exec(authorization)?.[1];
   if (token !== undefined) return token;
@@ -49,7 +49,7 @@ export const bearerToken = (authorization: string | undefined): string => {
   throw invalidToken('it is malformed');
 };
 
-/** Makes the step that finds out whose token it is, where the operation needs one. */
+/** Makes the step that verifies the access token where the operation needs one. */
 export const createBearer = ({ verify, revocations }: BearerOptions): Step => {
   const known = new LRUCache<string, Verified>({ max: TOKENS });
   const presented = new WeakMap<object, Presented>();

@@ -5,15 +5,15 @@ import type { Revocations } from './revocations.ts';
 export interface RevocationUpdatesOptions {
   readonly revocations: Pick<Revocations, 'listen' | 'poll'>;
   readonly bus: Bus | Promise<Bus | undefined> | undefined;
-  /** Whether there is an authorizer to ask. */
+  /** Whether an authorizer is configured. */
   readonly polls: boolean;
   readonly logger: Pick<Logger, 'warn'>;
 }
 
-/** With the time that an answer takes, well within the 5 s in which a revocation must count. */
+/** With the response time well below the 5 s within which a revocation must take effect. Milliseconds. */
 const POLL_MS = 2_000;
 
-/** Keeps the list of revocations up to date: from the bus at once, from the authorizer every two seconds. */
+/** Keeps the revocation list current: from the bus at once, and by polling the authorizer every two seconds. */
 export const startRevocationUpdates = ({
   revocations,
   bus,

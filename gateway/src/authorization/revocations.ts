@@ -4,32 +4,32 @@ import type { Logger } from '@boxoffice/runtime';
 import { LRUCache } from 'lru-cache';
 import { type AuthorizerClient, SecretRefused } from './authorizer-client.ts';
 
-/** Which tokens count no more although they verify, and whose decisions are out of date. */
+/** Revoked tokens that would still verify, and clients whose cached decisions are out of date. */
 export interface Revocations {
   isRevoked(jti: string): boolean;
-  /** Hears of changes from the bus, at once. */
+  /** Subscribes to changes on the bus. */
   listen(bus: Bus): Promise<Subscription>;
-  /** Asks the authorizer what changed; resolves in any case. The backstop for when the bus is down. */
+  /** Reads the changes from the authorizer; never rejects. Covers the time that the bus is down. */
   poll(): Promise<void>;
 }
 
 export interface RevocationsOptions {
   readonly authorizerClient: Pick<AuthorizerClient, 'changes'>;
-  /** Called when a client's rights changed. */
+  /** Called when a client's scopes or secrets changed. */
   readonly clientChanged: (clientId: string) => void;
   readonly logger: Pick<Logger, 'warn' | 'error'>;
 }
 
-/** Tokens and clients that are remembered. One that is crowded out is still refused by the authorizer, seconds later. */
+/** Maximum number of tokens and of clients. The authorizer still refuses an evicted token, seconds later. */
 const REMEMBERED = 100_000;
 
-/** The fields of the facts that matter here. */
+/** A text member of the event's data. */
 const text = (data: object, name: string): string | undefined => {
   const value = (data as Readonly<Record<string, unknown>>)[name];
   return typeof value === 'string' ? value : undefined;
 };
 
-/** Makes the list of what was revoked. */
+/** Makes the revocation list. */
 export const createRevocations = ({ authorizerClient, clientChanged, logger }: RevocationsOptions): Revocations => {
   const revoked = new LRUCache<string, true>({ max: REMEMBERED });
   const changedAt = new LRUCache<string, string>({ max: REMEMBERED });
@@ -39,7 +39,7 @@ export const createRevocations = ({ authorizerClient, clientChanged, logger }: R
 
   const revoke = (jti: string, expiresAt: string | undefined): void => {
     const left = Date.parse(expiresAt ?? '') - Date.now();
-    // Without a readable time it is kept until it is crowded out.
+    // Without a readable expiry, the entry stays until it is evicted.
     if (Number.isNaN(left)) revoked.set(jti, true);
     else if (left > 0) revoked.set(jti, true, { ttl: left });
   };

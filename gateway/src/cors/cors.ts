@@ -10,16 +10,18 @@ const SERVICE_HOST = 'x-service-host';
 const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD'];
 const EXPOSED = ['X-auth-token', 'X-Total-Amount', 'Link', 'X-Request-Id'];
 
-/** Browsers need not ask again for so long. */
+/** How long browsers cache a preflight response. Seconds. */
 const PREFLIGHT_SECONDS = 600;
 
 /** The cross-origin rules of family B (section 4, rule 9). */
 export interface Cors {
-  /** Answers a preflight: 204 for any origin, since it names no point of sale. */
+  /** Answers a preflight with 204 for any origin, because a preflight names no point of sale. */
   readonly preflight: Step;
-  /** Lets the origin read the answer, whatever it will be, if the point of sale lets it in. */
+  /**
+   * Sets the headers that let the origin read the response, including errors, if the point of sale allows the origin.
+   */
   readonly allow: Step;
-  /** Refuses the request of an origin that the point of sale does not let in, before anything is done for it. */
+  /** Refuses a request from an origin that the point of sale does not allow, before it has any effect. */
   readonly refuse: Step;
 }
 
@@ -34,15 +36,15 @@ const done = (): undefined => undefined;
 
 const SCHEME = 'https://';
 
-/** Of loopback: names and addresses, as URLs have them. */
+/** Loopback names and addresses in URL form. */
 const LOOPBACK = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/;
 
 const bare = (address: string): string => address.replace(/^::ffff:/, '').replace(/^\[(.*)\]$/, '$1');
 
 /**
- * Whether a page of that origin came from this gateway, as the `Host` of the request says: with the name of the public address, at any
- * port, a name or address of loopback, or the address that the connection arrived at. No other name counts, for the request says it
- * itself. Only https is served.
+ * Whether the origin is this gateway itself, according to the `Host` of the request: the public name at any port, a
+ * loopback name, or the local address of the connection. Other names do not count, because the client chooses `Host`.
+ * Only https is served.
  */
 const isReached = (origin: string, { headers: { host }, socket }: Exchange['request'], publicName: string): boolean => {
   if (host === undefined || origin !== SCHEME + host) return false;
@@ -55,13 +57,13 @@ const refusalOf = (origins: Origins | undefined): Fault =>
     ? unavailable('Which origins the point of sale lets in cannot be told at the moment.')
     : new PosFault('origin_not_allowed', 'The point of sale does not let requests of this Origin in.');
 
-/** Makes the steps. Without a catalog nobody can tell who may, and no foreign origin does. */
+/** Makes the steps. Without a catalog no foreign origin is allowed. */
 export const createCors = (pointsOfSale: PointsOfSale | undefined, publicUrl: string): Cors => {
   const { origin: publicOrigin, hostname: publicName } = new URL(publicUrl);
 
   const allowFrom = (exchange: Exchange, origin: string, origins: Origins | undefined): undefined => {
     const { request, response } = exchange;
-    // The package takes any OPTIONS for a preflight; this one is none, and is refused further on.
+    // The cors package treats every OPTIONS as a preflight; this one is not, and a later step refuses it.
     if (request.method === 'OPTIONS') return;
     if (origins === 'all') everyone(request, response, done);
     else if (origin === publicOrigin || isReached(origin, request, publicName) || origins?.includes(origin)) {

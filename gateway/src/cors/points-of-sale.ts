@@ -2,12 +2,12 @@ import { IDENTITY_HEADER, type ServiceCredentials } from '@boxoffice/identity';
 import type { Logger } from '@boxoffice/runtime';
 import { LRUCache } from 'lru-cache';
 
-/** The origins that a point of sale lets in: a list, or all of them. */
+/** The allowed origins of a point of sale: a list, or all. */
 export type Origins = readonly string[] | 'all';
 
-/** Asks the catalog how points of sale are configured. */
+/** Reads the allowed origins of points of sale from the catalog. */
 export interface PointsOfSale {
-  /** What is known now or, if that is too old, what the catalog says; undefined if nobody can say. Never rejects. */
+  /** The cached origins, or those that the catalog answers; undefined if neither exists. Never rejects. */
   origins(serviceHost: string): Promise<Origins | undefined> | Origins;
 }
 
@@ -25,12 +25,12 @@ interface Known {
 
 const HOSTS = 10_000;
 
-/** A change takes effect within 3 s. */
+/** A configuration change takes effect within 3 s. */
 const KNOWN_MS = 2_000;
 
 const TIMEOUT_MS = 1_000;
 
-/** Nobody's host is longer (RFC 1035, 2.3.4). */
+/** The longest host name (RFC 1035, 2.3.4). */
 const LONGEST_HOST = 255;
 
 const OPERATION = { audience: 'catalog', institution: '', operation: 'findPointOfSale' } as const;
@@ -40,7 +40,9 @@ const originsOf = (data: unknown): Origins => {
   return Array.isArray(corsOrigins) && corsOrigins.length > 0 ? corsOrigins.map(String) : 'all';
 };
 
-/** Makes the memory of points of sale: bounded, seconds old at most, older only while the catalog does not answer. */
+/**
+ * Makes the cache of allowed origins: bounded and seconds old at most, older only while the catalog does not answer.
+ */
 export const createPointsOfSale = ({ catalogUrl, credentials, logger }: PointsOfSaleOptions): PointsOfSale => {
   const known = new LRUCache<string, Known>({ max: HOSTS });
   const pendingLookups = new Map<string, Promise<Origins | undefined>>();
@@ -53,7 +55,7 @@ export const createPointsOfSale = ({ catalogUrl, credentials, logger }: PointsOf
       signal: AbortSignal.timeout(TIMEOUT_MS),
     });
     const answer = (await response.json()) as { readonly data: unknown };
-    // An unknown host is the service's to refuse, and every front end may read that refusal.
+    // The service refuses an unknown host, and every front end may read that refusal.
     if (response.status === 404) return 'all';
     if (response.status !== 200) throw new Error(`the catalog answered ${response.status}`);
     return originsOf(answer.data);

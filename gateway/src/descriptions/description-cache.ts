@@ -9,18 +9,21 @@ export interface Description {
   readonly etag: string | undefined;
 }
 
-/** Keeps the last description of each service that could be read, for a gateway that starts while a service is down. */
+/** Stores the last usable description of each service, for a gateway that starts while a service is down. */
 export interface DescriptionCache {
-  /** Undefined if there is none, or none that can be read. */
+  /** Undefined if no readable description is stored. */
   read(service: ServiceName): Promise<Description | undefined>;
-  /** Rejects if it cannot be kept. */
+  /** Rejects if the description cannot be written. */
   write(service: ServiceName, description: Description): Promise<void>;
 }
 
-/** Nothing is kept. */
+/** A cache that stores nothing. */
 export const noDescriptionCache: DescriptionCache = { read: async () => undefined, write: async () => undefined };
 
-/** Keeps descriptions as files of a folder; each is replaced whole, so that a crash leaves the old one or the new one. */
+/**
+ * Stores descriptions as files of a folder. Each file is replaced atomically, so that a crash leaves the old or the new
+ * one.
+ */
 export const createDescriptionCache = (folder: string): DescriptionCache => ({
   async read(service) {
     try {

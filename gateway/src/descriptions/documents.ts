@@ -18,11 +18,11 @@ import {
   versions,
 } from './own-operations.ts';
 
-/** A document as it is sent. */
+/** A document with its compressed form and validator. */
 export interface Served {
   readonly body: Buffer;
   readonly gzipped: Promise<Buffer>;
-  /** A strong validator, with its quotes. */
+  /** A strong ETag, including its quotes. */
   readonly etag: string;
 }
 
@@ -41,8 +41,8 @@ const served = (value: object): Served => {
 const license = { name: 'Apache-2.0', identifier: 'Apache-2.0' } as const;
 
 /**
- * What each document says of itself. The point-of-sale API has a version of its own (specification, 9), whatever a
- * service's is.
+ * The `info` of each document. The point-of-sale API has its own version (specification, 9), independent of the
+ * services'.
  */
 const INFO: Readonly<Record<Family, object>> = {
   A: { title: 'boxoffice institution API', version: VERSION, license },
@@ -61,7 +61,7 @@ const whole = (family: Family, publicUrl: string, parts: readonly Part[]): objec
   };
 };
 
-/** Makes a document anew only when the descriptions that it is made of have changed. */
+/** Rebuilds a document only when one of its source descriptions has changed. */
 const remembered = (
   routing: Routing,
   make: (documents: ReturnType<Routing['documents']>) => object,
@@ -80,7 +80,10 @@ const remembered = (
   };
 };
 
-/** Makes the gateway's own documents: one description per family, of what the gateway routes and nothing else, and the error registry. */
+/**
+ * Makes the documents that the gateway serves: one OpenAPI document per family, limited to routed operations, and the
+ * error registry.
+ */
 export const createDocuments = (routing: Routing, publicUrl: string): Documents => {
   const shown = (method: string, path: string): boolean => routing.isRouted(method, path);
   const everything = () => true;

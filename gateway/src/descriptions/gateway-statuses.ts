@@ -2,7 +2,7 @@ import { type Code, Fault, posFailure, registry } from '@boxoffice/envelope';
 import type { Family } from '../exchange/target.ts';
 import type { OpenApiDocument, OpenApiOperation, OpenApiResponse } from '../routing/description.ts';
 
-/** What the gateway itself can answer in the place of any operation; the only 5xx of family B is 500. */
+/** The errors that the gateway can answer in place of any operation; the only 5xx of family B is 500. */
 const ALWAYS: readonly Code[] = [
   'bad_request',
   'request_timeout',
@@ -23,7 +23,7 @@ const codesFor = (family: Family, operation: OpenApiOperation): readonly Code[] 
 
 const header = (name: string) => ({ $ref: `#/components/headers/${name}` });
 
-/** In family B a schema names its codes; the registry of family A is open. */
+/** Family B schemas list their error codes; the registry of family A is open. */
 const failureOf = (family: Family, code: Code): object =>
   family === 'A'
     ? { $ref: '#/components/schemas/Failure' }
@@ -38,7 +38,7 @@ const failureOf = (family: Family, code: Code): object =>
         ],
       };
 
-/** The schema of an error that the gateway gives in family B. */
+/** The schema of a gateway error in family B. */
 export const gatewayFailure = {
   type: 'object',
   description: 'An error that the gateway answers in the place of the point-of-sale service.',
@@ -75,7 +75,7 @@ const responseOf = (family: Family, code: Code): OpenApiResponse => {
   return { description: `- \`${status}\`: ${when}`, headers, content } as OpenApiResponse;
 };
 
-/** The operation with every status that the gateway can give in its place; what it says itself stays. */
+/** Adds every status that the gateway can answer; responses that the operation describes itself stay. */
 export const withGatewayStatuses = (family: Family, operation: OpenApiOperation): OpenApiOperation => {
   const added = codesFor(family, operation)
     .filter((code) => operation.responses?.[registry[code].http] === undefined)
@@ -83,7 +83,7 @@ export const withGatewayStatuses = (family: Family, operation: OpenApiOperation)
   return { ...operation, responses: { ...operation.responses, ...Object.fromEntries(added) } };
 };
 
-/** The same for every operation of a document's paths. */
+/** Applies withGatewayStatuses to every operation. */
 export const allWithGatewayStatuses = (family: Family, paths: OpenApiDocument['paths']): OpenApiDocument['paths'] =>
   Object.fromEntries(
     Object.entries(paths).map(([path, item]) => [

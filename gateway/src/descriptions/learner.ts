@@ -5,32 +5,31 @@ import type { Description, DescriptionCache } from './description-cache.ts';
 
 export interface LearnOptions {
   readonly service: ServiceName;
-  /** The origin of the service. */
+  /** The base URL of the service. */
   readonly url: string;
   readonly descriptionCache: DescriptionCache;
-  /** Called with every description that differs from the one before. */
+  /** Called with every description that differs from the previous one. */
   readonly onDescription: (description: Description) => void;
   readonly logger: Pick<Logger, 'info' | 'warn'>;
-  /** Between two looks at a service that has been ready. */
+  /** Interval between two reads once the service has been ready. Milliseconds. */
   readonly everyMs?: number;
-  /** How long a service that serves may wait for its broker before it counts as having been ready all the same. Default: 5 s. */
+  /** How long a service may lack only its broker before it counts as ready. Milliseconds; default 5 s. */
   readonly brokerMs?: number;
 }
 
-/** What is known of one service. */
+/** Follows the description and the readiness of one service. */
 export interface Learner {
   /**
-   * Resolves when the service has been described and ready, once; stays pending if it never is. Ready is what says so itself. Without
-   * the broker no service says so, although each answers requests; were the gateway to wait for that, an outage of the broker would
-   * keep every gateway out that starts meanwhile. So a service that has lacked nothing but the broker for some seconds counts as well;
-   * a broker that merely starts beside the services is there by then.
+   * Resolves when the service has been described and ready once. A service that has lacked only its broker for
+   * `brokerMs` counts as ready: otherwise no gateway could start during an outage of the broker. A broker that starts
+   * together with the services is connected before that.
    */
   readonly ready: Promise<void>;
-  /** Rejects until then. */
+  /** The health check: rejects until the service has been ready once. */
   check(): Promise<void>;
-  /** Takes over what was kept, if anything. */
+  /** Uses the cached description, if one exists. */
   restore(): Promise<void>;
-  /** Begins to look. */
+  /** Starts reading the description regularly. */
   start(): void;
   close(): void;
 }
@@ -39,10 +38,10 @@ const FIRST_PAUSE_MS = 100;
 const LONGEST_PAUSE_MS = 1_000;
 const TIMEOUT_MS = 5_000;
 
-/** As long as a broker takes that starts together with the services. */
+/** The start time of a broker that starts together with the services. */
 const BROKER_MS = 5_000;
 
-/** More than any description; a longer reply is not read to its end. */
+/** Above the size of any description; a longer response is not read to its end. */
 const MAX_BYTES = 8_000_000;
 
 const readText = async (response: Response): Promise<string> => {
@@ -56,7 +55,7 @@ const readText = async (response: Response): Promise<string> => {
   return Buffer.concat(chunks).toString('utf8');
 };
 
-/** Whether a service that is not ready answers requests and waits for the broker alone. */
+/** Whether an unready service answers requests and waits only for its broker. */
 const lacksOnlyBroker = async (response: Response): Promise<boolean> => {
   if (response.status !== 503) return false;
   const text = await readText(response);
@@ -68,7 +67,7 @@ const lacksOnlyBroker = async (response: Response): Promise<boolean> => {
   }
 };
 
-/** Follows what a service says about itself: often while it has not been ready yet, then every few seconds, cheaply. */
+/** Makes the learner: short intervals until the service has been ready, then conditional requests every few seconds. */
 export const createLearner = (options: LearnOptions): Learner => {
   const {
     service,
@@ -83,7 +82,7 @@ export const createLearner = (options: LearnOptions): Learner => {
   let etag: string | undefined;
   let known: string | undefined;
   let wasReady = false;
-  /** Since when it lacks the broker alone, by the monotonic clock. */
+  /** Since when only the broker is missing; monotonic clock. */
   let brokerMissingSince: number | undefined;
   const ready = Promise.withResolvers<void>();
   let pauseMs = FIRST_PAUSE_MS;
@@ -105,12 +104,12 @@ export const createLearner = (options: LearnOptions): Learner => {
       throw new Error(`its description answers ${response.status}`);
     }
     const text = await readText(response);
-    // A service without validators says the same again and again.
+    // A service without ETags sends the same text each time.
     if (text === known) return;
     const document = asDocument(JSON.parse(text));
     const description = { document, etag: response.headers.get('etag') ?? undefined };
     onDescription(description);
-    // Only now: had it been unusable, the next look would have to read it again.
+    // Only after the description was accepted: an unusable one must be read again.
     etag = description.etag;
     known = text;
     await cache.write(service, description).catch((error: unknown) => {
@@ -138,7 +137,7 @@ export const createLearner = (options: LearnOptions): Learner => {
       lastFailure = '';
     } catch (error) {
       const reason = reasonOf((error as Error).cause ?? error);
-      // Told once, and again when it is another trouble.
+      // The same failure is logged once.
       if (!end.signal.aborted && reason !== lastFailure)
         logger.warn('a service cannot be described', { upstream: service, error });
       lastFailure = reason;

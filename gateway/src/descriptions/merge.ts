@@ -2,11 +2,11 @@ import { type OpenApiDocument, type OpenApiPathItem, operationMethods } from '..
 
 type Components = Readonly<Record<string, Readonly<Record<string, unknown>>>>;
 
-/** One document that goes into the merged one, and whose it is. */
+/** A source document of the merged one. */
 export interface Part {
   readonly name: string;
   readonly document: OpenApiDocument;
-  /** The operations of it that may be shown, as `get /path`. */
+  /** Whether an operation is included, by method (`get`) and path. */
   readonly shown: (method: string, path: string) => boolean;
 }
 
@@ -15,7 +15,7 @@ const text = (value: unknown): string => JSON.stringify(value);
 const refersTo = (value: unknown, kind: string, name: string): boolean =>
   text(value).includes(text(`#/components/${kind}/${name}`));
 
-/** Names of components that mean something else in the document so far, and so need another name; `kind/name`. */
+/** Names (`kind/name`) of components that the merged document already uses with another meaning. */
 const clashing = (merged: Components, added: Components): Set<string> => {
   const entries = Object.entries(added)
     .filter(([kind]) => kind !== 'securitySchemes')
@@ -27,7 +27,7 @@ const clashing = (merged: Components, added: Components): Set<string> => {
       const known = merged[kind]?.[name];
       if (known === undefined || clashes.has(`${kind}/${name}`)) continue;
       const differs = text(known) !== text(value);
-      // The same words about a component that has another name now are other words.
+      // A component that refers to a renamed component differs too, even if its text is equal.
       const affected = [...clashes].some((clash) => {
         const [otherKind = '', otherName = ''] = clash.split('/');
         return refersTo(value, otherKind, otherName);
@@ -38,7 +38,7 @@ const clashing = (merged: Components, added: Components): Set<string> => {
   return clashes;
 };
 
-/** The document with these components under names of their own. */
+/** The document with the clashing components renamed. */
 const renamed = (document: OpenApiDocument, clashes: ReadonlySet<string>, suffix: string): OpenApiDocument => {
   if (clashes.size === 0) return document;
   let whole = text(document);
@@ -64,7 +64,7 @@ interface OAuthScheme {
   readonly flows?: Readonly<Record<string, { readonly scopes?: Readonly<Record<string, string>> }>>;
 }
 
-/** One security scheme out of two of the same name: the scopes of both. */
+/** Merges two security schemes of one name: the scopes of both. */
 const mergeScheme = (one: OAuthScheme | undefined, other: OAuthScheme): OAuthScheme => {
   if (!one?.flows || !other.flows) return one ?? other;
   const flows = { ...one.flows };
@@ -97,7 +97,7 @@ const shownItem = ({ shown }: Part, path: string, item: OpenApiPathItem): OpenAp
 
 const hasOperation = (item: OpenApiPathItem): boolean => operationMethods.some((method) => item[method]);
 
-/** What the merged document has of several: their paths, components and tags. Components that differ keep apart. */
+/** Merges paths, components and tags. Different components of one name stay separate under suffixed names. */
 export const mergeDocuments = (parts: readonly Part[]): Pick<OpenApiDocument, 'paths' | 'components' | 'tags'> => {
   let components: Components = {};
   const paths: Record<string, OpenApiPathItem> = {};

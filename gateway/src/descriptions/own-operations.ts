@@ -6,7 +6,7 @@ import type { Route } from '../exchange/route.ts';
 import { asDocument, type OpenApiDocument, type OpenApiOperation } from '../routing/description.ts';
 import { gatewayFailure } from './gateway-statuses.ts';
 
-/** The gateway's, as its image carries it. */
+/** The version of the gateway's package. */
 export const VERSION = versionOf(new URL('..', import.meta.url).href);
 
 /** The registry of error codes as data: the answer to `GET /errors`. */
@@ -58,11 +58,11 @@ const operations = [
   }),
 ];
 
-/** The gateway's own description of its family A operations. */
+/** The description of the gateway's own family A operations. */
 export const ownDocument = (publicUrl: string): OpenApiDocument =>
   asDocument(openApiDocument({ service: 'gateway', version: VERSION, operations, serverUrl: publicUrl }));
 
-/** The version of the point-of-sale API (specification, 9), and what that means. */
+/** The version of the point-of-sale API (specification, 9), and its stability. */
 export const POS_API_VERSION = '1.0.0-alpha';
 export const POS_API_DESCRIPTION = [
   'Version 1.0 is in an alpha stage: usable in the operations that are described here, but incomplete. What is',
@@ -71,15 +71,15 @@ export const POS_API_DESCRIPTION = [
   'What is still being tried is below `/tnwr/vexp`, where it may change.',
 ].join(' ');
 
-/** Versions of family B, and the ids under which their descriptions are described. */
+/** The versions of family B, and the operation ids of their descriptions. */
 export const versions = [
   { prefix: '/tnwr/v1', operationId: 'describePointOfSaleApi' },
   { prefix: '/tnwr/vexp', operationId: 'describeExperimentalPointOfSaleApi' },
 ] as const;
 
 /**
- * The gateway's own description of what it answers in a version of family B: the same as the institution API's document, under the version's
- * prefix, and with that family's errors.
+ * The description of the gateway's own operation in one version of family B: as in family A, but below the version's
+ * prefix and with family B errors.
  */
 export const ownVersionDocument = (publicUrl: string, prefix: string, operationId: string): OpenApiDocument => {
   const { components, paths } = ownDocument(publicUrl);
@@ -121,7 +121,7 @@ const ownRoute = (template: string, operation: string): Route => ({
   key: `gateway ${operation}`,
 });
 
-/** The routes of what the gateway answers itself. */
+/** The routes of the gateway's own operations. */
 export const ownRoutes: readonly Route[] = [
   ...operations.map(({ path, id }) => ownRoute(path, id)),
   ...versions.map(({ prefix, operationId }) => ownRoute(`${prefix}/openapi.json`, operationId)),

@@ -8,14 +8,14 @@ import type { Documents, Served } from './documents.ts';
 const takesGzip = (header: string | undefined): boolean =>
   /(?:^|[,\s])gzip(?!\s*;\s*q=0(?:\.0*)?\s*(?:,|$))/i.test(header ?? '');
 
-/** None of these operations has parameters (family B ignores those that it does not know). */
+/** The gateway's own operations have no parameters. Family A refuses unknown ones, family B ignores them. */
 const refuseParameters = ({ family, target }: Exchange): void => {
   const [name] = new URLSearchParams(target.query).keys();
   if (family === 'B' || name === undefined) return;
   throw new Fault('invalid_parameter', `query ${name}: there is no such parameter`);
 };
 
-/** Makes the step that answers the gateway's own operations. They are few and rare, so Express may take its time. */
+/** Makes the step that answers the gateway's own operations. They are rare, so Express is fast enough. */
 export const createOwnOperations = (documents: Documents, report: (error: unknown) => void): Step => {
   const exchanges = new WeakMap<IncomingMessage, Exchange>();
   const app = express();

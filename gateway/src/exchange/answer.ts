@@ -7,11 +7,11 @@ import { rateLimitField } from './quota.ts';
 import { HSTS, NO_SNIFFING } from './security-headers.ts';
 import type { Family } from './target.ts';
 
-/** The body of an error in the family's shape; `url` is the request line's. */
+/** The body of an error in the family's shape; `url` is the raw request target. */
 export const faultBody = (family: Family, fault: Fault, url: string | undefined): string =>
   JSON.stringify(family === 'B' ? posFailure(fault) : { ...failureOf(fault), ...oauthMembers(url, fault) });
 
-/** The headers that every answer carries, names and values in turn. */
+/** The headers of every response, names and values in turn. */
 export const commonHeaders = ({ trace, quota, hsts }: Exchange): string[] => {
   const headers = ['X-Request-Id', trace.requestId, 'traceparent', trace.traceparent, ...NO_SNIFFING];
   if (hsts !== undefined) headers.push(HSTS, hsts);
@@ -19,7 +19,7 @@ export const commonHeaders = ({ trace, quota, hsts }: Exchange): string[] => {
   return headers;
 };
 
-/** Sets the same on a response that somebody else will write. */
+/** Sets the common headers on a response that another library writes. */
 export const setCommonHeaders = (exchange: Exchange): void => {
   const headers = commonHeaders(exchange);
   for (let index = 0; index < headers.length; index += 2) {
@@ -27,11 +27,14 @@ export const setCommonHeaders = (exchange: Exchange): void => {
   }
 };
 
-/** Answers with a fault, in the family's terms and shape. An answer that has begun cannot be taken back: its connection is cut. */
+/**
+ * Answers with a fault in the family's codes and shape. A response that has begun cannot be replaced: its connection is
+ * closed.
+ */
 export const answerFault = (exchange: Exchange, thrown: Fault): void => {
   const { request, response, family } = exchange;
   const fault = inFamily(family, thrown);
-  // The server answers a request that does not arrive in time itself, straight to the socket.
+  // Node answers a request timeout itself, directly on the socket.
   if (response.headersSent || request.socket.writableEnded) {
     response.destroy();
     return;
@@ -51,7 +54,7 @@ export const answerFault = (exchange: Exchange, thrown: Fault): void => {
   }
 };
 
-/** Any thrown thing as a fault. `report` hears of what is no fault: it is a mistake of ours. */
+/** Maps any thrown value to a Fault. `report` receives values that are not Faults: these are bugs. */
 export const faultOf = (error: unknown, report: (error: unknown) => void): Fault => {
   if (error instanceof Fault) return error;
   report(error);

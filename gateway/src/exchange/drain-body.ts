@@ -3,33 +3,33 @@ import type { Fault } from '@boxoffice/envelope';
 import { BODY_LIMIT_BYTES } from '@boxoffice/http';
 
 /**
- * What a refused client goes on sending is read and thrown away, so that the answer reaches it and not a reset: until nothing has come for
- * a while, and within these bounds.
+ * The rest of a refused request's body is read and discarded within these bounds, so that the client receives the
+ * response instead of a connection reset.
  */
 const SILENCE_MS = 2_000;
 const DRAIN_MS = 10_000;
 const DRAIN_BYTES = 16_777_216;
 
-/** Responses that were out before their requests had ended, and whose clients need not have waited for more. */
+/** Responses that were sent completely before their request had ended. */
 const early = new WeakSet<ServerResponse>();
 
-/** Whether the whole answer was handed to the connection. */
+/** Whether the whole response was handed to the connection. */
 export const isAnswered = (response: ServerResponse): boolean => response.writableFinished || early.has(response);
 
-/** Whether some of the request's body is still to come. */
+/** Whether part of the request's body has not arrived yet. */
 export const isBodyPending = ({ headers, complete, socket }: IncomingMessage): boolean => {
   const { 'content-length': length, 'transfer-encoding': coding } = headers;
   return !complete && !socket.destroyed && (coding !== undefined || (length !== undefined && length !== '0'));
 };
 
-/** Whether the rest of the body is not worth waiting for: then the connection cannot be used for another request. */
+/** Whether the rest of the body is too much to wait for, so that the connection must be closed. */
 export const closesConnection = ({ headers }: IncomingMessage, { code }: Fault): boolean =>
   code === 'payload_too_large' || code === 'request_timeout' || Number(headers['content-length']) > BODY_LIMIT_BYTES;
 
 /**
- * Sends the body of an answer whose head says its length, and ends the response only when the request has ended or nobody waits for it any
- * more. An ended response would be too early for both: Node would close its connection with bytes unread, which resets it, and would
- * take a timeout of this request for one of the next, and answer that as well.
+ * Sends a body whose length the head declares, and ends the response only when the request has ended or the drain
+ * bounds are reached. Ending it earlier would make Node close the connection with unread bytes, which resets it, and
+ * would let a timeout of this request answer the next one on the connection.
  */
 export const drainThenEnd = (request: IncomingMessage, response: ServerResponse, body: Buffer): void => {
   const { socket } = request;

@@ -6,52 +6,52 @@ import type { Quota } from './quota.ts';
 import type { Route } from './route.ts';
 import type { Family, Target } from './target.ts';
 
-/** One request and what the steps have learned of it so far. */
+/** One request and what the steps have determined about it so far. */
 export interface Exchange {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
   readonly trace: Trace;
-  /** Where spans are recorded. */
+  /** Undefined unless spans are recorded. */
   readonly span: Span | undefined;
-  /** By the monotonic clock, in milliseconds. */
+  /** Monotonic clock, milliseconds. */
   readonly startedAt: number;
   /** Epoch milliseconds. */
   readonly now: number;
-  /** Whether it came over TLS to us, or to a proxy that we trust. */
+  /** Whether the request came over TLS to the gateway or to a trusted proxy. */
   readonly secure: boolean;
   /** The value of `Strict-Transport-Security`; undefined where it is not sent. */
   readonly hsts: string | undefined;
-  /** The client's address, behind trusted proxies. */
+  /** The client's address as trusted proxies report it. */
   readonly address: string;
-  /** Why the request's origin is not let in, if it is not: said once its operation is known. */
+  /** Why the request's origin is refused, if it is; thrown after the route is known. */
   originRefusal: Fault | undefined;
   family: Family;
   target: Target;
-  /** The quota that the answer tells of: the address's, until something narrower is known. */
+  /** The quota in the response headers: the address's, until a narrower one is counted. */
   quota: Quota | undefined;
   route: Route | undefined;
   claims: AccessClaims | undefined;
   token: string;
   /** SHA-256 of the token, base64url. */
   tokenHash: string;
-  /** The authorizer's word for the service. */
+  /** The authorizer's signed identity for the service. */
   identity: string | undefined;
-  /** When it was passed on to a service, by the monotonic clock; 0 until then. */
+  /** When the request was forwarded; monotonic clock, 0 before. */
   forwardedAt: number;
-  /** Told when the answer is out, or the client gone. */
+  /** Notified when the response is sent or the client has disconnected. */
   proxied: ProxiedExchange | undefined;
 }
 
-/** Something that ends with its exchange. */
+/** The forwarder's state of an exchange. */
 export interface ProxiedExchange {
   end(): void;
 }
 
-/** What a step says when it has answered the request, or will: no further step runs. */
+/** Returned by a step that has answered the request, or will: no further step runs. */
 export const answered = Symbol('answered');
 
 /**
- * One step of the pipeline. It throws or rejects with a Fault to refuse the request. Steps that know the answer at once
- * return no promise: most requests pass all of them without leaving the stack.
+ * One step of the pipeline; it throws or rejects with a Fault to refuse the request. A step that knows its outcome at
+ * once returns no promise, so most requests pass all steps synchronously.
  */
 export type Step = (exchange: Exchange) => typeof answered | undefined | Promise<typeof answered | undefined>;

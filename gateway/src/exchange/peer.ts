@@ -1,11 +1,11 @@
 import type { IncomingMessage } from 'node:http';
 import ipaddr from 'ipaddr.js';
 
-/** Who a request comes from, as far as the connection and trusted proxies tell. */
+/** The sender of a request, from the connection and trusted proxies. */
 export interface Peer {
-  /** The client's address: the connection's, or what a trusted proxy says. */
+  /** The client's address: the connection's, or the one that a trusted proxy reports. */
   readonly address: string;
-  /** Whether the connection's other end is a proxy that we trust. */
+  /** Whether the connection comes from a trusted proxy. */
   readonly trusted: boolean;
 }
 
@@ -14,10 +14,10 @@ type Range = ReturnType<typeof ipaddr.parseCIDR>;
 const normalised = (address: string | undefined): string =>
   address !== undefined && ipaddr.isValid(address) ? ipaddr.process(address).toString() : 'unknown';
 
-/** Whether an address is that of a proxy that we trust. */
+/** Whether an address belongs to a trusted proxy. */
 export type IsTrusted = (address: string) => boolean;
 
-/** Makes it from CIDR ranges. */
+/** Makes the check from CIDR ranges. */
 export const createTrust = (trustProxy: readonly string[]): IsTrusted => {
   const ranges: readonly Range[] = trustProxy.map((range) => ipaddr.parseCIDR(range));
   return (address) => {
@@ -27,15 +27,18 @@ export const createTrust = (trustProxy: readonly string[]): IsTrusted => {
   };
 };
 
-/** The last value of a header that proxies append to. */
+/** The last value of a list header; proxies append at the end. */
 const last = (header: string | string[] | undefined): string =>
   (Array.isArray(header) ? header.join(',') : (header ?? '')).split(',').at(-1)?.trim().toLowerCase() ?? '';
 
-/** Whether the trusted proxy that sent this request got it over TLS. */
+/** Whether the client's connection to the trusted proxy used TLS. */
 export const cameOverTls = ({ headers: { 'x-forwarded-proto': proto } }: IncomingMessage): boolean =>
   proto === 'https' || last(proto) === 'https';
 
-/** Makes the reading of addresses. `isTrusted`: the proxies whose `X-Forwarded-*` are believed. */
+/**
+ * Makes the function that determines a request's peer; `isTrusted` selects the proxies whose `X-Forwarded-*` headers
+ * count.
+ */
 export const createPeers = (isTrusted: IsTrusted): ((request: IncomingMessage) => Peer) => {
   const connections = new WeakMap<object, Peer>();
 
@@ -48,7 +51,7 @@ export const createPeers = (isTrusted: IsTrusted): ((request: IncomingMessage) =
     return peer;
   };
 
-  /** The nearest address that no proxy of ours has, read from the end, since a client can write what it likes at the front. */
+  /** The last address of X-Forwarded-For that is not a trusted proxy; clients control the entries before it. */
   const forwardedFor = (header: string, connection: string): string => {
     let client = connection;
     for (const entry of header.split(',').reverse()) {

@@ -1,11 +1,11 @@
-/** What is left to somebody. */
+/** The state of one rate limit for one key. */
 export interface Quota {
-  /** The limit's name. */
+  /** The limit's policy. */
   readonly policy: Policy;
   readonly allowed: boolean;
-  /** Requests that are left. */
+  /** Remaining requests. */
   readonly left: number;
-  /** Seconds until the quota is whole again. */
+  /** Seconds until the window ends. */
   readonly resetSeconds: number;
 }
 

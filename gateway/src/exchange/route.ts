@@ -1,17 +1,17 @@
 import type { ServiceName } from '../services.ts';
 
-/** One operation that can be reached from outside. */
+/** A public operation. */
 export interface Route {
   readonly method: string;
-  /** With its `{parameters}`. */
+  /** Path with `{parameters}`. */
   readonly template: string;
   /** The operationId. */
   readonly operation: string;
   readonly service: ServiceName | 'gateway';
-  /** What the token must hold; undefined where no token is asked for. */
+  /** Required scopes, separated by spaces; undefined for operations without a token. */
   readonly scope: string | undefined;
-  /** Media types of its answers beside JSON, as described. */
+  /** Described media types of its responses other than JSON. */
   readonly mediaTypes: ReadonlySet<string>;
-  /** Service, operation and scope: what a decision is about. */
+  /** Service, operation and scope: the cache key of a decision. */
   readonly key: string;
 }

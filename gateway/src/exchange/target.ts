@@ -1,29 +1,29 @@
 import { Fault } from '@boxoffice/envelope';
 import { services } from '../services.ts';
 
-/** What a request asks for, in the one spelling that routes are matched by and services see. */
+/** The canonical request target that routes, limits and services use. */
 export interface Target {
   /** Starts with a slash. */
   readonly path: string;
-  /** With its question mark; empty without a query. */
+  /** Includes the question mark; empty without a query. */
   readonly query: string;
 }
 
 export type Family = 'A' | 'B';
 
-/** A path that is canonical as it stands: no escapes, no empty segment, no dot segment. Nearly every request's. */
+/** Matches a path that is already canonical: no escapes, no empty and no dot segment. */
 const PLAIN = /^(?:\/(?!\.\.?(?:\/|$))[A-Za-z0-9\-._~!$&'()*+,;=:@]+)+$/;
 
-/** RFC 3986, 3.3 and 3.4; what else a request line can hold is left to nobody's interpretation. */
+/** RFC 3986, 3.3 and 3.4; any other character in a request target is refused. */
 const PATH = /^\/(?:[A-Za-z0-9\-._~!$&'()*+,;=:@/]|%[0-9A-Fa-f]{2})*$/;
 const QUERY = /^(?:\?[\x21\x22\x24-\x7e]*)?$/;
 
-/** What encodeURIComponent escapes although a path may have it as it is. */
+/** Escapes by encodeURIComponent that a path segment does not need. */
 const NEEDLESS = /%(?:24|26|2B|2C|3A|3B|3D|40)/g;
 
 const ABSOLUTE = /^https?:\/\/[^/?#]*/i;
 
-/** Web pages have a root, which is the one kind of path that ends with a slash. */
+/** The root of the web pages is the only path that ends with a slash. */
 const PAGE_ROOTS: ReadonlySet<string> = new Set(
   Object.values(services).flatMap(({ pages }) => pages.map((prefix) => `${prefix}/`)),
 );
@@ -33,11 +33,11 @@ const CONTROL = /\p{Cc}/u;
 const malformed = (): Fault => new Fault('bad_request', 'The path is not well-formed.');
 const nothing = (): Fault => new Fault('not_found', 'There is no such endpoint.');
 
-/** One segment, its escapes resolved once and written again in one way. */
+/** A segment decoded once and encoded in canonical form. */
 const canonicalSegment = (segment: string): string => {
   const decoded = decodedSegment(segment);
   if (CONTROL.test(decoded) || decoded.includes('\\')) throw malformed();
-  // Empty, a dot segment or a slash in disguise: no endpoint is spelt like that, and none may be reached by it.
+  // Empty, dot and encoded-slash segments belong to no endpoint and must not reach one.
   if (decoded === '' || decoded === '.' || decoded === '..' || decoded.includes('/')) throw nothing();
   return encodeURIComponent(decoded).replace(NEEDLESS, decodeURIComponent);
 };
@@ -46,7 +46,7 @@ const decodedSegment = (segment: string): string => {
   try {
     return decodeURIComponent(segment);
   } catch {
-    // An escape that is no UTF-8.
+    // An escape that is not UTF-8.
     throw malformed();
   }
 };
@@ -57,19 +57,19 @@ const canonicalPath = (path: string): string => {
   return `/${path.slice(1).split('/').map(canonicalSegment).join('/')}`;
 };
 
-/** The origin form of a request target that came in absolute form (RFC 9112, 3.2.2). */
+/** The origin form of an absolute-form request target (RFC 9112, 3.2.2). */
 const originForm = (url: string): string => {
   const rest = url.replace(ABSOLUTE, '');
   return rest.startsWith('/') ? rest : `/${rest}`;
 };
 
 /**
- * Reads the target of a request line, once for everybody: routes, limits and services go by what this gives and never by the raw text.
- * @throws {Fault} bad_request when it is malformed, not_found when it is spelt like no endpoint
+ * Parses the request target once; routes, limits and services use only the result.
+ * @throws {Fault} bad_request when it is malformed, not_found when no endpoint can have this path
  */
 export const readTarget = (url: string): Target => {
   const origin = url.startsWith('/') ? url : ABSOLUTE.test(url) ? originForm(url) : undefined;
-  // `OPTIONS *` asks about the server itself, of which there is nothing to say.
+  // `OPTIONS *` concerns the server itself; nothing is offered for it.
   if (origin === undefined) throw url === '*' ? nothing() : malformed();
   const mark = origin.indexOf('?');
   const path = mark < 0 ? origin : origin.slice(0, mark);
@@ -80,5 +80,5 @@ export const readTarget = (url: string): Target => {
 
 const POINT_OF_SALE = /^(?:https?:\/\/[^/?#]*)?\/+tnwr(?:[/?#]|$)/i;
 
-/** The family whose error shape a request gets, told from the raw request line, which may be unreadable otherwise. */
+/** The family of the error shape, from the raw request target, which may be malformed. */
 export const familyOf = (url: string | undefined): Family => (POINT_OF_SALE.test(url ?? '') ? 'B' : 'A');

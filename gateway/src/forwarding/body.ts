@@ -2,7 +2,7 @@ import type { ClientRequest, IncomingMessage } from 'node:http';
 import { Fault } from '@boxoffice/envelope';
 import { BODY_LIMIT_BYTES } from '@boxoffice/http';
 
-/** Methods whose bodies mean something here. What comes along with others is not forwarded. */
+/** Methods whose body is forwarded; a body of any other method is dropped. */
 const WITH_BODY: ReadonlySet<string> = new Set(['POST', 'PUT', 'PATCH']);
 
 export const tooLarge = (): Fault =>
@@ -10,11 +10,11 @@ export const tooLarge = (): Fault =>
 
 export const tooSlow = (): Fault => new Fault('request_timeout', 'The request did not arrive whole in time.');
 
-/** How a request's body reaches the service. */
+/** How a request's body is framed towards the service. */
 export interface Framing {
   /** Whether there is a body to send. */
   readonly body: boolean;
-  /** The Content-Length to send; undefined lets Node send it in chunks, or says that there is none. */
+  /** The Content-Length to send; undefined means chunks, or no body. */
   readonly length: string | undefined;
 }
 
@@ -22,9 +22,9 @@ const NOTHING: Framing = { body: false, length: undefined };
 const EMPTY: Framing = { body: false, length: '0' };
 
 /**
- * Decides how the body goes on. A body of GET or DELETE must not go on without a length or chunks: the service would read it as the next
- * request on its connection.
- * @throws {Fault} payload_too_large when the request says so itself
+ * Determines the framing. A body of GET or DELETE must not be forwarded without length or chunks: the service would
+ * read it as the next request.
+ * @throws {Fault} payload_too_large when Content-Length exceeds the limit
  */
 export const framingOf = ({ method, headers }: IncomingMessage): Framing => {
   const length = headers['content-length'];
@@ -34,15 +34,15 @@ export const framingOf = ({ method, headers }: IncomingMessage): Framing => {
   return length === undefined || length === '0' ? EMPTY : { body: true, length };
 };
 
-/** What happens to a body on its way. */
+/** Notifications about the body. */
 export interface BodyEvents {
-  /** It has been handed on whole. */
+  /** The whole body has been forwarded. */
   sent(): void;
-  /** It is over the limit; nothing more is handed on. */
+  /** The body exceeds the limit; nothing more is forwarded. */
   tooLarge(): void;
 }
 
-/** Hands the body on as it comes, no faster than it is taken, and counts its bytes. */
+/** Forwards the body with backpressure and counts its bytes. */
 export const sendBody = (request: IncomingMessage, upstream: ClientRequest, events: BodyEvents): void => {
   let bytes = 0;
   const stop = (): void => {
@@ -63,7 +63,7 @@ export const sendBody = (request: IncomingMessage, upstream: ClientRequest, even
   };
   request.on('data', take).on('end', end);
   upstream.on('drain', () => request.resume());
-  // The service has answered or gone: the rest has nowhere to go.
+  // The service has answered or disconnected: the rest of the body is discarded.
   upstream.once('close', () => {
     stop();
     request.resume();

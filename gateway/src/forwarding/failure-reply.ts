@@ -1,10 +1,10 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { sendReply, sendWhole } from './reply.ts';
 
-/** An error of the point of sale is far smaller. */
+/** Above the size of any error of the point of sale. */
 const MOST_BYTES = 65_536;
 
-/** Whether the body is a 500 of family B, which tells its consequences. */
+/** Whether the body is a 500 of family B with its two consequence members. */
 const tellsConsequences = (body: Buffer): boolean => {
   try {
     const { success, errorCode, userLoggedOut, orderCancelled } = JSON.parse(body.toString('utf8'));
@@ -16,8 +16,8 @@ const tellsConsequences = (body: Buffer): boolean => {
 };
 
 /**
- * Passes a 5xx of the point of sale on if it is a 500 that tells its consequences. Any other one comes from something in between, and
- * `foreign` answers in its place. These are rare, so they are read whole first.
+ * Forwards a 5xx of the point of sale if it is a family B 500; `foreign` answers any other, which an intermediary sent.
+ * The response is buffered first, because it is rare and small.
  */
 export const relayFailure = (
   reply: IncomingMessage,

@@ -16,51 +16,60 @@ import { asRequest, asResponse, ProxiedRequest, proxiedOf } from './proxied-requ
 import { isOfInterface, sendReply } from './reply.ts';
 
 export interface ForwarderOptions {
-  /** The origin of the service. */
+  /** The base URL of the service. */
   readonly url: string;
   readonly addresses: Addresses;
-  /** Until the service begins to answer, counted from when it has the whole request. Milliseconds. */
+  /** Time for the service to begin its response, from when it has the whole request. Milliseconds. */
   readonly timeoutMs: number;
-  /** For everything together, counted from then as well: how slowly a client sends is not the service's failure. */
+  /**
+   * Time for the whole response, from the same moment, so that a slow client does not count against the service.
+   * Milliseconds.
+   */
   readonly deadlineMs: number;
-  /** Until the client has sent the whole request; by default less than the server's limit, which knows of no service. */
+  /**
+   * Time for the client to send the whole request. Milliseconds; the default is below the server's own limit, whose
+   * error names no service.
+   */
   readonly bodyMs?: number;
-  /** Requests that may be under way at once; more are refused. */
+  /** Maximum number of requests in flight; further ones are refused. */
   readonly concurrency: number;
   readonly onFailure?: (exchange: Exchange, failure: UpstreamFailure) => void;
-  /** Hears of every reply that is passed on. */
+  /** Called for every response that is forwarded. */
   readonly onReply?: (exchange: Exchange, reply: IncomingMessage) => void;
 }
 
-/** Passes requests on to one service. */
+/** Forwards requests to one service. */
 export interface Forwarder {
-  /** Answers the exchange with what the service answers. @throws {Fault} when the request cannot go */
+  /** Answers the exchange with the service's response. @throws {Fault} when the request cannot be forwarded */
   forward(exchange: Exchange): void;
-  /** How many requests are under way. */
+  /** Number of requests in flight. */
   inFlight(): number;
-  /** The installation stops: a service that closes the connection of a client that is still sending has waited for it, and did not fail. */
+  /**
+   * The installation shuts down: from now on a service that closes the connection of a client that is still sending has
+   * not failed.
+   */
   stopping(): void;
-  /** Closes the kept connections. */
+  /** Closes the pooled connections. */
   close(): void;
 }
 
-/** Requests that may be sent a second time. */
+/** Methods whose requests may be sent a second time. */
 const IDEMPOTENT: ReadonlySet<string> = new Set(['GET', 'HEAD', 'PUT', 'DELETE']);
 
-/** How often the clock is looked at for all requests together; a timer for each would cost more than it is worth. */
+/** Interval of the timeout check for all requests together; a timer per request would cost more. */
 const TICK_MS = 100;
 
 const clientIsGone = ({ exchange: { request, response } }: ProxiedRequest): boolean =>
   response.destroyed || (request.destroyed && !request.complete);
 
-/** Whether it is the client that is waited for: the service is there and takes what comes. */
+/** Whether the client causes the delay: the service is connected and reads what arrives. */
 const isClientSlow = ({ exchange: { request }, bodiless, upstream }: ProxiedRequest): boolean =>
   !bodiless && !request.complete && upstream?.socket?.connecting === false && !upstream.writableNeedDrain;
 
 const mayRepeat = ({ method, bodiless, reply, attempts }: ProxiedRequest): boolean =>
   attempts === 1 && reply === undefined && bodiless && IDEMPOTENT.has(method);
 
-/** Makes the forwarder of one service: one proxy and one pool of connections, for as long as the gateway runs. */
+/** Makes the forwarder of one service: one proxy and one connection pool for the lifetime of the gateway. */
 export const createForwarder = (options: ForwarderOptions): Forwarder => {
   const { addresses, timeoutMs, deadlineMs, bodyMs = 25_000, concurrency, onFailure, onReply } = options;
   const { host } = new URL(options.url);
@@ -69,7 +78,7 @@ export const createForwarder = (options: ForwarderOptions): Forwarder => {
   const inFlight = createInFlight<ProxiedRequest>();
   let isStopping = false;
 
-  /** Tells the breaker of the request's address the outcome, once. */
+  /** Reports the outcome to the breaker of the request's address, once. */
   const settle = (proxied: ProxiedRequest, outcome: 'succeeded' | 'failed' | 'abandoned'): void => {
     if (proxied.settled) return;
     proxied.settled = true;
@@ -96,17 +105,17 @@ export const createForwarder = (options: ForwarderOptions): Forwarder => {
     }
   };
 
-  /** An answer that has begun to come ends otherwise than it should. */
+  /** A response that has begun does not complete. */
   const breakOff = (proxied: ProxiedRequest, error: Error): void => {
     const { exchange, upstream } = proxied;
-    // What is answered is not timed any more.
+    // A request that is being answered is not timed any more.
     inFlight.delete(proxied);
     const failure = failureOf(error, upstream);
     onFailure?.(exchange, failure);
     answerFault(exchange, failure.fault);
   };
 
-  /** Refuses what the client sends, or does not send: it is nobody else's failure. */
+  /** Refuses a request because of its client; this does not count against the service. */
   const abandon = (proxied: ProxiedRequest, fault: Fault): void => {
     settle(proxied, 'abandoned');
     inFlight.delete(proxied);
@@ -148,7 +157,7 @@ export const createForwarder = (options: ForwarderOptions): Forwarder => {
 
   const proxy: Options = {
     target,
-    // Its own plugins answer errors in plain text and log each reply; the events are all that is wanted of them.
+    // The package's default plugins answer errors in plain text and log each response; only its events are needed.
     ejectPlugins: true,
     plugins: [proxyEventsPlugin],
     selfHandleResponse: true,
@@ -166,7 +175,7 @@ export const createForwarder = (options: ForwarderOptions): Forwarder => {
   const throughPool = createProxyMiddleware({ ...proxy, agent: pool });
   const throughNewConnection = createProxyMiddleware({ ...proxy, agent: pool.fresh });
 
-  /** Its time is up: for the service to begin, or for everything. */
+  /** Handles a timeout: of the first byte, or of the whole response. */
   const expire = (proxied: ProxiedRequest): void => {
     if (proxied.reply) {
       breakOff(proxied, new UpstreamTimeout());
@@ -185,7 +194,7 @@ export const createForwarder = (options: ForwarderOptions): Forwarder => {
   tick.unref();
 
   const events = {
-    /** The service has the whole request: from now on it is its time that runs. */
+    /** The service has the whole request: its own time starts. */
     bodySent(proxied: ProxiedRequest): void {
       if (proxied.reply) return;
       const now = Date.now();
@@ -195,7 +204,7 @@ export const createForwarder = (options: ForwarderOptions): Forwarder => {
     bodyTooLarge(proxied: ProxiedRequest): void {
       abandon(proxied, tooLarge());
     },
-    /** What the service still takes or gives is of no use. */
+    /** The response is sent or the client has disconnected: the rest of the upstream exchange is not needed. */
     over(proxied: ProxiedRequest): void {
       const { upstream, reply } = proxied;
       inFlight.delete(proxied);

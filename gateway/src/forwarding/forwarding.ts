@@ -9,7 +9,7 @@ import { createForwarder, type Forwarder } from './forwarder.ts';
 import type { ResponseCache } from './response-cache.ts';
 
 export interface ForwardingOptions {
-  /** The URL of each service. */
+  /** The base URL of each service. */
   readonly urls: ReadonlyMap<ServiceName, string>;
   readonly addressesOf: AddressFactory;
   readonly limits: Pick<Limits, 'sessionSeen'>;
@@ -21,26 +21,26 @@ export interface ForwardingOptions {
 
 /** Milliseconds. */
 export interface UpstreamTimeouts {
-  /** Until a service begins to answer. */
+  /** Until a service begins its response. */
   readonly answer?: number;
-  /** For a request as a whole, once it has arrived whole. */
+  /** For the whole response, from when the request has arrived completely. */
   readonly total?: number;
-  /** Until a request has arrived whole. */
+  /** Until a request has arrived completely. */
   readonly body?: number;
 }
 
-/** Passes requests on to the services. */
+/** The last step: forwards the request to its service. */
 export interface Forwarding {
   readonly step: Step;
-  /** The installation stops; what is under way goes on. */
+  /** The installation shuts down; requests in flight continue. */
   stopping(): void;
   close(): void;
 }
 
-/** Requests under way to one service at once: far more than it does well, far fewer than would hurt the gateway. */
+/** Requests in flight per service: above what one service handles well, below what would harm the gateway. */
 const CONCURRENCY = 2_000;
 
-/** A session that the point-of-sale service made, or knew well enough to serve. */
+/** The session token of a successful point-of-sale response: one that the service created or accepted. */
 const sessionOf = (
   { request }: Exchange,
   reply: { readonly statusCode?: number; readonly headers: NodeJS.Dict<string | string[]> },
@@ -51,7 +51,7 @@ const sessionOf = (
   return typeof token === 'string' && token !== '' ? token : undefined;
 };
 
-/** Makes the last step, with a forwarder for each service that has an address. */
+/** Makes the step, with one forwarder per configured service. */
 export const createForwarding = (options: ForwardingOptions): Forwarding => {
   const { urls, addressesOf, limits, responseCache, metrics, logger, timeouts } = options;
   const forwarders = new Map<string, Forwarder>();

@@ -3,7 +3,7 @@ import { Fault } from '@boxoffice/envelope';
 import { IDENTITY_HEADER } from '@boxoffice/identity';
 import type { Exchange } from '../exchange/exchange.ts';
 
-/** Headers that belong to one connection (RFC 9110, 7.6.1), in both directions. */
+/** Hop-by-hop headers (RFC 9110, 7.6.1), removed in both directions. */
 const HOP_BY_HOP: readonly string[] = [
   'connection',
   'http2-settings',
@@ -17,7 +17,10 @@ const HOP_BY_HOP: readonly string[] = [
   'upgrade',
 ];
 
-/** What clients may not tell services: it is dropped, and where it matters set anew. `expect` is the gateway's own to meet. */
+/**
+ * Request headers that clients may not pass to services; the gateway sets its own where needed, and answers `Expect`
+ * itself.
+ */
 const NOT_FORWARDED: ReadonlySet<string> = new Set([
   ...HOP_BY_HOP,
   'content-length',
@@ -30,7 +33,7 @@ const NOT_FORWARDED: ReadonlySet<string> = new Set([
   'x-request-id',
 ]);
 
-/** What services do not tell clients: what the gateway says itself, or what is nobody's business. */
+/** Response headers that services may not pass to clients; the gateway sets its own where needed. */
 const NOT_RETURNED: ReadonlySet<string> = new Set([
   ...HOP_BY_HOP,
   'access-control-allow-credentials',
@@ -49,7 +52,7 @@ const NOT_RETURNED: ReadonlySet<string> = new Set([
   'x-request-id',
 ]);
 
-/** Headers that two readers must not read differently: sent twice, they are refused. */
+/** Headers that are refused when repeated, because two parsers could choose different values. */
 const ONCE: ReadonlySet<string> = new Set([
   'authorization',
   'content-length',
@@ -62,23 +65,26 @@ const ONCE: ReadonlySet<string> = new Set([
   'x-service-host',
 ]);
 
-/** Names that only the gateway sends. An underscore passes for a hyphen in some servers, so no name with one goes through. */
+/**
+ * Names that only the gateway sends. Names with an underscore are refused too, because some servers treat it as a
+ * hyphen.
+ */
 const isReserved = (name: string): boolean =>
   (name.startsWith('x-') && (name.startsWith('x-internal-') || name.startsWith('x-forwarded-'))) || name.includes('_');
 
-/** The names that `Connection` lists (RFC 9110, 7.6.1): meant for the next hop alone. */
+/** The names that `Connection` lists (RFC 9110, 7.6.1), which apply to one hop only. */
 const listed = (connection: string | undefined): readonly string[] => {
   if (connection === undefined || connection === 'keep-alive' || connection === 'close') return [];
   return connection.split(',').map((name) => name.trim().toLowerCase());
 };
 
-/** Refuses a request whose headers two readers could read differently. @throws {Fault} bad_request */
+/** Refuses a request whose headers two parsers could read differently. @throws {Fault} bad_request */
 export const refuseAmbiguousHeaders = ({ rawHeaders, headers }: IncomingMessage): void => {
   const coding = headers['transfer-encoding'];
   if (coding !== undefined && coding.toLowerCase() !== 'chunked') {
     throw new Fault('bad_request', 'The only transfer coding understood is chunked.');
   }
-  // Node joins or drops repeated headers; as many as were sent means that none was repeated.
+  // Node joins or drops repeated headers; an equal count means that none was repeated.
   if (Object.keys(headers).length * 2 === rawHeaders.length) return;
   const seen = new Set<string>();
   for (let index = 0; index < rawHeaders.length; index += 2) {
@@ -88,13 +94,17 @@ export const refuseAmbiguousHeaders = ({ rawHeaders, headers }: IncomingMessage)
   }
 };
 
-/** The headers that go to the service: the client's own without what it may not tell, and the gateway's word on who calls and from where. */
+/**
+ * The headers for the service: the client's own except the reserved ones, and the gateway's identity, trace and
+ * forwarding headers.
+ */
 export const forwardedHeaders = (exchange: Exchange, upstreamHost: string): Record<string, string | string[]> => {
   const { request, trace, address, identity, route } = exchange;
   const headers: Record<string, string | string[]> = { host: upstreamHost };
   copy(request.headers, headers);
   for (const name of listed(request.headers.connection)) if (name !== 'host') delete headers[name];
-  // A verified token has done its work. Only operations without one get the client's credentials, such as the token endpoint.
+  // The service never receives a verified token. Only operations without one receive the client's credentials, such as
+  // the token endpoint.
   if (route?.scope !== undefined) delete headers.authorization;
   headers['x-request-id'] = trace.requestId;
   headers.traceparent = trace.traceparent;
@@ -111,7 +121,7 @@ const copy = (from: IncomingHttpHeaders, to: Record<string, string | string[]>):
   }
 };
 
-/** Adds a service's headers to those of the answer, names and values in turn, without what is not for clients. */
+/** Appends a service's response headers, names and values in turn, except those that are not for clients. */
 export const addReturnedHeaders = (headers: string[], { rawHeaders, headers: reply }: IncomingMessage): void => {
   const dropped = listed(reply.connection);
   for (let index = 0; index < rawHeaders.length; index += 2) {

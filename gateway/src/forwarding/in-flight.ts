@@ -1,20 +1,21 @@
-/** Something that knows its place in a list of what is under way. */
+/** An item that stores its index in the list. */
 export interface Indexed {
   index: number;
 }
 
-/** What is under way: things come and go thousands of times a second, in any order. */
+/** The requests in flight: added and removed thousands of times a second, in any order. */
 export interface InFlight<Item extends Indexed> {
   readonly size: number;
   add(item: Item): void;
   delete(item: Item): void;
-  /** Visits all, in no order; the visitor may delete what it visits. */
+  /** Visits all items in no particular order; the visitor may delete the visited item. */
   visit(visitor: (item: Item) => void): void;
 }
 
 /**
- * Makes the list. It is not a Set because V8's keep, in each table that they grow out of, what was in it and the way to the next table: once
- * one such table has grown old, every later request lives until the next full collection (seen: a third of all memory).
+ * Makes the list. A Set would retain memory: when V8 grows its table, the old table keeps its entries and a link to the
+ * new one, and once that old table has been promoted, later requests live until the next full collection (measured: a
+ * third of all memory).
  */
 export const createInFlight = <Item extends Indexed>(): InFlight<Item> => {
   const items: Item[] = [];

@@ -4,11 +4,11 @@ import type { Exchange, ProxiedExchange } from '../exchange/exchange.ts';
 import { type Framing, sendBody } from './body.ts';
 import type { Indexed } from './in-flight.ts';
 
-/** What happens to the body of a passage. */
+/** Notifications about a proxied request. */
 export interface ProxiedRequestEvents {
   bodySent(proxied: ProxiedRequest): void;
   bodyTooLarge(proxied: ProxiedRequest): void;
-  /** The answer is out, or the client gone. */
+  /** The response is sent, or the client has disconnected. */
   over(proxied: ProxiedRequest): void;
 }
 
@@ -27,20 +27,20 @@ export class ProxiedRequest implements ProxiedExchange, Indexed {
   readonly httpVersion = '1.1';
   readonly httpVersionMajor = 1;
   readonly socket: Socket;
-  /** For the proxy: the answer is none of its business. */
+  /** Makes the proxy leave the response alone. */
   readonly finished = true;
   readonly bodiless: boolean;
-  /** Epoch milliseconds: when all must be over. */
+  /** Deadline of the whole exchange. Epoch milliseconds. */
   deadline: number;
-  /** Epoch milliseconds: when it is too late for what is waited for at the moment. */
+  /** Deadline of the current phase. Epoch milliseconds. */
   dueAt: number;
   /** The request to the service, once it has a connection. */
   upstream: ClientRequest | undefined;
   reply: IncomingMessage | undefined;
   attempts = 1;
-  /** Whether the outcome is known. */
+  /** Whether the outcome was reported to the breaker. */
   settled = false;
-  /** Whether the answer is out, or its client gone. */
+  /** Whether the response is sent, or the client has disconnected. */
   over = false;
   readonly #events: ProxiedRequestEvents;
 
@@ -68,12 +68,12 @@ export class ProxiedRequest implements ProxiedExchange, Indexed {
     this.#events.over(this);
   }
 
-  /** Where the proxy would listen for the end of request and response. */
+  /** The proxy registers listeners for the end of request and response here; none is needed. */
   on(): this {
     return this;
   }
 
-  /** Hands the body on, once the request to the service has a connection. */
+  /** Forwards the body, once the request to the service has a connection. */
   pipe(upstream: ClientRequest): ClientRequest {
     if (this.bodiless) {
       upstream.end();
@@ -87,7 +87,7 @@ export class ProxiedRequest implements ProxiedExchange, Indexed {
   }
 }
 
-/** The proxy knows requests and responses by their types only; in its events it gives back what it was given. */
+/** The proxy uses its request and response arguments by their types only, and passes them back in its events. */
 export const asRequest = (proxied: ProxiedRequest): IncomingMessage => proxied as unknown as IncomingMessage;
 export const asResponse = (proxied: ProxiedRequest): ServerResponse => proxied as unknown as ServerResponse;
 export const proxiedOf = (request: IncomingMessage): ProxiedRequest => request as unknown as ProxiedRequest;

@@ -3,18 +3,18 @@ import type { Route } from '../exchange/route.ts';
 
 const JSON_TYPE = 'application/json';
 
-/** Up to here, copying a body costs less than writing it apart from its headers. */
+/** Below this size, copying a body is cheaper than writing it separately from its headers. */
 const SMALL_BYTES = 16_384;
 
-/** What nearly every reply says, word for word. */
+/** The content type of nearly every response. */
 const USUAL = `${JSON_TYPE}; charset=utf-8`;
 
 const isJson = (type: string): boolean =>
   type === JSON_TYPE || (type.startsWith('application/') && type.endsWith('+json'));
 
 /**
- * Whether a reply can be an answer of this interface, by its media type alone: JSON, what the operation's description names, or
- * nothing at all.
+ * Whether a response can belong to this interface, by media type: JSON, a type that the operation's description lists,
+ * or no body.
  */
 export const isOfInterface = (reply: IncomingMessage, method: string, route: Route | undefined): boolean => {
   const { statusCode, headers } = reply;
@@ -28,7 +28,7 @@ export const isOfInterface = (reply: IncomingMessage, method: string, route: Rou
   return isJson(essence) || (route?.mediaTypes.has(essence) ?? false);
 };
 
-/** Joins the service's `Vary` and the gateway's own, which CORS has set. */
+/** Joins the service's `Vary` with the gateway's own from CORS. */
 const joinVary = (response: ServerResponse, headers: string[]): void => {
   const own = response.getHeader('Vary');
   if (own === undefined) return;
@@ -37,14 +37,14 @@ const joinVary = (response: ServerResponse, headers: string[]): void => {
   }
 };
 
-/** Ends the answer with its whole body. */
+/** Ends the response with its whole body. */
 const endWith = (response: ServerResponse, body: Buffer): void => {
-  // As text of one byte per character, which Node joins with the headers: one write to the connection instead of a vector.
+  // As latin1 text, which Node joins with the headers: one write to the connection instead of a vector.
   if (body.length < SMALL_BYTES) response.end(body.toString('latin1'), 'latin1');
   else response.end(body);
 };
 
-/** Sends an answer that is there already. */
+/** Sends a complete response. */
 export const sendWhole = (response: ServerResponse, status: number, headers: string[], body: Buffer): void => {
   if (response.hasHeader('Vary')) joinVary(response, headers);
   response.writeHead(status, headers);
@@ -52,8 +52,8 @@ export const sendWhole = (response: ServerResponse, status: number, headers: str
 };
 
 /**
- * Passes a reply on as it comes, no faster than the client takes it; a short one whose length is known leaves in one piece. `broken` hears
- * of a reply that ends before it is whole, while the response has not ended.
+ * Forwards a response with backpressure; a short one of known length is sent in one write. Calls `broken` if the
+ * upstream response ends early while the client's has not ended.
  */
 export const sendReply = (
   reply: IncomingMessage,
@@ -64,7 +64,7 @@ export const sendReply = (
   if (response.hasHeader('Vary')) joinVary(response, headers);
   const status = reply.statusCode ?? 502;
   const length = Number(reply.headers['content-length'] ?? -1);
-  // Pieces of a short reply: as long as nothing is out, one that breaks off can be answered with an error.
+  // Chunks of a short response: until something is sent, a broken response can still be answered with an error.
   let held: Buffer[] | undefined;
   const begin = (): void => {
     if (!response.headersSent) response.writeHead(status, headers);

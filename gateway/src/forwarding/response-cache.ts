@@ -7,42 +7,42 @@ import { addReturnedHeaders } from './headers.ts';
 import { sendWhole } from './reply.ts';
 
 /**
- * For how many milliseconds a service lets others have this answer, too: those who ask for the same in the same words, and have no session.
- * It is a word between the two of us, finer than `Cache-Control`, which stays what browsers go by.
+ * Header by which a service allows sharing a response, in milliseconds: with every request of equal path, query, host
+ * and language, and without a session. Internal to gateway and services; `Cache-Control` stays what browsers use.
  */
 export const CACHE_MS_HEADER = 'x-internal-keep';
 
-/** Answers of family B that a service made for everybody, for the moment that it says. */
+/** Shared responses of family B, for the time that the service allows. */
 export interface ResponseCache {
-  /** Answers with what is kept. */
+  /** Answers from the cache. */
   readonly step: Step;
-  /** Keeps a reply on its way out, if its service lets us. */
+  /** Caches a response while it is forwarded, if its service allows it. */
   store(exchange: Exchange, reply: IncomingMessage): void;
 }
 
 interface CachedResponse {
   /** Epoch milliseconds. */
   readonly until: number;
-  /** Names and values in turn, without those of one request. */
+  /** Names and values in turn, without those of a single request. */
   readonly headers: readonly string[];
   readonly body: Buffer;
 }
 
-/** Whatever a service says. */
+/** Upper bound of the service's own value. */
 const MOST_MS = 1_000;
 
 const MOST_BYTES = 16 * 1024 * 1024;
 const MOST_BYTES_OF_ONE = 256 * 1024;
 const HEADER_BYTES = 1_024;
 
-/** Everything of a request that such an answer can depend on; undefined if it is not for everybody. */
+/** Everything in a request that a shared response depends on; undefined if the request may not be shared. */
 const keyOf = ({ request: { method, headers }, family, target }: Exchange): string | undefined => {
   if (family !== 'B' || method !== 'GET' || headers[SESSION_HEADER] !== undefined) return undefined;
   const { 'x-service-host': host = '', 'accept-language': language = '', 'accept-encoding': coding = '' } = headers;
   return `${target.path}${target.query}\n${String(host)}\n${language}\n${String(coding)}`;
 };
 
-/** Makes the memory: bounded in bytes, and by the moment. */
+/** Makes the cache, bounded in bytes and time. */
 export const createResponseCache = (lookedUp: (found: boolean) => void = () => undefined): ResponseCache => {
   const responses = new LRUCache<string, CachedResponse>({
     maxSize: MOST_BYTES,
@@ -71,7 +71,7 @@ export const createResponseCache = (lookedUp: (found: boolean) => void = () => u
       const chunks: Buffer[] = [];
       reply.on('data', (chunk: Buffer) => chunks.push(chunk));
       reply.on('end', () => {
-        // Counted from when the service was asked: it may have made the answer then.
+        // The time counts from the request: the service may have computed the response then.
         if (reply.complete) responses.set(key, { until: exchange.now + ms, headers, body: Buffer.concat(chunks) });
       });
     },

@@ -3,25 +3,25 @@ import { type Logger, networkOf } from '@boxoffice/runtime';
 import type { IsTrusted } from '../exchange/peer.ts';
 
 export interface ConnectionLimitOptions {
-  /** Connections that one address may have at once. */
+  /** Maximum number of connections per address. */
   readonly most?: number;
-  /** Proxies, which have everybody's connections. */
+  /** Trusted proxies, which carry the connections of many clients. */
   readonly isTrusted: IsTrusted;
-  /** Hears of every connection that is refused. */
+  /** Called for every refused connection. */
   readonly onRefused: () => void;
   readonly logger: Pick<Logger, 'warn'>;
   readonly now?: () => number;
 }
 
-/** Far more than a browser, or a partner with kept connections, has; far fewer than all that the gateway takes. */
+/** Well above what a browser or a partner with pooled connections opens, well below the gateway's capacity. */
 export const ADDRESS_CONNECTIONS = 200;
 
-/** Refusals are logged at most once in this time. Milliseconds. */
+/** Minimum time between two log lines about refusals. Milliseconds. */
 const LOGGED_EVERY_MS = 60_000;
 
 /**
- * Makes the decision whether a new connection may stay, for all listeners together: no address, an IPv6 /64 network counting as one, has
- * more than its share of them.
+ * Makes the admission check for new connections, shared by all listeners: it bounds the connections per address; an
+ * IPv6 /64 network counts as one address.
  */
 export const createConnectionLimit = (options: ConnectionLimitOptions): ((socket: Socket) => boolean) => {
   const { most = ADDRESS_CONNECTIONS, isTrusted, onRefused, logger, now = Date.now } = options;
@@ -40,7 +40,7 @@ export const createConnectionLimit = (options: ConnectionLimitOptions): ((socket
 
   return (socket) => {
     const { remoteAddress } = socket;
-    // Undefined: it has gone already.
+    // Undefined if the socket is already closed.
     if (remoteAddress === undefined || isTrusted(remoteAddress)) return true;
     const peer = networkOf(remoteAddress);
     const count = open.get(peer) ?? 0;

@@ -1,9 +1,9 @@
 import { LRUCache } from 'lru-cache';
 import type { Quota } from '../exchange/quota.ts';
 
-/** Counts requests per key in windows of a minute, which begin with a key's first request. */
+/** Counts requests per key in one-minute windows that begin with the key's first request. */
 export interface Limiter {
-  /** Counts one request at this moment (epoch milliseconds). */
+  /** Counts one request at `now` (epoch milliseconds). */
   take(key: string, now: number): Quota;
 }
 
@@ -14,10 +14,10 @@ interface Window {
 
 const WINDOW_MS = 60_000;
 
-/** Keys that are counted at once; the least recently seen are forgotten, and so begin anew. */
+/** Maximum number of keys; the least recently used are evicted and start a new window. */
 const KEYS = 100_000;
 
-/** Makes a limiter; `name` is the policy's, for instance `client`. */
+/** Makes a limiter; `name` is the policy's name, for instance `client`. */
 export const createLimiter = (name: string, perMinute: number): Limiter => {
   const windows = new LRUCache<string, Window>({ max: KEYS });
   const policy = { name, field: `"${name}";q=${perMinute};w=60` };

@@ -13,15 +13,18 @@ export interface LimitOptions {
 }
 
 export interface Limits {
-  /** Counts the address, before anything is known of the request. */
+  /** Counts the address before the request is parsed. */
   readonly countAddress: Step;
-  /** Counts who calls, once that is known: the client of a verified token; in family B the session, else the address. */
+  /** Counts the caller: in family A the client of the verified token; in family B the session, else the address. */
   readonly countCaller: Step;
-  /** Tells of a session that the point-of-sale service has accepted or made. Only such sessions have quotas of their own. */
+  /**
+   * Registers a session that the point-of-sale service has created or accepted. Only registered sessions have their own
+   * quota.
+   */
   sessionSeen(token: string): void;
 }
 
-/** Sessions that are known at once; others count on their address. */
+/** Maximum number of registered sessions; others count on their address. */
 const SESSIONS = 100_000;
 
 export const SESSION_HEADER = 'x-auth-token';
@@ -37,14 +40,14 @@ const count = (exchange: Exchange, limiter: Limiter, key: string): undefined => 
 
 const keyOf = (token: string): string => hash('sha256', token, 'base64url');
 
-/** Makes the limits of one gateway. Several gateways count each for itself. */
+/** Makes the limits of one gateway process. Several processes count separately. */
 export const createLimits = (perMinute: LimitOptions): Limits => {
   const addresses = createLimiter('address', perMinute.address);
   const clients = createLimiter('client', perMinute.client);
   const visitors = createLimiter('session', perMinute.session);
   const sessions = new LRUCache<string, true>({ max: SESSIONS });
 
-  // A made-up token must not buy a quota, so only those count that the service has been seen to know.
+  // An invented token must not open a new quota, so only registered sessions count.
   const visitorOf = ({ request, address }: Exchange): string => {
     const token = request.headers[SESSION_HEADER];
     const key = typeof token === 'string' && token !== '' ? keyOf(token) : undefined;

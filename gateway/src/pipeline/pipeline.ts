@@ -9,10 +9,10 @@ import { refuseAmbiguousHeaders } from '../forwarding/headers.ts';
 import type { AccessLog } from '../telemetry/access-log.ts';
 import { beginRequest, endRequest } from '../telemetry/request-span.ts';
 
-/** What the pipeline is made of. */
+/** The steps and hooks of the pipeline. */
 export interface PipelineParts {
   readonly peerOf: (request: IncomingMessage) => Peer;
-  /** The value of `Strict-Transport-Security` on answers over TLS; undefined: none. */
+  /** The value of `Strict-Transport-Security` on responses over TLS; undefined omits it. */
   readonly hsts: string | undefined;
   readonly countAddress: Step;
   readonly preflight: Step;
@@ -26,22 +26,22 @@ export interface PipelineParts {
   readonly authorize: Step;
   readonly forward: Step;
   readonly accessLog: AccessLog;
-  /** Hears of every exchange that is over. */
+  /** Called when an exchange has ended. */
   readonly onCompleted?: (exchange: Exchange) => void;
   readonly logger: Pick<Logger, 'error'>;
 }
 
-/** The gateway as a request listener, for a listener with or without TLS. */
+/** The gateway's request listeners, with and without TLS. */
 export interface Pipeline {
   listener(tls: boolean): RequestListener;
   /**
-   * Resolves when every exchange is over and logged, which some are a moment after their connection was closed; soon in any case, since
-   * Node tells nothing of a pipelined request whose turn never came.
+   * Resolves when every exchange has ended and is logged, at the latest after IDLE_MS: Node reports nothing for a
+   * pipelined request that was never started.
    */
   idle(): Promise<void>;
 }
 
-/** Section 8: https only. What came in the clear is answered as if there were nothing. */
+/** Section 8: https only. A plain request is answered as if the endpoint did not exist. */
 const onlyTls: Step = ({ secure }) => {
   if (!secure) throw new Fault('not_found', 'There is no such endpoint.');
   return undefined;
@@ -62,7 +62,7 @@ const IDLE_MS = 200;
 
 const UNREAD = { path: '', query: '' };
 
-/** Makes the gateway's request handling: the way of a request is the list of steps, from the top. */
+/** Makes the request handling: the list of steps is the path of every request, in order. */
 export const createPipeline = (parts: PipelineParts): Pipeline => {
   const { peerOf, hsts, accessLog, onCompleted, logger } = parts;
 
@@ -94,7 +94,7 @@ export const createPipeline = (parts: PipelineParts): Pipeline => {
     answerFault(exchange, faultOf(error, report));
   };
 
-  /** Runs the steps from this one on; only a step that has to wait leaves the stack. */
+  /** Runs the steps from `first` on; only a step that returns a promise suspends the run. */
   const run = (exchange: Exchange, first: number): void => {
     try {
       for (let index = first; index < steps.length; index += 1) {
@@ -113,7 +113,7 @@ export const createPipeline = (parts: PipelineParts): Pipeline => {
   const resume = (exchange: Exchange, waiting: ReturnType<Step> & Promise<unknown>, next: number): void => {
     waiting.then(
       (outcome) => {
-        // The client may have gone meanwhile.
+        // The client may have disconnected meanwhile.
         if (outcome !== answered && !exchange.response.destroyed) run(exchange, next);
       },
       (error: unknown) => refuse(exchange, error),

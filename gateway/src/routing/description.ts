@@ -1,7 +1,7 @@
 import type { Route } from '../exchange/route.ts';
 import { isBelow, type ServiceName, type ServiceRow, services } from '../services.ts';
 
-/** An operation as an OpenAPI document has it, as far as the gateway reads it. */
+/** An operation of an OpenAPI document, limited to what the gateway reads. */
 export interface OpenApiOperation {
   readonly operationId?: string;
   readonly summary?: string;
@@ -19,7 +19,7 @@ export interface OpenApiResponse {
 
 export type OpenApiPathItem = Readonly<Record<string, OpenApiOperation>>;
 
-/** An OpenAPI 3.1 document, as far as the gateway reads it. */
+/** An OpenAPI 3.1 document, limited to what the gateway reads. */
 export interface OpenApiDocument {
   readonly openapi: string;
   readonly info?: { readonly version?: unknown };
@@ -29,14 +29,14 @@ export interface OpenApiDocument {
   readonly tags?: readonly { readonly name: string }[];
 }
 
-/** What a service's description gives. */
+/** The routes of a service's description. */
 export interface DescribedRoutes {
   readonly routes: readonly Route[];
-  /** What it claims and may not have, in words, for the log. */
+  /** Operations that the service may not expose, with the reason, for the log. */
   readonly refused: readonly string[];
 }
 
-/** The methods that operations can have; the other members of a path item are no operations. */
+/** The members of a path item that are operations. */
 export const operationMethods = ['get', 'post', 'put', 'patch', 'delete'] as const;
 
 const TEMPLATE = /^(?:\/(?:[A-Za-z0-9\-._~!$&'()*+,;=:@]+|\{[^{}/]+\}))+$/;
@@ -46,7 +46,7 @@ const SCOPE = /^([a-z]+)(?:\.sensitive)?:(?:read|write)$/;
 const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** The document, if it is one that operations can be read from. @throws {Error} saying why it is not */
+/** Checks that a value is a usable OpenAPI 3.1 document. @throws {Error} with the reason */
 export const asDocument = (value: unknown): OpenApiDocument => {
   if (!isObject(value) || typeof value.openapi !== 'string' || !value.openapi.startsWith('3.1')) {
     throw new Error('it is no OpenAPI 3.1 document');
@@ -55,7 +55,7 @@ export const asDocument = (value: unknown): OpenApiDocument => {
   return value as unknown as OpenApiDocument;
 };
 
-/** The scopes that the operation asks for, between spaces (all of them are needed); undefined if its security says something else. */
+/** The scopes that an operation requires, separated by spaces; undefined for any other security. */
 const scopeOf = (security: OpenApiOperation['security']): string | undefined => {
   const schemes = security?.length === 1 ? Object.values(security[0] ?? {}) : [];
   return (schemes.length === 1 && schemes[0]?.join(' ')) || undefined;
@@ -64,7 +64,7 @@ const scopeOf = (security: OpenApiOperation['security']): string | undefined => 
 const mediaTypesOf = ({ responses = {} }: OpenApiOperation): ReadonlySet<string> =>
   new Set(Object.values(responses).flatMap(({ content }) => Object.keys(content ?? {})));
 
-/** Why the service may not have this operation; undefined if it may. */
+/** Why the service may not expose the operation; undefined if it may. */
 const reasonToRefuse = (
   row: ServiceRow,
   path: string,
@@ -79,7 +79,7 @@ const reasonToRefuse = (
   return foreign.length === 0 ? undefined : `asks for the foreign scope ${foreign.join(' ')}`;
 };
 
-/** Reads the routes of a service from its description: those that it may have. */
+/** Reads the routes that a service may expose from its description. */
 export const readRoutes = (service: ServiceName, document: OpenApiDocument): DescribedRoutes => {
   const row: ServiceRow = services[service];
   const routes: Route[] = [];

@@ -1,7 +1,7 @@
 import { isBelow, type ServiceName, services } from '../services.ts';
 import { type PathRoutes, pathRoutesOf } from './router.ts';
 
-/** What pages are made of. */
+/** Media types of web pages. */
 const MEDIA_TYPES: ReadonlySet<string> = new Set([
   'text/html',
   'text/css',
@@ -12,7 +12,9 @@ const MEDIA_TYPES: ReadonlySet<string> = new Set([
   'font/woff2',
 ]);
 
-/** Makes the look-up of web pages: GET and HEAD of whatever lies below a prefix, whose service says what is there. */
+/**
+ * Makes the lookup of web pages: GET and HEAD of any path below a page prefix; the service decides what exists there.
+ */
 export const pagesOf = (configured: readonly ServiceName[]): ((path: string) => PathRoutes | undefined) => {
   const pages = configured.flatMap((service) =>
     services[service].pages.map((prefix) => {

@@ -1,13 +1,16 @@
 import type { Route } from '../exchange/route.ts';
 
-/** What is at a path: its routes by method, GET's also under HEAD, and the value of `Allow`. */
+/** The routes of one path by method, GET's also as HEAD, and the value of `Allow`. */
 export interface PathRoutes {
   readonly routes: ReadonlyMap<string, Route>;
   readonly allow: string;
 }
 
 export interface Router {
-  /** The place of a canonical path; undefined if there is none. A concrete path wins over a templated one, for every method. */
+  /**
+   * The routes of a canonical path; undefined if none. A concrete path takes precedence over a templated one, for every
+   * method.
+   */
   find(path: string): PathRoutes | undefined;
 }
 
@@ -34,7 +37,7 @@ const childFor = (node: Node, segment: string): Node => {
   return child;
 };
 
-/** The place of some routes by method. */
+/** Adds HEAD and `Allow` to the routes of one path. */
 export const pathRoutesOf = (declared: ReadonlyMap<string, Route>): PathRoutes => {
   const routes = new Map(declared);
   const get = declared.get('GET');
@@ -50,7 +53,7 @@ const search = (node: Node, segments: readonly string[], depth: number): PathRou
   return concrete ?? (node.template && search(node.template, segments, depth + 1));
 };
 
-/** Makes the router of some routes. Of two routes for the same method and path the first one stays. */
+/** Makes the router. Of two routes with the same method and path the first one counts. */
 export const createRouter = (routes: Iterable<Route>): Router => {
   const root = newNode();
   const concrete = new Map<string, PathRoutes>();

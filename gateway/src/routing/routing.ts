@@ -8,22 +8,25 @@ import { type OpenApiDocument, readRoutes } from './description.ts';
 import { pagesOf } from './pages.ts';
 import { createRouter, type Router } from './router.ts';
 
-/** Which operations there are at the moment. */
+/** The current routes, learned from the services' descriptions. */
 export interface Routing {
-  /** Takes a service's description over; requests from now on go by it. */
+  /** Replaces a service's description; later requests use its routes. */
   learn(service: ServiceName, document: OpenApiDocument): void;
-  /** The descriptions as they are, in the order of the table of services. */
+  /** The current descriptions, in the order of the table of services. */
   documents(): ReadonlyMap<ServiceName, OpenApiDocument>;
-  /** Whether there is a route for the method (`get`) of the path template. */
+  /** Whether the method (`get`) of the path template is routed. */
   isRouted(method: string, template: string): boolean;
-  /** Finds the route of a request, or refuses it: 404, 405, and 503 below the prefixes of a service that nothing is known of yet. */
+  /**
+   * Finds the route of a request, or refuses it: 404, 405, or 503 below the prefixes of a service without a
+   * description.
+   */
   readonly step: Step;
 }
 
 export interface RoutingOptions {
-  /** The services that have an address. */
+  /** The services that have a URL. */
   readonly configured: readonly ServiceName[];
-  /** The gateway's own operations. */
+  /** The routes of the gateway's own operations. */
   readonly own: readonly Route[];
   readonly logger: Pick<Logger, 'warn' | 'info'>;
 }
@@ -31,12 +34,12 @@ export interface RoutingOptions {
 const notAllowed = (allow: string): Fault =>
   new Fault('method_not_allowed', `This path supports ${allow}.`, { Allow: allow });
 
-/** Where the listeners answer GET and HEAD before anything else. */
+/** Paths that the listeners answer for GET and HEAD before the pipeline. */
 const HEALTH: ReadonlySet<string> = new Set(['/health/live', '/health/ready']);
 
 const isRead = (method: string | undefined): boolean => method === 'GET' || method === 'HEAD';
 
-/** Makes the routing. Nothing but described operations and a service's pages can be reached through it. */
+/** Makes the routing. Only described operations and web pages can be reached through it. */
 export const createRouting = ({ configured, own, logger }: RoutingOptions): Routing => {
   const documents = new Map<ServiceName, OpenApiDocument>();
   const routes = new Map<ServiceName, readonly Route[]>();

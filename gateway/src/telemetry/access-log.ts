@@ -2,24 +2,24 @@ import type { Logger } from '@boxoffice/runtime';
 import { isAnswered } from '../exchange/drain-body.ts';
 import type { Exchange } from '../exchange/exchange.ts';
 
-/** One line per request. */
+/** Writes one line per request. */
 export interface AccessLog {
-  /** Notes a request whose answer is out, or whose client is gone. */
+  /** Logs a request whose response is sent or whose client has disconnected. */
   record(exchange: Exchange): void;
-  /** Writes what is still held back. */
+  /** Writes the buffered lines. */
   flush(): void;
 }
 
-/** Lines are held back so long, so that a busy gateway writes many at once. */
+/** How long lines are buffered, so that a busy gateway writes many at once. Milliseconds. */
 const FLUSH_MS = 200;
 const FLUSH_CHARACTERS = 65_536;
 
-/** What proxies log for a client that went away before it was answered. */
+/** The status that proxies log for a client that disconnected before its response. */
 const CLIENT_GONE = 499;
 
 /**
- * What is told of a request. Nothing here is as a client wrote it, but for the request id and the method, whose form is known: no token,
- * address, path or query gets in.
+ * The logged fields. Request id and method have a checked form; nothing else is client text: no token, address, path or
+ * query.
  */
 const fieldsOf = ({ request, response, trace, startedAt, route, claims }: Exchange) => ({
   requestId: trace.requestId,
@@ -33,7 +33,7 @@ const fieldsOf = ({ request, response, trace, startedAt, route, claims }: Exchan
 let lastTime = 0;
 let lastText = '';
 
-/** A moment in ISO 8601, written once for the many requests of one millisecond. */
+/** An ISO 8601 timestamp, formatted once per millisecond. */
 const timeOf = (now: number): string => {
   if (now !== lastTime) {
     lastTime = now;
@@ -42,7 +42,7 @@ const timeOf = (now: number): string => {
   return lastText;
 };
 
-/** The same fields as a JSON line, by hand: request id and method need no escaping, whatever the client sent. */
+/** The same fields as a JSON line. Request id and method need no escaping, because their form is checked. */
 const lineOf = (exchange: Exchange): string => {
   const { requestId, client, operation, method, status, durationMs } = fieldsOf(exchange);
   const caller = `"requestId":"${requestId}","client":${JSON.stringify(client)},"operation":${JSON.stringify(operation)}`;
@@ -51,13 +51,13 @@ const lineOf = (exchange: Exchange): string => {
   return `{"time":"${time}","level":"info","service":"gateway","message":"request",${caller},${outcome}}\n`;
 };
 
-/** Logs through the program's logger; right for a terminal, whose lines are for eyes. */
+/** Logs through the process's logger, for terminals. */
 export const loggedAccess = (logger: Pick<Logger, 'info'>): AccessLog => ({
   record: (exchange) => logger.info('request', fieldsOf(exchange)),
   flush: () => undefined,
 });
 
-/** Writes the same lines as JSON, many at once: a tenth of the cost, at the price of losing the last ones in a crash. */
+/** Writes the same lines as buffered JSON: a tenth of the cost, but a crash loses the last lines. */
 export const bufferedAccess = (write: (lines: string) => void): AccessLog => {
   let buffered = '';
   let timer: NodeJS.Timeout | undefined;

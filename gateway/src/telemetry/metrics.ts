@@ -2,17 +2,17 @@ import { type Metrics, statusOf } from '@boxoffice/runtime';
 import type { Exchange } from '../exchange/exchange.ts';
 import type { Addresses } from '../upstream/addresses.ts';
 
-/** The gateway's figures. Labels come from descriptions and tables, never from what clients write. */
+/** The gateway's metrics. Label values come from descriptions and tables, never from clients. */
 export interface GatewayMetrics {
   completed(exchange: Exchange): void;
-  /** A service has begun to answer. */
+  /** A service has begun its response. */
   upstreamAnswered(service: string, exchange: Exchange): void;
   upstreamFailed(service: string, code: string): void;
-  /** Something was looked for in a cache. */
+  /** A cache lookup. */
   lookedUp(cache: 'decisions' | 'answers', found: boolean): void;
   /** A new connection was refused, because its address has too many. */
   connectionRefused(): void;
-  /** A service's addresses to look at, and how many requests to it are under way. */
+  /** Observes a service's addresses and its number of requests in flight. */
   watch(service: string, addresses: Pick<Addresses, 'state' | 'open'>, inFlight?: () => number): void;
 }
 
@@ -27,7 +27,7 @@ const noMetrics: GatewayMetrics = {
   watch: nothing,
 };
 
-/** Makes the figures; without metrics they cost nothing. */
+/** Makes the metrics; without a registry they cost nothing. */
 export const createGatewayMetrics = (metrics: Metrics | undefined): GatewayMetrics => {
   if (!metrics) return noMetrics;
   const requests = metrics.counter({

@@ -3,7 +3,7 @@ import { parseTraceparent, recording, type Span, type Trace } from '@boxoffice/r
 import type { Exchange } from '../exchange/exchange.ts';
 import { traceOf } from '../exchange/trace.ts';
 
-/** The trace that a request belongs to, and its span, if spans are recorded: what the request causes then belongs to that. */
+/** The trace of a request, and its span if spans are recorded: everything that the request causes belongs to it. */
 export const beginRequest = ({ headers, method }: IncomingMessage): Pick<Exchange, 'trace' | 'span'> => {
   const trace: Trace = traceOf(headers);
   const record = recording();
@@ -18,7 +18,7 @@ export const beginRequest = ({ headers, method }: IncomingMessage): Pick<Exchang
   return { trace: { requestId: trace.requestId, traceparent: span.traceparent }, span };
 };
 
-/** Ends the span of a request: its name is that of the route, never the path, which holds what users typed. */
+/** Ends the span of a request. Its name is the route, never the path, which contains user input. */
 export const endRequest = (span: Span, { request, response, route, secure }: Exchange): void => {
   const { statusCode, writableFinished } = response;
   span.set({ 'url.scheme': secure ? 'https' : 'http' });

@@ -2,10 +2,10 @@ import { createInstances, type InstancesOptions, type Logger } from '@boxoffice/
 import { type Addresses, createAddresses } from './addresses.ts';
 import { targetOf } from './target-address.ts';
 
-/** Makes the addresses that one use of a service reaches it by. */
+/** Makes the addresses of a service, for one kind of traffic. */
 export type AddressFactory = (service: string, url: string) => Addresses;
 
-/** Makes them with a line in the log when requests are kept from an address, and when it answers again. */
+/** Makes addresses that log when a breaker opens and when it closes. */
 export const createAddressFactory =
   (logger: Pick<Logger, 'warn' | 'info'>, resolve?: InstancesOptions['resolve']): AddressFactory =>
   (upstream, url) =>

@@ -3,53 +3,53 @@ import { createInstances, type Instances } from '@boxoffice/runtime';
 import { type Breaker, createBreaker } from './breaker.ts';
 
 /**
- * The addresses of one service, each with a breaker of its own: an instance that fails keeps requests from no other one. Only when every
- * address is kept from, the service is.
+ * The addresses of one service with a breaker each: a failing instance does not affect the others. The service as a
+ * whole is refused only while every breaker is open.
  */
 export interface Addresses extends Pick<Instances, 'leaving'> {
-  /** What new connections find their address with: those that serve, and before them one that is to be tried again. */
+  /** Resolves new connections: the addresses with a closed breaker, preceded by one that is due for a probe. */
   readonly lookup: LookupFunction;
-  /** Notes that a connection begins, and sees to it that `breaker` is that of the address which it leads to. */
+  /** Registers a new connection and maintains its `breaker` for the address that it connects to. */
   track(connection: UpstreamSocket): void;
-  /** Whether a request can go nowhere now, as far as is known without asking for the name's addresses. */
+  /** Whether no known address accepts a request now, without a new resolution. */
   refuses(now: number): boolean;
-  /** Whole seconds after which it is worth trying again, at least 1. */
+  /** Whole seconds until a retry makes sense, at least 1. */
   retryAfterSeconds(now: number): number;
-  /** `open` while every address is kept from. */
+  /** `open` while the breakers of all addresses are open. */
   readonly state: 'closed' | 'open';
-  /** How many addresses are kept from. */
+  /** Number of addresses whose breaker is not closed. */
   readonly open: number;
 }
 
-/** A connection, and the breaker of the address that it leads to, once that is known. */
+/** A connection with the breaker of its address, once the address is known. */
 export interface UpstreamSocket extends Socket {
   breaker: Breaker | undefined;
 }
 
 export interface AddressesOptions {
-  /** A name or an address, without brackets. */
+  /** A host name, or an address without brackets. */
   readonly host: string;
   readonly instances?: Instances;
-  /** Hears when requests are kept from an address, and when it answers again. */
+  /** Called when the breaker of an address opens or closes. */
   readonly onChange?: (address: string, state: 'open' | 'closed') => void;
 }
 
-/** Every address is kept from: nothing was sent. */
+/** The breakers of all addresses are open: nothing was sent. */
 export class EveryAddressFailing extends Error {
   override readonly name = 'EveryAddressFails';
   readonly code = 'breaker_open';
 }
 
-/** While every address is kept from, the name's addresses are asked for this often: new instances may be there. Milliseconds. */
+/** Interval of new resolutions while all breakers are open: new instances may exist. Milliseconds. */
 const RESOLVE_AGAIN_MS = 1_000;
 
-/** Addresses whose state is remembered; the oldest are forgotten. */
+/** Maximum number of addresses with a remembered breaker; the oldest are evicted. */
 const REMEMBERED = 1_000;
 
 /** Makes the addresses of one service. */
 export const createAddresses = ({ host, instances = createInstances(), onChange }: AddressesOptions): Addresses => {
   const breakers = new Map<string, Breaker>();
-  /** Of the addresses that the name had last. */
+  /** The breakers of the addresses of the last resolution. */
   let known: readonly Breaker[] = [];
   let resolvedAt = 0;
 
@@ -98,7 +98,7 @@ export const createAddresses = ({ host, instances = createInstances(), onChange 
     lookup,
     leaving: instances.leaving,
     track(connection) {
-      // A name's addresses enter when they are looked up.
+      // For a host name, the lookup enters the breakers.
       if (isAddress) breakerOf(host).enter(Date.now());
       connection.on('connectionAttempt', (address: string) => {
         connection.breaker = breakerOf(address);

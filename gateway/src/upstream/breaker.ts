@@ -1,27 +1,30 @@
-/** Keeps requests from one address of an upstream that fails, and finds out when it is back. */
+/** A circuit breaker for one address of a service. */
 export interface Breaker {
-  /** Whether a request may go now. After a yes, exactly one of the next three must be told. */
+  /** Whether a request may be sent now. After true, exactly one of the next three methods must be called. */
   enter(now: number): boolean;
-  /** Whether `enter` would say yes. */
+  /** Whether `enter` would return true. */
   mayEnter(now: number): boolean;
   succeeded(): void;
   failed(now: number): void;
-  /** Neither: the client went away before the upstream could show itself. */
+  /** Neither outcome: the client disconnected before the service answered. */
   abandoned(): void;
-  /** Whole seconds after which it is worth trying again, at least 1. */
+  /** Whole seconds until a retry makes sense, at least 1. */
   retryAfterSeconds(now: number): number;
   readonly state: 'closed' | 'open' | 'half-open';
 }
 
 export interface BreakerOptions {
-  /** Consecutive failures that open it. */
+  /** Consecutive failures that open the breaker. */
   readonly failures?: number;
-  /** How long it stays open before one request may probe, and then before another one may, if the first says nothing. */
+  /**
+   * How long the breaker stays open before a probe, and before the next probe if the first has no outcome.
+   * Milliseconds.
+   */
   readonly openMs?: number;
   readonly onChange?: (state: Breaker['state']) => void;
 }
 
-/** Makes a breaker for one upstream. Times are epoch milliseconds. */
+/** Makes a breaker. Times are epoch milliseconds. */
 export const createBreaker = (options: BreakerOptions = {}): Breaker => {
   const { failures = 5, openMs = 2_000, onChange } = options;
   let state: Breaker['state'] = 'closed';
@@ -38,7 +41,8 @@ export const createBreaker = (options: BreakerOptions = {}): Breaker => {
     mayEnter: (now) => state === 'closed' || now >= openUntil,
     enter(now) {
       if (state === 'closed') return true;
-      // Half-open, one request is under way to see; the others wait for its outcome, but not for a client that sends it slowly.
+      // While half-open, one request probes and the others are refused; a probe without an outcome blocks them for
+      // `openMs` only.
       if (now < openUntil) return false;
       openUntil = now + openMs;
       become('half-open');
@@ -55,7 +59,7 @@ export const createBreaker = (options: BreakerOptions = {}): Breaker => {
       become('open');
     },
     abandoned() {
-      // The probe told nothing: the next request probes.
+      // The probe had no outcome: the next request probes.
       if (state !== 'half-open') return;
       openUntil = 0;
       become('open');

@@ -2,26 +2,26 @@ import type { ClientRequest } from 'node:http';
 import type { Fault } from '@boxoffice/envelope';
 import { badGateway, unavailable } from '../exchange/faults.ts';
 
-/** Why a service gave no answer. */
+/** Why a service gave no usable answer. */
 export interface UpstreamFailure {
-  /** The system's or our own code, for logs and figures. */
+  /** The system's error code or our own, for logs and metrics. */
   readonly code: string;
   readonly fault: Fault;
 }
 
-/** The service took too long. An own error, so that it is not taken for a reset. */
+/** The service exceeded its time. A class of its own, so that it is not mistaken for a connection reset. */
 export class UpstreamTimeout extends Error {
   override readonly name = 'UpstreamTimeout';
   readonly code = 'upstream_timeout';
 }
 
-/** The service broke off its answer. */
+/** The service ended its response early. */
 export class BrokenReply extends Error {
   override readonly name = 'BrokenReply';
   readonly code = 'broken_reply';
 }
 
-/** Codes that say that no connection came about: nothing has reached the service. */
+/** Codes of errors before a connection existed: nothing has reached the service. */
 const UNREACHABLE: ReadonlySet<string> = new Set([
   'ECONNREFUSED',
   'breaker_open',
@@ -36,11 +36,11 @@ const UNREACHABLE: ReadonlySet<string> = new Set([
 
 const codeOf = (error: Error): string => String((error as { readonly code?: unknown }).code ?? error.name);
 
-/** Whether a kept connection had been closed by the service before it saw this request. */
+/** Whether the service had closed the pooled connection before it received this request. */
 export const isStale = (error: Error, upstream: ClientRequest | undefined): boolean =>
   upstream?.reusedSocket === true && ['ECONNRESET', 'EPIPE'].includes(codeOf(error));
 
-/** What an error on the way to a service means for the client. */
+/** Maps an error of an upstream request to the client's answer. */
 export const failureOf = (error: Error, upstream: ClientRequest | undefined): UpstreamFailure => {
   const code = codeOf(error);
   const unconnected = upstream === undefined || upstream.socket?.connecting === true;

@@ -5,10 +5,10 @@ import { UpstreamTimeout } from './failure.ts';
 import { Pool } from './pool.ts';
 import { targetOf } from './target-address.ts';
 
-/** A call of the gateway's own, not on behalf of a forwarded request. */
+/** A request of the gateway itself, not a forwarded one. */
 export interface InternalCall {
   readonly method: 'GET' | 'POST';
-  /** With its query. */
+  /** Includes the query. */
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: string;
@@ -20,11 +20,11 @@ export interface InternalAnswer {
   readonly text: string;
 }
 
-/** Calls internal operations of one service, over kept connections. */
+/** Calls internal operations of one service over pooled connections. */
 export interface InternalCalls {
   /**
-   * Answers whatever status comes; a 5xx counts against the address that gave it, as does no answer. Rejects with UpstreamTimeout, with
-   * EveryAddressFails when nothing was sent, or with the connection's error.
+   * Resolves with any status; a 5xx or no answer counts as a failure of the address. Rejects with UpstreamTimeout, with
+   * EveryAddressFailing when nothing was sent, or with the connection's error.
    */
   call(call: InternalCall): Promise<InternalAnswer>;
   close(): void;
@@ -33,11 +33,11 @@ export interface InternalCalls {
 export interface InternalCallsOptions {
   readonly url: string;
   readonly addresses: Addresses;
-  /** For a whole call. */
+  /** For a whole call. Milliseconds. */
   readonly timeoutMs: number;
 }
 
-/** Makes the caller of one service. */
+/** Makes the client of one service. */
 export const createInternalCalls = ({ url, addresses, timeoutMs }: InternalCallsOptions): InternalCalls => {
   const target = targetOf(url);
   const { host } = new URL(url);

@@ -4,46 +4,48 @@ import { connect as connectTls } from 'node:tls';
 import { type Addresses, createAddresses, type UpstreamSocket } from './addresses.ts';
 import type { Breaker } from './breaker.ts';
 
-/** A connection of the pool. */
+/** A pooled connection. */
 interface Pooled extends UpstreamSocket {
-  /** Epoch milliseconds: when it was last given back. */
+  /** When the connection was last released. Epoch milliseconds. */
   idleSince: number;
-  /** Epoch milliseconds: then it is used no more. */
+  /** When the connection expires. Epoch milliseconds. */
   readonly until: number;
 }
 
-/** Kept without work at most; a burst's other connections are closed after it. */
+/** Maximum number of idle connections; the surplus of a burst is closed. */
 const MOST_IDLE = 256;
 
-/** Shorter than our own services keep theirs, so that the pool is the one to close (they say how long in `Keep-Alive`). */
+/**
+ * Below the keep-alive timeout of our services, so that the pool closes first. A service's `Keep-Alive` can shorten it.
+ */
 const IDLE_MS = 60_000;
 
 /**
- * A connection that is given back after so long is closed, some after half of it already: it leads to one instance of the service, the
- * next one to whichever the name is answered with then. So a new instance has its share of the work soon.
+ * Maximum age of a connection; a random half of it is the minimum. A new connection resolves the name again, so that a
+ * new instance soon gets its share of the requests.
  */
 const RENEWED_AFTER_MS = 20_000;
 
 /**
- * Less than our services serve kept connections after they have begun to stop (FAREWELL_MS), so that a connection that was given back within
- * it is still served, or is known to be closed. A request that cannot be sent twice is sent on no other.
+ * Below the time that a stopping service still serves idle connections (FAREWELL_MS): a connection released within it
+ * is served, or known to be closed. A request that cannot be repeated uses no older one.
  */
 const FRESH_MS = 600;
 
-/** Requests without a body that the forwarder sends a second time, if the service had closed their connection before. */
+/** Methods without a body, which the forwarder repeats if the service had closed the connection. */
 const REPEATABLE: ReadonlySet<string> = new Set(['GET', 'HEAD', 'DELETE']);
 
 const SWEEP_MS = 1_000;
 
-/** Closed so much before the service would do so. */
+/** Margin before the service's own keep-alive timeout. */
 const MARGIN_MS = 1_000;
 
 /**
- * Kept connections to one address. Node's own agent does this for any number of addresses and finds out for each request which
- * one it is for; that costs a tenth of a forwarded request, which this does without (measured).
+ * Pooled connections to one address. Node's own agent serves any number of addresses and computes a key for each
+ * request, which costs a tenth of a forwarded request (measured).
  */
 export class Pool extends Agent {
-  /** For a request that is to have a new connection, which serves no other. */
+  /** Gives every request a new connection. */
   readonly fresh: Agent;
   readonly #addresses: Addresses;
   readonly #open: () => Socket;
@@ -74,7 +76,7 @@ export class Pool extends Agent {
     const to = { host: hostname, port, lookup, noDelay: true, keepAlive: true };
     const servername = isIP(hostname) ? undefined : hostname;
     this.#open = () => (protocol === 'https:' ? connectTls({ ...to, servername }) : createConnection(to));
-    // What Node's client holds the address of a request against.
+    // Node's client compares this with the protocol of the request.
     Object.assign(this, { protocol });
     this.fresh = Object.assign(new Agent({ keepAlive: true }), {
       protocol,
@@ -84,7 +86,7 @@ export class Pool extends Agent {
     this.#sweep.unref();
   }
 
-  /** Node's client asks for a connection here: the one given back last, which is the least likely to be stale. */
+  /** Called by Node's client. Uses the connection released last, which is the least likely to be stale. */
   addRequest(request: ClientRequest): void {
     const idle = this.#take(REPEATABLE.has(request.method));
     if (idle) request.reusedSocket = true;
@@ -92,9 +94,9 @@ export class Pool extends Agent {
   }
 
   /**
-   * Takes notice of what a service says of its connections: after how many seconds it closes idle ones (`Keep-Alive`), or that it closes
-   * this one. Then it is most likely about to stop and to close the others as well, so no request is sent on them any more, and new
-   * connections lead to other addresses of its name than this one.
+   * Evaluates a response's connection headers: the keep-alive timeout, or `Connection: close`. The latter means that
+   * the service is probably stopping and will close the others too, so idle connections are closed and new ones prefer
+   * other addresses.
    */
   onResponse({ connection, 'keep-alive': keepAlive }: IncomingHttpHeaders, address?: string): void {
     if (connection?.toLowerCase() === 'close') {
@@ -108,7 +110,10 @@ export class Pool extends Agent {
     this.#idleMs = seconds === undefined ? IDLE_MS : Math.min(IDLE_MS, Math.max(0, Number(seconds) * 1000 - MARGIN_MS));
   }
 
-  /** The breaker of the address that a request goes to; undefined until that is known, and when the address has failed already. */
+  /**
+   * The breaker of the address that a request goes to; undefined before it is connected, and after the address has
+   * failed.
+   */
   breakerOf(request: ClientRequest | undefined): Breaker | undefined {
     return (request?.socket as Pooled | null | undefined)?.breaker;
   }
@@ -122,8 +127,8 @@ export class Pool extends Agent {
     const latest = this.#idle.at(-1);
     if (!repeatable && latest !== undefined && Date.now() - latest.idleSince > FRESH_MS) return undefined;
     for (let idle = this.#idle.pop(); idle; idle = this.#idle.pop()) {
-      // Whatever a service says without being asked, or after it has said goodbye, is no answer to the next request; and an address
-      // that fails is tried on new connections only.
+      // Unsolicited data, or data after the end, must not become the next response; and a failing address is probed on
+      // new connections only.
       const isSilent = idle.writable && !idle.readableEnded && idle.readableLength === 0;
       if (isSilent && idle.breaker?.state === 'closed') return idle;
       idle.destroy();
@@ -144,7 +149,7 @@ export class Pool extends Agent {
         this.#idle.push(connection);
       }
     });
-    // While a request has it, the request hears of its errors, too; while none has, there is nobody to tell.
+    // A request on the connection receives its errors as well; an idle connection needs no handling.
     connection.on('error', () => undefined);
     connection.on('close', () => {
       this.#all.delete(connection);
@@ -155,7 +160,7 @@ export class Pool extends Agent {
   }
 
   #closeIdle(now: number): void {
-    // The longest idle ones come first.
+    // The longest idle connections come first.
     const fresh = this.#idle.findIndex(({ idleSince }) => now - idleSince < this.#idleMs);
     for (const connection of this.#idle.splice(0, fresh < 0 ? this.#idle.length : fresh)) connection.destroy();
   }

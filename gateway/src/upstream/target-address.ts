@@ -1,11 +1,11 @@
-/** Where a service is: its name or address without brackets, as sockets take it. */
+/** A service's protocol, host and port; the host without brackets, as sockets expect it. */
 export interface TargetAddress {
   readonly protocol: string;
   readonly hostname: string;
   readonly port: number;
 }
 
-/** Reads a service's address once: the proxy would parse it anew for every request. */
+/** Parses a service's URL once; the proxy would parse it for every request. */
 export const targetOf = (url: string): TargetAddress => {
   const { protocol, hostname, port } = new URL(url);
   const standard = protocol === 'https:' ? 443 : 80;

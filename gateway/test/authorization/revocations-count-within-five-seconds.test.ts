@@ -72,7 +72,7 @@ test('what a withdrawn key signed is refused within five seconds, seen before or
   const reply = await its.as(idle)(LIST);
   expect([reply.status, reply.headers['www-authenticate']]).toEqual([401, 'Bearer error="invalid_token"']);
   expect(await statusOf(unseen)).toBe(401);
-  // The gateway refuses by itself, since another instance of the authorizer may lag behind.
+  // The gateway refuses by itself, because another instance of the authorizer may lag behind.
   expect(its.authority.questions.length - asked).toBeLessThanOrEqual(1);
   expect(await statusOf(next)).toBe(200);
 }, 60_000);
@@ -86,6 +86,6 @@ test('both hold within five seconds while the bus is silent', async () => {
   its.authority.client(changed).scopes = [];
   its.authority.changed(its.authority.client(changed).id);
   await until(async () => (await statusOf(revoked)) === 401 && (await statusOf(changed)) === 403, 10 * PROMISED_MS);
-  // The gateway knew by itself: the list told it, not another question.
+  // The gateway refused by its revocation list, without another decision request.
   expect(questions()).toBe(asked);
 }, 60_000);

@@ -8,7 +8,7 @@ beforeAll(async () => {
 });
 afterAll(() => its.close());
 
-/** More than it takes to open a breaker. */
+/** More failures than open a breaker. */
 const SEVERAL = 7;
 
 const stalled = (path: string) => {
@@ -33,7 +33,7 @@ test('it is one 408 per connection, and the service goes on for others', async (
     Array.from({ length: SEVERAL }, async () => [row, await stalled(row.path)] as const),
   );
   for (const [{ body }, answer] of await Promise.all(all)) {
-    // The connection has closed by now: whatever was written to it is here, and it is one answer.
+    // The connection has closed: everything that was written to it has been read, and that is one response.
     expect(answer.match(/HTTP\/1\.1 \d{3}/g)).toEqual(['HTTP/1.1 408']);
     expect(answer).toContain('\r\nConnection: close\r\n');
     expect(bodyOf(answer)).toMatchObject(body);
@@ -42,6 +42,6 @@ test('it is one 408 per connection, and the service goes on for others', async (
   for (const { path } of rows) expect((await call(path, { method: 'POST', body: '{}' })).status).toBe(200);
   const logged = () => its.log.slice(noted);
   expect(logged().filter(({ message }) => message === 'a service did not answer')).toEqual([]);
-  // Each is logged with the answer that it got, although its request never ended.
+  // Each request is logged with its status, although it never ended.
   await until(() => logged().filter(({ status }) => status === 408).length === all.length);
 });

@@ -39,7 +39,7 @@ describe('the breaker', () => {
     breaker.failed(0);
     expect([breaker.enter(100), breaker.enter(199), breaker.enter(200)]).toEqual([true, false, true]);
     breaker.succeeded();
-    // The first probe turns out to have been a client that stopped sending: that says nothing of the service.
+    // The first probe's client stops sending, which is no outcome for the service.
     breaker.abandoned();
     expect([breaker.state, breaker.enter(201)]).toEqual(['closed', true]);
   });
@@ -63,7 +63,7 @@ test('a service that is down is 503 with Retry-After, at once, and is found agai
         message === 'an address of a service fails; requests are kept from it' && upstream === 'contacts',
     ),
   ).toBe(true);
-  // Others go on, and so does the gateway's own word of itself.
+  // Other routes still work, and so do the gateway's own operations.
   expect((await its.call('/tnwr/v1/products')).status).toBe(200);
   expect((await its.plain('/health/ready')).status).toBe(200);
   const again = await startUpstream(contacts, undefined, port);

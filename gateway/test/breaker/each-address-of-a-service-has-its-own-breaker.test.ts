@@ -15,7 +15,7 @@ afterEach(async () => {
   for (const close of closing.splice(0).toReversed()) await close();
 });
 
-/** An instance of contacts that describes itself; everything else is the test's. */
+/** An instance of contacts with its description; the test controls everything else. */
 const startInstance = async (address: string, port: number, answer: RequestListener) => {
   const sockets = new Set<Socket>();
   const server: Server = createServer((request, response) => {
@@ -39,7 +39,7 @@ const startInstance = async (address: string, port: number, answer: RequestListe
 
 const envelope = { status: 'success', details: null, data: {} };
 
-/** An installation whose contacts are at these addresses of the same name, in an order of its own each time. */
+/** An installation whose contacts name resolves to these addresses, in random order. */
 const behindName = async (port: number, addresses: readonly string[], more = {}): Promise<Installation> => {
   const found = addresses.map((address) => ({ address, family: 4 }));
   const known = await startInstallation({}, { keep: true });
@@ -86,7 +86,7 @@ describe('an instance that fails keeps requests from no other', () => {
     const at = async (length = 12) =>
       (await Promise.all(Array.from({ length }, () => call(LIST)))).map(({ status }) => status);
     while (opened(its, '127.0.0.2') === 0) expect(await at()).not.toContain(503);
-    // From now on at most one request at a time tries it; the service is never refused as a whole.
+    // From now on at most one request at a time probes it; the service as a whole is never refused.
     const tried = served.two;
     const statuses = [...(await at()), ...(await at()), ...(await at())];
     expect(statuses).not.toContain(503);
@@ -94,7 +94,7 @@ describe('an instance that fails keeps requests from no other', () => {
     expect(opened(its, '127.0.0.1')).toBe(0);
     broken = false;
     const before = served.two;
-    // More requests at once than there are kept connections, so that new ones are made.
+    // More concurrent requests than pooled connections, so that new ones are opened.
     let atOnce = 12;
     await until(async () => {
       atOnce += 6;
@@ -153,7 +153,7 @@ describe('the addresses of a name', () => {
     const { createInstances } = await import('@boxoffice/runtime');
     return createAddresses({ host: 'contacts.test', instances: createInstances({ resolve }) });
   };
-  /** As often as it takes to open a breaker. */
+  /** The number of failures that opens a breaker. */
   const fail = (addresses: ReturnType<typeof createAddresses>, address: string) => {
     const listeners = new Map<string, (address: string) => void>();
     const connection = { on: (event: string, listener: () => void) => listeners.set(event, listener) };

@@ -8,7 +8,7 @@ let next = 0;
 
 const UNFORESEEN = { success: false, errorCode: 'internal_error', userLoggedOut: false, orderCancelled: false };
 
-/** Each answer of the service is another one; `?keep=` says for how long it may be kept, `?status=` how it ends. */
+/** Every response differs; `?keep=` sets how long it may be cached, `?status=` its status. */
 beforeAll(async () => {
   its = await startInstallation();
   its.pos.answer(({ url }, response) => {
@@ -27,7 +27,7 @@ afterAll(() => its.close());
 
 const HOST = { 'x-service-host': 'tickets.opera.example' };
 
-/** Answers of which each test has its own. */
+/** A separate response for each test. */
 const path = (query: string): string => `/tnwr/v1/products?test=${next}&${query}`;
 
 const answerTo = async (address: string, headers: Record<string, string> = {}, method = 'GET'): Promise<number> => {

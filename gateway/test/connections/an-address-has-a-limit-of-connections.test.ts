@@ -20,7 +20,7 @@ const start = async (options: Parameters<typeof startInstallation>[0]): Promise<
   return its;
 };
 
-/** A connection from this loopback address; whether it stays is known once it has been answered or closed. */
+/** A connection from this loopback address; whether it is admitted is known after its response or its close. */
 const from = async (
   localAddress: string,
   { gateway }: Installation,

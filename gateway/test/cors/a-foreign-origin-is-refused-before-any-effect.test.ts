@@ -9,7 +9,7 @@ const SHOP = 'https://shop.example';
 const HOST = 'closed.example';
 
 let catalog: Upstream;
-/** Whose services the gateway under test has, beside the catalog. */
+/** The services of the gateway under test, beside the catalog. */
 let behind: Installation;
 let its: Installation;
 beforeAll(async () => {
@@ -118,7 +118,7 @@ test('what is checked before comes first: path, method, context; the description
   expect(await of('/tnwr/v1/nowhere')).toEqual([404, 'not_found']);
   expect(await of(PRODUCTS, { method: 'DELETE' })).toEqual([405, 'method_not_allowed']);
   expect(await of('/tnwr/v1/openapi.json')).toEqual([200, undefined]);
-  // No list is known of these: the point of sale refuses the context.
+  // No list is known for these: the point of sale refuses the context.
   for (const host of ['nobody.example', '']) {
     const before = behind.pos.begun();
     await ask('https://evil.example', { headers: { 'x-service-host': host } });

@@ -9,10 +9,10 @@ const PRODUCTS = '/tnwr/v1/products';
 const SHOP = 'https://shop.example';
 
 let catalog: Upstream;
-/** Whose services the gateway under test has, beside the catalog. */
+/** The services of the gateway under test, beside the catalog. */
 let first: Installation;
 let its: Installation;
-/** By service host; one that is not there is 404. */
+/** Origins by service host; an unknown host is 404. */
 const lists = new Map<string, string[]>();
 let catalogFails = false;
 

@@ -18,7 +18,7 @@ const operationsOf = (document: Json) =>
     Object.entries(item).map(([method, operation]) => ({ path, method, operation })),
   );
 
-/** Every reference must lead somewhere. */
+/** Every reference must resolve. */
 const danglingIn = (document: Json): string[] =>
   [...JSON.stringify(document).matchAll(/"\$ref":"#\/([^"]+)"/g)]
     .map(([, path = '']) => path)

@@ -39,7 +39,7 @@ describe('family A', () => {
       }
     }
     expect((await its.call('/health/other', { method: 'POST' })).status).toBe(404);
-    // In the clear there is nothing but health itself.
+    // Over plain HTTP only health exists.
     expect((await its.plain('/health/live', { method: 'POST' })).status).toBe(404);
   });
 

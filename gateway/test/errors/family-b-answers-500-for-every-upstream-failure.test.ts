@@ -13,7 +13,7 @@ beforeAll(async () => {
 afterEach(() => its.pos.answer(echo));
 afterAll(() => its.close());
 
-/** Every operation of the point of sale that the gateway has a route for. */
+/** Every point-of-sale operation that the gateway routes. */
 const operations = Object.entries((pos as { paths: Record<string, object> }).paths).flatMap(([path, item]) =>
   Object.keys(item).map((method) => [method.toUpperCase(), path.replace('{id}', 'x1')] as const),
 );
@@ -76,7 +76,7 @@ describe.each(causes)('%s', (_, answering) => {
     its.pos.answer(answering);
     expectUnforeseen(await ask([method, path]), path);
     its.pos.answer(echo);
-    // And the breaker has not opened by one failure.
+    // One failure has not opened the breaker.
     expect((await ask([method, path])).status).toBe(200);
   });
 });

@@ -42,7 +42,7 @@ describe('an error of the gateway on an OAuth endpoint is the envelope, error an
     }
     expect((await its.call('/auth/other')).body).not.toHaveProperty('error');
     expect((await its.call('/errors', { method: 'POST' })).body).not.toHaveProperty('error');
-    // What is not served in the clear is not there.
+    // Over plain HTTP the endpoint does not exist.
     expect((await its.plain('/auth/token')).body).not.toHaveProperty('error');
   });
 

@@ -16,7 +16,7 @@ afterEach(async () => {
   for (const close of closing.splice(0)) await close();
 });
 
-/** A server that counts its connections and says what a test wants on them. */
+/** A server that counts its connections and runs the test's listener. */
 const start = async (server: Server = createServer((_, response) => response.end('ok'))) => {
   const sockets = new Set<Socket>();
   let accepted = 0;
@@ -135,7 +135,7 @@ test('an idle connection is given up before the service’s own time is over', a
   const ended = new Promise((resolve) => {
     for (const socket of sockets) socket.once('end', () => resolve('by the client'));
   });
-  // The service would have destroyed it without hearing an end.
+  // The service would destroy it without an orderly end.
   expect(await ended).toBe('by the client');
 });
 

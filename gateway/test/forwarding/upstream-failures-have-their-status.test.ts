@@ -26,7 +26,7 @@ const expectFault = async (status: number, code: string, answering: Answering) =
   const reply = await get();
   expect([reply.status, reply.body]).toEqual([status, { status: code, details: expect.any(String), data: null }]);
   its.contacts.answer(echo);
-  // And the breaker has not opened by one fault.
+  // One failure has not opened the breaker.
   expect((await get()).status).toBe(200);
   return reply;
 };
@@ -85,7 +85,7 @@ test('an answer that has begun and stops is cut off, not mended', async () => {
     response.writeHead(200, { 'Content-Type': 'application/json' }).write('{"a":', () => response.destroy());
   });
   await expect(get()).rejects.toThrow();
-  // Neither does one that begins and never ends outlast the time for everything.
+  // A response that begins and never ends does not exceed the total time either.
   its.contacts.answer((_, response) => {
     response.writeHead(200, { 'Content-Type': 'application/json' }).write('{"a":');
   });
@@ -93,7 +93,10 @@ test('an answer that has begun and stops is cut off, not mended', async () => {
 });
 
 describe('a kept connection that the service has closed meanwhile', () => {
-  /** Answers one request per connection, keeps it, and closes it at sight of a second: as a service does whose time is up. */
+  /**
+   * Answers one request per connection and closes it at the second, like a service whose keep-alive timeout has
+   * expired.
+   */
   const startForgetful = async () => {
     const sockets = new Set<Socket>();
     const server = createTcpServer((socket) => {
@@ -118,7 +121,7 @@ describe('a kept connection that the service has closed meanwhile', () => {
   test('is tried once more for what may be repeated, and is 502 for what may not', async () => {
     const forgetful = await startForgetful();
     const services = { authorizer: its.authority.url, contacts: forgetful.url };
-    // Its routes are known from an earlier start.
+    // The routes are known from an earlier start.
     const known = await startInstallation({}, { keep: true });
     await known.close();
     const other = await startInstallation({ services }, { directory: known.directory, ready: false });

@@ -42,7 +42,7 @@ describe('towards a service', () => {
     const headers = last()?.headers ?? {};
     expect(JSON.stringify(last()?.rawHeaders)).not.toMatch(/evil|6\.6\.6\.6, /);
     expect(claimsOf(headers['x-internal-identity'])).toMatchObject({ operation: 'listIndividuals' });
-    // The proxy that we trust has said it; nobody else may.
+    // The trusted proxy sent it; other clients may not.
     expect(headers).toMatchObject({
       'x-forwarded-for': '6.6.6.6',
       'x-forwarded-proto': 'https',

@@ -69,9 +69,9 @@ test('an address has its own, before anything is known of the request, the token
     expect(await statuses(4, from('9.9.9.9', '/auth/token'))).toEqual([200, 200, 200, 429]);
     expect(await statuses(1, from('9.9.9.9', '/nowhere'))).toEqual([429]);
     expect(await statuses(1, from('9.9.9.8', '/nowhere'))).toEqual([404]);
-    // Only what the trusted proxy appended counts: what a client writes before it does not make it another one.
+    // Only what the trusted proxy appended counts; what a client writes before it changes nothing.
     expect(await statuses(1, from('1.2.3.4, 9.9.9.9', '/nowhere'))).toEqual([429]);
-    // Health is asked for by machines of the installation.
+    // Health is requested by machines of the installation.
     expect((await plain('/health/live')).status).toBe(200);
   }));
 

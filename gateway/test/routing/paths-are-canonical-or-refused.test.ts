@@ -9,7 +9,7 @@ beforeAll(async () => {
 });
 afterAll(() => its.close());
 
-/** What the gateway answers to a request line, through the plain listener, as a proxy that we trust sends it. */
+/** The gateway's response to a request line, through the plain listener, as a trusted proxy sends it. */
 const ask = async (target: string, headers = '', token = its.authority.token(['contacts:read'])): Promise<string> => {
   const lines = `Host: x\r\nX-Forwarded-Proto: https\r\nConnection: close\r\nAuthorization: Bearer ${token}\r\n${headers}`;
   return rawExchange(its.gateway.httpPort, Buffer.from(`GET ${target} HTTP/1.1\r\n${lines}\r\n`, 'latin1'));
