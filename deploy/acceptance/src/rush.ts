@@ -1,14 +1,14 @@
 import type { Door } from './client.ts';
-import { openApi } from './faults/api.ts';
-import { openBuyer } from './faults/buyer.ts';
-import type { Partner } from './faults/installation.ts';
+import { openApi } from './faults/client/api.ts';
+import { openBuyer } from './faults/client/buyer.ts';
+import { trade } from './faults/client/trade.ts';
+import type { Partner } from './faults/deployment/installation.ts';
 import { checkRound } from './faults/invariants/index.ts';
 import { createCheck } from './faults/invariants/verdict.ts';
-import { countsOf, createJournal } from './faults/journal.ts';
-import { randomFrom } from './faults/random.ts';
-import { openHall } from './faults/stage.ts';
-import { trade } from './faults/trade.ts';
-import { readWorld } from './faults/world.ts';
+import { countsOf, createJournal } from './faults/round/journal.ts';
+import { randomFrom } from './faults/round/random.ts';
+import { openHall } from './faults/round/stage.ts';
+import { readWorld } from './faults/round/world.ts';
 
 /** What the buyers of a rush know of their requests. */
 export interface RushFigures {

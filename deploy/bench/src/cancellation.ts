@@ -1,9 +1,9 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type Buyer, confirm, createBuyer, holdOne, type Order, putOnSale, tokenOf } from './buyer.ts';
-import { startProduct } from './product.ts';
-import { type Benchmark, quantile, round } from './report.ts';
+import { type Buyer, confirm, createBuyer, holdOne, type Order, putOnSale, tokenOf } from './client/buyer.ts';
+import { startProduct } from './measure/product.ts';
+import { type Benchmark, quantile, round } from './measure/report.ts';
 
 const A_SECOND = 20;
 const SECONDS = 20;

@@ -1,8 +1,8 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { apply } from './load.ts';
-import { startProduct } from './product.ts';
+import { apply } from './client/load.ts';
+import { startProduct } from './measure/product.ts';
 
 /** Requests per second and p99 of the opera's whole catalogue through the gateway, as 200 and as 304. */
 export const catalogRows = async (progress: (line: string) => void): Promise<(string | number)[][]> => {

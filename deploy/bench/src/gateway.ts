@@ -1,7 +1,7 @@
-import type { AuthorizerTold } from './authorizer-program.ts';
-import { cpuSeconds, type Running, startChild } from './child.ts';
-import { apply, type Load } from './load.ts';
-import { type Benchmark, quantile, round } from './report.ts';
+import { apply, type Load } from './client/load.ts';
+import { cpuSeconds, type Running, startChild } from './measure/child.ts';
+import { type Benchmark, quantile, round } from './measure/report.ts';
+import type { AuthorizerTold } from './programs/authorizer.ts';
 
 interface Told {
   readonly url: string;
@@ -22,16 +22,11 @@ const tokenOf = async ({ url, clientId, clientSecret }: AuthorizerTold): Promise
 export const gateway: Benchmark = {
   about: 'an authorised GET of 1 KB through the gateway against a bare node:http proxy, 50 connections',
   async run(progress, { seconds = '4' }) {
-    const upstream = await startChild<Told>('./upstream-program.ts');
-    const authorizer = await startChild<AuthorizerTold>('./authorizer-program.ts', [PUBLIC_URL]);
-    const bare = await startChild<Told>('./bare-proxy-program.ts', [upstream.told.url]);
+    const upstream = await startChild<Told>('upstream');
+    const authorizer = await startChild<AuthorizerTold>('authorizer', [PUBLIC_URL]);
+    const bare = await startChild<Told>('bare-proxy', [upstream.told.url]);
     const { serviceSecret, url: authorizerUrl } = authorizer.told;
-    const tested = await startChild<Told>('./gateway-program.ts', [
-      authorizerUrl,
-      upstream.told.url,
-      serviceSecret,
-      PUBLIC_URL,
-    ]);
+    const tested = await startChild<Told>('gateway', [authorizerUrl, upstream.told.url, serviceSecret, PUBLIC_URL]);
     const headers = { authorization: `Bearer ${await tokenOf(authorizer.told)}`, 'x-forwarded-proto': 'https' };
     const path = '/svc/v3/contacts/benchmark';
     const load = (base: string, duration: number): Load => ({

@@ -1,9 +1,9 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { cpuSeconds } from './child.ts';
-import { freePort, startProduct } from './product.ts';
-import { type Benchmark, round } from './report.ts';
+import { cpuSeconds } from './measure/child.ts';
+import { freePort, startProduct } from './measure/product.ts';
+import { type Benchmark, round } from './measure/report.ts';
 
 const SETTLE_MS = 5_000;
 const SECONDS = 30;

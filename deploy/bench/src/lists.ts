@@ -5,8 +5,8 @@ import { contacts } from '@boxoffice/contacts';
 import { createLogger } from '@boxoffice/runtime';
 import { openEngines, startService } from '@boxoffice/service';
 import { catalogRows } from './catalog-rows.ts';
-import { startIdentities } from './identities.ts';
-import { type Benchmark, quantile, round } from './report.ts';
+import { startIdentities } from './client/identities.ts';
+import { type Benchmark, quantile, round } from './measure/report.ts';
 
 const SIZES = [1_000, 100_000, 1_000_000];
 const PAGES = 300;

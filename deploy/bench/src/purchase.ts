@@ -1,10 +1,19 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type Answered, type Buyer, confirm, createBuyer, type Hot, holdOne, putOnSale, tokenOf } from './buyer.ts';
-import { cpuSeconds } from './child.ts';
-import { type Product, startProduct } from './product.ts';
-import { type Benchmark, quantile, round } from './report.ts';
+import {
+  type Answered,
+  type Buyer,
+  confirm,
+  createBuyer,
+  type Hot,
+  holdOne,
+  putOnSale,
+  tokenOf,
+} from './client/buyer.ts';
+import { cpuSeconds } from './measure/child.ts';
+import { type Product, startProduct } from './measure/product.ts';
+import { type Benchmark, quantile, round } from './measure/report.ts';
 
 const CLIENTS = 32;
 const PLACES = 20_000;

@@ -1,8 +1,8 @@
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { startProduct } from './product.ts';
-import { type Benchmark, quantile, round } from './report.ts';
+import { startProduct } from './measure/product.ts';
+import { type Benchmark, quantile, round } from './measure/report.ts';
 
 const RUNS = 5;
 

@@ -11,7 +11,7 @@ import {
   openSqliteStores,
   type Store,
 } from '@boxoffice/store';
-import { type Benchmark, round } from './report.ts';
+import { type Benchmark, round } from './measure/report.ts';
 
 interface Place extends Document {
   readonly state: string;

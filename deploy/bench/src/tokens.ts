@@ -1,8 +1,8 @@
 import { generateKeyPairSync, sign } from 'node:crypto';
-import type { AuthorizerTold } from './authorizer-program.ts';
-import { startChild } from './child.ts';
-import { apply } from './load.ts';
-import { type Benchmark, quantile, round } from './report.ts';
+import { apply } from './client/load.ts';
+import { startChild } from './measure/child.ts';
+import { type Benchmark, quantile, round } from './measure/report.ts';
+import type { AuthorizerTold } from './programs/authorizer.ts';
 
 const ROUNDS = 3;
 const SECONDS = 4;
@@ -24,7 +24,7 @@ const signaturesPerSecond = (): number => {
 export const tokens: Benchmark = {
   about: 'tokens per second, asked of the authorizer, against bare ES256 signatures of one core',
   async run(progress) {
-    const authorizer = await startChild<AuthorizerTold>('./authorizer-program.ts');
+    const authorizer = await startChild<AuthorizerTold>('authorizer');
     const { url, clientId, clientSecret } = authorizer.told;
     const load = {
       url: `${url}/auth/token`,

@@ -1,10 +1,10 @@
+import { knownInstitution } from './accounts/institutions.ts';
 import { invariants } from './check/findings.ts';
 import { metricsText, writeMetrics } from './check/metrics-file.ts';
 import type { Violation } from './check/suspects.ts';
 import { type Verified, verify } from './check/verify.ts';
 import { type Command, Misuse, type Report } from './command.ts';
 import type { Installation } from './installation.ts';
-import { knownInstitution } from './institutions.ts';
 import { createProgress } from './progress.ts';
 import { Refused } from './refused.ts';
 

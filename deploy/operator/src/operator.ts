@@ -2,23 +2,23 @@ import { parseArgs } from 'node:util';
 import { Fault } from '@boxoffice/envelope';
 import { failStart, StartFault } from '@boxoffice/runtime';
 import { StoreUnavailable, UniqueViolation } from '@boxoffice/store';
+import { clients } from './accounts/clients.ts';
+import { institutions } from './accounts/institutions.ts';
+import { keys } from './accounts/keys.ts';
+import { pointsOfSale } from './accounts/points-of-sale.ts';
+import { serviceSecrets } from './accounts/service-secrets.ts';
+import { users } from './accounts/users.ts';
 import { backups } from './backup.ts';
 import { check } from './check.ts';
-import { clients } from './clients.ts';
 import { type Command, type Given, isReport, Misuse } from './command.ts';
-import { deadLetters } from './dead-letters.ts';
 import { demo } from './demo.ts';
-import { facts } from './facts.ts';
 import { openInstallation } from './installation.ts';
-import { institutions } from './institutions.ts';
-import { keys } from './keys.ts';
-import { pointsOfSale } from './points-of-sale.ts';
+import { deadLetters } from './messages/dead-letters.ts';
+import { facts } from './messages/facts.ts';
+import { topology } from './messages/topology.ts';
 import { printed } from './print.ts';
 import { Refused } from './refused.ts';
-import { serviceSecrets } from './service-secrets.ts';
 import { status } from './status.ts';
-import { topology } from './topology.ts';
-import { users } from './users.ts';
 
 const commands: readonly Command[] = [
   ...institutions,

@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util';
-import type { EnginesName } from './deployment.ts';
+import type { EnginesName } from './deployment/deployment.ts';
 
 /** What `npm run faults` is asked for. */
 export interface Asked {

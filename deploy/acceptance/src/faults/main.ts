@@ -1,14 +1,14 @@
-import { openApi } from './api.ts';
+import { openApi } from './client/api.ts';
 import { type Asked, readCommandLine, USAGE } from './command-line.ts';
-import type { Deployment, EnginesName } from './deployment.ts';
-import { startEmbedded } from './embedded.ts';
-import { countsOf, failuresOf } from './journal.ts';
-import { randomFrom } from './random.ts';
+import type { Deployment, EnginesName } from './deployment/deployment.ts';
+import { startEmbedded } from './deployment/embedded.ts';
+import { NO_SCALED_ENGINES, scaledEngines, startScaled } from './deployment/scaled.ts';
 import { createTally, type Tally, tableOf } from './report.ts';
-import type { Round } from './round.ts';
-import { NO_SCALED_ENGINES, scaledEngines, startScaled } from './scaled.ts';
+import { countsOf, failuresOf } from './round/journal.ts';
+import { randomFrom } from './round/random.ts';
+import type { Round } from './round/round.ts';
+import { settle } from './round/settle.ts';
 import { scenarios, scenariosFor } from './scenarios/index.ts';
-import { settle } from './settle.ts';
 
 // npm run faults
 

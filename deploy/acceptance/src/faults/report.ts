@@ -1,8 +1,8 @@
-import type { EnginesName } from './deployment.ts';
+import type { EnginesName } from './deployment/deployment.ts';
 import type { Violation } from './invariants/verdict.ts';
-import { countsOf } from './journal.ts';
-import type { Round } from './round.ts';
-import type { Settled } from './settle.ts';
+import { countsOf } from './round/journal.ts';
+import type { Round } from './round/round.ts';
+import type { Settled } from './round/settle.ts';
 
 /** What all rounds of a scenario on one deployment came to. */
 export interface Row {

@@ -1,6 +1,6 @@
+import type { OrderView, PlaceView, TicketView } from '../../src/faults/client/views.ts';
 import type { Evidence } from '../../src/faults/invariants/evidence.ts';
-import type { Checkout, CheckoutAnswer, Entry } from '../../src/faults/journal.ts';
-import type { OrderView, PlaceView, TicketView } from '../../src/faults/views.ts';
+import type { Checkout, CheckoutAnswer, Entry } from '../../src/faults/round/journal.ts';
 
 // A round that went well: two places sold, one held, one given back by a cancellation, one kept by a controlled ticket of a
 // cancelled order, one free. Two visitors bought carts: one got it, the other one was told that it is cancelled.

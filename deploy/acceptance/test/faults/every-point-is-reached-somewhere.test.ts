@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { checkoutPointNames, crashPointNames, rescuePointNames } from '../../src/faults/crash-points.ts';
+import { checkoutPointNames, crashPointNames, rescuePointNames } from '../../src/faults/deployment/crash-points.ts';
 import { shortCheckout } from '../../src/faults/scenarios/checkout.ts';
 import { shortKills } from '../../src/faults/scenarios/kills.ts';
 

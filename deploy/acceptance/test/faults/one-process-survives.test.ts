@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import type { Deployment } from '../../src/faults/deployment.ts';
-import { startEmbedded } from '../../src/faults/embedded.ts';
+import type { Deployment } from '../../src/faults/deployment/deployment.ts';
+import { startEmbedded } from '../../src/faults/deployment/embedded.ts';
 import { faithful } from '../../src/faults/inside/orders.ts';
 import { checkout } from '../../src/faults/scenarios/checkout.ts';
 import { closing } from '../../src/faults/scenarios/closing.ts';

@@ -1,9 +1,9 @@
-import { openApi } from '../../src/faults/api.ts';
-import type { Deployment } from '../../src/faults/deployment.ts';
+import { openApi } from '../../src/faults/client/api.ts';
+import type { Deployment } from '../../src/faults/deployment/deployment.ts';
 import type { Violation } from '../../src/faults/invariants/verdict.ts';
-import { randomFrom } from '../../src/faults/random.ts';
-import type { Round, Scenario } from '../../src/faults/round.ts';
-import { type SettleOptions, settle } from '../../src/faults/settle.ts';
+import { randomFrom } from '../../src/faults/round/random.ts';
+import type { Round, Scenario } from '../../src/faults/round/round.ts';
+import { type SettleOptions, settle } from '../../src/faults/round/settle.ts';
 
 /** Other choices with every run; a run that fails is repeated with its seed. */
 const seed = `${Date.now() % 1_000_000}`;

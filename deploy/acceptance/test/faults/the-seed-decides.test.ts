@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { randomFrom } from '../../src/faults/random.ts';
+import { randomFrom } from '../../src/faults/round/random.ts';
 
 const drawn = (seed: string) => {
   const random = randomFrom(seed);

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import type { Deployment } from '../../src/faults/deployment.ts';
-import { NO_SCALED_ENGINES, scaledEngines, startScaled } from '../../src/faults/scaled.ts';
+import type { Deployment } from '../../src/faults/deployment/deployment.ts';
+import { NO_SCALED_ENGINES, scaledEngines, startScaled } from '../../src/faults/deployment/scaled.ts';
 import { checkout } from '../../src/faults/scenarios/checkout.ts';
 import { closing } from '../../src/faults/scenarios/closing.ts';
 import { doubled } from '../../src/faults/scenarios/doubled.ts';

@@ -1,8 +1,8 @@
 import { expect, test } from '@jest/globals';
-import { openApi } from '../../src/faults/api.ts';
-import { startEmbedded } from '../../src/faults/embedded.ts';
-import type { Entry } from '../../src/faults/journal.ts';
-import type { OrderView } from '../../src/faults/views.ts';
+import { openApi } from '../../src/faults/client/api.ts';
+import type { OrderView } from '../../src/faults/client/views.ts';
+import { startEmbedded } from '../../src/faults/deployment/embedded.ts';
+import type { Entry } from '../../src/faults/round/journal.ts';
 import { operate } from './operator.ts';
 import { emptyEngine, startOn } from './restored.ts';
 import { ordersKnown, sell } from './selling.ts';

@@ -1,4 +1,4 @@
-import type { Deployment } from '../../src/faults/deployment.ts';
+import type { Deployment } from '../../src/faults/deployment/deployment.ts';
 import { type Answer, operate } from './operator.ts';
 import { sell } from './selling.ts';
 

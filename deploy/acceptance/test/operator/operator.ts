@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { type Engine, settingsOf } from '../../src/faults/installation.ts';
+import { type Engine, settingsOf } from '../../src/faults/deployment/installation.ts';
 
 const MAIN = new URL('../../../operator/src/main.ts', import.meta.url).pathname;
 

@@ -1,11 +1,11 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Deployment } from '../../src/faults/deployment.ts';
-import { certificateIn } from '../../src/faults/embedded.ts';
-import { type Engine, settingsOf } from '../../src/faults/installation.ts';
-import { freePorts } from '../../src/faults/ports.ts';
-import { productProcess } from '../../src/faults/process.ts';
+import type { Deployment } from '../../src/faults/deployment/deployment.ts';
+import { certificateIn } from '../../src/faults/deployment/embedded.ts';
+import { type Engine, settingsOf } from '../../src/faults/deployment/installation.ts';
+import { freePorts } from '../../src/faults/deployment/ports.ts';
+import { productProcess } from '../../src/faults/deployment/process.ts';
 
 const MAIN = new URL('../../../local/src/main.ts', import.meta.url).pathname;
 

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
-import { openApi } from '../../src/faults/api.ts';
-import type { Deployment } from '../../src/faults/deployment.ts';
-import type { Entry } from '../../src/faults/journal.ts';
-import { randomFrom } from '../../src/faults/random.ts';
-import { beginRound, buyersOf } from '../../src/faults/round.ts';
-import { trade } from '../../src/faults/trade.ts';
+import { openApi } from '../../src/faults/client/api.ts';
+import { trade } from '../../src/faults/client/trade.ts';
+import type { Deployment } from '../../src/faults/deployment/deployment.ts';
+import type { Entry } from '../../src/faults/round/journal.ts';
+import { randomFrom } from '../../src/faults/round/random.ts';
+import { beginRound, buyersOf } from '../../src/faults/round/round.ts';
 
 const BUYERS = 16;
 

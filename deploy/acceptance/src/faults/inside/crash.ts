@@ -1,6 +1,6 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import type { FactMoment } from '@boxoffice/service';
-import { type CrashPointName, crashPoints, type FactPoint, type RequestMoment } from '../crash-points.ts';
+import { type CrashPointName, crashPoints, type FactPoint, type RequestMoment } from '../deployment/crash-points.ts';
 
 interface Seen {
   readonly request: { readonly method?: string; readonly path?: string; readonly url?: string };

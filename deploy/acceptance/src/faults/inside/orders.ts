@@ -1,4 +1,4 @@
-import type { CrashPointName } from '../crash-points.ts';
+import type { CrashPointName } from '../deployment/crash-points.ts';
 
 /** What the bus of a process does with facts: its duty, each one again, or one of two faults that a check must notice. */
 export type BusMode = 'faithful' | 'doubling' | 'acknowledging early' | 'dropping';

@@ -1,5 +1,5 @@
-import { type Entry, orderOf } from '../journal.ts';
-import type { OrderView, TicketView } from '../views.ts';
+import type { OrderView, TicketView } from '../client/views.ts';
+import { type Entry, orderOf } from '../round/journal.ts';
 import { type Evidence, grouped } from './evidence.ts';
 import type { Check } from './verdict.ts';
 

@@ -1,5 +1,5 @@
-import { type Checkout, type CheckoutAnswer, isOpen } from '../journal.ts';
-import type { OrderView, TicketView } from '../views.ts';
+import type { OrderView, TicketView } from '../client/views.ts';
+import { type Checkout, type CheckoutAnswer, isOpen } from '../round/journal.ts';
 import { type Evidence, grouped, isLive } from './evidence.ts';
 import type { Check } from './verdict.ts';
 

@@ -1,6 +1,6 @@
-import type { Checkout, Entry } from '../journal.ts';
-import type { LineView, OrderView, TicketView } from '../views.ts';
-import type { World } from '../world.ts';
+import type { LineView, OrderView, TicketView } from '../client/views.ts';
+import type { Checkout, Entry } from '../round/journal.ts';
+import type { World } from '../round/world.ts';
 
 /** All that is known of a round once it is quiet: what the clients remember and what the product says. */
 export interface Evidence {

@@ -1,6 +1,6 @@
-import { createdBy } from '../buyer.ts';
-import type { Entry } from '../journal.ts';
-import type { OrderView } from '../views.ts';
+import { createdBy } from '../client/buyer.ts';
+import type { OrderView } from '../client/views.ts';
+import type { Entry } from '../round/journal.ts';
 import { type Evidence, grouped } from './evidence.ts';
 import type { Check } from './verdict.ts';
 

@@ -1,4 +1,4 @@
-import type { OrderView, TicketView } from '../views.ts';
+import type { OrderView, TicketView } from '../client/views.ts';
 import { type Evidence, grouped, isLive } from './evidence.ts';
 import type { Check } from './verdict.ts';
 

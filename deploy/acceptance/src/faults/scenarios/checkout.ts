@@ -1,11 +1,16 @@
-import { openVisit } from '../api.ts';
-import { type CrashPointName, checkoutPointNames, rescuePointNames, type ServiceName } from '../crash-points.ts';
-import type { EnginesName } from '../deployment.ts';
-import { killAll, killAt } from '../killing.ts';
-import { beginRound, type Context, leave, type Round, type Scenario } from '../round.ts';
-import { openShop } from '../shop.ts';
-import { openShopper } from '../shopper.ts';
-import { inTurn } from '../trade.ts';
+import { openVisit } from '../client/api.ts';
+import { openShop } from '../client/shop.ts';
+import { openShopper } from '../client/shopper.ts';
+import { inTurn } from '../client/trade.ts';
+import {
+  type CrashPointName,
+  checkoutPointNames,
+  rescuePointNames,
+  type ServiceName,
+} from '../deployment/crash-points.ts';
+import type { EnginesName } from '../deployment/deployment.ts';
+import { killAll, killAt } from '../deployment/killing.ts';
+import { beginRound, type Context, leave, type Round, type Scenario } from '../round/round.ts';
 
 /** What befalls the checkouts: processes die at points, perhaps while every process of another service is dead. */
 interface Blow {

@@ -1,7 +1,7 @@
-import { must } from '../api.ts';
-import { killAt } from '../killing.ts';
-import { beginRound, buyersOf, leave, type Round, type Scenario } from '../round.ts';
-import { trade } from '../trade.ts';
+import { must } from '../client/api.ts';
+import { trade } from '../client/trade.ts';
+import { killAt } from '../deployment/killing.ts';
+import { beginRound, buyersOf, leave, type Round, type Scenario } from '../round/round.ts';
 
 /** A performance is cancelled while it is being sold, and orders is killed over it: no order stays alive. */
 export const closing: Scenario = {

@@ -1,6 +1,6 @@
+import { trade } from '../client/trade.ts';
 import { faithful } from '../inside/orders.ts';
-import { beginRound, buyersOf, type Scenario } from '../round.ts';
-import { trade } from '../trade.ts';
+import { beginRound, buyersOf, type Scenario } from '../round/round.ts';
 
 /** Every message is published three times: twice at once, and once more when later ones have overtaken it. */
 export const doubled: Scenario = {

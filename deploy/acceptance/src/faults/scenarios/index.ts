@@ -1,5 +1,5 @@
-import type { Deployment } from '../deployment.ts';
-import type { Scenario } from '../round.ts';
+import type { Deployment } from '../deployment/deployment.ts';
+import type { Scenario } from '../round/round.ts';
 import { checkout } from './checkout.ts';
 import { closing } from './closing.ts';
 import { doubled } from './doubled.ts';

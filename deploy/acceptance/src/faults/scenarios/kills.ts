@@ -1,8 +1,8 @@
-import { type CrashPointName, crashPointNames } from '../crash-points.ts';
-import type { EnginesName } from '../deployment.ts';
-import { killAt } from '../killing.ts';
-import { beginRound, buyersOf, type Context, leave, type Round, type Scenario } from '../round.ts';
-import { trade } from '../trade.ts';
+import { trade } from '../client/trade.ts';
+import { type CrashPointName, crashPointNames } from '../deployment/crash-points.ts';
+import type { EnginesName } from '../deployment/deployment.ts';
+import { killAt } from '../deployment/killing.ts';
+import { beginRound, buyersOf, type Context, leave, type Round, type Scenario } from '../round/round.ts';
 
 /**
  * The points of the short version, of which each run plays some, as its seed says: together with those of the checkouts, each point in

@@ -1,6 +1,6 @@
-import { createdBy } from '../buyer.ts';
-import { beginRound, buyersOf, type Scenario } from '../round.ts';
-import { anyPlaces } from '../stage.ts';
+import { createdBy } from '../client/buyer.ts';
+import { beginRound, buyersOf, type Scenario } from '../round/round.ts';
+import { anyPlaces } from '../round/stage.ts';
 
 /** A cancellation that took longer was not answered at once. */
 const ANSWERED_WITHIN_MS = 3_000;

@@ -1,7 +1,7 @@
 import { declared } from '@boxoffice/messaging';
-import { inspect } from '../inspection.ts';
-import { beginRound, buyersOf, type Scenario } from '../round.ts';
-import { trade } from '../trade.ts';
+import { trade } from '../client/trade.ts';
+import { inspect } from '../round/inspection.ts';
+import { beginRound, buyersOf, type Scenario } from '../round/round.ts';
 
 /** Facts whose data no consumer can read. */
 const poisons = [

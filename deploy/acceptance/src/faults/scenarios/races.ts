@@ -1,7 +1,7 @@
-import { type Buyer, createdBy } from '../buyer.ts';
-import type { Random } from '../random.ts';
-import { beginRound, buyersOf, type Round, type Scenario } from '../round.ts';
-import { anyPlaces, openCounter } from '../stage.ts';
+import { type Buyer, createdBy } from '../client/buyer.ts';
+import type { Random } from '../round/random.ts';
+import { beginRound, buyersOf, type Round, type Scenario } from '../round/round.ts';
+import { anyPlaces, openCounter } from '../round/stage.ts';
 
 const HOLD_SECONDS = 0.6;
 /** Around the deadline of the hold, to both sides. */

@@ -1,7 +1,7 @@
-import { type Buyer, createdBy } from '../buyer.ts';
-import type { Random } from '../random.ts';
-import { beginRound, buyersOf, type Scenario } from '../round.ts';
-import { anyPlaces, type Hall } from '../stage.ts';
+import { type Buyer, createdBy } from '../client/buyer.ts';
+import type { Random } from '../round/random.ts';
+import { beginRound, buyersOf, type Scenario } from '../round/round.ts';
+import { anyPlaces, type Hall } from '../round/stage.ts';
 
 const PLACES = 200;
 const BUYERS = 64;

@@ -1,8 +1,8 @@
-import { must } from '../api.ts';
-import { type Buyer, createdBy } from '../buyer.ts';
-import type { Random } from '../random.ts';
-import { beginRound, buyersOf, type Round, type Scenario } from '../round.ts';
-import type { PlaceView } from '../views.ts';
+import { must } from '../client/api.ts';
+import { type Buyer, createdBy } from '../client/buyer.ts';
+import type { PlaceView } from '../client/views.ts';
+import type { Random } from '../round/random.ts';
+import { beginRound, buyersOf, type Round, type Scenario } from '../round/round.ts';
 
 const ROWS = 4;
 const SEATS = 10;

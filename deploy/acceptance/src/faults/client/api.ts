@@ -1,0 +1,89 @@
+import { randomUUID } from 'node:crypto';
+import { type Call, clientOf, type Reply } from '../../client.ts';
+import type { Deployment } from '../deployment/deployment.ts';
+import { isBusy } from './busy.ts';
+import type { OrderView } from './views.ts';
+
+/** A client that keeps its token fresh. Rejects when no answer comes, or none in time. */
+export type Api = (path: string, call?: Call) => Promise<Reply>;
+
+/** Longer than any deadline of the product: what has not come by then does not come. */
+const PATIENCE_MS = 15_000;
+/** Tokens live for fifteen minutes. */
+const RENEWED_AFTER_MS = 8 * 60_000;
+
+const inTime = <T>(work: Promise<T>): Promise<T> => {
+  const late = Promise.withResolvers<never>();
+  const timer = setTimeout(() => late.reject(new Error(`no answer within ${PATIENCE_MS} ms`)), PATIENCE_MS);
+  return Promise.race([work, late.promise]).finally(() => clearTimeout(timer));
+};
+
+/** Makes a client of whoever comes by: without a token, with connections of its own. */
+export const openVisit = ({ door }: Pick<Deployment, 'door'>): Api => {
+  const client = clientOf(door);
+  return (path, call) => inTime(client(path, call));
+};
+
+/** Makes a client of the deployment's partner; all its calls share their connections. */
+export const openApi = ({ door, partner }: Pick<Deployment, 'door' | 'partner'>): Api => {
+  const anonymous = clientOf(door);
+  let token: { readonly value: Promise<string>; readonly at: number } | undefined;
+
+  const fetchToken = async (): Promise<string> => {
+    const { clientId, clientSecret } = partner;
+    const form = { grant_type: 'client_credentials', client_id: clientId, client_secret: clientSecret };
+    const call = {
+      method: 'POST',
+      headers: { 'content-type': 'application/x-www-form-urlencoded' },
+      body: new URLSearchParams(form).toString(),
+    };
+    const reply = await inTime(anonymous('/auth/token', call));
+    if (reply.status !== 200) throw new Error(`no token: ${reply.status} ${reply.text}`);
+    return `Bearer ${reply.body.access_token}`;
+  };
+  const authorization = async (): Promise<string> => {
+    if (!token || Date.now() - token.at > RENEWED_AFTER_MS) token = { value: fetchToken(), at: Date.now() };
+    const current = token;
+    return current.value.catch((error: unknown) => {
+      if (token === current) token = undefined;
+      throw error;
+    });
+  };
+  return async (path, call = {}) => {
+    const headers = { authorization: await authorization(), ...call.headers };
+    return inTime(anonymous(path, { ...call, headers }));
+  };
+};
+
+/** Repeats a call while the product is not there. @throws {Error} with the last answer, when its deadline has passed */
+const insist = async (api: Api, path: string, call: Call | undefined): Promise<Reply> => {
+  const deadline = Date.now() + 30_000;
+  const headers = { 'idempotency-key': randomUUID(), ...call?.headers };
+  const sent = call?.method === 'POST' ? { ...call, headers } : call;
+  for (;;) {
+    let failure = '';
+    const reply = await api(path, sent).catch((error: { readonly message?: string }) => {
+      failure = error.message ?? String(error);
+      return undefined;
+    });
+    if (reply && reply.status < 500 && !isBusy(reply)) return reply;
+    if (Date.now() > deadline)
+      throw new Error(`${call?.method ?? 'GET'} ${path}: ${reply ? `${reply.status} ${reply.text}` : failure}`);
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+};
+
+/** The `data` of a read or of a preparation, which must succeed within its deadline; repeated while the product is not there. */
+export const must = async (api: Api, path: string, call?: Call): Promise<ReturnType<typeof JSON.parse>> => {
+  const { status, body, text } = await insist(api, path, call);
+  if (status >= 300) throw new Error(`${call?.method ?? 'GET'} ${path}: ${status} ${text}`);
+  return body.data;
+};
+
+/** An order or a cart; undefined if there is none. */
+export const findOrder = async (api: Api, orderId: string): Promise<OrderView | undefined> => {
+  const { status, body, text } = await insist(api, `/svc/v3/orders/${orderId}`, undefined);
+  if (status === 404) return undefined;
+  if (status >= 300) throw new Error(`order ${orderId}: ${status} ${text}`);
+  return body.data;
+};

@@ -1,0 +1,7 @@
+import type { Reply } from '../../client.ts';
+
+/** Whether the answer is to come again later. */
+export const isBusy = ({ status, body, headers }: Reply): boolean =>
+  status === 429 ||
+  (status === 409 && body?.status === 'idempotency_in_progress') ||
+  (status === 409 && body?.status === 'conflict' && headers['idempotency-replayed'] === undefined);

@@ -1,0 +1,118 @@
+import { randomUUID } from 'node:crypto';
+import type { Reply } from '../../client.ts';
+import { type CheckoutAnswer, isOpen, type Journal } from '../round/journal.ts';
+import type { Random } from '../round/random.ts';
+import { type Api, findOrder } from './api.ts';
+import { patience } from './request.ts';
+import type { Shop, ShopUser } from './shop.ts';
+
+/** Somebody in a web shop: fills one cart after the other and buys it. */
+export interface Shopper {
+  /** One visit, up to what is certain of it, or as certain as it becomes. */
+  visit(): Promise<void>;
+}
+
+export interface ShopperOptions {
+  /** A visitor's own way to the product. */
+  readonly pos: Api;
+  /** How the institution sees orders. */
+  readonly api: Api;
+  readonly shop: Shop;
+  readonly journal: Journal;
+  readonly random: Random;
+}
+
+/** How long somebody repeats a purchase of which he has heard nothing certain. */
+const PERSISTENCE_MS = 25_000;
+
+const answerOf = (reply: Reply | undefined): CheckoutAnswer => {
+  const said = (member: string): boolean | null => {
+    const value: unknown = reply?.body?.[member];
+    return typeof value === 'boolean' ? value : null;
+  };
+  return {
+    status: reply?.status ?? null,
+    code: reply?.body?.errorCode ?? null,
+    orderId: reply?.body?.data?.id ?? null,
+    state: reply?.body?.data?.state ?? null,
+    orderCancelled: said('orderCancelled'),
+    userLoggedOut: said('userLoggedOut'),
+  };
+};
+
+/** How a visitor pays: free of charge it does not matter; a guest without a simulated payment sends the money later. */
+const payment = ({ simulated }: Shop, user: ShopUser | undefined, random: Random): object => {
+  if (random.chance(0.1)) return { paymentMethod: 'external' };
+  if (simulated && random.chance(0.6)) return { paymentMethod: 'simulated', paymentToken: 'ok' };
+  return { paymentMethod: user ? 'on_account' : 'external' };
+};
+
+/** Makes a shopper. */
+export const openShopper = ({ pos, api, shop, journal, random }: ShopperOptions): Shopper => {
+  const post = (path: string, token: string | undefined, body: object, key?: string): Promise<Reply | undefined> =>
+    pos(`/tnwr/v1${path}`, {
+      method: 'POST',
+      headers: {
+        'x-service-host': shop.host,
+        ...(token === undefined ? {} : { 'x-auth-token': token }),
+        ...(key === undefined ? {} : { 'idempotency-key': key }),
+      },
+      body,
+    }).catch(() => undefined);
+  const tokenOf = (reply: Reply | undefined): string | undefined => {
+    const token = reply?.headers['x-auth-token'];
+    return typeof token === 'string' ? token : undefined;
+  };
+
+  const inSession = async (token: string): Promise<boolean | null> => {
+    const headers = { 'x-service-host': shop.host, 'x-auth-token': token };
+    const reply = await pos('/tnwr/v1/sessions/current', { headers }).catch(() => undefined);
+    if (reply === undefined || reply.status >= 500) return null;
+    return reply.status === 200;
+  };
+
+  /** Buys, again and again until it is certain; some without a key give up earlier, and some click twice. */
+  const buy = async (cartId: string, token: string, body: object): Promise<void> => {
+    const key = random.chance(0.7) ? randomUUID() : undefined;
+    const clicks = random.chance(0.2) ? 2 : 1;
+    const insists = key !== undefined || random.chance(0.5);
+    const answers: CheckoutAnswer[] = [];
+    const sightings: Parameters<Journal['checkedOut']>[0]['sightings'][number][] = [];
+    const click = async (): Promise<void> => {
+      const answer = answerOf(await post('/orders', token, body, key));
+      answers.push(answer);
+      if (answer.orderCancelled !== true) return;
+      const seen = await findOrder(api, cartId);
+      sightings.push(seen?.state ?? 'open');
+    };
+    const until = Date.now() + PERSISTENCE_MS;
+    await Promise.all(Array.from({ length: clicks }, click));
+    // Who was told that it is cancelled asks again all the same.
+    for (let repeats = 0; isOpen(answers.at(-1) as CheckoutAnswer) && insists && Date.now() < until; repeats++) {
+      await patience(repeats);
+      await click();
+    }
+    journal.checkedOut({ cartId, key: key ?? null, answers, sightings, inSession: await inSession(token) });
+  };
+
+  return {
+    async visit() {
+      const user = random.chance(0.5) ? random.pick(shop.users) : undefined;
+      const section = random.pick(shop.sections);
+      const { performanceId, tariffId } = shop;
+      const wish = { performanceId, tariffId, seatCategoryId: section, quantity: random.between(1, 2) };
+      const paying = payment(shop, user, random);
+      const guest = { firstName: 'Ada', lastName: 'Lovelace', email: `ada.${random.between(0, 1e9)}@example.org` };
+      const buyer = user ? { contactNumber: user.contactNumber } : { contact: guest };
+      const session =
+        user && tokenOf(await post('/sessions', undefined, { login: user.login, password: user.password }));
+      if (user && session === undefined) return;
+      const added = await post('/shopping-cart/items', session, wish, randomUUID());
+      const token = session ?? tokenOf(added);
+      const cartId: unknown = added?.body?.data?.id;
+      if (added?.status !== 201 || token === undefined || typeof cartId !== 'string') return;
+      journal.filled(cartId);
+      await buy(cartId, token, { ...buyer, ...paying });
+    },
+  };
+};

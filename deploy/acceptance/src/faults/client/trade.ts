@@ -1,0 +1,51 @@
+import type { Random } from '../round/random.ts';
+import { anyPlaces, type Hall } from '../round/stage.ts';
+import { type Buyer, createdBy } from './buyer.ts';
+import type { OrderView } from './views.ts';
+
+/** What a client does with an order after it was made. */
+const goOn = async (buyer: Buyer, { id, total }: OrderView, random: Random): Promise<void> => {
+  const fate = random.next();
+  if (fate < 0.1) return; // the hold lapses, or stays
+  if (fate < 0.2) return void (await buyer.cancel(id));
+  if (fate < 0.3) await buyer.reserve(id, new Date(Date.now() + 3_600_000));
+  const bought = fate < 0.5 ? await buyer.pay(id, total) : await buyer.confirm(id);
+  if (bought.outcome === 'unknown' && random.chance(0.5)) await buyer.confirm(id);
+  const tickets = (bought.answer as OrderView | null)?.lines?.flatMap(({ ticketId }) => ticketId ?? []) ?? [];
+  const [first] = tickets;
+  if (first !== undefined && random.chance(0.4)) {
+    await buyer.print(first);
+    if (random.chance(0.5)) await buyer.control(first);
+  }
+  if (random.chance(0.6)) await buyer.cancel(id, random.chance(0.3));
+};
+
+/** So long, at most, a purchase keeps the next one waiting: one that waits for a crash to be noticed keeps nobody out. */
+const IMPATIENCE_MS = 1_500;
+/** So many are under way at most. */
+const ABREAST = 3;
+
+const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
+
+/** One after the other, until `enough` says so; resolves when all are over. */
+export const inTurn = async (
+  act: (turn: number) => Promise<void>,
+  enough: (done: number) => boolean,
+): Promise<void> => {
+  const underWay = new Set<Promise<void>>();
+  for (let turn = 0; !enough(turn); turn++) {
+    const one = act(turn).finally(() => underWay.delete(one));
+    underWay.add(one);
+    await Promise.race(underWay.size < ABREAST ? [one, pause(IMPATIENCE_MS)] : underWay);
+  }
+  await Promise.all(underWay);
+};
+
+/** One purchase after the other, most of them cancelled again, until `enough` says so. */
+export const trade = (buyer: Buyer, hall: Hall, random: Random, enough: (done: number) => boolean): Promise<void> =>
+  inTurn(async (turn) => {
+    const own = random.fork(`${turn}`);
+    const order = createdBy(await buyer.create([anyPlaces(hall, own.between(1, 3))]));
+    if (order) await goOn(buyer, order, own);
+    else await pause(20);
+  }, enough);

@@ -1,0 +1,49 @@
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type Deployment, together } from './deployment.ts';
+import { type Engine, settingsOf, setUp, unlimited } from './installation.ts';
+import { freePorts } from './ports.ts';
+import { productProcess } from './process.ts';
+
+const MAIN = new URL('../../../../local/src/main.ts', import.meta.url).pathname;
+
+/** Where a product of its own leaves the certificate that clients trust. */
+export const certificateIn = (directory: string): Promise<string> =>
+  readFile(join(directory, 'development-certificate.pem'), 'utf8');
+
+/** `npm start` as one process on SQLite and the in-process bus. */
+export const startEmbedded = async (settings: Readonly<Record<string, string>> = {}): Promise<Deployment> => {
+  const directory = await mkdtemp(join(tmpdir(), 'boxoffice-faults-'));
+  const engine: Engine = { directory, mongodbUrl: undefined, amqpUrl: undefined };
+  const partner = await setUp(engine);
+  const [https, http] = await freePorts(2);
+  const whole = productProcess({
+    name: 'npm start',
+    program: [MAIN],
+    healthUrl: `http://127.0.0.1:${http}/health/ready`,
+    settings: {
+      ...settingsOf(engine),
+      BOXOFFICE_DEMO: 'off',
+      GATEWAY_PORT: `${https}`,
+      GATEWAY_HTTP_PORT: `${http}`,
+      ...unlimited,
+      ...settings,
+    },
+  });
+  await whole.start();
+  return {
+    engines: 'embedded',
+    engine,
+    partner,
+    door: { demo: { baseUrl: `https://localhost:${https}` }, ca: await certificateIn(directory) },
+    processes: [whole],
+    runs: () => [whole],
+    broker: undefined,
+    ...together([whole]),
+    async close() {
+      await whole.stop('SIGKILL');
+      await rm(directory, { recursive: true, force: true, maxRetries: 5 });
+    },
+  };
+};

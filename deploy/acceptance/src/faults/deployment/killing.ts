@@ -1,0 +1,65 @@
+import type { Round } from '../round/round.ts';
+import { type CrashPointName, crashPoints, type ServiceName } from './crash-points.ts';
+import type { Deployment } from './deployment.ts';
+import type { ProductProcess } from './process.ts';
+
+/** A point that the traffic has not reached by then is not reached. */
+const REACH_MS = 30_000;
+
+/** The last kill in the processes of a service, under way or over: one after the other. */
+const last = new WeakMap<object, Promise<unknown>>();
+
+/** Does something with processes that nobody else is killing meanwhile. */
+const alone = <T>(victims: readonly ProductProcess[], act: () => Promise<T>): Promise<T> => {
+  const [first] = victims;
+  if (!first) throw new Error('nobody runs it');
+  const done = (last.get(first) ?? Promise.resolve()).catch(() => undefined).then(act);
+  last.set(first, done);
+  return done;
+};
+
+/**
+ * Kills a process of the point's service when it reaches the point for the n-th time, and starts it again; `meanwhile` begins when
+ * everything is ready for it. Of one service only one process is killed at a time, of several services several. Answers whether the
+ * point was reached.
+ */
+export const killAt = (
+  point: CrashPointName,
+  nth: number,
+  deployment: Deployment,
+  round: Round,
+  meanwhile: () => Promise<unknown> = async () => undefined,
+): Promise<boolean> => {
+  const victims = deployment.runs(crashPoints[point].service);
+  return alone(victims, async () => {
+    await Promise.all(victims.map((victim) => victim.arm(point, nth)));
+    const died = Promise.race(victims.map((victim) => victim.ended().then(() => true)));
+    const acting = meanwhile();
+    const late = Promise.withResolvers<boolean>();
+    const timer = setTimeout(() => late.resolve(false), REACH_MS);
+    const reached = await Promise.race([died, late.promise]);
+    clearTimeout(timer);
+    // The other instance goes on.
+    await Promise.all(victims.map((victim) => victim.disarm()));
+    round.revivals.push(...(await deployment.revive(victims)));
+    if (reached) round.kills.push(point);
+    await acting;
+    return reached;
+  });
+};
+
+/** Kills every process of a service; meanwhile, nobody does its work. They are started again in the end. */
+export const killAll = (
+  service: ServiceName,
+  deployment: Deployment,
+  round: Round,
+  meanwhile: () => Promise<void>,
+): Promise<void> => {
+  const victims = deployment.runs(service);
+  return alone(victims, async () => {
+    await Promise.all(victims.map((victim) => victim.stop('SIGKILL')));
+    round.kills.push(`every ${service}`);
+    await meanwhile();
+    round.revivals.push(...(await deployment.revive(victims)));
+  });
+};

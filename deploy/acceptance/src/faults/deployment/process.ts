@@ -1,0 +1,139 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { faithful, type Modes, type Order, type Report } from '../inside/orders.ts';
+import type { CrashPointName } from './crash-points.ts';
+
+/** How a process became ready. */
+export interface Start {
+  readonly name: string;
+  readonly seconds: number;
+  /** Since it first said anything of its health: before, it has only been waiting for the machine. */
+  readonly secondsAlive: number;
+  /** What it said of its health on the way, and when. */
+  readonly story: readonly string[];
+}
+
+/** A process of the product, started from its own main, which obeys the harness. */
+export interface ProductProcess {
+  readonly name: string;
+  /**
+   * Starts it, also again; resolves when it is ready, undefined if it was. @throws {Error} with what it printed, when it ends instead
+   */
+  start(): Promise<Start | undefined>;
+  isRunning(): boolean;
+  /** Resolves when the running process has ended, whoever ended it. */
+  ended(): Promise<void>;
+  stop(signal: NodeJS.Signals): Promise<void>;
+  arm(point: CrashPointName, nth: number): Promise<void>;
+  disarm(): Promise<void>;
+  /** Also for its later starts. */
+  behave(modes: Modes): Promise<void>;
+  /** Each handling of a fact by the running process since the last call, as `<queue> <id>`. */
+  deliveries(): Promise<readonly string[]>;
+  /** The last of what all of its runs printed. */
+  output(): string;
+}
+
+export interface ProcessOptions {
+  readonly name: string;
+  /** The program's file and its arguments. */
+  readonly program: readonly string[];
+  readonly settings: Readonly<Record<string, string>>;
+  /** Answers 200 when the process is ready. */
+  readonly healthUrl: string;
+}
+
+const PRELOAD = new URL('../inside/preload.ts', import.meta.url);
+const KEPT = 20_000;
+/** A process that is not ready by then never will be. */
+const START_SECONDS = 120;
+
+const healthAt = async (url: string): Promise<{ readonly status: number; readonly text: string }> => {
+  try {
+    const answer = await fetch(url, { signal: AbortSignal.timeout(2_000) });
+    return { status: answer.status, text: await answer.text() };
+  } catch {
+    return { status: 0, text: 'no answer' };
+  }
+};
+
+const preloadWith = (modes: Modes): string => {
+  const url = new URL(PRELOAD);
+  url.searchParams.set('modes', JSON.stringify(modes));
+  return url.href;
+};
+
+/** Describes a process; it is not started yet. */
+export const productProcess = ({ name, program, settings, healthUrl }: ProcessOptions): ProductProcess => {
+  let child: ReturnType<typeof spawn> | undefined;
+  let exited: Promise<void> = Promise.resolve();
+  let modes = faithful;
+  let printed = '';
+
+  const launch = () => {
+    const { MONGODB_URL: _mongodb, AMQP_URL: _amqp, NODE_OPTIONS: _options, ...inherited } = process.env;
+    const args = ['--conditions=source', '--disable-warning=ExperimentalWarning', '--import', preloadWith(modes)];
+    const fresh = spawn(process.execPath, [...args, ...program], {
+      env: { ...inherited, NODE_ENV: 'production', LOG_LEVEL: 'warn', ...settings },
+      stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
+    });
+    for (const stream of [fresh.stdout, fresh.stderr])
+      stream?.setEncoding('utf8').on('data', (text: string) => {
+        printed = (printed + text).slice(-KEPT);
+      });
+    child = fresh;
+    exited = once(fresh, 'exit').then(() => {
+      if (child === fresh) child = undefined;
+    });
+  };
+
+  const ask = async (order: Order): Promise<Report | undefined> => {
+    const to = child;
+    if (!to?.connected) return undefined;
+    const answer = once(to, 'message').then(([report]) => report as Report);
+    to.send(order, () => undefined);
+    return Promise.race([answer, exited.then(() => undefined)]);
+  };
+  let asked: Promise<Report | undefined> = Promise.resolve(undefined);
+  /** Tells the running process, one order at a time; one that dies meanwhile has nothing to report. */
+  const tell = (order: Order): Promise<Report | undefined> => {
+    asked = asked.then(() => ask(order));
+    return asked;
+  };
+
+  return {
+    name,
+    async start() {
+      if (child) return undefined;
+      launch();
+      const begun = performance.now();
+      const seconds = () => (performance.now() - begun) / 1000;
+      const story: string[] = [];
+      let alive: number | undefined;
+      while (child !== undefined && seconds() < START_SECONDS) {
+        const health = await healthAt(healthUrl);
+        if (health.status > 0) alive ??= seconds();
+        if (health.status === 200) {
+          return { name, seconds: seconds(), secondsAlive: seconds() - (alive ?? seconds()), story };
+        }
+        if (!story.at(-1)?.endsWith(health.text)) story.push(`after ${seconds().toFixed(1)} s ${health.text}`);
+        await new Promise((resolve) => setTimeout(resolve, 25));
+      }
+      throw new Error(`${name} ${child === undefined ? 'ended' : 'is not ready'} instead of being ready:\n${printed}`);
+    },
+    isRunning: () => child !== undefined,
+    ended: () => exited,
+    async stop(signal) {
+      child?.kill(signal);
+      await exited;
+    },
+    arm: async (point, nth) => void (await tell({ kind: 'arm', point, nth })),
+    disarm: async () => void (await tell({ kind: 'disarm' })),
+    async behave(next) {
+      modes = next;
+      await tell({ kind: 'modes', modes });
+    },
+    deliveries: async () => (await tell({ kind: 'count' }))?.handled ?? [],
+    output: () => printed,
+  };
+};

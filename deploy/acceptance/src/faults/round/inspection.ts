@@ -1,0 +1,55 @@
+import { randomUUID } from 'node:crypto';
+import type { DeadLetter } from '@boxoffice/messaging';
+import { collection, type Document, type OutboxEvent, type Store } from '@boxoffice/store';
+import { type Engine, openBeside } from '../deployment/installation.ts';
+
+/** What an operator sees of an installation's facts, beside its processes. */
+export interface Inspection {
+  /** Events that were written and not yet published, of every service. */
+  pending(): Promise<OutboxEvent[]>;
+  deadLetters(): Promise<DeadLetter[]>;
+  dropDeadLetters(): Promise<void>;
+  /**
+   * Brings a fact into its queues: over RabbitMQ, or, where only the product's process has the bus, through the outbox of orders, as a
+   * process leaves it that dies after its write. Answers its key.
+   */
+  plant(institution: string, type: string, data: object): Promise<string>;
+  close(): Promise<void>;
+}
+
+type Planted = Document & { readonly type: string };
+const planted = collection<Planted>('faults_planted');
+
+const publishers = ['catalog', 'contacts', 'orders', 'tickets'] as const;
+
+/** Opens an inspection. To be closed soon: a process that is started again is to find the files as the crash left them. */
+export const inspect = async (engine: Engine): Promise<Inspection> => {
+  const engines = await openBeside(engine);
+  const stores = new Map<string, Store>();
+  for (const name of publishers) stores.set(name, await engines.store(name, name === 'orders' ? [planted] : []));
+  return {
+    async pending() {
+      const all = await Promise.all([...stores.values()].map(({ outbox }) => outbox.pending(1_000)));
+      return all.flat();
+    },
+    deadLetters: () => engines.deadLetters.list(),
+    async dropDeadLetters() {
+      for (const { id } of await engines.deadLetters.list()) await engines.deadLetters.drop(id);
+    },
+    async plant(institution, type, data) {
+      const id = `ord_${randomUUID().replaceAll('-', '').slice(0, 20)}`;
+      if (engine.amqpUrl === undefined) {
+        const store = stores.get('orders') as Store;
+        await store
+          .collection(planted)
+          .of(institution)
+          .insert({ id, type }, { events: [{ type, data }] });
+      } else {
+        const occurredAt = new Date().toISOString();
+        await engines.bus.publish({ id: randomUUID(), type, key: id, version: 1, institution, occurredAt, data });
+      }
+      return id;
+    },
+    close: () => engines.close(),
+  };
+};

@@ -1,0 +1,75 @@
+import { type Api, must } from '../client/api.ts';
+import type { Wish } from '../client/buyer.ts';
+
+/** A seat category to sell. */
+export interface Section {
+  readonly code: string;
+  /** Anonymous places. */
+  readonly capacity?: number;
+  /** Numbered seats instead. */
+  readonly rows?: readonly { readonly row: string; readonly seats: number }[];
+  /** What a place costs; default: as in the whole hall. */
+  readonly amount?: number;
+}
+
+/** A performance on sale, made for one round. */
+export interface Hall {
+  readonly performanceId: string;
+  readonly tariffId: string;
+  readonly sections: readonly { readonly id: string; readonly capacity: number }[];
+}
+
+const post = (body: object) => ({ method: 'POST', body });
+
+const DAY = 86_400_000;
+
+/** Puts a performance on sale. `name` is unique in the installation. */
+export const openHall = async (api: Api, name: string, sections: readonly Section[], amount = 2_500): Promise<Hall> => {
+  const code = name.toUpperCase().replaceAll(/[^A-Z0-9]/g, '-');
+  const tariff = await must(api, '/svc/v3/catalog/tariffs', post({ code, name: { en: name } }));
+  const performance = {
+    startDate: new Date(Date.now() + 30 * DAY).toISOString(),
+    venue: { name: 'Hall' },
+    timeZone: 'Europe/Zurich',
+    seatCategories: sections.map(({ code: section, capacity, rows }) => ({
+      code: section,
+      name: { en: section },
+      numbered: rows !== undefined,
+      capacity: capacity ?? rows?.reduce((sum, { seats }) => sum + seats, 0),
+      ...(rows === undefined ? {} : { rows }),
+    })),
+    prices: sections.map((section) => ({
+      seatCategory: section.code,
+      tariffId: tariff.id,
+      amount: section.amount ?? amount,
+    })),
+  };
+  const show = { code, type: 'show', name: { en: name }, state: 'running', performances: [performance] };
+  const product = await must(api, '/svc/v3/catalog/products', post(show));
+  const [made] = product.performances;
+  return { performanceId: made.id, tariffId: tariff.id, sections: made.seatCategories };
+};
+
+/** Opens a point of sale that holds places for so many seconds; answers its host. */
+export const openCounter = async (api: Api, name: string, hall: Hall, holdSeconds: number): Promise<string> => {
+  const counter = {
+    serviceHost: `${name.toLowerCase().replaceAll(/[^a-z0-9]/g, '-')}.example`,
+    name,
+    languages: ['en'],
+    currency: 'CHF',
+    tariffIds: [hall.tariffId],
+    paymentMethods: ['on_account', 'external', 'simulated'],
+    maxPlacesPerOrder: 50,
+    holdMinutes: holdSeconds / 60,
+  };
+  const made = await must(api, '/svc/v3/catalog/points-of-sale', post(counter));
+  return made.serviceHost;
+};
+
+/** So many places of a section, whichever. */
+export const anyPlaces = ({ performanceId, tariffId, sections }: Hall, quantity: number, section = 0): Wish => ({
+  performanceId,
+  tariffId,
+  seatCategoryId: String(sections[section]?.id),
+  quantity,
+});

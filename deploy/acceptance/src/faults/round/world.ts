@@ -1,0 +1,62 @@
+import { type Api, findOrder, must } from '../client/api.ts';
+import type { FiguresView, OrderView, PlaceView, TicketView } from '../client/views.ts';
+import type { Hall } from './stage.ts';
+
+/** What the product says of one round, when it is asked. */
+export interface World {
+  readonly figures: readonly FiguresView[];
+  readonly places: readonly PlaceView[];
+  readonly orders: readonly OrderView[];
+  readonly tickets: readonly TicketView[];
+}
+
+/** What a round is about. */
+export interface Scope {
+  readonly hall: Hall;
+  /** Begins the external reference of each of its orders. */
+  readonly reference: string;
+  /** All its orders were modified since. */
+  readonly since: Date;
+}
+
+const all = async <T>(api: Api, path: string): Promise<T[]> => {
+  const found: T[] = [];
+  let cursor: string | null = null;
+  do {
+    const next: string = cursor === null ? '' : `&cursor=${encodeURIComponent(cursor)}`;
+    const page: { items: T[]; nextCursor: string | null } = await must(
+      api,
+      `${path}${path.includes('?') ? '&' : '?'}limit=500${next}`,
+    );
+    found.push(...page.items);
+    cursor = page.nextCursor;
+  } while (cursor !== null);
+  return found;
+};
+
+/** Orders that lists do not show: carts, and what became of those that nobody bought. */
+const unlisted = async (api: Api, carts: Iterable<string>, listed: readonly OrderView[]): Promise<OrderView[]> => {
+  const known = new Set(listed.map(({ id }) => id));
+  const asked = [...carts].filter((id) => !known.has(id));
+  const found = await Promise.all(asked.map((id) => findOrder(api, id)));
+  return found.flatMap((order) => order ?? []);
+};
+
+/** Reads the world through the institution API, as any client could; of carts those that are named. */
+export const readWorld = async (
+  api: Api,
+  { hall, reference, since }: Scope,
+  carts: Iterable<string> = [],
+): Promise<World> => {
+  const performance = `/svc/v3/catalog/performances/${hall.performanceId}`;
+  const [availability, places, orders, tickets] = await Promise.all([
+    must(api, `${performance}/availability`),
+    all<PlaceView>(api, `${performance}/places`),
+    all<OrderView>(api, `/svc/v3/orders?modifiedSince=${since.toISOString()}`),
+    all<TicketView>(api, `/svc/v3/tickets?performanceId=${hall.performanceId}`),
+  ]);
+  const inHall = ({ lines }: OrderView) => lines.some(({ performanceId }) => performanceId === hall.performanceId);
+  const own = orders.filter((order) => order.externalReference?.startsWith(`${reference}/`) || inHall(order));
+  const hidden = await unlisted(api, carts, own);
+  return { figures: availability.seatCategories, places, orders: [...own, ...hidden], tickets };
+};

@@ -1,0 +1,53 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { createInterface } from 'node:readline';
+
+/** A program of this folder that runs beside the load and has said where it is. */
+export interface Running<Told> {
+  readonly told: Told;
+  readonly child: ChildProcess;
+  stop(): Promise<void>;
+}
+
+/** Starts a program of the folder `programs`, by name; it is there once it has printed its first line, a JSON object. */
+export const startChild = async <Told>(name: string, args: readonly string[] = []): Promise<Running<Told>> => {
+  const path = new URL(`../programs/${name}.ts`, import.meta.url).pathname;
+  const child = spawn(process.execPath, ['--conditions=source', ...process.execArgv, path, ...args], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  const lines = createInterface({ input: child.stdout });
+  const [line] = await Promise.race([
+    once(lines, 'line'),
+    once(child, 'exit').then(() => {
+      throw new Error(`${name} ended before it was ready`);
+    }),
+  ]);
+  return {
+    told: JSON.parse(line),
+    child,
+    async stop() {
+      if (child.exitCode !== null) return;
+      const ended = once(child, 'exit');
+      child.kill('SIGTERM');
+      await ended;
+    },
+  };
+};
+
+/** Processor seconds that a process has used so far, all threads, as the kernel counts them (Linux; NaN elsewhere). */
+export const cpuSeconds = (pid: number | undefined): number => {
+  try {
+    const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? [];
+    // utime and stime, in ticks of a hundredth of a second.
+    return (Number(fields[11]) + Number(fields[12])) / 100;
+  } catch {
+    return Number.NaN;
+  }
+};
+
+/** What a program of this folder says when it is ready; it ends at SIGTERM. */
+export const tell = (told: object): void => {
+  process.once('SIGTERM', () => process.exit(0));
+  process.stdout.write(`${JSON.stringify(told)}\n`);
+};

@@ -1,0 +1,29 @@
+import { createWriteStream, mkdtempSync, rmSync } from 'node:fs';
+import { devNull, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { bufferedAccess, startGateway } from '@boxoffice/gateway';
+import { createLogger, developmentCertificate } from '@boxoffice/runtime';
+import { tell } from '../measure/child.ts';
+
+// The gateway alone: every check on, rate limits out of the way, plain HTTP as behind a TLS-terminating balancer.
+const [authorizerUrl = '', contactsUrl = '', serviceSecret = '', publicUrl = ''] = process.argv.slice(2);
+const directory = mkdtempSync(join(tmpdir(), 'boxoffice-bench-'));
+process.once('exit', () => rmSync(directory, { recursive: true, force: true, maxRetries: 5 }));
+const { cert, key } = await developmentCertificate(directory, ['localhost']);
+// The access log as npm start writes it, so that what is measured is what runs; standard output belongs to the benchmark.
+const nowhere = createWriteStream(devNull);
+const gateway = await startGateway({
+  host: '127.0.0.1',
+  port: 0,
+  httpPort: 0,
+  tls: { cert, key },
+  publicUrl,
+  trustProxy: ['127.0.0.0/8'],
+  services: { authorizer: authorizerUrl, contacts: contactsUrl },
+  serviceSecret,
+  limits: { client: 1e9, address: 1e9, session: 1e9 },
+  logger: createLogger({ service: 'gateway', level: 'error' }),
+  accessLog: bufferedAccess((lines) => nowhere.write(lines)),
+});
+await gateway.ready();
+tell({ url: gateway.httpUrl });

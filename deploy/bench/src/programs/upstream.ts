@@ -1,0 +1,27 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tell } from '../measure/child.ts';
+
+// A service that answers 1 KB, described so that a gateway can learn it.
+const body = Buffer.from(JSON.stringify({ status: 'success', details: null, data: { filling: 'x'.repeat(970) } }));
+const description = JSON.stringify({
+  openapi: '3.1.0',
+  info: { title: 'upstream', version: '1.0.0' },
+  paths: {
+    '/svc/v3/contacts/benchmark': {
+      get: {
+        operationId: 'readBenchmark',
+        summary: 'Answers 1 KB',
+        security: [{ oauth2: ['contacts:read'] }],
+        'x-service': 'contacts',
+        responses: { 200: { description: 'one kilobyte' } },
+      },
+    },
+  },
+});
+const json = { 'Content-Type': 'application/json; charset=utf-8' };
+const server = createServer({ keepAliveTimeout: 60_000 }, (request, response) => {
+  if (request.url === '/openapi.json') response.writeHead(200, json).end(description);
+  else if (request.url?.startsWith('/health')) response.writeHead(200, json).end('{"status":"ok"}');
+  else response.writeHead(200, { ...json, 'Content-Length': body.length }).end(body);
+}).listen(0, '127.0.0.1', () => tell({ url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` }));

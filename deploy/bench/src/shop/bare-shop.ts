@@ -1,0 +1,48 @@
+import { writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import type { Exchanged } from '../client/exchange.ts';
+import { cpuSeconds, startChild } from '../measure/child.ts';
+import type { Product } from '../measure/product.ts';
+import type { Recorded } from '../programs/same-bytes.ts';
+
+/** What the shop is held against: a bare HTTPS proxy, and behind it a server that sends the shop's own bytes. */
+export interface BareShop {
+  readonly origin: string;
+  /** Processor seconds that both have used so far. */
+  cpu(): number;
+  stop(): Promise<void>;
+}
+
+/** What belongs to a connection, and not to an answer that is sent again. */
+const OF_THE_CONNECTION = new Set(['connection', 'keep-alive', 'date', 'transfer-encoding']);
+
+const recordedOf = ({ http, rawHeaders, body }: Exchanged): Recorded[string] => {
+  const headers: string[] = [];
+  for (let index = 0; index < rawHeaders.length; index += 2) {
+    const [name = '', value = ''] = rawHeaders.slice(index, index + 2);
+    if (!OF_THE_CONNECTION.has(name.toLowerCase())) headers.push(name, value);
+  }
+  return { status: http, headers, base64: body.toString('base64') };
+};
+
+/** Starts both, each in a process of its own, with answers by `METHOD /path?query` and the product's certificate. */
+export const startBareShop = async (
+  { caFile }: Product,
+  answers: Readonly<Record<string, Exchanged>>,
+): Promise<BareShop> => {
+  const directory = dirname(caFile);
+  const file = join(directory, 'recorded-answers.json');
+  const recorded = Object.entries(answers).map(([name, answer]) => [name, recordedOf(answer)]);
+  writeFileSync(file, JSON.stringify(Object.fromEntries(recorded)));
+  const server = await startChild<{ url: string }>('same-bytes', [file]);
+  const key = join(directory, 'development-key.pem');
+  const proxy = await startChild<{ url: string }>('bare-proxy', [server.told.url, caFile, key]);
+  return {
+    origin: proxy.told.url,
+    cpu: () => cpuSeconds(server.child.pid) + cpuSeconds(proxy.child.pid),
+    async stop() {
+      await proxy.stop();
+      await server.stop();
+    },
+  };
+};

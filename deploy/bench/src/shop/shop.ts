@@ -1,0 +1,129 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createBuyer, type Hot, putOnSale, tokenOf } from '../client/buyer.ts';
+import type { Comparison } from '../measure/compare.ts';
+import { type Product, startProduct } from '../measure/product.ts';
+import { type Benchmark, quantile, type Report, round } from '../measure/report.ts';
+import { EVERY_SECONDS, measureSale, type Sale, VISITORS, type Window } from './sale.ts';
+import { PLACES, readSpeeds, writeSpeeds } from './speed.ts';
+import { SERVICE_HOST } from './visitor.ts';
+
+const TARGET_READS = 0.5;
+const TARGET_SALE = 0.9;
+
+const OUT_OF_THE_WAY = {
+  RATE_LIMIT_PER_MINUTE: '100000000',
+  ADDRESS_LIMIT_PER_MINUTE: '100000000',
+  POS_RATE_LIMIT_PER_MINUTE: '100000000',
+  ADDRESS_CONNECTIONS: '10000',
+  POS_HELD_PLACES_PER_ADDRESS: '1000000',
+};
+
+/** Puts a performance of so many places on sale in the opera's shop, and tells which product it is of. */
+const sellInShop = async (product: Product, capacity: number): Promise<{ hot: Hot; productId: string }> => {
+  const buyer = createBuyer(product, await tokenOf(product));
+  const hot = await putOnSale(buyer, capacity);
+  const shop = `/svc/v3/catalog/points-of-sale/${SERVICE_HOST}`;
+  const { data } = await buyer.send<{ tariffIds: string[] }>('GET', shop);
+  const changed = await buyer.send('PATCH', shop, { tariffIds: [...data.tariffIds, hot.tariffId] });
+  if (changed.http !== 200) throw new Error(`${changed.http}: ${changed.details}`);
+  const path = `/svc/v3/catalog/performances/${hot.performanceId}`;
+  const { data: performance } = await buyer.send<{ productId: string }>('GET', path);
+  buyer.close();
+  // Points of sale may be three seconds old in the shop.
+  await new Promise((resolve) => setTimeout(resolve, 3_500));
+  return { hot, productId: performance.productId };
+};
+
+const speedRow = (name: string, { ours, bare, ratio }: Comparison): (string | number)[] => [
+  name,
+  ours.rate,
+  ours.p50,
+  ours.p99,
+  ours.cpu,
+  bare.rate,
+  bare.p99,
+  bare.cpu,
+  ratio,
+];
+
+const saleRow = (name: string, windows: readonly Window[]): (string | number)[] => {
+  const all = windows.flatMap(({ purchaseMs }) => purchaseMs);
+  const median = (figure: (window: Window) => number) => quantile(windows.map(figure), 0.5);
+  return [
+    name,
+    median(({ aMinute }) => aMinute / 60),
+    quantile(all, 0.5),
+    quantile(all, 0.99),
+    median(({ cpuMs }) => cpuMs * 1000),
+    '',
+    '',
+    '',
+    '',
+  ];
+};
+
+/** What a look costs is what the sale's purchases cost more while they are watched. */
+const looksRow = ({ alone, watched }: Sale): (string | number)[] => {
+  const all = watched.flatMap(({ looksMs }) => looksMs);
+  const rate = quantile(
+    watched.map(({ looks }) => looks),
+    0.5,
+  );
+  const costs = watched.map((one, round) => {
+    const more = one.cpuMs - (alone[round]?.cpuMs ?? Number.NaN);
+    return (more * one.purchaseMs.length * 1000) / one.looksMs.length;
+  });
+  return ['its visitors', rate, quantile(all, 0.5), quantile(all, 0.99), quantile(costs, 0.5), '', '', '', ''];
+};
+
+const target = (what: string, ratio: number, least: number): Report['targets'][number] => ({
+  what,
+  target: `≥ ${least} ×`,
+  reached: `${round(ratio)} ×`,
+  met: ratio >= least,
+});
+
+/** What a web shop asks of the point-of-sale API, over HTTPS through the gateway, and a sale that many watch. */
+export const shop: Benchmark = {
+  about:
+    'list, product, cart and checkout of a shop against a bare HTTPS proxy that sends the same bytes; a sale that is watched (--seconds 4)',
+  async run(progress, { seconds = '4' }) {
+    const directory = mkdtempSync(join(tmpdir(), 'boxoffice-bench-'));
+    progress('starting the product with its demo data');
+    const product = await startProduct(directory, OUT_OF_THE_WAY);
+    const stop = async (): Promise<void> => {
+      await product.stop();
+      rmSync(directory, { recursive: true, force: true, maxRetries: 5 });
+    };
+    const measure = async () => {
+      const reads = await readSpeeds(product, Number(seconds), progress);
+      const { hot, productId } = await sellInShop(product, PLACES + 40_000);
+      const writes = await writeSpeeds(product, hot, progress);
+      return { ...reads, ...writes, sale: await measureSale(product, hot, productId, Number(seconds), progress) };
+    };
+    const { list, detail, listInSession, detailInSession, cart, checkout, sale } = await measure().finally(stop);
+    return {
+      name: 'shop',
+      about: this.about,
+      columns: ['', '/s', 'p50 ms', 'p99 ms', 'CPU µs', 'bare/s', 'bare p99 ms', 'bare CPU µs', 'ratio'],
+      rows: [
+        speedRow('list, 20 of 254 shows', list),
+        speedRow('product with availability', detail),
+        speedRow('list, in a session', listInSession),
+        speedRow('product, in a session', detailInSession),
+        speedRow('cart write', cart),
+        speedRow('checkout', checkout),
+        saleRow('purchases of one show, alone', sale.alone),
+        saleRow(`with ${VISITORS} visitors, each every ${EVERY_SECONDS} s`, sale.watched),
+        looksRow(sale),
+      ],
+      targets: [
+        target('list against bare proxy, median', list.ratio, TARGET_READS),
+        target('product against bare proxy, median', detail.ratio, TARGET_READS),
+        target('sale that is watched against alone, median', sale.ratio, TARGET_SALE),
+      ],
+    };
+  },
+};

@@ -1,0 +1,95 @@
+import {
+  addClientSecret,
+  createClient,
+  createClients,
+  deleteClient,
+  listClients,
+  removeClientSecret,
+  SCOPES,
+} from '@boxoffice/authorizer';
+import { type Command, type Given, listOf, Misuse, nameOf } from '../command.ts';
+import { knownInstitution } from './institutions.ts';
+
+/** As the interface has it. */
+const LONGEST_NAME = 100;
+
+/** The scopes of --scopes; `all` is every one. @throws {Misuse} naming those that do not exist */
+const scopesOf = (given: Given): string[] => {
+  const asked = listOf(given, 'scopes');
+  if (asked.length === 1 && asked[0] === 'all') return [...SCOPES];
+  const unknown = asked.filter((scope) => !SCOPES.some((known) => known === scope));
+  if (unknown.length > 0) throw new Misuse(`there is no scope ${unknown.join(', ')}`);
+  return asked;
+};
+
+const properties = { name: { type: 'string' }, scopes: { type: 'string' } } as const;
+
+export const clients: readonly Command[] = [
+  {
+    name: 'clients list',
+    usage: '[INSTITUTION]',
+    about: 'the OAuth clients of an institution, or of all; no secrets',
+    optionalWords: ['INSTITUTION'],
+    run: async (installation, { words: [institution] }) => {
+      if (institution !== undefined) await knownInstitution(installation, institution);
+      return listClients(await installation.authorizer(), institution);
+    },
+  },
+  {
+    name: 'clients create',
+    usage: 'INSTITUTION --name NAME --scopes catalog:read,orders:write',
+    about: `registers a client; its secret is printed this once. --scopes all: ${SCOPES.join(' ')}`,
+    words: ['INSTITUTION'],
+    options: properties,
+    async run(installation, given) {
+      const [name, scopes] = [nameOf(given, LONGEST_NAME), scopesOf(given)];
+      const { id: institution } = await knownInstitution(installation, given.words[0] ?? '');
+      return createClient(await installation.authorizer(), { institution, name, scopes });
+    },
+  },
+  {
+    name: 'clients update',
+    usage: 'INSTITUTION CLIENT_ID [--name NAME] [--scopes catalog:read]',
+    about:
+      'gives a client another name or other scopes; the scopes that it loses end within seconds, also in its tokens',
+    words: ['INSTITUTION', 'CLIENT_ID'],
+    options: properties,
+    async run(installation, given) {
+      const [institution = '', clientId = ''] = given.words;
+      const change = {
+        ...(given.options.name === undefined ? {} : { name: nameOf(given, LONGEST_NAME) }),
+        ...(given.options.scopes === undefined ? {} : { scopes: scopesOf(given) }),
+      };
+      if (Object.keys(change).length === 0) throw new Misuse('--name or --scopes is missing');
+      const store = await installation.authorizer();
+      const { id } = await createClients(store).amend(institution, clientId, change);
+      return (await listClients(store, institution)).find((client) => client.clientId === id) ?? `${id} is changed`;
+    },
+  },
+  {
+    name: 'clients add-secret',
+    usage: 'INSTITUTION CLIENT_ID',
+    about: 'makes a second secret, for rotation; it is printed this once',
+    words: ['INSTITUTION', 'CLIENT_ID'],
+    run: async (installation, { words: [institution = '', clientId = ''] }) =>
+      addClientSecret(await installation.authorizer(), institution, clientId),
+  },
+  {
+    name: 'clients remove-secret',
+    usage: 'INSTITUTION CLIENT_ID SECRET_ID',
+    about: 'withdraws a secret; it and the tokens that it obtained are refused within five seconds',
+    words: ['INSTITUTION', 'CLIENT_ID', 'SECRET_ID'],
+    run: async (installation, { words: [institution = '', clientId = '', secretId = ''] }) =>
+      removeClientSecret(await installation.authorizer(), institution, clientId, secretId),
+  },
+  {
+    name: 'clients delete',
+    usage: 'INSTITUTION CLIENT_ID',
+    about: 'deletes a client; its tokens are refused within five seconds',
+    words: ['INSTITUTION', 'CLIENT_ID'],
+    async run(installation, { words: [institution = '', clientId = ''] }) {
+      await deleteClient(await installation.authorizer(), institution, clientId);
+      return `${clientId} is deleted`;
+    },
+  },
+];

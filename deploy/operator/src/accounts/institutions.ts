@@ -1,0 +1,33 @@
+import { createInstitution, type Institution, listInstitutions } from '@boxoffice/catalog';
+import { type Command, listOf, nameOf, required } from '../command.ts';
+import type { Installation } from '../installation.ts';
+import { Refused } from '../refused.ts';
+
+/** The institution that a command names. @throws {Refused} when there is none of that id */
+export const knownInstitution = async (installation: Installation, id: string): Promise<Institution> => {
+  const found = (await listInstitutions(await installation.catalog())).find((one) => one.id === id);
+  if (!found) throw new Refused(`there is no institution ${id}`);
+  return found;
+};
+
+export const institutions: readonly Command[] = [
+  {
+    name: 'institutions list',
+    usage: '',
+    about: 'the institutions of this installation',
+    run: async (installation) => listInstitutions(await installation.catalog()),
+  },
+  {
+    name: 'institutions create',
+    usage: 'ID --name NAME --currency CHF --languages fr,en',
+    about: 'sets up an institution; all its prices are in its currency. The first one begins the installation',
+    words: ['ID'],
+    options: { name: { type: 'string' }, currency: { type: 'string' }, languages: { type: 'string' } },
+    data: 'made',
+    run: async (installation, given) => {
+      const [name, currency] = [nameOf(given, 200), required(given, 'currency')];
+      const languages = listOf(given, 'languages');
+      return createInstitution(await installation.catalog(), { id: given.words[0] ?? '', name, currency, languages });
+    },
+  },
+];

@@ -1,0 +1,48 @@
+import { readFileSync } from 'node:fs';
+import { createInterface } from 'node:readline/promises';
+import { Writable } from 'node:stream';
+import { Refused } from '../refused.ts';
+
+/** The text without the end of its last line, which editors and `echo` add. */
+const withoutEnd = (text: string): string => text.replace(/\r?\n$/, '');
+
+const fromFile = (file: string): string => {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch (error) {
+    throw new Refused(`the password cannot be read from ${file}: ${(error as NodeJS.ErrnoException).code}`);
+  }
+};
+
+const fromStandardInput = async (): Promise<string> => {
+  let text = '';
+  for await (const chunk of process.stdin.setEncoding('utf8')) text += chunk;
+  return text;
+};
+
+/** Asks twice on the terminal and shows nothing of what is typed. */
+const fromTerminal = async (): Promise<string> => {
+  const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() });
+  const terminal = createInterface({ input: process.stdin, output: nowhere, terminal: true });
+  const ask = async (question: string): Promise<string> => {
+    process.stderr.write(question);
+    const answer = await terminal.question('');
+    process.stderr.write('\n');
+    return answer;
+  };
+  try {
+    const password = await ask('Password: ');
+    if (password !== (await ask('The same again: '))) throw new Refused('the two passwords differ');
+    return password;
+  } finally {
+    terminal.close();
+  }
+};
+
+/** A password: of a file, of what is piped in, or asked for on the terminal; never from the command line, and never printed. @throws {Refused} */
+export const readPassword = async (file: string | undefined): Promise<string> => {
+  const given = file === undefined && process.stdin.isTTY ? fromTerminal : fromStandardInput;
+  const password = withoutEnd(file === undefined || file === '-' ? await given() : fromFile(file));
+  if (password === '') throw new Refused('no password was given: --password-file FILE, or pipe it in');
+  return password;
+};

@@ -1,0 +1,75 @@
+import { createPointOfSale, listPointsOfSale } from '@boxoffice/catalog';
+import { type Command, listOf, Misuse, required } from '../command.ts';
+import type { Installation } from '../installation.ts';
+import { Refused } from '../refused.ts';
+import { knownInstitution } from './institutions.ts';
+
+/** A point of sale of an institution. @throws {Refused} when there is none */
+export const knownPointOfSale = async (installation: Installation, institution: string, host: string) => {
+  const { id } = await knownInstitution(installation, institution);
+  const all = await listPointsOfSale(await installation.catalog(), id);
+  const found = all.find(({ serviceHost }) => serviceHost === host.toLowerCase());
+  if (!found) throw new Refused(`${id} has no point of sale ${host}`);
+  return found;
+};
+
+const METHODS = ['on_account', 'external', 'simulated'] as const;
+type Method = (typeof METHODS)[number];
+
+const isMethod = (text: string): text is Method => METHODS.some((method) => method === text);
+
+export const pointsOfSale: readonly Command[] = [
+  {
+    name: 'points-of-sale list',
+    usage: 'INSTITUTION',
+    about: 'the points of sale of an institution',
+    words: ['INSTITUTION'],
+    run: async (installation, { words: [institution = ''] }) => {
+      const { id } = await knownInstitution(installation, institution);
+      return listPointsOfSale(await installation.catalog(), id);
+    },
+  },
+  {
+    name: 'points-of-sale show',
+    usage: 'INSTITUTION HOST',
+    about: 'one of them',
+    words: ['INSTITUTION', 'HOST'],
+    run: (installation, { words: [institution = '', host = ''] }) => knownPointOfSale(installation, institution, host),
+  },
+  {
+    name: 'points-of-sale create',
+    usage:
+      'INSTITUTION HOST --name NAME [--languages fr,en] [--tariffs ID,ID] [--methods external] [--max-places 8] [--hold-minutes 15] [--origins URL,URL]',
+    about: 'opens a point of sale under a service host; languages and currency are the institution’s unless given',
+    words: ['INSTITUTION', 'HOST'],
+    options: {
+      name: { type: 'string' },
+      languages: { type: 'string' },
+      tariffs: { type: 'string' },
+      methods: { type: 'string' },
+      'max-places': { type: 'string' },
+      'hold-minutes': { type: 'string' },
+      origins: { type: 'string' },
+    },
+    async run(installation, given) {
+      const [id = '', serviceHost = ''] = given.words;
+      const methods = listOf(given, 'methods', ['external']);
+      const unknown = methods.filter((method) => !isMethod(method));
+      if (unknown.length > 0) throw new Misuse(`--methods knows ${METHODS.join(', ')}, not ${unknown.join(', ')}`);
+      const name = required(given, 'name');
+      const institution = await knownInstitution(installation, id);
+      await createPointOfSale(await installation.catalog(), id, {
+        serviceHost,
+        name,
+        languages: listOf(given, 'languages', institution.languages),
+        currency: institution.currency,
+        tariffIds: listOf(given, 'tariffs'),
+        paymentMethods: methods.filter(isMethod),
+        maxPlacesPerOrder: Number(given.options['max-places'] ?? 8),
+        holdMinutes: Number(given.options['hold-minutes'] ?? 15),
+        corsOrigins: listOf(given, 'origins'),
+      });
+      return `${serviceHost} is open`;
+    },
+  },
+];

@@ -1,0 +1,39 @@
+import { writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { SERVICES } from '@boxoffice/authorizer';
+import { deriveServiceSecret, explain, readSettings, serviceRootSecret } from '@boxoffice/runtime';
+import type { Command } from '../command.ts';
+import { Refused } from '../refused.ts';
+
+/** Writes each into a file of its own, for its owner only. @throws {Refused} when one cannot be written */
+const written = (directory: string, secrets: readonly { process: string; secret: string }[]) =>
+  secrets.map(({ process, secret }) => {
+    const file = join(resolve(directory), `${process}.service-secret`);
+    try {
+      writeFileSync(file, secret, { mode: 0o600 });
+    } catch (error) {
+      throw new Refused(`--directory: ${file} cannot be written: ${explain(error)}`);
+    }
+    return { process, file };
+  });
+
+export const serviceSecrets: readonly Command[] = [
+  {
+    name: 'service-secrets',
+    usage: '[PROCESS] [--directory DIR]',
+    about:
+      'the SERVICE_SECRET of each process, or of one, derived from SERVICE_ROOT_SECRET; --directory: written to DIR/PROCESS.service-secret instead',
+    optionalWords: ['PROCESS'],
+    options: { directory: { type: 'string' } },
+    data: 'unneeded',
+    async run(_installation, { words: [only], options: { directory } }) {
+      const processes = SERVICES.filter((name) => only === undefined || name === only);
+      if (processes.length === 0) throw new Refused(`there is no process ${only}; there are: ${SERVICES.join(', ')}`);
+      const { root } = readSettings({ root: serviceRootSecret });
+      const secrets = processes.map((process) => ({ process, secret: deriveServiceSecret(root, process) }));
+      if (typeof directory === 'string') return written(directory, secrets);
+      // Alone, so that a script takes it as it is.
+      return only === undefined ? secrets : String(secrets[0]?.secret);
+    },
+  },
+];

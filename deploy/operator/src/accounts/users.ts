@@ -1,0 +1,87 @@
+import { contacts } from '@boxoffice/contacts';
+import { createUser, listUsers, removeUser, setPassword } from '@boxoffice/pos';
+import { type Command, type Given, required } from '../command.ts';
+import type { Installation } from '../installation.ts';
+import { Refused } from '../refused.ts';
+import { knownInstitution } from './institutions.ts';
+import { readPassword } from './password.ts';
+import { knownPointOfSale } from './points-of-sale.ts';
+
+const PASSWORD = 'a password is asked for, or read from --password-file (- or a pipe: standard input)';
+const password = { 'password-file': { type: 'string' } } as const;
+
+const passwordOf = ({ options }: Given): Promise<string> => {
+  const file = options['password-file'];
+  return readPassword(typeof file === 'string' ? file : undefined);
+};
+
+/** @throws {Refused} unless the institution has this contact, with its data */
+const requireContact = async (installation: Installation, institution: string, number: string): Promise<void> => {
+  const [collection] = contacts.collections;
+  const store = await installation.contacts();
+  const found = collection && (await store.collection(collection).of(institution).get(number));
+  if (!found) throw new Refused(`${institution} has no contact ${number}`);
+  if ('erasedAt' in found && found.erasedAt) throw new Refused(`the data of contact ${number} was erased`);
+};
+
+/** The logins of shoppers at points of sale. */
+export const users: readonly Command[] = [
+  {
+    name: 'users list',
+    usage: 'INSTITUTION [HOST]',
+    about: 'who can log in at the points of sale of an institution, or at one of them',
+    words: ['INSTITUTION'],
+    optionalWords: ['HOST'],
+    run: async (installation, { words: [institution = '', host] }) => {
+      const { id } = await knownInstitution(installation, institution);
+      return listUsers(await installation.pos(), id, host);
+    },
+  },
+  {
+    name: 'users create',
+    usage: 'INSTITUTION HOST LOGIN --contact NUMBER [--password-file FILE]',
+    about: `lets a contact log in at a point of sale; ${PASSWORD}`,
+    words: ['INSTITUTION', 'HOST', 'LOGIN'],
+    options: { contact: { type: 'string' }, ...password },
+    async run(installation, given) {
+      const [institution = '', host = '', login = ''] = given.words;
+      const contactNumber = required(given, 'contact');
+      const { serviceHost } = await knownPointOfSale(installation, institution, host);
+      await requireContact(installation, institution, contactNumber);
+      return createUser(await installation.pos(), {
+        institution,
+        serviceHost,
+        login,
+        password: await passwordOf(given),
+        contactNumber,
+      });
+    },
+  },
+  {
+    name: 'users set-password',
+    usage: 'INSTITUTION HOST LOGIN [--password-file FILE]',
+    about: `gives a login another password and ends its sessions; ${PASSWORD}`,
+    words: ['INSTITUTION', 'HOST', 'LOGIN'],
+    options: password,
+    async run(installation, given) {
+      const [institution = '', host = '', login = ''] = given.words;
+      const { serviceHost } = await knownPointOfSale(installation, institution, host);
+      const store = await installation.pos();
+      const isSet = await setPassword(store, institution, serviceHost, login, await passwordOf(given));
+      if (!isSet) throw new Refused(`there is no login ${login} at ${serviceHost}`);
+      return `${login} has a new password`;
+    },
+  },
+  {
+    name: 'users remove',
+    usage: 'INSTITUTION HOST LOGIN',
+    about: 'takes a login away and ends its sessions; the contact stays',
+    words: ['INSTITUTION', 'HOST', 'LOGIN'],
+    async run(installation, { words: [institution = '', host = '', login = ''] }) {
+      const { serviceHost } = await knownPointOfSale(installation, institution, host);
+      if (!(await removeUser(await installation.pos(), institution, serviceHost, login)))
+        throw new Refused(`there is no login ${login} at ${serviceHost}`);
+      return `${login} can no longer log in at ${serviceHost}`;
+    },
+  },
+];

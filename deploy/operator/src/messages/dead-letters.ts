@@ -1,0 +1,58 @@
+import type { Command, Given } from '../command.ts';
+import type { Installation } from '../installation.ts';
+import { Refused } from '../refused.ts';
+
+const letterOf = async (installation: Installation, { words: [id = ''] }: Given) => {
+  const found = (await (await installation.deadLetters()).list()).find((letter) => letter.id === id);
+  if (!found) throw new Refused(`there is no dead letter ${id}`);
+  return found;
+};
+
+export const deadLetters: readonly Command[] = [
+  {
+    name: 'dead-letters list',
+    usage: '[QUEUE]',
+    about: 'messages that no retry could deliver',
+    optionalWords: ['QUEUE'],
+    async run(installation, { words: [queue] }) {
+      const letters = await (await installation.deadLetters()).list(queue);
+      return letters.map(({ id, queue: from, message, attempts, deadSince, reason }) => ({
+        id,
+        queue: from,
+        type: message.type,
+        attempts,
+        deadSince,
+        reason,
+      }));
+    },
+  },
+  {
+    name: 'dead-letters show',
+    usage: 'ID',
+    about: 'one of them, with its message',
+    words: ['ID'],
+    run: letterOf,
+  },
+  {
+    name: 'dead-letters replay',
+    usage: 'ID',
+    about: 'gives it to its queue once more; on the in-process bus the running product does so within seconds',
+    words: ['ID'],
+    async run(installation, given) {
+      const { id } = await letterOf(installation, given);
+      const found = await (await installation.deadLetters()).replay(id);
+      return found ? `${id} goes to its queue again` : `${id} has gone meanwhile`;
+    },
+  },
+  {
+    name: 'dead-letters drop',
+    usage: 'ID',
+    about: 'forgets it for good',
+    words: ['ID'],
+    async run(installation, given) {
+      const { id } = await letterOf(installation, given);
+      await (await installation.deadLetters()).drop(id);
+      return `${id} is dropped`;
+    },
+  },
+];

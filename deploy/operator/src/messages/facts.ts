@@ -1,0 +1,129 @@
+import { catalog } from '@boxoffice/catalog';
+import { contacts } from '@boxoffice/contacts';
+import { orders } from '@boxoffice/orders';
+import type { CurrentFact, CurrentFacts } from '@boxoffice/service';
+import type { Store } from '@boxoffice/store';
+import { tickets } from '@boxoffice/tickets';
+import { type Command, Misuse } from '../command.ts';
+import type { Installation } from '../installation.ts';
+import { createProgress } from '../progress.ts';
+
+/** A service that publishes facts to queues. */
+export interface Publisher {
+  readonly name: string;
+  readonly currentFacts: CurrentFacts;
+}
+
+const publisher = ({
+  name,
+  currentFacts,
+}: {
+  readonly name: string;
+  readonly currentFacts?: CurrentFacts;
+}): Publisher => {
+  if (!currentFacts) throw new Error(`${name} does not say which facts follow from its documents`);
+  return { name, currentFacts };
+};
+
+/** In the order in which a reader meets their facts; gateways ask the authorizer for its own. */
+export const publishers: readonly Publisher[] = [contacts, catalog, orders, tickets].map(publisher);
+
+export interface Republishing {
+  readonly store: Store;
+  /** Epoch milliseconds; undefined: from the beginning. */
+  readonly since: number | undefined;
+  /** Counts and changes nothing. */
+  readonly dryRun: boolean;
+  /** Told how many there are so far. */
+  readonly tell: (count: number) => void;
+}
+
+/** So many facts go into the outbox in one write. */
+const BATCH = 200;
+
+/**
+ * Puts the facts that a service's documents imply into its outbox, from which the running service publishes them. Answers how many of
+ * each type. Again: the same facts again, which change nothing where they are known.
+ */
+export const republish = async (
+  { currentFacts }: Publisher,
+  { store, since, dryRun, tell }: Republishing,
+): Promise<Record<string, number>> => {
+  const counts: Record<string, number> = Object.fromEntries(currentFacts.types.map((type) => [type, 0]));
+  const waiting = new Map<string, CurrentFact[]>();
+  const flush = async (institution: string): Promise<void> => {
+    const facts = waiting.get(institution) ?? [];
+    waiting.delete(institution);
+    if (!dryRun) await store.outbox.add(institution, facts);
+  };
+  let count = 0;
+  for await (const fact of currentFacts.read(store)) {
+    if (since !== undefined && fact.changedAt !== null && fact.changedAt < since) continue;
+    counts[fact.type] = (counts[fact.type] ?? 0) + 1;
+    count += 1;
+    tell(count);
+    const mine = waiting.get(fact.institution) ?? [];
+    mine.push(fact);
+    waiting.set(fact.institution, mine);
+    if (mine.length >= BATCH) await flush(fact.institution);
+  }
+  for (const institution of [...waiting.keys()]) await flush(institution);
+  return counts;
+};
+
+/** An instant as typed. @throws {Misuse} */
+const instantOf = (given: string | boolean | undefined): number | undefined => {
+  if (given === undefined) return undefined;
+  const instant = typeof given === 'string' && /^\d{4}-\d\d-\d\d/.test(given) ? Date.parse(given) : Number.NaN;
+  if (Number.isNaN(instant)) throw new Misuse('--since is no instant such as 2027-03-14T19:30:00Z');
+  return instant;
+};
+
+const chosen = (given: string | boolean | undefined): readonly Publisher[] => {
+  if (given === undefined) return publishers;
+  const found = publishers.filter(({ name }) => name === given);
+  if (found.length > 0) return found;
+  throw new Misuse(`--service ${given} publishes no facts; ${publishers.map(({ name }) => name).join(', ')} do`);
+};
+
+const storeOf = (installation: Installation, name: string): Promise<Store> => {
+  const open: Readonly<Record<string, () => Promise<Store>>> = {
+    contacts: installation.contacts,
+    catalog: installation.catalog,
+    orders: installation.orders,
+    tickets: installation.tickets,
+  };
+  const found = open[name];
+  if (!found) throw new Error(`the installation has no store of ${name}`);
+  return found();
+};
+
+export const facts: readonly Command[] = [
+  {
+    name: 'facts republish',
+    usage: '[--since INSTANT] [--service NAME] [--dry-run]',
+    about:
+      'tells every fact again that the stored orders, tickets, places, performances and contacts imply, for consumers from whom a broker’s loss or a restore has kept some; what is known already changes nothing, so it may be repeated. The facts lie in the outboxes: running services publish them within seconds, others when they start. --since: of what changed then or later; --service: contacts, catalog, orders or tickets alone; --dry-run: counts',
+    options: { since: { type: 'string' }, service: { type: 'string' }, 'dry-run': { type: 'boolean' } },
+    async run(installation, { options }) {
+      const since = instantOf(options.since);
+      const wanted = chosen(options.service);
+      const dryRun = options['dry-run'] === true;
+      const absent = new Set(installation.missing());
+      const progress = createProgress('facts republish');
+      const rows: object[] = [];
+      try {
+        for (const one of wanted.filter(({ name }) => !absent.has(name))) {
+          const store = await storeOf(installation, one.name);
+          const tell = (count: number) => progress.tell(`${one.name}: ${count} facts`);
+          const counts = await republish(one, { store, since, dryRun, tell });
+          for (const [fact, count] of Object.entries(counts))
+            rows.push({ service: one.name, fact, [dryRun ? 'wouldRepublish' : 'republished']: count });
+        }
+      } finally {
+        progress.end();
+      }
+      return rows;
+    },
+  },
+];

@@ -1,0 +1,35 @@
+import { declareRabbitmqTopology, rightsOf } from '@boxoffice/messaging';
+import { amqpUrl, createLogger, readSettings, StartFault, tlsCaFile } from '@boxoffice/runtime';
+import type { Command } from '../command.ts';
+import { Refused } from '../refused.ts';
+
+/** How long RabbitMQ may take to answer. */
+const CONNECT_MS = 30_000;
+
+export const topology: readonly Command[] = [
+  {
+    name: 'topology declare',
+    usage: '',
+    about:
+      'declares the exchanges and queues of this release in RabbitMQ; before its processes start, where their users may not declare (a repetition changes nothing)',
+    data: 'unneeded',
+    async run() {
+      const { url } = readSettings({ url: amqpUrl, tlsCaFile });
+      if (url === undefined) throw new Refused('AMQP_URL is not set; the bus of a single process needs no topology');
+      const logger = createLogger({ service: 'operator', level: 'error' });
+      const { queues } = await declareRabbitmqTopology({ url, logger, connectTimeoutMs: CONNECT_MS }).catch(
+        (error: Error) => {
+          throw new StartFault(`AMQP_URL: ${error.message}`);
+        },
+      );
+      return `declared: ${queues.map(({ name }) => name).join(', ')}, with their exchanges, retry and dead-letter queues`;
+    },
+  },
+  {
+    name: 'topology rights',
+    usage: '',
+    about: 'what the RabbitMQ user of each process needs in the virtual host, and no more (configure, write, read)',
+    data: 'unneeded',
+    run: async () => rightsOf(),
+  },
+];
