@@ -9,6 +9,7 @@ export { followCertificate } from './certificates/renewal.ts';
 export { trustAuthorities } from './certificates/trust.ts';
 export { createInstances, type Instances, type InstancesOptions } from './connections/instances.ts';
 export { type Check, createHealth, type Health, type HealthAnswer } from './health.ts';
+export { base32, derivedId, digestOf, newId, randomId } from './ids.ts';
 export { networkOf } from './listen/address-network.ts';
 export { FAREWELL_MS } from './listen/drain.ts';
 export { type Limits, type Listening, type ListenOptions, listen } from './listen/listen.ts';

@@ -1,7 +1,6 @@
-import { randomBytes } from 'node:crypto';
 import { Fault } from '@boxoffice/envelope';
+import { newId } from '@boxoffice/runtime';
 import type { Store } from '@boxoffice/store';
-import { ID_BYTES, newId } from './domain/id.ts';
 import { type InstitutionDocument, type Shelf, shelfOf } from './store.ts';
 
 /** What the catalog's actions work with: one institution's documents, a clock and randomness. */
@@ -19,7 +18,7 @@ export const contextOf = (store: Store, institution: string, now: () => number =
   shelf: shelfOf(store, institution),
   now,
   random: Math.random,
-  newId: (prefix) => newId(prefix, now(), randomBytes(ID_BYTES)),
+  newId: (prefix) => newId(prefix, now()),
 });
 
 /** The clock's time as documents keep it: ISO 8601 UTC. */

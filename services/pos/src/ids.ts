@@ -1,10 +1,8 @@
-import { hash, randomBytes } from 'node:crypto';
-
-const ALPHABET = '0123456789abcdefghijklmnopqrstuv';
+import { hash } from 'node:crypto';
+import { randomId } from '@boxoffice/runtime';
 
 /** A new id: the prefix and 24 characters, 120 random bits. */
-export const newId = (prefix: string): string =>
-  `${prefix}_${[...randomBytes(24)].map((byte) => ALPHABET[byte & 31]).join('')}`;
+export const newId = (prefix: string): string => randomId(prefix, 24);
 
 /** How an id is spelt. */
 export const ID_PATTERN = '^[A-Za-z0-9_-]{1,128}$';

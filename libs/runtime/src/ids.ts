@@ -1,0 +1,28 @@
+import { createHash, randomBytes } from 'node:crypto';
+
+/** Crockford's base 32: no letter that is mistaken for a digit. Five bits of each byte. */
+const ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz';
+
+/** A character for each byte, by its five lowest bits. */
+export const base32 = (bytes: Uint8Array): string => [...bytes].map((byte) => ALPHABET[byte & 31]).join('');
+
+const TIME_CHARACTERS = 9;
+const RANDOM_CHARACTERS = 10;
+
+/**
+ * A new id that sorts by age, so that indexes grow at their end: `<prefix>_`, nine characters of time, ten of randomness (50 bits). `now`
+ * in epoch milliseconds.
+ */
+export const newId = (prefix: string, now: number): string =>
+  `${prefix}_${now.toString(36).padStart(TIME_CHARACTERS, '0')}${base32(randomBytes(RANDOM_CHARACTERS))}`;
+
+/** A new id that says nothing of its age: `<prefix>_` and `length` characters of randomness, five bits each. */
+export const randomId = (prefix: string, length: number): string => `${prefix}_${base32(randomBytes(length))}`;
+
+/** SHA-256 of the parts; other parts, or the same ones divided otherwise, give another. */
+export const digestOf = (parts: readonly string[]): Buffer =>
+  createHash('sha256').update(JSON.stringify(parts)).digest();
+
+/** The id that always follows from these parts, as long as those of `newId` and as unpredictable as the parts. */
+export const derivedId = (prefix: string, ...parts: readonly string[]): string =>
+  `${prefix}_${base32(digestOf(parts).subarray(0, TIME_CHARACTERS + RANDOM_CHARACTERS))}`;

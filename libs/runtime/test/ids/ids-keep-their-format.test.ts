@@ -1,0 +1,32 @@
+import { base32, derivedId, newId, randomId } from '@boxoffice/runtime';
+import { describe, expect, it } from '@jest/globals';
+
+const NOW = Date.UTC(2027, 0, 31);
+const LETTERS = '[0-9a-hjkmnp-tv-z]';
+
+describe('ids', () => {
+  it('sort by age', () => {
+    const ids = [0, 1, 36, 1_000, NOW, NOW + 1, NOW * 2].map((now) => newId('per', now));
+    expect(ids.toSorted()).toEqual(ids);
+    for (const id of ids) expect(id).toMatch(new RegExp(`^per_[0-9a-z]{9}${LETTERS}{10}$`));
+  });
+
+  it('differ within a millisecond', () => {
+    const ids = Array.from({ length: 1_000 }, () => newId('ord', NOW));
+    expect(new Set(ids).size).toBe(ids.length);
+  });
+
+  it('say nothing of their age where that is wanted', () => {
+    expect(randomId('ses', 24)).toMatch(new RegExp(`^ses_${LETTERS}{24}$`));
+    expect(randomId('ses', 24)).not.toBe(randomId('ses', 24));
+  });
+
+  it('follow from parts', () => {
+    expect(derivedId('req', 'key', 'fingerprint')).toBe('req_zcrjen4pex3jhbcqgrz');
+    expect(derivedId('req', 'a', 'bc')).not.toBe(derivedId('req', 'ab', 'c'));
+  });
+
+  it('have a character for each byte', () => {
+    expect(base32(Uint8Array.from({ length: 34 }, (_, index) => index))).toBe('0123456789abcdefghjkmnpqrstvwxyz01');
+  });
+});
