@@ -32,10 +32,10 @@ export default {
     },
     {
       name: 'store-and-messaging-stand-alone',
-      comment: 'they meet in libs/service and in the programs',
+      comment: 'they meet in libs/service and in the programs; of the runtime they know deadlines and intervals alone',
       severity: 'error',
       from: { path: '^libs/(store|messaging|runtime|envelope)/src/' },
-      to: { path: '^libs/', pathNot: '^libs/$1/' },
+      to: { path: '^libs/', pathNot: ['^libs/$1/', '^libs/runtime/src/time/'] },
     },
     {
       name: 'services-talk-http-or-events',
@@ -63,7 +63,10 @@ export default {
       from: { path: '^(libs/[^/]+|gateway|authorizer|services/[^/]+|deploy/[^/]+)/' },
       to: {
         path: '^(libs/[^/]+|gateway|authorizer|services/[^/]+|deploy/[^/]+)/',
-        pathNot: ['^$1/', '/src/(index|contact-exception|compile-cache|conformance/index|testkit/index)\\.ts$'],
+        pathNot: [
+          '^$1/',
+          '/src/(index|contact-exception|compile-cache|conformance/index|testkit/index|time/index)\\.ts$',
+        ],
       },
     },
     {

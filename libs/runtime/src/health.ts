@@ -1,3 +1,5 @@
+import { within } from './time/deadline.ts';
+
 /** The answer to a health request: its status and its bare body. */
 export interface HealthAnswer {
   readonly status: 200 | 503;
@@ -24,11 +26,10 @@ const CHECK_MS = 1_000;
 const ok: HealthAnswer = { status: 200, body: { status: 'ok' } };
 
 /** Settles like the check, or rejects after a second, so that a probe never hangs on a store that does. */
-const inTime = async (check: Check): Promise<void> => {
-  const late = Promise.withResolvers<never>();
-  const timer = setTimeout(() => late.reject(new Error('too slow')), CHECK_MS);
-  await Promise.race([check(), late.promise]).finally(() => clearTimeout(timer));
-};
+const inTime = async (check: Check): Promise<void> =>
+  within(check(), CHECK_MS, () => {
+    throw new Error('too slow');
+  });
 
 /** Makes the health of a program that is starting. `waitingFor` answers what it waits for until `ready` is called. */
 export const createHealth = (waitingFor: () => readonly string[] = () => ['start']): Health => {

@@ -50,6 +50,7 @@ export {
   serviceSecretOf,
 } from './shared-settings/service-secret.ts';
 export { createStop, type Stop, type StopOptions } from './stop.ts';
+export * from './time/index.ts';
 export { type Persistent, persistently } from './time/persistently.ts';
 export { startTraces, traceSettings } from './tracing/export.ts';
 export * from './tracing/spans.ts';

@@ -1,4 +1,5 @@
 import type { Logger } from './logs/logger.ts';
+import { within } from './time/deadline.ts';
 
 /** Ends a program in order. */
 export interface Stop {
@@ -43,16 +44,10 @@ export const createStop = (logger: Logger, { withinMs = 10_000 }: StopOptions = 
   let starting: Promise<unknown> | undefined;
   const begun = new AbortController();
 
-  const startSettled = async (): Promise<void> => {
-    const late = Promise.withResolvers<void>();
-    const timer = setTimeout(late.resolve, START_MS);
-    await Promise.race([starting, late.promise]).finally(() => clearTimeout(timer));
-  };
-
   const closeAll = async (): Promise<boolean> => {
     let clean = true;
     begun.abort();
-    await startSettled();
+    if (starting) await within(starting, START_MS, () => undefined);
     for (let part = parts.pop(); part; part = parts.pop()) {
       current = part.name;
       try {
@@ -65,17 +60,11 @@ export const createStop = (logger: Logger, { withinMs = 10_000 }: StopOptions = 
     return clean;
   };
 
-  const inTime = async (): Promise<boolean> => {
-    const late = Promise.withResolvers<boolean>();
-    const timer = setTimeout(() => {
-      logger.error('did not close in time', { part: current });
-      late.resolve(false);
-    }, withinMs);
-    return Promise.race([closeAll(), late.promise]).finally(() => clearTimeout(timer));
-  };
-
   const run = (): Promise<boolean> => {
-    ending ??= inTime();
+    ending ??= within(closeAll(), withinMs, () => {
+      logger.error('did not close in time', { part: current });
+      return false;
+    });
     return ending;
   };
 

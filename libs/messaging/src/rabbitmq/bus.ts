@@ -1,5 +1,5 @@
+import { within } from '@boxoffice/runtime/time';
 import { defaultRetryDelaysMs } from '../attempts.ts';
-import { within } from '../deadline.ts';
 import type { Bus, Logger, Queue, Subscription } from '../port.ts';
 import { type Declared, declared as installation } from '../topology.ts';
 import { hear } from './broadcast.ts';

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
+import { within } from '@boxoffice/runtime/time';
 import type { ConfirmChannel, ConsumeMessage } from 'amqplib';
 import { attemptTo, backoff, reasonOf } from '../attempts.ts';
-import { within } from '../deadline.ts';
 import { createLanes } from '../lanes.ts';
 import type { Handler, Logger, Message, Queue, Subscription } from '../port.ts';
 import { attemptOf, forward } from './codec.ts';

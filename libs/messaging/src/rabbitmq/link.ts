@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
+import { within } from '@boxoffice/runtime/time';
 import { type ChannelModel, type ConfirmChannel, connect } from 'amqplib';
 import { backoff, reasonOf } from '../attempts.ts';
-import { within } from '../deadline.ts';
 import type { Logger } from '../port.ts';
 import { accepts } from './accepts.ts';
 

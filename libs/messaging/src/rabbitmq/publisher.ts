@@ -1,5 +1,5 @@
+import { within } from '@boxoffice/runtime/time';
 import type { ConfirmChannel } from 'amqplib';
-import { within } from '../deadline.ts';
 import { type Message, Unroutable } from '../port.ts';
 import { isBroadcast } from '../topology.ts';
 import { encode, type Wire } from './codec.ts';

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
+import { within } from '@boxoffice/runtime/time';
 import { backoff } from '../attempts.ts';
-import { within } from '../deadline.ts';
 import { createLanes } from '../lanes.ts';
 import type { Bus, Logger, Message, OutboxPort, RelayMetrics } from '../port.ts';
 import { createStrays } from './orphaned-events.ts';

@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Gauge } from 'prom-client';
+import { within } from '../time/deadline.ts';
 
 type Labels = Readonly<Record<string, string | number>>;
 
@@ -48,14 +49,10 @@ const READ_MS = 2_000;
 const NOTHING: readonly Reading[] = [];
 
 const inTime = async (read: () => readonly Reading[] | Promise<readonly Reading[]>): Promise<readonly Reading[]> => {
-  const late = Promise.withResolvers<readonly Reading[]>();
-  const timer = setTimeout(() => late.resolve(NOTHING), READ_MS);
   try {
-    return await Promise.race([read(), late.promise]);
+    return await within(Promise.resolve(read()), READ_MS, () => NOTHING);
   } catch {
     return NOTHING;
-  } finally {
-    clearTimeout(timer);
   }
 };
 

@@ -1,19 +1,18 @@
 import { X509Certificate } from 'node:crypto';
 import { statfs } from 'node:fs/promises';
 import type { Check } from '../health.ts';
+import { within } from '../time/deadline.ts';
 import type { Metrics } from './metrics.ts';
 
 /** Less than the time of a reading, so that silence is told as well. */
 const PATIENCE_MS = 1_000;
 
 const answers = async (check: Check): Promise<boolean> => {
-  const late = Promise.withResolvers<boolean>();
-  const timer = setTimeout(() => late.resolve(false), PATIENCE_MS);
   const answered = check().then(
     () => true,
     () => false,
   );
-  return Promise.race([answered, late.promise]).finally(() => clearTimeout(timer));
+  return within(answered, PATIENCE_MS, () => false);
 };
 
 /** Figures that every process has: which version it is, and whether what it depends on answers. */

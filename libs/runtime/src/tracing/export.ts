@@ -1,6 +1,7 @@
 import type { ReadableSpan, SpanExporter } from '@opentelemetry/sdk-trace-base';
 import type { Logger } from '../logs/logger.ts';
 import { oneOf, url } from '../settings/kinds.ts';
+import { within } from '../time/deadline.ts';
 import { type Recorder, recordSpans } from './spans.ts';
 import { parseTraceparent } from './trace.ts';
 
@@ -106,9 +107,7 @@ export const startTraces = async (options: TracesOptions): Promise<{ close(): Pr
   return {
     async close() {
       recordSpans(undefined);
-      const late = Promise.withResolvers<void>();
-      const timer = setTimeout(late.resolve, LAST_MS);
-      await Promise.race([processor.shutdown(), late.promise]).finally(() => clearTimeout(timer));
+      await within(processor.shutdown(), LAST_MS, () => undefined);
     },
   };
 };

@@ -1,3 +1,5 @@
+import { within } from '@boxoffice/runtime';
+
 export interface CourtesyOptions {
   /** So long an answer is waited for, in milliseconds. */
   readonly ms: number;
@@ -22,18 +24,13 @@ export const createCourtesy = ({ ms, pauseMs = 5_000, now = () => performance.no
     if (isLate && now() < askAgainAt) return undefined;
     // The others go on without until this one knows.
     if (isLate) askAgainAt = now() + pauseMs;
-    const { promise: late, resolve } = Promise.withResolvers<undefined>();
-    const timer = setTimeout(() => {
-      isLate = true;
-      askAgainAt = now() + pauseMs;
-      resolve(undefined);
-    }, ms);
-    const answer = ask()
-      .catch(() => undefined)
-      .finally(() => clearTimeout(timer));
-    const first = await Promise.race([answer.then((data) => ({ data })), late]);
-    if (!first) return undefined;
-    isLate = false;
-    return first.data;
+    const answered = ask().then(
+      (data) => ({ data }),
+      () => ({ data: undefined }),
+    );
+    const inTime = await within(answered, ms, () => undefined);
+    isLate = inTime === undefined;
+    if (isLate) askAgainAt = now() + pauseMs;
+    return inTime?.data;
   };
 };

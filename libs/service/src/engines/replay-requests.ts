@@ -1,5 +1,5 @@
 import type { DeadLetters } from '@boxoffice/messaging';
-import type { Logger } from '@boxoffice/runtime';
+import { type Logger, repeat } from '@boxoffice/runtime';
 import type { Store } from '@boxoffice/store';
 import type { Closable } from '../definition.ts';
 import { deadLetterCollection, TOGETHER } from './dead-letter-store.ts';
@@ -30,17 +30,8 @@ export const serveReplayRequests = (store: Store, inside: DeadLetters, logger: L
       await inside.replay(id);
     }
   };
-  let underway: Promise<void> = Promise.resolve();
-  const timer = setInterval(() => {
-    underway = underway.then(look).catch((error: unknown) => {
-      logger.warn('a dead letter could not be replayed', { error });
-    });
-  }, LOOK_EVERY_MS);
-  timer.unref();
-  return {
-    async close() {
-      clearInterval(timer);
-      await underway;
-    },
-  };
+  return repeat(look, {
+    everyMs: LOOK_EVERY_MS,
+    failed: (error) => logger.warn('a dead letter could not be replayed', { error }),
+  });
 };

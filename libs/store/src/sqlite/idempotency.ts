@@ -1,3 +1,4 @@
+import { repeat } from '@boxoffice/runtime/time';
 import { type Idempotency, REQUEST_MS, type RememberedAnswer } from '../port.ts';
 import type { DatabaseFile } from './file.ts';
 import type { Step, Value } from './protocol.ts';
@@ -80,12 +81,10 @@ export const createIdempotency = (
   const pruneAll = async () => {
     while (await prune(file));
   };
-  const timer = setInterval(() => {
-    pruneAll().catch((error: unknown) => {
-      file.surroundings.logger?.error('expired answers could not be removed', { error });
-    });
-  }, minute);
-  timer.unref();
+  const pruning = repeat(pruneAll, {
+    everyMs: minute,
+    failed: (error) => file.surroundings.logger?.error('expired answers could not be removed', { error }),
+  });
 
   return {
     async begin(key, fingerprint) {
@@ -119,6 +118,6 @@ export const createIdempotency = (
       await file.write(trimSteps(subject, most), 0);
     },
     prune: pruneAll,
-    stop: () => clearInterval(timer),
+    stop: () => void pruning.close(),
   };
 };

@@ -1,3 +1,4 @@
+import { repeat } from '@boxoffice/runtime';
 import type { Store } from '@boxoffice/store';
 import { type Context, contextOf, markCatalog, timestampOf } from '../context.ts';
 import { cancelledWithProduct } from '../domain/performance.ts';
@@ -45,19 +46,9 @@ const EVERY_MS = 30_000;
 export const startFinishing = (
   store: Store,
   logger: { error(message: string, fields: { readonly error: unknown }): void },
-): { close(): Promise<void> } => {
-  let running = Promise.resolve();
-  const run = () => {
-    running = running
-      .then(() => finishCancellations(store))
-      .catch((error: unknown) => logger.error('cancelled products could not be finished', { error }));
-  };
-  run();
-  const timer = setInterval(run, EVERY_MS).unref();
-  return {
-    async close() {
-      clearInterval(timer);
-      await running;
-    },
-  };
-};
+): { close(): Promise<void> } =>
+  repeat(() => finishCancellations(store), {
+    everyMs: EVERY_MS,
+    atOnce: true,
+    failed: (error) => logger.error('cancelled products could not be finished', { error }),
+  });

@@ -1,3 +1,4 @@
+import { within } from '@boxoffice/runtime';
 import { createCourtesy, type Peer } from '@boxoffice/service';
 
 /** Longest wait for an answer to a question whose answer the order itself knows well enough. */
@@ -19,32 +20,22 @@ interface OrderTickets {
   readonly tickets: readonly { readonly ticketId: string; readonly status: string }[];
 }
 
-/** What the call answers, if it does so in time: getting a token for it counts, too. */
-const within = async <Data>(ms: number, call: Promise<Data>): Promise<Data | undefined> => {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<undefined>((resolve) => {
-    timer = setTimeout(() => resolve(undefined), ms);
-  });
-  try {
-    return await Promise.race([call.catch(() => undefined), late]);
-  } finally {
-    clearTimeout(timer);
-  }
-};
-
 /** The tickets, over HTTP. */
 export const createTickets = (tickets: Peer): Tickets => {
   const issuing = createCourtesy({ ms: ISSUE_MS });
   return {
     async controlled(institution, orderId) {
+      const call = tickets.call<OrderTickets>(institution, {
+        operation: 'getOrderTickets',
+        method: 'GET',
+        path: `/internal/orders/${encodeURIComponent(orderId.toWellFormed())}/tickets`,
+        timeoutMs: ASK_MS,
+      });
+      // Longer than the call's own time may pass: getting a token for it counts, too.
       const answer = await within(
+        call.catch(() => undefined),
         ASK_MS,
-        tickets.call<OrderTickets>(institution, {
-          operation: 'getOrderTickets',
-          method: 'GET',
-          path: `/internal/orders/${encodeURIComponent(orderId.toWellFormed())}/tickets`,
-          timeoutMs: ASK_MS,
-        }),
+        () => undefined,
       );
       return answer?.tickets.filter(({ status }) => status === 'controlled').map(({ ticketId }) => ticketId);
     },

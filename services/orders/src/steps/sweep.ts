@@ -1,3 +1,4 @@
+import { repeat } from '@boxoffice/runtime';
 import type { Closable } from '@boxoffice/service';
 import type { Store, Where } from '@boxoffice/store';
 import type { Desk } from '../context.ts';
@@ -76,32 +77,14 @@ export const finishUnder = async (desk: Desk, leases: readonly string[]): Promis
   await eachFound(desk, { 'begun.owner': { in: leases } }, 'id', (order) => recover(desk, order));
 };
 
-/** Does something at once and then regularly, never twice at the same time, until it is closed. */
-const regularly = (desk: Desk, everyMs: number, failure: string, act: () => Promise<unknown>): Closable => {
-  let underway: Promise<unknown> | undefined;
-  const look = (): void => {
-    underway ??= act()
-      .catch((error: unknown) => desk.log.warn(failure, { error }))
-      .finally(() => {
-        underway = undefined;
-      });
-  };
-  const timer = setInterval(look, everyMs);
-  timer.unref();
-  look();
-  return {
-    async close() {
-      clearInterval(timer);
-      await underway;
-    },
-  };
-};
-
 /** Sweeps at once and then regularly, while this instance has the lease, until it is closed. */
 export const startSweeper = (desk: Desk, store: Pick<Store, 'lease'>, everyMs: number = SWEEP_EVERY_MS): Closable =>
-  regularly(desk, everyMs, 'a sweep failed', async () => {
-    if (await store.lease('sweep', LEASE_MS)) await sweep(desk);
-  });
+  repeat(
+    async () => {
+      if (await store.lease('sweep', LEASE_MS)) await sweep(desk);
+    },
+    { everyMs, atOnce: true, failed: (error) => desk.log.warn('a sweep failed', { error }) },
+  );
 
 /**
  * Keeps this process's lease alive and looks at those of the others, until it is closed. Every instance finishes what a dead one had
@@ -109,7 +92,7 @@ export const startSweeper = (desk: Desk, store: Pick<Store, 'lease'>, everyMs: n
  */
 export const startHeartbeat = (desk: Desk): Closable => {
   let finishing: Promise<void> | undefined;
-  const heartbeat = regularly(desk, BEAT_EVERY_MS, 'the lease of this process could not be renewed', async () => {
+  const beat = async (): Promise<void> => {
     const over = await desk.lease.look();
     // Beside the heartbeat, which must not wait for it.
     finishing ??= finishUnder(desk, over)
@@ -117,6 +100,11 @@ export const startHeartbeat = (desk: Desk): Closable => {
       .finally(() => {
         finishing = undefined;
       });
+  };
+  const heartbeat = repeat(beat, {
+    everyMs: BEAT_EVERY_MS,
+    atOnce: true,
+    failed: (error) => desk.log.warn('the lease of this process could not be renewed', { error }),
   });
   return {
     async close() {

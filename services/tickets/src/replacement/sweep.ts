@@ -1,4 +1,4 @@
-import type { Logger } from '@boxoffice/runtime';
+import { type Logger, repeat } from '@boxoffice/runtime';
 import type { Closable } from '@boxoffice/service';
 import type { Context } from '../context.ts';
 import { replacementsCollection } from '../store.ts';
@@ -27,21 +27,9 @@ export const finishInterrupted = async (context: Context): Promise<void> => {
 };
 
 /** Looks for interrupted replacements at the start and every ten seconds; one cheap query while there are none. */
-export const startSweep = (context: Context, logger: Pick<Logger, 'error'>): Closable => {
-  let running: Promise<void> | undefined;
-  const sweep = (): void => {
-    running ??= finishInterrupted(context)
-      .catch((error: unknown) => logger.error('interrupted replacements could not be finished', { error }))
-      .finally(() => {
-        running = undefined;
-      });
-  };
-  sweep();
-  const timer = setInterval(sweep, SWEEP_MS);
-  return {
-    async close() {
-      clearInterval(timer);
-      await running;
-    },
-  };
-};
+export const startSweep = (context: Context, logger: Pick<Logger, 'error'>): Closable =>
+  repeat(() => finishInterrupted(context), {
+    everyMs: SWEEP_MS,
+    atOnce: true,
+    failed: (error) => logger.error('interrupted replacements could not be finished', { error }),
+  });

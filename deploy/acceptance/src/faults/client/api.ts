@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { within } from '@boxoffice/runtime';
 import { type Call, clientOf, type Reply } from '../../client.ts';
 import type { Deployment } from '../deployment/deployment.ts';
 import { isBusy } from './busy.ts';
@@ -12,11 +13,10 @@ const PATIENCE_MS = 15_000;
 /** Tokens live for fifteen minutes. */
 const RENEWED_AFTER_MS = 8 * 60_000;
 
-const inTime = <T>(work: Promise<T>): Promise<T> => {
-  const late = Promise.withResolvers<never>();
-  const timer = setTimeout(() => late.reject(new Error(`no answer within ${PATIENCE_MS} ms`)), PATIENCE_MS);
-  return Promise.race([work, late.promise]).finally(() => clearTimeout(timer));
-};
+const inTime = <T>(work: Promise<T>): Promise<T> =>
+  within(work, PATIENCE_MS, () => {
+    throw new Error(`no answer within ${PATIENCE_MS} ms`);
+  });
 
 /** Makes a client of whoever comes by: without a token, with connections of its own. */
 export const openVisit = ({ door }: Pick<Deployment, 'door'>): Api => {

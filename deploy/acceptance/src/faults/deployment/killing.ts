@@ -1,3 +1,4 @@
+import { within } from '@boxoffice/runtime';
 import type { Round } from '../round/round.ts';
 import { type CrashPointName, crashPoints, type ServiceName } from './crash-points.ts';
 import type { Deployment } from './deployment.ts';
@@ -35,10 +36,7 @@ export const killAt = (
     await Promise.all(victims.map((victim) => victim.arm(point, nth)));
     const died = Promise.race(victims.map((victim) => victim.ended().then(() => true)));
     const acting = meanwhile();
-    const late = Promise.withResolvers<boolean>();
-    const timer = setTimeout(() => late.resolve(false), REACH_MS);
-    const reached = await Promise.race([died, late.promise]);
-    clearTimeout(timer);
+    const reached = await within(died, REACH_MS, () => false);
     // The other instance goes on.
     await Promise.all(victims.map((victim) => victim.disarm()));
     round.revivals.push(...(await deployment.revive(victims)));

@@ -1,3 +1,4 @@
+import { within } from '@boxoffice/runtime/time';
 import { StoreUnavailable } from '../../port.ts';
 import { inWordsOfThePort } from './unavailable.ts';
 
@@ -26,19 +27,11 @@ export interface Gate {
 }
 
 /** Settles like the call, or calls `abandon` and rejects when its time is up; the call itself goes on until the driver gives it up. */
-export const inTime = async <R>(call: Promise<R>, ms: number, abandon: () => void = () => {}): Promise<R> => {
-  const late = Promise.withResolvers<never>();
-  const giveUp = () => {
+export const inTime = <R>(call: Promise<R>, ms: number, abandon: () => void = () => {}): Promise<R> =>
+  within(call, ms, () => {
     abandon();
-    late.reject(new StoreUnavailable(`MongoDB did not answer within ${ms} ms`));
-  };
-  const timer = setTimeout(giveUp, ms);
-  try {
-    return await Promise.race([call, late.promise]);
-  } finally {
-    clearTimeout(timer);
-  }
-};
+    throw new StoreUnavailable(`MongoDB did not answer within ${ms} ms`);
+  });
 
 /** An open gate. `what` names in the refusal what was closed; `answerMs` is the time of a call. */
 export const createGate = (what: string, answerMs: number): Gate => {
