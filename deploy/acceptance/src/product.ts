@@ -21,7 +21,13 @@ export interface Demo {
   readonly caFile: string;
   readonly clients: readonly DemoClient[];
   readonly pointsOfSale: readonly { serviceHost: string; institution: string; languages: string[]; currency: string }[];
-  readonly users: readonly { serviceHost: string; login: string; password: string; contactNumber: string }[];
+  readonly users: readonly {
+    serviceHost: string;
+    login: string;
+    password: string;
+    contactNumber: string;
+    member: boolean;
+  }[];
   readonly fixtures: Readonly<Record<string, Record<string, { productId: string; performanceId: string }>>>;
 }
 

@@ -54,6 +54,21 @@ describe('a partner reads the catalogue', () => {
   });
 });
 
+describe('the demo data', () => {
+  test.each(['opera', 'museum'])(
+    '%s has two users, one of them a member, and a point of sale with every payment method',
+    async (institution) => {
+      const client = await authorised(product, institution, 'full');
+      const { items } = (await client('/svc/v3/catalog/points-of-sale')).body.data;
+      expect(items).toMatchObject([
+        { paymentMethods: ['on_account', 'external', 'simulated'], maxPlacesPerOrder: 8, holdMinutes: 15 },
+      ]);
+      const users = product.demo.users.filter(({ serviceHost }) => serviceHost === items[0].serviceHost);
+      expect(users.map(({ member }) => member).toSorted()).toEqual([false, true]);
+    },
+  );
+});
+
 describe('a partner creates contacts', () => {
   for (const path of ['/svc/v3/contacts/individuals', '/contacts/individuals'])
     test(`at ${path}`, async () => {

@@ -94,6 +94,18 @@ describe.each(engines)(`GET /catalog on $name${missing}`, ({ start }) => {
     expect(headers.get('vary')).toContain('Accept-Encoding');
   });
 
+  test('running and suspended products are published, closed ones are not', async () => {
+    const { data } = await createProduct(on, { state: 'running' });
+    const shown = async () => (await ask(on)).data.products.find(({ id }) => id === data.id)?.state;
+    const become = (state: string) => on.call('PATCH', `/svc/v3/catalog/products/${data.id}`, { body: { state } });
+    expect(await shown()).toBe('running');
+    await become('suspended');
+    expect(await shown()).toBe('suspended');
+    await become('running');
+    await become('closed');
+    expect(await shown()).toBeUndefined();
+  });
+
   test('every write is read at once, on the instance that wrote and on any other', async () => {
     const names = async (instance: Instance) => (await ask(instance)).data.products.map(({ name }) => name.en);
     for (const [writer, number] of [on, elsewhere, on].map((each, index) => [each, index] as const)) {
