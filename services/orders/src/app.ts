@@ -1,10 +1,10 @@
 import { topology } from '@boxoffice/messaging';
 import { integer, url, versionOf } from '@boxoffice/runtime';
 import { createPeer, type Parts, type Peer, type ServiceDefinition } from '@boxoffice/service';
-import type { Desk } from './context.ts';
+import type { OrdersContext } from './context.ts';
 import { currentFacts } from './current-facts.ts';
 import { watchOrders } from './metrics.ts';
-import { openDesk } from './open-desk.ts';
+import { createContext } from './open-desk.ts';
 import { onContactErased } from './reactions/contact-erased.ts';
 import { onFulfilment } from './reactions/fulfilment.ts';
 import { onPerformanceCancelled } from './reactions/performance-cancelled.ts';
@@ -26,7 +26,7 @@ const settings = {
 };
 
 interface State {
-  readonly desk: Desk;
+  readonly context: OrdersContext;
   readonly peers: readonly Peer[];
 }
 
@@ -40,9 +40,9 @@ const prepare = ({ store, credentials, logger, settings: own, metrics }: Parts<t
     maxHeldPlacesPerAddress: own.posHeldPlacesPerAddress,
     graceMs: own.paymentGraceSeconds * 1_000,
   };
-  const desk = openDesk(store, { catalog, contacts, tickets }, limits, logger, metrics);
-  if (metrics) watchOrders(desk.orders, metrics);
-  return { desk, peers: [catalog, contacts, tickets] };
+  const context = createContext(store, { catalog, contacts, tickets }, limits, logger, metrics);
+  if (metrics) watchOrders(context.orders, metrics);
+  return { context, peers: [catalog, contacts, tickets] };
 };
 
 /** The orders service: orders, their lines, payments and cancellation. */
@@ -55,15 +55,15 @@ export const orders: ServiceDefinition<typeof settings, State> = {
   settings,
   queues: [topology.ordersFulfilment, topology.ordersPerformanceCancelled, topology.ordersContactErased],
   prepare,
-  operations: (_parts, { desk }) => routes(desk),
-  reactions: ({ store }, { desk }) => [
-    { queue: topology.ordersFulfilment, handle: (message) => onFulfilment(desk, message) },
-    { queue: topology.ordersPerformanceCancelled, handle: (message) => onPerformanceCancelled(desk, message) },
-    { queue: topology.ordersContactErased, handle: (message) => onContactErased(desk, store.idempotency, message) },
+  operations: (_parts, { context }) => routes(context),
+  reactions: ({ store }, { context }) => [
+    { queue: topology.ordersFulfilment, handle: (message) => onFulfilment(context, message) },
+    { queue: topology.ordersPerformanceCancelled, handle: (message) => onPerformanceCancelled(context, message) },
+    { queue: topology.ordersContactErased, handle: (message) => onContactErased(context, store.idempotency, message) },
   ],
-  background: ({ store }, { desk, peers }) => {
-    const heartbeat = startHeartbeat(desk);
-    const sweeper = startSweeper(desk, store);
+  background: ({ store }, { context, peers }) => {
+    const heartbeat = startHeartbeat(context);
+    const sweeper = startSweeper(context, store);
     return {
       async close() {
         await sweeper.close();

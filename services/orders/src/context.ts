@@ -3,7 +3,7 @@ import type { Stock } from './clients/stock.ts';
 import type { Tickets } from './clients/tickets.ts';
 import type { HoldLimit } from './steps/hold-limit.ts';
 import type { Lease } from './steps/lease.ts';
-import type { Shelves } from './store.ts';
+import type { Collections } from './store.ts';
 
 /** Where it is told what went wrong without a request failing. */
 export interface Log {
@@ -11,7 +11,7 @@ export interface Log {
 }
 
 /** What the commands on orders work with. */
-export interface Desk extends Shelves {
+export interface OrdersContext extends Collections {
   readonly stock: Stock;
   readonly contacts: Contacts;
   readonly tickets: Tickets;

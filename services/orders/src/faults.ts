@@ -7,7 +7,7 @@ import type { State } from './domain/order/order.ts';
 const codes: Readonly<Record<Reason, Code>> = {
   busy: 'conflict',
   past_due: 'order_expired',
-  lost_mark: 'conflict',
+  step_lost: 'conflict',
   not_due: 'conflict',
   wrong_state: 'precondition_failed',
   empty: 'order_empty',

@@ -5,8 +5,8 @@ import type { OrderDocument } from './store.ts';
 type Orders = CollectionHandle<OrderDocument>;
 
 /** The orders, telling of every write that takes one from a state into another. */
-const tellingMoves = (orders: Orders, moved: (before: OrderDocument, after: OrderDocument) => void): Orders => {
-  const told = (documents: Documents<OrderDocument>): Documents<OrderDocument> => ({
+const observingMoves = (orders: Orders, moved: (before: OrderDocument, after: OrderDocument) => void): Orders => {
+  const observed = (documents: Documents<OrderDocument>): Documents<OrderDocument> => ({
     ...documents,
     async update(id, fn, options) {
       let before: OrderDocument | undefined;
@@ -23,7 +23,7 @@ const tellingMoves = (orders: Orders, moved: (before: OrderDocument, after: Orde
       return after;
     },
   });
-  return { ...orders, of: (institution) => told(orders.of(institution)) };
+  return { ...orders, of: (institution) => observed(orders.of(institution)) };
 };
 
 /** The orders, counted as they move from state to state: `draft` to `open` is a hold, to `confirmed` a sale. */
@@ -31,7 +31,7 @@ export const countedOrders = (orders: Orders, metrics: Metrics): Orders => {
   const labels = ['from', 'to'];
   const count = metrics.counter({ name: 'orders_moved_total', help: 'Orders that changed their state', labels });
   const places = metrics.counter({ name: 'orders_places_moved_total', help: 'Places of those orders', labels });
-  return tellingMoves(orders, ({ state: from }, { state: to, lines }) => {
+  return observingMoves(orders, ({ state: from }, { state: to, lines }) => {
     count({ from, to });
     places({ from, to }, lines.length);
   });

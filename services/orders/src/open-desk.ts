@@ -4,13 +4,13 @@ import type { Store } from '@boxoffice/store';
 import { createContacts } from './clients/contacts.ts';
 import { createStock } from './clients/stock.ts';
 import { createTickets } from './clients/tickets.ts';
-import type { Desk, Log } from './context.ts';
+import type { Log, OrdersContext } from './context.ts';
 import { newId } from './ids.ts';
 import { countedOrders } from './metrics.ts';
 import { createHoldLimit } from './steps/hold-limit.ts';
 import { createLease } from './steps/lease.ts';
 import { isVisitor } from './steps/visitor.ts';
-import { shelvesOf } from './store.ts';
+import { collectionsOf } from './store.ts';
 
 export interface Limits {
   /** Most places that one client may hold unsold at once. */
@@ -21,22 +21,22 @@ export interface Limits {
   readonly graceMs: number;
 }
 
-/** The desk over a store and the services that orders calls, on the system's clock. */
-export const openDesk = (
+/** The context over a store and the services that orders calls, on the system's clock. */
+export const createContext = (
   store: Store,
   { catalog, contacts, tickets }: Readonly<Record<'catalog' | 'contacts' | 'tickets', Peer>>,
   { maxHeldPlaces, maxHeldPlacesPerAddress, graceMs }: Limits,
   log: Log,
   metrics?: Metrics,
-): Desk => {
-  const shelves = shelvesOf(store);
+): OrdersContext => {
+  const found = collectionsOf(store);
   return {
-    ...shelves,
-    orders: metrics ? countedOrders(shelves.orders, metrics) : shelves.orders,
+    ...found,
+    orders: metrics ? countedOrders(found.orders, metrics) : found.orders,
     stock: createStock(catalog),
     contacts: createContacts(contacts),
     tickets: createTickets(tickets),
-    limit: createHoldLimit(shelves.orders, (client) => (isVisitor(client) ? maxHeldPlacesPerAddress : maxHeldPlaces)),
+    limit: createHoldLimit(found.orders, (client) => (isVisitor(client) ? maxHeldPlacesPerAddress : maxHeldPlaces)),
     lease: createLease(store),
     now: Date.now,
     newId: (prefix) => newId(prefix, Date.now()),

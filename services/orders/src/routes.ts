@@ -1,6 +1,6 @@
 import type { AnyOperation } from '@boxoffice/http';
 import { shopRoutes } from './cart/routes.ts';
-import type { Desk } from './context.ts';
+import type { OrdersContext } from './context.ts';
 import { linesRoutes } from './lines/routes.ts';
 import { actionsRoutes } from './orders/action-routes.ts';
 import { ordersRoutes } from './orders/routes.ts';
@@ -8,11 +8,11 @@ import { paymentsRoutes } from './payments/routes.ts';
 import { refundsRoutes } from './refunds/routes.ts';
 
 /** Every operation of the orders service, topic by topic. */
-export const routes = (desk: Desk): AnyOperation[] => [
-  ...ordersRoutes(desk),
-  ...linesRoutes(desk),
-  ...paymentsRoutes(desk),
-  ...refundsRoutes(desk),
-  ...actionsRoutes(desk),
-  ...shopRoutes(desk),
+export const routes = (context: OrdersContext): AnyOperation[] => [
+  ...ordersRoutes(context),
+  ...linesRoutes(context),
+  ...paymentsRoutes(context),
+  ...refundsRoutes(context),
+  ...actionsRoutes(context),
+  ...shopRoutes(context),
 ];

@@ -54,13 +54,13 @@ export const linksCollection = collection<LinkDocument>('performance_links', [
 export const collections = [ordersCollection, linksCollection, leasesCollection];
 
 /** The orders and their links, of all institutions. */
-export interface Shelves {
+export interface Collections {
   readonly orders: CollectionHandle<OrderDocument>;
   readonly links: CollectionHandle<LinkDocument>;
 }
 
 /** The collections of a store. */
-export const shelvesOf = (store: Store): Shelves => ({
+export const collectionsOf = (store: Store): Collections => ({
   orders: store.collection(ordersCollection),
   links: store.collection(linksCollection),
 });

@@ -1,8 +1,8 @@
-import type { Desk } from '../context.ts';
+import type { OrdersContext } from '../context.ts';
 import { cancel } from '../domain/cancellation.ts';
 import type { Decision } from '../domain/order/decision.ts';
 import { notFound } from '../faults.ts';
-import { type Asking, command } from '../steps/command.ts';
+import { type Command, runCommand } from '../steps/command.ts';
 import type { OrderDocument } from '../store.ts';
 
 interface CancelOptions {
@@ -21,16 +21,16 @@ interface CancelOptions {
  * controlled; if it does not say so within a second, what the order knows decides. @throws Fault as the rules refuse
  */
 export const cancelOrder = async (
-  desk: Desk,
-  asking: Asking,
+  context: OrdersContext,
+  command: Command,
   { reason, override, rule = cancel }: CancelOptions,
 ): Promise<OrderDocument> => {
-  const { institution, orderId } = asking;
-  const found = await desk.orders.of(institution).get(orderId);
+  const { institution, orderId } = command;
+  const found = await context.orders.of(institution).get(orderId);
   if (!found) throw notFound();
   const ask = found.state === 'confirmed' && !override;
-  const controlled = ask ? await desk.tickets.controlled(institution, orderId) : undefined;
+  const controlled = ask ? await context.tickets.controlled(institution, orderId) : undefined;
   const how = { reason, override, controlled: controlled ? controlled.length : null };
-  const { order } = await command(desk, asking, (current, _request, now) => rule(current, how, now));
+  const { order } = await runCommand(context, command, (current, _request, now) => rule(current, how, now));
   return order;
 };

@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { Fault } from '@boxoffice/envelope';
 import { UniqueViolation } from '@boxoffice/store';
 import type { HeldLine, Wish } from '../clients/stock.ts';
-import type { Desk } from '../context.ts';
+import type { OrdersContext } from '../context.ts';
 import { newDraft } from '../domain/opening.ts';
 import { busy } from '../domain/order/state.ts';
 import { faultOf } from '../faults.ts';
@@ -10,8 +10,8 @@ import { requestNameOf } from '../ids.ts';
 import { placesWanted } from '../lines/items.ts';
 import { addOrderLines } from '../lines/lines.ts';
 import { holdFor, opened } from '../orders/create.ts';
-import { isFenced } from '../steps/aborted.ts';
-import { dropDraft } from '../steps/draft.ts';
+import { isAborted } from '../steps/aborted.ts';
+import { releaseDraft } from '../steps/draft.ts';
 import { recover } from '../steps/recover.ts';
 import { visitorAt } from '../steps/visitor.ts';
 import { working } from '../steps/working.ts';
@@ -38,63 +38,63 @@ export interface CartAddition extends Target {
 const PATIENCE_MS = 2_000;
 const LOOK_EVERY_MS = 40;
 
-const wishOf = ({ contactNumber: _, ...wish }: CartItem): Wish => wish;
+const requestedItem = ({ contactNumber: _, ...requested }: CartItem): Wish => requested;
 
 /** The draft of the cart: a new one, or the one that an earlier try of the same request left. Undefined if the id is taken otherwise. */
-const drafted = async (desk: Desk, addition: CartAddition): Promise<OrderDocument | undefined> => {
+const drafted = async (context: OrdersContext, addition: CartAddition): Promise<OrderDocument | undefined> => {
   const { institution, orderId, request, items } = addition;
   const holder = { institution, client: visitorAt(institution, addition.address) };
-  const orders = desk.orders.of(institution);
+  const orders = context.orders.of(institution);
   const places = placesWanted(items, 0);
   const performanceIds = items.map(({ performanceId }) => performanceId);
   const [performanceId = ''] = performanceIds;
   const asked = { client: holder.client, pointOfSale: addition.pointOfSale, contactNumber: null };
   const draft = newDraft(
     { ...asked, id: orderId, externalReference: null, performanceIds, places, request, hold: requestNameOf(undefined) },
-    desk.now(),
+    context.now(),
   );
-  const owner = await desk.lease.hold();
+  const owner = await context.lease.hold();
   const owned = { ...draft, performanceId, begun: draft.begun && { ...draft.begun, owner } };
   try {
-    return await desk.limit.admit(holder, orderId, places, () => orders.insert(owned));
+    return await context.limit.admit(holder, orderId, places, () => orders.insert(owned));
   } catch (error) {
     if (!(error instanceof UniqueViolation)) throw error;
   }
   let mine = false;
   const earlier = await orders.update(orderId, (current) => {
-    mine = current.state === 'draft' && current.begun?.request === request && !isFenced(request);
+    mine = current.state === 'draft' && current.begun?.request === request && !isAborted(request);
     return mine && current.begun
-      ? { next: { ...current, begun: { ...current.begun, since: desk.now(), owner } } }
+      ? { next: { ...current, begun: { ...current.begun, since: context.now(), owner } } }
       : undefined;
   });
   return mine ? earlier : undefined;
 };
 
 /** The cart that its draft becomes. @throws Fault as {@link addToCart} */
-const filled = async (desk: Desk, addition: CartAddition, draft: OrderDocument): Promise<OrderDocument> => {
+const filled = async (context: OrdersContext, addition: CartAddition, draft: OrderDocument): Promise<OrderDocument> => {
   const { institution, request, pointOfSale, items } = addition;
-  const held = await holdFor(desk, draft, { pointOfSale, items: items.map(wishOf) });
+  const held = await holdFor(context, draft, { pointOfSale, items: items.map(requestedItem) });
   try {
-    await permitTariffs(desk, institution, items, held.lines);
-    const cart = await opened(desk, draft, request, held, { cart: true });
-    desk.limit.note(draft, cart.id, cart.heldPlaces);
+    await permitTariffs(context, institution, items, held.lines);
+    const cart = await opened(context, draft, request, held, { cart: true });
+    context.limit.record(draft, cart.id, cart.heldPlaces);
     return cart;
   } catch (error) {
-    if (error instanceof Fault) await dropDraft(desk, draft);
+    if (error instanceof Fault) await releaseDraft(context, draft);
     throw error;
   }
 };
 
 /** Makes the cart; undefined if another request does, or did. @throws Fault as {@link addToCart} */
-const makeCart = async (desk: Desk, addition: CartAddition): Promise<OrderDocument | undefined> => {
-  const draft = await drafted(desk, addition);
-  return draft && working(desk, draft, () => filled(desk, addition, draft));
+const makeCart = async (context: OrdersContext, addition: CartAddition): Promise<OrderDocument | undefined> => {
+  const draft = await drafted(context, addition);
+  return draft && working(context, draft, () => filled(context, addition, draft));
 };
 
 /** Another request makes the cart: resolves when it may be there. @throws Fault `conflict` if that takes too long */
-const wait = async (desk: Desk, draft: OrderDocument | undefined, giveUpAt: number): Promise<void> => {
-  if (performance.now() > giveUpAt) throw faultOf(busy().refused);
-  if (draft) await recover(desk, draft);
+const wait = async (context: OrdersContext, draft: OrderDocument | undefined, deadline: number): Promise<void> => {
+  if (performance.now() > deadline) throw faultOf(busy().refused);
+  if (draft) await recover(context, draft);
   await delay(LOOK_EVERY_MS);
 };
 
@@ -102,18 +102,18 @@ const wait = async (desk: Desk, draft: OrderDocument | undefined, giveUpAt: numb
  * Puts places into a cart, which is made if there is none with the id: all are held, or none. Of several first requests one
  * makes the cart, and the others add to it. @throws Fault as for an order's lines, and a refusal of the rules
  */
-export const addToCart = async (desk: Desk, addition: CartAddition): Promise<OrderDocument> => {
+export const addToCart = async (context: OrdersContext, addition: CartAddition): Promise<OrderDocument> => {
   const { institution, orderId, request, items } = addition;
-  const giveUpAt = performance.now() + PATIENCE_MS;
-  const permit = (lines: readonly HeldLine[]) => permitTariffs(desk, institution, items, lines);
+  const deadline = performance.now() + PATIENCE_MS;
+  const permit = (lines: readonly HeldLine[]) => permitTariffs(context, institution, items, lines);
   for (;;) {
-    const there = await desk.orders.of(institution).get(orderId);
+    const there = await context.orders.of(institution).get(orderId);
     if (there && there.state !== 'draft') {
-      const asking = { institution, orderId, ifMatch: () => undefined, request, shelf: 'carts' } as const;
-      return addOrderLines(desk, asking, items.map(wishOf), permit);
+      const command = { institution, orderId, ifMatch: () => undefined, request, appliesTo: 'carts' } as const;
+      return addOrderLines(context, command, items.map(requestedItem), permit);
     }
-    const made = !there || there.begun?.request === request ? await makeCart(desk, addition) : undefined;
+    const made = !there || there.begun?.request === request ? await makeCart(context, addition) : undefined;
     if (made) return made;
-    await wait(desk, there, giveUpAt);
+    await wait(context, there, deadline);
   }
 };

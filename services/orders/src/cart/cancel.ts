@@ -1,13 +1,13 @@
 import { Fault } from '@boxoffice/envelope';
 import { cancelOrder } from '../cancellation/cancel.ts';
-import type { Desk } from '../context.ts';
+import type { OrdersContext } from '../context.ts';
 import { cancel } from '../domain/cancellation.ts';
 import { cancelByShopper } from '../domain/checkout.ts';
 import { isRefused, refuse } from '../domain/order/decision.ts';
 import type { State } from '../domain/order/order.ts';
 import { RefusedByRule } from '../faults.ts';
 import { derivedId } from '../ids.ts';
-import type { Asking } from '../steps/command.ts';
+import type { Command } from '../steps/command.ts';
 import { doneBy, type Target } from '../steps/write.ts';
 import type { OrderDocument } from '../store.ts';
 
@@ -18,18 +18,18 @@ const AFTER_FAULT = 'an unforeseen error at the checkout';
  * @throws Fault `not_found` (also for carts), or a refusal of the rules
  */
 export const cancelForShopper = (
-  desk: Desk,
+  context: OrdersContext,
   { institution, orderId }: Target,
   requestId: string,
   reason: string | null,
 ): Promise<OrderDocument> => {
   const request = derivedId('req', 'cancellation', orderId, requestId);
-  const asking: Asking = { institution, orderId, ifMatch: () => undefined, request };
+  const command: Command = { institution, orderId, ifMatch: () => undefined, request };
   const rule: NonNullable<Parameters<typeof cancelOrder>[2]['rule']> = (order, how, now) => {
     const decision = cancelByShopper(order, how, now);
     return isRefused(decision) ? decision : { ...decision, next: doneBy(decision.next, request) };
   };
-  return cancelOrder(desk, asking, { reason, override: false, rule });
+  return cancelOrder(context, command, { reason, override: false, rule });
 };
 
 /** Whether an order is cancelled for good, and its state; null for one that never was. */
@@ -38,8 +38,8 @@ export interface Certainty {
   readonly state: State | null;
 }
 
-const stateOf = async (desk: Desk, { institution, orderId }: Target): Promise<State | null> => {
-  const order = await desk.orders.of(institution).get(orderId);
+const stateOf = async (context: OrdersContext, { institution, orderId }: Target): Promise<State | null> => {
+  const order = await context.orders.of(institution).get(orderId);
   return order && order.state !== 'draft' ? order.state : null;
 };
 
@@ -48,18 +48,22 @@ const stateOf = async (desk: Desk, { institution, orderId }: Target): Promise<St
  * durable. Again: the same. Later than `notAfter` (epoch milliseconds) nothing is cancelled any more: whoever asked has been told that
  * it was not, and may have been told since that it is bought. @throws Fault `conflict` while another step runs, `service_unavailable`
  */
-export const cancelAfterFault = async (desk: Desk, target: Target, notAfter: number): Promise<Certainty> => {
+export const cancelAfterFault = async (
+  context: OrdersContext,
+  target: Target,
+  notAfter: number,
+): Promise<Certainty> => {
   const { institution, orderId } = target;
-  const asking = { institution, orderId, ifMatch: () => undefined, shelf: 'both' } as const;
+  const command = { institution, orderId, ifMatch: () => undefined, appliesTo: 'both' } as const;
   const rule: NonNullable<Parameters<typeof cancelOrder>[2]['rule']> = (order, how, now) =>
     now > notAfter ? refuse('wrong_state', 'It is too late to cancel what the fault left.') : cancel(order, how, now);
   try {
-    const { state } = await cancelOrder(desk, asking, { reason: AFTER_FAULT, override: false, rule });
+    const { state } = await cancelOrder(context, command, { reason: AFTER_FAULT, override: false, rule });
     return { cancelled: state === 'cancelled', state };
   } catch (error) {
     const isOver = error instanceof Fault && error.code === 'not_found';
     if (!isOver && !(error instanceof RefusedByRule && error.http === 412)) throw error;
-    const state = await stateOf(desk, target);
+    const state = await stateOf(context, target);
     return { cancelled: state === 'cancelled', state };
   }
 };

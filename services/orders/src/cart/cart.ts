@@ -1,21 +1,21 @@
-import type { Desk } from '../context.ts';
+import type { OrdersContext } from '../context.ts';
 import { cancel } from '../domain/cancellation.ts';
 import { changeLine, checkedOut, isCart, type LineChange } from '../domain/cart.ts';
 import { accept } from '../domain/order/decision.ts';
 import { faultOf, isUnavailable } from '../faults.ts';
 import { removeOrderLine } from '../lines/lines.ts';
 import { findAny } from '../orders/find.ts';
-import { type Asking, command } from '../steps/command.ts';
+import { type Command, runCommand } from '../steps/command.ts';
 import { doneBy, type Target } from '../steps/write.ts';
 import type { OrderDocument } from '../store.ts';
 import { permitTariff } from './criteria.ts';
 
 /** A request on a cart, as the commands take it. */
-export const cartAsking = ({ institution, orderId }: Target, request?: string): Asking => ({
+export const cartCommand = ({ institution, orderId }: Target, request?: string): Command => ({
   institution,
   orderId,
   ifMatch: () => undefined,
-  shelf: 'carts',
+  appliesTo: 'carts',
   ...(request === undefined ? {} : { request }),
 });
 
@@ -29,50 +29,50 @@ export interface CartLineChange {
 
 /** Changes the tariff of a line, or who will come. @throws Fault `not_found`, a refusal of the catalog's or of the rules */
 export const changeCartLine = async (
-  desk: Desk,
+  context: OrdersContext,
   target: Target,
   { lineId, request }: { readonly lineId: string; readonly request: string },
   { tariffId, contactNumber, beneficiary }: CartLineChange,
 ): Promise<OrderDocument> => {
-  const found = await findAny(desk, target);
+  const found = await findAny(context, target);
   const line = found.lines.find(({ id }) => id === lineId);
   const isOpen = isCart(found) && found.state === 'open';
   const [tariff] =
     line && isOpen && tariffId !== undefined
-      ? await desk.stock.quotes(
+      ? await context.stock.quotes(
           target.institution,
           [{ performanceId: line.performanceId, seatCategoryId: line.seatCategoryId, tariffId }],
           found.pointOfSale,
         )
       : [];
   const asksFor = tariff ?? (contactNumber === undefined ? undefined : line);
-  if (isOpen && asksFor) await permitTariff(desk, target.institution, contactNumber, [asksFor]);
+  if (isOpen && asksFor) await permitTariff(context, target.institution, contactNumber, [asksFor]);
   const change = { beneficiary, ...(tariff ? { tariff } : {}) };
-  const { order } = await command(desk, cartAsking(target, request), (current, name, now) =>
+  const { order } = await runCommand(context, cartCommand(target, request), (current, name, now) =>
     changeLine(doneBy(current, name), lineId, change, now),
   );
   return order;
 };
 
 /** Takes a line out of a cart and gives its place back. @throws Fault `not_found`, a refusal of the rules */
-export const removeCartLine = (desk: Desk, target: Target, lineId: string): Promise<OrderDocument> =>
-  removeOrderLine(desk, cartAsking(target), lineId);
+export const removeCartLine = (context: OrdersContext, target: Target, lineId: string): Promise<OrderDocument> =>
+  removeOrderLine(context, cartCommand(target), lineId);
 
 /**
  * Gives a cart up, durably; its places are given back at once if the catalog answers, else they follow by the fact. Again, or
  * after it expired: no effect. An order whose payment failed is cancelled by that. @throws Fault `not_found`, or a refusal if it was bought
  */
-export const giveCartUp = async (desk: Desk, target: Target): Promise<OrderDocument> => {
-  const found = await findAny(desk, target);
+export const abandonCart = async (context: OrdersContext, target: Target): Promise<OrderDocument> => {
+  const found = await findAny(context, target);
   if (!isCart(found)) throw faultOf(checkedOut().refused);
   const placeIds = found.lines.map(({ place }) => place.id);
   const how = { reason: null, override: false, controlled: null };
-  const { order } = await command(desk, cartAsking(target), (current, _request, now) =>
+  const { order } = await runCommand(context, cartCommand(target), (current, _request, now) =>
     current.state === 'expired' || current.state === 'cancelled' ? accept(current) : cancel(current, how, now),
   );
   if (order.state !== 'cancelled' || placeIds.length === 0) return order;
   try {
-    await desk.stock.release(target.institution, target.orderId, { placeIds, asOf: order.version });
+    await context.stock.release(target.institution, target.orderId, { placeIds, asOf: order.version });
   } catch (error) {
     if (!isUnavailable(error)) throw error;
   }

@@ -1,5 +1,5 @@
 import { Fault } from '@boxoffice/envelope';
-import type { Desk } from '../context.ts';
+import type { OrdersContext } from '../context.ts';
 import { cancel } from '../domain/cancellation.ts';
 import { beginCheckout, isCheckedOutBy, type PaymentMethod, type PaymentToken } from '../domain/checkout.ts';
 import { accept, refuse } from '../domain/order/decision.ts';
@@ -9,13 +9,13 @@ import { busy } from '../domain/order/state.ts';
 import { faultOf, RefusedByRule } from '../faults.ts';
 import { derivedId, guestNumber } from '../ids.ts';
 import { carriedOut } from '../payments/payments.ts';
-import { type Asking, command } from '../steps/command.ts';
+import { type Command, runCommand } from '../steps/command.ts';
 import { writeGuestOrLater } from '../steps/guests.ts';
 import { doneBy, type Target } from '../steps/write.ts';
 import type { OrderDocument } from '../store.ts';
 
 /** How a visitor buys a cart. */
-export interface CheckoutWish {
+export interface CheckoutRequest {
   /** The visitor's request: a repeat of it gives the same order. */
   readonly requestId: string;
   /** Who buys. */
@@ -28,20 +28,20 @@ export interface CheckoutWish {
 
 const checkoutName = (orderId: string, requestId: string): string => derivedId('req', 'checkout', orderId, requestId);
 
-const asking = ({ institution, orderId }: Target, requestId: string): Asking => ({
+const checkoutCommand = ({ institution, orderId }: Target, requestId: string): Command => ({
   institution,
   orderId,
   ifMatch: () => undefined,
   request: checkoutName(orderId, requestId),
-  shelf: 'both',
+  appliesTo: 'both',
 });
 
 /** Money may be recorded, but the places are gone, and so is the cart: the order must not stay as if it could still be bought. */
-const giveUp = async (desk: Desk, target: Target): Promise<void> => {
+const cancelUnsold = async (context: OrdersContext, target: Target): Promise<void> => {
   const how = { reason: 'its places were gone at the checkout', override: false, controlled: null };
   const { institution, orderId } = target;
-  const both = { institution, orderId, ifMatch: () => undefined, shelf: 'both' } as const;
-  await command(desk, both, (order, _request, now) =>
+  const both = { institution, orderId, ifMatch: () => undefined, appliesTo: 'both' } as const;
+  await runCommand(context, both, (order, _request, now) =>
     order.state === 'expired' || order.state === 'cancelled' ? accept(order) : cancel(order, how, now),
   );
 };
@@ -67,9 +67,9 @@ const contactOfGuest = (order: OrderDocument, requestId: string): string => {
 };
 
 /** Who buys, and what the contact has; a guest's contact is still to be made, and has nothing. */
-const buyerOf = async (desk: Desk, { institution }: Target, { contactNumber, guest }: CheckoutWish) => {
+const buyerOf = async (context: OrdersContext, { institution }: Target, { contactNumber, guest }: CheckoutRequest) => {
   if (contactNumber === undefined) return { criteria: [], guest };
-  return { contactNumber, criteria: await desk.contacts.criteria(institution, contactNumber) };
+  return { contactNumber, criteria: await context.contacts.criteria(institution, contactNumber) };
 };
 
 /**
@@ -77,32 +77,36 @@ const buyerOf = async (desk: Desk, { institution }: Target, { contactNumber, gue
  * crash, takes that up and gives the same order. A guest's contact is made after that, by the sweep if not here. @throws Fault as the rules refuse, `semantically_invalid` (unknown contact),
  * `service_unavailable`: then the order is confirmed a little later unless it is cancelled
  */
-export const checkoutCart = async (desk: Desk, target: Target, wish: CheckoutWish): Promise<OrderDocument> => {
-  const { requestId, paymentMethod: method, paymentToken: token = 'ok' } = wish;
-  const { criteria, ...buyer } = await buyerOf(desk, target, wish);
-  const paymentId = desk.newId('pay');
-  const { graceMs } = desk;
-  const begun = await command(
-    desk,
-    asking(target, requestId),
+export const checkoutCart = async (
+  context: OrdersContext,
+  target: Target,
+  requested: CheckoutRequest,
+): Promise<OrderDocument> => {
+  const { requestId, paymentMethod: method, paymentToken: token = 'ok' } = requested;
+  const { criteria, ...buyer } = await buyerOf(context, target, requested);
+  const paymentId = context.newId('pay');
+  const { graceMs } = context;
+  const begun = await runCommand(
+    context,
+    checkoutCommand(target, requestId),
     (current, request, now) => {
       // What it began is finished, and something else is under way.
       if (isCheckedOutBy(current, requestId)) return busy();
-      if (!criteria) throw new Fault('semantically_invalid', `There is no contact ${wish.contactNumber}.`);
-      const contactNumber = wish.contactNumber ?? contactOfGuest(current, requestId);
+      if (!criteria) throw new Fault('semantically_invalid', `There is no contact ${requested.contactNumber}.`);
+      const contactNumber = requested.contactNumber ?? contactOfGuest(current, requestId);
       const input = { ...buyer, contactNumber, requestId, request, criteria, method, token, paymentId, graceMs };
       return beginCheckout(anew(current), input, now);
     },
     { knows: (current) => isCheckedOutBy(current, requestId) },
   );
   try {
-    const order = await carriedOut(desk, begun, undefined);
+    const order = await carriedOut(context, begun, undefined);
     if (isStranded(order)) throw placesGone();
-    await writeGuestOrLater(desk, order);
+    await writeGuestOrLater(context, order);
     return order;
   } catch (error) {
     if (!(error instanceof RefusedByRule) || error.reason !== 'places_gone') throw error;
-    await giveUp(desk, target);
+    await cancelUnsold(context, target);
     throw placesGone();
   }
 };

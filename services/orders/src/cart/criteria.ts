@@ -1,5 +1,5 @@
 import type { HeldLine } from '../clients/stock.ts';
-import type { Desk } from '../context.ts';
+import type { OrdersContext } from '../context.ts';
 import { unmetCriteria } from '../domain/details.ts';
 import { refuse } from '../domain/order/decision.ts';
 import { faultOf } from '../faults.ts';
@@ -9,13 +9,13 @@ import { faultOf } from '../faults.ts';
  * @throws Fault `tariff_not_accessible` as a refusal of the rules, `service_unavailable`
  */
 export const permitTariff = async (
-  desk: Pick<Desk, 'contacts'>,
+  context: Pick<OrdersContext, 'contacts'>,
   institution: string,
   contactNumber: string | undefined,
   tariffs: readonly Pick<HeldLine, 'criterion'>[],
 ): Promise<void> => {
   if (tariffs.every(({ criterion }) => criterion === null)) return;
-  const criteria = contactNumber === undefined ? [] : await desk.contacts.criteria(institution, contactNumber);
+  const criteria = contactNumber === undefined ? [] : await context.contacts.criteria(institution, contactNumber);
   const unmet = unmetCriteria(tariffs, criteria ?? []);
   if (unmet.length === 0) return;
   throw faultOf(
@@ -25,13 +25,13 @@ export const permitTariff = async (
 
 /** The same for the lines of several items, each with the contact of its own. */
 export const permitTariffs = async (
-  desk: Pick<Desk, 'contacts'>,
+  context: Pick<OrdersContext, 'contacts'>,
   institution: string,
   items: readonly { readonly contactNumber?: string }[],
   lines: readonly Pick<HeldLine, 'criterion' | 'item'>[],
 ): Promise<void> => {
   for (const [index, { contactNumber }] of items.entries()) {
     const own = lines.filter(({ item }) => item === index);
-    await permitTariff(desk, institution, contactNumber, own);
+    await permitTariff(context, institution, contactNumber, own);
   }
 };

@@ -1,4 +1,4 @@
-import type { Desk } from '../context.ts';
+import type { OrdersContext } from '../context.ts';
 import { isHidden, isPastDue } from '../domain/order/state.ts';
 import { expireNow, targetOf } from '../steps/write.ts';
 import type { OrderDocument } from '../store.ts';
@@ -23,19 +23,19 @@ const byStartThenId = (a: OrderDocument, b: OrderDocument): number =>
  * All of a contact's orders are read: a shopper has few.
  */
 export const listShopOrders = async (
-  desk: Desk,
+  context: OrdersContext,
   institution: string,
   { contactNumber, ids, offset, limit }: ShopSelection,
 ): Promise<{ readonly items: readonly OrderDocument[]; readonly total: number }> => {
-  const orders = desk.orders.of(institution);
+  const orders = context.orders.of(institution);
   const own = contactNumber === undefined ? [] : await orders.find({ where: { contactNumber, listedAt: { gt: 0 } } });
   const others = ids.filter((id) => !own.some((order) => order.id === id));
   const named = others.length === 0 ? [] : await Promise.all([...new Set(others)].map((id) => orders.get(id)));
   const found = [...own, ...named.flatMap((order) => (order && !isHidden(order) ? [order] : []))];
   const page = found.toSorted(byStartThenId).slice(offset, offset + limit);
-  const now = desk.now();
+  const now = context.now();
   const items = await Promise.all(
-    page.map((order) => (isPastDue(order, now) ? expireNow(desk, targetOf(order)) : order)),
+    page.map((order) => (isPastDue(order, now) ? expireNow(context, targetOf(order)) : order)),
   );
   return { items, total: found.length };
 };

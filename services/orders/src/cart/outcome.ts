@@ -1,5 +1,5 @@
 import { Fault } from '@boxoffice/envelope';
-import type { Desk } from '../context.ts';
+import type { OrdersContext } from '../context.ts';
 import type { Reason } from '../domain/order/decision.ts';
 import { RefusedByRule } from '../faults.ts';
 import type { Target } from '../steps/write.ts';
@@ -27,7 +27,7 @@ export const shopReasons = [
 ] as const;
 export type ShopReason = (typeof shopReasons)[number];
 
-/** What became of a wish: the order as it is now, and why the wish was refused, if it was. */
+/** What became of a requested: the order as it is now, and why the wish was refused, if it was. */
 export interface Outcome {
   readonly order: OrderDocument | undefined;
   readonly refusal?: { readonly reason: ShopReason; readonly details: string };
@@ -35,7 +35,7 @@ export interface Outcome {
 
 const byRule: Readonly<Partial<Record<Reason, ShopReason>>> = {
   busy: 'busy',
-  lost_mark: 'busy',
+  step_lost: 'busy',
   wrong_state: 'cart_gone',
   past_due: 'cart_gone',
   checked_out: 'cart_gone',
@@ -73,7 +73,7 @@ const reasonOf = (error: Fault, order: OrderDocument | undefined, meaning: Meani
  * already: then two tries of it met, and the slower one only did not end it. @throws Fault for whatever is no refusal
  */
 export const outcomeOf = async (
-  desk: Pick<Desk, 'orders'>,
+  context: Pick<OrdersContext, 'orders'>,
   { institution, orderId }: Target,
   act: () => Promise<OrderDocument>,
   {
@@ -85,7 +85,7 @@ export const outcomeOf = async (
     return { order: await act() };
   } catch (error) {
     if (!(error instanceof Fault)) throw error;
-    const found = await desk.orders.of(institution).get(orderId);
+    const found = await context.orders.of(institution).get(orderId);
     const order = found?.state === 'draft' ? undefined : found;
     if (order && isDone(order) && (error.code === 'conflict' || error.code === 'service_unavailable')) return { order };
     const reason = reasonOf(error, order, meaning);

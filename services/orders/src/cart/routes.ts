@@ -1,7 +1,7 @@
 import { Fault } from '@boxoffice/envelope';
 import { type AnyOperation, ok, oneOf, operation } from '@boxoffice/http';
 import { Type } from 'typebox';
-import type { Desk } from '../context.ts';
+import type { OrdersContext } from '../context.ts';
 import { isCheckedOutBy } from '../domain/checkout.ts';
 import type { Reason } from '../domain/order/decision.ts';
 import { derivedId } from '../ids.ts';
@@ -11,7 +11,7 @@ import { contactNumber, id, orderStates } from '../schemas.ts';
 import type { OrderDocument } from '../store.ts';
 import { addToCart } from './add.ts';
 import { cancelAfterFault, cancelForShopper } from './cancel.ts';
-import { changeCartLine, giveCartUp, removeCartLine } from './cart.ts';
+import { abandonCart, changeCartLine, removeCartLine } from './cart.ts';
 import { checkoutCart } from './checkout.ts';
 import * as example from './examples.ts';
 import { listShopOrders } from './list.ts';
@@ -43,7 +43,7 @@ const final: readonly Reason[] = ['wrong_state', 'past_due'];
 const onCancelling: Meaning = (reason) => (final.includes(reason) ? 'not_cancellable' : undefined);
 
 /** What the point of sale needs to let a visitor fill a cart. Refusals are data. */
-const cartRoutes = (desk: Desk): AnyOperation[] => [
+const cartRoutes = (context: OrdersContext): AnyOperation[] => [
   operation({
     ...write,
     id: 'addCartItems',
@@ -52,13 +52,13 @@ const cartRoutes = (desk: Desk): AnyOperation[] => [
     body: Addition,
     example: { body: example.addition, answer: example.cartDone },
     handle: async ({ caller: { institution }, body }) => {
-      const { orderId, requestId, ...wish } = body;
+      const { orderId, requestId, ...requested } = body;
       const request = derivedId('req', 'items', orderId, requestId);
       const target = { institution, orderId };
-      if (wish.items.some(isMisquantified))
+      if (requested.items.some(isMisquantified))
         return ok({ outcome: 'refused', reason: 'invalid_items', details: 'quantity ≠ placeIds', order: null });
-      const act = () => addToCart(desk, { ...target, ...wish, request });
-      return ok(outcomeView(await outcomeOf(desk, target, act, { isDone: isDoneBy(request), meaning: onAdding })));
+      const act = () => addToCart(context, { ...target, ...requested, request });
+      return ok(outcomeView(await outcomeOf(context, target, act, { isDone: isDoneBy(request), meaning: onAdding })));
     },
   }),
   operation({
@@ -75,8 +75,8 @@ const cartRoutes = (desk: Desk): AnyOperation[] => [
         ...(lastName !== undefined && { lastName }),
       };
       const line = { lineId, request: derivedId('req', 'change', orderId, lineId, requestId) };
-      const act = () => changeCartLine(desk, target, line, { ...more, beneficiary });
-      return ok(outcomeView(await outcomeOf(desk, target, act)));
+      const act = () => changeCartLine(context, target, line, { ...more, beneficiary });
+      return ok(outcomeView(await outcomeOf(context, target, act)));
     },
   }),
   operation({
@@ -86,7 +86,7 @@ const cartRoutes = (desk: Desk): AnyOperation[] => [
     example: { params: example.lineParams, answer: example.cartDone },
     handle: async ({ caller: { institution }, params: { orderId, lineId } }) => {
       const target = { institution, orderId };
-      return ok(outcomeView(await outcomeOf(desk, target, () => removeCartLine(desk, target, lineId))));
+      return ok(outcomeView(await outcomeOf(context, target, () => removeCartLine(context, target, lineId))));
     },
   }),
   operation({
@@ -96,13 +96,13 @@ const cartRoutes = (desk: Desk): AnyOperation[] => [
     example: { params: example.params, answer: example.cartDone },
     handle: async ({ caller: { institution }, params: { orderId } }) => {
       const target = { institution, orderId };
-      return ok(outcomeView(await outcomeOf(desk, target, () => giveCartUp(desk, target))));
+      return ok(outcomeView(await outcomeOf(context, target, () => abandonCart(context, target))));
     },
   }),
 ];
 
 /** What the point of sale needs to sell a cart, to show its orders and to cancel them. */
-const orderRoutes = (desk: Desk): AnyOperation[] => [
+const orderRoutes = (context: OrdersContext): AnyOperation[] => [
   operation({
     ...action('checkout'),
     id: 'checkoutCart',
@@ -114,8 +114,8 @@ const orderRoutes = (desk: Desk): AnyOperation[] => [
         throw new Fault('validation_error', '$: either contactNumber or guest.');
       const target = { institution, orderId };
       const isDone = (order: OrderDocument) => order.begun === null && isCheckedOutBy(order, body.requestId);
-      const act = () => checkoutCart(desk, target, body);
-      return ok(outcomeView(await outcomeOf(desk, target, act, { isDone, meaning: onBuying })));
+      const act = () => checkoutCart(context, target, body);
+      return ok(outcomeView(await outcomeOf(context, target, act, { isDone, meaning: onBuying })));
     },
   }),
   operation({
@@ -126,8 +126,8 @@ const orderRoutes = (desk: Desk): AnyOperation[] => [
     example: { params: example.params, body: { requestId: 'c-1' }, answer: example.orderDone },
     handle: async ({ caller: { institution }, params: { orderId }, body: { requestId, reason = null } }) => {
       const target = { institution, orderId };
-      const act = () => cancelForShopper(desk, target, requestId, reason);
-      return ok(outcomeView(await outcomeOf(desk, target, act, { meaning: onCancelling })));
+      const act = () => cancelForShopper(context, target, requestId, reason);
+      return ok(outcomeView(await outcomeOf(context, target, act, { meaning: onCancelling })));
     },
   }),
   operation({
@@ -143,7 +143,7 @@ const orderRoutes = (desk: Desk): AnyOperation[] => [
     },
     handle: async ({ caller: { institution }, params: { orderId }, body: { notAfter } }) => {
       const latest = notAfter === undefined ? Number.POSITIVE_INFINITY : Date.parse(notAfter);
-      const { cancelled, state } = await cancelAfterFault(desk, { institution, orderId }, latest);
+      const { cancelled, state } = await cancelAfterFault(context, { institution, orderId }, latest);
       return ok({ cancelled, state: state === 'draft' ? null : state });
     },
   }),
@@ -156,7 +156,7 @@ const orderRoutes = (desk: Desk): AnyOperation[] => [
     answers: { 200: ShopOrder },
     example: { params: example.params, answer: example.cart },
     handle: async ({ caller: { institution }, params: { orderId } }) =>
-      ok(shopView(await findAny(desk, { institution, orderId }))),
+      ok(shopView(await findAny(context, { institution, orderId }))),
   }),
   operation({
     id: 'listShopOrders',
@@ -176,11 +176,11 @@ const orderRoutes = (desk: Desk): AnyOperation[] => [
       const { offset = 0, limit = 20, ids = '' } = query;
       const named = ids.split(',').filter((one) => one !== '');
       const selection = { contactNumber: query.contactNumber, ids: named, offset, limit };
-      const { items, total } = await listShopOrders(desk, institution, selection);
+      const { items, total } = await listShopOrders(context, institution, selection);
       return ok({ items: items.map(shopView), total });
     },
   }),
 ];
 
 /** What the point of sale needs of orders: carts, their checkout, and shoppers' orders. */
-export const shopRoutes = (desk: Desk): AnyOperation[] => [...cartRoutes(desk), ...orderRoutes(desk)];
+export const shopRoutes = (context: OrdersContext): AnyOperation[] => [...cartRoutes(context), ...orderRoutes(context)];

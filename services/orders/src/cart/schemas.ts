@@ -144,7 +144,7 @@ export const shopView = (order: OrderDocument): Static<typeof ShopOrder> => ({
   updatedAt: instant(order.modifiedAt ?? order.createdAt),
 });
 
-/** What became of a wish, as it is answered. */
+/** What became of a requested, as it is answered. */
 export const outcomeView = ({ order, refusal }: Result): Static<typeof Outcome> => ({
   outcome: refusal ? 'refused' : 'done',
   reason: refusal?.reason ?? null,

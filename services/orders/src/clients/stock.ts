@@ -147,7 +147,7 @@ export const createStock = (catalog: Peer): Stock => {
   const change = async <Data extends Lost>(institution: string, operation: string, path: string, body: object) => {
     const answer = await post<Data & { readonly outcome: string }>(institution, operation, path, body);
     if (answer.outcome === 'superseded')
-      throw faultOf(refuse('lost_mark', 'The step is finished by another process.').refused);
+      throw faultOf(refuse('step_lost', 'The step is finished by another process.').refused);
     return answer;
   };
   const of = (holder: string) => `/${encodeURIComponent(holder.toWellFormed())}`;

@@ -11,7 +11,7 @@ const mustWait = ({ begun }: Order): boolean => begun !== null && begun.step !==
 /**
  * any live state → cancelled. `controlled`: how many tickets are controlled as the tickets service just said, null if it
  * could not be asked; then the order's own notes count. Refused: `ticket_controlled` unless overridden, `wrong_state`
- * (cancelled, expired). A step that died is given up: ending it finds `lost_mark`, and what it did at the catalog is older
+ * (cancelled, expired). A step that died is given up: ending it finds `step_lost`, and what it did at the catalog is older
  * than the cancellation, which frees it.
  */
 export const cancel = <O extends Order>(

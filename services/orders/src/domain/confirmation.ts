@@ -42,12 +42,12 @@ const soldLine = (line: Line, replaced: Sale['replaced']): Line => {
 
 /**
  * Ends the mark `confirm`: all places are sold, so the order is confirmed. A confirmed order stays as it is (another
- * process was quicker). Refused: `lost_mark`, and `not_sold` unless the place of every line was sold.
+ * process was quicker). Refused: `step_lost`, and `not_sold` unless the place of every line was sold.
  */
 export const confirm = <O extends Order>(order: O, sale: Sale, now: number): Decision<O> => {
   if (order.state === 'confirmed') return accept(order);
   if (order.begun?.step !== 'confirm' || order.begun.request !== sale.request)
-    return refuse('lost_mark', 'The order is not being confirmed any more.');
+    return refuse('step_lost', 'The order is not being confirmed any more.');
   const lines = order.lines.map((line) => soldLine(line, sale.replaced));
   const missing = lines.filter(({ place }) => !sale.soldPlaceIds.includes(place.id));
   if (missing.length > 0) return refuse('not_sold', `${missing.length} places of the order were not sold.`);
@@ -76,7 +76,7 @@ export const failConfirm = <O extends Order>(
   now: number,
 ): Decision<O> => {
   if (order.begun?.step !== 'confirm' || order.begun.request !== request)
-    return refuse('lost_mark', 'The order is not being confirmed any more.');
+    return refuse('step_lost', 'The order is not being confirmed any more.');
   const kept = expiredIfDue(waitingNoMore({ ...order, begun: null }, now), now);
   return keptThough(
     kept,

@@ -47,7 +47,7 @@ export const extended = <O extends Order>(
 ): Decision<O> => {
   const { begun } = order;
   if (begun?.step !== 'extend' || begun.request !== request)
-    return refuse('lost_mark', 'The hold is not being moved any more.');
+    return refuse('step_lost', 'The hold is not being moved any more.');
   if (begun.cause === 'payment') return expiredIfDue({ ...order, begun: null }, now);
   const until = { expiresAt: begun.until, deadline: begun.until, begun: null };
   if (begun.cause === 'reservation')
@@ -69,7 +69,7 @@ export const failExtension = <O extends Order>(
 ): Decision<O> => {
   const { begun } = order;
   if (begun?.step !== 'extend' || begun.request !== request)
-    return refuse('lost_mark', 'The hold is not being moved any more.');
+    return refuse('step_lost', 'The hold is not being moved any more.');
   const kept: Accepted<O> = expiredIfDue({ ...order, begun: null }, now);
   if (begun.cause === 'payment') return kept;
   return keptThough(kept, 'places_gone', 'Places of the order are gone, so they cannot be kept any longer.');

@@ -10,7 +10,7 @@ const changeable: readonly State[] = ['open', 'reserved'];
 const withLines = <O extends Order>(order: O, lines: O['lines'], now: number): O =>
   touched({ ...order, lines, performanceIds: performancesOf(lines), heldPlaces: lines.length }, now);
 
-const lostMark = () => refuse('lost_mark', 'The lines are not being changed any more.');
+const stepLost = () => refuse('step_lost', 'The lines are not being changed any more.');
 
 /** Begins the hold of `quantity` more places, until the order's `expiresAt`. Only while open or reserved. */
 export const beginLines = <O extends Order>(
@@ -29,7 +29,7 @@ export const beginLines = <O extends Order>(
 export const startsAnew = (order: Order): boolean => isHidden(order) && order.lines.length === 0;
 
 /**
- * Ends {@link beginLines}: the places are held, the lines are the order's. Refused: `lost_mark`, `currency_mismatch`,
+ * Ends {@link beginLines}: the places are held, the lines are the order's. Refused: `step_lost`, `currency_mismatch`,
  * `invalid_amount`, `places_gone` (a place that is a line's already), and `past_due` if the hold came after the deadline, when it may have taken places that the order's own
  * lines had until then. `until` counts if the cart {@link startsAnew}. After a refusal the caller releases what its request held and calls {@link failLines}.
  */
@@ -44,7 +44,7 @@ export const addLines = <O extends Order>(
   now: number,
 ): Decision<O> => {
   const { begun } = order;
-  if (begun?.step !== 'lines' || begun.abandoned || begun.request !== held.request) return lostMark();
+  if (begun?.step !== 'lines' || begun.abandoned || begun.request !== held.request) return stepLost();
   if (order.deadline !== null && order.deadline <= now)
     return refuse('past_due', "The order's deadline has passed, so it cannot be given more lines.");
   const repeated = held.lines.some(({ place }) => order.lines.some((line) => line.place.id === place.id));
@@ -64,7 +64,7 @@ export const failLines = <O extends Order>(
   { request }: { readonly request: string },
   now: number,
 ): Decision<O> => {
-  if (order.begun?.step !== 'lines' || order.begun.request !== request) return lostMark();
+  if (order.begun?.step !== 'lines' || order.begun.request !== request) return stepLost();
   return expiredIfDue({ ...order, begun: null, heldPlaces: order.lines.length }, now);
 };
 
@@ -92,6 +92,6 @@ export const released = <O extends Order>(
   { request }: { readonly request: string },
   now: number,
 ): Decision<O> => {
-  if (order.begun?.step !== 'release' || order.begun.request !== request) return lostMark();
+  if (order.begun?.step !== 'release' || order.begun.request !== request) return stepLost();
   return expiredIfDue({ ...order, begun: null }, now);
 };

@@ -51,7 +51,7 @@ export const unsold = (line: NewLine): Line => ({ ...line, ticketId: null, repla
 
 /**
  * draft → open, with the lines as they are held until `until`. A `cart` stays unlisted until {@link list}. Refused:
- * `lost_mark` if it is no draft of this request, `invalid_amount` if the prices add up to no exact integer.
+ * `step_lost` if it is no draft of this request, `invalid_amount` if the prices add up to no exact integer.
  */
 export const open = <O extends Order>(
   draft: O,
@@ -70,7 +70,7 @@ export const open = <O extends Order>(
     draft.begun.abandoned ||
     draft.begun.request !== hold.request
   )
-    return refuse('lost_mark', 'The order is not being made any more.');
+    return refuse('step_lost', 'The order is not being made any more.');
   if (!areAmounts(hold.lines.map(({ amount }) => amount)))
     return refuse('invalid_amount', 'The prices do not add up to an exact integer.');
   return accept({

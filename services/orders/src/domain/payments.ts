@@ -4,7 +4,7 @@ import { areAmounts, due, isCovered, paid } from './order/money.ts';
 import type { Order, Payment } from './order/order.ts';
 import { isUnpaid, touched, unfit, waitingNoMore } from './order/state.ts';
 
-/** A payment as it is told. `request` names the step that follows (a sale or a longer hold) to the peers. */
+/** A payment as it is report. `request` names the step that follows (a sale or a longer hold) to the peers. */
 export interface PaymentInput {
   readonly id: string;
   readonly method: string;
@@ -120,25 +120,25 @@ const afterCancellation = <O extends Order>(order: O, paymentId: string): Accept
  */
 export const settlePayment = <O extends Order>(
   order: O,
-  told: { readonly paymentId: string; readonly status: Payment['status']; readonly request: string },
+  report: { readonly paymentId: string; readonly status: Payment['status']; readonly request: string },
   now: number,
 ): Decision<O> => {
   const visible = ['open', 'reserved', 'payment_pending', 'confirmed', 'expired', 'cancelled'] as const;
   const refused = unfit(order, visible, 'paid', now);
   if (refused) return refused;
-  const payment = order.payments.find(({ id }) => id === told.paymentId);
+  const payment = order.payments.find(({ id }) => id === report.paymentId);
   if (!payment) return refuse('unknown_payment', 'The order has no such payment.');
-  const again = payment.status === told.status;
-  if (again && told.status === 'captured' && order.state === 'cancelled') return afterCancellation(order, payment.id);
-  if (again && (told.status !== 'captured' || order.state !== 'expired')) return accept(order);
-  if (again) return afterCapture(order, payment.id, told.request, now);
-  if (payment.status !== 'pending' || told.status === 'pending')
-    return refuse('payment_final', `The payment is ${payment.status} and cannot become ${told.status}.`);
-  const settled = { ...payment, status: told.status, updatedAt: now };
+  const again = payment.status === report.status;
+  if (again && report.status === 'captured' && order.state === 'cancelled') return afterCancellation(order, payment.id);
+  if (again && (report.status !== 'captured' || order.state !== 'expired')) return accept(order);
+  if (again) return afterCapture(order, payment.id, report.request, now);
+  if (payment.status !== 'pending' || report.status === 'pending')
+    return refuse('payment_final', `The payment is ${payment.status} and cannot become ${report.status}.`);
+  const settled = { ...payment, status: report.status, updatedAt: now };
   const payments = order.payments.map((other) => (other.id === payment.id ? settled : other));
-  if (told.status === 'failed') return afterFailure(touched({ ...order, payments }, now), now);
+  if (report.status === 'failed') return afterFailure(touched({ ...order, payments }, now), now);
   if (!areAmounts([paid(order), payment.amount])) return refuse('invalid_amount', 'More than an order can count.');
   const recorded = touched({ ...order, payments }, now);
   if (order.state === 'cancelled') return afterCancellation(recorded, payment.id);
-  return afterCapture(recorded, payment.id, told.request, now);
+  return afterCapture(recorded, payment.id, report.request, now);
 };

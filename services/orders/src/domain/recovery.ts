@@ -1,20 +1,20 @@
 import { accept, type Decision, refuse } from './order/decision.ts';
 import type { Order } from './order/order.ts';
-import type { Begun, ConfirmMark, ExtendMark, LinesMark, ReleaseMark } from './order/pending-step.ts';
+import type { ConfirmStep, ExtendStep, LinesStep, PendingStep, ReleaseStep } from './order/pending-step.ts';
 
 /**
  * How to finish a step whose process died, with the mark as {@link takeOver} makes it; every action may be done twice.
- * `drop`: release all places of the holder and delete the draft. `sell`: [hold again if late,] sell, then `confirm` or
- * `failConfirm`. `undo_lines`: release what the request held, then `failLines`. `release`: release the places, then
+ * `release_draft`: release all places of the holder and delete the draft. `sell`: [hold again if late,] sell, then `confirm` or
+ * `failConfirm`. `abort_lines`: release what the request held, then `failLines`. `release`: release the places, then
  * `released`. `hold_longer`: extend the hold until the mark's instant, then `extended` or `failExtension`.
  */
 export type Recovery =
   | { readonly action: 'none' }
-  | { readonly action: 'drop' }
-  | { readonly action: 'sell'; readonly mark: ConfirmMark }
-  | { readonly action: 'undo_lines'; readonly mark: LinesMark }
-  | { readonly action: 'release'; readonly mark: ReleaseMark }
-  | { readonly action: 'hold_longer'; readonly mark: ExtendMark };
+  | { readonly action: 'release_draft' }
+  | { readonly action: 'sell'; readonly pending: ConfirmStep }
+  | { readonly action: 'abort_lines'; readonly pending: LinesStep }
+  | { readonly action: 'release'; readonly pending: ReleaseStep }
+  | { readonly action: 'hold_longer'; readonly pending: ExtendStep };
 
 /** `request~2` after `request`, `request~3` after that. */
 const nextTry = (request: string): string => {
@@ -27,7 +27,7 @@ const nextTry = (request: string): string => {
  * by a process that comes back to life. And such a one must not end a release: the places that it names might be held
  * for a new line when recovery comes to release them, so the release goes on under another name.
  */
-const takenOver = (begun: Begun, owner: string, now: number): Begun => {
+const takenOver = (begun: PendingStep, owner: string, now: number): PendingStep => {
   const mine = { since: now, owner };
   switch (begun.step) {
     case 'create':
@@ -40,21 +40,21 @@ const takenOver = (begun: Begun, owner: string, now: number): Begun => {
   }
 };
 
-/** What is to be finished, once {@link takeOver} is written; `none` without a mark. */
-export const recovery = ({ begun: mark }: Pick<Order, 'begun'>): Recovery => {
-  switch (mark?.step) {
+/** What is to be finished, once {@link takeOver} is written; `none` without a pending. */
+export const recovery = ({ begun: pending }: Pick<Order, 'begun'>): Recovery => {
+  switch (pending?.step) {
     case undefined:
       return { action: 'none' };
     case 'create':
-      return { action: 'drop' };
+      return { action: 'release_draft' };
     case 'confirm':
-      return { action: 'sell', mark };
+      return { action: 'sell', pending };
     case 'lines':
-      return { action: 'undo_lines', mark };
+      return { action: 'abort_lines', pending };
     case 'release':
-      return { action: 'release', mark };
+      return { action: 'release', pending };
     case 'extend':
-      return { action: 'hold_longer', mark };
+      return { action: 'hold_longer', pending };
   }
 };
 
@@ -67,7 +67,7 @@ export const takeOver = <O extends Order>(
   { from, to }: { readonly from: string | undefined; readonly to: string },
   now: number,
 ): Decision<O> => {
-  if (order.begun === null) return refuse('lost_mark', 'There is nothing to finish.');
+  if (order.begun === null) return refuse('step_lost', 'There is nothing to finish.');
   if (order.begun.owner !== from) return refuse('busy', 'The step is still under way.');
   return accept({ ...order, begun: takenOver(order.begun, to, now) });
 };

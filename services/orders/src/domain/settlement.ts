@@ -10,7 +10,7 @@ const settled = (cancellation: Cancellation, now: number): Cancellation => {
 };
 
 /** Notes what became of the tickets (`tickets.cancelled`). Duplicates and facts older than the last one change nothing. */
-export const noteTicketsCancelled = <O extends Order>(
+export const recordTicketsCancelled = <O extends Order>(
   order: O,
   fact: { readonly version: number; readonly ticketsCancelled: number; readonly controlled: number },
   now: number,
@@ -28,7 +28,7 @@ export type ReleaseCause = 'order.cancelled' | 'tickets.cancelled' | 'order.expi
  * Notes how many places are free again (`places.released`). Only the release that follows what the order had counts:
  * its tickets, or without any the order itself; an earlier expiry never does.
  */
-export const notePlacesReleased = <O extends Order>(
+export const recordPlacesReleased = <O extends Order>(
   order: O,
   fact: { readonly version: number; readonly cause: ReleaseCause; readonly placesReleased: number },
   now: number,

@@ -12,7 +12,7 @@ export const currentTicket = ({ id, replacements }: Pick<Line, 'id' | 'replaceme
 };
 
 /** Notes a replacement, in whatever order facts arrive: each names the ticket that it replaces, and the line the last of the chain. */
-export const noteReplaced = <O extends Order>(
+export const recordReplacement = <O extends Order>(
   order: O,
   fact: { readonly lineId: string; readonly ticketId: string; readonly replaces: string },
   now: number,
@@ -25,7 +25,12 @@ export const noteReplaced = <O extends Order>(
   return accept(ticketId === line.ticketId ? { ...order, lines } : touched({ ...order, lines }, now));
 };
 
-const note = <O extends Order>(order: O, ticketId: string, version: number, controlled: boolean): Accepted<O> => {
+const recordControlState = <O extends Order>(
+  order: O,
+  ticketId: string,
+  version: number,
+  controlled: boolean,
+): Accepted<O> => {
   const known = order.ticketNotes.find((other) => other.ticketId === ticketId);
   if (known && known.version >= version) return accept(order);
   const others = order.ticketNotes.filter((other) => other.ticketId !== ticketId);
@@ -33,16 +38,16 @@ const note = <O extends Order>(order: O, ticketId: string, version: number, cont
 };
 
 /** Notes that a ticket was controlled. `version` is the ticket's: an older fact than the last one changes nothing. */
-export const noteControlled = <O extends Order>(
+export const recordControl = <O extends Order>(
   order: O,
   { ticketId, version }: { readonly ticketId: string; readonly version: number },
-): Accepted<O> => note(order, ticketId, version, true);
+): Accepted<O> => recordControlState(order, ticketId, version, true);
 
-/** Notes that a control was taken back; otherwise as {@link noteControlled}. */
-export const noteReverted = <O extends Order>(
+/** Notes that a control was taken back; otherwise as {@link recordControl}. */
+export const recordControlReverted = <O extends Order>(
   order: O,
   { ticketId, version }: { readonly ticketId: string; readonly version: number },
-): Accepted<O> => note(order, ticketId, version, false);
+): Accepted<O> => recordControlState(order, ticketId, version, false);
 
 /** How many tickets are controlled, as far as the order knows. */
 export const controlledTickets = ({ ticketNotes }: Pick<Order, 'ticketNotes'>): number =>

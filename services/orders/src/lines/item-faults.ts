@@ -1,6 +1,6 @@
 import { Fault } from '@boxoffice/envelope';
 import type { Wish } from '../clients/stock.ts';
-import type { Desk } from '../context.ts';
+import type { OrdersContext } from '../context.ts';
 import { isUnavailable } from '../faults.ts';
 
 /** What is asked for, and where. */
@@ -10,9 +10,13 @@ export interface Asked {
 }
 
 /** What the catalog would have against the items, by their paths; nothing if it does not say so. */
-const unknownToCatalog = async (desk: Desk, institution: string, { items, pointOfSale }: Asked): Promise<string[]> => {
+const unknownToCatalog = async (
+  context: OrdersContext,
+  institution: string,
+  { items, pointOfSale }: Asked,
+): Promise<string[]> => {
   try {
-    await desk.stock.quotes(
+    await context.stock.quotes(
       institution,
       // How many are wanted of each was looked at here.
       items.map(({ quantity: _, ...item }) => item),
@@ -30,11 +34,11 @@ const unknownToCatalog = async (desk: Desk, institution: string, { items, pointO
  * asked only then. Nothing is held.
  */
 export const refusalOf = async (
-  desk: Desk,
+  context: OrdersContext,
   institution: string,
   asked: Asked,
   faults: readonly string[],
 ): Promise<Fault> => {
-  const all = [...faults, ...(await unknownToCatalog(desk, institution, asked))];
+  const all = [...faults, ...(await unknownToCatalog(context, institution, asked))];
   return new Fault('semantically_invalid', `${all.join('; ')}.`);
 };

@@ -5,23 +5,23 @@ import type { NewLine } from '../domain/order/order.ts';
 /** Most places of one order: what the stock sells in one step. */
 export const MAX_PLACES_PER_ORDER = 1_000;
 
-/** Whether a wish says two different numbers of places. */
+/** Whether a item says two different numbers of places. */
 export const isMisquantified = ({ quantity, placeIds }: Pick<Wish, 'quantity' | 'placeIds'>): boolean =>
   placeIds !== undefined && quantity !== undefined && quantity !== placeIds.length;
 
 /** Where `quantity` and `placeIds` disagree, by path. */
-export const quantityFaults = (wishes: readonly Wish[]): string[] =>
-  wishes.flatMap((wish, index) =>
-    isMisquantified(wish)
-      ? [`$.items[${index}].quantity is ${wish.quantity}, but placeIds names ${wish.placeIds?.length}`]
+export const quantityFaults = (items: readonly Wish[]): string[] =>
+  items.flatMap((item, index) =>
+    isMisquantified(item)
+      ? [`$.items[${index}].quantity is ${item.quantity}, but placeIds names ${item.placeIds?.length}`]
       : [],
   );
 
-/** How many places the wishes are for. @throws Fault `semantically_invalid` where `quantity` and `placeIds` disagree, `order_too_many_places` */
-export const placesWanted = (wishes: readonly Wish[], placesInOrder: number): number => {
-  const odd = quantityFaults(wishes);
+/** How many places the items are for. @throws Fault `semantically_invalid` where `quantity` and `placeIds` disagree, `order_too_many_places` */
+export const placesWanted = (items: readonly Wish[], placesInOrder: number): number => {
+  const odd = quantityFaults(items);
   if (odd.length > 0) throw new Fault('semantically_invalid', `${odd.join('; ')}.`);
-  const places = wishes.reduce((sum, { quantity, placeIds }) => sum + (placeIds?.length ?? quantity ?? 1), 0);
+  const places = items.reduce((sum, { quantity, placeIds }) => sum + (placeIds?.length ?? quantity ?? 1), 0);
   if (placesInOrder + places > MAX_PLACES_PER_ORDER)
     throw new Fault('order_too_many_places', `At most ${MAX_PLACES_PER_ORDER} places can be in one order.`);
   return places;

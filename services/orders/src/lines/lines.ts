@@ -1,12 +1,12 @@
 import { Fault } from '@boxoffice/envelope';
 import type { HeldLine, Wish } from '../clients/stock.ts';
-import type { Desk } from '../context.ts';
+import type { OrdersContext } from '../context.ts';
 import { isCart } from '../domain/cart.ts';
 import { addLines, beginLines, removeLine, startsAnew } from '../domain/lines.ts';
-import type { LinesMark } from '../domain/order/pending-step.ts';
+import type { LinesStep } from '../domain/order/pending-step.ts';
 import { isUnavailable } from '../faults.ts';
-import { type Asking, command } from '../steps/command.ts';
-import { giveBack, undoLines } from '../steps/release.ts';
+import { type Command, runCommand } from '../steps/command.ts';
+import { abortLines, releasePlaces } from '../steps/release.ts';
 import { stepStock } from '../steps/stock.ts';
 import { working } from '../steps/working.ts';
 import { doneBy, finish, targetOf } from '../steps/write.ts';
@@ -14,18 +14,23 @@ import { linkPerformances, type OrderDocument } from '../store.ts';
 import { refusalOf } from './item-faults.ts';
 import { currencyOf, linesOf, placesWanted, quantityFaults } from './items.ts';
 
-const holdMore = async (desk: Desk, order: OrderDocument, { request }: LinesMark, items: readonly Wish[]) => {
+const holdMore = async (
+  context: OrdersContext,
+  order: OrderDocument,
+  { request }: LinesStep,
+  items: readonly Wish[],
+) => {
   const { institution, id, pointOfSale, expiresAt } = order;
-  await desk.limit.check(order, id, order.heldPlaces);
+  await context.limit.check(order, id, order.heldPlaces);
   await linkPerformances(
-    desk.links.of(institution),
+    context.links.of(institution),
     order,
     items.map(({ performanceId }) => performanceId),
   );
-  return stepStock(desk, order).hold({
+  return stepStock(context, order).hold({
     requestId: request,
     items,
-    ...(startsAnew(order) ? {} : { heldUntil: new Date(expiresAt ?? desk.now()).toISOString() }),
+    ...(startsAnew(order) ? {} : { heldUntil: new Date(expiresAt ?? context.now()).toISOString() }),
     ...(pointOfSale === null ? {} : { pointOfSale }),
     placesInOrder: order.lines.length,
   });
@@ -36,65 +41,69 @@ const holdMore = async (desk: Desk, order: OrderDocument, { request }: LinesMark
  * @throws Fault as for a new order, and as the rules refuse other states
  */
 export const addOrderLines = async (
-  desk: Desk,
-  asking: Asking,
+  context: OrdersContext,
+  command: Command,
   items: readonly Wish[],
   permit?: (lines: readonly HeldLine[]) => Promise<void>,
 ): Promise<OrderDocument> => {
-  const { order, done } = await command(
-    desk,
-    asking,
+  const { order, done } = await runCommand(
+    context,
+    command,
     (current, request, now) =>
       beginLines(current, { request, quantity: placesWanted(items, current.lines.length) }, now),
-    { marks: true },
+    { startsStep: true },
   ).catch(async (error: unknown) => {
     const faults = error instanceof Fault && error.code === 'semantically_invalid' ? quantityFaults(items) : [];
-    throw faults.length > 0 ? await refusalOf(desk, asking.institution, { items }, faults) : error;
+    throw faults.length > 0 ? await refusalOf(context, command.institution, { items }, faults) : error;
   });
-  const mark = order.begun;
-  if (done || mark?.step !== 'lines') return order;
+  const pending = order.begun;
+  if (done || pending?.step !== 'lines') return order;
   const undo = async (error: unknown): Promise<never> => {
     if (isUnavailable(error))
-      working(desk, order, () => undoLines(desk, order, mark)).catch((failure) => {
-        desk.log.warn('lines could not be taken back', { error: failure });
+      working(context, order, () => abortLines(context, order, pending)).catch((failure) => {
+        context.log.warn('lines could not be taken back', { error: failure });
       });
     // Refused: nothing is held, but for what an earlier try holds whose mark was taken up.
-    else if (error instanceof Fault) await undoLines(desk, order, mark);
+    else if (error instanceof Fault) await abortLines(context, order, pending);
     throw error;
   };
-  return working(desk, order, async () => {
-    const held = await holdMore(desk, order, mark, items).catch(undo);
+  return working(context, order, async () => {
+    const held = await holdMore(context, order, pending, items).catch(undo);
     try {
       await permit?.(held.lines);
       const more = {
-        request: mark.request,
-        lines: linesOf(held.lines, desk.newId),
+        request: pending.request,
+        lines: linesOf(held.lines, context.newId),
         currency: currencyOf(held.lines),
         until: Date.parse(held.heldUntil),
       };
-      const remember = (current: OrderDocument) => (isCart(current) ? doneBy(current, mark.request) : current);
+      const remember = (current: OrderDocument) => (isCart(current) ? doneBy(current, pending.request) : current);
       return await finish(
-        desk,
+        context,
         targetOf(order),
         (current, now) => addLines(remember(current), more, now),
-        asking.stamp,
+        command.stamp,
       );
     } catch (error) {
-      if (error instanceof Fault) await undoLines(desk, order, mark);
+      if (error instanceof Fault) await abortLines(context, order, pending);
       throw error;
     }
   });
 };
 
 /** Takes a line out of an open or reserved order and gives its place back. @throws Fault `not_found`, or as the rules refuse */
-export const removeOrderLine = async (desk: Desk, asking: Asking, lineId: string): Promise<OrderDocument> => {
-  const { order } = await command(desk, asking, (current, request, now) =>
+export const removeOrderLine = async (
+  context: OrdersContext,
+  command: Command,
+  lineId: string,
+): Promise<OrderDocument> => {
+  const { order } = await runCommand(context, command, (current, request, now) =>
     removeLine(current, { request, lineId }, now),
   );
-  const mark = order.begun;
-  if (mark?.step !== 'release') return order;
+  const pending = order.begun;
+  if (pending?.step !== 'release') return order;
   try {
-    return await working(desk, order, () => giveBack(desk, order, mark, asking.stamp));
+    return await working(context, order, () => releasePlaces(context, order, pending, command.stamp));
   } catch (error) {
     if (!isUnavailable(error)) throw error;
     // The line is gone for good; its place follows when the catalog is back.

@@ -1,7 +1,7 @@
 import { type AnyOperation, operation, pathId } from '@boxoffice/http';
 import { newOne, one } from '../answers.ts';
-import { askingOf } from '../asking.ts';
-import type { Desk } from '../context.ts';
+import { commandOf } from '../asking.ts';
+import type { OrdersContext } from '../context.ts';
 import * as example from '../examples.ts';
 import { holdErrors } from '../orders/routes.ts';
 import { NewLines, Order } from '../schemas.ts';
@@ -13,7 +13,7 @@ const fixed = ['order_expired', 'order_cancelled', 'order_confirmed', 'order_pay
 const params = { orderId: example.ids.order };
 
 /** More places, and fewer. */
-export const linesRoutes = (desk: Desk): AnyOperation[] => [
+export const linesRoutes = (context: OrdersContext): AnyOperation[] => [
   operation({
     id: 'addLines',
     method: 'post',
@@ -28,7 +28,7 @@ export const linesRoutes = (desk: Desk): AnyOperation[] => [
     etag: true,
     conditional: true,
     example: { params, body: { items: example.items }, answer: example.open },
-    handle: async (request) => newOne(await addOrderLines(desk, askingOf(request, newOne), request.body.items)),
+    handle: async (request) => newOne(await addOrderLines(context, commandOf(request, newOne), request.body.items)),
   }),
   operation({
     id: 'removeLine',
@@ -42,6 +42,6 @@ export const linesRoutes = (desk: Desk): AnyOperation[] => [
     etag: true,
     conditional: true,
     example: { params: { ...params, lineId: example.open.lines[1].id }, answer: example.oneLine },
-    handle: async (request) => one(await removeOrderLine(desk, askingOf(request, one), request.params.lineId)),
+    handle: async (request) => one(await removeOrderLine(context, commandOf(request, one), request.params.lineId)),
   }),
 ];

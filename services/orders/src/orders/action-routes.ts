@@ -1,8 +1,8 @@
 import { type AnyOperation, operation, pathId } from '@boxoffice/http';
 import { one } from '../answers.ts';
-import { askingOf } from '../asking.ts';
+import { commandOf } from '../asking.ts';
 import { cancelOrder } from '../cancellation/cancel.ts';
-import type { Desk } from '../context.ts';
+import type { OrdersContext } from '../context.ts';
 import * as example from '../examples.ts';
 import { RefusedByRule } from '../faults.ts';
 import { CancellationRequest, Confirmation, Extension, Order, Reservation } from '../schemas.ts';
@@ -12,7 +12,7 @@ import { extendOrder, reserveOrder } from './extend.ts';
 const params = { orderId: example.ids.order };
 
 /** Why an override did not count, where it would have. */
-const tellMissingScope = (error: unknown): never => {
+const explainMissingScope = (error: unknown): never => {
   if (!(error instanceof RefusedByRule && error.reason === 'ticket_controlled')) throw error;
   const details = `${error.details} $.override counts only with the scope orders.sensitive:write.`;
   throw new RefusedByRule(error.reason, error.code, details, error.headers);
@@ -31,7 +31,7 @@ const action = (name: string) =>
   }) as const;
 
 /** What moves an order from state to state. */
-export const actionsRoutes = (desk: Desk): AnyOperation[] => [
+export const actionsRoutes = (context: OrdersContext): AnyOperation[] => [
   operation({
     ...action('extension'),
     id: 'extendOrder',
@@ -42,7 +42,7 @@ export const actionsRoutes = (desk: Desk): AnyOperation[] => [
     answers: { 200: Order },
     errors: ['conflict', 'semantically_invalid', ...over],
     example: { params, body: { minutes: 30 }, answer: example.extended },
-    handle: async (request) => one(await extendOrder(desk, askingOf(request, one), request.body.minutes)),
+    handle: async (request) => one(await extendOrder(context, commandOf(request, one), request.body.minutes)),
   }),
   operation({
     ...action('reservation'),
@@ -54,7 +54,8 @@ export const actionsRoutes = (desk: Desk): AnyOperation[] => [
     answers: { 200: Order },
     errors: ['conflict', 'semantically_invalid', ...over],
     example: { params, body: { dueAt: example.reserved.dueAt }, answer: example.reserved },
-    handle: async (request) => one(await reserveOrder(desk, askingOf(request, one), Date.parse(request.body.dueAt))),
+    handle: async (request) =>
+      one(await reserveOrder(context, commandOf(request, one), Date.parse(request.body.dueAt))),
   }),
   operation({
     ...action('confirmation'),
@@ -68,7 +69,8 @@ export const actionsRoutes = (desk: Desk): AnyOperation[] => [
     answers: { 200: Order },
     errors: ['conflict', 'order_unpaid', 'order_empty', ...over],
     example: { params, body: { onAccount: true }, answer: example.confirmed },
-    handle: async (request) => one(await confirmOrder(desk, askingOf(request, one), request.body.onAccount === true)),
+    handle: async (request) =>
+      one(await confirmOrder(context, commandOf(request, one), request.body.onAccount === true)),
   }),
   operation({
     ...action('cancellation'),
@@ -87,8 +89,8 @@ export const actionsRoutes = (desk: Desk): AnyOperation[] => [
       const { caller, body } = request;
       const { reason = null, override = false } = body;
       const mayOverride = caller.scopes.includes('orders.sensitive:write');
-      const cancelled = cancelOrder(desk, askingOf(request, one), { reason, override: override && mayOverride });
-      return one(await (override && !mayOverride ? cancelled.catch(tellMissingScope) : cancelled));
+      const cancelled = cancelOrder(context, commandOf(request, one), { reason, override: override && mayOverride });
+      return one(await (override && !mayOverride ? cancelled.catch(explainMissingScope) : cancelled));
     },
   }),
 ];

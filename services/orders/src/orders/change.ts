@@ -1,24 +1,24 @@
-import type { Desk } from '../context.ts';
+import type { OrdersContext } from '../context.ts';
 import { changeDetails } from '../domain/details.ts';
 import { isHidden } from '../domain/order/state.ts';
 import { notFound } from '../faults.ts';
-import { type Asking, command } from '../steps/command.ts';
+import { type Command, runCommand } from '../steps/command.ts';
 import type { OrderDocument } from '../store.ts';
 import { requireContact } from './contact.ts';
 
 /** Changes whose order it is and what others call it; null removes. @throws Fault `semantically_invalid` for an unknown contact */
 export const changeOrder = async (
-  desk: Desk,
-  asking: Asking,
+  context: OrdersContext,
+  command: Command,
   patch: { readonly contactNumber?: string | null; readonly externalReference?: string | null },
 ): Promise<OrderDocument> => {
-  const { institution, orderId, ifMatch, unchanged } = asking;
-  const found = await desk.orders.of(institution).get(orderId);
+  const { institution, orderId, ifMatch, unchanged } = command;
+  const found = await context.orders.of(institution).get(orderId);
   if (!found || isHidden(found)) throw notFound();
   ifMatch(String(found.version));
   unchanged?.(found);
   // The one that it has stays valid when it was erased.
-  if (patch.contactNumber !== found.contactNumber) await requireContact(desk, institution, patch.contactNumber);
-  const { order } = await command(desk, asking, (current, _request, now) => changeDetails(current, patch, now));
+  if (patch.contactNumber !== found.contactNumber) await requireContact(context, institution, patch.contactNumber);
+  const { order } = await runCommand(context, command, (current, _request, now) => changeDetails(current, patch, now));
   return order;
 };

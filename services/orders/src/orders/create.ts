@@ -1,15 +1,15 @@
 import { Fault } from '@boxoffice/envelope';
 import { type Stamp, UniqueViolation } from '@boxoffice/store';
 import type { Held, Wish } from '../clients/stock.ts';
-import type { Desk } from '../context.ts';
+import type { OrdersContext } from '../context.ts';
 import { newDraft, open } from '../domain/opening.ts';
 import { isRefused, type Refusal } from '../domain/order/decision.ts';
 import { faultOf, isUnavailable } from '../faults.ts';
 import { derivedId, requestNameOf } from '../ids.ts';
 import { refusalOf } from '../lines/item-faults.ts';
 import { currencyOf, linesOf, placesWanted, quantityFaults } from '../lines/items.ts';
-import { isFenced, isOffSale } from '../steps/aborted.ts';
-import { deleteDraft, dropDraft, giveUpDraft, holdNameOf } from '../steps/draft.ts';
+import { isAborted, isOffSale } from '../steps/aborted.ts';
+import { abortDraft, deleteDraft, holdNameOf, releaseDraft } from '../steps/draft.ts';
 import type { Holder } from '../steps/hold-limit.ts';
 import { stepStock } from '../steps/stock.ts';
 import { working } from '../steps/working.ts';
@@ -18,7 +18,7 @@ import { linkPerformances, type OrderDocument } from '../store.ts';
 import { contactFaults } from './contact.ts';
 
 /** What a new order wants. */
-export interface OrderWish {
+export interface OrderRequest {
   readonly contactNumber?: string;
   readonly pointOfSale?: string;
   readonly externalReference?: string;
@@ -26,12 +26,16 @@ export interface OrderWish {
 }
 
 /** The draft that an earlier try of the same request left, made this one's; undefined if it is no draft any more or is being dropped. */
-const takeUp = async (desk: Desk, { institution }: Holder, id: string): Promise<OrderDocument | undefined> => {
-  const owner = await desk.lease.hold();
+const resumeDraft = async (
+  context: OrdersContext,
+  { institution }: Holder,
+  id: string,
+): Promise<OrderDocument | undefined> => {
+  const owner = await context.lease.hold();
   let mine = false;
-  const draft = await desk.orders.of(institution).update(id, (current) => {
-    mine = current.state === 'draft' && current.begun !== null && !isFenced(current.begun.request);
-    const begun = current.begun && { ...current.begun, since: desk.now(), owner };
+  const draft = await context.orders.of(institution).update(id, (current) => {
+    mine = current.state === 'draft' && current.begun !== null && !isAborted(current.begun.request);
+    const begun = current.begun && { ...current.begun, since: context.now(), owner };
     return mine ? { next: { ...current, begun } } : undefined;
   });
   return mine ? draft : undefined;
@@ -42,37 +46,37 @@ const takeUp = async (desk: Desk, { institution }: Holder, id: string): Promise<
  * follows from the key: a repeat after a crash finds it, and through it the places that it holds.
  */
 const drafted = async (
-  desk: Desk,
+  context: OrdersContext,
   holder: Holder,
-  wish: OrderWish,
+  requested: OrderRequest,
   places: number,
   stamp: Stamp<OrderDocument> | undefined,
 ): Promise<OrderDocument> => {
   const { institution, client } = holder;
-  const performanceIds = wish.items.map(({ performanceId }) => performanceId);
+  const performanceIds = requested.items.map(({ performanceId }) => performanceId);
   const [performanceId = ''] = performanceIds;
   const asked = {
     client,
-    pointOfSale: wish.pointOfSale ?? null,
-    contactNumber: wish.contactNumber ?? null,
-    externalReference: wish.externalReference ?? null,
+    pointOfSale: requested.pointOfSale ?? null,
+    contactNumber: requested.contactNumber ?? null,
+    externalReference: requested.externalReference ?? null,
     performanceIds,
     places,
   };
   /** Undefined if the id is taken by what is no draft of this request any more. */
   const insert = async (id: string): Promise<OrderDocument | undefined> => {
     const request = requestNameOf(undefined);
-    const { begun, ...draft } = newDraft({ ...asked, id, request, hold: request }, desk.now());
-    const owned = { ...draft, performanceId, begun: begun && { ...begun, owner: await desk.lease.hold() } };
+    const { begun, ...draft } = newDraft({ ...asked, id, request, hold: request }, context.now());
+    const owned = { ...draft, performanceId, begun: begun && { ...begun, owner: await context.lease.hold() } };
     try {
-      return await desk.limit.admit(holder, id, places, () => desk.orders.of(institution).insert(owned));
+      return await context.limit.admit(holder, id, places, () => context.orders.of(institution).insert(owned));
     } catch (error) {
-      if (error instanceof UniqueViolation) return takeUp(desk, holder, id);
+      if (error instanceof UniqueViolation) return resumeDraft(context, holder, id);
       throw error;
     }
   };
   const own = stamp && (await insert(derivedId('ord', stamp.key, stamp.fingerprint)));
-  const draft = own ?? (await insert(desk.newId('ord')));
+  const draft = own ?? (await insert(context.newId('ord')));
   if (!draft) throw new Error('a new id was taken');
   return draft;
 };
@@ -82,13 +86,13 @@ const drafted = async (
  * @throws Fault as the catalog refuses, `service_unavailable`
  */
 export const holdFor = async (
-  desk: Desk,
+  context: OrdersContext,
   draft: OrderDocument,
-  { items, pointOfSale }: Pick<OrderWish, 'items' | 'pointOfSale'>,
+  { items, pointOfSale }: Pick<OrderRequest, 'items' | 'pointOfSale'>,
 ): Promise<Held> => {
-  await linkPerformances(desk.links.of(draft.institution), draft, draft.performanceIds);
+  await linkPerformances(context.links.of(draft.institution), draft, draft.performanceIds);
   try {
-    return await stepStock(desk, draft).hold({
+    return await stepStock(context, draft).hold({
       requestId: holdNameOf(draft),
       items,
       ...(pointOfSale === undefined ? {} : { pointOfSale }),
@@ -96,9 +100,11 @@ export const holdFor = async (
   } catch (error) {
     // Refused: nothing is held, but for what an earlier try holds whose draft was taken up. Unknown: whatever is held is given
     // back, by recovery if need be.
-    if (!isUnavailable(error)) await (draft.version > 1 ? dropDraft : deleteDraft)(desk, draft);
+    if (!isUnavailable(error)) await (draft.version > 1 ? releaseDraft : deleteDraft)(context, draft);
     else
-      giveUpDraft(desk, draft).catch((failure) => desk.log.warn('a draft could not be given up', { error: failure }));
+      abortDraft(context, draft).catch((failure) =>
+        context.log.warn('a draft could not be given up', { error: failure }),
+      );
     throw error;
   }
 };
@@ -114,7 +120,7 @@ const lost = (draft: OrderDocument | undefined): Fault =>
  * @throws Fault as the rules refuse, `service_unavailable` if the draft was given up meanwhile
  */
 export const opened = async (
-  desk: Desk,
+  context: OrdersContext,
   draft: OrderDocument,
   request: string,
   held: Held,
@@ -122,16 +128,16 @@ export const opened = async (
 ): Promise<OrderDocument> => {
   const hold = {
     request,
-    lines: linesOf(held.lines, desk.newId),
+    lines: linesOf(held.lines, context.newId),
     currency: currencyOf(held.lines),
     until: Date.parse(held.heldUntil),
     cart,
   };
   let refused: Refusal | undefined;
-  const order = await desk.orders.of(draft.institution).update(
+  const order = await context.orders.of(draft.institution).update(
     draft.id,
     (current) => {
-      const decision = open(current, hold, desk.now());
+      const decision = open(current, hold, context.now());
       refused = isRefused(decision) ? decision.refused : undefined;
       if (isRefused(decision)) return undefined;
       const next = { ...decision.next, pointOfSale: held.pointOfSale };
@@ -139,7 +145,7 @@ export const opened = async (
     },
     { stamp },
   );
-  if (refused && refused.reason !== 'lost_mark') throw faultOf(refused);
+  if (refused && refused.reason !== 'step_lost') throw faultOf(refused);
   if (refused || !order) throw lost(order);
   return order;
 };
@@ -150,27 +156,27 @@ export const opened = async (
  * `service_unavailable`
  */
 export const createOrder = async (
-  desk: Desk,
+  context: OrdersContext,
   holder: Holder,
-  wish: OrderWish,
+  requested: OrderRequest,
   stamp: Stamp<OrderDocument> | undefined,
 ): Promise<OrderDocument> => {
   const faults = [
-    ...(await contactFaults(desk, holder.institution, wish.contactNumber)),
-    ...quantityFaults(wish.items),
+    ...(await contactFaults(context, holder.institution, requested.contactNumber)),
+    ...quantityFaults(requested.items),
   ];
-  if (faults.length > 0) throw await refusalOf(desk, holder.institution, wish, faults);
-  const places = placesWanted(wish.items, 0);
-  const draft = await drafted(desk, holder, wish, places, stamp);
+  if (faults.length > 0) throw await refusalOf(context, holder.institution, requested, faults);
+  const places = placesWanted(requested.items, 0);
+  const draft = await drafted(context, holder, requested, places, stamp);
   const request = draft.begun?.request ?? '';
-  return working(desk, draft, async () => {
-    const held = await holdFor(desk, draft, wish);
+  return working(context, draft, async () => {
+    const held = await holdFor(context, draft, requested);
     try {
-      const order = await opened(desk, draft, request, held, { stamp });
-      desk.limit.note(holder, order.id, order.heldPlaces);
+      const order = await opened(context, draft, request, held, { stamp });
+      context.limit.record(holder, order.id, order.heldPlaces);
       return order;
     } catch (error) {
-      if (error instanceof Fault) await dropDraft(desk, draft);
+      if (error instanceof Fault) await releaseDraft(context, draft);
       throw error;
     }
   });

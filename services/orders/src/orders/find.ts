@@ -1,19 +1,19 @@
-import type { Desk } from '../context.ts';
+import type { OrdersContext } from '../context.ts';
 import { isHidden, isPastDue } from '../domain/order/state.ts';
 import { notFound } from '../faults.ts';
 import { expireNow, type Target } from '../steps/write.ts';
 import type { OrderDocument } from '../store.ts';
 
 /** An order, or a cart, as it is now: one that is past due is expired first. @throws Fault `not_found`, for drafts, too */
-export const findAny = async (desk: Desk, target: Target): Promise<OrderDocument> => {
-  const order = await desk.orders.of(target.institution).get(target.orderId);
+export const findAny = async (context: OrdersContext, target: Target): Promise<OrderDocument> => {
+  const order = await context.orders.of(target.institution).get(target.orderId);
   if (!order || order.state === 'draft') throw notFound();
-  return isPastDue(order, desk.now()) ? expireNow(desk, target) : order;
+  return isPastDue(order, context.now()) ? expireNow(context, target) : order;
 };
 
 /** As {@link findAny}, but carts are not found. */
-export const findOrder = async (desk: Desk, target: Target): Promise<OrderDocument> => {
-  const order = await findAny(desk, target);
+export const findOrder = async (context: OrdersContext, target: Target): Promise<OrderDocument> => {
+  const order = await findAny(context, target);
   if (isHidden(order)) throw notFound();
   return order;
 };

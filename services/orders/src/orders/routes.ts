@@ -10,8 +10,8 @@ import {
 } from '@boxoffice/http';
 import { Type } from 'typebox';
 import { newOne, one } from '../answers.ts';
-import { askingOf } from '../asking.ts';
-import type { Desk } from '../context.ts';
+import { commandOf } from '../asking.ts';
+import type { OrdersContext } from '../context.ts';
 import * as example from '../examples.ts';
 import { contactNumber, externalReference, NewOrder, Order, OrderDetails, orderStates, readOnly } from '../schemas.ts';
 import type { OrderDocument } from '../store.ts';
@@ -35,7 +35,7 @@ export const holdErrors = [
 ] as const;
 
 /** Creating, listing, reading and naming orders. */
-export const ordersRoutes = (desk: Desk): AnyOperation[] => [
+export const ordersRoutes = (context: OrdersContext): AnyOperation[] => [
   operation({
     ...collection,
     id: 'createOrder',
@@ -51,7 +51,7 @@ export const ordersRoutes = (desk: Desk): AnyOperation[] => [
     example: { body: example.newOrder, answer: example.open },
     handle: async ({ caller, body, remember }) =>
       newOne(
-        await createOrder(desk, { institution: caller.institution, client: caller.client }, body, remember(newOne)),
+        await createOrder(context, { institution: caller.institution, client: caller.client }, body, remember(newOne)),
       ),
   }),
   operation({
@@ -74,7 +74,7 @@ export const ordersRoutes = (desk: Desk): AnyOperation[] => [
     },
     handle: ({ caller, query, cursor }) => {
       const { modifiedSince, state, contactNumber, externalReference, ...paging } = query;
-      return changesPageOf({ query: paging, cursor }, desk.orders.of(caller.institution), {
+      return changesPageOf({ query: paging, cursor }, context.orders.of(caller.institution), {
         where: {
           // Drafts are not listed.
           listedAt: { gt: 0 },
@@ -84,7 +84,7 @@ export const ordersRoutes = (desk: Desk): AnyOperation[] => [
           modifiedAt: modifiedSince === undefined ? undefined : { gte: Date.parse(modifiedSince) },
         },
         orderBy: 'listedAt',
-        clock: desk.now,
+        clock: context.now,
         item: orderView,
       });
     },
@@ -101,7 +101,7 @@ export const ordersRoutes = (desk: Desk): AnyOperation[] => [
     etag: true,
     example: { params, answer: example.open },
     handle: async ({ caller, params: { orderId } }) =>
-      one(await findAny(desk, { institution: caller.institution, orderId })),
+      one(await findAny(context, { institution: caller.institution, orderId })),
   }),
   operation({
     ...single,
@@ -119,7 +119,7 @@ export const ordersRoutes = (desk: Desk): AnyOperation[] => [
     example: { params, body: { externalReference: 'agency-4711' }, answer: example.open },
     handle: async (request) => {
       const unchanged = (order: OrderDocument): void => request.unchanged(orderView(order));
-      return one(await changeOrder(desk, { ...askingOf(request, one), unchanged }, request.body));
+      return one(await changeOrder(context, { ...commandOf(request, one), unchanged }, request.body));
     },
   }),
 ];

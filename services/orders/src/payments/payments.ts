@@ -1,5 +1,5 @@
 import { Fault } from '@boxoffice/envelope';
-import type { Desk } from '../context.ts';
+import type { OrdersContext } from '../context.ts';
 import { due } from '../domain/order/money.ts';
 import type { Payment } from '../domain/order/order.ts';
 import { isUnpaid } from '../domain/order/state.ts';
@@ -7,13 +7,13 @@ import { addPayment, paymentOfRequest, settlePayment } from '../domain/payments.
 import { isUnavailable, paymentRecorded } from '../faults.ts';
 import { repeatKeyOf } from '../ids.ts';
 import { sellMarked } from '../orders/confirm.ts';
-import { type Asking, type Begun, command } from '../steps/command.ts';
+import { type Command, type CommandResult, runCommand } from '../steps/command.ts';
 import { holdLonger } from '../steps/extend-hold.ts';
 import { working } from '../steps/working.ts';
 import type { OrderDocument } from '../store.ts';
 
 /** A payment as a request tells it. */
-export interface PaymentWish {
+export interface PaymentRequest {
   readonly id: string;
   readonly method: string;
   readonly amount: number;
@@ -23,7 +23,11 @@ export interface PaymentWish {
 }
 
 /** The payment that the request made: this try of it, or one before. */
-export const paymentMade = (order: OrderDocument, { id }: Pick<PaymentWish, 'id'>, stamp: Asking['stamp']): Payment => {
+export const paymentMade = (
+  order: OrderDocument,
+  { id }: Pick<PaymentRequest, 'id'>,
+  stamp: Command['stamp'],
+): Payment => {
   const made = paymentOfRequest(order, repeatKeyOf(stamp) ?? null) ?? order.payments.find((other) => other.id === id);
   if (!made) throw new Error('the payment is not in its order');
   return made;
@@ -38,11 +42,11 @@ const refuseUnserved = (order: OrderDocument, payment: Payment): void => {
 };
 
 /** Waits longer for a pending payment. The payment is recorded, whether the catalog answers or not. */
-const wait = async (desk: Desk, order: OrderDocument, stamp: Asking['stamp']): Promise<OrderDocument> => {
-  const mark = order.begun;
-  if (mark?.step !== 'extend') return order;
+const wait = async (context: OrdersContext, order: OrderDocument, stamp: Command['stamp']): Promise<OrderDocument> => {
+  const pending = order.begun;
+  if (pending?.step !== 'extend') return order;
   try {
-    return await working(desk, order, () => holdLonger(desk, order, mark, { stamp }));
+    return await working(context, order, () => holdLonger(context, order, pending, { stamp }));
   } catch (error) {
     if (!isUnavailable(error)) throw error;
     return order;
@@ -51,12 +55,12 @@ const wait = async (desk: Desk, order: OrderDocument, stamp: Asking['stamp']): P
 
 /** Does what the order's mark announces after a payment. @throws Fault `payment_recorded`, `service_unavailable` */
 export const carriedOut = async (
-  desk: Desk,
-  { order, done }: Begun,
-  stamp: Asking['stamp'],
+  context: OrdersContext,
+  { order, done }: CommandResult,
+  stamp: Command['stamp'],
 ): Promise<OrderDocument> => {
   if (done) return order;
-  return order.begun?.step === 'extend' ? wait(desk, order, stamp) : sellMarked(desk, order, stamp);
+  return order.begun?.step === 'extend' ? wait(context, order, stamp) : sellMarked(context, order, stamp);
 };
 
 /**
@@ -64,31 +68,35 @@ export const carriedOut = async (
  * order, also an expired one if its places can be held again. @throws Fault `payment_exceeds_due`, `semantically_invalid`,
  * `payment_recorded`; `service_unavailable`: then it is recorded, and the order confirmed later
  */
-export const payOrder = async (desk: Desk, asking: Asking, wish: PaymentWish): Promise<OrderDocument> => {
-  const { stamp } = asking;
+export const payOrder = async (
+  context: OrdersContext,
+  command: Command,
+  requested: PaymentRequest,
+): Promise<OrderDocument> => {
+  const { stamp } = command;
   const repeatKey = repeatKeyOf(stamp) ?? null;
-  const { graceMs } = desk;
-  const input = { ...wish, reference: wish.reference ?? null, repeatKey, graceMs };
-  const begun = await command(
-    desk,
-    asking,
+  const { graceMs } = context;
+  const input = { ...requested, reference: requested.reference ?? null, repeatKey, graceMs };
+  const begun = await runCommand(
+    context,
+    command,
     (current, request, now) => addPayment(current, { ...input, request }, now),
     { knows: (current) => paymentOfRequest(current, repeatKey) !== undefined },
   );
-  const order = await carriedOut(desk, begun, stamp);
-  if (begun.done) refuseUnserved(order, paymentMade(order, wish, stamp));
+  const order = await carriedOut(context, begun, stamp);
+  if (begun.done) refuseUnserved(order, paymentMade(order, requested, stamp));
   return order;
 };
 
 /** Says what became of a pending payment. @throws Fault as for a new one, and `not_found` */
 export const settleOrderPayment = async (
-  desk: Desk,
-  asking: Asking,
+  context: OrdersContext,
+  command: Command,
   paymentId: string,
   status: Payment['status'],
 ): Promise<OrderDocument> => {
-  const begun = await command(desk, asking, (current, request, now) =>
+  const begun = await runCommand(context, command, (current, request, now) =>
     settlePayment(current, { paymentId, status, request }, now),
   );
-  return carriedOut(desk, begun, asking.stamp);
+  return carriedOut(context, begun, command.stamp);
 };

@@ -1,7 +1,7 @@
 import { type AnyOperation, created, operation, page, pageOf, pageQuery, pathId, requireScope } from '@boxoffice/http';
 import { addressOfPayment, one } from '../answers.ts';
-import { askingOf } from '../asking.ts';
-import type { Desk } from '../context.ts';
+import { commandOf } from '../asking.ts';
+import type { OrdersContext } from '../context.ts';
 import * as example from '../examples.ts';
 import { findOrder } from '../orders/find.ts';
 import { NewPayment, Order, Payment, PaymentChange, paymentReadOnly } from '../schemas.ts';
@@ -16,7 +16,7 @@ const params = { orderId: example.ids.order };
 const singleParams = { ...params, paymentId: example.ids.payment };
 
 /** What was paid. */
-export const paymentsRoutes = (desk: Desk): AnyOperation[] => [
+export const paymentsRoutes = (context: OrdersContext): AnyOperation[] => [
   operation({
     ...collection,
     id: 'listPayments',
@@ -27,7 +27,7 @@ export const paymentsRoutes = (desk: Desk): AnyOperation[] => [
     answers: { 200: page(Payment) },
     example: { params, answer: { items: [example.payment], nextCursor: null } },
     handle: async ({ caller, params: { orderId }, query, cursor }) => {
-      const order = await findOrder(desk, { institution: caller.institution, orderId });
+      const order = await findOrder(context, { institution: caller.institution, orderId });
       return pageOf({ query, cursor }, listed(order.payments), {
         item: (payment) => paymentView(order, payment, caller.scopes),
       });
@@ -61,17 +61,17 @@ export const paymentsRoutes = (desk: Desk): AnyOperation[] => [
     handle: async (request) => {
       const { caller, body } = request;
       if (body.reference !== undefined) requireScope(caller.scopes, 'orders.sensitive:write', '$.reference');
-      const wish = { ...body, id: desk.newId('pay') };
+      const requested = { ...body, id: context.newId('pay') };
       const answer = (order: OrderDocument) => {
-        const payment = paymentMade(order, wish, asking.stamp);
+        const payment = paymentMade(order, requested, command.stamp);
         return created(
           paymentView(order, payment, caller.scopes),
           addressOfPayment(order.id, payment.id),
           ofOrder(order),
         );
       };
-      const asking = askingOf(request, answer);
-      return answer(await payOrder(desk, asking, wish));
+      const command = commandOf(request, answer);
+      return answer(await payOrder(context, command, requested));
     },
   }),
   operation({
@@ -85,7 +85,7 @@ export const paymentsRoutes = (desk: Desk): AnyOperation[] => [
     etag: true,
     example: { params: singleParams, answer: example.payment },
     handle: async ({ caller, params: { orderId, paymentId } }) => {
-      const order = await findOrder(desk, { institution: caller.institution, orderId });
+      const order = await findOrder(context, { institution: caller.institution, orderId });
       return record(order, paymentView(order, named(order.payments, paymentId), caller.scopes));
     },
   }),
@@ -118,7 +118,7 @@ export const paymentsRoutes = (desk: Desk): AnyOperation[] => [
         if (payment) request.unchanged(paymentView(order, payment, request.caller.scopes));
       };
       return one(
-        await settleOrderPayment(desk, { ...askingOf(request, one), unchanged }, params.paymentId, body.status),
+        await settleOrderPayment(context, { ...commandOf(request, one), unchanged }, params.paymentId, body.status),
       );
     },
   }),

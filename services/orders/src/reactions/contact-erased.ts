@@ -1,6 +1,6 @@
 import type { Message } from '@boxoffice/messaging';
 import type { Idempotency } from '@boxoffice/store';
-import type { Desk } from '../context.ts';
+import type { OrdersContext } from '../context.ts';
 import { withoutNames } from '../domain/cart.ts';
 import { textIn } from './record.ts';
 
@@ -11,12 +11,12 @@ const PAGE = 200;
  * so that they stay valid.
  */
 export const onContactErased = async (
-  desk: Pick<Desk, 'orders'>,
+  context: Pick<OrdersContext, 'orders'>,
   idempotency: Pick<Idempotency, 'forget'>,
   message: Message,
 ): Promise<void> => {
   const contactNumber = textIn(message, 'contactNumber');
-  const orders = desk.orders.of(message.institution);
+  const orders = context.orders.of(message.institution);
   for (let last = { value: -1, id: '' }; ; ) {
     const found = await orders.find({
       where: { contactNumber },

@@ -1,11 +1,11 @@
 import { type Message, Unreadable } from '@boxoffice/messaging';
-import type { Desk } from '../context.ts';
+import type { OrdersContext } from '../context.ts';
 import { onPlacesReleased, PLACES_RELEASED } from './places-released.ts';
 import { onTicketControl, TICKET_CONTROL_REVERTED, TICKET_CONTROLLED } from './ticket-control.ts';
 import { onTicketReplaced, TICKET_REPLACED } from './ticket-replaced.ts';
 import { onTicketsCancelled, TICKETS_CANCELLED } from './tickets-cancelled.ts';
 
-const reactions: Readonly<Record<string, (desk: Desk, message: Message) => Promise<void>>> = {
+const reactions: Readonly<Record<string, (context: OrdersContext, message: Message) => Promise<void>>> = {
   [TICKETS_CANCELLED]: onTicketsCancelled,
   [PLACES_RELEASED]: onPlacesReleased,
   [TICKET_CONTROLLED]: onTicketControl,
@@ -14,8 +14,8 @@ const reactions: Readonly<Record<string, (desk: Desk, message: Message) => Promi
 };
 
 /** What became of an order's tickets and places: one queue, so that the facts of an order keep their order. */
-export const onFulfilment = async (desk: Desk, message: Message): Promise<void> => {
+export const onFulfilment = async (context: OrdersContext, message: Message): Promise<void> => {
   const react = reactions[message.type];
   if (!react) throw new Unreadable(`nothing is known of ${message.type}`);
-  await react(desk, message);
+  await react(context, message);
 };

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Message } from '@boxoffice/messaging';
-import type { Desk } from '../context.ts';
+import type { OrdersContext } from '../context.ts';
 import { cancel } from '../domain/cancellation.ts';
 import { busy } from '../domain/order/state.ts';
 import { offSale } from '../steps/aborted.ts';
@@ -18,8 +18,8 @@ const PATIENCE_MS = 4_000;
 const LOOK_EVERY_MS = 50;
 
 /** The places of a draft are on their way: when they come, it must not become an order. */
-const spoil = async (desk: Desk, { institution, id }: OrderDocument): Promise<OrderDocument | undefined> =>
-  desk.orders.of(institution).update(id, (current) => {
+const spoil = async (context: OrdersContext, { institution, id }: OrderDocument): Promise<OrderDocument | undefined> =>
+  context.orders.of(institution).update(id, (current) => {
     if (current.state !== 'draft' || !current.begun) return undefined;
     const request = offSale(current.begun.request);
     return request === current.begun.request
@@ -28,11 +28,11 @@ const spoil = async (desk: Desk, { institution, id }: OrderDocument): Promise<Or
   });
 
 /** Cancels one order if it is live. Nobody is asked for leave: a ticket that is controlled stays so, and its place sold, but the order ends. */
-const cancelLive = async (desk: Desk, order: OrderDocument, performanceId: string): Promise<void> => {
+const cancelLive = async (context: OrdersContext, order: OrderDocument, performanceId: string): Promise<void> => {
   const target = targetOf(order);
-  const giveUpAt = performance.now() + PATIENCE_MS;
+  const deadline = performance.now() + PATIENCE_MS;
   for (;;) {
-    const outcome = await attempt(desk, target, (current, now) => {
+    const outcome = await attempt(context, target, (current, now) => {
       if (current.performanceIds.includes(performanceId))
         return cancel(current, { reason: REASON, override: false, controlled: 0 }, now);
       // The lines that are on their way may be of the performance.
@@ -40,19 +40,19 @@ const cancelLive = async (desk: Desk, order: OrderDocument, performanceId: strin
     });
     if (!('refused' in outcome)) return;
     const { refused, order: found } = outcome;
-    if (refused.reason === 'past_due') await expireNow(desk, target);
+    if (refused.reason === 'past_due') await expireNow(context, target);
     else if (refused.reason !== 'busy') return;
-    else if (performance.now() > giveUpAt) throw new Error('an order is being changed for too long');
+    else if (performance.now() > deadline) throw new Error('an order is being changed for too long');
     else {
-      await recover(desk, found);
+      await recover(context, found);
       await delay(LOOK_EVERY_MS);
     }
   }
 };
 
-const cancelOne = async (desk: Desk, order: OrderDocument, performanceId: string): Promise<void> => {
-  const now = order.state === 'draft' ? await spoil(desk, order) : order;
-  if (now && now.state !== 'draft') await cancelLive(desk, now, performanceId);
+const cancelOne = async (context: OrdersContext, order: OrderDocument, performanceId: string): Promise<void> => {
+  const now = order.state === 'draft' ? await spoil(context, order) : order;
+  if (now && now.state !== 'draft') await cancelLive(context, now, performanceId);
 };
 
 /** All of a kind, several at once; the first failure is told when the others are done, so that a repeat has less to do. */
@@ -72,14 +72,14 @@ const each = async <Item>(items: readonly Item[], act: (item: Item) => Promise<v
  * Cancels every order that has a place of the performance, drafts included. Again: those that are still live. So it may be
  * interrupted and repeated.
  */
-export const onPerformanceCancelled = async (desk: Desk, message: Message): Promise<void> => {
+export const onPerformanceCancelled = async (context: OrdersContext, message: Message): Promise<void> => {
   const performanceId = textIn(message, 'performanceId');
-  const orders = desk.orders.of(message.institution);
-  const links = desk.links.of(message.institution);
+  const orders = context.orders.of(message.institution);
+  const links = context.links.of(message.institution);
   const where = { performanceId };
   for (let last = ''; ; ) {
     const found = await orders.find({ where, orderBy: 'id', after: { value: last, id: last }, limit: PAGE });
-    await each(found, (order) => cancelOne(desk, order, performanceId));
+    await each(found, (order) => cancelOne(context, order, performanceId));
     if (found.length < PAGE) break;
     last = found.at(-1)?.id ?? last;
   }
@@ -87,7 +87,7 @@ export const onPerformanceCancelled = async (desk: Desk, message: Message): Prom
     const found = await links.find({ where, orderBy: 'id', after: { value: last, id: last }, limit: PAGE });
     await each(found, async ({ orderId }) => {
       const order = await orders.get(orderId);
-      if (order) await cancelOne(desk, order, performanceId);
+      if (order) await cancelOne(context, order, performanceId);
     });
     if (found.length < PAGE) break;
     last = found.at(-1)?.id ?? last;

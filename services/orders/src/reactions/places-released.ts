@@ -1,18 +1,18 @@
 import { type Message, Unreadable } from '@boxoffice/messaging';
-import type { Desk } from '../context.ts';
-import { notePlacesReleased, type ReleaseCause } from '../domain/settlement.ts';
-import { countIn, note, textIn } from './record.ts';
+import type { OrdersContext } from '../context.ts';
+import { type ReleaseCause, recordPlacesReleased } from '../domain/settlement.ts';
+import { countIn, record, textIn } from './record.ts';
 
 export const PLACES_RELEASED = 'places.released';
 
 const causes: readonly string[] = ['order.cancelled', 'tickets.cancelled', 'order.expired'] satisfies ReleaseCause[];
 
 /** The cancellation knows how many places are free again, and is settled with that. */
-export const onPlacesReleased = (desk: Desk, message: Message): Promise<void> => {
+export const onPlacesReleased = (context: OrdersContext, message: Message): Promise<void> => {
   const { version } = message;
   const placesReleased = countIn(message, 'placesReleased');
   const cause = textIn(message, 'cause');
   if (!causes.includes(cause)) throw new Unreadable(`${message.type} has an unknown cause`);
   const fact = { version, cause: cause as ReleaseCause, placesReleased };
-  return note(desk, message, (order, now) => notePlacesReleased(order, fact, now));
+  return record(context, message, (order, now) => recordPlacesReleased(order, fact, now));
 };

@@ -1,5 +1,5 @@
 import { type Message, Unreadable } from '@boxoffice/messaging';
-import type { Desk } from '../context.ts';
+import type { OrdersContext } from '../context.ts';
 import type { Accepted } from '../domain/order/decision.ts';
 import type { OrderDocument } from '../store.ts';
 
@@ -19,13 +19,13 @@ export const countIn = ({ type, data }: Message, name: string): number => {
 };
 
 /** Writes what a fact means for its order; facts of orders that nobody knows mean nothing. */
-export const note = async (
-  desk: Desk,
+export const record = async (
+  context: OrdersContext,
   message: Message,
   rule: (order: OrderDocument, now: number) => Accepted<OrderDocument>,
 ): Promise<void> => {
-  await desk.orders.of(message.institution).update(textIn(message, 'orderId'), (order) => {
-    const { next, facts } = rule(order, desk.now());
+  await context.orders.of(message.institution).update(textIn(message, 'orderId'), (order) => {
+    const { next, facts } = rule(order, context.now());
     return next === order ? undefined : { next, events: facts };
   });
 };

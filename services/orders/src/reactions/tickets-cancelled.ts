@@ -1,16 +1,16 @@
 import type { Message } from '@boxoffice/messaging';
-import type { Desk } from '../context.ts';
-import { noteTicketsCancelled } from '../domain/settlement.ts';
-import { countIn, note } from './record.ts';
+import type { OrdersContext } from '../context.ts';
+import { recordTicketsCancelled } from '../domain/settlement.ts';
+import { countIn, record } from './record.ts';
 
 export const TICKETS_CANCELLED = 'tickets.cancelled';
 
 /** The cancellation knows how many tickets it cancelled, and how many stay controlled. */
-export const onTicketsCancelled = (desk: Desk, message: Message): Promise<void> => {
+export const onTicketsCancelled = (context: OrdersContext, message: Message): Promise<void> => {
   const { version } = message;
   const ticketsCancelled = countIn(message, 'ticketsCancelled');
   const controlled = countIn(message, 'controlled');
-  return note(desk, message, (order, now) =>
-    noteTicketsCancelled(order, { version, ticketsCancelled, controlled }, now),
+  return record(context, message, (order, now) =>
+    recordTicketsCancelled(order, { version, ticketsCancelled, controlled }, now),
   );
 };

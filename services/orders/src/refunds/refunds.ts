@@ -1,12 +1,12 @@
-import type { Desk } from '../context.ts';
+import type { OrdersContext } from '../context.ts';
 import type { Refund } from '../domain/order/order.ts';
 import { refund, refundOfRequest } from '../domain/refunds.ts';
 import { repeatKeyOf } from '../ids.ts';
-import { type Asking, command } from '../steps/command.ts';
+import { type Command, runCommand } from '../steps/command.ts';
 import type { OrderDocument } from '../store.ts';
 
 /** A refund as a request tells it. */
-export interface RefundWish {
+export interface RefundRequest {
   readonly id: string;
   readonly method: string;
   readonly amount: number;
@@ -15,17 +15,21 @@ export interface RefundWish {
 }
 
 /** The refund that the request made: this try of it, or one before. */
-export const refundMade = (order: OrderDocument, { id }: RefundWish, stamp: Asking['stamp']): Refund => {
+export const refundMade = (order: OrderDocument, { id }: RefundRequest, stamp: Command['stamp']): Refund => {
   const made = refundOfRequest(order, repeatKeyOf(stamp) ?? null) ?? order.refunds.find((other) => other.id === id);
   if (!made) throw new Error('the refund is not in its order');
   return made;
 };
 
 /** Records a refund, in every state; waits for a sale that is under way. @throws Fault `conflict`, `refund_exceeds_paid`, `semantically_invalid` */
-export const refundOrder = async (desk: Desk, asking: Asking, wish: RefundWish): Promise<OrderDocument> => {
-  const repeatKey = repeatKeyOf(asking.stamp) ?? null;
-  const input = { ...wish, reference: wish.reference ?? null, repeatKey };
-  const { order } = await command(desk, asking, (current, _request, now) => refund(current, input, now), {
+export const refundOrder = async (
+  context: OrdersContext,
+  command: Command,
+  requested: RefundRequest,
+): Promise<OrderDocument> => {
+  const repeatKey = repeatKeyOf(command.stamp) ?? null;
+  const input = { ...requested, reference: requested.reference ?? null, repeatKey };
+  const { order } = await runCommand(context, command, (current, _request, now) => refund(current, input, now), {
     knows: (current) => refundOfRequest(current, repeatKey) !== undefined,
   });
   return order;

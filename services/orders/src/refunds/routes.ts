@@ -1,7 +1,7 @@
 import { type AnyOperation, created, operation, page, pageOf, pageQuery, pathId } from '@boxoffice/http';
 import { addressOf } from '../answers.ts';
-import { askingOf } from '../asking.ts';
-import type { Desk } from '../context.ts';
+import { commandOf } from '../asking.ts';
+import type { OrdersContext } from '../context.ts';
 import * as example from '../examples.ts';
 import { findOrder } from '../orders/find.ts';
 import { listed, named, ofOrder, record } from '../payments/records.ts';
@@ -14,7 +14,7 @@ const collection = { path: '/svc/v3/orders/{orderId}/refunds', params: { orderId
 const params = { orderId: example.ids.order };
 
 /** What was given back. */
-export const refundsRoutes = (desk: Desk): AnyOperation[] => [
+export const refundsRoutes = (context: OrdersContext): AnyOperation[] => [
   operation({
     ...collection,
     id: 'listRefunds',
@@ -25,7 +25,7 @@ export const refundsRoutes = (desk: Desk): AnyOperation[] => [
     answers: { 200: page(Refund) },
     example: { params, answer: { items: [example.refund], nextCursor: null } },
     handle: async ({ caller, params: { orderId }, query, cursor }) => {
-      const order = await findOrder(desk, { institution: caller.institution, orderId });
+      const order = await findOrder(context, { institution: caller.institution, orderId });
       return pageOf({ query, cursor }, listed(order.refunds), {
         item: (refund) => refundView(order, refund, caller.scopes),
       });
@@ -47,17 +47,17 @@ export const refundsRoutes = (desk: Desk): AnyOperation[] => [
     conditional: true,
     example: { params, body: example.newRefund, answer: example.refund },
     handle: async (request) => {
-      const wish = { ...request.body, id: desk.newId('ref') };
+      const requested = { ...request.body, id: context.newId('ref') };
       const answer = (order: OrderDocument) => {
-        const refund = refundMade(order, wish, asking.stamp);
+        const refund = refundMade(order, requested, command.stamp);
         return created(
           refundView(order, refund, request.caller.scopes),
           `${addressOf(order.id)}/refunds/${refund.id}`,
           ofOrder(order),
         );
       };
-      const asking = askingOf(request, answer);
-      return answer(await refundOrder(desk, asking, wish));
+      const command = commandOf(request, answer);
+      return answer(await refundOrder(context, command, requested));
     },
   }),
   operation({
@@ -72,7 +72,7 @@ export const refundsRoutes = (desk: Desk): AnyOperation[] => [
     etag: true,
     example: { params: { ...params, refundId: example.ids.refund }, answer: example.refund },
     handle: async ({ caller, params: { orderId, refundId } }) => {
-      const order = await findOrder(desk, { institution: caller.institution, orderId });
+      const order = await findOrder(context, { institution: caller.institution, orderId });
       return record(order, refundView(order, named(order.refunds, refundId), caller.scopes));
     },
   }),

@@ -1,22 +1,22 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Stamp } from '@boxoffice/store';
-import type { Desk } from '../context.ts';
+import type { OrdersContext } from '../context.ts';
 import { checkedOut, isCart } from '../domain/cart.ts';
 import type { Refused } from '../domain/order/decision.ts';
 import { isHidden } from '../domain/order/state.ts';
 import { faultOf, notFound } from '../faults.ts';
 import { requestNameOf } from '../ids.ts';
 import type { OrderDocument } from '../store.ts';
-import { isFenced } from './aborted.ts';
+import { isAborted } from './aborted.ts';
 import { recover } from './recover.ts';
-import { attempt, expireNow, type Step, type Target } from './write.ts';
+import { attempt, expireNow, type Rule, type Target } from './write.ts';
 
 /** How long a command waits for another one on the same order. */
 const PATIENCE_MS = 2_000;
 const LOOK_EVERY_MS = 40;
 
 /** A command as a request brings it. */
-export interface Asking extends Target {
+export interface Command extends Target {
   /** Throws unless the request's If-Match allows this version. */
   readonly ifMatch: (version: string) => void;
   /** Throws if the request would change what it cannot. */
@@ -25,31 +25,31 @@ export interface Asking extends Target {
   /** The name of the request, if no stamp gives it one: a repeat of it takes up what the first try began. */
   readonly request?: string;
   /** What the command is for: listed orders (unless told otherwise), carts, or both. The others do not exist for it. */
-  readonly shelf?: 'orders' | 'carts' | 'both';
+  readonly appliesTo?: 'orders' | 'carts' | 'both';
 }
 
 /** Why the command does not apply to what is there, or undefined. @throws Fault `not_found` where a cart must not be seen */
-const misplaced = (order: OrderDocument, shelf: Asking['shelf'] = 'orders'): Refused | undefined => {
-  if (shelf === 'orders' && isHidden(order)) throw notFound();
-  return shelf === 'carts' && !isCart(order) ? checkedOut() : undefined;
+const misplaced = (order: OrderDocument, appliesTo: Command['appliesTo'] = 'orders'): Refused | undefined => {
+  if (appliesTo === 'orders' && isHidden(order)) throw notFound();
+  return appliesTo === 'carts' && !isCart(order) ? checkedOut() : undefined;
 };
 
 /** The command was finished by recovery: an earlier try of the same request had begun it. */
-export interface Begun {
+export interface CommandResult {
   readonly order: OrderDocument;
   readonly done: boolean;
 }
 
 export interface CommandOptions {
   /** The command begins a step, so that its answer follows later. */
-  readonly marks?: boolean;
+  readonly startsStep?: boolean;
   /** Whether the order has the command's effect already, by an earlier try of the same request. */
   readonly knows?: (order: OrderDocument) => boolean;
 }
 
 /** A repeat of a request whose first try died takes its mark up, and needs no If-Match any more. */
-const takenUp = (order: OrderDocument, request: string, now: number): OrderDocument | undefined =>
-  order.begun?.request === request && !isFenced(request)
+const resumed = (order: OrderDocument, request: string, now: number): OrderDocument | undefined =>
+  order.begun?.request === request && !isAborted(request)
     ? { ...order, begun: { ...order.begun, since: now } }
     : undefined;
 
@@ -57,31 +57,31 @@ const takenUp = (order: OrderDocument, request: string, now: number): OrderDocum
  * Runs a command's first write: If-Match, then the rule, which is given the name of the request. Waits for another step that is
  * under way, finishes one whose process died, writes an expiry that is due. @throws Fault for what the rule refuses
  */
-export const command = async (
-  desk: Desk,
-  { institution, orderId, ifMatch, unchanged, stamp, request = requestNameOf(stamp), shelf }: Asking,
-  step: (order: OrderDocument, request: string, now: number) => ReturnType<Step>,
-  { marks = false, knows = () => false }: CommandOptions = {},
-): Promise<Begun> => {
+export const runCommand = async (
+  context: OrdersContext,
+  { institution, orderId, ifMatch, unchanged, stamp, request = requestNameOf(stamp), appliesTo }: Command,
+  step: (order: OrderDocument, request: string, now: number) => ReturnType<Rule>,
+  { startsStep = false, knows = () => false }: CommandOptions = {},
+): Promise<CommandResult> => {
   const target = { institution, orderId };
-  const giveUpAt = performance.now() + PATIENCE_MS;
+  const deadline = performance.now() + PATIENCE_MS;
   for (;;) {
     let done = false;
     const outcome = await attempt(
-      desk,
+      context,
       target,
       (order, now) => {
-        const misfit = misplaced(order, shelf);
+        const misfit = misplaced(order, appliesTo);
         if (misfit) return misfit;
         done = order.recovered?.includes(request) === true || (order.begun === null && knows(order));
         if (done) return { next: order, facts: [] };
-        const mine = takenUp(order, request, now);
+        const mine = resumed(order, request, now);
         if (mine) return { next: mine, facts: [] };
         ifMatch(String(order.version));
         unchanged?.(order);
         return step(order, request, now);
       },
-      { stamp, marks },
+      { stamp, startsStep },
     );
     const { order } = outcome;
     if (!('refused' in outcome)) {
@@ -89,10 +89,10 @@ export const command = async (
       return { order, done };
     }
     const { refused } = outcome;
-    if (refused.reason === 'past_due') await expireNow(desk, target);
-    else if (refused.reason !== 'busy' || performance.now() > giveUpAt) throw faultOf(refused);
+    if (refused.reason === 'past_due') await expireNow(context, target);
+    else if (refused.reason !== 'busy' || performance.now() > deadline) throw faultOf(refused);
     else {
-      await recover(desk, order);
+      await recover(context, order);
       await delay(LOOK_EVERY_MS);
     }
   }

@@ -1,7 +1,7 @@
 import type { Stamp } from '@boxoffice/store';
-import type { Desk } from '../context.ts';
+import type { OrdersContext } from '../context.ts';
 import { extended, failExtension } from '../domain/hold.ts';
-import type { ExtendMark } from '../domain/order/pending-step.ts';
+import type { ExtendStep } from '../domain/order/pending-step.ts';
 import type { OrderDocument } from '../store.ts';
 import { ownEnd, stepStock } from './stock.ts';
 import { finish, finishedBy, targetOf } from './write.ts';
@@ -12,18 +12,18 @@ import { finish, finishedBy, targetOf } from './write.ts';
  * the mark stays
  */
 export const holdLonger = async (
-  desk: Desk,
+  context: OrdersContext,
   order: OrderDocument,
-  mark: ExtendMark,
+  pending: ExtendStep,
   { stamp, recovered }: { stamp?: Stamp<OrderDocument> | undefined; recovered?: boolean } = {},
 ): Promise<OrderDocument> => {
-  const { request, until } = mark;
+  const { request, until } = pending;
   const placeIds = order.lines.map(({ place }) => place.id);
-  const { missing } = placeIds.length === 0 ? { missing: [] } : await stepStock(desk, order).extend(until, placeIds);
+  const { missing } = placeIds.length === 0 ? { missing: [] } : await stepStock(context, order).extend(until, placeIds);
   const remembered = (current: OrderDocument) => (recovered ? finishedBy(current, request) : current);
   const end =
     missing.length === 0
       ? (current: OrderDocument, now: number) => extended(remembered(current), { request }, now)
       : ownEnd(order, (current, now) => failExtension(remembered(current), { request }, now));
-  return finish(desk, targetOf(order), end, stamp);
+  return finish(context, targetOf(order), end, stamp);
 };

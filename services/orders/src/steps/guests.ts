@@ -1,4 +1,4 @@
-import type { Desk } from '../context.ts';
+import type { OrdersContext } from '../context.ts';
 import { forgotten, written } from '../domain/guest.ts';
 import { isUnavailable } from '../faults.ts';
 import type { OrderDocument } from '../store.ts';
@@ -10,32 +10,35 @@ const changed = (current: OrderDocument, next: OrderDocument) => (next === curre
  * may be repeated. @throws Fault `service_unavailable`
  */
 export const writeGuest = async (
-  desk: Desk,
+  context: OrdersContext,
   { institution, id, contactNumber, guest }: OrderDocument,
 ): Promise<void> => {
   if (!guest || contactNumber === null) return;
-  await desk.contacts.writeGuest(institution, contactNumber, guest);
-  await desk.orders
+  await context.contacts.writeGuest(institution, contactNumber, guest);
+  await context.orders
     .of(institution)
-    .update(id, (current) => changed(current, written(current, contactNumber, guest.since, desk.now())));
+    .update(id, (current) => changed(current, written(current, contactNumber, guest.since, context.now())));
 };
 
 /** The same for an order that is bought already, whether or not contacts answers: the sweep tries again. */
-export const writeGuestOrLater = (desk: Desk, order: OrderDocument): Promise<void> =>
-  writeGuest(desk, order).catch((error: unknown) =>
-    desk.log.warn("the contact of an order's guest is written later", { error }),
+export const writeGuestOrLater = (context: OrdersContext, order: OrderDocument): Promise<void> =>
+  writeGuest(context, order).catch((error: unknown) =>
+    context.log.warn("the contact of an order's guest is written later", { error }),
   );
 
 /**
  * Makes contacts forget the guests who are no buyers of the order any more, but for those whom an order names, be it another one; may
  * be repeated. @throws Fault `service_unavailable`
  */
-const forgetGuests = async (desk: Desk, { institution, id, formerGuests }: OrderDocument): Promise<void> => {
+const forgetGuests = async (
+  context: OrdersContext,
+  { institution, id, formerGuests }: OrderDocument,
+): Promise<void> => {
   if (!formerGuests) return;
-  const orders = desk.orders.of(institution);
+  const orders = context.orders.of(institution);
   for (const contactNumber of formerGuests.contactNumbers) {
     const isNamed = (await orders.count({ contactNumber })) > 0;
-    if (!isNamed) await desk.contacts.forgetGuest(institution, contactNumber);
+    if (!isNamed) await context.contacts.forgetGuest(institution, contactNumber);
   }
   await orders.update(id, (current) => changed(current, forgotten(current, formerGuests)));
 };
@@ -46,16 +49,16 @@ const LATE_MS = 5_000;
 
 /** Does what was left to the sweep, order by order of when; ends early while contacts do not answer. */
 const sweepLeft = async (
-  desk: Desk,
+  context: OrdersContext,
   left: 'guest' | 'formerGuests',
-  act: (desk: Desk, order: OrderDocument) => Promise<void>,
+  act: (context: OrdersContext, order: OrderDocument) => Promise<void>,
   failure: string,
 ): Promise<void> => {
   const since = `${left}.since` as const;
-  const where = { [since]: { lte: desk.now() - LATE_MS } };
+  const where = { [since]: { lte: context.now() - LATE_MS } };
   for (let last: OrderDocument | undefined; ; ) {
     const after = last ? { value: last[left]?.since ?? null, id: last.id } : undefined;
-    const found = await desk.orders.acrossInstitutions.find({
+    const found = await context.orders.acrossInstitutions.find({
       where,
       orderBy: since,
       limit: PAGE,
@@ -63,9 +66,9 @@ const sweepLeft = async (
     });
     for (const order of found) {
       try {
-        await act(desk, order);
+        await act(context, order);
       } catch (error) {
-        desk.log.warn(failure, { error });
+        context.log.warn(failure, { error });
         if (isUnavailable(error)) return;
       }
     }
@@ -78,7 +81,7 @@ const sweepLeft = async (
  * Writes the contacts of guests whose checkout's process died, or did not reach contacts; then has those forgotten whose orders others
  * bought.
  */
-export const sweepGuests = async (desk: Desk): Promise<void> => {
-  await sweepLeft(desk, 'guest', writeGuest, "the contact of an order's guest could not be written");
-  await sweepLeft(desk, 'formerGuests', forgetGuests, 'a guest who is no buyer any more could not be forgotten');
+export const sweepGuests = async (context: OrdersContext): Promise<void> => {
+  await sweepLeft(context, 'guest', writeGuest, "the contact of an order's guest could not be written");
+  await sweepLeft(context, 'formerGuests', forgetGuests, 'a guest who is no buyer any more could not be forgotten');
 };

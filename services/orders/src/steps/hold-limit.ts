@@ -28,7 +28,7 @@ export interface HoldLimit {
    */
   admit<Written>(holder: Holder, orderId: string, places: number, write: () => Promise<Written>): Promise<Written>;
   /** What an order holds now, as it was written. */
-  note(holder: Holder, orderId: string, places: number): void;
+  record(holder: Holder, orderId: string, places: number): void;
 }
 
 /** Places that the store is being told of. */
@@ -70,13 +70,13 @@ export const createHoldLimit = (
 ): HoldLimit => {
   const ledgers = new Map<string, Ledger>();
 
-  const dropEnded = ({ admitted }: Ledger): void => {
+  const deleteEnded = ({ admitted }: Ledger): void => {
     for (const [id, { until }] of admitted) if (until <= elapsed()) admitted.delete(id);
   };
 
   const prune = (): void => {
     for (const [key, ledger] of ledgers) {
-      dropEnded(ledger);
+      deleteEnded(ledger);
       const { refreshedAt, admitted, refreshing } = ledger;
       if (admitted.size === 0 && !refreshing && elapsed() - refreshedAt > REFRESH_MS) ledgers.delete(key);
     }
@@ -100,7 +100,7 @@ export const createHoldLimit = (
   };
 
   const read = async (ledger: Ledger, institution: string, client: string): Promise<void> => {
-    dropEnded(ledger);
+    deleteEnded(ledger);
     const meanwhile = new Map([...ledger.admitted].map(([id, { places }]) => [id, places]));
     ledger.meanwhile = meanwhile;
     const [startedAt, startedOn] = [elapsed(), now()];
@@ -159,7 +159,7 @@ export const createHoldLimit = (
         if (ledger.admitted.get(orderId) === entry) ledger.admitted.delete(orderId);
       }
     },
-    note({ institution, client }, orderId, places) {
+    record({ institution, client }, orderId, places) {
       if (client === null) return;
       const ledger = ledgers.get(keyOf(institution, client));
       if (ledger) set(ledger, orderId, places);

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { Fault } from '@boxoffice/envelope';
 import type { Store } from '@boxoffice/store';
-import { NOBODY } from '../domain/order/pending-step.ts';
+import { NO_OWNER } from '../domain/order/pending-step.ts';
 import { INSTALLATION, type LeaseDocument, leasesCollection } from '../store.ts';
 
 /** Milliseconds between two heartbeats, and between two looks at those of the others. */
@@ -25,7 +25,7 @@ const lost = (): Fault =>
 
 /**
  * The lease under which this process works on pending steps, and what it knows of the leases of others. A living process counts up
- * the heartbeat of its lease; whoever has watched one stand still for {@link LAPSE_MS} of its own clock marks it as lapsed, in one
+ * the heartbeat of its lease; whoever has watched one stand still for {@link LAPSE_MS} of its own clock startsStep it as lapsed, in one
  * atomic write that loses against a heartbeat. So no clocks of two machines are compared, and a lapsed lease never lives again: its
  * process opens another.
  */
@@ -67,23 +67,23 @@ export const createLease = (
   let living: ReadonlySet<string> = new Set();
   let looks = 0;
   let lookedAt = Number.NEGATIVE_INFINITY;
-  let own: { readonly id: string; readonly heardAt: number } | undefined;
+  let own: { readonly id: string; readonly beatAt: number } | undefined;
   let beating: Promise<void> | undefined;
 
   const beat = async (): Promise<void> => {
     // Before the write: the others see this heartbeat later than that.
-    const heardAt = clock();
+    const beatAt = clock();
     const known =
       own &&
       (await leases.update(own.id, (current) =>
         current.lapsedAt === null ? { next: { ...current, beat: current.beat + 1 } } : undefined,
       ));
     if (known?.lapsedAt === null) {
-      own = { id: known.id, heardAt };
+      own = { id: known.id, beatAt };
       return;
     }
     const { id } = await leases.insert({ id: `lea_${randomUUID()}`, beat: 0, lapsedAt: null });
-    own = { id, heardAt };
+    own = { id, beatAt };
   };
 
   const renew = (): Promise<void> => {
@@ -94,7 +94,7 @@ export const createLease = (
   };
 
   const fresh = async (): Promise<string> => {
-    if (!own || clock() - own.heardAt >= FRESH_MS) await renew();
+    if (!own || clock() - own.beatAt >= FRESH_MS) await renew();
     if (!own) throw new Error('a lease is there once it was renewed');
     return own.id;
   };
@@ -115,7 +115,7 @@ export const createLease = (
   };
 
   const isOver = (owner: string | undefined): boolean => {
-    if (owner === undefined || owner === NOBODY || over.has(owner)) return true;
+    if (owner === undefined || owner === NO_OWNER || over.has(owner)) return true;
     if (owner === own?.id || living.has(owner)) return false;
     // Either newer than the last look, or swept long ago: the next looks tell.
     const since = strangers.get(owner) ?? looks;

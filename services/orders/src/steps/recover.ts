@@ -1,11 +1,11 @@
 import { Fault } from '@boxoffice/envelope';
-import type { Desk } from '../context.ts';
+import type { OrdersContext } from '../context.ts';
 import { isRefused } from '../domain/order/decision.ts';
 import { recovery, takeOver } from '../domain/recovery.ts';
 import type { OrderDocument } from '../store.ts';
-import { dropDraft } from './draft.ts';
+import { releaseDraft } from './draft.ts';
 import { holdLonger } from './extend-hold.ts';
-import { giveBack, undoLines } from './release.ts';
+import { abortLines, releasePlaces } from './release.ts';
 import { sell } from './sell.ts';
 import { working } from './working.ts';
 
@@ -13,38 +13,45 @@ import { working } from './working.ts';
 export const OWN_LEFT_MS = 2_000;
 
 /** Whether nobody works on the order's step any more. */
-const isLeft = ({ lease, now }: Desk, { id, begun }: OrderDocument): boolean => {
+const isLeft = ({ lease, now }: OrdersContext, { id, begun }: OrderDocument): boolean => {
   if (!begun || lease.isWorking(id)) return false;
   // Both instants are by the clock of this process.
   return begun.owner === lease.own() ? now() - begun.since >= OWN_LEFT_MS : lease.isOver(begun.owner);
 };
 
 /** Makes an order's dead step this process's; undefined if it is not dead any more, or somebody else was quicker. */
-const take = async (desk: Desk, { institution, id, begun }: OrderDocument): Promise<OrderDocument | undefined> => {
-  const to = await desk.lease.hold();
+const take = async (
+  context: OrdersContext,
+  { institution, id, begun }: OrderDocument,
+): Promise<OrderDocument | undefined> => {
+  const to = await context.lease.hold();
   let taken = false;
-  const order = await desk.orders.of(institution).update(id, (current) => {
-    const decision = takeOver(current, { from: begun?.owner, to }, desk.now());
+  const order = await context.orders.of(institution).update(id, (current) => {
+    const decision = takeOver(current, { from: begun?.owner, to }, context.now());
     taken = !isRefused(decision);
     return isRefused(decision) ? undefined : { next: decision.next };
   });
   return taken ? order : undefined;
 };
 
-const act = async (desk: Desk, order: OrderDocument, how: ReturnType<typeof recovery>): Promise<unknown> => {
+const act = async (
+  context: OrdersContext,
+  order: OrderDocument,
+  how: ReturnType<typeof recovery>,
+): Promise<unknown> => {
   switch (how.action) {
     case 'none':
       return undefined;
-    case 'drop':
-      return dropDraft(desk, order);
+    case 'release_draft':
+      return releaseDraft(context, order);
     case 'sell':
-      return sell(desk, order, how.mark, { recovered: true });
-    case 'undo_lines':
-      return undoLines(desk, order, how.mark);
+      return sell(context, order, how.pending, { recovered: true });
+    case 'abort_lines':
+      return abortLines(context, order, how.pending);
     case 'release':
-      return giveBack(desk, order, how.mark);
+      return releasePlaces(context, order, how.pending);
     case 'hold_longer':
-      return holdLonger(desk, order, how.mark, { recovered: true });
+      return holdLonger(context, order, how.pending, { recovered: true });
   }
 };
 
@@ -52,12 +59,12 @@ const act = async (desk: Desk, order: OrderDocument, how: ReturnType<typeof reco
  * Finishes or takes back what a process that died had begun with an order. Nothing is done while that process may live. If a peer
  * does not answer, the next sweep tries again; if places are gone, the order says so.
  */
-export const recover = async (desk: Desk, found: OrderDocument): Promise<void> => {
-  if (!isLeft(desk, found)) return;
-  const order = await take(desk, found);
+export const recover = async (context: OrdersContext, found: OrderDocument): Promise<void> => {
+  if (!isLeft(context, found)) return;
+  const order = await take(context, found);
   if (!order) return;
   try {
-    await working(desk, order, () => act(desk, order, recovery(order)));
+    await working(context, order, () => act(context, order, recovery(order)));
   } catch (error) {
     // A peer that does not answer is asked again later. Refused: written already, and nobody waits for the answer.
     if (!(error instanceof Fault)) throw error;

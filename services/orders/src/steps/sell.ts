@@ -1,8 +1,8 @@
 import type { Stamp } from '@boxoffice/store';
 import type { RenewedPlace } from '../clients/stock.ts';
-import type { Desk } from '../context.ts';
+import type { OrdersContext } from '../context.ts';
 import { confirm, failConfirm } from '../domain/confirmation.ts';
-import type { ConfirmMark } from '../domain/order/pending-step.ts';
+import type { ConfirmStep } from '../domain/order/pending-step.ts';
 import type { OrderDocument } from '../store.ts';
 import { ownEnd, stepStock } from './stock.ts';
 import { issueTickets } from './tickets.ts';
@@ -15,16 +15,16 @@ const placeIdsOf = ({ lines }: OrderDocument): string[] => lines.map(({ place })
 
 /** Holds the places of an expired order again; undefined if some are gone. */
 const renew = async (
-  desk: Desk,
+  context: OrdersContext,
   order: OrderDocument,
   requestId: string,
 ): Promise<readonly RenewedPlace[] | undefined> => {
-  const until = desk.now() + RENEWED_MS;
-  const { missing, places } = await stepStock(desk, order).renew(requestId, until, placeIdsOf(order));
+  const until = context.now() + RENEWED_MS;
+  const { missing, places } = await stepStock(context, order).renew(requestId, until, placeIdsOf(order));
   return missing.length === 0 ? places : undefined;
 };
 
-const standIns = (places: readonly RenewedPlace[]) =>
+const replacementsIn = (places: readonly RenewedPlace[]) =>
   places.flatMap(({ replaces, id, label, row, seat }) =>
     replaces === null ? [] : [{ replaces, place: { id, label, row, seat } }],
   );
@@ -35,31 +35,31 @@ const standIns = (places: readonly RenewedPlace[]) =>
  * if the catalog does not answer: then the mark stays
  */
 export const sell = async (
-  desk: Desk,
+  context: OrdersContext,
   order: OrderDocument,
-  mark: ConfirmMark,
+  pending: ConfirmStep,
   { stamp, recovered }: { stamp?: Stamp<OrderDocument> | undefined; recovered?: boolean } = {},
 ): Promise<OrderDocument> => {
-  const { request } = mark;
+  const { request } = pending;
   const target = targetOf(order);
   const fail = () =>
     finish(
-      desk,
+      context,
       target,
       ownEnd(order, (current, now) => failConfirm(current, { request }, now)),
     );
-  const renewed = mark.late ? await renew(desk, order, request) : [];
+  const renewed = pending.late ? await renew(context, order, request) : [];
   if (!renewed) return fail();
-  const placeIds = mark.late ? renewed.map(({ id }) => id) : placeIdsOf(order);
-  const { missing } = await stepStock(desk, order).sell(placeIds);
+  const placeIds = pending.late ? renewed.map(({ id }) => id) : placeIdsOf(order);
+  const { missing } = await stepStock(context, order).sell(placeIds);
   if (missing.length > 0) return fail();
-  const sale = { request, soldPlaceIds: placeIds, replaced: standIns(renewed) };
+  const sale = { request, soldPlaceIds: placeIds, replaced: replacementsIn(renewed) };
   const confirmed = await finish(
-    desk,
+    context,
     target,
     (current, now) => confirm(recovered ? finishedBy(current, request) : current, sale, now),
     stamp,
   );
-  await issueTickets(desk, confirmed);
+  await issueTickets(context, confirmed);
   return confirmed;
 };

@@ -1,5 +1,5 @@
 import type { Held, HoldRequest, Lost, RenewedPlace } from '../clients/stock.ts';
-import type { Desk } from '../context.ts';
+import type { OrdersContext } from '../context.ts';
 import type { Decision } from '../domain/order/decision.ts';
 import { refuse } from '../domain/order/decision.ts';
 import type { OrderDocument } from '../store.ts';
@@ -23,9 +23,9 @@ export interface StepStock {
  * has its lease; a call that is late all the same, because the process was paused after that, is without effect at the catalog, which
  * compares versions of the order. @throws Fault `conflict` where another process has the step
  */
-export const stepStock = (desk: Desk, order: OrderDocument): StepStock => {
+export const stepStock = (context: OrdersContext, order: OrderDocument): StepStock => {
   const { institution, id, version: asOf, begun } = order;
-  const { stock, lease } = desk;
+  const { stock, lease } = context;
   const ours = () => lease.confirm(begun?.owner, id);
   return {
     async hold(request) {
@@ -60,4 +60,4 @@ export const ownEnd =
   (current: OrderDocument, now: number): Decision<OrderDocument> =>
     current.begun?.owner === order.begun?.owner
       ? end(current, now)
-      : refuse('lost_mark', 'The step is finished by another process.');
+      : refuse('step_lost', 'The step is finished by another process.');

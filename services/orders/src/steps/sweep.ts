@@ -1,8 +1,8 @@
 import { repeat } from '@boxoffice/runtime';
 import type { Closable } from '@boxoffice/service';
 import type { Store, Where } from '@boxoffice/store';
-import type { Desk } from '../context.ts';
-import { NOBODY } from '../domain/order/pending-step.ts';
+import type { OrdersContext } from '../context.ts';
+import { NO_OWNER } from '../domain/order/pending-step.ts';
 import type { OrderDocument } from '../store.ts';
 import { sweepGuests } from './guests.ts';
 import { BEAT_EVERY_MS } from './lease.ts';
@@ -34,7 +34,7 @@ const each = async (
 
 /** All orders of a query, page by page: also those that a page's work leaves as they are. */
 const eachFound = async (
-  desk: Desk,
+  context: OrdersContext,
   where: Where,
   orderBy: 'id' | 'deadline' | 'begun.since',
   act: (order: OrderDocument) => Promise<unknown>,
@@ -44,9 +44,9 @@ const eachFound = async (
     deadline: ({ deadline }: OrderDocument) => deadline,
     'begun.since': ({ begun }: OrderDocument) => begun?.since ?? null,
   };
-  const failed = (error: unknown) => desk.log.warn('an order could not be swept', { error });
+  const failed = (error: unknown) => context.log.warn('an order could not be swept', { error });
   for (let last: OrderDocument | undefined; ; ) {
-    const found: OrderDocument[] = await desk.orders.acrossInstitutions.find({
+    const found: OrderDocument[] = await context.orders.acrossInstitutions.find({
       where,
       orderBy,
       limit: PAGE,
@@ -59,44 +59,50 @@ const eachFound = async (
 };
 
 /** Finishes what was left in the middle, expires what is past due, then writes guests' contacts and tells tickets names that are missing; every institution's. */
-export const sweep = async (desk: Desk): Promise<void> => {
-  const now = desk.now();
-  await eachFound(desk, { 'begun.owner': NOBODY }, 'id', (order) => recover(desk, order));
-  await eachFound(desk, { 'begun.since': { lte: now - OLD_STEP_MS } }, 'begun.since', (order) => recover(desk, order));
-  await eachFound(desk, { deadline: { lte: now } }, 'deadline', (order) => expireNow(desk, targetOf(order)));
-  await sweepGuests(desk);
-  await sweepNames(desk);
+export const sweep = async (context: OrdersContext): Promise<void> => {
+  const now = context.now();
+  await eachFound(context, { 'begun.owner': NO_OWNER }, 'id', (order) => recover(context, order));
+  await eachFound(context, { 'begun.since': { lte: now - OLD_STEP_MS } }, 'begun.since', (order) =>
+    recover(context, order),
+  );
+  await eachFound(context, { deadline: { lte: now } }, 'deadline', (order) => expireNow(context, targetOf(order)));
+  await sweepGuests(context);
+  await sweepNames(context);
 };
 
 /** Finishes what processes that died had begun, whose leases are these, and what this one could not leave to others. */
-export const finishUnder = async (desk: Desk, leases: readonly string[]): Promise<void> => {
-  const own = desk.lease.own() ?? NOBODY;
-  const left = { 'begun.owner': own, 'begun.since': { lte: desk.now() - OWN_LEFT_MS } };
-  await eachFound(desk, left, 'begun.since', (order) => recover(desk, order));
+export const finishUnder = async (context: OrdersContext, leases: readonly string[]): Promise<void> => {
+  const own = context.lease.own() ?? NO_OWNER;
+  const left = { 'begun.owner': own, 'begun.since': { lte: context.now() - OWN_LEFT_MS } };
+  await eachFound(context, left, 'begun.since', (order) => recover(context, order));
   if (leases.length === 0) return;
-  await eachFound(desk, { 'begun.owner': { in: leases } }, 'id', (order) => recover(desk, order));
+  await eachFound(context, { 'begun.owner': { in: leases } }, 'id', (order) => recover(context, order));
 };
 
 /** Sweeps at once and then regularly, while this instance has the lease, until it is closed. */
-export const startSweeper = (desk: Desk, store: Pick<Store, 'lease'>, everyMs: number = SWEEP_EVERY_MS): Closable =>
+export const startSweeper = (
+  context: OrdersContext,
+  store: Pick<Store, 'lease'>,
+  everyMs: number = SWEEP_EVERY_MS,
+): Closable =>
   repeat(
     async () => {
-      if (await store.lease('sweep', LEASE_MS)) await sweep(desk);
+      if (await store.lease('sweep', LEASE_MS)) await sweep(context);
     },
-    { everyMs, atOnce: true, failed: (error) => desk.log.warn('a sweep failed', { error }) },
+    { everyMs, atOnce: true, failed: (error) => context.log.warn('a sweep failed', { error }) },
   );
 
 /**
  * Keeps this process's lease alive and looks at those of the others, until it is closed. Every instance finishes what a dead one had
  * begun: the first one to take a step over has it, and none waits for the one that sweeps, which may be the dead one.
  */
-export const startHeartbeat = (desk: Desk): Closable => {
+export const startHeartbeat = (context: OrdersContext): Closable => {
   let finishing: Promise<void> | undefined;
   const beat = async (): Promise<void> => {
-    const over = await desk.lease.look();
+    const over = await context.lease.look();
     // Beside the heartbeat, which must not wait for it.
-    finishing ??= finishUnder(desk, over)
-      .catch((error: unknown) => desk.log.warn('steps of dead processes could not be finished', { error }))
+    finishing ??= finishUnder(context, over)
+      .catch((error: unknown) => context.log.warn('steps of dead processes could not be finished', { error }))
       .finally(() => {
         finishing = undefined;
       });
@@ -104,13 +110,13 @@ export const startHeartbeat = (desk: Desk): Closable => {
   const heartbeat = repeat(beat, {
     everyMs: BEAT_EVERY_MS,
     atOnce: true,
-    failed: (error) => desk.log.warn('the lease of this process could not be renewed', { error }),
+    failed: (error) => context.log.warn('the lease of this process could not be renewed', { error }),
   });
   return {
     async close() {
       await heartbeat.close();
       await finishing;
-      await desk.lease.end().catch(() => undefined);
+      await context.lease.end().catch(() => undefined);
     },
   };
 };

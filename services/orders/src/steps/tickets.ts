@@ -1,4 +1,4 @@
-import type { Desk } from '../context.ts';
+import type { OrdersContext } from '../context.ts';
 import { namedTickets } from '../domain/order/facts.ts';
 import type { OrderDocument } from '../store.ts';
 
@@ -6,11 +6,11 @@ import type { OrderDocument } from '../store.ts';
  * Has the tickets of a confirmed order issued by a direct call, which alone says who will come. The order remembers that it must be
  * repeated until tickets has answered; without names the fact is enough. Answers whether tickets did.
  */
-export const issueTickets = async (desk: Desk, order: OrderDocument): Promise<boolean> => {
+export const issueTickets = async (context: OrdersContext, order: OrderDocument): Promise<boolean> => {
   const { institution, id, version, namesDue } = order;
-  const issued = await desk.tickets.issue(institution, namedTickets(order), version);
+  const issued = await context.tickets.issue(institution, namedTickets(order), version);
   if (issued && namesDue != null)
-    await desk.orders
+    await context.orders
       .of(institution)
       .update(id, (current) => (current.namesDue === namesDue ? { next: { ...current, namesDue: null } } : undefined));
   return issued;
@@ -21,17 +21,17 @@ const PAGE = 200;
 const LATE_MS = 5_000;
 
 /** Tells tickets the names that it has not acknowledged; ends early while it does not answer. */
-export const sweepNames = async (desk: Desk): Promise<void> => {
-  const where = { namesDue: { lte: desk.now() - LATE_MS } };
+export const sweepNames = async (context: OrdersContext): Promise<void> => {
+  const where = { namesDue: { lte: context.now() - LATE_MS } };
   for (let last: OrderDocument | undefined; ; ) {
     const after = last ? { value: last.namesDue ?? null, id: last.id } : undefined;
-    const found: OrderDocument[] = await desk.orders.acrossInstitutions.find({
+    const found: OrderDocument[] = await context.orders.acrossInstitutions.find({
       where,
       orderBy: 'namesDue',
       limit: PAGE,
       ...(after ? { after } : {}),
     });
-    for (const order of found) if (!(await issueTickets(desk, order))) return;
+    for (const order of found) if (!(await issueTickets(context, order))) return;
     last = found.at(-1);
     if (found.length < PAGE) return;
   }

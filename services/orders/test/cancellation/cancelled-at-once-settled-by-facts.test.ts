@@ -1,26 +1,26 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { engines } from '../fixture/engines.ts';
-import { openStand, type Stand, until } from '../fixture/fixture.ts';
+import { type Fixture, openFixture, until } from '../fixture/fixture.ts';
 import { newOrder, pay, read } from '../fixture/orders.ts';
 
 describe.each(engines)('cancelled at once, settled by facts, on $name', (engine) => {
-  let stand: Stand;
+  let fixture: Fixture;
   beforeAll(async () => {
-    stand = await openStand(engine);
+    fixture = await openFixture(engine);
   });
-  afterAll(() => stand.close());
+  afterAll(() => fixture.close());
 
   const confirmed = async () => {
-    const made = await newOrder(stand);
-    await stand.call('POST', `${made.path}/confirmation`, { body: { onAccount: true } });
-    return { ...made, order: await read(stand, made.path) };
+    const made = await newOrder(fixture);
+    await fixture.call('POST', `${made.path}/confirmation`, { body: { onAccount: true } });
+    return { ...made, order: await read(fixture, made.path) };
   };
   const cancel = (path: string, body: object = {}, call: object = {}) =>
-    stand.call('POST', `${path}/cancellation`, { body, ...call });
+    fixture.call('POST', `${path}/cancellation`, { body, ...call });
 
   test('an unpaid order: its places follow the order, and settle it', async () => {
-    const { path, order } = await newOrder(stand);
+    const { path, order } = await newOrder(fixture);
     const key = randomUUID();
     const first = await cancel(path, { reason: 'ill' }, { key });
     expect(first.data).toMatchObject({
@@ -28,8 +28,8 @@ describe.each(engines)('cancelled at once, settled by facts, on $name', (engine)
       cancellation: { reason: 'ill', ticketsCancelled: 0, controlled: 0, placesReleased: null, settledAt: null },
     });
     const placeIds = order.lines.map(({ place }) => place.id);
-    await until(() => stand.facts.some(({ key: about }) => about === order.id));
-    expect(stand.facts.filter((fact) => fact.key === order.id)).toMatchObject([
+    await until(() => fixture.facts.some(({ key: about }) => about === order.id));
+    expect(fixture.facts.filter((fact) => fact.key === order.id)).toMatchObject([
       {
         type: 'order.cancelled',
         version: first.data.version,
@@ -38,15 +38,20 @@ describe.each(engines)('cancelled at once, settled by facts, on $name', (engine)
     ]);
     // An earlier expiry's release, and one of the tickets that there are not, say nothing about it.
     for (const cause of ['order.expired', 'tickets.cancelled'])
-      await stand.tell('places.released', { orderId: order.id, cause, placeIds, placesReleased: 9 }, 5);
-    expect(await read(stand, path)).toMatchObject({ cancellation: { placesReleased: null } });
-    await stand.tell('places.released', { orderId: order.id, cause: 'order.cancelled', placeIds, placesReleased: 2 });
-    expect(await read(stand, path)).toMatchObject({
+      await fixture.deliver('places.released', { orderId: order.id, cause, placeIds, placesReleased: 9 }, 5);
+    expect(await read(fixture, path)).toMatchObject({ cancellation: { placesReleased: null } });
+    await fixture.deliver('places.released', {
+      orderId: order.id,
+      cause: 'order.cancelled',
+      placeIds,
+      placesReleased: 2,
+    });
+    expect(await read(fixture, path)).toMatchObject({
       cancellation: { placesReleased: 2, settledAt: expect.any(String) },
     });
     expect((await cancel(path, { reason: 'ill' }, { key })).text).toBe(first.text);
     expect((await cancel(path)).status).toBe(412);
-    expect((await pay(stand, path)).status).toBe(412);
+    expect((await pay(fixture, path)).status).toBe(412);
   });
 
   test('a confirmed order: its tickets say how many, then its places settle it, in whatever order and however often', async () => {
@@ -55,21 +60,21 @@ describe.each(engines)('cancelled at once, settled by facts, on $name', (engine)
     const { id: orderId } = order;
     const released = { orderId, cause: 'tickets.cancelled', placeIds: [], placesReleased: 1 };
     const tickets = { orderId, ticketsCancelled: 1, controlled: 1, placeIds: [], keptPlaceIds: [] };
-    await stand.tell('places.released', released, 1);
-    await stand.tell('tickets.cancelled', tickets, 3);
-    const settled = await read(stand, path);
+    await fixture.deliver('places.released', released, 1);
+    await fixture.deliver('tickets.cancelled', tickets, 3);
+    const settled = await read(fixture, path);
     expect(settled).toMatchObject({
       cancellation: { ticketsCancelled: 1, controlled: 1, placesReleased: 1, settledAt: expect.any(String) },
     });
-    await stand.tell('tickets.cancelled', { ...tickets, ticketsCancelled: 7 }, 2);
-    await stand.tell('tickets.cancelled', tickets, 3);
-    await stand.tell('places.released', { ...released, placesReleased: 7 }, 1);
-    expect(await read(stand, path)).toEqual(settled);
+    await fixture.deliver('tickets.cancelled', { ...tickets, ticketsCancelled: 7 }, 2);
+    await fixture.deliver('tickets.cancelled', tickets, 3);
+    await fixture.deliver('places.released', { ...released, placesReleased: 7 }, 1);
+    expect(await read(fixture, path)).toEqual(settled);
   });
 
   test('with a controlled ticket it is 412, unless overridden by those who may', async () => {
     const { path, order } = await confirmed();
-    stand.tickets.controlled.set(order.id, [String(order.lines[0]?.ticketId)]);
+    fixture.tickets.controlled.set(order.id, [String(order.lines[0]?.ticketId)]);
     expect((await cancel(path)).status).toBe(412);
     const scopes = ['orders:write'];
     const denied = await cancel(path, { override: true }, { scopes });
@@ -77,8 +82,8 @@ describe.each(engines)('cancelled at once, settled by facts, on $name', (engine)
     expect(denied.details).toContain('orders.sensitive:write');
     expect((await cancel(path, {}, { scopes })).details).not.toContain('orders.sensitive:write');
     expect((await cancel(path, { override: true })).data.state).toBe('cancelled');
-    await until(() => stand.facts.some(({ type, key }) => type === 'order.cancelled' && key === order.id));
-    const fact = stand.facts.find(({ type, key }) => type === 'order.cancelled' && key === order.id);
+    await until(() => fixture.facts.some(({ type, key }) => type === 'order.cancelled' && key === order.id));
+    const fact = fixture.facts.find(({ type, key }) => type === 'order.cancelled' && key === order.id);
     expect(fact?.data).toMatchObject({ hadTickets: true, override: true });
   });
 
@@ -86,23 +91,23 @@ describe.each(engines)('cancelled at once, settled by facts, on $name', (engine)
     const { path, order } = await confirmed();
     const { data } = await cancel(path, { override: true }, { scopes: ['orders:write'] });
     expect(data.state).toBe('cancelled');
-    await until(() => stand.facts.some(({ type, key }) => type === 'order.cancelled' && key === order.id));
-    const fact = stand.facts.find(({ type, key }) => type === 'order.cancelled' && key === order.id);
+    await until(() => fixture.facts.some(({ type, key }) => type === 'order.cancelled' && key === order.id));
+    const fact = fixture.facts.find(({ type, key }) => type === 'order.cancelled' && key === order.id);
     expect(fact?.data).toMatchObject({ override: false });
   });
 
   test.each(['fails', 'hangs'] as const)('tickets %s: what the order knows decides', async (mishap) => {
     const [known, unknown] = [await confirmed(), await confirmed()];
     const ticketId = String(known.order.lines[0]?.ticketId);
-    await stand.tell('ticket.controlled', { orderId: known.order.id, ticketId, controlledAt: 'x', gate: null }, 4);
-    stand.tickets.mishaps.set('getOrderTickets', mishap);
+    await fixture.deliver('ticket.controlled', { orderId: known.order.id, ticketId, controlledAt: 'x', gate: null }, 4);
+    fixture.tickets.mishaps.set('getOrderTickets', mishap);
     expect((await cancel(known.path)).status).toBe(412);
     expect((await cancel(unknown.path)).status).toBe(200);
-    await stand.tell('ticket.control_reverted', { orderId: known.order.id, ticketId }, 3);
+    await fixture.deliver('ticket.control_reverted', { orderId: known.order.id, ticketId }, 3);
     expect((await cancel(known.path)).status).toBe(412);
-    await stand.tell('ticket.control_reverted', { orderId: known.order.id, ticketId }, 5);
+    await fixture.deliver('ticket.control_reverted', { orderId: known.order.id, ticketId }, 5);
     expect((await cancel(known.path)).status).toBe(200);
-    stand.tickets.mishaps.clear();
+    fixture.tickets.mishaps.clear();
   });
 
   test('the line names the last of the tickets that replaced one another, in whatever order they are told', async () => {
@@ -110,22 +115,22 @@ describe.each(engines)('cancelled at once, settled by facts, on $name', (engine)
     const [line] = order.lines;
     const ticketId = String(line?.ticketId);
     const told = (to: string, from: string) =>
-      stand.tell('ticket.replaced', { orderId: order.id, lineId: line?.id, ticketId: to, replaces: from });
+      fixture.deliver('ticket.replaced', { orderId: order.id, lineId: line?.id, ticketId: to, replaces: from });
     await told('tic_c', 'tic_b');
-    expect((await read(stand, path)).lines[0]?.ticketId).toBe(ticketId);
+    expect((await read(fixture, path)).lines[0]?.ticketId).toBe(ticketId);
     await told('tic_b', ticketId);
-    expect((await read(stand, path)).lines[0]?.ticketId).toBe('tic_c');
+    expect((await read(fixture, path)).lines[0]?.ticketId).toBe('tic_c');
   });
 
   test('a confirmed order whose buyer changes is told again, newer', async () => {
     const { path, order } = await confirmed();
-    stand.contacts.known.set('C-new', null);
-    const patch = (body: object) => stand.call('PATCH', path, { body });
+    fixture.contacts.known.set('C-new', null);
+    const patch = (body: object) => fixture.call('PATCH', path, { body });
     expect((await patch({ contactNumber: 'C-unknown' })).status).toBe(422);
     const changed = await patch({ contactNumber: 'C-new', state: 'confirmed', version: 99 });
     expect(changed.data).toMatchObject({ contactNumber: 'C-new', state: 'confirmed' });
-    await until(() => stand.facts.filter(({ key }) => key === order.id).length === 2);
-    expect(stand.facts.filter(({ key }) => key === order.id)).toMatchObject([
+    await until(() => fixture.facts.filter(({ key }) => key === order.id).length === 2);
+    expect(fixture.facts.filter(({ key }) => key === order.id)).toMatchObject([
       { type: 'order.confirmed', version: order.version, data: { contactNumber: null } },
       { type: 'order.confirmed', version: changed.data.version, data: { contactNumber: 'C-new' } },
     ]);
@@ -133,16 +138,16 @@ describe.each(engines)('cancelled at once, settled by facts, on $name', (engine)
   });
 
   test('facts of unknown orders, and unreadable ones, stop nothing', async () => {
-    await stand.tell('tickets.cancelled', { orderId: 'ord_unknown', ticketsCancelled: 1, controlled: 0 });
-    await stand.tell('tickets.cancelled', { nothing: true });
-    await stand.tell('places.released', { orderId: 'ord_unknown', cause: 'weather', placesReleased: 1 });
-    expect((await newOrder(stand)).order.state).toBe('open');
+    await fixture.deliver('tickets.cancelled', { orderId: 'ord_unknown', ticketsCancelled: 1, controlled: 0 });
+    await fixture.deliver('tickets.cancelled', { nothing: true });
+    await fixture.deliver('places.released', { orderId: 'ord_unknown', cause: 'weather', placesReleased: 1 });
+    expect((await newOrder(fixture)).order.state).toBe('open');
   });
 
   test('while tickets is down the confirmation answers all the same', async () => {
-    stand.tickets.mishaps.set('issueTickets', 'hangs');
+    fixture.tickets.mishaps.set('issueTickets', 'hangs');
     const { order } = await confirmed();
-    stand.tickets.mishaps.clear();
+    fixture.tickets.mishaps.clear();
     expect(order.state).toBe('confirmed');
   });
 });

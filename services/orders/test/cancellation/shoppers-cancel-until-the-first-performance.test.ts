@@ -1,29 +1,29 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { engines } from '../fixture/engines.ts';
-import { openStand, type Stand } from '../fixture/fixture.ts';
+import { type Fixture, openFixture } from '../fixture/fixture.ts';
 import { add, checkout, done, mintCartId, newCart, newContact, wish } from '../fixture/shopper.ts';
 
 describe.each(engines)('shoppers cancel until the first performance starts, on $name', (engine) => {
-  let stand: Stand;
+  let fixture: Fixture;
   let contactNumber: string;
   beforeAll(async () => {
-    stand = await openStand(engine);
-    contactNumber = newContact(stand);
+    fixture = await openFixture(engine);
+    contactNumber = newContact(fixture);
   });
-  afterAll(() => stand.close());
+  afterAll(() => fixture.close());
 
   const cancel = (path: string, requestId = 'cancel') =>
-    wish(stand, `${path}/cancellation`, { requestId, reason: 'we are ill' });
+    wish(fixture, `${path}/cancellation`, { requestId, reason: 'we are ill' });
   const refused = { outcome: 'refused', reason: 'not_cancellable' };
 
   test('a confirmed and a waiting order, durably; a repeat answers the same, another request does not', async () => {
     for (const paymentToken of ['ok', 'pending']) {
-      const { path } = await newCart(stand);
-      done(await checkout(stand, path, { contactNumber, paymentToken }));
+      const { path } = await newCart(fixture);
+      done(await checkout(fixture, path, { contactNumber, paymentToken }));
       expect(done(await cancel(path)).state).toBe('cancelled');
       expect(done(await cancel(path)).state).toBe('cancelled');
       expect(await cancel(path, 'another')).toMatchObject({ ...refused, order: { state: 'cancelled' } });
-      expect((await stand.call('GET', path)).data).toMatchObject({
+      expect((await fixture.call('GET', path)).data).toMatchObject({
         state: 'cancelled',
         cancellation: { reason: 'we are ill' },
       });
@@ -31,28 +31,28 @@ describe.each(engines)('shoppers cancel until the first performance starts, on $
   });
 
   test('not once one of its performances has started', async () => {
-    const past = stand.catalog.hall(2, { startDate: '2020-01-01T19:00:00.000Z' });
-    const cart = done(await add(stand, mintCartId(), [stand.catalog.hall(1).item(), past.item()]));
-    done(await checkout(stand, `/${cart.id}`, { contactNumber }));
+    const past = fixture.catalog.hall(2, { startDate: '2020-01-01T19:00:00.000Z' });
+    const cart = done(await add(fixture, mintCartId(), [fixture.catalog.hall(1).item(), past.item()]));
+    done(await checkout(fixture, `/${cart.id}`, { contactNumber }));
     expect(await cancel(`/${cart.id}`)).toMatchObject({ ...refused, order: { state: 'confirmed' } });
   });
 
   test('not with a controlled ticket', async () => {
-    const { cart, path } = await newCart(stand);
-    const { lines } = done(await checkout(stand, path, { contactNumber }));
-    stand.tickets.controlled.set(cart.id, [String(lines[0]?.ticketId)]);
+    const { cart, path } = await newCart(fixture);
+    const { lines } = done(await checkout(fixture, path, { contactNumber }));
+    fixture.tickets.controlled.set(cart.id, [String(lines[0]?.ticketId)]);
     expect(await cancel(path)).toMatchObject({ ...refused, order: { state: 'confirmed' } });
   });
 
   test('not an expired one; a cart and an unknown one are not found', async () => {
-    const { path } = await newCart(stand);
-    expect((await stand.shop('POST', `${path}/cancellation`, { body: { requestId: 'r' } })).status).toBe(404);
-    expect((await stand.shop('POST', '/ord_unknown/cancellation', { body: { requestId: 'r' } })).status).toBe(404);
-    const hall = stand.catalog.hall(1);
-    const { data } = await stand.call('POST', '', { body: { items: [hall.item()] } });
-    stand.catalog.holdMs = 1;
-    const late = await stand.call('POST', '', { body: { items: [stand.catalog.hall(1).item()] } });
-    stand.catalog.holdMs = 900_000;
+    const { path } = await newCart(fixture);
+    expect((await fixture.shop('POST', `${path}/cancellation`, { body: { requestId: 'r' } })).status).toBe(404);
+    expect((await fixture.shop('POST', '/ord_unknown/cancellation', { body: { requestId: 'r' } })).status).toBe(404);
+    const hall = fixture.catalog.hall(1);
+    const { data } = await fixture.call('POST', '', { body: { items: [hall.item()] } });
+    fixture.catalog.holdMs = 1;
+    const late = await fixture.call('POST', '', { body: { items: [fixture.catalog.hall(1).item()] } });
+    fixture.catalog.holdMs = 900_000;
     expect(await cancel(`/${late.data.id}`)).toMatchObject({ ...refused, order: { state: 'expired' } });
     expect(done(await cancel(`/${data.id}`)).state).toBe('cancelled');
   });

@@ -4,38 +4,38 @@ import { retention } from '../../src/retention.ts';
 import { sweep } from '../../src/steps/sweep.ts';
 import { collections } from '../../src/store.ts';
 import { engines } from '../fixture/engines.ts';
-import { openStand, type Stand } from '../fixture/fixture.ts';
+import { type Fixture, openFixture } from '../fixture/fixture.ts';
 import { add, checkout, done, newCart, newContact, wish } from '../fixture/shopper.ts';
 
 const DAY_MS = 24 * 60 * 60_000;
 
 describe.each(engines)('on $name', (engine) => {
-  let stand: Stand;
+  let fixture: Fixture;
   beforeAll(async () => {
-    stand = await openStand(engine);
+    fixture = await openFixture(engine);
   });
-  afterAll(() => stand.close());
+  afterAll(() => fixture.close());
 
   test('a cart that was never bought is forgotten a day after its end, with its links; whatever was bought stays', async () => {
     const [expired, givenUp, live, bought, cancelled] = (await Promise.all(
-      Array.from({ length: 5 }, () => newCart(stand)),
+      Array.from({ length: 5 }, () => newCart(fixture)),
     )) as [Awaited<ReturnType<typeof newCart>>, ...Awaited<ReturnType<typeof newCart>>[]];
     const carts = [expired, givenUp, live, bought, cancelled].flatMap((one) => one ?? []);
-    const other = stand.catalog.hall(1);
-    done(await add(stand, expired.cart.id, [other.item(1)]));
+    const other = fixture.catalog.hall(1);
+    done(await add(fixture, expired.cart.id, [other.item(1)]));
     for (const one of [bought, cancelled])
-      done(await checkout(stand, String(one?.path), { contactNumber: newContact(stand) }));
-    done(await wish(stand, `${cancelled?.path}/cancellation`, { requestId: 'c' }));
-    done(await wish(stand, `${givenUp?.path}/giving-up`));
-    const orders = stand.desk.orders.of('opera');
+      done(await checkout(fixture, String(one?.path), { contactNumber: newContact(fixture) }));
+    done(await wish(fixture, `${cancelled?.path}/cancellation`, { requestId: 'c' }));
+    done(await wish(fixture, `${givenUp?.path}/giving-up`));
+    const orders = fixture.context.orders.of('opera');
     await orders.update(expired.cart.id, (order) => ({ next: { ...order, deadline: Date.now() - 1 } }));
-    await sweep(stand.desk);
-    const links = stand.desk.links.of('opera');
+    await sweep(fixture.context);
+    const links = fixture.context.links.of('opera');
     expect((await links.find({})).map(({ orderId }) => orderId)).toContain(expired.cart.id);
 
     const sweptAt = async (at: number): Promise<number> => {
       const logger = { warn: (message: string) => expect(message).toBeUndefined() };
-      const sweeper = startSweeper({ store: stand.store, collections, retention, logger, now: () => at });
+      const sweeper = startSweeper({ store: fixture.store, collections, retention, logger, now: () => at });
       return sweeper.sweep().finally(() => sweeper.close());
     };
     expect(await sweptAt(Date.now())).toBe(0);

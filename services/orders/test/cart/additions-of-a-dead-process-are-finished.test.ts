@@ -1,32 +1,32 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { addToCart } from '../../src/cart/add.ts';
 import { removeCartLine } from '../../src/cart/cart.ts';
-import type { Desk } from '../../src/context.ts';
+import type { OrdersContext } from '../../src/context.ts';
 import { engines } from '../fixture/engines.ts';
-import { openStand, type Stand, until } from '../fixture/fixture.ts';
+import { type Fixture, openFixture, until } from '../fixture/fixture.ts';
 import { add, done, mintCartId, newCart, read } from '../fixture/shopper.ts';
 
 const never = (): Promise<never> => new Promise(() => undefined);
 
-/** The desk of a process that dies when it calls the stock so: before the call takes effect, or after. */
-const dying = (desk: Desk, call: 'hold' | 'release', when: 'before' | 'after'): Desk => {
-  const act = desk.stock[call] as (...args: unknown[]) => Promise<unknown>;
+/** The context of a process that dies when it calls the stock so: before the call takes effect, or after. */
+const dying = (context: OrdersContext, call: 'hold' | 'release', when: 'before' | 'after'): OrdersContext => {
+  const act = context.stock[call] as (...args: unknown[]) => Promise<unknown>;
   const die = async (...args: unknown[]) => {
     if (when === 'after') await act(...args);
     return never();
   };
-  return { ...desk, stock: { ...desk.stock, [call]: die } };
+  return { ...context, stock: { ...context.stock, [call]: die } };
 };
 
 describe.each(engines)('what a dead process had put into a cart, on $name', (engine) => {
-  let stand: Stand;
+  let fixture: Fixture;
   beforeAll(async () => {
-    stand = await openStand(engine);
+    fixture = await openFixture(engine);
   });
-  afterAll(() => stand.close());
+  afterAll(() => fixture.close());
 
-  const document = (id: string) => stand.desk.orders.of('opera').get(id);
-  const later = () => stand.later();
+  const document = (id: string) => fixture.context.orders.of('opera').get(id);
+  const later = () => fixture.later();
   const addition = (orderId: string, item: object, request = 'dead') =>
     ({
       institution: 'opera',
@@ -39,51 +39,51 @@ describe.each(engines)('what a dead process had put into a cart, on $name', (eng
 
   describe.each(['before', 'after'] as const)('dead %s the stock acts', (when) => {
     test('a first line: it and its places are gone after recovery, and the id can be used again', async () => {
-      const hall = stand.catalog.hall(3);
+      const hall = fixture.catalog.hall(3);
       const id = mintCartId();
-      addToCart(dying(stand.desk, 'hold', when), addition(id, hall.item(2))).catch(() => undefined);
-      if (when === 'after') await until(() => stand.catalog.count(hall).held === 2);
+      addToCart(dying(fixture.context, 'hold', when), addition(id, hall.item(2))).catch(() => undefined);
+      if (when === 'after') await until(() => fixture.catalog.count(hall).held === 2);
       await until(async () => (await document(id)) !== undefined);
-      expect((await stand.shop('GET', `/${id}`)).status).toBe(404);
+      expect((await fixture.shop('GET', `/${id}`)).status).toBe(404);
       await later();
       expect(await document(id)).toBeUndefined();
-      expect(stand.catalog.count(hall).held).toBe(0);
-      expect(done(await add(stand, id, [hall.item()])).lines).toHaveLength(1);
+      expect(fixture.catalog.count(hall).held).toBe(0);
+      expect(done(await add(fixture, id, [hall.item()])).lines).toHaveLength(1);
     });
 
     test('a first line: its repeat gets the places that are held for it', async () => {
-      const hall = stand.catalog.hall(2);
+      const hall = fixture.catalog.hall(2);
       const id = mintCartId();
-      addToCart(dying(stand.desk, 'hold', when), addition(id, hall.item(2))).catch(() => undefined);
+      addToCart(dying(fixture.context, 'hold', when), addition(id, hall.item(2))).catch(() => undefined);
       await until(async () => (await document(id)) !== undefined);
-      if (when === 'after') await until(() => stand.catalog.count(hall).held === 2);
-      const cart = await addToCart(stand.desk, addition(id, hall.item(2)));
+      if (when === 'after') await until(() => fixture.catalog.count(hall).held === 2);
+      const cart = await addToCart(fixture.context, addition(id, hall.item(2)));
       expect(cart).toMatchObject({ state: 'open', listedAt: null, heldPlaces: 2 });
       await later();
-      expect((await read(stand, `/${id}`)).lines).toHaveLength(2);
+      expect((await read(fixture, `/${id}`)).lines).toHaveLength(2);
     });
 
     test('more lines: recovery takes them back, and the cart goes on', async () => {
-      const { hall, cart, path } = await newCart(stand, 1);
-      addToCart(dying(stand.desk, 'hold', when), addition(cart.id, hall.item(2))).catch(() => undefined);
+      const { hall, cart, path } = await newCart(fixture, 1);
+      addToCart(dying(fixture.context, 'hold', when), addition(cart.id, hall.item(2))).catch(() => undefined);
       await until(async () => (await document(cart.id))?.begun?.step === 'lines');
-      if (when === 'after') await until(() => stand.catalog.count(hall).held === 3);
+      if (when === 'after') await until(() => fixture.catalog.count(hall).held === 3);
       await later();
       expect(await document(cart.id)).toMatchObject({ begun: null, heldPlaces: 1 });
-      expect(stand.catalog.count(hall).held).toBe(1);
-      expect(done(await add(stand, cart.id, [hall.item(2)])).lines).toHaveLength(3);
-      expect((await read(stand, path)).total).toBe(3_000);
+      expect(fixture.catalog.count(hall).held).toBe(1);
+      expect(done(await add(fixture, cart.id, [hall.item(2)])).lines).toHaveLength(3);
+      expect((await read(fixture, path)).total).toBe(3_000);
     });
 
     test('a removed line is gone, and its place is free after recovery', async () => {
-      const { hall, cart, path } = await newCart(stand, 2);
+      const { hall, cart, path } = await newCart(fixture, 2);
       const target = { institution: 'opera', orderId: cart.id };
-      removeCartLine(dying(stand.desk, 'release', when), target, String(cart.lines[0]?.id)).catch(() => undefined);
+      removeCartLine(dying(fixture.context, 'release', when), target, String(cart.lines[0]?.id)).catch(() => undefined);
       await until(async () => (await document(cart.id))?.begun?.step === 'release');
-      expect((await read(stand, path)).lines).toHaveLength(1);
+      expect((await read(fixture, path)).lines).toHaveLength(1);
       await later();
       expect(await document(cart.id)).toMatchObject({ begun: null });
-      expect(stand.catalog.count(hall).held).toBe(1);
+      expect(fixture.catalog.count(hall).held).toBe(1);
     });
   });
 });

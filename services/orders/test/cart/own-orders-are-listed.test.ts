@@ -1,35 +1,35 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { engines } from '../fixture/engines.ts';
-import { openStand, type Stand } from '../fixture/fixture.ts';
+import { type Fixture, openFixture } from '../fixture/fixture.ts';
 import { add, checkout, done, mintCartId, newCart, newContact, type ShopOrder } from '../fixture/shopper.ts';
 
 describe.each(engines)("a shopper's orders are listed by performance, on $name", (engine) => {
-  let stand: Stand;
+  let fixture: Fixture;
   beforeAll(async () => {
-    stand = await openStand(engine);
+    fixture = await openFixture(engine);
   });
-  afterAll(() => stand.close());
+  afterAll(() => fixture.close());
 
   const list = async (query: string) =>
-    (await stand.shop<{ items: ShopOrder[]; total: number }>('GET', `?${query}`)).data;
+    (await fixture.shop<{ items: ShopOrder[]; total: number }>('GET', `?${query}`)).data;
   const ids = async (query: string) => (await list(query)).items.map(({ id }) => id);
 
   const bought = async (contactNumber: string, ...startDates: readonly string[]) => {
-    const items = startDates.map((startDate) => stand.catalog.hall(1, { startDate }).item());
-    const cart = done(await add(stand, mintCartId(), items));
-    done(await checkout(stand, `/${cart.id}`, { contactNumber }));
+    const items = startDates.map((startDate) => fixture.catalog.hall(1, { startDate }).item());
+    const cart = done(await add(fixture, mintCartId(), items));
+    done(await checkout(fixture, `/${cart.id}`, { contactNumber }));
     return cart.id;
   };
 
   test("a contact's, by start of their first performance, then by id, in pages", async () => {
-    const contactNumber = newContact(stand);
+    const contactNumber = newContact(fixture);
     const late = await bought(contactNumber, '2027-09-01T19:00:00.000Z');
     const early = await bought(contactNumber, '2028-01-01T19:00:00.000Z', '2027-02-01T19:00:00.000Z');
     const same = [
       await bought(contactNumber, '2027-05-01T19:00:00.000Z'),
       await bought(contactNumber, '2027-05-01T19:00:00.000Z'),
     ];
-    await bought(newContact(stand), '2027-03-01T19:00:00.000Z');
+    await bought(newContact(fixture), '2027-03-01T19:00:00.000Z');
     const all = [early, ...same.toSorted(), late];
     expect(await list(`contactNumber=${contactNumber}`)).toMatchObject({ items: all.map((id) => ({ id })), total: 4 });
     expect(await list(`contactNumber=${contactNumber}&offset=1&limit=2`)).toMatchObject({
@@ -40,21 +40,23 @@ describe.each(engines)("a shopper's orders are listed by performance, on $name",
   });
 
   test('those named, together with those of a contact, each once; never carts, nor what is unknown', async () => {
-    const contactNumber = newContact(stand);
+    const contactNumber = newContact(fixture);
     const own = await bought(contactNumber, '2027-09-01T19:00:00.000Z');
-    const guest = await bought(newContact(stand), '2027-08-01T19:00:00.000Z');
-    const { cart } = await newCart(stand);
+    const guest = await bought(newContact(fixture), '2027-08-01T19:00:00.000Z');
+    const { cart } = await newCart(fixture);
     expect(await ids(`ids=${guest},${own},${cart.id},ord_unknown,${guest}`)).toEqual([guest, own]);
     expect(await ids(`contactNumber=${contactNumber}&ids=${guest},${own}`)).toEqual([guest, own]);
     expect(await list('')).toEqual({ items: [], total: 0 });
-    expect((await stand.shop<{ total: number }>('GET', `?ids=${own}`, { institution: 'museum' })).data.total).toBe(0);
+    expect((await fixture.shop<{ total: number }>('GET', `?ids=${own}`, { institution: 'museum' })).data.total).toBe(0);
   });
 
   test('one that is past due is shown as expired', async () => {
-    const contactNumber = newContact(stand);
-    stand.catalog.holdMs = 1;
-    const { data } = await stand.call('POST', '', { body: { contactNumber, items: [stand.catalog.hall(1).item()] } });
-    stand.catalog.holdMs = 900_000;
+    const contactNumber = newContact(fixture);
+    fixture.catalog.holdMs = 1;
+    const { data } = await fixture.call('POST', '', {
+      body: { contactNumber, items: [fixture.catalog.hall(1).item()] },
+    });
+    fixture.catalog.holdMs = 900_000;
     expect(await list(`contactNumber=${contactNumber}`)).toMatchObject({ items: [{ id: data.id, state: 'expired' }] });
   });
 });

@@ -1,7 +1,7 @@
 import { randomInt, randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { engines } from '../fixture/engines.ts';
-import { openStand, type Stand } from '../fixture/fixture.ts';
+import { type Fixture, openFixture } from '../fixture/fixture.ts';
 import type { Mishap } from '../fixture/peer.ts';
 import { mintCartId, newContact, type Outcome, type ShopOrder } from '../fixture/shopper.ts';
 
@@ -17,34 +17,34 @@ interface Click {
 }
 
 describe.each(engines)('shoppers at once leave one truth, on $name', (engine) => {
-  let stand: Stand;
-  let other: Pick<Stand, 'shop'>;
+  let fixture: Fixture;
+  let other: Pick<Fixture, 'shop'>;
   beforeAll(async () => {
-    stand = await openStand(engine, { paymentGraceSeconds: 1 });
-    other = await stand.another();
+    fixture = await openFixture(engine, { paymentGraceSeconds: 1 });
+    other = await fixture.another();
   });
-  afterAll(() => stand.close());
+  afterAll(() => fixture.close());
 
   /** Everything comes to rest: marks are finished, deadlines pass, and the catalog hears of all that was published. */
   const settle = async () => {
-    stand.catalog.mishaps.clear();
-    for (const later of [20_000, 40_000, 3_700_000]) await stand.later(later);
-    while ((await stand.store.outbox.pending(1)).length > 0) await new Promise((resolve) => setTimeout(resolve, 10));
-    for (const fact of stand.facts) stand.catalog.hear(fact);
+    fixture.catalog.mishaps.clear();
+    for (const later of [20_000, 40_000, 3_700_000]) await fixture.later(later);
+    while ((await fixture.store.outbox.pending(1)).length > 0) await new Promise((resolve) => setTimeout(resolve, 10));
+    for (const fact of fixture.facts) fixture.catalog.hear(fact);
   };
 
   const post = async (kind: string, id: string, path: string, body?: object): Promise<Click> => {
-    const { status, data } = await pick([stand, other]).shop<Click['data']>('POST', path, { body });
+    const { status, data } = await pick([fixture, other]).shop<Click['data']>('POST', path, { body });
     const { requestId = '' } = (body ?? {}) as { requestId?: string };
     return { kind, id, requestId, status, data };
   };
 
   test('whatever they click, while the catalog fails now and then: nothing is bought twice, and no place is lost', async () => {
-    const hall = stand.catalog.hall(2_000);
+    const hall = fixture.catalog.hall(2_000);
     const ids = Array.from({ length: 16 }, mintCartId);
-    const contactNumber = newContact(stand, 'account');
+    const contactNumber = newContact(fixture, 'account');
     const lineOf = async (id: string) => {
-      const { data } = await stand.shop<ShopOrder | null>('GET', `/${id}`);
+      const { data } = await fixture.shop<ShopOrder | null>('GET', `/${id}`);
       return data && data.lines.length > 0 ? pick(data.lines).id : 'lin_none';
     };
     const visitor = { pointOfSale: 'tickets.opera.example', address: randomUUID() };
@@ -86,8 +86,8 @@ describe.each(engines)('shoppers at once leave one truth, on $name', (engine) =>
     const done: Click[] = [];
     for (let round = 0; round < 3; round += 1) {
       for (const operation of ['sellHold', 'holdPlaces', 'releaseHold', 'extendHold', 'quoteItems']) {
-        if (round > 0 && randomInt(2) === 0) stand.catalog.mishaps.set(operation, pick(mishaps));
-        else stand.catalog.mishaps.delete(operation);
+        if (round > 0 && randomInt(2) === 0) fixture.catalog.mishaps.set(operation, pick(mishaps));
+        else fixture.catalog.mishaps.delete(operation);
       }
       const now = round === 0 ? ids.flatMap((id) => [add(id), add(id)]) : [];
       now.push(...ids.flatMap((id) => Array.from({ length: 3 }, () => pick(clicks)(id))));
@@ -97,7 +97,7 @@ describe.each(engines)('shoppers at once leave one truth, on $name', (engine) =>
     await settle();
     let sold = 0;
     for (const id of ids) {
-      const order = await stand.desk.orders.of('opera').get(id);
+      const order = await fixture.context.orders.of('opera').get(id);
       const mine = done.filter((click) => click.id === id && click.status === 200);
       const bought = mine.filter(({ kind, data }) => kind === 'checkout' && data?.outcome === 'done');
       expect(new Set(bought.map(({ requestId }) => requestId)).size).toBeLessThanOrEqual(1);
@@ -109,7 +109,7 @@ describe.each(engines)('shoppers at once leave one truth, on $name', (engine) =>
       const confirmed = bought.some(({ data }) => data?.order?.state === 'confirmed');
       if (confirmed && !ended)
         expect([id, order?.state]).toEqual([id, expect.stringMatching(/^(confirmed|cancelled)$/)]);
-      const places = stand.catalog.placesOf(id).filter(({ state }) => state === 'sold');
+      const places = fixture.catalog.placesOf(id).filter(({ state }) => state === 'sold');
       const expected = order?.state === 'confirmed' ? order.lines.map(({ place }) => place.id) : [];
       expect([id, order?.state, places.map((place) => place.id).sort()]).toEqual([id, order?.state, expected.sort()]);
       expect(order?.begun ?? null).toBeNull();
@@ -118,10 +118,10 @@ describe.each(engines)('shoppers at once leave one truth, on $name', (engine) =>
       if (order?.state === 'confirmed') expect(order.listedAt).not.toBeNull();
       sold += expected.length;
     }
-    expect(stand.catalog.count(hall).sold).toBe(sold);
+    expect(fixture.catalog.count(hall).sold).toBe(sold);
     const outcomes = new Set(done.map(({ kind, data }) => `${kind} ${data?.outcome ?? data?.cancelled}`));
     expect([...outcomes]).toEqual(expect.arrayContaining(['add done', 'checkout done', 'checkout refused']));
-    const confirmations = stand.facts.filter(({ type }) => type === 'order.confirmed');
+    const confirmations = fixture.facts.filter(({ type }) => type === 'order.confirmed');
     for (const id of ids) {
       const told = confirmations.filter(({ key }) => key === id).map(({ version }) => version);
       expect(new Set(told).size).toBeLessThanOrEqual(1);

@@ -1,75 +1,78 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { engines } from '../fixture/engines.ts';
-import { openStand, type Stand, until } from '../fixture/fixture.ts';
+import { type Fixture, openFixture, until } from '../fixture/fixture.ts';
 import { add, checkout, done, mintCartId, newCart, newContact, read, wish } from '../fixture/shopper.ts';
 
 describe.each(engines)('a checkout buys once, on $name', (engine) => {
-  let stand: Stand;
+  let fixture: Fixture;
   let contactNumber: string;
   beforeAll(async () => {
-    stand = await openStand(engine);
-    contactNumber = newContact(stand, 'account');
+    fixture = await openFixture(engine);
+    contactNumber = newContact(fixture, 'account');
   });
-  afterAll(() => stand.close());
+  afterAll(() => fixture.close());
 
   /** What was published of a confirmation; instances that share a store may each publish the same fact. */
   const confirmations = (id: string) => {
-    const told = stand.facts.filter(({ type, key }) => type === 'order.confirmed' && key === id);
+    const told = fixture.facts.filter(({ type, key }) => type === 'order.confirmed' && key === id);
     return [...new Map(told.map((fact) => [fact.version, fact])).values()];
   };
 
   describe('by method', () => {
     test('on account: confirmed at once, nothing paid', async () => {
-      const { hall, path } = await newCart(stand);
-      const order = done(await checkout(stand, path, { contactNumber, paymentMethod: 'on_account' }));
+      const { hall, path } = await newCart(fixture);
+      const order = done(await checkout(fixture, path, { contactNumber, paymentMethod: 'on_account' }));
       expect(order).toMatchObject({ state: 'confirmed', contactNumber, listed: true, due: 2_000, expiresAt: null });
       expect(order.lines.every(({ ticketId }) => ticketId?.startsWith('tic_'))).toBe(true);
       expect(order.checkout).toMatchObject({ requestId: 'checkout', paymentMethod: 'on_account' });
-      expect(stand.catalog.count(hall)).toEqual({ free: 2, held: 0, sold: 2 });
+      expect(fixture.catalog.count(hall)).toEqual({ free: 2, held: 0, sold: 2 });
     });
 
     test('on account needs a contact that has one', async () => {
-      const { cart, path } = await newCart(stand);
-      const refused = await checkout(stand, path, { contactNumber: newContact(stand), paymentMethod: 'on_account' });
+      const { cart, path } = await newCart(fixture);
+      const refused = await checkout(fixture, path, {
+        contactNumber: newContact(fixture),
+        paymentMethod: 'on_account',
+      });
       expect(refused).toMatchObject({ outcome: 'refused', reason: 'account_required', order: { state: 'open' } });
-      expect(await read(stand, path)).toEqual(cart);
+      expect(await read(fixture, path)).toEqual(cart);
     });
 
     test('external: waits with a pending payment of what is due, until the institution captures it', async () => {
-      const { hall, cart, path } = await newCart(stand);
-      const order = done(await checkout(stand, path, { contactNumber, paymentMethod: 'external' }));
+      const { hall, cart, path } = await newCart(fixture);
+      const order = done(await checkout(fixture, path, { contactNumber, paymentMethod: 'external' }));
       expect(order).toMatchObject({ state: 'payment_pending', due: 2_000, expiresAt: cart.expiresAt });
       expect(Date.parse(String(order.deadline))).toBe(Date.parse(String(cart.expiresAt)) + 900_000);
-      expect(stand.catalog.count(hall)).toEqual({ free: 2, held: 2, sold: 0 });
-      const { data } = await stand.call<{ items: { id: string; status: string; amount: number; method: string }[] }>(
+      expect(fixture.catalog.count(hall)).toEqual({ free: 2, held: 2, sold: 0 });
+      const { data } = await fixture.call<{ items: { id: string; status: string; amount: number; method: string }[] }>(
         'GET',
         `${path}/payments`,
       );
       expect(data.items).toMatchObject([{ status: 'pending', amount: 2_000, method: 'external' }]);
-      const captured = await stand.call('PATCH', `${path}/payments/${data.items[0]?.id}`, {
+      const captured = await fixture.call('PATCH', `${path}/payments/${data.items[0]?.id}`, {
         body: { status: 'captured' },
       });
       expect(captured.data.state).toBe('confirmed');
-      expect(done(await checkout(stand, path, { contactNumber, paymentMethod: 'external' })).state).toBe('confirmed');
+      expect(done(await checkout(fixture, path, { contactNumber, paymentMethod: 'external' })).state).toBe('confirmed');
     });
 
     test('simulated: ok captures, pending waits, declined leaves the cart as it is', async () => {
-      const { path } = await newCart(stand);
-      expect(done(await checkout(stand, path, { contactNumber }))).toMatchObject({ state: 'confirmed', due: 0 });
-      const second = await newCart(stand);
-      const pending = done(await checkout(stand, second.path, { contactNumber, paymentToken: 'pending' }));
+      const { path } = await newCart(fixture);
+      expect(done(await checkout(fixture, path, { contactNumber }))).toMatchObject({ state: 'confirmed', due: 0 });
+      const second = await newCart(fixture);
+      const pending = done(await checkout(fixture, second.path, { contactNumber, paymentToken: 'pending' }));
       expect(pending).toMatchObject({ state: 'payment_pending', due: 2_000 });
-      const third = await newCart(stand);
-      const declined = await checkout(stand, third.path, { contactNumber, paymentToken: 'declined' });
+      const third = await newCart(fixture);
+      const declined = await checkout(fixture, third.path, { contactNumber, paymentToken: 'declined' });
       expect(declined).toMatchObject({ outcome: 'refused', reason: 'payment_declined', order: { listed: false } });
-      expect(await read(stand, third.path)).toEqual(third.cart);
-      done(await checkout(stand, third.path, { contactNumber, requestId: 'once-more' }));
+      expect(await read(fixture, third.path)).toEqual(third.cart);
+      done(await checkout(fixture, third.path, { contactNumber, requestId: 'once-more' }));
     });
 
     test('free of charge: confirmed whatever the method', async () => {
       for (const paymentMethod of ['external', 'simulated']) {
-        const { path } = await newCart(stand, 1, stand.catalog.hall(1, { amount: 0 }));
-        const order = done(await checkout(stand, path, { contactNumber: newContact(stand), paymentMethod }));
+        const { path } = await newCart(fixture, 1, fixture.catalog.hall(1, { amount: 0 }));
+        const order = done(await checkout(fixture, path, { contactNumber: newContact(fixture), paymentMethod }));
         expect(order).toMatchObject({ state: 'confirmed', total: 0 });
       }
     });
@@ -77,65 +80,65 @@ describe.each(engines)('a checkout buys once, on $name', (engine) => {
 
   describe('is refused', () => {
     test('for an empty cart, a given up one and an expired one', async () => {
-      const { cart, path } = await newCart(stand, 1);
-      done(await wish(stand, `${path}/lines/${cart.lines[0]?.id}/removal`));
-      expect(await checkout(stand, path, { contactNumber })).toMatchObject({ reason: 'cart_empty' });
-      const gone = await newCart(stand);
-      done(await wish(stand, `${gone.path}/giving-up`));
-      expect(await checkout(stand, gone.path, { contactNumber })).toMatchObject({ reason: 'cart_gone' });
-      stand.catalog.holdMs = 1;
-      const expired = await newCart(stand);
-      stand.catalog.holdMs = 900_000;
+      const { cart, path } = await newCart(fixture, 1);
+      done(await wish(fixture, `${path}/lines/${cart.lines[0]?.id}/removal`));
+      expect(await checkout(fixture, path, { contactNumber })).toMatchObject({ reason: 'cart_empty' });
+      const gone = await newCart(fixture);
+      done(await wish(fixture, `${gone.path}/giving-up`));
+      expect(await checkout(fixture, gone.path, { contactNumber })).toMatchObject({ reason: 'cart_gone' });
+      fixture.catalog.holdMs = 1;
+      const expired = await newCart(fixture);
+      fixture.catalog.holdMs = 900_000;
       const late = { outcome: 'refused', reason: 'cart_expired', order: { state: 'expired', listed: false } };
-      expect(await checkout(stand, expired.path, { contactNumber })).toMatchObject(late);
-      expect((await stand.shop('POST', '/ord_unknown/checkout', { body: {} })).status).toBe(400);
+      expect(await checkout(fixture, expired.path, { contactNumber })).toMatchObject(late);
+      expect((await fixture.shop('POST', '/ord_unknown/checkout', { body: {} })).status).toBe(400);
       const body = { requestId: 'r', contactNumber, paymentMethod: 'external' };
-      expect((await stand.shop('POST', '/ord_unknown/checkout', { body })).status).toBe(404);
+      expect((await fixture.shop('POST', '/ord_unknown/checkout', { body })).status).toBe(404);
     });
 
     test('for a contact that is unknown, erased, or lacks what a tariff asks for', async () => {
-      const hall = stand.catalog.hall(2);
-      const item = { ...hall.item(), tariffId: stand.catalog.tariff(hall, 300, 'member') };
-      const cart = done(await add(stand, mintCartId(), [{ ...item, contactNumber: newContact(stand, 'member') }]));
+      const hall = fixture.catalog.hall(2);
+      const item = { ...hall.item(), tariffId: fixture.catalog.tariff(hall, 300, 'member') };
+      const cart = done(await add(fixture, mintCartId(), [{ ...item, contactNumber: newContact(fixture, 'member') }]));
       const path = `/${cart.id}`;
-      const erased = newContact(stand, 'member');
-      stand.contacts.known.set(erased, '2027-01-01T00:00:00.000Z');
+      const erased = newContact(fixture, 'member');
+      fixture.contacts.known.set(erased, '2027-01-01T00:00:00.000Z');
       for (const other of ['C-unknown', erased])
-        expect(await checkout(stand, path, { contactNumber: other })).toMatchObject({ reason: 'invalid_reference' });
-      const stranger = await checkout(stand, path, { contactNumber: newContact(stand) });
+        expect(await checkout(fixture, path, { contactNumber: other })).toMatchObject({ reason: 'invalid_reference' });
+      const stranger = await checkout(fixture, path, { contactNumber: newContact(fixture) });
       expect(stranger).toMatchObject({ outcome: 'refused', reason: 'tariff_not_accessible', order: { listed: false } });
-      expect(await read(stand, path)).toEqual(cart);
+      expect(await read(fixture, path)).toEqual(cart);
     });
 
     test('when places were lost: the order is cancelled for good, and a repeat says the same', async () => {
-      const { hall, cart, path } = await newCart(stand);
-      stand.catalog.steal(String(cart.lines[0]?.place.id));
+      const { hall, cart, path } = await newCart(fixture);
+      fixture.catalog.steal(String(cart.lines[0]?.place.id));
       const gone = { outcome: 'refused', reason: 'places_gone', order: { state: 'cancelled' } };
-      expect(await checkout(stand, path, { contactNumber })).toMatchObject(gone);
-      expect(await read(stand, path)).toMatchObject({ state: 'cancelled', listed: true });
-      expect(done(await checkout(stand, path, { contactNumber })).state).toBe('cancelled');
-      expect(stand.catalog.count(hall).sold).toBe(1);
+      expect(await checkout(fixture, path, { contactNumber })).toMatchObject(gone);
+      expect(await read(fixture, path)).toMatchObject({ state: 'cancelled', listed: true });
+      expect(done(await checkout(fixture, path, { contactNumber })).state).toBe('cancelled');
+      expect(fixture.catalog.count(hall).sold).toBe(1);
     });
   });
 
   test('a double click, also on two instances, gives one order and sells once', async () => {
-    const other = await stand.another();
+    const other = await fixture.another();
     for (const body of [{ paymentMethod: 'on_account' }, { paymentToken: 'ok' }, { paymentMethod: 'external' }]) {
-      const { cart, path } = await newCart(stand);
-      const clicks = [stand, other, stand, other].map((each) => checkout(each, path, { contactNumber, ...body }));
+      const { cart, path } = await newCart(fixture);
+      const clicks = [fixture, other, fixture, other].map((each) => checkout(each, path, { contactNumber, ...body }));
       const orders = (await Promise.all(clicks)).map(done);
       expect(new Set(orders.map(({ id }) => id))).toEqual(new Set([cart.id]));
-      expect(await read(stand, path)).toMatchObject({ total: 2_000 });
-      const { data } = await stand.call<{ items: object[] }>('GET', `${path}/payments`);
+      expect(await read(fixture, path)).toMatchObject({ total: 2_000 });
+      const { data } = await fixture.call<{ items: object[] }>('GET', `${path}/payments`);
       expect(data.items).toHaveLength(body.paymentMethod === 'on_account' ? 0 : 1);
       if (body.paymentMethod !== 'external') await until(() => confirmations(cart.id).length === 1);
     }
   });
 
   test('another request finds that the cart was bought, and is told the order', async () => {
-    const { path } = await newCart(stand);
-    done(await checkout(stand, path, { contactNumber }));
-    const second = await checkout(stand, path, { contactNumber: newContact(stand), requestId: 'another' });
+    const { path } = await newCart(fixture);
+    done(await checkout(fixture, path, { contactNumber }));
+    const second = await checkout(fixture, path, { contactNumber: newContact(fixture), requestId: 'another' });
     expect(second).toMatchObject({
       outcome: 'refused',
       reason: 'cart_gone',
@@ -145,37 +148,37 @@ describe.each(engines)('a checkout buys once, on $name', (engine) => {
 
   test('while the stock does not answer, the outcome is not known; a repeat gives the order', async () => {
     for (const mishap of ['fails', 'lost'] as const) {
-      const { hall, cart, path } = await newCart(stand);
-      stand.catalog.mishaps.set('sellHold', mishap);
+      const { hall, cart, path } = await newCart(fixture);
+      fixture.catalog.mishaps.set('sellHold', mishap);
       const body = { requestId: 'r', contactNumber, paymentMethod: 'on_account' };
-      expect((await stand.shop('POST', `${path}/checkout`, { body })).status).toBe(503);
-      stand.catalog.mishaps.clear();
-      expect(done(await checkout(stand, path, body)).state).toBe('confirmed');
-      expect(stand.catalog.count(hall).sold).toBe(2);
+      expect((await fixture.shop('POST', `${path}/checkout`, { body })).status).toBe(503);
+      fixture.catalog.mishaps.clear();
+      expect(done(await checkout(fixture, path, body)).state).toBe('confirmed');
+      expect(fixture.catalog.count(hall).sold).toBe(2);
       await until(() => confirmations(cart.id).length === 1);
     }
   });
 
   test('contacts that do not answer stop it before anything happens', async () => {
-    const { cart, path } = await newCart(stand);
-    stand.contacts.mishaps.set('*', 'fails');
+    const { cart, path } = await newCart(fixture);
+    fixture.contacts.mishaps.set('*', 'fails');
     const body = { requestId: 'r', contactNumber, paymentMethod: 'external' };
-    expect((await stand.shop('POST', `${path}/checkout`, { body })).status).toBe(503);
-    stand.contacts.mishaps.clear();
-    expect(await read(stand, path)).toEqual(cart);
+    expect((await fixture.shop('POST', `${path}/checkout`, { body })).status).toBe(503);
+    fixture.contacts.mishaps.clear();
+    expect(await read(fixture, path)).toEqual(cart);
   });
 
   test('the tickets learn of the evening, the product and who will come', async () => {
-    const { cart, path } = await newCart(stand);
+    const { cart, path } = await newCart(fixture);
     const name = { requestId: 'a', beneficiaryFirstName: 'Clara', beneficiaryLastName: 'Haskil' };
-    done(await wish(stand, `${path}/lines/${cart.lines[0]?.id}/change`, name));
-    done(await checkout(stand, path, { contactNumber }));
+    done(await wish(fixture, `${path}/lines/${cart.lines[0]?.id}/change`, name));
+    done(await checkout(fixture, path, { contactNumber }));
     await until(() => confirmations(cart.id).length === 1);
     const evening = { productId: 'prd_1', startDate: '2027-03-14T19:30:00.000Z' };
     const [{ data } = { data: {} }] = confirmations(cart.id);
     expect(data).toMatchObject({ contactNumber, tickets: [evening, evening] });
     expect(JSON.stringify(data)).not.toContain('Haskil');
-    const issued = stand.tickets.calls.findLast(({ operation }) => operation === 'issueTickets');
+    const issued = fixture.tickets.calls.findLast(({ operation }) => operation === 'issueTickets');
     expect(issued?.body).toMatchObject({
       contactNumber,
       tickets: [{ ...evening, beneficiary: { firstName: 'Clara', lastName: 'Haskil' } }, evening],

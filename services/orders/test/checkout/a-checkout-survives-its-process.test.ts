@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { checkoutCart } from '../../src/cart/checkout.ts';
-import type { Desk } from '../../src/context.ts';
+import type { OrdersContext } from '../../src/context.ts';
 import type { OrderDocument } from '../../src/store.ts';
 import { engines } from '../fixture/engines.ts';
-import { openStand, type Stand, until } from '../fixture/fixture.ts';
+import { type Fixture, openFixture, until } from '../fixture/fixture.ts';
 import { checkout, done, newCart, newContact, read } from '../fixture/shopper.ts';
 
 const never = (): Promise<never> => new Promise(() => undefined);
@@ -16,27 +16,27 @@ const deaths = [
   ['extend', 'after'],
 ] as const;
 
-/** The desk of a process that dies there. */
-const dying = (desk: Desk, call: 'sell' | 'extend', when: 'before' | 'after'): Desk => {
-  const act = desk.stock[call] as (...args: unknown[]) => Promise<unknown>;
+/** The context of a process that dies there. */
+const dying = (context: OrdersContext, call: 'sell' | 'extend', when: 'before' | 'after'): OrdersContext => {
+  const act = context.stock[call] as (...args: unknown[]) => Promise<unknown>;
   const die = async (...args: unknown[]) => {
     if (when === 'after') await act(...args);
     return never();
   };
-  return { ...desk, stock: { ...desk.stock, [call]: die } };
+  return { ...context, stock: { ...context.stock, [call]: die } };
 };
 
 describe.each(engines)('a checkout survives its process, on $name', (engine) => {
-  let stand: Stand;
+  let fixture: Fixture;
   let contactNumber: string;
   beforeAll(async () => {
-    stand = await openStand(engine);
-    contactNumber = newContact(stand);
+    fixture = await openFixture(engine);
+    contactNumber = newContact(fixture);
   });
-  afterAll(() => stand.close());
+  afterAll(() => fixture.close());
 
-  const document = (id: string) => stand.desk.orders.of('opera').get(id);
-  const later = () => stand.later();
+  const document = (id: string) => fixture.context.orders.of('opera').get(id);
+  const later = () => fixture.later();
   const wishFor = (call: 'sell' | 'extend') =>
     ({
       requestId: 'r',
@@ -47,14 +47,14 @@ describe.each(engines)('a checkout survives its process, on $name', (engine) => 
 
   /** A cart whose checkout died there. */
   const died = async (call: 'sell' | 'extend', when: 'before' | 'after') => {
-    const { hall, cart, path } = await newCart(stand);
+    const { hall, cart, path } = await newCart(fixture);
     const target = { institution: 'opera', orderId: cart.id };
-    checkoutCart(dying(stand.desk, call, when), target, wishFor(call)).catch(() => undefined);
+    checkoutCart(dying(fixture.context, call, when), target, wishFor(call)).catch(() => undefined);
     await until(async () => (await document(cart.id))?.begun !== null);
     const isDone = (order: OrderDocument | undefined) =>
       call === 'sell'
-        ? stand.catalog.count(hall).sold === 2
-        : stand.catalog.placesOf(cart.id).every(({ until: end }) => end === order?.deadline);
+        ? fixture.catalog.count(hall).sold === 2
+        : fixture.catalog.placesOf(cart.id).every(({ until: end }) => end === order?.deadline);
     if (when === 'after') await until(async () => isDone(await document(cart.id)));
     return { hall, cart, path };
   };
@@ -63,9 +63,9 @@ describe.each(engines)('a checkout survives its process, on $name', (engine) => 
 
   test.each(deaths)('at the call to %s, %s it: a repeat gives the order', async (call, when) => {
     const { hall, path } = await died(call, when);
-    expect(done(await checkout(stand, path, wishFor(call))).state).toBe(end(call));
-    expect(stand.catalog.count(hall)).toMatchObject(call === 'sell' ? { sold: 2, held: 0 } : { sold: 0, held: 2 });
-    expect((await stand.call<{ items: object[] }>('GET', `${path}/payments`)).data.items).toHaveLength(1);
+    expect(done(await checkout(fixture, path, wishFor(call))).state).toBe(end(call));
+    expect(fixture.catalog.count(hall)).toMatchObject(call === 'sell' ? { sold: 2, held: 0 } : { sold: 0, held: 2 });
+    expect((await fixture.call<{ items: object[] }>('GET', `${path}/payments`)).data.items).toHaveLength(1);
   });
 
   test.each(deaths)(
@@ -74,34 +74,34 @@ describe.each(engines)('a checkout survives its process, on $name', (engine) => 
       const { cart, path } = await died(call, when);
       await later();
       expect(await document(cart.id)).toMatchObject({ state: end(call), begun: null });
-      expect(done(await checkout(stand, path, wishFor(call))).state).toBe(end(call));
+      expect(done(await checkout(fixture, path, wishFor(call))).state).toBe(end(call));
     },
   );
 
   test.each(deaths)('at the call to %s, %s it: another request does not buy it again', async (call, when) => {
     const { hall, path } = await died(call, when);
     await later();
-    const other = await checkout(stand, path, { ...wishFor(call), requestId: 'another' });
+    const other = await checkout(fixture, path, { ...wishFor(call), requestId: 'another' });
     expect(other).toMatchObject({ outcome: 'refused', reason: 'cart_gone', order: { listed: true } });
-    expect(stand.catalog.count(hall).sold).toBe(call === 'sell' ? 2 : 0);
+    expect(fixture.catalog.count(hall).sold).toBe(call === 'sell' ? 2 : 0);
   });
 
   test('that found its places gone and died before it said so: a repeat cancels the order', async () => {
-    const { cart, path } = await newCart(stand);
-    stand.catalog.steal(String(cart.lines[0]?.place.id));
+    const { cart, path } = await newCart(fixture);
+    fixture.catalog.steal(String(cart.lines[0]?.place.id));
     const target = { institution: 'opera', orderId: cart.id };
     // The process dies as soon as the sale has failed and is written.
-    const orders = stand.desk.orders.of('opera');
+    const orders = fixture.context.orders.of('opera');
     let writes = 0;
     const update: typeof orders.update = (...args) => (writes++ < 2 ? orders.update(...args) : never());
-    const desk = { ...stand.desk, orders: { ...stand.desk.orders, of: () => ({ ...orders, update }) } };
-    checkoutCart(desk, target, wishFor('sell')).catch(() => undefined);
+    const context = { ...fixture.context, orders: { ...fixture.context.orders, of: () => ({ ...orders, update }) } };
+    checkoutCart(context, target, wishFor('sell')).catch(() => undefined);
     await until(async () => {
       const order = await document(cart.id);
       return order?.listedAt !== null && order?.begun === null;
     });
-    expect(await read(stand, path)).toMatchObject({ state: 'open', listed: true });
-    const repeated = await checkout(stand, path, wishFor('sell'));
+    expect(await read(fixture, path)).toMatchObject({ state: 'open', listed: true });
+    const repeated = await checkout(fixture, path, wishFor('sell'));
     expect(repeated).toMatchObject({ outcome: 'refused', reason: 'places_gone', order: { state: 'cancelled' } });
   });
 });

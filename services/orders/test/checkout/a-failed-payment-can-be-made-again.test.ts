@@ -1,61 +1,63 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { engines } from '../fixture/engines.ts';
-import { openStand, type Stand, until } from '../fixture/fixture.ts';
+import { type Fixture, openFixture, until } from '../fixture/fixture.ts';
 import { add, checkout, done, newCart, newContact, read, wish } from '../fixture/shopper.ts';
 
 describe.each(engines)('a failed payment can be made again, on $name', (engine) => {
-  let stand: Stand;
+  let fixture: Fixture;
   let contactNumber: string;
   beforeAll(async () => {
-    stand = await openStand(engine);
-    contactNumber = newContact(stand, 'account');
+    fixture = await openFixture(engine);
+    contactNumber = newContact(fixture, 'account');
   });
-  afterAll(() => stand.close());
+  afterAll(() => fixture.close());
 
   const payments = async (path: string) => {
-    const { data } = await stand.call<{ items: { id: string; status: string; amount: number }[] }>(
+    const { data } = await fixture.call<{ items: { id: string; status: string; amount: number }[] }>(
       'GET',
       `${path}/payments`,
     );
     return data.items;
   };
   const settle = async (path: string, status: 'captured' | 'failed', which = -1) =>
-    stand.call('PATCH', `${path}/payments/${(await payments(path)).at(which)?.id}`, { body: { status } });
+    fixture.call('PATCH', `${path}/payments/${(await payments(path)).at(which)?.id}`, { body: { status } });
 
   /** An order whose external payment, made by the request `first`, has failed. */
   const failed = async () => {
-    const { hall, cart, path } = await newCart(stand);
-    done(await checkout(stand, path, { contactNumber, paymentMethod: 'external', requestId: 'first' }));
-    expect(await read(stand, path)).toMatchObject({ state: 'payment_pending', payable: false });
+    const { hall, cart, path } = await newCart(fixture);
+    done(await checkout(fixture, path, { contactNumber, paymentMethod: 'external', requestId: 'first' }));
+    expect(await read(fixture, path)).toMatchObject({ state: 'payment_pending', payable: false });
     expect((await settle(path, 'failed')).data.state).toBe('open');
     return { hall, cart, path };
   };
 
   test('by another request, as the same order with its hold, and it stays listed', async () => {
     const { hall, cart, path } = await failed();
-    expect(await read(stand, path)).toMatchObject({ state: 'open', listed: true, payable: true, due: 2_000 });
-    const order = done(await checkout(stand, path, { contactNumber, paymentMethod: 'external', requestId: 'second' }));
+    expect(await read(fixture, path)).toMatchObject({ state: 'open', listed: true, payable: true, due: 2_000 });
+    const order = done(
+      await checkout(fixture, path, { contactNumber, paymentMethod: 'external', requestId: 'second' }),
+    );
     expect(order).toMatchObject({ id: cart.id, state: 'payment_pending', listed: true, expiresAt: cart.expiresAt });
     expect((await settle(path, 'captured')).data.state).toBe('confirmed');
     expect((await payments(path)).map(({ status }) => status)).toEqual(['failed', 'captured']);
-    expect(stand.catalog.count(hall)).toEqual({ free: 2, held: 0, sold: 2 });
+    expect(fixture.catalog.count(hall)).toEqual({ free: 2, held: 0, sold: 2 });
   });
 
   test('not by a repeat of the request whose payment failed, however late it comes', async () => {
     const { path } = await failed();
-    const repeat = () => checkout(stand, path, { contactNumber, paymentMethod: 'external', requestId: 'first' });
+    const repeat = () => checkout(fixture, path, { contactNumber, paymentMethod: 'external', requestId: 'first' });
     expect(done(await repeat())).toMatchObject({ state: 'open', payable: true });
-    done(await checkout(stand, path, { contactNumber, paymentMethod: 'external', requestId: 'second' }));
+    done(await checkout(fixture, path, { contactNumber, paymentMethod: 'external', requestId: 'second' }));
     await settle(path, 'failed');
     expect(done(await repeat())).toMatchObject({ state: 'open', payable: true });
     expect(await payments(path)).toHaveLength(2);
   });
 
   test('once, however many requests come at once', async () => {
-    const other = await stand.another();
+    const other = await fixture.another();
     const { hall, path } = await failed();
-    const tries = [stand, other, stand, other].map((each, index) =>
+    const tries = [fixture, other, fixture, other].map((each, index) =>
       checkout(each, path, { contactNumber, requestId: `again-${index % 2}` }),
     );
     const outcomes = await Promise.all(tries);
@@ -63,15 +65,15 @@ describe.each(engines)('a failed payment can be made again, on $name', (engine) 
       new Set(['done null', 'refused cart_gone']),
     );
     expect((await payments(path)).map(({ status }) => status)).toEqual(['failed', 'captured']);
-    expect(stand.catalog.count(hall).sold).toBe(2);
-    const told = stand.facts.filter(({ type, key }) => type === 'order.confirmed' && `/${key}` === path);
+    expect(fixture.catalog.count(hall).sold).toBe(2);
+    const told = fixture.facts.filter(({ type, key }) => type === 'order.confirmed' && `/${key}` === path);
     expect(new Set(told.map(({ version }) => version)).size).toBeLessThanOrEqual(1);
   });
 
   test('the payment that failed cannot be captured any more', async () => {
     const { path } = await failed();
     expect((await settle(path, 'captured')).status).toBe(412);
-    done(await checkout(stand, path, { contactNumber, paymentMethod: 'external', requestId: 'second' }));
+    done(await checkout(fixture, path, { contactNumber, paymentMethod: 'external', requestId: 'second' }));
     expect((await settle(path, 'captured', 0)).status).toBe(412);
     expect((await settle(path, 'captured')).data.state).toBe('confirmed');
   });
@@ -79,28 +81,30 @@ describe.each(engines)('a failed payment can be made again, on $name', (engine) 
   test('after places were added, taken out and named, each request once', async () => {
     const { hall, cart, path } = await failed();
     const requestId = randomUUID();
-    for (const _ of [1, 2]) done(await add(stand, cart.id, [hall.item(1)], { requestId }));
-    const [first, second] = (await read(stand, path)).lines;
-    done(await wish(stand, `${path}/lines/${first?.id}/removal`));
+    for (const _ of [1, 2]) done(await add(fixture, cart.id, [hall.item(1)], { requestId }));
+    const [first, second] = (await read(fixture, path)).lines;
+    done(await wish(fixture, `${path}/lines/${first?.id}/removal`));
     const name = { requestId: 'n', beneficiaryFirstName: 'Clara' };
-    done(await wish(stand, `${path}/lines/${second?.id}/change`, name));
-    const order = done(await checkout(stand, path, { contactNumber, requestId: 'second' }));
+    done(await wish(fixture, `${path}/lines/${second?.id}/change`, name));
+    const order = done(await checkout(fixture, path, { contactNumber, requestId: 'second' }));
     expect(order).toMatchObject({ state: 'confirmed', total: 2_000, listed: true });
-    expect(stand.catalog.count(hall)).toEqual({ free: 2, held: 0, sold: 2 });
+    expect(fixture.catalog.count(hall)).toEqual({ free: 2, held: 0, sold: 2 });
   });
 
   test('or is given up: the order is cancelled and its places are free', async () => {
     const { hall, path } = await failed();
-    expect(done(await wish(stand, `${path}/giving-up`))).toMatchObject({ state: 'cancelled', listed: true });
-    expect(await checkout(stand, path, { contactNumber, requestId: 'second' })).toMatchObject({ reason: 'cart_gone' });
-    await until(() => stand.catalog.count(hall).free === 4);
+    expect(done(await wish(fixture, `${path}/giving-up`))).toMatchObject({ state: 'cancelled', listed: true });
+    expect(await checkout(fixture, path, { contactNumber, requestId: 'second' })).toMatchObject({
+      reason: 'cart_gone',
+    });
+    await until(() => fixture.catalog.count(hall).free === 4);
   });
 
   test('not when its places were lost: then it is cancelled', async () => {
     const { cart, path } = await failed();
-    stand.catalog.steal(String(cart.lines[0]?.place.id));
+    fixture.catalog.steal(String(cart.lines[0]?.place.id));
     const body = { contactNumber, paymentMethod: 'on_account', requestId: 'second' };
-    expect(await checkout(stand, path, body)).toMatchObject({ reason: 'places_gone', order: { state: 'cancelled' } });
-    expect(await read(stand, path)).toMatchObject({ state: 'cancelled', payable: false });
+    expect(await checkout(fixture, path, body)).toMatchObject({ reason: 'places_gone', order: { state: 'cancelled' } });
+    expect(await read(fixture, path)).toMatchObject({ state: 'cancelled', payable: false });
   });
 });

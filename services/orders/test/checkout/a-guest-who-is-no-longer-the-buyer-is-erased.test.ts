@@ -1,50 +1,50 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import type { Desk } from '../../src/context.ts';
+import type { OrdersContext } from '../../src/context.ts';
 import { writeGuest } from '../../src/steps/guests.ts';
 import { engines } from '../fixture/engines.ts';
-import { openStand, type Stand } from '../fixture/fixture.ts';
+import { type Fixture, openFixture } from '../fixture/fixture.ts';
 import { checkout, done, newCart, newContact, type ShopOrder } from '../fixture/shopper.ts';
 
 const guest = (firstName = 'Ana') => ({ firstName, lastName: 'Martin', email: `${randomUUID()}@example.org` });
 
 describe.each(engines)('a guest who is no buyer any more is forgotten, on $name', (engine) => {
-  let stand: Stand;
+  let fixture: Fixture;
   beforeAll(async () => {
-    stand = await openStand(engine);
+    fixture = await openFixture(engine);
   });
-  afterAll(() => stand.close());
-  beforeEach(() => stand.contacts.mishaps.clear());
+  afterAll(() => fixture.close());
+  beforeEach(() => fixture.contacts.mishaps.clear());
 
-  const document = (id: string) => stand.desk.orders.of('opera').get(id);
-  const later = () => stand.later(20_000);
-  const isKept = (contactNumber: string | null) => stand.contacts.guests.has(String(contactNumber));
+  const document = (id: string) => fixture.context.orders.of('opera').get(id);
+  const later = () => fixture.later(20_000);
+  const isKept = (contactNumber: string | null) => fixture.contacts.guests.has(String(contactNumber));
 
   /** Buys with a payment that is pending. */
   const buy = async (path: string, who: object): Promise<ShopOrder> =>
-    done(await checkout(stand, path, { requestId: randomUUID(), ...who, paymentToken: 'pending' }));
+    done(await checkout(fixture, path, { requestId: randomUUID(), ...who, paymentToken: 'pending' }));
   /** The pending payment fails, so that the order can be bought once more. */
   const fail = async (path: string): Promise<void> => {
-    const { data } = await stand.call<{ items: { id: string; status: string }[] }>('GET', `${path}/payments`);
+    const { data } = await fixture.call<{ items: { id: string; status: string }[] }>('GET', `${path}/payments`);
     const id = data.items.find(({ status }) => status === 'pending')?.id;
-    expect((await stand.call('PATCH', `${path}/payments/${id}`, { body: { status: 'failed' } })).status).toBe(200);
+    expect((await fixture.call('PATCH', `${path}/payments/${id}`, { body: { status: 'failed' } })).status).toBe(200);
   };
   /** A guest buys, and the payment fails. */
   const bought = async () => {
-    const { cart, path } = await newCart(stand);
+    const { cart, path } = await newCart(fixture);
     const ana = guest();
     const { contactNumber } = await buy(path, { guest: ana });
     await fail(path);
     return { id: cart.id, path, ana, contactNumber: String(contactNumber) };
   };
   const assign = async (path: string, contactNumber: string | null): Promise<void> => {
-    expect((await stand.call('PATCH', path, { body: { contactNumber } })).status).toBe(200);
+    expect((await fixture.call('PATCH', path, { body: { contactNumber } })).status).toBe(200);
   };
 
   test('the order bought again with an own contact leaves no contact of the guest', async () => {
     const { id, path, ana, contactNumber } = await bought();
     expect(isKept(contactNumber)).toBe(true);
-    const own = newContact(stand);
+    const own = newContact(fixture);
     expect(await buy(path, { contactNumber: own })).toMatchObject({ contactNumber: own });
     await later();
     expect(isKept(contactNumber)).toBe(false);
@@ -55,13 +55,13 @@ describe.each(engines)('a guest who is no buyer any more is forgotten, on $name'
 
   test('nor does any one of several, and the guest who buys at last keeps one contact for all tries', async () => {
     const { path, contactNumber: first } = await bought();
-    await buy(path, { contactNumber: newContact(stand) });
+    await buy(path, { contactNumber: newContact(fixture) });
     await fail(path);
     const { contactNumber: second } = await buy(path, { guest: guest('Eva') });
     await fail(path);
     expect((await buy(path, { guest: guest('Eve') })).contactNumber).toBe(second);
     await fail(path);
-    await buy(path, { contactNumber: newContact(stand) });
+    await buy(path, { contactNumber: newContact(fixture) });
     await fail(path);
     const tries = [await buy(path, { guest: guest('Ida') })];
     for (const name of ['Ilse', 'Ines']) {
@@ -72,16 +72,16 @@ describe.each(engines)('a guest who is no buyer any more is forgotten, on $name'
     expect([first, second].map((number) => isKept(number))).toEqual([false, false]);
     const [last] = tries;
     expect(new Set(tries.map(({ contactNumber }) => contactNumber)).size).toBe(1);
-    expect(stand.contacts.guests.get(String(last?.contactNumber))).toMatchObject({ firstName: 'Ines' });
+    expect(fixture.contacts.guests.get(String(last?.contactNumber))).toMatchObject({ firstName: 'Ines' });
   });
 
   test('one whom another order names stays, and so does one whose order ended otherwise', async () => {
     const { path, contactNumber } = await bought();
-    const other = await newCart(stand);
+    const other = await newCart(fixture);
     await buy(other.path, { contactNumber });
-    await buy(path, { contactNumber: newContact(stand) });
+    await buy(path, { contactNumber: newContact(fixture) });
     const ended = await bought();
-    await stand.call('POST', `${ended.path}/cancellation`, { body: {} });
+    await fixture.call('POST', `${ended.path}/cancellation`, { body: {} });
     await later();
     expect(await document(ended.id)).toMatchObject({ state: 'cancelled' });
     expect([contactNumber, ended.contactNumber].map(isKept)).toEqual([true, true]);
@@ -91,29 +91,29 @@ describe.each(engines)('a guest who is no buyer any more is forgotten, on $name'
     const { path, contactNumber } = await bought();
     await buy(path, { contactNumber });
     await fail(path);
-    await buy(path, { contactNumber: newContact(stand) });
+    await buy(path, { contactNumber: newContact(fixture) });
     await later();
     expect(isKept(contactNumber)).toBe(true);
   });
 
   test.each(['fails', 'lost', 'hangs'] as const)('contacts whose answer %s: the sweep repeats it', async (how) => {
     const { id, path, contactNumber } = await bought();
-    const own = newContact(stand);
+    const own = newContact(fixture);
     await buy(path, { contactNumber: own });
-    stand.contacts.mishaps.set('forgetGuest', how);
+    fixture.contacts.mishaps.set('forgetGuest', how);
     await later();
     expect((await document(id))?.formerGuests?.contactNumbers).toEqual([contactNumber]);
-    stand.contacts.mishaps.clear();
+    fixture.contacts.mishaps.clear();
     await later();
     expect(isKept(contactNumber)).toBe(false);
     expect((await document(id))?.formerGuests).toBeNull();
   });
 
   test('one whose contact was written although contacts did not say so is forgotten, too', async () => {
-    stand.contacts.mishaps.set('writeGuest', 'lost');
+    fixture.contacts.mishaps.set('writeGuest', 'lost');
     const { id, path, contactNumber } = await bought();
-    stand.contacts.mishaps.clear();
-    await buy(path, { contactNumber: newContact(stand) });
+    fixture.contacts.mishaps.clear();
+    await buy(path, { contactNumber: newContact(fixture) });
     expect((await document(id))?.guest).toBeNull();
     expect(isKept(contactNumber)).toBe(true);
     await later();
@@ -121,17 +121,17 @@ describe.each(engines)('a guest who is no buyer any more is forgotten, on $name'
   });
 
   test('and so is one whose contact is written after that, by a slow process', async () => {
-    stand.contacts.mishaps.set('writeGuest', 'fails');
+    fixture.contacts.mishaps.set('writeGuest', 'fails');
     const { id, path, contactNumber } = await bought();
-    stand.contacts.mishaps.clear();
+    fixture.contacts.mishaps.clear();
     const seen = await document(id);
     if (!seen) throw new Error('the order is gone');
-    const slow: Desk['contacts']['writeGuest'] = async (...args) => {
-      await buy(path, { contactNumber: newContact(stand) });
+    const slow: OrdersContext['contacts']['writeGuest'] = async (...args) => {
+      await buy(path, { contactNumber: newContact(fixture) });
       await later();
-      await stand.desk.contacts.writeGuest(...args);
+      await fixture.context.contacts.writeGuest(...args);
     };
-    await writeGuest({ ...stand.desk, contacts: { ...stand.desk.contacts, writeGuest: slow } }, seen);
+    await writeGuest({ ...fixture.context, contacts: { ...fixture.context.contacts, writeGuest: slow } }, seen);
     expect(isKept(contactNumber)).toBe(true);
     await later();
     expect(isKept(contactNumber)).toBe(false);
@@ -139,9 +139,9 @@ describe.each(engines)('a guest who is no buyer any more is forgotten, on $name'
 
   test('the institution gives the order to another before the contact is written: nothing of the guest is', async () => {
     for (const how of ['fails', 'lost'] as const) {
-      stand.contacts.mishaps.set('writeGuest', how);
+      fixture.contacts.mishaps.set('writeGuest', how);
       const [first, second] = [await bought(), await bought()];
-      stand.contacts.mishaps.clear();
+      fixture.contacts.mishaps.clear();
       const { contactNumber: other, ana } = await bought();
       await assign(first.path, other);
       await assign(second.path, null);
@@ -150,13 +150,13 @@ describe.each(engines)('a guest who is no buyer any more is forgotten, on $name'
         expect(await document(id)).toMatchObject({ guest: null, formerGuests: null });
         expect(isKept(contactNumber)).toBe(false);
       }
-      expect(stand.contacts.guests.get(other)).toEqual(ana);
+      expect(fixture.contacts.guests.get(other)).toEqual(ana);
     }
   });
 
   test('the institution gives the order to another contact: erasing the guest’s is its own decision', async () => {
     const { path, contactNumber } = await bought();
-    await assign(path, newContact(stand));
+    await assign(path, newContact(fixture));
     await later();
     expect(isKept(contactNumber)).toBe(true);
     await buy(path, { guest: guest('Eva') });

@@ -1,58 +1,61 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { engines } from '../fixture/engines.ts';
-import { openStand, type Stand } from '../fixture/fixture.ts';
+import { type Fixture, openFixture } from '../fixture/fixture.ts';
 import { checkout, done, mintCartId, newCart, newContact, read } from '../fixture/shopper.ts';
 
 describe.each(engines)(
   'after a fault at the checkout it is certain whether the order is cancelled, on $name',
   (engine) => {
-    let stand: Stand;
+    let fixture: Fixture;
     let contactNumber: string;
     beforeAll(async () => {
-      stand = await openStand(engine);
-      contactNumber = newContact(stand, 'account');
+      fixture = await openFixture(engine);
+      contactNumber = newContact(fixture, 'account');
     });
-    afterAll(() => stand.close());
+    afterAll(() => fixture.close());
 
     const certainty = async (path: string, body?: object) =>
-      (await stand.shop<{ cancelled: boolean; state: string | null }>('POST', `${path}/fault-cancellation`, { body }))
+      (await fixture.shop<{ cancelled: boolean; state: string | null }>('POST', `${path}/fault-cancellation`, { body }))
         .data;
     const cancelled = { cancelled: true, state: 'cancelled' };
 
     test('a cart that the checkout never reached is cancelled, and a late checkout finds it so', async () => {
-      const { path } = await newCart(stand);
+      const { path } = await newCart(fixture);
       expect(await certainty(path)).toEqual(cancelled);
       expect(await certainty(path)).toEqual(cancelled);
-      expect(await checkout(stand, path, { contactNumber })).toMatchObject({ outcome: 'refused', reason: 'cart_gone' });
+      expect(await checkout(fixture, path, { contactNumber })).toMatchObject({
+        outcome: 'refused',
+        reason: 'cart_gone',
+      });
     });
 
     test.each(['fails', 'lost'] as const)(
       'a sale whose outcome is not known (%s) is cancelled at once',
       async (mishap) => {
-        const { path } = await newCart(stand);
-        stand.catalog.mishaps.set('sellHold', mishap);
+        const { path } = await newCart(fixture);
+        fixture.catalog.mishaps.set('sellHold', mishap);
         const body = { requestId: 'checkout', contactNumber, paymentMethod: 'on_account' };
-        expect((await stand.shop('POST', `${path}/checkout`, { body })).status).toBe(503);
+        expect((await fixture.shop('POST', `${path}/checkout`, { body })).status).toBe(503);
         expect(await certainty(path)).toEqual(cancelled);
-        stand.catalog.mishaps.clear();
-        expect(await read(stand, path)).toMatchObject({ state: 'cancelled', listed: true });
-        expect(done(await checkout(stand, path, body)).state).toBe('cancelled');
-        const [fact] = stand.facts.filter(({ type, key }) => type === 'order.cancelled' && `/${key}` === path);
+        fixture.catalog.mishaps.clear();
+        expect(await read(fixture, path)).toMatchObject({ state: 'cancelled', listed: true });
+        expect(done(await checkout(fixture, path, body)).state).toBe('cancelled');
+        const [fact] = fixture.facts.filter(({ type, key }) => type === 'order.cancelled' && `/${key}` === path);
         expect(fact?.data).toMatchObject({ hadTickets: false });
       },
     );
 
     test('an order whose answer was lost is cancelled with its tickets', async () => {
       for (const paymentToken of ['ok', 'pending']) {
-        const { path } = await newCart(stand);
-        done(await checkout(stand, path, { contactNumber, paymentToken }));
+        const { path } = await newCart(fixture);
+        done(await checkout(fixture, path, { contactNumber, paymentToken }));
         expect(await certainty(path)).toEqual(cancelled);
       }
     });
 
     test('a cancellation that comes later than whoever asked has waited leaves what was bought', async () => {
-      const { path } = await newCart(stand);
-      done(await checkout(stand, path, { contactNumber }));
+      const { path } = await newCart(fixture);
+      done(await checkout(fixture, path, { contactNumber }));
       const late = { notAfter: new Date(Date.now() - 1).toISOString() };
       expect(await certainty(path, late)).toEqual({ cancelled: false, state: 'confirmed' });
       const inTime = { notAfter: new Date(Date.now() + 60_000).toISOString() };
@@ -61,27 +64,27 @@ describe.each(engines)(
 
     test('it says so when there is nothing to cancel: unknown, expired, or somebody is inside', async () => {
       expect(await certainty(`/${mintCartId()}`)).toEqual({ cancelled: false, state: null });
-      stand.catalog.holdMs = 1;
-      const expired = await newCart(stand);
-      stand.catalog.holdMs = 900_000;
+      fixture.catalog.holdMs = 1;
+      const expired = await newCart(fixture);
+      fixture.catalog.holdMs = 900_000;
       expect(await certainty(expired.path)).toEqual({ cancelled: false, state: 'expired' });
-      const { cart, path } = await newCart(stand);
-      const { lines } = done(await checkout(stand, path, { contactNumber }));
-      stand.tickets.controlled.set(cart.id, [String(lines[0]?.ticketId)]);
+      const { cart, path } = await newCart(fixture);
+      const { lines } = done(await checkout(fixture, path, { contactNumber }));
+      fixture.tickets.controlled.set(cart.id, [String(lines[0]?.ticketId)]);
       expect(await certainty(path)).toEqual({ cancelled: false, state: 'confirmed' });
     });
 
     test('while the sale is still under way, nothing is claimed', async () => {
-      const { path } = await newCart(stand);
-      stand.catalog.mishaps.set('sellHold', 'hangs');
-      const bought = stand.shop('POST', `${path}/checkout`, {
+      const { path } = await newCart(fixture);
+      fixture.catalog.mishaps.set('sellHold', 'hangs');
+      const bought = fixture.shop('POST', `${path}/checkout`, {
         body: { requestId: 'r', contactNumber, paymentMethod: 'on_account' },
       });
-      const reading = async (): Promise<boolean> => (await read(stand, path)).listed;
+      const reading = async (): Promise<boolean> => (await read(fixture, path)).listed;
       while (!(await reading())) await new Promise((resolve) => setImmediate(resolve));
-      expect((await stand.shop('POST', `${path}/fault-cancellation`)).status).toBe(409);
+      expect((await fixture.shop('POST', `${path}/fault-cancellation`)).status).toBe(409);
       expect((await bought).status).toBe(503);
-      stand.catalog.mishaps.clear();
+      fixture.catalog.mishaps.clear();
       expect(await certainty(path)).toEqual(cancelled);
     });
   },

@@ -1,19 +1,19 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { engines } from '../fixture/engines.ts';
-import { openStand, type Stand, until } from '../fixture/fixture.ts';
+import { type Fixture, openFixture, until } from '../fixture/fixture.ts';
 import { checkout, done, newCart, newContact, wish } from '../fixture/shopper.ts';
 
 describe.each(engines)('beneficiary names reach tickets by the direct call alone, on $name', (engine) => {
-  let stand: Stand;
+  let fixture: Fixture;
   beforeAll(async () => {
-    stand = await openStand(engine);
+    fixture = await openFixture(engine);
   });
-  afterAll(() => stand.close());
+  afterAll(() => fixture.close());
 
   const clara = { firstName: 'Clara', lastName: 'Haskil' };
-  const document = (id: string) => stand.desk.orders.of('opera').get(id);
+  const document = (id: string) => fixture.context.orders.of('opera').get(id);
   const named = (orderId: string) =>
-    stand.tickets.calls.filter(
+    fixture.tickets.calls.filter(
       ({ operation, body }) =>
         operation === 'issueTickets' &&
         (body as { orderId: string }).orderId === orderId &&
@@ -21,38 +21,38 @@ describe.each(engines)('beneficiary names reach tickets by the direct call alone
     ).length;
 
   const buyNamed = async (): Promise<string> => {
-    const { cart, path } = await newCart(stand);
+    const { cart, path } = await newCart(fixture);
     const name = { requestId: 'a', beneficiaryFirstName: clara.firstName, beneficiaryLastName: clara.lastName };
-    done(await wish(stand, `${path}/lines/${cart.lines[0]?.id}/change`, name));
-    done(await checkout(stand, path, { contactNumber: newContact(stand) }));
+    done(await wish(fixture, `${path}/lines/${cart.lines[0]?.id}/change`, name));
+    done(await checkout(fixture, path, { contactNumber: newContact(fixture) }));
     return cart.id;
   };
 
   test.each(['fails', 'lost', 'hangs'] as const)(
     'tickets whose answer %s are called again until they have answered',
     async (how) => {
-      stand.tickets.mishaps.set('issueTickets', how);
+      fixture.tickets.mishaps.set('issueTickets', how);
       const id = await buyNamed();
-      await stand.later(20_000);
+      await fixture.later(20_000);
       expect((await document(id))?.namesDue).not.toBeNull();
-      stand.tickets.mishaps.clear();
+      fixture.tickets.mishaps.clear();
       const before = named(id);
       // A service that hung is called again only after a pause.
       await until(async () => {
-        await stand.later(20_000);
+        await fixture.later(20_000);
         return (await document(id))?.namesDue === null;
       });
       expect(named(id)).toBe(before + 1);
       // Acknowledged: no further sweep repeats the call.
-      await stand.later(20_000);
+      await fixture.later(20_000);
       expect(named(id)).toBe(before + 1);
     },
   );
 
   test('no fact of the order holds a name', async () => {
     const id = await buyNamed();
-    await stand.later(20_000);
-    const facts = stand.facts.filter(({ key }) => key === id);
+    await fixture.later(20_000);
+    const facts = fixture.facts.filter(({ key }) => key === id);
     expect(facts.map(({ type }) => type)).toContain('order.confirmed');
     expect(JSON.stringify(facts)).not.toContain(clara.lastName);
   });

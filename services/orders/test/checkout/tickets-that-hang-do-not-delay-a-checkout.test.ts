@@ -1,28 +1,28 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { engines } from '../fixture/engines.ts';
-import { openStand, type Stand } from '../fixture/fixture.ts';
+import { type Fixture, openFixture } from '../fixture/fixture.ts';
 import { checkout, done, newCart, newContact } from '../fixture/shopper.ts';
 
-let stand: Stand;
+let fixture: Fixture;
 beforeAll(async () => {
   const [engine] = engines;
   if (!engine) throw new Error('there is no engine');
-  stand = await openStand(engine);
+  fixture = await openFixture(engine);
 });
-afterAll(() => stand.close());
+afterAll(() => fixture.close());
 
 test('tickets that never answer delay one checkout by a second, the next ones not at all', async () => {
-  const contactNumber = newContact(stand);
-  const carts = await Promise.all(Array.from({ length: 6 }, () => newCart(stand, 1)));
+  const contactNumber = newContact(fixture);
+  const carts = await Promise.all(Array.from({ length: 6 }, () => newCart(fixture, 1)));
   const buy = async (path = '') =>
-    expect(done(await checkout(stand, path, { contactNumber }))).toMatchObject({ state: 'confirmed' });
-  const asked = () => stand.tickets.calls.filter(({ operation }) => operation === 'issueTickets').length;
-  stand.tickets.mishaps.set('issueTickets', 'hangs');
+    expect(done(await checkout(fixture, path, { contactNumber }))).toMatchObject({ state: 'confirmed' });
+  const asked = () => fixture.tickets.calls.filter(({ operation }) => operation === 'issueTickets').length;
+  fixture.tickets.mishaps.set('issueTickets', 'hangs');
   const [first, ...others] = carts.map(({ path }) => path);
   await buy(first);
   expect(asked()).toBe(1);
   for (const path of others) await buy(path);
   // Who does not ask does not wait.
   expect(asked()).toBe(1);
-  stand.tickets.mishaps.clear();
+  fixture.tickets.mishaps.clear();
 });

@@ -2,16 +2,17 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { HOLD_MS } from '../../src/clients/stock.ts';
 import { engines } from '../fixture/engines.ts';
-import { type Order, openStand, type Stand, until } from '../fixture/fixture.ts';
+import { type Fixture, type Order, openFixture, until } from '../fixture/fixture.ts';
 
 describe.each(engines)('nothing is held when an order is refused, on $name', (engine) => {
-  let stand: Stand;
+  let fixture: Fixture;
   beforeAll(async () => {
-    stand = await openStand(engine);
+    fixture = await openFixture(engine);
   });
-  afterAll(() => stand.close());
+  afterAll(() => fixture.close());
 
-  const create = (items: readonly object[], more: object = {}) => stand.call('POST', '', { body: { items, ...more } });
+  const create = (items: readonly object[], more: object = {}) =>
+    fixture.call('POST', '', { body: { items, ...more } });
 
   test.each([
     ['unknown_reference', 422, 'validation_error'],
@@ -20,10 +21,10 @@ describe.each(engines)('nothing is held when an order is refused, on $name', (en
     ['tariff_not_sold_here', 422, 'order_tariff_not_sold_here'],
     ['too_many_places', 422, 'order_too_many_places'],
   ])('the stock says %s', async (reason, status, code) => {
-    const [one, two] = [stand.catalog.hall(2), stand.catalog.hall(2)];
-    stand.catalog.refuse(two, reason);
+    const [one, two] = [fixture.catalog.hall(2), fixture.catalog.hall(2)];
+    fixture.catalog.refuse(two, reason);
     expect(await create([one.item(), two.item()])).toMatchObject({ status, code, data: null });
-    expect([stand.catalog.count(one), stand.catalog.count(two)]).toEqual(
+    expect([fixture.catalog.count(one), fixture.catalog.count(two)]).toEqual(
       Array.from({ length: 2 }, () => ({ free: 2, held: 0, sold: 0 })),
     );
   });
@@ -36,39 +37,39 @@ describe.each(engines)('nothing is held when an order is refused, on $name', (en
     [1.5, 400, 'bad_request'],
     ['1', 400, 'bad_request'],
   ])('a quantity of %s', async (quantity, status, code) => {
-    const hall = stand.catalog.hall(2);
+    const hall = fixture.catalog.hall(2);
     const answer = await create([{ ...hall.item(), quantity }]);
     expect(answer).toMatchObject({ status, code });
     expect(answer.details).toContain('$.items[0].quantity');
   });
 
   test('a quantity that is not the number of the places named', async () => {
-    const hall = stand.catalog.hall(2);
+    const hall = fixture.catalog.hall(2);
     const answer = await create([hall.item(), { ...hall.item(1, hall.placeIds) }]);
     expect(answer).toMatchObject({ status: 422, code: 'validation_error' });
     expect(answer.details).toContain('$.items[1].quantity');
-    expect(stand.catalog.calls.filter(({ operation }) => operation === 'holdPlaces').at(-1)?.body).not.toMatchObject({
+    expect(fixture.catalog.calls.filter(({ operation }) => operation === 'holdPlaces').at(-1)?.body).not.toMatchObject({
       items: [hall.item()],
     });
   });
 
   test('the performance of another institution, an unknown contact, an erased one', async () => {
-    const foreign = stand.catalog.hall(2, { institution: 'museum' });
+    const foreign = fixture.catalog.hall(2, { institution: 'museum' });
     expect((await create([foreign.item()])).status).toBe(422);
-    const hall = stand.catalog.hall(2);
-    stand.contacts.known.set('C-erased', '2027-01-01T00:00:00.000Z');
+    const hall = fixture.catalog.hall(2);
+    fixture.contacts.known.set('C-erased', '2027-01-01T00:00:00.000Z');
     for (const contactNumber of ['C-unknown', 'C-erased']) {
       const answer = await create([hall.item()], { contactNumber });
       expect(answer).toMatchObject({ status: 422, code: 'validation_error' });
       expect(answer.details).toContain('$.contactNumber');
     }
-    expect(stand.catalog.count(hall).held).toBe(0);
+    expect(fixture.catalog.count(hall).held).toBe(0);
   });
 
   test('an unknown contact, a wrong quantity and unknown items are named together; the stock is asked once more only then', async () => {
-    const [hall, foreign] = [stand.catalog.hall(2), stand.catalog.hall(2, { institution: 'museum' })];
+    const [hall, foreign] = [fixture.catalog.hall(2), fixture.catalog.hall(2, { institution: 'museum' })];
     const items = [foreign.item(1, ['plc_x']), hall.item(1, hall.placeIds)];
-    const asked = (operation: string) => stand.catalog.calls.filter((call) => call.operation === operation);
+    const asked = (operation: string) => fixture.catalog.calls.filter((call) => call.operation === operation);
     const before = [asked('quoteItems').length, asked('holdPlaces').length];
     const answer = await create(items, { contactNumber: 'C-unknown' });
     expect(answer).toMatchObject({ status: 422, code: 'validation_error' });
@@ -84,28 +85,28 @@ describe.each(engines)('nothing is held when an order is refused, on $name', (en
   });
 
   test('an unknown contact is told also while the catalog is down', async () => {
-    const hall = stand.catalog.hall(1);
-    stand.catalog.mishaps.set('quoteItems', 'fails');
+    const hall = fixture.catalog.hall(1);
+    fixture.catalog.mishaps.set('quoteItems', 'fails');
     const answer = await create([hall.item()], { contactNumber: 'C-unknown' });
-    stand.catalog.mishaps.clear();
+    fixture.catalog.mishaps.clear();
     expect(answer).toMatchObject({ status: 422, details: '$.contactNumber: there is no contact C-unknown.' });
   });
 
   test('a contact number that is no text is unknown', async () => {
-    const hall = stand.catalog.hall(1);
-    await expect(stand.desk.contacts.exists('opera', '\ud800')).resolves.toBe(false);
+    const hall = fixture.catalog.hall(1);
+    await expect(fixture.context.contacts.exists('opera', '\ud800')).resolves.toBe(false);
     const { status } = await create([hall.item()], { contactNumber: '\ud800' });
     expect([400, 422]).toContain(status);
   });
 
   test('places in two currencies', async () => {
-    const [francs, euros] = [stand.catalog.hall(1), stand.catalog.hall(1, { currency: 'EUR' })];
+    const [francs, euros] = [fixture.catalog.hall(1), fixture.catalog.hall(1, { currency: 'EUR' })];
     expect(await create([francs.item(), euros.item()])).toMatchObject({ status: 422, code: 'validation_error' });
-    expect([stand.catalog.count(francs).free, stand.catalog.count(euros).free]).toEqual([1, 1]);
+    expect([fixture.catalog.count(francs).free, fixture.catalog.count(euros).free]).toEqual([1, 1]);
   });
 
   test('more places than can be in one order', async () => {
-    const hall = stand.catalog.hall(1);
+    const hall = fixture.catalog.hall(1);
     const items = Array.from({ length: 21 }, () => hall.item(50));
     expect(await create(items)).toMatchObject({ status: 422, code: 'order_too_many_places' });
   });
@@ -113,14 +114,14 @@ describe.each(engines)('nothing is held when an order is refused, on $name', (en
   test.each(['fails', 'lost', 'hangs'] as const)(
     'the catalog %s: 503, and what it may have held is given back',
     async (mishap) => {
-      const hall = stand.catalog.hall(2);
-      stand.catalog.mishaps.set('holdPlaces', mishap);
+      const hall = fixture.catalog.hall(2);
+      fixture.catalog.mishaps.set('holdPlaces', mishap);
       const answer = await create([hall.item(2)]);
-      stand.catalog.mishaps.clear();
+      fixture.catalog.mishaps.clear();
       expect(answer).toMatchObject({ status: 503, code: 'service_unavailable' });
       expect(answer.headers.get('retry-after')).toBe('1');
-      await until(() => stand.catalog.count(hall).free === 2);
-      const list = await stand.call<{ items: Order[] }>('GET', '?limit=500');
+      await until(() => fixture.catalog.count(hall).free === 2);
+      const list = await fixture.call<{ items: Order[] }>('GET', '?limit=500');
       expect(list.data.items.every(({ state }) => state !== 'draft')).toBe(true);
     },
   );
@@ -131,28 +132,28 @@ describe.each(engines)('nothing is held when an order is refused, on $name', (en
   });
 
   test('contacts does not answer: 503, and nothing was asked of the stock', async () => {
-    const hall = stand.catalog.hall(1);
-    stand.contacts.mishaps.set('*', 'fails');
+    const hall = fixture.catalog.hall(1);
+    fixture.contacts.mishaps.set('*', 'fails');
     const answer = await create([hall.item()], { contactNumber: 'C1' });
-    stand.contacts.mishaps.clear();
+    fixture.contacts.mishaps.clear();
     expect(answer.status).toBe(503);
-    expect(stand.catalog.count(hall).held).toBe(0);
+    expect(fixture.catalog.count(hall).held).toBe(0);
   });
 
   test('all places or none, of several performances and named ones', async () => {
-    const [one, two] = [stand.catalog.hall(2), stand.catalog.hall(3)];
+    const [one, two] = [fixture.catalog.hall(2), fixture.catalog.hall(3)];
     const named = two.placeIds.slice(0, 2);
     const order = await create([one.item(2), two.item(undefined, named)], { externalReference: 'a-1' });
     expect(order).toMatchObject({ status: 201, data: { externalReference: 'a-1', total: 4_000 } });
     expect(order.data.lines.map(({ place }) => place.id)).toEqual(expect.arrayContaining([...one.placeIds, ...named]));
     expect(await create([two.item(), one.item()])).toMatchObject({ status: 409, code: 'order_places_unavailable' });
-    expect(stand.catalog.count(two)).toEqual({ free: 1, held: 2, sold: 0 });
+    expect(fixture.catalog.count(two)).toEqual({ free: 1, held: 2, sold: 0 });
   });
 
   test('of 30 at once for the last 5 places 5 succeed', async () => {
-    const hall = stand.catalog.hall(5);
+    const hall = fixture.catalog.hall(5);
     const answers = await Promise.all(
-      Array.from({ length: 30 }, () => stand.call('POST', '', { body: { items: [hall.item()] }, key: randomUUID() })),
+      Array.from({ length: 30 }, () => fixture.call('POST', '', { body: { items: [hall.item()] }, key: randomUUID() })),
     );
     expect(answers.filter(({ status }) => status === 201)).toHaveLength(5);
     expect(answers.filter(({ code }) => code === 'order_places_unavailable')).toHaveLength(25);

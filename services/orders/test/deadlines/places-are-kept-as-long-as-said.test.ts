@@ -1,27 +1,27 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { sweep } from '../../src/steps/sweep.ts';
 import { engines } from '../fixture/engines.ts';
-import { openStand, type Stand, until } from '../fixture/fixture.ts';
+import { type Fixture, openFixture, until } from '../fixture/fixture.ts';
 import { newOrder, pay, read } from '../fixture/orders.ts';
 
 describe.each(engines)('places are kept as long as said, on $name', (engine) => {
-  let stand: Stand;
+  let fixture: Fixture;
   beforeAll(async () => {
-    stand = await openStand(engine, { paymentGraceSeconds: 60 });
+    fixture = await openFixture(engine, { paymentGraceSeconds: 60 });
   });
-  afterAll(() => stand.close());
+  afterAll(() => fixture.close());
 
   const times = async (path: string) =>
-    (await read(stand, path)) as unknown as { expiresAt: string | null; dueAt: string | null };
+    (await read(fixture, path)) as unknown as { expiresAt: string | null; dueAt: string | null };
 
   test('an extension is from now, at most 60 minutes, and never shortens', async () => {
-    const { path, order } = await newOrder(stand);
-    const extend = (minutes: unknown) => stand.call('POST', `${path}/extension`, { body: { minutes } });
+    const { path, order } = await newOrder(fixture);
+    const extend = (minutes: unknown) => fixture.call('POST', `${path}/extension`, { body: { minutes } });
     const before = Date.now();
     expect((await extend(30)).status).toBe(200);
     const { expiresAt } = await times(path);
     expect(Date.parse(String(expiresAt))).toBeGreaterThanOrEqual(before + 30 * 60_000);
-    expect(stand.catalog.placesOf(order.id).map((place) => place.until)).toEqual(
+    expect(fixture.catalog.placesOf(order.id).map((place) => place.until)).toEqual(
       Array.from({ length: 2 }, () => Date.parse(String(expiresAt))),
     );
     expect((await extend(0.5)).status).toBe(200);
@@ -31,41 +31,41 @@ describe.each(engines)('places are kept as long as said, on $name', (engine) => 
   });
 
   test('a reservation keeps the places until its date, which is in the future', async () => {
-    const { path, order } = await newOrder(stand);
-    const reserve = (dueAt: string) => stand.call('POST', `${path}/reservation`, { body: { dueAt } });
+    const { path, order } = await newOrder(fixture);
+    const reserve = (dueAt: string) => fixture.call('POST', `${path}/reservation`, { body: { dueAt } });
     expect(await reserve('2020-01-01T00:00:00Z')).toMatchObject({ status: 422, code: 'validation_error' });
     const dueAt = '2099-06-01T10:00:00.000Z';
     expect(await reserve(dueAt)).toMatchObject({ status: 200, data: { state: 'reserved', dueAt } });
-    expect(stand.catalog.placesOf(order.id)[0]?.until).toBe(Date.parse(dueAt));
+    expect(fixture.catalog.placesOf(order.id)[0]?.until).toBe(Date.parse(dueAt));
     expect((await reserve(dueAt)).status).toBe(412);
-    expect((await stand.call('POST', `${path}/confirmation`, { body: { onAccount: true } })).status).toBe(200);
+    expect((await fixture.call('POST', `${path}/confirmation`, { body: { onAccount: true } })).status).toBe(200);
   });
 
   test('while the catalog is down an extension is 503 and changes nothing', async () => {
-    const { path } = await newOrder(stand);
+    const { path } = await newOrder(fixture);
     const before = await times(path);
-    stand.catalog.mishaps.set('extendHold', 'fails');
-    expect((await stand.call('POST', `${path}/extension`, { body: { minutes: 50 } })).status).toBe(503);
-    stand.catalog.mishaps.clear();
+    fixture.catalog.mishaps.set('extendHold', 'fails');
+    expect((await fixture.call('POST', `${path}/extension`, { body: { minutes: 50 } })).status).toBe(503);
+    fixture.catalog.mishaps.clear();
     expect((await times(path)).expiresAt).toBe(before.expiresAt);
-    expect((await stand.call('POST', `${path}/extension`, { body: { minutes: 50 } })).status).toBe(200);
+    expect((await fixture.call('POST', `${path}/extension`, { body: { minutes: 50 } })).status).toBe(200);
   });
 
   test('what is past due is expired when it is read, and said so once', async () => {
-    stand.catalog.holdMs = 1;
-    const { path, order } = await newOrder(stand);
-    stand.catalog.holdMs = 900_000;
-    await Promise.all(Array.from({ length: 8 }, () => read(stand, path)));
-    expect(await read(stand, path)).toMatchObject({ state: 'expired', version: 3 });
+    fixture.catalog.holdMs = 1;
+    const { path, order } = await newOrder(fixture);
+    fixture.catalog.holdMs = 900_000;
+    await Promise.all(Array.from({ length: 8 }, () => read(fixture, path)));
+    expect(await read(fixture, path)).toMatchObject({ state: 'expired', version: 3 });
     const placeIds = order.lines.map(({ place }) => place.id);
-    await until(() => stand.facts.some(({ key }) => key === order.id));
-    expect(stand.facts.filter(({ key }) => key === order.id)).toMatchObject([
+    await until(() => fixture.facts.some(({ key }) => key === order.id));
+    expect(fixture.facts.filter(({ key }) => key === order.id)).toMatchObject([
       { type: 'order.expired', data: { orderId: order.id, placeIds } },
     ]);
     for (const action of ['cancellation', 'confirmation', 'extension', 'reservation'])
       expect(
         (
-          await stand.call('POST', `${path}/${action}`, {
+          await fixture.call('POST', `${path}/${action}`, {
             body: { extension: { minutes: 1 }, reservation: { dueAt: '2099-01-01T00:00:00Z' } }[action] ?? {},
           })
         ).status,
@@ -73,20 +73,20 @@ describe.each(engines)('places are kept as long as said, on $name', (engine) => 
   });
 
   test('a command on what is past due writes the expiry first', async () => {
-    stand.catalog.holdMs = 1;
-    const { path } = await newOrder(stand);
-    stand.catalog.holdMs = 900_000;
-    expect((await stand.call('POST', `${path}/cancellation`, { body: {} })).status).toBe(412);
-    expect((await read(stand, path)).state).toBe('expired');
+    fixture.catalog.holdMs = 1;
+    const { path } = await newOrder(fixture);
+    fixture.catalog.holdMs = 900_000;
+    expect((await fixture.call('POST', `${path}/cancellation`, { body: {} })).status).toBe(412);
+    expect((await read(fixture, path)).state).toBe('expired');
   });
 
   test('the sweep expires what nobody reads, a pending payment after its grace, and leaves the others alone', async () => {
-    const [open, waiting, reserved] = [await newOrder(stand), await newOrder(stand), await newOrder(stand)];
-    await pay(stand, waiting.path, { status: 'pending' });
-    await stand.call('POST', `${reserved.path}/reservation`, { body: { dueAt: '2099-01-01T00:00:00Z' } });
+    const [open, waiting, reserved] = [await newOrder(fixture), await newOrder(fixture), await newOrder(fixture)];
+    await pay(fixture, waiting.path, { status: 'pending' });
+    await fixture.call('POST', `${reserved.path}/reservation`, { body: { dueAt: '2099-01-01T00:00:00Z' } });
     const state = async ({ order }: { order: { id: string } }) =>
-      (await stand.desk.orders.of('opera').get(order.id))?.state;
-    const later = (ms: number) => sweep({ ...stand.desk, now: () => Date.now() + ms });
+      (await fixture.context.orders.of('opera').get(order.id))?.state;
+    const later = (ms: number) => sweep({ ...fixture.context, now: () => Date.now() + ms });
     await later(900_000);
     expect([await state(open), await state(waiting), await state(reserved)]).toEqual([
       'expired',

@@ -1,34 +1,34 @@
 import { exampleFaults } from '@boxoffice/http';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import type { Desk } from '../../src/context.ts';
+import type { OrdersContext } from '../../src/context.ts';
 import * as example from '../../src/examples.ts';
 import { routes } from '../../src/routes.ts';
 import { engines } from '../fixture/engines.ts';
-import { openStand, type Stand } from '../fixture/fixture.ts';
+import { type Fixture, openFixture } from '../fixture/fixture.ts';
 
-let stand: Stand;
+let fixture: Fixture;
 beforeAll(async () => {
   const [engine] = engines;
   if (!engine) throw new Error('there is no engine');
-  stand = await openStand(engine);
+  fixture = await openFixture(engine);
 });
-afterAll(() => stand.close());
+afterAll(() => fixture.close());
 
 test('every operation has examples, and they fit its schemas', () => {
-  expect(exampleFaults(routes({} as Desk))).toEqual([]);
+  expect(exampleFaults(routes({} as OrdersContext))).toEqual([]);
 });
 
 test('the example of a reservation is accepted for years to come', async () => {
-  const hall = stand.catalog.hall(1);
-  const { data } = await stand.call('POST', '', { body: { items: [hall.item()] } });
+  const hall = fixture.catalog.hall(1);
+  const { data } = await fixture.call('POST', '', { body: { items: [hall.item()] } });
   const { dueAt } = example.reserved;
   expect(Date.parse(dueAt)).toBeGreaterThan(Date.now() + 5 * 365 * 86_400_000);
-  expect((await stand.call('POST', `/${data.id}/reservation`, { body: { dueAt } })).status).toBe(200);
+  expect((await fixture.call('POST', `/${data.id}/reservation`, { body: { dueAt } })).status).toBe(200);
 });
 
 test('an order of another institution is as unknown as one that never was, for every operation', async () => {
-  const hall = stand.catalog.hall(1, { institution: 'museum' });
-  const { data } = await stand.call('POST', '', { institution: 'museum', body: { items: [hall.item()] } });
+  const hall = fixture.catalog.hall(1, { institution: 'museum' });
+  const { data } = await fixture.call('POST', '', { institution: 'museum', body: { items: [hall.item()] } });
   expect(data.state).toBe('open');
   const operations: [string, string, unknown][] = [
     ['GET', '', undefined],
@@ -48,8 +48,8 @@ test('an order of another institution is as unknown as one that never was, for e
     ['POST', '/refunds', { amount: 1, method: 'card' }],
   ];
   for (const [method, path, body] of operations) {
-    const foreign = await stand.call(method, `/${data.id}${path}`, { body });
-    const unknown = await stand.call(method, `/ord_unknown${path}`, { body });
+    const foreign = await fixture.call(method, `/${data.id}${path}`, { body });
+    const unknown = await fixture.call(method, `/ord_unknown${path}`, { body });
     expect([method, path, foreign.status, foreign.text]).toEqual([method, path, 404, unknown.text]);
   }
 });

@@ -4,9 +4,9 @@ import { beginConfirm, confirm } from '../../src/domain/confirmation.ts';
 import { released, removeLine } from '../../src/domain/lines.ts';
 import { expire } from '../../src/domain/order/expiry.ts';
 import type { Order } from '../../src/domain/order/order.ts';
-import { NOBODY } from '../../src/domain/order/pending-step.ts';
-import { notePlacesReleased, noteTicketsCancelled } from '../../src/domain/settlement.ts';
-import { controlledTickets, noteControlled, noteReverted } from '../../src/domain/tickets.ts';
+import { NO_OWNER } from '../../src/domain/order/pending-step.ts';
+import { recordPlacesReleased, recordTicketsCancelled } from '../../src/domain/settlement.ts';
+import { controlledTickets, recordControl, recordControlReverted } from '../../src/domain/tickets.ts';
 import { accepted, draft, expectRefused, NOW, next, openOrder, pendingOrder, UNTIL } from './samples.ts';
 
 const how = { reason: 'rain', override: false, controlled: null };
@@ -54,9 +54,9 @@ describe('a cancellation', () => {
 
   test('waits for a sale that is under way, and gives up one that its process has left', () => {
     expectRefused(cancel(selling, how, NOW), 'busy');
-    const left = { ...selling, begun: selling.begun && { ...selling.begun, owner: NOBODY } };
+    const left = { ...selling, begun: selling.begun && { ...selling.begun, owner: NO_OWNER } };
     const order = next(cancel(left, how, NOW));
-    expectRefused(confirm(order, { request: 's', soldPlaceIds: ['plc_1', 'plc_2'] }, NOW), 'lost_mark');
+    expectRefused(confirm(order, { request: 's', soldPlaceIds: ['plc_1', 'plc_2'] }, NOW), 'step_lost');
   });
 
   test('does not wait for places of a removed line: it gives them back itself', () => {
@@ -66,7 +66,7 @@ describe('a cancellation', () => {
 });
 
 describe('a controlled ticket', () => {
-  const controlled = noteControlled(confirmed, { ticketId: 'tic_1', version: 3 }).next;
+  const controlled = recordControl(confirmed, { ticketId: 'tic_1', version: 3 }).next;
 
   test('keeps the order from being cancelled, unless overridden', () => {
     expectRefused(cancel(controlled, how, NOW), 'ticket_controlled');
@@ -81,20 +81,20 @@ describe('a controlled ticket', () => {
   });
 
   test('is noted by version: duplicates and older facts change nothing', () => {
-    expect(noteControlled(controlled, { ticketId: 'tic_1', version: 3 }).next).toBe(controlled);
-    expect(noteReverted(controlled, { ticketId: 'tic_1', version: 2 }).next).toBe(controlled);
-    const reverted = noteReverted(controlled, { ticketId: 'tic_1', version: 4 }).next;
+    expect(recordControl(controlled, { ticketId: 'tic_1', version: 3 }).next).toBe(controlled);
+    expect(recordControlReverted(controlled, { ticketId: 'tic_1', version: 2 }).next).toBe(controlled);
+    const reverted = recordControlReverted(controlled, { ticketId: 'tic_1', version: 4 }).next;
     expect([controlledTickets(controlled), controlledTickets(reverted)]).toEqual([1, 0]);
-    expect(noteControlled(reverted, { ticketId: 'tic_1', version: 3 }).next).toBe(reverted);
+    expect(recordControl(reverted, { ticketId: 'tic_1', version: 3 }).next).toBe(reverted);
   });
 });
 
 describe('settlement', () => {
   const order = next(cancel(confirmed, how, NOW));
   const tickets = (current: Order, now: number) =>
-    noteTicketsCancelled(current, { version: 5, ticketsCancelled: 1, controlled: 1 }, now).next;
+    recordTicketsCancelled(current, { version: 5, ticketsCancelled: 1, controlled: 1 }, now).next;
   const places = (current: Order, now: number) =>
-    notePlacesReleased(current, { version: 2, cause: 'tickets.cancelled', placesReleased: 1 }, now).next;
+    recordPlacesReleased(current, { version: 2, cause: 'tickets.cancelled', placesReleased: 1 }, now).next;
 
   test('is when the last number comes, in either order, and never again', () => {
     for (const notes of [
@@ -116,16 +116,16 @@ describe('settlement', () => {
 
   test('listens to the release that follows what the order had, and to no expiry', () => {
     for (const cause of ['order.cancelled', 'order.expired'] as const)
-      expect(notePlacesReleased(order, { version: 9, cause, placesReleased: 2 }, NOW).next).toBe(order);
+      expect(recordPlacesReleased(order, { version: 9, cause, placesReleased: 2 }, NOW).next).toBe(order);
     const open = next(cancel(openOrder(), how, NOW));
-    expect(notePlacesReleased(open, { version: 9, cause: 'order.expired', placesReleased: 2 }, NOW).next).toBe(open);
-    const done = notePlacesReleased(open, { version: 1, cause: 'order.cancelled', placesReleased: 2 }, NOW + 1).next;
+    expect(recordPlacesReleased(open, { version: 9, cause: 'order.expired', placesReleased: 2 }, NOW).next).toBe(open);
+    const done = recordPlacesReleased(open, { version: 1, cause: 'order.cancelled', placesReleased: 2 }, NOW + 1).next;
     expect(done.cancellation).toMatchObject({ placesReleased: 2, settledAt: NOW + 1 });
   });
 
   test('takes newer numbers, and says still when it was first whole', () => {
     const whole = tickets(places(order, NOW + 1), NOW + 2);
-    const newer = noteTicketsCancelled(whole, { version: 6, ticketsCancelled: 2, controlled: 0 }, NOW + 9).next;
+    const newer = recordTicketsCancelled(whole, { version: 6, ticketsCancelled: 2, controlled: 0 }, NOW + 9).next;
     expect(newer.cancellation).toMatchObject({ ticketsCancelled: 2, controlled: 0, settledAt: NOW + 2 });
   });
 

@@ -3,7 +3,7 @@ import { beginConfirm, confirm, failConfirm } from '../../src/domain/confirmatio
 import { beginReservation, extended } from '../../src/domain/hold.ts';
 import { removeLine } from '../../src/domain/lines.ts';
 import { addPayment } from '../../src/domain/payments.ts';
-import { currentTicket, noteReplaced } from '../../src/domain/tickets.ts';
+import { currentTicket, recordReplacement } from '../../src/domain/tickets.ts';
 import {
   accepted,
   draft,
@@ -99,9 +99,9 @@ describe('a confirmation', () => {
   test('that another process finished changes nothing; one whose mark is gone is refused', () => {
     const confirmed = next(confirm(next(begin()), sale, NOW));
     expect(confirm(confirmed, sale, NOW + 1)).toEqual({ next: confirmed, facts: [] });
-    expectRefused(confirm(openOrder(), sale, NOW), 'lost_mark');
-    expectRefused(confirm(next(begin()), { ...sale, request: 'another' }, NOW), 'lost_mark');
-    expectRefused(failConfirm(next(begin()), { request: 'another' }, NOW), 'lost_mark');
+    expectRefused(confirm(openOrder(), sale, NOW), 'step_lost');
+    expectRefused(confirm(next(begin()), { ...sale, request: 'another' }, NOW), 'step_lost');
+    expectRefused(failConfirm(next(begin()), { request: 'another' }, NOW), 'step_lost');
   });
 });
 
@@ -138,20 +138,20 @@ describe('replaced tickets', () => {
       [second, first],
       [second, second, first, first],
     ]) {
-      const order = facts.reduce((current, fact) => noteReplaced(current, fact, NOW + 1).next, confirmed);
+      const order = facts.reduce((current, fact) => recordReplacement(current, fact, NOW + 1).next, confirmed);
       expect(order.lines.map(({ ticketId }) => ticketId)).toEqual(['tic_c', 'tic_2']);
       expect(order.modifiedAt).toBe(NOW + 1);
     }
   });
 
   test('known before the confirmation are in it', () => {
-    const early = noteReplaced(next(begin()), first, NOW).next;
+    const early = recordReplacement(next(begin()), first, NOW).next;
     expect(early.lines[0]?.ticketId).toBeNull();
     expect(next(confirm(early, sale, NOW)).lines[0]?.ticketId).toBe('tic_b');
   });
 
   test('of other orders, and circles, do no harm', () => {
-    expect(noteReplaced(confirmed, { ...first, lineId: 'lin_7' }, NOW).next).toBe(confirmed);
+    expect(recordReplacement(confirmed, { ...first, lineId: 'lin_7' }, NOW).next).toBe(confirmed);
     const replacements = [
       { ticketId: 'tic_b', replaces: 'tic_1' },
       { ticketId: 'tic_1', replaces: 'tic_b' },

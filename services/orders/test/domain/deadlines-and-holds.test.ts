@@ -40,8 +40,8 @@ describe('a new order', () => {
 
   test('opens once, for the request that began it, at prices that add up', () => {
     const hold = { request: 'create', lines: [newLine(1)], currency: 'CHF', until: UNTIL };
-    expectRefused(open(draft(), { ...hold, request: 'another' }, NOW), 'lost_mark');
-    expectRefused(open(openOrder(), hold, NOW), 'lost_mark');
+    expectRefused(open(draft(), { ...hold, request: 'another' }, NOW), 'step_lost');
+    expectRefused(open(openOrder(), hold, NOW), 'step_lost');
     for (const amount of [-1, 0.5, 2 ** 53])
       expectRefused(open(draft(), { ...hold, lines: [newLine(1, amount)] }, NOW), 'invalid_amount');
     const huge = [newLine(1, Number.MAX_SAFE_INTEGER), newLine(2, 1)];
@@ -122,8 +122,8 @@ describe('an extension', () => {
   });
 
   test('that somebody else ended is told so', () => {
-    expectRefused(extended(openOrder(), { request: 'e' }, NOW), 'lost_mark');
-    expectRefused(failExtension(next(extend()), { request: 'x' }, NOW), 'lost_mark');
+    expectRefused(extended(openOrder(), { request: 'e' }, NOW), 'step_lost');
+    expectRefused(failExtension(next(extend()), { request: 'x' }, NOW), 'step_lost');
   });
 });
 
@@ -169,7 +169,7 @@ describe('lines', () => {
     const huge = [newLine(3, Number.MAX_SAFE_INTEGER)];
     expectRefused(addLines(next(begin()), { ...held, lines: huge }, NOW), 'invalid_amount');
     expectRefused(addLines(next(begin()), { ...held, lines: [newLine(1)] }, NOW), 'places_gone');
-    expectRefused(addLines(openOrder(), held, NOW), 'lost_mark');
+    expectRefused(addLines(openOrder(), held, NOW), 'step_lost');
   });
 
   test('are removed at once, and their places given back', () => {
@@ -178,7 +178,7 @@ describe('lines', () => {
     expect(order).toMatchObject({ heldPlaces: 1, begun: { step: 'release', placeIds: ['plc_1'] } });
     expect(order.performanceIds).toEqual(['prf_0']);
     expect(next(released(order, { request: 'd' }, NOW)).begun).toBeNull();
-    expectRefused(released(openOrder(), { request: 'd' }, NOW), 'lost_mark');
+    expectRefused(released(openOrder(), { request: 'd' }, NOW), 'step_lost');
     expectRefused(removeLine(openOrder(), { request: 'd', lineId: 'lin_9' }, NOW), 'unknown_line');
   });
 

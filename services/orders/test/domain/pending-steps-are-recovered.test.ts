@@ -11,44 +11,44 @@ const FROM_DEAD = { from: undefined, to: 'lea_heir' };
 
 describe('recovery', () => {
   test.each([
-    ['drop', draft()],
+    ['release_draft', draft()],
     ['sell', next(beginConfirm(openOrder(), { request: 'r', onAccount: true }, NOW))],
-    ['undo_lines', next(beginLines(openOrder(), { request: 'r', quantity: 1 }, NOW))],
+    ['abort_lines', next(beginLines(openOrder(), { request: 'r', quantity: 1 }, NOW))],
     ['release', next(removeLine(openOrder(), { request: 'r', lineId: 'lin_1' }, NOW))],
     ['hold_longer', next(beginExtension(openOrder(), { request: 'r', minutes: 5 }, NOW))],
   ])('does %p about a step whose process is dead', (action, order) => {
     expect(recovery(order).action).toBe(action);
   });
 
-  test('has nothing to do without a mark', () => {
+  test('has nothing to do without a pending step', () => {
     expect(recovery(openOrder())).toEqual({ action: 'none' });
-    expectRefused(takeOver(openOrder(), FROM_DEAD, LATER), 'lost_mark');
+    expectRefused(takeOver(openOrder(), FROM_DEAD, LATER), 'step_lost');
   });
 
   test('is taken over by one, of the process that was found dead, as the same request', () => {
     expectRefused(takeOver(draft(), { from: 'lea_other', to: 'lea_heir' }, LATER), 'busy');
     const order = next(beginExtension(openOrder(), { request: 'r', minutes: 5 }, NOW));
-    const mine = next(takeOver(order, FROM_DEAD, LATER));
-    expect(mine.begun).toEqual({ ...order.begun, since: LATER, owner: 'lea_heir' });
-    expectRefused(takeOver(mine, FROM_DEAD, LATER), 'busy');
+    const resumed = next(takeOver(order, FROM_DEAD, LATER));
+    expect(resumed.begun).toEqual({ ...order.begun, since: LATER, owner: 'lea_heir' });
+    expectRefused(takeOver(resumed, FROM_DEAD, LATER), 'busy');
   });
 
   test('of a release goes on under another name, so that the process that began it cannot end it', () => {
     const removing = next(removeLine(openOrder(), { request: 'r', lineId: 'lin_1' }, NOW));
-    const mine = next(takeOver(removing, FROM_DEAD, LATER));
-    expect(recovery(mine)).toEqual({ action: 'release', mark: mine.begun });
-    expectRefused(released(mine, { request: 'r' }, LATER), 'lost_mark');
-    expect(next(released(mine, { request: 'r~2' }, LATER)).begun).toBeNull();
-    expect(next(takeOver(mine, { from: 'lea_heir', to: 'lea_next' }, LATER)).begun?.request).toBe('r~3');
+    const resumed = next(takeOver(removing, FROM_DEAD, LATER));
+    expect(recovery(resumed)).toEqual({ action: 'release', pending: resumed.begun });
+    expectRefused(released(resumed, { request: 'r' }, LATER), 'step_lost');
+    expect(next(released(resumed, { request: 'r~2' }, LATER)).begun).toBeNull();
+    expect(next(takeOver(resumed, { from: 'lea_heir', to: 'lea_next' }, LATER)).begun?.request).toBe('r~3');
   });
 
   test('of a step that is undone keeps a process that comes back from completing it', () => {
     const hold = { request: 'create', lines: [newLine(1)], currency: 'CHF', until: LATER + 1 };
-    expectRefused(open(next(takeOver(draft(), FROM_DEAD, LATER)), hold, LATER), 'lost_mark');
+    expectRefused(open(next(takeOver(draft(), FROM_DEAD, LATER)), hold, LATER), 'step_lost');
     const undone = next(
       takeOver(next(beginLines(openOrder(), { request: 'create', quantity: 1 }, NOW)), FROM_DEAD, LATER),
     );
-    expectRefused(addLines(undone, hold, LATER), 'lost_mark');
+    expectRefused(addLines(undone, hold, LATER), 'step_lost');
     expect(next(failLines(undone, { request: 'create' }, LATER)).begun).toBeNull();
   });
 });

@@ -9,15 +9,15 @@ import { expiredIfDue } from '../../src/domain/order/expiry.ts';
 import { paymentStatus } from '../../src/domain/order/money.ts';
 import { addPayment, settlePayment } from '../../src/domain/payments.ts';
 import { takeOver } from '../../src/domain/recovery.ts';
-import { noteTicketsCancelled } from '../../src/domain/settlement.ts';
-import { noteControlled, noteReplaced } from '../../src/domain/tickets.ts';
+import { recordTicketsCancelled } from '../../src/domain/settlement.ts';
+import { recordControl, recordReplacement } from '../../src/domain/tickets.ts';
 import { type History, histories } from './model/events.ts';
 import { play } from './model/history.ts';
 import { type Rules, rules } from './model/rules.ts';
-import type { World } from './model/scenario.ts';
+import type { Scenario } from './model/scenario.ts';
 
 /** What must hold once all is quiet: every step was finished, every fact delivered. */
-const checkRest = ({ order, stock, tickets, now, messages }: World): void => {
+const checkRest = ({ order, stock, tickets, now, messages }: Scenario): void => {
   const current = order();
   const sold = stock.mine().flatMap((place) => (place.sold ? [place.place.id] : []));
   assert.equal(messages.length, 0);
@@ -99,19 +99,19 @@ const broken: Readonly<Record<string, Partial<Rules>>> = {
       order.begun?.step === 'confirm' ? cancel({ ...order, begun: null }, how, now) : cancel(order, how, now),
   },
   'a cancellation that is settled when the tickets are': {
-    noteTicketsCancelled: (order, fact, now) => {
-      const { next, facts } = noteTicketsCancelled(order, fact, now);
+    recordTicketsCancelled: (order, fact, now) => {
+      const { next, facts } = recordTicketsCancelled(order, fact, now);
       const cancellation = next.cancellation && { ...next.cancellation, settledAt: now };
       return { next: { ...next, cancellation }, facts };
     },
   },
   'controls that are noted in the order of their arrival': {
-    noteControlled: (order, { ticketId }) => noteControlled(order, { ticketId, version: Number.MAX_SAFE_INTEGER }),
+    recordControl: (order, { ticketId }) => recordControl(order, { ticketId, version: Number.MAX_SAFE_INTEGER }),
   },
   'replacements that are noted only in their order': {
-    noteReplaced: (order, fact, now) =>
+    recordReplacement: (order, fact, now) =>
       order.lines.some(({ ticketId }) => ticketId === fact.replaces)
-        ? noteReplaced(order, fact, now)
+        ? recordReplacement(order, fact, now)
         : { next: order, facts: [] },
   },
   'a dead step that is undone, and then completed by its process': {

@@ -3,8 +3,8 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { createHoldLimit } from '../../src/steps/hold-limit.ts';
 import type { OrderDocument } from '../../src/store.ts';
 import { engines } from '../fixture/engines.ts';
-import { openStand, type Stand, until } from '../fixture/fixture.ts';
-import { giveUpElsewhere } from '../fixture/orders.ts';
+import { type Fixture, openFixture, until } from '../fixture/fixture.ts';
+import { failAndRecoverElsewhere } from '../fixture/orders.ts';
 
 /** The answer of a request that is allowed, at the latest when what others gave up has been noticed. */
 const until201 = async <Answer extends { readonly status: number }>(send: () => Promise<Answer>): Promise<Answer> => {
@@ -17,74 +17,74 @@ const until201 = async <Answer extends { readonly status: number }>(send: () => 
 };
 
 describe.each(engines)('a client holds so many unsold places, on $name', (engine) => {
-  let stand: Stand;
+  let fixture: Fixture;
   beforeAll(async () => {
-    stand = await openStand(engine, { maxHeldPlaces: 10 });
+    fixture = await openFixture(engine, { maxHeldPlaces: 10 });
   });
-  afterAll(() => stand.close());
+  afterAll(() => fixture.close());
 
   test('exactly, however many come at once', async () => {
-    const hall = stand.catalog.hall(60);
+    const hall = fixture.catalog.hall(60);
     const create = (quantity: number, client = 'greedy') =>
-      stand.call('POST', '', { client, body: { items: [hall.item(quantity)] } });
+      fixture.call('POST', '', { client, body: { items: [hall.item(quantity)] } });
     const answers = await Promise.all(Array.from({ length: 20 }, () => create(1)));
     expect(answers.filter(({ status }) => status === 201)).toHaveLength(10);
     expect(new Set(answers.flatMap(({ status, code }) => (status === 201 ? [] : [code])))).toEqual(
       new Set(['order_hold_limit']),
     );
-    expect(stand.catalog.count(hall).held).toBe(10);
+    expect(fixture.catalog.count(hall).held).toBe(10);
     expect((await create(11, 'another')).code).toBe('order_hold_limit');
     expect((await create(10, 'another')).status).toBe(201);
-    expect(stand.catalog.count(hall).held).toBe(20);
+    expect(fixture.catalog.count(hall).held).toBe(20);
     const [first, second] = answers.filter(({ status }) => status === 201);
-    await stand.call('POST', `/${first?.data.id}/confirmation`, { client: 'greedy', body: { onAccount: true } });
+    await fixture.call('POST', `/${first?.data.id}/confirmation`, { client: 'greedy', body: { onAccount: true } });
     expect((await create(2)).status).toBe(409);
     expect((await create(1)).status).toBe(201);
-    await stand.call('POST', `/${second?.data.id}/cancellation`, { client: 'greedy' });
+    await fixture.call('POST', `/${second?.data.id}/cancellation`, { client: 'greedy' });
     const more = await create(1);
     expect(more.status).toBe(201);
     const line = { body: { items: [hall.item()] } };
-    expect((await stand.call('POST', `/${more.data.id}/lines`, line)).code).toBe('order_hold_limit');
-    expect((await stand.call('GET', `/${more.data.id}`)).data.lines).toHaveLength(1);
+    expect((await fixture.call('POST', `/${more.data.id}/lines`, line)).code).toBe('order_hold_limit');
+    expect((await fixture.call('GET', `/${more.data.id}`)).data.lines).toHaveLength(1);
   });
 
   test('another instance knows of it after two seconds', async () => {
-    const hall = stand.catalog.hall(30);
-    const other = await stand.another();
+    const hall = fixture.catalog.hall(30);
+    const other = await fixture.another();
     const body = { items: [hall.item(10)] };
-    const mine = await stand.call('POST', '', { client: 'roaming', body });
+    const mine = await fixture.call('POST', '', { client: 'roaming', body });
     expect(mine.status).toBe(201);
     expect((await other.call('POST', '', { client: 'roaming', body })).code).toBe('order_hold_limit');
-    await stand.call('POST', `/${mine.data.id}/cancellation`);
+    await fixture.call('POST', `/${mine.data.id}/cancellation`);
     await until(async () => (await other.call('POST', '', { client: 'roaming', body })).status === 201);
   });
 
   test('what is refused or past due counts no more', async () => {
-    const hall = stand.catalog.hall(15);
-    const create = (item: object) => stand.call('POST', '', { client: 'unlucky', body: { items: [item] } });
-    stand.catalog.refuse(hall, 'not_on_sale');
+    const hall = fixture.catalog.hall(15);
+    const create = (item: object) => fixture.call('POST', '', { client: 'unlucky', body: { items: [item] } });
+    fixture.catalog.refuse(hall, 'not_on_sale');
     for (let index = 0; index < 3; index += 1) expect((await create(hall.item(10))).code).toBe('order_not_on_sale');
-    const other = stand.catalog.hall(15);
-    stand.catalog.holdMs = 1;
+    const other = fixture.catalog.hall(15);
+    fixture.catalog.holdMs = 1;
     expect((await create(other.item(10))).status).toBe(201);
-    stand.catalog.holdMs = 900_000;
+    fixture.catalog.holdMs = 900_000;
     await until(async () => (await create(other.item(10))).status === 201);
   });
 
   test('what another instance took back after an outage of the catalog counts no more, here too', async () => {
-    const hall = stand.catalog.hall(25);
+    const hall = fixture.catalog.hall(25);
     const create = () =>
-      stand.call<{ readonly id: string }>('POST', '', { client: 'patient', body: { items: [hall.item(10)] } });
-    await giveUpElsewhere(stand, async () => expect((await create()).status).toBe(503));
+      fixture.call<{ readonly id: string }>('POST', '', { client: 'patient', body: { items: [hall.item(10)] } });
+    await failAndRecoverElsewhere(fixture, async () => expect((await create()).status).toBe(503));
     const made = await until201(create);
     // And of lines that could not be added.
-    await stand.call('POST', `/${made.data.id}/confirmation`, { client: 'patient', body: { onAccount: true } });
+    await fixture.call('POST', `/${made.data.id}/confirmation`, { client: 'patient', body: { onAccount: true } });
     const order = await until201(() =>
-      stand.call<{ readonly id: string }>('POST', '', { client: 'patient', body: { items: [hall.item(1)] } }),
+      fixture.call<{ readonly id: string }>('POST', '', { client: 'patient', body: { items: [hall.item(1)] } }),
     );
     const more = () =>
-      stand.call('POST', `/${order.data.id}/lines`, { client: 'patient', body: { items: [hall.item(9)] } });
-    await giveUpElsewhere(stand, async () => expect((await more()).status).toBe(503));
+      fixture.call('POST', `/${order.data.id}/lines`, { client: 'patient', body: { items: [hall.item(9)] } });
+    await failAndRecoverElsewhere(fixture, async () => expect((await more()).status).toBe(503));
     await until201(more);
   });
 
@@ -102,7 +102,7 @@ describe.each(engines)('a client holds so many unsold places, on $name', (engine
 
   test('a write that never ends counts for half a minute, and one that fails not at all', async () => {
     let now = 0;
-    const limit = createHoldLimit(stand.desk.orders, () => 5, { elapsed: () => now });
+    const limit = createHoldLimit(fixture.context.orders, () => 5, { elapsed: () => now });
     const holder = { institution: 'opera', client: `stuck-${Date.now()}` };
     const failing = limit.admit(holder, 'ord_1', 5, () => Promise.reject(new Error('planted')));
     await expect(failing).rejects.toThrow('planted');

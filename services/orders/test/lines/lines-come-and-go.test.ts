@@ -1,77 +1,77 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { engines } from '../fixture/engines.ts';
-import { openStand, type Stand, until } from '../fixture/fixture.ts';
+import { type Fixture, openFixture, until } from '../fixture/fixture.ts';
 import { newOrder, read } from '../fixture/orders.ts';
 
 describe.each(engines)('lines come and go, on $name', (engine) => {
-  let stand: Stand;
+  let fixture: Fixture;
   beforeAll(async () => {
-    stand = await openStand(engine);
+    fixture = await openFixture(engine);
   });
-  afterAll(() => stand.close());
+  afterAll(() => fixture.close());
 
   const add = (path: string, items: readonly object[], call: object = {}) =>
-    stand.call('POST', `${path}/lines`, { body: { items }, ...call });
+    fixture.call('POST', `${path}/lines`, { body: { items }, ...call });
 
   test('new places are held as long as the others; a removed one is given back', async () => {
-    const { path, order, hall } = await newOrder(stand);
-    const other = stand.catalog.hall(2);
+    const { path, order, hall } = await newOrder(fixture);
+    const other = fixture.catalog.hall(2);
     const more = await add(path, [other.item(2)]);
     expect(more).toMatchObject({ status: 201, data: { total: 4_000, due: 4_000 } });
     expect(more.headers.get('location')).toBe(`/svc/v3/orders${path}`);
-    expect(new Set(stand.catalog.placesOf(order.id).map((place) => place.until)).size).toBe(1);
+    expect(new Set(fixture.catalog.placesOf(order.id).map((place) => place.until)).size).toBe(1);
     const line = more.data.lines[0]?.id;
-    const less = await stand.call('DELETE', `${path}/lines/${line}`);
+    const less = await fixture.call('DELETE', `${path}/lines/${line}`);
     expect(less).toMatchObject({ status: 200, data: { total: 3_000 } });
-    expect(stand.catalog.count(hall)).toEqual({ free: 3, held: 1, sold: 0 });
-    expect((await stand.call('DELETE', `${path}/lines/${line}`)).status).toBe(404);
+    expect(fixture.catalog.count(hall)).toEqual({ free: 3, held: 1, sold: 0 });
+    expect((await fixture.call('DELETE', `${path}/lines/${line}`)).status).toBe(404);
   });
 
   test('all of the new places or none; the order stays as it was', async () => {
-    const { path } = await newOrder(stand);
-    const [small, other] = [stand.catalog.hall(1), stand.catalog.hall(1, { currency: 'EUR' })];
+    const { path } = await newOrder(fixture);
+    const [small, other] = [fixture.catalog.hall(1), fixture.catalog.hall(1, { currency: 'EUR' })];
     expect((await add(path, [small.item(2)])).code).toBe('order_places_unavailable');
     expect(await add(path, [other.item()])).toMatchObject({ status: 422, code: 'validation_error' });
-    expect([stand.catalog.count(small).free, stand.catalog.count(other).free]).toEqual([1, 1]);
-    stand.catalog.mishaps.set('holdPlaces', 'lost');
+    expect([fixture.catalog.count(small).free, fixture.catalog.count(other).free]).toEqual([1, 1]);
+    fixture.catalog.mishaps.set('holdPlaces', 'lost');
     expect((await add(path, [small.item()])).status).toBe(503);
-    stand.catalog.mishaps.clear();
-    await until(() => stand.catalog.count(small).free === 1);
-    expect((await read(stand, path)).lines).toHaveLength(2);
+    fixture.catalog.mishaps.clear();
+    await until(() => fixture.catalog.count(small).free === 1);
+    expect((await read(fixture, path)).lines).toHaveLength(2);
     expect((await add(path, [small.item()])).status).toBe(201);
   });
 
   test('a wrong quantity and an unknown item are named together', async () => {
-    const { path } = await newOrder(stand);
-    const [hall, foreign] = [stand.catalog.hall(2), stand.catalog.hall(1, { institution: 'museum' })];
+    const { path } = await newOrder(fixture);
+    const [hall, foreign] = [fixture.catalog.hall(2), fixture.catalog.hall(1, { institution: 'museum' })];
     const answer = await add(path, [foreign.item(), hall.item(1, hall.placeIds)]);
     expect(answer).toMatchObject({ status: 422, code: 'validation_error' });
     expect(answer.details).toMatch(/^\$\.items\[1\]\.quantity .*; planted: unknown_reference/);
   });
 
   test('only while open or reserved', async () => {
-    const { path, order, hall } = await newOrder(stand);
-    await stand.call('POST', `${path}/reservation`, { body: { dueAt: '2099-01-01T00:00:00Z' } });
+    const { path, order, hall } = await newOrder(fixture);
+    await fixture.call('POST', `${path}/reservation`, { body: { dueAt: '2099-01-01T00:00:00Z' } });
     expect((await add(path, [hall.item()])).status).toBe(201);
-    await stand.call('POST', `${path}/confirmation`, { body: { onAccount: true } });
+    await fixture.call('POST', `${path}/confirmation`, { body: { onAccount: true } });
     expect((await add(path, [hall.item()])).status).toBe(412);
-    expect((await stand.call('DELETE', `${path}/lines/${order.lines[0]?.id}`)).status).toBe(412);
-    expect((await stand.call('DELETE', '/ord_unknown/lines/lin_1')).status).toBe(404);
+    expect((await fixture.call('DELETE', `${path}/lines/${order.lines[0]?.id}`)).status).toBe(412);
+    expect((await fixture.call('DELETE', '/ord_unknown/lines/lin_1')).status).toBe(404);
   });
 
   test('an order without lines cannot be confirmed', async () => {
-    const { path, order } = await newOrder(stand, 1);
-    expect((await stand.call('DELETE', `${path}/lines/${order.lines[0]?.id}`)).data.lines).toEqual([]);
-    expect((await stand.call('POST', `${path}/confirmation`, { body: { onAccount: true } })).status).toBe(412);
-    expect((await stand.call('POST', `${path}/extension`, { body: { minutes: 20 } })).status).toBe(200);
-    expect(await stand.call('POST', `${path}/cancellation`)).toMatchObject({
+    const { path, order } = await newOrder(fixture, 1);
+    expect((await fixture.call('DELETE', `${path}/lines/${order.lines[0]?.id}`)).data.lines).toEqual([]);
+    expect((await fixture.call('POST', `${path}/confirmation`, { body: { onAccount: true } })).status).toBe(412);
+    expect((await fixture.call('POST', `${path}/extension`, { body: { minutes: 20 } })).status).toBe(200);
+    expect(await fixture.call('POST', `${path}/cancellation`)).toMatchObject({
       data: { cancellation: { placesReleased: 0, settledAt: expect.any(String) } },
     });
   });
 
   test('the same request again adds nothing; another one does', async () => {
-    const { path, hall } = await newOrder(stand);
+    const { path, hall } = await newOrder(fixture);
     const key = randomUUID();
     const first = await add(path, [hall.item()], { key });
     expect((await add(path, [hall.item()], { key })).text).toBe(first.text);
@@ -79,14 +79,14 @@ describe.each(engines)('lines come and go, on $name', (engine) => {
   });
 
   test('a place is taken out while the catalog is down; it is given back by the sweep', async () => {
-    const { path, order, hall } = await newOrder(stand);
-    stand.catalog.mishaps.set('releaseHold', 'fails');
-    const less = await stand.call('DELETE', `${path}/lines/${order.lines[0]?.id}`);
+    const { path, order, hall } = await newOrder(fixture);
+    fixture.catalog.mishaps.set('releaseHold', 'fails');
+    const less = await fixture.call('DELETE', `${path}/lines/${order.lines[0]?.id}`);
     expect(less).toMatchObject({ status: 200, data: { total: 1_000 } });
-    expect(stand.catalog.count(hall).held).toBe(2);
-    stand.catalog.mishaps.clear();
+    expect(fixture.catalog.count(hall).held).toBe(2);
+    fixture.catalog.mishaps.clear();
     // Whoever changes the order next finishes what was left.
-    expect((await stand.call('POST', `${path}/confirmation`, { body: { onAccount: true } })).status).toBe(200);
-    expect(stand.catalog.count(hall)).toEqual({ free: 3, held: 0, sold: 1 });
+    expect((await fixture.call('POST', `${path}/confirmation`, { body: { onAccount: true } })).status).toBe(200);
+    expect(fixture.catalog.count(hall)).toEqual({ free: 3, held: 0, sold: 1 });
   });
 });

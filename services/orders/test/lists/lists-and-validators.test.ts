@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { engines } from '../fixture/engines.ts';
-import { type Order, openStand, type Stand } from '../fixture/fixture.ts';
+import { type Fixture, type Order, openFixture } from '../fixture/fixture.ts';
 import { newOrder, pay, read } from '../fixture/orders.ts';
 
 interface Page {
@@ -11,22 +11,22 @@ interface Page {
 }
 
 describe.each(engines)('lists and validators, on $name', (engine) => {
-  let stand: Stand;
+  let fixture: Fixture;
   const institution = `opera-${randomUUID().slice(0, 8)}`;
   let orders: Order[];
   beforeAll(async () => {
-    stand = await openStand(engine);
-    stand.contacts.known.set('C1', null);
+    fixture = await openFixture(engine);
+    fixture.contacts.known.set('C1', null);
     orders = [];
     for (let index = 0; index < 7; index += 1) {
-      const hall = stand.catalog.hall(2, { institution });
+      const hall = fixture.catalog.hall(2, { institution });
       const more = index % 2 === 0 ? { contactNumber: 'C1' } : { externalReference: `r-${index}` };
-      orders.push((await stand.call('POST', '', { institution, body: { items: [hall.item()], ...more } })).data);
+      orders.push((await fixture.call('POST', '', { institution, body: { items: [hall.item()], ...more } })).data);
     }
   });
-  afterAll(() => stand.close());
+  afterAll(() => fixture.close());
 
-  const list = async (query: string) => (await stand.call<Page>('GET', query, { institution })).data;
+  const list = async (query: string) => (await fixture.call<Page>('GET', query, { institution })).data;
   const ids = ({ items }: Page) => items.map(({ id }) => id);
 
   test('full resources in order of creation, page by page', async () => {
@@ -54,7 +54,7 @@ describe.each(engines)('lists and validators, on $name', (engine) => {
   test('by state, contact, reference and change, which is inclusive', async () => {
     expect(ids(await list('?contactNumber=C1'))).toEqual([0, 2, 4, 6].map((index) => orders[index]?.id));
     expect(ids(await list('?externalReference=r-3'))).toEqual([orders[3]?.id]);
-    const changed = await stand.call('POST', `/${orders[2]?.id}/confirmation`, {
+    const changed = await fixture.call('POST', `/${orders[2]?.id}/confirmation`, {
       institution,
       body: { onAccount: true },
     });
@@ -63,18 +63,18 @@ describe.each(engines)('lists and validators, on $name', (engine) => {
     const { updatedAt } = changed.data as unknown as { updatedAt: string };
     expect(ids(await list(`?modifiedSince=${updatedAt}`))).toEqual([orders[2]?.id]);
     expect(ids(await list('?modifiedSince=2999-01-01T00:00:00Z'))).toEqual([]);
-    expect((await stand.call('GET', '?state=draft', { institution })).code).toBe('invalid_parameter');
-    expect((await stand.call('GET', '?limit=501', { institution })).code).toBe('invalid_parameter');
+    expect((await fixture.call('GET', '?state=draft', { institution })).code).toBe('invalid_parameter');
+    expect((await fixture.call('GET', '?limit=501', { institution })).code).toBe('invalid_parameter');
     expect((await list('?limit=500')).items.some(({ id }) => id === orders[2]?.id)).toBe(true);
   });
 
   test("another institution's orders are in no list", async () => {
-    const other = await stand.call<Page>('GET', '', { institution: 'somewhere-else' });
+    const other = await fixture.call<Page>('GET', '', { institution: 'somewhere-else' });
     expect(other.data.items).toEqual([]);
   });
 
   test('If-Match is honoured on every write, and the validator is that of the last answer', async () => {
-    const { path, order } = await newOrder(stand, 3);
+    const { path, order } = await newOrder(fixture, 3);
     const stale = { ifMatch: '"1"' };
     const line = order.lines[0]?.id;
     const writes: [string, string, unknown][] = [
@@ -90,10 +90,10 @@ describe.each(engines)('lists and validators, on $name', (engine) => {
       ['POST', '/refunds', { amount: 1, method: 'card' }],
     ];
     for (const [method, at, body] of writes) {
-      const answer = await stand.call(method, `${path}${at}`, { body, ...stale });
+      const answer = await fixture.call(method, `${path}${at}`, { body, ...stale });
       expect([method, at, answer.status]).toEqual([method, at, 412]);
     }
-    expect(await read(stand, path)).toEqual(order);
+    expect(await read(fixture, path)).toEqual(order);
     let etag = '"2"';
     const chain: [string, string, unknown][] = [
       ['PATCH', '', { externalReference: 'x' }],
@@ -105,19 +105,21 @@ describe.each(engines)('lists and validators, on $name', (engine) => {
       ['POST', '/cancellation', {}],
     ];
     for (const [method, at, body] of chain) {
-      const answer = await stand.call(method, `${path}${at}`, { body, ifMatch: etag });
+      const answer = await fixture.call(method, `${path}${at}`, { body, ifMatch: etag });
       expect([method, at, answer.status < 300]).toEqual([method, at, true]);
       etag = String(answer.headers.get('etag'));
     }
-    expect((await read(stand, path)).version).toBe(Number(etag.slice(1, -1)));
+    expect((await read(fixture, path)).version).toBe(Number(etag.slice(1, -1)));
   });
 
   test('a body that is not right is told by JSON path, all of it', async () => {
-    const answer = await stand.call('POST', '', { body: { items: [{ performanceId: '', quantity: 99 }], colour: 1 } });
+    const answer = await fixture.call('POST', '', {
+      body: { items: [{ performanceId: '', quantity: 99 }], colour: 1 },
+    });
     expect(answer).toMatchObject({ status: 400, code: 'bad_request' });
     for (const path of ['$.items[0].seatCategoryId', '$.items[0].quantity', '$.colour'])
       expect(answer.details).toContain(path);
-    const { path } = await newOrder(stand);
-    expect((await pay(stand, path, { status: 'maybe' })).code).toBe('validation_error');
+    const { path } = await newOrder(fixture);
+    expect((await pay(fixture, path, { status: 'maybe' })).code).toBe('validation_error');
   });
 });

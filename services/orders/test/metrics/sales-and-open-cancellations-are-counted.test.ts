@@ -1,17 +1,17 @@
 import { createMetrics, type Metrics } from '@boxoffice/runtime';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { engines } from '../fixture/engines.ts';
-import { openStand, type Stand } from '../fixture/fixture.ts';
+import { type Fixture, openFixture } from '../fixture/fixture.ts';
 import { newOrder } from '../fixture/orders.ts';
 
 describe.each(engines)('sales and open cancellations are counted, on $name', (engine) => {
-  let stand: Stand;
+  let fixture: Fixture;
   let metrics: Metrics;
   beforeAll(async () => {
     metrics = await createMetrics();
-    stand = await openStand(engine, { metrics });
+    fixture = await openFixture(engine, { metrics });
   });
-  afterAll(() => stand.close());
+  afterAll(() => fixture.close());
 
   const figures = async (prefix: string): Promise<Record<string, number>> => {
     const lines = (await metrics.text()).text.split('\n').filter((line) => line.startsWith(prefix));
@@ -21,11 +21,11 @@ describe.each(engines)('sales and open cancellations are counted, on $name', (en
   };
 
   test('a hold, a sale, its cancellation and its end', async () => {
-    const { path, order } = await newOrder(stand);
+    const { path, order } = await newOrder(fixture);
     const places = order.lines.length;
     expect(await figures('orders_moved')).toEqual({ 'orders_moved_total{from="draft",to="open"}': 1 });
     expect(await figures('orders_held')).toEqual({ orders_held: 1 });
-    await stand.call('POST', `${path}/confirmation`, { body: { onAccount: true } });
+    await fixture.call('POST', `${path}/confirmation`, { body: { onAccount: true } });
     expect(await figures('orders_places')).toEqual({
       'orders_places_moved_total{from="draft",to="open"}': places,
       'orders_places_moved_total{from="open",to="confirmed"}': places,
@@ -35,7 +35,7 @@ describe.each(engines)('sales and open cancellations are counted, on $name', (en
       orders_cancellation_open_seconds: 0,
     });
 
-    await stand.call('POST', `${path}/cancellation`, { body: {} });
+    await fixture.call('POST', `${path}/cancellation`, { body: {} });
     expect((await figures('orders_moved'))['orders_moved_total{from="confirmed",to="cancelled"}']).toBe(1);
     const open = await figures('orders_cancel');
     expect(open.orders_cancellations_open).toBe(1);
@@ -43,8 +43,8 @@ describe.each(engines)('sales and open cancellations are counted, on $name', (en
     expect(await figures('orders_held')).toEqual({ orders_held: 0 });
 
     const about = { orderId: order.id, placeIds: [], keptPlaceIds: [] };
-    await stand.tell('tickets.cancelled', { ...about, ticketsCancelled: places, controlled: 0 });
-    await stand.tell('places.released', { ...about, cause: 'tickets.cancelled', placesReleased: places });
+    await fixture.deliver('tickets.cancelled', { ...about, ticketsCancelled: places, controlled: 0 });
+    await fixture.deliver('places.released', { ...about, cause: 'tickets.cancelled', placesReleased: places });
     expect(await figures('orders_cancel')).toEqual({
       orders_cancellations_open: 0,
       orders_cancellation_open_seconds: 0,

@@ -1,223 +1,225 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { engines } from '../fixture/engines.ts';
-import { openStand, type Stand } from '../fixture/fixture.ts';
+import { type Fixture, openFixture } from '../fixture/fixture.ts';
 import { newOrder, type Payment, pay, read } from '../fixture/orders.ts';
 
 describe.each(engines)('money is counted and never lost, on $name', (engine) => {
-  let stand: Stand;
+  let fixture: Fixture;
   beforeAll(async () => {
-    stand = await openStand(engine);
+    fixture = await openFixture(engine);
   });
-  afterAll(() => stand.close());
+  afterAll(() => fixture.close());
 
   const payments = async (path: string) =>
-    (await stand.call<{ items: Payment[] }>('GET', `${path}/payments`)).data.items;
+    (await fixture.call<{ items: Payment[] }>('GET', `${path}/payments`)).data.items;
   const expired = async (places = 2) => {
-    stand.catalog.holdMs = 1;
-    const made = await newOrder(stand, places);
-    stand.catalog.holdMs = 900_000;
-    expect((await read(stand, made.path)).state).toBe('expired');
+    fixture.catalog.holdMs = 1;
+    const made = await newOrder(fixture, places);
+    fixture.catalog.holdMs = 900_000;
+    expect((await read(fixture, made.path)).state).toBe('expired');
     return made;
   };
 
   test('paid in parts, the last of which confirms the order; too much is refused', async () => {
-    const { path, hall } = await newOrder(stand);
-    expect((await pay(stand, path, { amount: 2_001 })).code).toBe('payment_exceeds_due');
-    const part = await pay(stand, path, { amount: 500, reference: 'psp-1' });
+    const { path, hall } = await newOrder(fixture);
+    expect((await pay(fixture, path, { amount: 2_001 })).code).toBe('payment_exceeds_due');
+    const part = await pay(fixture, path, { amount: 500, reference: 'psp-1' });
     expect(part).toMatchObject({ status: 201, data: { amount: 500, currency: 'CHF', reference: 'psp-1' } });
     expect(part.headers.get('location')).toBe(`/svc/v3/orders${path}/payments/${part.data.id}`);
-    expect(await read(stand, path)).toMatchObject({ state: 'open', paid: 500, due: 1_500, paymentStatus: 'partial' });
-    expect((await pay(stand, path, { amount: 1_501 })).code).toBe('payment_exceeds_due');
-    expect((await pay(stand, path, { amount: 1_500 })).status).toBe(201);
-    expect(await read(stand, path)).toMatchObject({ state: 'confirmed', paid: 2_000, due: 0, paymentStatus: 'paid' });
-    expect(stand.catalog.count(hall).sold).toBe(2);
-    expect((await pay(stand, path, { amount: 1 })).code).toBe('payment_exceeds_due');
+    expect(await read(fixture, path)).toMatchObject({ state: 'open', paid: 500, due: 1_500, paymentStatus: 'partial' });
+    expect((await pay(fixture, path, { amount: 1_501 })).code).toBe('payment_exceeds_due');
+    expect((await pay(fixture, path, { amount: 1_500 })).status).toBe(201);
+    expect(await read(fixture, path)).toMatchObject({ state: 'confirmed', paid: 2_000, due: 0, paymentStatus: 'paid' });
+    expect(fixture.catalog.count(hall).sold).toBe(2);
+    expect((await pay(fixture, path, { amount: 1 })).code).toBe('payment_exceeds_due');
   });
 
   test('a pending payment lowers nothing; captured it confirms, failed the order goes back', async () => {
-    const { path, order } = await newOrder(stand);
-    const first = await pay(stand, path, { status: 'pending' });
+    const { path, order } = await newOrder(fixture);
+    const first = await pay(fixture, path, { status: 'pending' });
     expect(first).toMatchObject({ status: 201, data: { status: 'pending' } });
-    const waiting = await read(stand, path);
+    const waiting = await read(fixture, path);
     expect(waiting).toMatchObject({ state: 'payment_pending', due: 2_000, paid: 0 });
-    const settle = (id: string, status: string) => stand.call('PATCH', `${path}/payments/${id}`, { body: { status } });
+    const settle = (id: string, status: string) =>
+      fixture.call('PATCH', `${path}/payments/${id}`, { body: { status } });
     expect(await settle(first.data.id, 'failed')).toMatchObject({ status: 200, data: { state: 'open' } });
-    expect((await read(stand, path)) as object).toMatchObject({
+    expect((await read(fixture, path)) as object).toMatchObject({
       expiresAt: (order as { expiresAt?: unknown }).expiresAt,
     });
     expect((await settle(first.data.id, 'captured')).status).toBe(412);
-    const second = await pay(stand, path, { status: 'pending' });
+    const second = await pay(fixture, path, { status: 'pending' });
     expect(await settle(second.data.id, 'captured')).toMatchObject({ status: 200, data: { state: 'confirmed' } });
     expect((await settle('pay_unknown', 'failed')).status).toBe(404);
   });
 
   test('a part that is captured when nothing else is pending takes the order back to where it came from', async () => {
-    const { path, order } = await newOrder(stand);
+    const { path, order } = await newOrder(fixture);
     const { expiresAt } = order as unknown as { expiresAt: string };
-    const settle = (id: string, status: string) => stand.call('PATCH', `${path}/payments/${id}`, { body: { status } });
+    const settle = (id: string, status: string) =>
+      fixture.call('PATCH', `${path}/payments/${id}`, { body: { status } });
     const [one, two] = [
-      await pay(stand, path, { amount: 500, status: 'pending' }),
-      await pay(stand, path, { amount: 300, status: 'pending' }),
+      await pay(fixture, path, { amount: 500, status: 'pending' }),
+      await pay(fixture, path, { amount: 300, status: 'pending' }),
     ];
     expect(await settle(one.data.id, 'failed')).toMatchObject({ data: { state: 'payment_pending' } });
     expect(await settle(two.data.id, 'captured')).toMatchObject({ data: { state: 'open', due: 1_700, expiresAt } });
-    expect((await stand.call('POST', `${path}/extension`, { body: { minutes: 30 } })).status).toBe(200);
+    expect((await fixture.call('POST', `${path}/extension`, { body: { minutes: 30 } })).status).toBe(200);
   });
 
   test('a pending payment keeps the places for the grace period', async () => {
-    const { path, order } = await newOrder(stand);
+    const { path, order } = await newOrder(fixture);
     const { expiresAt } = order as unknown as { expiresAt: string };
-    await pay(stand, path, { status: 'pending' });
-    const [place] = stand.catalog.placesOf(order.id);
+    await pay(fixture, path, { status: 'pending' });
+    const [place] = fixture.catalog.placesOf(order.id);
     expect(place?.until).toBe(Date.parse(expiresAt) + 900_000);
   });
 
   test('a late payment confirms an expired order whose places are still free, other ones instead of those taken', async () => {
     const { path, order, hall } = await expired();
     const [taken = ''] = order.lines.map(({ place }) => place.id);
-    stand.catalog.steal(taken);
-    expect((await pay(stand, path)).status).toBe(201);
-    const now = await read(stand, path);
+    fixture.catalog.steal(taken);
+    expect((await pay(fixture, path)).status).toBe(201);
+    const now = await read(fixture, path);
     expect(now.state).toBe('confirmed');
     const ids = now.lines.map(({ place }) => place.id);
     expect(ids).not.toContain(taken);
-    expect(stand.catalog.count(hall)).toMatchObject({ sold: 3 });
+    expect(fixture.catalog.count(hall)).toMatchObject({ sold: 3 });
   });
 
   test('a late payment of an order whose places are gone is 412, and stays recorded', async () => {
     const { path, hall } = await expired();
-    for (const id of hall.placeIds) stand.catalog.steal(id);
+    for (const id of hall.placeIds) fixture.catalog.steal(id);
     const key = randomUUID();
-    const late = await pay(stand, path, {}, { key });
+    const late = await pay(fixture, path, {}, { key });
     expect(late.status).toBe(412);
     expect(await payments(path)).toMatchObject([{ status: 'captured', amount: 2_000 }]);
-    expect((await pay(stand, path, {}, { key })).status).toBe(412);
+    expect((await pay(fixture, path, {}, { key })).status).toBe(412);
     expect(await payments(path)).toHaveLength(1);
-    expect(await read(stand, path)).toMatchObject({ state: 'expired', paid: 2_000 });
-    expect((await stand.call('POST', `${path}/confirmation`, { body: {} })).status).toBe(412);
+    expect(await read(fixture, path)).toMatchObject({ state: 'expired', paid: 2_000 });
+    expect((await fixture.call('POST', `${path}/confirmation`, { body: {} })).status).toBe(412);
     const refund = { body: { amount: 2_000, method: 'card' } };
-    expect((await stand.call('POST', `${path}/refunds`, refund)).status).toBe(201);
-    expect(await read(stand, path)).toMatchObject({ paid: 2_000, refundStatus: 'full' });
-    expect((await stand.call('POST', `${path}/refunds`, refund)).code).toBe('refund_exceeds_paid');
+    expect((await fixture.call('POST', `${path}/refunds`, refund)).status).toBe(201);
+    expect(await read(fixture, path)).toMatchObject({ paid: 2_000, refundStatus: 'full' });
+    expect((await fixture.call('POST', `${path}/refunds`, refund)).code).toBe('refund_exceeds_paid');
   });
 
   test('an order whose money went back is not confirmed by its capture told again, nor by a further one', async () => {
-    const { path, hall, order } = await newOrder(stand);
-    const { id } = (await pay(stand, path, { status: 'pending' })).data;
-    const spare = await pay(stand, path, { amount: 300, status: 'pending' });
-    const orders = stand.desk.orders.of('opera');
+    const { path, hall, order } = await newOrder(fixture);
+    const { id } = (await pay(fixture, path, { status: 'pending' })).data;
+    const spare = await pay(fixture, path, { amount: 300, status: 'pending' });
+    const orders = fixture.context.orders.of('opera');
     await orders.update(order.id, (current) => ({ next: { ...current, deadline: Date.now() - 1 } }));
-    expect((await read(stand, path)).state).toBe('expired');
-    for (const place of hall.placeIds) stand.catalog.steal(place);
+    expect((await read(fixture, path)).state).toBe('expired');
+    for (const place of hall.placeIds) fixture.catalog.steal(place);
     const settle = (paymentId: string) =>
-      stand.call('PATCH', `${path}/payments/${paymentId}`, { body: { status: 'captured' } });
+      fixture.call('PATCH', `${path}/payments/${paymentId}`, { body: { status: 'captured' } });
     const recorded = async (paymentId: string) => {
       const reply = await settle(paymentId);
       expect(reply).toMatchObject({ status: 412, code: 'payment_recorded' });
       expect(reply.headers.get('location')).toBe(`/svc/v3/orders${path}/payments/${paymentId}`);
-      expect(await read(stand, path)).toMatchObject({ state: 'expired' });
+      expect(await read(fixture, path)).toMatchObject({ state: 'expired' });
     };
     await recorded(id);
-    const refund = (amount: number) => stand.call('POST', `${path}/refunds`, { body: { amount, method: 'card' } });
+    const refund = (amount: number) => fixture.call('POST', `${path}/refunds`, { body: { amount, method: 'card' } });
     expect((await refund(1_000)).status).toBe(201);
-    for (const place of hall.placeIds) stand.catalog.giveBack(place);
+    for (const place of hall.placeIds) fixture.catalog.releasePlaces(place);
     await recorded(id);
     expect((await refund(1_000)).status).toBe(201);
     await recorded(id);
     await recorded(spare.data.id);
-    expect((await stand.call('POST', `${path}/confirmation`, { body: {} })).code).toBe('order_expired');
-    expect(stand.catalog.count(hall)).toMatchObject({ sold: 0 });
+    expect((await fixture.call('POST', `${path}/confirmation`, { body: {} })).code).toBe('order_expired');
+    expect(fixture.catalog.count(hall)).toMatchObject({ sold: 0 });
   });
 
   test('an open order whose money went back is confirmed on account only', async () => {
-    const { path } = await newOrder(stand);
-    expect((await pay(stand, path, { amount: 500 })).status).toBe(201);
+    const { path } = await newOrder(fixture);
+    expect((await pay(fixture, path, { amount: 500 })).status).toBe(201);
     const refund = { body: { amount: 500, method: 'card' } };
-    expect((await stand.call('POST', `${path}/refunds`, refund)).status).toBe(201);
-    expect(await pay(stand, path, { amount: 1_500 })).toMatchObject({ status: 412, code: 'payment_recorded' });
-    expect((await stand.call('POST', `${path}/confirmation`, { body: {} })).code).toBe('order_unpaid');
-    const onAccount = await stand.call('POST', `${path}/confirmation`, { body: { onAccount: true } });
+    expect((await fixture.call('POST', `${path}/refunds`, refund)).status).toBe(201);
+    expect(await pay(fixture, path, { amount: 1_500 })).toMatchObject({ status: 412, code: 'payment_recorded' });
+    expect((await fixture.call('POST', `${path}/confirmation`, { body: {} })).code).toBe('order_unpaid');
+    const onAccount = await fixture.call('POST', `${path}/confirmation`, { body: { onAccount: true } });
     expect(onAccount).toMatchObject({ status: 200, data: { state: 'confirmed' } });
   });
 
   test('a refund waits for the sale that counts on the money: 409 while nobody can finish it', async () => {
-    const { path } = await newOrder(stand);
-    stand.catalog.mishaps.set('sellHold', 'fails');
-    expect((await pay(stand, path)).status).toBe(503);
-    const refund = () => stand.call('POST', `${path}/refunds`, { body: { amount: 2_000, method: 'card' } });
+    const { path } = await newOrder(fixture);
+    fixture.catalog.mishaps.set('sellHold', 'fails');
+    expect((await pay(fixture, path)).status).toBe(503);
+    const refund = () => fixture.call('POST', `${path}/refunds`, { body: { amount: 2_000, method: 'card' } });
     expect(await refund()).toMatchObject({ status: 409, code: 'conflict' });
-    stand.catalog.mishaps.clear();
+    fixture.catalog.mishaps.clear();
     expect((await refund()).status).toBe(201);
-    expect(await read(stand, path)).toMatchObject({ state: 'confirmed', refundStatus: 'full' });
+    expect(await read(fixture, path)).toMatchObject({ state: 'confirmed', refundStatus: 'full' });
   });
 
   test('a part payment of an expired order is 412, and stays recorded', async () => {
     const { path } = await expired();
-    expect(await pay(stand, path, { amount: 500 })).toMatchObject({
+    expect(await pay(fixture, path, { amount: 500 })).toMatchObject({
       status: 412,
       details: 'The payment is recorded, but the order is past its deadline and not paid in full.',
     });
     expect(await payments(path)).toMatchObject([{ status: 'captured', amount: 500 }]);
-    expect((await pay(stand, path, { amount: 1_500 })).status).toBe(201);
-    expect((await read(stand, path)).state).toBe('confirmed');
+    expect((await pay(fixture, path, { amount: 1_500 })).status).toBe(201);
+    expect((await read(fixture, path)).state).toBe('confirmed');
   });
 
   test('a payment twice with one key is one payment, with the same answer', async () => {
-    const { path } = await newOrder(stand);
+    const { path } = await newOrder(fixture);
     const key = randomUUID();
-    const first = await pay(stand, path, { amount: 700 }, { key });
-    const again = await pay(stand, path, { amount: 700 }, { key });
+    const first = await pay(fixture, path, { amount: 700 }, { key });
+    const again = await pay(fixture, path, { amount: 700 }, { key });
     expect(again.text).toBe(first.text);
     expect(again.headers.get('idempotency-replayed')).toBe('true');
     expect(await payments(path)).toHaveLength(1);
-    expect((await pay(stand, path, { amount: 800 }, { key })).code).toBe('idempotency_key_reused');
+    expect((await pay(fixture, path, { amount: 800 }, { key })).code).toBe('idempotency_key_reused');
   });
 
   test('while the catalog is down a capture is 503 and recorded; the same request later confirms', async () => {
-    const { path } = await newOrder(stand);
+    const { path } = await newOrder(fixture);
     const key = randomUUID();
-    stand.catalog.mishaps.set('sellHold', 'fails');
-    expect(await pay(stand, path, {}, { key })).toMatchObject({ status: 503, code: 'service_unavailable' });
+    fixture.catalog.mishaps.set('sellHold', 'fails');
+    expect(await pay(fixture, path, {}, { key })).toMatchObject({ status: 503, code: 'service_unavailable' });
     expect(await payments(path)).toMatchObject([{ status: 'captured' }]);
-    stand.catalog.mishaps.clear();
-    const again = await pay(stand, path, {}, { key });
+    fixture.catalog.mishaps.clear();
+    const again = await pay(fixture, path, {}, { key });
     expect(again).toMatchObject({ status: 201, data: { status: 'captured' } });
-    expect(await read(stand, path)).toMatchObject({ state: 'confirmed', paid: 2_000 });
+    expect(await read(fixture, path)).toMatchObject({ state: 'confirmed', paid: 2_000 });
     expect(await payments(path)).toHaveLength(1);
   });
 
   test('another currency is 422, the own one is not; fractions and nothing are 400', async () => {
-    const { path } = await newOrder(stand);
-    expect(await pay(stand, path, { currency: 'EUR' })).toMatchObject({ status: 422, code: 'validation_error' });
-    for (const amount of [0, -5, 1e15]) expect((await pay(stand, path, { amount })).code).toBe('validation_error');
-    expect((await pay(stand, path, { amount: 10.5 })).code).toBe('bad_request');
-    expect((await pay(stand, path, { method: 'x'.repeat(41) })).code).toBe('validation_error');
-    expect((await pay(stand, path, { currency: 'CHF' })).status).toBe(201);
+    const { path } = await newOrder(fixture);
+    expect(await pay(fixture, path, { currency: 'EUR' })).toMatchObject({ status: 422, code: 'validation_error' });
+    for (const amount of [0, -5, 1e15]) expect((await pay(fixture, path, { amount })).code).toBe('validation_error');
+    expect((await pay(fixture, path, { amount: 10.5 })).code).toBe('bad_request');
+    expect((await pay(fixture, path, { method: 'x'.repeat(41) })).code).toBe('validation_error');
+    expect((await pay(fixture, path, { currency: 'CHF' })).status).toBe(201);
   });
 
   test('references are for those who hold the scope', async () => {
-    const { path } = await newOrder(stand);
+    const { path } = await newOrder(fixture);
     const scopes = ['orders:read', 'orders:write'];
     const writing = [...scopes, 'orders.sensitive:write'];
-    const part = await pay(stand, path, { amount: 1, reference: 'secret' }, { scopes: writing });
+    const part = await pay(fixture, path, { amount: 1, reference: 'secret' }, { scopes: writing });
     expect(part.status).toBe(201);
     expect(part.text).not.toContain('reference');
-    expect((await stand.call('GET', `${path}/payments`, { scopes })).status).toBe(403);
+    expect((await fixture.call('GET', `${path}/payments`, { scopes })).status).toBe(403);
     expect(await payments(path)).toMatchObject([{ reference: 'secret' }]);
     const refund = { body: { amount: 1, method: 'card', reference: 'secret' } };
-    expect((await stand.call('POST', `${path}/refunds`, { ...refund, scopes })).status).toBe(403);
+    expect((await fixture.call('POST', `${path}/refunds`, { ...refund, scopes })).status).toBe(403);
     const write = [...scopes, 'orders.sensitive:write'];
-    const refunded = await stand.call('POST', `${path}/refunds`, { ...refund, scopes: write });
+    const refunded = await fixture.call('POST', `${path}/refunds`, { ...refund, scopes: write });
     expect(refunded.status).toBe(201);
     expect(refunded.text).not.toContain('reference');
   });
 
   test('the list of payments is paged in order of creation', async () => {
-    const { path } = await newOrder(stand);
-    for (const amount of [1, 2, 3]) await pay(stand, path, { amount });
+    const { path } = await newOrder(fixture);
+    for (const amount of [1, 2, 3]) await pay(fixture, path, { amount });
     const page = (query: string) =>
-      stand.call<{ items: Payment[]; nextCursor: string | null }>('GET', `${path}/payments${query}`);
+      fixture.call<{ items: Payment[]; nextCursor: string | null }>('GET', `${path}/payments${query}`);
     const first = await page('?limit=2');
     expect(first.data.items.map(({ amount }) => amount)).toEqual([1, 2]);
     const rest = await page(`?limit=2&cursor=${first.data.nextCursor}`);

@@ -1,44 +1,44 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { engines } from '../fixture/engines.ts';
-import { openStand, type Stand } from '../fixture/fixture.ts';
+import { type Fixture, openFixture } from '../fixture/fixture.ts';
 import { newOrder, type Payment, pay } from '../fixture/orders.ts';
 
 describe.each(engines)('what was recorded can be read, on $name', (engine) => {
-  let stand: Stand;
+  let fixture: Fixture;
   beforeAll(async () => {
-    stand = await openStand(engine);
+    fixture = await openFixture(engine);
   });
-  afterAll(() => stand.close());
+  afterAll(() => fixture.close());
 
-  /** The path of a Location as the stand takes it. */
+  /** The path of a Location as the fixture takes it. */
   const at = (headers: Headers) => String(headers.get('location')).replace('/svc/v3/orders', '');
   const refund = (path: string, amount: number, key?: string) =>
-    stand.call<Payment>('POST', `${path}/refunds`, { body: { amount, method: 'card', reference: 'r' }, key });
+    fixture.call<Payment>('POST', `${path}/refunds`, { body: { amount, method: 'card', reference: 'r' }, key });
 
   test('a payment at its Location, by those who may see references', async () => {
-    const { path } = await newOrder(stand);
-    const made = await pay(stand, path, { amount: 500, reference: 'psp-1' });
-    const found = await stand.call<Payment>('GET', at(made.headers));
+    const { path } = await newOrder(fixture);
+    const made = await pay(fixture, path, { amount: 500, reference: 'psp-1' });
+    const found = await fixture.call<Payment>('GET', at(made.headers));
     expect([found.status, found.data]).toEqual([200, made.data]);
     expect(found.headers.get('etag')).toBe(made.headers.get('etag'));
-    expect((await stand.call('GET', at(made.headers), { scopes: ['orders:read'] })).status).toBe(403);
-    expect((await stand.call('GET', `${path}/payments/pay_unknown`)).status).toBe(404);
-    const other = await newOrder(stand);
-    expect((await stand.call('GET', `${other.path}/payments/${made.data.id}`)).status).toBe(404);
+    expect((await fixture.call('GET', at(made.headers), { scopes: ['orders:read'] })).status).toBe(403);
+    expect((await fixture.call('GET', `${path}/payments/pay_unknown`)).status).toBe(404);
+    const other = await newOrder(fixture);
+    expect((await fixture.call('GET', `${other.path}/payments/${made.data.id}`)).status).toBe(404);
   });
 
   test('a refund at its Location, and all of them page by page', async () => {
-    const { path } = await newOrder(stand);
-    await pay(stand, path);
+    const { path } = await newOrder(fixture);
+    await pay(fixture, path);
     const made = await refund(path, 100);
-    const found = await stand.call<Payment>('GET', at(made.headers));
+    const found = await fixture.call<Payment>('GET', at(made.headers));
     expect([found.status, found.data]).toEqual([200, made.data]);
-    expect((await stand.call('GET', at(made.headers), { scopes: ['orders:read'] })).status).toBe(403);
-    expect((await stand.call('GET', `${path}/refunds/ref_unknown`)).status).toBe(404);
+    expect((await fixture.call('GET', at(made.headers), { scopes: ['orders:read'] })).status).toBe(403);
+    expect((await fixture.call('GET', `${path}/refunds/ref_unknown`)).status).toBe(404);
     await refund(path, 200);
     const page = (query: string) =>
-      stand.call<{ items: Payment[]; nextCursor: string | null }>('GET', `${path}/refunds?limit=1${query}`);
+      fixture.call<{ items: Payment[]; nextCursor: string | null }>('GET', `${path}/refunds?limit=1${query}`);
     const first = await page('');
     expect(first.data.items).toEqual([made.data]);
     expect((await page(`&cursor=${first.data.nextCursor}`)).data).toMatchObject({
@@ -49,23 +49,23 @@ describe.each(engines)('what was recorded can be read, on $name', (engine) => {
 
   test('the answer to a payment or a refund is remembered also when the contact is erased; that of an order is not', async () => {
     const contactNumber = `C${randomUUID()}`;
-    stand.contacts.known.set(contactNumber, null);
-    const { path } = await newOrder(stand);
-    await stand.call('PATCH', path, { body: { contactNumber } });
+    fixture.contacts.known.set(contactNumber, null);
+    const { path } = await newOrder(fixture);
+    await fixture.call('PATCH', path, { body: { contactNumber } });
     const keys = [randomUUID(), randomUUID(), randomUUID(), randomUUID()];
     const act = async () => {
       const answers = [
-        await pay(stand, path, { amount: 500 }, { key: keys[0] }),
-        await pay(stand, path, { amount: 1_500 }, { key: keys[1] }),
+        await pay(fixture, path, { amount: 500 }, { key: keys[0] }),
+        await pay(fixture, path, { amount: 1_500 }, { key: keys[1] }),
         await refund(path, 10, keys[2]),
-        await stand.call('PATCH', path, { body: { externalReference: 'x' }, key: keys[3] }),
+        await fixture.call('PATCH', path, { body: { externalReference: 'x' }, key: keys[3] }),
       ];
       return answers.map(({ status, headers }) => [status, headers.get('idempotency-replayed')]);
     };
     const told = (...replayed: (string | null)[]) => [201, 201, 201, 200].map((status, at) => [status, replayed[at]]);
     expect(await act()).toEqual(told(null, null, null, null));
     expect(await act()).toEqual(told('true', 'true', 'true', 'true'));
-    await stand.tell('contact.erased', { contactNumber });
+    await fixture.deliver('contact.erased', { contactNumber });
     expect(await act()).toEqual(told('true', 'true', 'true', null));
   });
 });

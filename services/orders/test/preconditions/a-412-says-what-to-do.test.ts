@@ -2,39 +2,39 @@ import { randomUUID } from 'node:crypto';
 import { registry } from '@boxoffice/envelope';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { engines } from '../fixture/engines.ts';
-import { openStand, type Stand } from '../fixture/fixture.ts';
+import { type Fixture, openFixture } from '../fixture/fixture.ts';
 import { newOrder, pay, read } from '../fixture/orders.ts';
 
 const DUE_AT = '2099-01-01T00:00:00Z';
 
 describe.each(engines)('a 412 says what to do, on $name', (engine) => {
-  let stand: Stand;
+  let fixture: Fixture;
   beforeAll(async () => {
-    stand = await openStand(engine);
+    fixture = await openFixture(engine);
   });
-  afterAll(() => stand.close());
+  afterAll(() => fixture.close());
 
-  const post = (path: string, action: string, body: object = {}) => stand.call('POST', `${path}/${action}`, { body });
+  const post = (path: string, action: string, body: object = {}) => fixture.call('POST', `${path}/${action}`, { body });
   const confirmed = async () => {
-    const made = await newOrder(stand);
+    const made = await newOrder(fixture);
     await post(made.path, 'confirmation', { onAccount: true });
     return made;
   };
   const cancelled = async () => {
-    const made = await newOrder(stand);
+    const made = await newOrder(fixture);
     await post(made.path, 'cancellation');
     return made;
   };
   const waiting = async () => {
-    const made = await newOrder(stand);
-    await pay(stand, made.path, { status: 'pending' });
+    const made = await newOrder(fixture);
+    await pay(fixture, made.path, { status: 'pending' });
     return made;
   };
   const expired = async () => {
-    stand.catalog.holdMs = 1;
-    const made = await newOrder(stand);
-    stand.catalog.holdMs = 900_000;
-    expect((await read(stand, made.path)).state).toBe('expired');
+    fixture.catalog.holdMs = 1;
+    const made = await newOrder(fixture);
+    fixture.catalog.holdMs = 900_000;
+    expect((await read(fixture, made.path)).state).toBe('expired');
     return made;
   };
   const actions: [string, object][] = [
@@ -52,7 +52,7 @@ describe.each(engines)('a 412 says what to do, on $name', (engine) => {
     const replies = [
       ...(await Promise.all(actions.map(([action, body]) => post(path, action, body)))),
       await post(path, 'lines', { items: [hall.item()] }),
-      await stand.call('DELETE', `${path}/lines/${order.lines[0]?.id}`),
+      await fixture.call('DELETE', `${path}/lines/${order.lines[0]?.id}`),
     ];
     for (const reply of replies) expect(reply).toMatchObject({ status: 412, code, data: null });
   });
@@ -66,9 +66,9 @@ describe.each(engines)('a 412 says what to do, on $name', (engine) => {
     const pending = await waiting();
     expect(await codeOf(pending, {})).toBe('order_payment_pending');
     expect((await post(pending.path, 'confirmation', { onAccount: true })).status).toBe(200);
-    const open = await newOrder(stand, 1);
+    const open = await newOrder(fixture, 1);
     expect(await codeOf(open, {})).toBe('order_unpaid');
-    await stand.call('DELETE', `${open.path}/lines/${open.order.lines[0]?.id}`);
+    await fixture.call('DELETE', `${open.path}/lines/${open.order.lines[0]?.id}`);
     expect(await codeOf(open)).toBe('order_empty');
   });
 
@@ -77,16 +77,16 @@ describe.each(engines)('a 412 says what to do, on $name', (engine) => {
     expect(await codeOf(await expired())).toBe('order_expired');
     expect(await codeOf(await cancelled())).toBe('order_cancelled');
     const { path, order } = await confirmed();
-    stand.tickets.controlled.set(order.id, [String((await read(stand, path)).lines[0]?.ticketId)]);
+    fixture.tickets.controlled.set(order.id, [String((await read(fixture, path)).lines[0]?.ticketId)]);
     expect(await codeOf({ path })).toBe('order_ticket_controlled');
   });
 
   test('a payment: on a cancelled order, pending on an expired one, of another outcome than it had', async () => {
-    expect((await pay(stand, (await cancelled()).path)).code).toBe('order_cancelled');
-    expect((await pay(stand, (await expired()).path, { status: 'pending' })).code).toBe('order_expired');
-    const { path } = await newOrder(stand);
-    const { data } = await pay(stand, path, { status: 'pending' });
-    const settle = (status: string) => stand.call('PATCH', `${path}/payments/${data.id}`, { body: { status } });
+    expect((await pay(fixture, (await cancelled()).path)).code).toBe('order_cancelled');
+    expect((await pay(fixture, (await expired()).path, { status: 'pending' })).code).toBe('order_expired');
+    const { path } = await newOrder(fixture);
+    const { data } = await pay(fixture, path, { status: 'pending' });
+    const settle = (status: string) => fixture.call('PATCH', `${path}/payments/${data.id}`, { body: { status } });
     expect((await settle('pending')).status).toBe(200);
     await settle('failed');
     expect((await settle('captured')).code).toBe('payment_final');
@@ -97,16 +97,16 @@ describe.each(engines)('a 412 says what to do, on $name', (engine) => {
     'payment_recorded: the money is kept, and Location is the payment (%s)',
     async (why) => {
       const { path, hall } = await (why === 'cancelled' ? waiting() : expired());
-      if (why === 'places gone') for (const id of hall.placeIds) stand.catalog.steal(id);
+      if (why === 'places gone') for (const id of hall.placeIds) fixture.catalog.steal(id);
       if (why === 'cancelled') await post(path, 'cancellation');
       const payments = `/svc/v3/orders${path}/payments`;
-      const all = async () => (await stand.call<{ items: { id: string }[] }>('GET', `${path}/payments`)).data.items;
+      const all = async () => (await fixture.call<{ items: { id: string }[] }>('GET', `${path}/payments`)).data.items;
       const [pending] = await all();
       const key = randomUUID();
       const send = () =>
         pending
-          ? stand.call('PATCH', `${path}/payments/${pending.id}`, { body: { status: 'captured' }, key })
-          : pay(stand, path, why === 'part' ? { amount: 500 } : {}, { key });
+          ? fixture.call('PATCH', `${path}/payments/${pending.id}`, { body: { status: 'captured' }, key })
+          : pay(fixture, path, why === 'part' ? { amount: 500 } : {}, { key });
       const reply = await send();
       const [payment] = await all();
       expect(reply).toMatchObject({ status: 412, code: 'payment_recorded' });
@@ -128,14 +128,14 @@ describe.each(engines)('a 412 says what to do, on $name', (engine) => {
       const { path, order, hall } = await waiting();
       if (how === 'cancelled') await post(path, 'cancellation');
       else {
-        const orders = stand.desk.orders.of('opera');
+        const orders = fixture.context.orders.of('opera');
         await orders.update(order.id, (current) => ({ next: { ...current, deadline: Date.now() - 1 } }));
-        expect((await read(stand, path)).state).toBe('expired');
-        for (const place of hall.placeIds) stand.catalog.steal(place);
+        expect((await read(fixture, path)).state).toBe('expired');
+        for (const place of hall.placeIds) fixture.catalog.steal(place);
       }
-      const { data } = await stand.call<{ items: { id: string }[] }>('GET', `${path}/payments`);
+      const { data } = await fixture.call<{ items: { id: string }[] }>('GET', `${path}/payments`);
       const address = `${path}/payments/${data.items[0]?.id}`;
-      const capture = () => stand.call('PATCH', address, { body: { status: 'captured' } });
+      const capture = () => fixture.call('PATCH', address, { body: { status: 'captured' } });
       for (const reply of [await capture(), await capture()]) {
         expect(reply).toMatchObject({ status: 412, code: 'payment_recorded' });
         expect(reply.headers.get('location')).toBe(`/svc/v3/orders${address}`);
@@ -144,22 +144,22 @@ describe.each(engines)('a 412 says what to do, on $name', (engine) => {
   );
 
   test('If-Match, and what has no code of its own, stay precondition_failed', async () => {
-    const { path } = await newOrder(stand);
-    const stale = await stand.call('POST', `${path}/extension`, { body: { minutes: 5 }, ifMatch: '"99"' });
+    const { path } = await newOrder(fixture);
+    const stale = await fixture.call('POST', `${path}/extension`, { body: { minutes: 5 }, ifMatch: '"99"' });
     expect(stale.code).toBe('precondition_failed');
     await post(path, 'reservation', { dueAt: DUE_AT });
     expect((await post(path, 'reservation', { dueAt: DUE_AT })).code).toBe('precondition_failed');
   });
 
   test('a reference is sensitive: 403 before the order is looked for, and none without it', async () => {
-    const { path } = await newOrder(stand);
+    const { path } = await newOrder(fixture);
     const scopes = ['orders:write'];
-    const refused = await pay(stand, path, { reference: 'psp-1' }, { scopes });
+    const refused = await pay(fixture, path, { reference: 'psp-1' }, { scopes });
     expect(refused).toMatchObject({ status: 403, code: 'forbidden', data: null });
     expect(refused.headers.get('www-authenticate')).toContain('scope="orders.sensitive:write"');
-    expect((await pay(stand, '/ord_unknown', { reference: 'psp-1' }, { scopes })).status).toBe(403);
-    expect((await pay(stand, '/ord_unknown', {}, { scopes })).status).toBe(404);
-    expect((await pay(stand, path, {}, { scopes })).status).toBe(201);
+    expect((await pay(fixture, '/ord_unknown', { reference: 'psp-1' }, { scopes })).status).toBe(403);
+    expect((await pay(fixture, '/ord_unknown', {}, { scopes })).status).toBe(404);
+    expect((await pay(fixture, path, {}, { scopes })).status).toBe(201);
   });
 });
 

@@ -2,47 +2,47 @@ import { randomInt, randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { Hall } from '../fixture/catalog.ts';
 import { engines } from '../fixture/engines.ts';
-import { type Order, openStand, type Reply, type Stand } from '../fixture/fixture.ts';
+import { type Fixture, type Order, openFixture, type Reply } from '../fixture/fixture.ts';
 import { newOrder, pay, read } from '../fixture/orders.ts';
 import type { Mishap } from '../fixture/peer.ts';
 
 const pick = <Item>(items: readonly Item[]): Item => items[randomInt(items.length)] as Item;
 
 describe.each(engines)('commands at once leave one truth, on $name', (engine) => {
-  let stand: Stand;
-  let other: Pick<Stand, 'call'>;
+  let fixture: Fixture;
+  let other: Pick<Fixture, 'call'>;
   beforeAll(async () => {
-    stand = await openStand(engine, { paymentGraceSeconds: 1 });
-    other = await stand.another();
+    fixture = await openFixture(engine, { paymentGraceSeconds: 1 });
+    other = await fixture.another();
   });
-  afterAll(() => stand.close());
+  afterAll(() => fixture.close());
 
-  const call: Stand['call'] = (...args) => pick([stand, other]).call(...args);
+  const call: Fixture['call'] = (...args) => pick([fixture, other]).call(...args);
 
   /** Everything comes to rest: marks are finished, deadlines pass, and the catalog hears of all that was published. */
   const settle = async () => {
-    stand.catalog.mishaps.clear();
-    for (const later of [20_000, 40_000, 3_700_000]) await stand.later(later);
+    fixture.catalog.mishaps.clear();
+    for (const later of [20_000, 40_000, 3_700_000]) await fixture.later(later);
     const published = async () => {
-      const [pending] = await stand.store.outbox.pending(1);
+      const [pending] = await fixture.store.outbox.pending(1);
       return pending === undefined;
     };
     while (!(await published())) await new Promise((resolve) => setTimeout(resolve, 10));
-    for (const fact of stand.facts) stand.catalog.hear(fact);
+    for (const fact of fixture.facts) fixture.catalog.hear(fact);
   };
 
   /** What the orders say and what the stock says, which must be the same. */
   const expectOneTruth = async (orders: readonly Order[], halls: readonly Hall[]) => {
-    const now = await Promise.all(orders.map(({ id }) => read(stand, `/${id}`)));
+    const now = await Promise.all(orders.map(({ id }) => read(fixture, `/${id}`)));
     for (const { id, state, lines } of now) {
-      const sold = stand.catalog.placesOf(id).filter((place) => place.state === 'sold');
+      const sold = fixture.catalog.placesOf(id).filter((place) => place.state === 'sold');
       const expected = state === 'confirmed' ? lines.map(({ place }) => place.id) : [];
       expect([id, state, sold.map((place) => place.id).sort()]).toEqual([id, state, expected.sort()]);
       expect(['confirmed', 'expired', 'cancelled']).toContain(state);
-      expect((await stand.desk.orders.of('opera').get(id))?.begun).toBe(null);
+      expect((await fixture.context.orders.of('opera').get(id))?.begun).toBe(null);
     }
     const confirmed = now.filter(({ state }) => state === 'confirmed').flatMap(({ lines }) => lines);
-    const sold = halls.map((hall) => stand.catalog.count(hall).sold).reduce((sum, count) => sum + count, 0);
+    const sold = halls.map((hall) => fixture.catalog.count(hall).sold).reduce((sum, count) => sum + count, 0);
     expect(sold).toBe(confirmed.length);
     return now;
   };
@@ -50,10 +50,10 @@ describe.each(engines)('commands at once leave one truth, on $name', (engine) =>
   test('confirmation, cancellation and expiry: one of them wins, and everybody hears the same', async () => {
     const made = [];
     for (let index = 0; index < 40; index += 1) {
-      stand.catalog.holdMs = randomInt(1, 120);
-      made.push(await newOrder(stand));
+      fixture.catalog.holdMs = randomInt(1, 120);
+      made.push(await newOrder(fixture));
     }
-    stand.catalog.holdMs = 900_000;
+    fixture.catalog.holdMs = 900_000;
     const answers = await Promise.all(
       made.flatMap(({ path }) => [
         call('POST', `${path}/confirmation`, { body: { onAccount: true } }),
@@ -72,40 +72,40 @@ describe.each(engines)('commands at once leave one truth, on $name', (engine) =>
       if (confirmation.status === 200 && cancellation.status !== 200) expect(state).toBe('confirmed');
     }
     for (const { order } of made) {
-      const ends = stand.facts.filter(({ key, type }) => key === order.id && type !== 'order.confirmed');
+      const ends = fixture.facts.filter(({ key, type }) => key === order.id && type !== 'order.confirmed');
       // The bus may bring one twice.
       expect(new Set(ends.map(({ id, version }) => `${id} ${version}`)).size).toBeLessThanOrEqual(1);
     }
   });
 
   test('the comparison notices a sale that was only pretended', async () => {
-    const { order, path, hall } = await newOrder(stand);
-    stand.catalog.mishaps.set('sellHold', 'pretends');
-    await stand.call('POST', `${path}/confirmation`, { body: { onAccount: true } });
-    stand.catalog.mishaps.clear();
+    const { order, path, hall } = await newOrder(fixture);
+    fixture.catalog.mishaps.set('sellHold', 'pretends');
+    await fixture.call('POST', `${path}/confirmation`, { body: { onAccount: true } });
+    fixture.catalog.mishaps.clear();
     await expect(expectOneTruth([order], [hall])).rejects.toThrow();
   });
 
   test('the comparison notices a sold place whose order says otherwise', async () => {
-    const { order, path, hall } = await newOrder(stand);
+    const { order, path, hall } = await newOrder(fixture);
     const placeIds = order.lines.map(({ place }) => place.id);
-    await stand.desk.stock.sell('opera', order.id, { placeIds, asOf: order.version });
-    await stand.call('POST', `${path}/cancellation`, { body: {} });
+    await fixture.context.stock.sell('opera', order.id, { placeIds, asOf: order.version });
+    await fixture.call('POST', `${path}/cancellation`, { body: {} });
     await expect(expectOneTruth([order], [hall])).rejects.toThrow();
   });
 
   test('anything at once, while the catalog fails now and then', async () => {
     const made = [];
-    for (let index = 0; index < 24; index += 1) made.push(await newOrder(stand, 3));
-    const spare = stand.catalog.hall(500);
+    for (let index = 0; index < 24; index += 1) made.push(await newOrder(fixture, 3));
+    const spare = fixture.catalog.hall(500);
     const commands: ((path: string, order: Order) => Promise<Reply<unknown>>)[] = [
       (path) => call('POST', `${path}/confirmation`, { body: { onAccount: true }, key: randomUUID() }),
       (path) => call('POST', `${path}/cancellation`, { body: {} }),
       (path) => call('POST', `${path}/lines`, { body: { items: [spare.item(2)] }, key: randomUUID() }),
       (path, { lines }) => call('DELETE', `${path}/lines/${pick(lines).id}`),
       (path) => call('POST', `${path}/extension`, { body: { minutes: 30 } }),
-      (path) => pay(stand, path, { amount: 3_000 }, { key: randomUUID() }),
-      (path) => pay(stand, path, { amount: 1_000, status: pick(['captured', 'pending']) }),
+      (path) => pay(fixture, path, { amount: 3_000 }, { key: randomUUID() }),
+      (path) => pay(fixture, path, { amount: 1_000, status: pick(['captured', 'pending']) }),
       (path) => call('PATCH', path, { body: { externalReference: randomUUID() } }),
       (path) => call('GET', path),
     ];
@@ -113,8 +113,8 @@ describe.each(engines)('commands at once leave one truth, on $name', (engine) =>
     const operations = ['sellHold', 'holdPlaces', 'releaseHold', 'extendHold'];
     for (let round = 0; round < 3; round += 1) {
       for (const operation of operations) {
-        if (randomInt(2) === 0) stand.catalog.mishaps.set(operation, pick(mishaps));
-        else stand.catalog.mishaps.delete(operation);
+        if (randomInt(2) === 0) fixture.catalog.mishaps.set(operation, pick(mishaps));
+        else fixture.catalog.mishaps.delete(operation);
       }
       const answers = await Promise.all(
         made.flatMap(({ path, order }) => Array.from({ length: 3 }, () => pick(commands)(path, order))),

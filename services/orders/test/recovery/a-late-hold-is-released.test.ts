@@ -1,24 +1,24 @@
 import { Fault } from '@boxoffice/envelope';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import type { Desk } from '../../src/context.ts';
+import type { OrdersContext } from '../../src/context.ts';
 import { createOrder } from '../../src/orders/create.ts';
 import { engines } from '../fixture/engines.ts';
-import { openStand, type Stand, until } from '../fixture/fixture.ts';
+import { type Fixture, openFixture, until } from '../fixture/fixture.ts';
 
 describe.each(engines)('the catalog holds places when nobody waits for its answer any more, on $name', (engine) => {
-  let stand: Stand;
+  let fixture: Fixture;
   beforeAll(async () => {
-    stand = await openStand(engine);
+    fixture = await openFixture(engine);
   });
-  afterAll(() => stand.close());
+  afterAll(() => fixture.close());
 
   test('recovery gives them back, and nothing is left of the order', async () => {
-    const hall = stand.catalog.hall(2);
+    const hall = fixture.catalog.hall(2);
     const late = Promise.withResolvers<void>();
     const released = Promise.withResolvers<void>();
-    const { stock } = stand.desk;
-    const desk: Desk = {
-      ...stand.desk,
+    const { stock } = fixture.context;
+    const context: OrdersContext = {
+      ...fixture.context,
       stock: {
         ...stock,
         hold: async (...args) => {
@@ -34,11 +34,11 @@ describe.each(engines)('the catalog holds places when nobody waits for its answe
     };
     const holder = { institution: 'opera', client: 'partner' };
     const wish = { items: [hall.item(2)] } as never;
-    await expect(createOrder(desk, holder, wish, undefined)).rejects.toMatchObject({ code: 'service_unavailable' });
+    await expect(createOrder(context, holder, wish, undefined)).rejects.toMatchObject({ code: 'service_unavailable' });
     await late.promise;
-    expect(stand.catalog.count(hall).held).toBe(2);
-    await stand.later();
-    await until(() => stand.catalog.count(hall).free === 2);
-    expect(await stand.desk.orders.of('opera').count({ performanceId: hall.performanceId })).toBe(0);
+    expect(fixture.catalog.count(hall).held).toBe(2);
+    await fixture.later();
+    await until(() => fixture.catalog.count(hall).free === 2);
+    expect(await fixture.context.orders.of('opera').count({ performanceId: hall.performanceId })).toBe(0);
   });
 });

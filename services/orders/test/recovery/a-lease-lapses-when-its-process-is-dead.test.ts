@@ -1,24 +1,24 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import type { Desk } from '../../src/context.ts';
+import type { OrdersContext } from '../../src/context.ts';
 import { confirmOrder } from '../../src/orders/confirm.ts';
 import { createLease, type Lease } from '../../src/steps/lease.ts';
 import { engines } from '../fixture/engines.ts';
-import { openStand, type Stand, until } from '../fixture/fixture.ts';
+import { type Fixture, openFixture, until } from '../fixture/fixture.ts';
 import { newOrder, read } from '../fixture/orders.ts';
 
 const MINUTE = 60_000;
 
 describe.each(engines)('the lease of a process that works on steps, on $name', (engine) => {
-  let stand: Stand;
+  let fixture: Fixture;
   beforeAll(async () => {
-    stand = await openStand(engine);
+    fixture = await openFixture(engine);
   });
-  afterAll(() => stand.close());
+  afterAll(() => fixture.close());
 
   /** Two processes, each with a clock of its own, and what the second one sees of the first while time goes by. */
   const pair = async (clocksApartMs = 0) => {
     let time = 0;
-    // The service of the stand looks at real time and would take them for dead at some point: so these live in a store of their own.
+    // The service of the fixture looks at real time and would take them for dead at some point: so these live in a store of their own.
     const { store, discard } = await engine.open();
     const lease = (apart: number): Lease =>
       createLease(store, { clock: () => time + apart, now: () => Date.now() + apart });
@@ -118,13 +118,13 @@ describe.each(engines)('the lease of a process that works on steps, on $name', (
   });
 
   test('an instance finishes by itself what another one had begun that is dead', async () => {
-    const { order, path } = await newOrder(stand);
+    const { order, path } = await newOrder(fixture);
     // Nothing beats its heart.
-    const lease = createLease(stand.store);
+    const lease = createLease(fixture.store);
     const never = () => new Promise<never>(() => undefined);
-    const dead: Desk = { ...stand.desk, lease, stock: { ...stand.desk.stock, sell: never } };
-    const asking = { institution: 'opera', orderId: order.id, ifMatch: () => undefined };
-    confirmOrder(dead, asking, true).catch(() => undefined);
-    await until(async () => (await read(stand, path)).state === 'confirmed');
+    const dead: OrdersContext = { ...fixture.context, lease, stock: { ...fixture.context.stock, sell: never } };
+    const command = { institution: 'opera', orderId: order.id, ifMatch: () => undefined };
+    confirmOrder(dead, command, true).catch(() => undefined);
+    await until(async () => (await read(fixture, path)).state === 'confirmed');
   });
 });

@@ -8,7 +8,7 @@ export const reasons = [
   // The deadline has passed and the expiry is not written yet: write `expire`, then decide again.
   'past_due',
   // The mark that the call ends is not there any more: somebody else finished it; read the order again.
-  'lost_mark',
+  'step_lost',
   // Nothing expires yet.
   'not_due',
   'wrong_state',

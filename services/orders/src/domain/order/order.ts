@@ -1,4 +1,4 @@
-import type { Begun } from './pending-step.ts';
+import type { PendingStep } from './pending-step.ts';
 
 /** `draft` is internal: its places are being held, and nobody but recovery sees it. */
 export type State = 'draft' | 'open' | 'reserved' | 'payment_pending' | 'confirmed' | 'expired' | 'cancelled';
@@ -91,7 +91,7 @@ export interface Cancellation {
 }
 
 /** The last that is known of a ticket's control, by the version of the ticket. */
-export interface TicketNote {
+export interface TicketControl {
   readonly ticketId: string;
   readonly version: number;
   readonly controlled: boolean;
@@ -147,9 +147,9 @@ export interface Order {
   readonly cameFrom: 'open' | 'reserved' | null;
   readonly confirmedAt: number | null;
   readonly cancellation: Cancellation | null;
-  readonly ticketNotes: readonly TicketNote[];
+  readonly ticketNotes: readonly TicketControl[];
   /** A step that is under way; null otherwise. */
-  readonly begun: Begun | null;
+  readonly begun: PendingStep | null;
   /** Unsold places that it holds or is about to hold: what the limit per client adds up. */
   readonly heldPlaces: number;
   /** Since when tickets must be told who will come; absent or null once it has been, or if nobody is named. */

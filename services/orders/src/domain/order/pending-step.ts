@@ -1,17 +1,17 @@
 /** What every mark says: `request` names the attempt to the peers, so that a repeat is the same attempt. */
-interface Mark {
+interface Step {
   readonly request: string;
   /** When it was begun or taken over last, by the clock of whoever did. */
   readonly since: number;
-  /** The lease of the process that works on the step, added where it is written; {@link NOBODY}: no process does. */
+  /** The lease of the process that works on the step, added where it is written; {@link NO_OWNER}: no process does. */
   readonly owner?: string;
 }
 
 /** The owner of a step that its process has left to whoever comes next. */
-export const NOBODY = 'nobody';
+export const NO_OWNER = 'nobody';
 
 /** The places of a new order are being held. */
-export interface CreateMark extends Mark {
+export interface CreateStep extends Step {
   readonly step: 'create';
   /** Names the hold to the catalog; another draft of the same id and request has another one. */
   readonly hold: string;
@@ -19,25 +19,25 @@ export interface CreateMark extends Mark {
   readonly abandoned: boolean;
 }
 /** The order's places are being sold; of an expired order (`late`) they must be held again before. */
-export interface ConfirmMark extends Mark {
+export interface ConfirmStep extends Step {
   readonly step: 'confirm';
   readonly late: boolean;
   /** The payment that caused it; null for a confirmation by command. */
   readonly paymentId: string | null;
 }
 /** Places for more lines are being held. */
-export interface LinesMark extends Mark {
+export interface LinesStep extends Step {
   readonly step: 'lines';
   readonly quantity: number;
   readonly abandoned: boolean;
 }
 /** Places of removed lines are being given back. */
-export interface ReleaseMark extends Mark {
+export interface ReleaseStep extends Step {
   readonly step: 'release';
   readonly placeIds: readonly string[];
 }
 /** The hold is being moved to `until`; what causes it decides what the order becomes then. */
-export interface ExtendMark extends Mark {
+export interface ExtendStep extends Step {
   readonly step: 'extend';
   readonly cause: 'extension' | 'reservation' | 'payment';
   readonly until: number;
@@ -47,7 +47,7 @@ export interface ExtendMark extends Mark {
  * A step with an effect at a peer, between the write that begins it and the one that ends it. It is written first, so
  * that a process that dies in between leaves word of what to finish. Commands wait for it; expiry leaves it alone.
  */
-export type Begun = CreateMark | ConfirmMark | LinesMark | ReleaseMark | ExtendMark;
+export type PendingStep = CreateStep | ConfirmStep | LinesStep | ReleaseStep | ExtendStep;
 
 /** Whether the step's process has left it, so that a cancellation need not wait for it. */
-export const isAbandoned = ({ owner }: Pick<Mark, 'owner'>): boolean => owner === NOBODY;
+export const isAbandoned = ({ owner }: Pick<Step, 'owner'>): boolean => owner === NO_OWNER;

@@ -46,14 +46,14 @@ const checkoutRefusal = ({ listedAt, checkout, payments, state, begun, lines }: 
   return begun === null && lines.length === 0 ? 'empty' : undefined;
 };
 
-/** A command's refusal must be the one that the state and the mark ask for, before any other rule is looked at. */
+/** A command's refusal must be the one that the state and the pending step demand, before any other rule is looked at. */
 export const checkRefusal = (kind: Kind, before: Order, refused: Reason | undefined): void => {
   const own = kind === 'checkout' ? checkoutRefusal(before) : undefined;
   if (own) assert.equal(refused, own);
   if (own) return;
   const states: readonly State[] = allowed[kind];
   assert.notEqual(refused, 'past_due');
-  assert.notEqual(refused, 'lost_mark');
+  assert.notEqual(refused, 'step_lost');
   if (before.begun && (kind !== 'refund' || before.begun.step === 'confirm') && kind !== 'cancellation')
     assert.equal(refused, 'busy');
   if (before.begun) return;
@@ -72,11 +72,11 @@ export const checkWrite = (before: Order, after: Order, facts: readonly DomainFa
   if (before.state !== after.state)
     assert.ok(arrows[before.state].includes(after.state), `${before.state} → ${after.state}`);
   const moved = before.state === after.state ? [] : [after.state];
-  const told = moved.filter((state) => state === 'expired' || state === 'cancelled' || state === 'confirmed');
+  const published = moved.filter((state) => state === 'expired' || state === 'cancelled' || state === 'confirmed');
   const buyer = after.state === 'confirmed' && before.contactNumber !== after.contactNumber ? ['confirmed'] : [];
   assert.deepEqual(
     facts.map(({ type }) => type),
-    [...told, ...buyer].map((state) => `order.${state}`),
+    [...published, ...buyer].map((state) => `order.${state}`),
   );
   for (const [index, payment] of before.payments.entries()) {
     const now = after.payments[index];

@@ -8,8 +8,8 @@ import { expire } from '../../../src/domain/order/expiry.ts';
 import { addPayment, settlePayment } from '../../../src/domain/payments.ts';
 import { takeOver } from '../../../src/domain/recovery.ts';
 import { refund } from '../../../src/domain/refunds.ts';
-import { notePlacesReleased, noteTicketsCancelled } from '../../../src/domain/settlement.ts';
-import { noteControlled, noteReplaced, noteReverted } from '../../../src/domain/tickets.ts';
+import { recordPlacesReleased, recordTicketsCancelled } from '../../../src/domain/settlement.ts';
+import { recordControl, recordControlReverted, recordReplacement } from '../../../src/domain/tickets.ts';
 
 /** The rules that a history is played by; a negative control plays by one that is broken. */
 export const rules = {
@@ -28,11 +28,11 @@ export const rules = {
   failConfirm,
   failExtension,
   failLines,
-  noteControlled,
-  notePlacesReleased,
-  noteReplaced,
-  noteReverted,
-  noteTicketsCancelled,
+  recordControl,
+  recordPlacesReleased,
+  recordReplacement,
+  recordControlReverted,
+  recordTicketsCancelled,
   refund,
   released,
   removeLine,

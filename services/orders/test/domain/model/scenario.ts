@@ -3,7 +3,7 @@ import { newDraft } from '../../../src/domain/opening.ts';
 import { type Decision, isRefused, type Reason } from '../../../src/domain/order/decision.ts';
 import type { DomainFact } from '../../../src/domain/order/facts.ts';
 import type { NewLine, Order, Place } from '../../../src/domain/order/order.ts';
-import type { Begun } from '../../../src/domain/order/pending-step.ts';
+import type { PendingStep } from '../../../src/domain/order/pending-step.ts';
 import type { ReleaseCause } from '../../../src/domain/settlement.ts';
 import { checkOrder, checkRefusal, checkWrite, type Kind, type Ledger } from './invariants.ts';
 import type { Rules } from './rules.ts';
@@ -38,7 +38,7 @@ export const START = Date.parse('2031-01-01T12:00:00Z');
 export const HOLD_MS = 15 * 60_000;
 
 /** One order with everything around it: the store that keeps it, a clock, the catalog, the tickets and the broker between. */
-export const createWorld = (rules: Rules, prices: readonly number[], places: number) => {
+export const createScenario = (rules: Rules, prices: readonly number[], places: number) => {
   const stock = createStock(10);
   const tickets = createTickets();
   const ledger: Ledger = { captured: 0, refunded: 0 };
@@ -57,9 +57,9 @@ export const createWorld = (rules: Rules, prices: readonly number[], places: num
 
   const check = () => order && checkOrder(order, ledger, stock, now);
 
-  /** One write of the store: the decision, its facts and its check. Nothing is checked of the world until it stands still. */
+  /** One write of the store: the decision, its facts and its check. Nothing is checked of the scenario until it stands still. */
   const write = (decide: (current: Order) => Decision): Outcome => {
-    if (!order) return { refused: 'lost_mark' };
+    if (!order) return { refused: 'step_lost' };
     const before = order;
     const decision = decide(before);
     if (isRefused(decision)) return { refused: decision.refused.reason };
@@ -84,12 +84,12 @@ export const createWorld = (rules: Rules, prices: readonly number[], places: num
     now: () => now,
     version: () => version,
     order: () => order,
-    mark: (): Begun | null => order?.begun ?? null,
+    pending: (): PendingStep | null => order?.begun ?? null,
     nextId,
     advance: (ms: number) => {
       now += ms;
     },
-    drop: () => {
+    deleteDraft: () => {
       order = undefined;
     },
     /** What somebody asks for: past due it meets the expired order, and a refusal must be the state's or the rule's own. */
@@ -122,4 +122,4 @@ export const createWorld = (rules: Rules, prices: readonly number[], places: num
   };
 };
 
-export type World = ReturnType<typeof createWorld>;
+export type Scenario = ReturnType<typeof createScenario>;

@@ -1,8 +1,8 @@
 import { open } from '../../../src/domain/opening.ts';
 import { orderConfirmed } from '../../../src/domain/order/facts.ts';
-import { type Begun, NOBODY } from '../../../src/domain/order/pending-step.ts';
+import { NO_OWNER, type PendingStep } from '../../../src/domain/order/pending-step.ts';
 import { recovery } from '../../../src/domain/recovery.ts';
-import { HOLD_MS, type World } from './scenario.ts';
+import { HOLD_MS, type Scenario } from './scenario.ts';
 
 /** What a process does after its first write; at each `yield` it may die, or others may come first. */
 export type Steps = Generator<undefined, void>;
@@ -11,114 +11,119 @@ export type Steps = Generator<undefined, void>;
 const LEASE_MS = 15_000;
 
 /** Whether nobody works on the step any more. */
-export const isLeft = ({ since, owner }: Begun, now: number): boolean => owner === NOBODY || now - since >= LEASE_MS;
+export const isLeft = ({ since, owner }: PendingStep, now: number): boolean =>
+  owner === NO_OWNER || now - since >= LEASE_MS;
 
 /** Between two steps: whether the process may still call others, which it must not once it counts as dead. */
-function* pause(world: World, mark: Begun): Generator<undefined, boolean> {
+function* pause(scenario: Scenario, pending: PendingStep): Generator<undefined, boolean> {
   yield;
-  return !isLeft(mark, world.now());
+  return !isLeft(pending, scenario.now());
 }
 
 const LATE_HOLD_MS = 120_000;
 
-function* sell(world: World, mark: Begun & { step: 'confirm' }): Steps {
-  const { rules, stock } = world;
-  const ids = () => world.order()?.lines.map(({ place }) => place.id) ?? [];
-  const fail = () => void world.write((order) => rules.failConfirm(order, mark, world.now()));
+function* sell(scenario: Scenario, pending: PendingStep & { step: 'confirm' }): Steps {
+  const { rules, stock } = scenario;
+  const ids = () => scenario.order()?.lines.map(({ place }) => place.id) ?? [];
+  const fail = () => void scenario.write((order) => rules.failConfirm(order, pending, scenario.now()));
   let replaced: ReturnType<typeof stock.renew> = [];
-  if (mark.late) {
-    if (!(yield* pause(world, mark))) return;
-    replaced = stock.renew(mark.request, ids(), world.now() + LATE_HOLD_MS, world.version(), world.now());
+  if (pending.late) {
+    if (!(yield* pause(scenario, pending))) return;
+    replaced = stock.renew(pending.request, ids(), scenario.now() + LATE_HOLD_MS, scenario.version(), scenario.now());
     if (!replaced) return fail();
   }
   const renewed = replaced;
-  if (!(yield* pause(world, mark))) return;
+  if (!(yield* pause(scenario, pending))) return;
   const wanted = ids().map((id) => renewed.find(({ replaces }) => replaces === id)?.place.id ?? id);
   const sold = stock.sell(wanted);
   yield;
   if (!sold) return fail();
-  const sale = { request: mark.request, soldPlaceIds: wanted, replaced };
-  world.write((order) => rules.confirm(order, sale, world.now()));
+  const sale = { request: pending.request, soldPlaceIds: wanted, replaced };
+  scenario.write((order) => rules.confirm(order, sale, scenario.now()));
   yield;
-  const confirmed = world.order();
-  if (confirmed?.state === 'confirmed') world.tickets.issue(orderConfirmed(confirmed).data);
+  const confirmed = scenario.order();
+  if (confirmed?.state === 'confirmed') scenario.tickets.issue(orderConfirmed(confirmed).data);
 }
 
-function* holdLonger(world: World, mark: Begun & { step: 'extend' }): Steps {
-  if (!(yield* pause(world, mark))) return;
-  const done = world.stock.extend(world.order()?.lines.map(({ place }) => place.id) ?? [], mark.until);
+function* holdLonger(scenario: Scenario, pending: PendingStep & { step: 'extend' }): Steps {
+  if (!(yield* pause(scenario, pending))) return;
+  const done = scenario.stock.extend(scenario.order()?.lines.map(({ place }) => place.id) ?? [], pending.until);
   yield;
-  world.write((order) =>
-    done ? world.rules.extended(order, mark, world.now()) : world.rules.failExtension(order, mark, world.now()),
+  scenario.write((order) =>
+    done
+      ? scenario.rules.extended(order, pending, scenario.now())
+      : scenario.rules.failExtension(order, pending, scenario.now()),
   );
 }
 
-function* holdLines(world: World, mark: Begun & { step: 'lines' }, until: number): Steps {
-  const { rules, stock } = world;
-  if (!(yield* pause(world, mark))) return;
-  const held = stock.hold(mark.request, mark.quantity, until, world.now());
+function* holdLines(scenario: Scenario, pending: PendingStep & { step: 'lines' }, until: number): Steps {
+  const { rules, stock } = scenario;
+  if (!(yield* pause(scenario, pending))) return;
+  const held = stock.hold(pending.request, pending.quantity, until, scenario.now());
   yield;
-  const lines = held && world.lines(held);
-  const { request } = mark;
-  if (!lines) return void world.write((order) => rules.failLines(order, mark, world.now()));
-  const { refused } = world.write((order) => rules.addLines(order, { request, lines, currency: 'CHF' }, world.now()));
+  const lines = held && scenario.lines(held);
+  const { request } = pending;
+  if (!lines) return void scenario.write((order) => rules.failLines(order, pending, scenario.now()));
+  const { refused } = scenario.write((order) =>
+    rules.addLines(order, { request, lines, currency: 'CHF' }, scenario.now()),
+  );
   if (!refused) return;
-  yield* undoLines(world, mark);
+  yield* abortLines(scenario, pending);
 }
 
-function* undoLines(world: World, mark: Begun & { step: 'lines' }): Steps {
+function* abortLines(scenario: Scenario, pending: PendingStep & { step: 'lines' }): Steps {
   yield;
-  world.stock.release({ request: mark.request });
+  scenario.stock.release({ request: pending.request });
   yield;
-  world.write((order) => world.rules.failLines(order, mark, world.now()));
+  scenario.write((order) => scenario.rules.failLines(order, pending, scenario.now()));
 }
 
-function* release(world: World, mark: Begun & { step: 'release' }): Steps {
-  if (!(yield* pause(world, mark))) return;
-  world.stock.release({ ids: mark.placeIds });
+function* release(scenario: Scenario, pending: PendingStep & { step: 'release' }): Steps {
+  if (!(yield* pause(scenario, pending))) return;
+  scenario.stock.release({ ids: pending.placeIds });
   yield;
-  world.write((order) => world.rules.released(order, mark, world.now()));
+  scenario.write((order) => scenario.rules.released(order, pending, scenario.now()));
 }
 
 /** Makes the order: holds its places and opens it. */
-export function* create(world: World, places: number, cart: boolean): Steps {
+export function* create(scenario: Scenario, places: number, cart: boolean): Steps {
   yield;
-  const until = world.now() + HOLD_MS;
-  const held = world.mark()?.step === 'create' && world.stock.hold('create', places, until, world.now());
+  const until = scenario.now() + HOLD_MS;
+  const held = scenario.pending()?.step === 'create' && scenario.stock.hold('create', places, until, scenario.now());
   if (!held) return;
   yield;
-  const hold = { request: 'create', lines: world.lines(held), currency: 'CHF', until, cart };
-  world.write((order) => open(order, hold, world.now()));
+  const hold = { request: 'create', lines: scenario.lines(held), currency: 'CHF', until, cart };
+  scenario.write((order) => open(order, hold, scenario.now()));
 }
 
-/** Goes on after the write that left the mark. */
-export const goOn = (world: World, mark: Begun | null): Steps | undefined => {
-  switch (mark?.step) {
+/** Goes on after the write that left a pending step. */
+export const goOn = (scenario: Scenario, pending: PendingStep | null): Steps | undefined => {
+  switch (pending?.step) {
     case 'confirm':
-      return sell(world, mark);
+      return sell(scenario, pending);
     case 'extend':
-      return holdLonger(world, mark);
+      return holdLonger(scenario, pending);
     case 'lines':
-      return holdLines(world, mark, world.order()?.expiresAt ?? 0);
+      return holdLines(scenario, pending, scenario.order()?.expiresAt ?? 0);
     case 'release':
-      return release(world, mark);
+      return release(scenario, pending);
     default:
       return undefined;
   }
 };
 
 /** What the sweep does about a step whose process died. */
-export function* recover(world: World): Steps {
-  const order = world.order();
-  if (!order?.begun || !isLeft(order.begun, world.now())) return;
-  const lease = { from: order.begun.owner, to: world.nextId('lea') };
-  world.write((current) => world.rules.takeOver(current, lease, world.now()));
-  const mark = world.mark();
-  const found = recovery({ begun: mark });
-  if (found.action === 'drop') {
+export function* recover(scenario: Scenario): Steps {
+  const order = scenario.order();
+  if (!order?.begun || !isLeft(order.begun, scenario.now())) return;
+  const lease = { from: order.begun.owner, to: scenario.nextId('lea') };
+  scenario.write((current) => scenario.rules.takeOver(current, lease, scenario.now()));
+  const pending = scenario.pending();
+  const found = recovery({ begun: pending });
+  if (found.action === 'release_draft') {
     yield;
-    world.stock.release({ sold: true });
-    world.drop();
-  } else if (found.action === 'undo_lines') yield* undoLines(world, found.mark);
-  else yield* goOn(world, mark) ?? [];
+    scenario.stock.release({ sold: true });
+    scenario.deleteDraft();
+  } else if (found.action === 'abort_lines') yield* abortLines(scenario, found.pending);
+  else yield* goOn(scenario, pending) ?? [];
 }
