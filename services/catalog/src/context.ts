@@ -1,11 +1,11 @@
 import { Fault } from '@boxoffice/envelope';
 import { newId } from '@boxoffice/runtime';
 import type { Store } from '@boxoffice/store';
-import { type InstitutionDocument, type Shelf, shelfOf } from './store.ts';
+import { type Collections, collectionsOf, type InstitutionDocument } from './store.ts';
 
 /** What the catalog's actions work with: one institution's documents, a clock and randomness. */
 export interface Context {
-  readonly shelf: Shelf;
+  readonly collections: Collections;
   /** Epoch milliseconds. */
   readonly now: () => number;
   /** In [0, 1). */
@@ -15,7 +15,7 @@ export interface Context {
 
 /** The context of one institution, on the system's clock unless told otherwise. */
 export const contextOf = (store: Store, institution: string, now: () => number = Date.now): Context => ({
-  shelf: shelfOf(store, institution),
+  collections: collectionsOf(store, institution),
   now,
   random: Math.random,
   newId: (prefix) => newId(prefix, now()),
@@ -35,7 +35,7 @@ export const notFound = (): never => {
 };
 
 /** The caller's institution. @throws Fault `not_found` if the catalog has never heard of it. */
-export const institutionOf = async ({ institution, institutions }: Shelf): Promise<InstitutionDocument> => {
+export const institutionOf = async ({ institution, institutions }: Collections): Promise<InstitutionDocument> => {
   const found = await institutions.get(institution);
   if (!found) throw new Fault('not_found', 'The institution is not set up in the catalog.');
   return found;
@@ -43,12 +43,12 @@ export const institutionOf = async ({ institution, institutions }: Shelf): Promi
 
 /** What prices and points of sale are checked against. `tariffIds`: those of these that exist. */
 export const moneyRules = async (
-  shelf: Shelf,
+  collections: Collections,
   tariffIds: readonly string[],
 ): Promise<{ readonly currency: string; readonly tariffIds: ReadonlySet<string> }> => {
   const [{ currency }, ...known] = await Promise.all([
-    institutionOf(shelf),
-    ...[...new Set(tariffIds)].map((id) => shelf.tariffs.get(id)),
+    institutionOf(collections),
+    ...[...new Set(tariffIds)].map((id) => collections.tariffs.get(id)),
   ]);
   return { currency, tariffIds: new Set(known.flatMap((tariff) => (tariff ? [tariff.id] : []))) };
 };
@@ -58,6 +58,6 @@ export const moneyRules = async (
  * who wrote reads it. One blind write, so that writers do not queue up.
  */
 export const markCatalog = async (context: Context): Promise<void> => {
-  const { institutions, institution } = context.shelf;
+  const { institutions, institution } = context.collections;
   await institutions.claim({ where: { id: institution }, set: { catalogMark: context.newId('mark') } });
 };

@@ -85,7 +85,7 @@ export const givenUp = collection<GivenUpDocument>('given_up', [
 export const collections = [institutions, products, performances, tariffs, pointsOfSale, places, releases, givenUp];
 
 /** One institution's documents: the only way in which an operation reaches the store. */
-export interface Shelf {
+export interface Collections {
   readonly institution: string;
   readonly institutions: Documents<InstitutionDocument>;
   readonly products: Documents<ProductDocument>;
@@ -97,8 +97,8 @@ export interface Shelf {
   readonly givenUp: Documents<GivenUpDocument>;
 }
 
-/** The shelf of one institution. */
-export const shelfOf = (store: Store, institution: string): Shelf => ({
+/** The collections of one institution. */
+export const collectionsOf = (store: Store, institution: string): Collections => ({
   institution,
   institutions: store.collection(institutions).of(institution),
   products: store.collection(products).of(institution),

@@ -10,7 +10,7 @@ import { inBatches } from '../performances/make-places.ts';
 import { performancesOf } from '../performances/performances.ts';
 import { productView } from '../products/view.ts';
 import type { Institution, Product, Tariff } from '../schemas.ts';
-import type { InstitutionDocument, Shelf } from '../store.ts';
+import type { Collections, InstitutionDocument } from '../store.ts';
 import { tariffView } from '../tariffs/view.ts';
 
 type ProductView = Static<typeof Product>;
@@ -70,25 +70,25 @@ const answerOf = (data: CatalogAnswer['data']): CatalogAnswer => {
   return { data, etag: createHash('sha256').update(JSON.stringify(rest)).digest('base64url').slice(0, 27) };
 };
 
-const allPerformances = async (shelf: Shelf, productIds: readonly string[]) => {
+const allPerformances = async (collections: Collections, productIds: readonly string[]) => {
   const found = [];
-  for (const ids of inBatches(productIds, 500)) found.push(...(await performancesOf(shelf, ids)));
+  for (const ids of inBatches(productIds, 500)) found.push(...(await performancesOf(collections, ids)));
   return Map.groupBy(found, ({ productId }) => productId);
 };
 
 const read = async (
-  shelf: Shelf,
+  collections: Collections,
   institution: InstitutionDocument,
   now: number,
   sequence: number,
 ): Promise<Snapshot> => {
   const started = performance.now();
   const [products, tariffs] = await Promise.all([
-    shelf.products.find({ where: { state: { in: ['running', 'suspended'] } }, orderBy: 'createdAt' }),
-    shelf.tariffs.find({ orderBy: 'createdAt' }),
+    collections.products.find({ where: { state: { in: ['running', 'suspended'] } }, orderBy: 'createdAt' }),
+    collections.tariffs.find({ orderBy: 'createdAt' }),
   ]);
   const performances = await allPerformances(
-    shelf,
+    collections,
     products.map(({ id }) => id),
   );
   const views = products.map((product) =>
@@ -124,9 +124,14 @@ const ofType = ({ whole, byType }: Snapshot, type: ProductType | undefined): Cat
   return answer;
 };
 
-const since = async (shelf: Shelf, snapshot: Snapshot, type: ProductType | undefined, modifiedSince: string) => {
+const since = async (
+  collections: Collections,
+  snapshot: Snapshot,
+  type: ProductType | undefined,
+  modifiedSince: string,
+) => {
   const { data } = ofType(snapshot, type);
-  const gone = await shelf.products.find({
+  const gone = await collections.products.find({
     where: { state: { in: ['closed', 'cancelled'] }, modifiedAt: { gte: modifiedSince }, ...(type ? { type } : {}) },
     orderBy: 'modifiedAt',
   });
@@ -157,11 +162,11 @@ export const createCatalogAnswers = (store: Store, clock: () => number = Date.no
     return kept;
   };
 
-  const readAgain = (shelf: Shelf, institution: InstitutionDocument): Promise<Snapshot> => {
+  const readAgain = (collections: Collections, institution: InstitutionDocument): Promise<Snapshot> => {
     const running = reading.get(institution.id);
     if (running?.mark === institution.catalogMark) return running.snapshot;
     sequence += 1;
-    const snapshot = read(shelf, institution, clock(), sequence).then((fresh) => keep(institution.id, fresh));
+    const snapshot = read(collections, institution, clock(), sequence).then((fresh) => keep(institution.id, fresh));
     const entry = { mark: institution.catalogMark, snapshot };
     reading.set(institution.id, entry);
     const done = () => {
@@ -171,21 +176,21 @@ export const createCatalogAnswers = (store: Store, clock: () => number = Date.no
     return snapshot;
   };
 
-  const current = async (shelf: Shelf): Promise<Snapshot> => {
-    const institution = await institutionOf(shelf);
+  const current = async (collections: Collections): Promise<Snapshot> => {
+    const institution = await institutionOf(collections);
     const known = snapshots.get(institution.id);
-    if (known?.mark !== institution.catalogMark) return readAgain(shelf, institution);
+    if (known?.mark !== institution.catalogMark) return readAgain(collections, institution);
     const maxAge = Math.max(MAX_AGE_MS, known.buildMs / REFRESH_SHARE);
     // A failure is met again, and told, by the request that next finds the mark changed.
-    if (clock() - known.checkedAt > maxAge) readAgain(shelf, institution).catch(() => undefined);
+    if (clock() - known.checkedAt > maxAge) readAgain(collections, institution).catch(() => undefined);
     return known;
   };
 
   return {
     async of(institution, { type, modifiedSince }) {
-      const { shelf } = contextOf(store, institution);
-      const snapshot = await current(shelf);
-      return modifiedSince === undefined ? ofType(snapshot, type) : since(shelf, snapshot, type, modifiedSince);
+      const { collections } = contextOf(store, institution);
+      const snapshot = await current(collections);
+      return modifiedSince === undefined ? ofType(snapshot, type) : since(collections, snapshot, type, modifiedSince);
     },
   };
 };

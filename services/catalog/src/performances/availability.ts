@@ -1,16 +1,16 @@
 import { availability } from '../domain/availability.ts';
 import { SOLD } from '../domain/place.ts';
-import type { PerformanceDocument, Shelf } from '../store.ts';
+import type { Collections, PerformanceDocument } from '../store.ts';
 import { settle } from './capacity.ts';
 
 /** How many places of each seat category are free, held and sold at `now` (epoch milliseconds). */
-export const availabilityOf = async (shelf: Shelf, performance: PerformanceDocument, now: number) => {
-  await settle(shelf, performance);
+export const availabilityOf = async (collections: Collections, performance: PerformanceDocument, now: number) => {
+  await settle(collections, performance);
   const seatCategories = await Promise.all(
     performance.seatCategories.map(async ({ id, code, capacity }) => {
       const where = { performanceId: performance.id, seatCategoryId: id };
-      const sold = await shelf.places.count({ ...where, freeFrom: SOLD });
-      const taken = await shelf.places.count({ ...where, freeFrom: { gt: now, lte: SOLD } });
+      const sold = await collections.places.count({ ...where, freeFrom: SOLD });
+      const taken = await collections.places.count({ ...where, freeFrom: { gt: now, lte: SOLD } });
       return { id, code, ...availability(capacity, sold, taken) };
     }),
   );

@@ -1,6 +1,6 @@
 import type { CategoryPlan } from '../domain/capacity.ts';
 import { freed, newPlace, type Place, placeId, WITHDRAWN } from '../domain/place.ts';
-import type { PerformanceDocument, Shelf } from '../store.ts';
+import type { Collections, PerformanceDocument } from '../store.ts';
 import { inBatches, insertPlaces } from './make-places.ts';
 
 // A change of capacity touches many documents. The performance is its commit point: before it is written, places to be
@@ -16,40 +16,52 @@ const opening = (token: string): string => `capacity:open:${token}`;
 const withdrawn = { state: 'withdrawn', freeFrom: WITHDRAWN, holder: null, request: null, item: null } as const;
 
 /** Makes a change that was never decided undone. */
-export const undo = async (shelf: Shelf, token: string): Promise<void> => {
-  await shelf.places.claim({ where: { holder: closing(token) }, set: freed });
-  await shelf.places.claim({ where: { holder: opening(token) }, set: withdrawn });
+export const undo = async (collections: Collections, token: string): Promise<void> => {
+  await collections.places.claim({ where: { holder: closing(token) }, set: freed });
+  await collections.places.claim({ where: { holder: opening(token) }, set: withdrawn });
 };
 
-const close = async (shelf: Shelf, plan: CategoryPlan, performanceId: string, set: Partial<Place>, now: number) => {
+const close = async (
+  collections: Collections,
+  plan: CategoryPlan,
+  performanceId: string,
+  set: Partial<Place>,
+  now: number,
+) => {
   const where = { performanceId, seatCategoryId: plan.category.id };
   let closed = 0;
   for (const spots of inBatches(plan.remove, 500)) {
     const id = { in: spots.map((spot) => placeId(performanceId, spot)) };
-    closed += (await shelf.places.claim({ where: { ...where, id, freeFrom: { lte: now } }, set })).length;
+    closed += (await collections.places.claim({ where: { ...where, id, freeFrom: { lte: now } }, set })).length;
   }
   if (plan.close > 0) {
-    closed += (await shelf.places.claim({ where: { ...where, freeFrom: { lte: now } }, set, limit: plan.close }))
+    closed += (await collections.places.claim({ where: { ...where, freeFrom: { lte: now } }, set, limit: plan.close }))
       .length;
   }
   return closed;
 };
 
-const open = async (shelf: Shelf, plan: CategoryPlan, performanceId: string, holder: string, random: () => number) => {
+const open = async (
+  collections: Collections,
+  plan: CategoryPlan,
+  performanceId: string,
+  holder: string,
+  random: () => number,
+) => {
   const where = { performanceId, seatCategoryId: plan.category.id, freeFrom: WITHDRAWN };
   if (plan.reopen > 0) {
     const closed = { ...where, holder: null, order: { lt: plan.reopenBelow } };
-    await shelf.places.claim({ where: closed, set: { holder }, limit: plan.reopen });
+    await collections.places.claim({ where: closed, set: { holder }, limit: plan.reopen });
   }
   const made = plan.add.map((spot) => ({
     ...newPlace(performanceId, plan.category, spot, random()),
     ...withdrawn,
     holder,
   }));
-  await insertPlaces(shelf.places, made);
+  await insertPlaces(collections.places, made);
   // Those that stood there before and had been withdrawn.
   for (const batch of inBatches(made, 500)) {
-    await shelf.places.claim({
+    await collections.places.claim({
       where: { ...where, id: { in: batch.map(({ id }) => id) }, holder: null },
       set: { holder },
     });
@@ -61,7 +73,7 @@ const open = async (shelf: Shelf, plan: CategoryPlan, performanceId: string, hol
  * must be closed are free. If not, `undo` it.
  */
 export const prepare = async (
-  shelf: Shelf,
+  collections: Collections,
   performanceId: string,
   plans: readonly CategoryPlan[],
   change: { readonly token: string; readonly until: number; readonly now: number; readonly random: () => number },
@@ -75,19 +87,19 @@ export const prepare = async (
   } as const;
   for (const plan of plans) {
     const wanted = plan.remove.length + plan.close;
-    if ((await close(shelf, plan, performanceId, held, change.now)) < wanted) return false;
+    if ((await close(collections, plan, performanceId, held, change.now)) < wanted) return false;
   }
-  for (const plan of plans) await open(shelf, plan, performanceId, opening(change.token), change.random);
+  for (const plan of plans) await open(collections, plan, performanceId, opening(change.token), change.random);
   return true;
 };
 
 /** Carries a decided change to the places, if one is waiting. Any number of processes may do it at once. */
-export const settle = async (shelf: Shelf, performance: PerformanceDocument): Promise<void> => {
+export const settle = async (collections: Collections, performance: PerformanceDocument): Promise<void> => {
   const change = performance.capacityChange;
   if (!change?.settle) return;
-  await shelf.places.claim({ where: { holder: closing(change.token) }, set: withdrawn });
-  await shelf.places.claim({ where: { holder: opening(change.token) }, set: freed });
-  await shelf.performances.update(performance.id, (current) =>
+  await collections.places.claim({ where: { holder: closing(change.token) }, set: withdrawn });
+  await collections.places.claim({ where: { holder: opening(change.token) }, set: freed });
+  await collections.performances.update(performance.id, (current) =>
     current.capacityChange?.token === change.token ? { next: { ...current, capacityChange: null } } : undefined,
   );
 };

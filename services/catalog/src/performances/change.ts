@@ -58,7 +58,7 @@ const changePlainly = async (
   const changes = changeTo(context, performance, change, [], rules) !== undefined;
   const notedAt = changes ? await noteModified(context, performance.productId) : undefined;
   let again = false;
-  const written = await context.shelf.performances.update(
+  const written = await context.collections.performances.update(
     performance.id,
     (current) => {
       check(current, change, rules);
@@ -77,7 +77,7 @@ const lock = async (context: Context, id: string, change: PerformanceChange, rul
   const token = context.newId('cap');
   const until = context.now() + CHANGE_MS;
   let abandoned: string | undefined;
-  const locked = await context.shelf.performances.update(id, (current) => {
+  const locked = await context.collections.performances.update(id, (current) => {
     check(current, change, rules);
     const running = current.capacityChange;
     if (running && (running.settle || running.until > context.now())) return undefined;
@@ -86,13 +86,13 @@ const lock = async (context: Context, id: string, change: PerformanceChange, rul
   });
   if (!locked) return notFound();
   if (locked.capacityChange?.token !== token) return AGAIN;
-  if (abandoned !== undefined) await undo(context.shelf, abandoned);
+  if (abandoned !== undefined) await undo(context.collections, abandoned);
   return { locked, token, until };
 };
 
 const unlock = async (context: Context, id: string, token: string): Promise<void> => {
-  await undo(context.shelf, token);
-  await context.shelf.performances.update(id, (current) =>
+  await undo(context.collections, token);
+  await context.collections.performances.update(id, (current) =>
     current.capacityChange?.token === token ? { next: { ...current, capacityChange: null } } : undefined,
   );
 };
@@ -106,11 +106,11 @@ const decide = async (
 ): Promise<PerformanceDocument | undefined> => {
   const plans = planCapacity(locked.seatCategories, change.patch.seatCategories ?? []);
   const { now, random } = context;
-  if (!(await prepare(context.shelf, locked.id, plans, { token, until, now: now(), random }))) {
+  if (!(await prepare(context.collections, locked.id, plans, { token, until, now: now(), random }))) {
     throw new Fault('performance_capacity_conflict', 'The capacity cannot fall below what is held and sold.');
   }
   const notedAt = await noteModified(context, locked.productId);
-  const written = await context.shelf.performances.update(
+  const written = await context.collections.performances.update(
     locked.id,
     (current) => {
       check(current, change, rules);
@@ -141,7 +141,7 @@ const changeWithCapacity = async (
     if (error instanceof Fault || error instanceof StampTaken) await unlock(context, id, lease.token);
     throw error;
   }
-  if (decided) await settle(context.shelf, decided);
+  if (decided) await settle(context.collections, decided);
   else await unlock(context, id, lease.token);
   return decided ?? AGAIN;
 };
@@ -150,8 +150,8 @@ const TRIES = 60;
 
 const change = async (context: Context, id: string, wanted: PerformanceChange, rules: Rules) => {
   for (let attempt = 0; attempt < TRIES; attempt += 1) {
-    const performance = await findPerformance(context.shelf, id);
-    await settle(context.shelf, performance);
+    const performance = await findPerformance(context.collections, id);
+    await settle(context.collections, performance);
     const wishes = wanted.patch.seatCategories ?? [];
     check(performance, wanted, rules);
     const plain = planCapacity(performance.seatCategories, wishes).length === 0;
@@ -171,7 +171,7 @@ export const changePerformance = async (
   id: string,
   wanted: PerformanceChange,
 ): Promise<PerformanceDocument> => {
-  const rules = await moneyRules(context.shelf, wanted.patch.prices?.map(({ tariffId }) => tariffId) ?? []);
+  const rules = await moneyRules(context.collections, wanted.patch.prices?.map(({ tariffId }) => tariffId) ?? []);
   const written = await change(context, id, wanted, rules);
   await markCatalog(context);
   return written;

@@ -5,31 +5,34 @@ import { type PerformanceInput, performanceProblems } from '../domain/performanc
 import { resolvedPrices } from '../domain/price.ts';
 import { hasManyPerformances, type ProductType } from '../domain/product.ts';
 import { newCategories } from '../domain/seat-category.ts';
-import type { PerformanceDocument, ProductDocument, Shelf } from '../store.ts';
+import type { Collections, PerformanceDocument, ProductDocument } from '../store.ts';
 import { makePlaces } from './make-places.ts';
 
 /** A performance that can be reached: its product exists. @throws Fault `not_found` */
-export const findPerformance = async (shelf: Shelf, id: string): Promise<PerformanceDocument> => {
-  const performance = await shelf.performances.get(id);
-  const product = performance && (await shelf.products.get(performance.productId));
+export const findPerformance = async (collections: Collections, id: string): Promise<PerformanceDocument> => {
+  const performance = await collections.performances.get(id);
+  const product = performance && (await collections.products.get(performance.productId));
   return performance && product ? performance : notFound();
 };
 
 /** The performances of a product, in order of creation. */
-export const performancesOf = (shelf: Shelf, productIds: readonly string[]): Promise<PerformanceDocument[]> =>
+export const performancesOf = (
+  collections: Collections,
+  productIds: readonly string[],
+): Promise<PerformanceDocument[]> =>
   productIds.length === 0
     ? Promise.resolve([])
-    : shelf.performances.find({ where: { productId: { in: productIds } }, orderBy: 'createdAt' });
+    : collections.performances.find({ where: { productId: { in: productIds } }, orderBy: 'createdAt' });
 
 /** Refuses new performances that are meaningless; `at` is the path of each. @throws Fault `semantically_invalid` */
 export const checkPerformances = async (
-  shelf: Shelf,
+  collections: Collections,
   type: ProductType,
   inputs: readonly PerformanceInput[],
   at: (index: number) => string,
 ): Promise<{ readonly currency: string }> => {
   const tariffIds = inputs.flatMap(({ prices }) => prices.map(({ tariffId }) => tariffId));
-  const rules = { ...(await moneyRules(shelf, tariffIds)), manyCategories: hasManyPerformances(type) };
+  const rules = { ...(await moneyRules(collections, tariffIds)), manyCategories: hasManyPerformances(type) };
   refuseProblems(inputs.flatMap((input, index) => performanceProblems(input, rules, at(index))));
   return rules;
 };
@@ -47,7 +50,7 @@ export const noteModified = async (context: Context, productId: string): Promise
   for (;;) {
     const notedAt = context.now();
     const modifiedAt = new Date(notedAt).toISOString();
-    await context.shelf.products.update(productId, (product: ProductDocument) =>
+    await context.collections.products.update(productId, (product: ProductDocument) =>
       product.modifiedAt < modifiedAt ? { next: { ...product, modifiedAt } } : undefined,
     );
     if (context.now() - notedAt <= NOTE_MS) return notedAt;
@@ -68,11 +71,11 @@ export const writePerformance = async (
 ): Promise<PerformanceDocument> => {
   const id = context.newId('prf');
   const seatCategories = newCategories(id, input.seatCategories);
-  await makePlaces(context.shelf.places, id, seatCategories, context.random);
+  await makePlaces(context.collections.places, id, seatCategories, context.random);
   await noteModified(context, product.id);
   const now = timestampOf(context);
   const { startDate, durationMinutes, venue, timeZone, salesFrom, salesTo } = input;
-  return context.shelf.performances.insert(
+  return context.collections.performances.insert(
     {
       id,
       productId: product.id,
@@ -106,10 +109,10 @@ export const addPerformance = async (
   input: PerformanceInput,
   stamp?: Stamp<PerformanceDocument>,
 ): Promise<PerformanceDocument> => {
-  const { shelf } = context;
-  const product = (await shelf.products.get(productId)) ?? notFound();
-  const { currency } = await checkPerformances(shelf, product.type, [input], () => '$');
-  if (!hasManyPerformances(product.type) && (await shelf.performances.count({ productId })) > 0) secondOfOne();
+  const { collections } = context;
+  const product = (await collections.products.get(productId)) ?? notFound();
+  const { currency } = await checkPerformances(collections, product.type, [input], () => '$');
+  if (!hasManyPerformances(product.type) && (await collections.performances.count({ productId })) > 0) secondOfOne();
   const performance = await writePerformance(context, product, input, currency, stamp).catch((error: unknown) =>
     error instanceof UniqueViolation && error.index === 'sole' ? secondOfOne() : Promise.reject(error),
   );

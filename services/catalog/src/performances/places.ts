@@ -1,6 +1,6 @@
 import type { Condition } from '@boxoffice/store';
 import { orderRange, SOLD } from '../domain/place.ts';
-import type { PerformanceDocument, Shelf } from '../store.ts';
+import type { Collections, PerformanceDocument } from '../store.ts';
 import { settle } from './capacity.ts';
 
 const freeFrom = (state: 'free' | 'held' | 'sold' | undefined, now: number): Condition => {
@@ -11,15 +11,18 @@ const freeFrom = (state: 'free' | 'held' | 'sold' | undefined, now: number): Con
 
 /** The conditions under which a performance's places are listed by `order`; withdrawn ones never are. */
 export const listedPlaces = async (
-  shelf: Shelf,
+  collections: Collections,
   performance: PerformanceDocument,
   query: { readonly seatCategoryId?: string; readonly state?: 'free' | 'held' | 'sold' },
   now: number,
 ) => {
-  await settle(shelf, performance);
+  await settle(collections, performance);
   const { seatCategoryId, state } = query;
   const category = performance.seatCategories.findIndex(({ id }) => id === seatCategoryId);
   // The range of `order` is the category's, and empty for an unknown one.
   const order = seatCategoryId === undefined ? {} : { order: orderRange(category) };
-  return { where: { performanceId: performance.id, freeFrom: freeFrom(state, now), ...order }, places: shelf.places };
+  return {
+    where: { performanceId: performance.id, freeFrom: freeFrom(state, now), ...order },
+    places: collections.places,
+  };
 };

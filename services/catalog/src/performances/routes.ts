@@ -77,10 +77,10 @@ export const performancesRoutes = (store: Store): AnyOperation[] => [
       answer: { items: [examples.performance], nextCursor: null, asOf: examples.asOf },
     },
     handle: async (request) => {
-      const { shelf, now } = contextOf(store, request.caller.institution);
+      const { collections, now } = contextOf(store, request.caller.institution);
       const { productId } = request.params;
-      if (!(await shelf.products.get(productId))) notFound();
-      return changesPageOf(request, shelf.performances, {
+      if (!(await collections.products.get(productId))) notFound();
+      return changesPageOf(request, collections.performances, {
         where: { productId },
         modifiedAt: 'modifiedAt',
         clock: now,
@@ -124,7 +124,7 @@ export const performancesRoutes = (store: Store): AnyOperation[] => [
     etag: true,
     example: { params: { performanceId: examples.ids.performance }, answer: examples.performance },
     handle: async ({ caller, params }) =>
-      answer(await findPerformance(contextOf(store, caller.institution).shelf, params.performanceId)),
+      answer(await findPerformance(contextOf(store, caller.institution).collections, params.performanceId)),
   }),
   operation({
     id: 'changePerformance',
@@ -177,9 +177,9 @@ export const performancesRoutes = (store: Store): AnyOperation[] => [
       },
     },
     handle: async ({ caller, params }) => {
-      const { shelf, now } = contextOf(store, caller.institution);
-      const performance = await findPerformance(shelf, params.performanceId);
-      return ok(await availabilityOf(shelf, performance, now()));
+      const { collections, now } = contextOf(store, caller.institution);
+      const performance = await findPerformance(collections, params.performanceId);
+      return ok(await availabilityOf(collections, performance, now()));
     },
   }),
   operation({
@@ -209,10 +209,10 @@ export const performancesRoutes = (store: Store): AnyOperation[] => [
       },
     },
     handle: async (request) => {
-      const { shelf, now } = contextOf(store, request.caller.institution);
+      const { collections, now } = contextOf(store, request.caller.institution);
       const asOf = now();
-      const performance = await findPerformance(shelf, request.params.performanceId);
-      const { where, places } = await listedPlaces(shelf, performance, request.query, asOf);
+      const performance = await findPerformance(collections, request.params.performanceId);
+      const { where, places } = await listedPlaces(collections, performance, request.query, asOf);
       return pageOf(request, places, {
         where,
         orderBy: 'order',

@@ -10,9 +10,9 @@ export const createPointOfSale = async (
   details: PointOfSaleDetails,
   stamp?: Stamp<PointOfSaleDocument>,
 ): Promise<PointOfSaleDocument> => {
-  refuseProblems(pointOfSaleProblems(details, await moneyRules(context.shelf, details.tariffIds)));
+  refuseProblems(pointOfSaleProblems(details, await moneyRules(context.collections, details.tariffIds)));
   const now = timestampOf(context);
-  return context.shelf.pointsOfSale
+  return context.collections.pointsOfSale
     .insert({ id: details.serviceHost, ...details, createdAt: now, updatedAt: now }, { stamp })
     .catch((error: unknown) => {
       if (!(error instanceof UniqueViolation)) throw error;
@@ -36,8 +36,8 @@ export const changePointOfSale = async (
   serviceHost: string,
   { to, tariffIds, allow, stamp }: PointOfSaleChange,
 ): Promise<PointOfSaleDocument> => {
-  const rules = await moneyRules(context.shelf, tariffIds);
-  const written = await context.shelf.pointsOfSale.update(
+  const rules = await moneyRules(context.collections, tariffIds);
+  const written = await context.collections.pointsOfSale.update(
     serviceHost,
     (current) => {
       allow(current);

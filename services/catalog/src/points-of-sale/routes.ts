@@ -36,8 +36,8 @@ export const pointsOfSaleRoutes = (store: Store): AnyOperation[] => [
     answers: { 200: changesPage(PointOfSale) },
     example: { answer: { items: [examples.pointOfSale], nextCursor: null, asOf: examples.asOf } },
     handle: (request) => {
-      const { shelf, now } = contextOf(store, request.caller.institution);
-      return changesPageOf(request, shelf.pointsOfSale, { clock: now, item: view });
+      const { collections, now } = contextOf(store, request.caller.institution);
+      return changesPageOf(request, collections.pointsOfSale, { clock: now, item: view });
     },
   }),
   operation({
@@ -71,7 +71,7 @@ export const pointsOfSaleRoutes = (store: Store): AnyOperation[] => [
     etag: true,
     example,
     handle: async ({ caller, params }) => {
-      const { pointsOfSale } = contextOf(store, caller.institution).shelf;
+      const { pointsOfSale } = contextOf(store, caller.institution).collections;
       return answer((await pointsOfSale.get(params.serviceHost.toLowerCase())) ?? notFound());
     },
   }),
@@ -113,7 +113,7 @@ export const pointsOfSaleRoutes = (store: Store): AnyOperation[] => [
     example: { ...example, answer: { institution: 'opera', demo: false, ...examples.pointOfSale } },
     handle: async ({ params }) => {
       const found = (await pointOfSaleByHost(store, params.serviceHost)) ?? notFound();
-      const { institutions } = contextOf(store, found.institution).shelf;
+      const { institutions } = contextOf(store, found.institution).collections;
       const whose = await institutions.get(found.institution);
       return ok({ institution: found.institution, demo: whose?.demo === true, ...view(found) });
     },

@@ -12,18 +12,18 @@ import { type ProductDocument, products } from '../store.ts';
 
 /** Cancels the performances of a product that is marked, then ends the mark; nothing for any other. */
 export const cancelPerformances = async (context: Context, product: ProductDocument): Promise<void> => {
-  const { shelf } = context;
+  const { collections } = context;
   const { id: productId, cancelling } = product;
   if (!cancelling) return;
-  for (const { id } of await performancesOf(shelf, [productId])) {
-    await shelf.performances.update(id, (current) => {
+  for (const { id } of await performancesOf(collections, [productId])) {
+    await collections.performances.update(id, (current) => {
       const next = cancelledWithProduct(current, cancelling, timestampOf(context));
       const fact = () => performanceCancelled({ performanceId: id, productId, cancelledAt: cancelling });
       return next && { next, events: [fact()] };
     });
   }
   // Modified once more: whoever read the product in between has seen performances that had not followed yet.
-  await shelf.products.update(productId, (current) => {
+  await collections.products.update(productId, (current) => {
     const modifiedAt = later(current.modifiedAt, timestampOf(context));
     return current.cancelling ? { next: { ...current, cancelling: null, modifiedAt } } : undefined;
   });

@@ -31,11 +31,11 @@ const onDuplicate = (code: string) => (error: unknown) =>
   error instanceof UniqueViolation && error.index === 'code' ? duplicate(code) : Promise.reject(error);
 
 /** A product and its performances. @throws Fault `not_found` */
-export const findOffering = async ({ shelf }: Context, id: string): Promise<Offering> => {
+export const findOffering = async ({ collections }: Context, id: string): Promise<Offering> => {
   const [product, performances, { currency }] = await Promise.all([
-    shelf.products.get(id),
-    performancesOf(shelf, [id]),
-    institutionOf(shelf),
+    collections.products.get(id),
+    performancesOf(collections, [id]),
+    institutionOf(collections),
   ]);
   return product ? { product, performances, currency } : notFound();
 };
@@ -59,23 +59,28 @@ export const createProduct = async (
   { state, performances: inputs, currency: wanted, ...details }: NewOffering,
   stampFor?: StampFor,
 ): Promise<Offering> => {
-  const { shelf } = context;
+  const { collections } = context;
   refuseProblems(productProblems(details));
   if (inputs.length > 1 && !hasManyPerformances(details.type)) {
     throw new Fault('conflict', 'A product that is not a show has exactly one performance.');
   }
-  const { currency } = await checkPerformances(shelf, details.type, inputs, (index) => `$.performances[${index}]`);
+  const { currency } = await checkPerformances(
+    collections,
+    details.type,
+    inputs,
+    (index) => `$.performances[${index}]`,
+  );
   if (wanted !== undefined && wanted !== currency) {
     refuseProblems([`$.currency must be ${currency}, the currency of the institution`]);
   }
-  if ((await shelf.products.count({ code: details.code })) > 0) duplicate(details.code);
+  if ((await collections.products.count({ code: details.code })) > 0) duplicate(details.code);
   const id = context.newId('prd');
   const performances: PerformanceDocument[] = [];
   for (const input of inputs) {
     performances.push(await writePerformance(context, { id, type: details.type }, input, currency));
   }
   const offering = (product: ProductDocument): Offering => ({ product, performances, currency });
-  const product = await shelf.products
+  const product = await collections.products
     .insert({ id, ...newProduct(details, state, timestampOf(context)) }, { stamp: stampFor?.(offering) })
     .catch(onDuplicate(details.code));
   await markCatalog(context);
@@ -106,7 +111,7 @@ export const changeProduct = async (context: Context, id: string, change: Produc
   const { performances, currency } = await findOffering(context, id);
   const offering = (product: ProductDocument): Offering => ({ product, performances, currency });
   let code = '';
-  const product = await context.shelf.products
+  const product = await context.collections.products
     .update(
       id,
       (current) => {

@@ -18,7 +18,7 @@ import { contextOf, institutionOf } from '../context.ts';
 import * as examples from '../examples.ts';
 import { performancesOf } from '../performances/performances.ts';
 import { Product, productState, productType } from '../schemas.ts';
-import type { ProductDocument, Shelf } from '../store.ts';
+import type { Collections, ProductDocument } from '../store.ts';
 import { bodyOf, detailsOf, NewProduct, offeringOf, ProductBody } from './body.ts';
 import { changeProduct, createProduct, findOffering, type Offering } from './products.ts';
 import { productEtag, productView } from './view.ts';
@@ -44,11 +44,11 @@ const allowed =
   };
 
 /** Products with their performances, found in two queries a page. */
-const offerings = (shelf: Shelf) => ({
+const offerings = (collections: Collections) => ({
   async find(query: Query) {
-    const [products, { currency }] = await Promise.all([shelf.products.find(query), institutionOf(shelf)]);
+    const [products, { currency }] = await Promise.all([collections.products.find(query), institutionOf(collections)]);
     const performances = await performancesOf(
-      shelf,
+      collections,
       products.map(({ id }) => id),
     );
     const byProduct = Map.groupBy(performances, ({ productId }) => productId);
@@ -77,8 +77,8 @@ export const productsRoutes = (store: Store): AnyOperation[] => [
     },
     handle: (request) => {
       const { type, state } = request.query;
-      const { shelf, now } = contextOf(store, request.caller.institution);
-      return changesPageOf(request, offerings(shelf), {
+      const { collections, now } = contextOf(store, request.caller.institution);
+      return changesPageOf(request, offerings(collections), {
         where: { type, state },
         modifiedAt: 'modifiedAt',
         clock: now,

@@ -25,7 +25,7 @@ export const createInstitution = async (
   const catalogMark = context.newId('mark');
   const createdAt = timestampOf(context);
   const document = { id, name, currency, languages, demo, catalogMark, createdAt };
-  return recordOf(await context.shelf.institutions.insert(document));
+  return recordOf(await context.collections.institutions.insert(document));
 };
 
 /** Every institution of the installation, by id. */

@@ -15,9 +15,9 @@ export const onOrderCancelled = (store: Store) => {
   return async (message: Message): Promise<void> => {
     const { orderId, hadTickets, placeIds } = read(message);
     const context = contextOf(store, message.institution);
-    await giveUp(context.shelf, { holder: orderId, asOf: message.version }, context.now());
+    await giveUp(context.collections, { holder: orderId, asOf: message.version }, context.now());
     if (hadTickets) return;
-    await freeAll(context.shelf, orderId);
+    await freeAll(context.collections, orderId);
     await tellReleased(context, { orderId, cause: 'order.cancelled', placeIds });
   };
 };

@@ -14,8 +14,8 @@ export const onOrderExpired = (store: Store) => {
   const read = reading(Type.Object({ orderId }));
   return async (message: Message): Promise<void> => {
     const { orderId } = read(message);
-    const { shelf, now } = contextOf(store, message.institution);
-    await giveUp(shelf, { holder: orderId, asOf: message.version }, now());
-    await freeEarlier(shelf, orderId, message.version);
+    const { collections, now } = contextOf(store, message.institution);
+    await giveUp(collections, { holder: orderId, asOf: message.version }, now());
+    await freeEarlier(collections, orderId, message.version);
   };
 };

@@ -11,7 +11,7 @@ export const onTicketsCancelled = (store: Store) => {
   return async (message: Message): Promise<void> => {
     const { orderId, placeIds, keptPlaceIds } = read(message);
     const context = contextOf(store, message.institution);
-    await freeNamed(context.shelf, orderId, placeIds, keptPlaceIds);
+    await freeNamed(context.collections, orderId, placeIds, keptPlaceIds);
     await tellReleased(context, { orderId, cause: 'tickets.cancelled', placeIds });
   };
 };

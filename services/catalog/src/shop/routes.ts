@@ -72,12 +72,12 @@ export const shopRoutes = (store: Store, answers: CatalogAnswers): AnyOperation[
     answers: { 200: Type.Object({ performances: Type.Array(Stock) }) },
     example: { query: { performanceIds: examples.performance.id }, answer: { performances: [exampleStock] } },
     handle: async ({ caller, query }) => {
-      const { shelf, now } = contextOf(store, caller.institution);
+      const { collections, now } = contextOf(store, caller.institution);
       const ids = [...new Set(query.performanceIds.split(','))].slice(0, MAX_PERFORMANCES);
-      const found = await shelf.performances.find({ where: { id: { in: ids } } });
+      const found = await collections.performances.find({ where: { id: { in: ids } } });
       const performances = await Promise.all(
         found.map(async (performance) => {
-          const { performanceId, seatCategories } = await availabilityOf(shelf, performance, now());
+          const { performanceId, seatCategories } = await availabilityOf(collections, performance, now());
           return {
             performanceId,
             seatCategories: seatCategories.map(({ id, capacity, free }) => ({ id, capacity, free })),
@@ -103,10 +103,10 @@ export const shopRoutes = (store: Store, answers: CatalogAnswers): AnyOperation[
       },
     },
     handle: async ({ caller, params, query }) => {
-      const { shelf, now } = contextOf(store, caller.institution);
-      const performance = await findPerformance(shelf, params.performanceId);
+      const { collections, now } = contextOf(store, caller.institution);
+      const performance = await findPerformance(collections, params.performanceId);
       const at = now();
-      const { where, places } = await listedPlaces(shelf, performance, query, at);
+      const { where, places } = await listedPlaces(collections, performance, query, at);
       const { order, ...all } = where;
       const found = await places.find({ where: order === undefined ? all : { ...all, order }, orderBy: 'order' });
       return ok({

@@ -1,5 +1,5 @@
 import { UniqueViolation } from '@boxoffice/store';
-import type { GivenUpDocument, Shelf } from '../store.ts';
+import type { Collections, GivenUpDocument } from '../store.ts';
 
 /** What a holder asks for, as of a version of the order. */
 export interface Attempt {
@@ -20,7 +20,7 @@ const idOf = ({ holder, request }: GivenUp): string => (request === undefined ? 
  * version 1, so what its draft asked for is given up by its request alone. `at`: epoch milliseconds. Answers the newest version
  * that is recorded.
  */
-export const giveUp = async ({ givenUp }: Shelf, what: GivenUp, at: number): Promise<number> => {
+export const giveUp = async ({ givenUp }: Collections, what: GivenUp, at: number): Promise<number> => {
   const { asOf } = what;
   const id = idOf(what);
   const record: Omit<GivenUpDocument, 'version' | 'institution'> = { id, asOf, at };
@@ -35,7 +35,7 @@ export const giveUp = async ({ givenUp }: Shelf, what: GivenUp, at: number): Pro
 };
 
 /** Whether the holder has given this up. To be asked after the places were taken: then either this or the release sees them. */
-export const isGivenUp = async ({ givenUp }: Shelf, { holder, request, asOf }: Attempt): Promise<boolean> => {
+export const isGivenUp = async ({ givenUp }: Collections, { holder, request, asOf }: Attempt): Promise<boolean> => {
   const records = await Promise.all([givenUp.get(idOf({ holder, request, asOf })), givenUp.get(holder)]);
   return records.some((record) => record !== undefined && asOf < record.asOf);
 };

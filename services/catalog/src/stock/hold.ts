@@ -72,25 +72,25 @@ const byId = async <T extends { readonly id: string }>(
   return new Map(found.flatMap((document) => (document ? [[document.id, document]] : [])));
 };
 
-const loadOffers = async ({ shelf }: Context, wish: HoldWish): Promise<Offers> => {
+const loadOffers = async ({ collections }: Context, wish: HoldWish): Promise<Offers> => {
   const [performances, tariffs, pointOfSale] = await Promise.all([
     byId(
       wish.items.map(({ performanceId }) => performanceId),
-      shelf.performances.get,
+      collections.performances.get,
     ),
     byId(
       wish.items.map(({ tariffId }) => tariffId),
-      shelf.tariffs.get,
+      collections.tariffs.get,
     ),
-    wish.pointOfSale === undefined ? null : shelf.pointsOfSale.get(wish.pointOfSale.toLowerCase()),
+    wish.pointOfSale === undefined ? null : collections.pointsOfSale.get(wish.pointOfSale.toLowerCase()),
   ]);
   const found = [...performances.values()];
   const products = await byId(
     found.map(({ productId }) => productId),
-    shelf.products.get,
+    collections.products.get,
   );
   // A change of capacity that was decided must reach the places before any is claimed.
-  await Promise.all(found.map((performance) => settle(shelf, performance)));
+  await Promise.all(found.map((performance) => settle(collections, performance)));
   return { performances, products, tariffs, pointOfSale };
 };
 
@@ -123,7 +123,7 @@ const check = (wish: HoldWish, offers: Offers, now: number): Price[] | Refusal =
 
 /** A refusal that may be due to unknown places, with each of them by its path. */
 const namingPlaces = async (
-  { shelf }: Context,
+  { collections }: Context,
   { items }: Pick<HoldWish, 'items'>,
   { performances }: Offers,
   why: Refusal,
@@ -133,7 +133,7 @@ const namingPlaces = async (
     performances.get(performanceId)?.seatCategories.some(({ id }) => id === seatCategoryId);
   // Nothing can be said of places in a seat category that there is not.
   const strangers = await unknownPlaces(
-    shelf.places,
+    collections.places,
     items.map((item) => (isKnown(item) ? item : { ...item, placeIds: [] })),
   );
   const [first] = strangers;
@@ -210,12 +210,12 @@ const holdOnce = async (context: Context, wish: HoldWish, rush: Rush): Promise<H
   const until = wish.heldUntil === undefined ? now + Math.round(minutes * 60_000) : Date.parse(wish.heldUntil);
   const { holder, request, asOf = 0 } = wish;
   const items = wish.items.map((item) => stockItem(item, offers));
-  const { random, shelf } = context;
+  const { random, collections } = context;
   const order = { holder, request, asOf, items, until, now, random };
-  const outcome = await holdPlaces(shelf.places, order, rush);
+  const outcome = await holdPlaces(collections.places, order, rush);
   if ('short' in outcome) return namingPlaces(context, wish, offers, unavailable(outcome.short));
-  if (await isGivenUp(shelf, order)) {
-    await giveBack(shelf.places, order, outcome.held.flat());
+  if (await isGivenUp(collections, order)) {
+    await giveBack(collections.places, order, outcome.held.flat());
     return refusal('places_unavailable', 'The request was given up meanwhile; nothing is held.');
   }
   // A repeat answers for how long the places are held, not for how long it would hold them.
@@ -229,7 +229,7 @@ const holdOnce = async (context: Context, wish: HoldWish, rush: Rush): Promise<H
  * request) again gives the same places, also while the first one runs.
  */
 export const hold = (context: Context, wish: HoldWish, { rush, running }: Desk): Promise<Held | Refusal> => {
-  const key = JSON.stringify([context.shelf.institution, wish.holder, wish.request, wish.asOf]);
+  const key = JSON.stringify([context.collections.institution, wish.holder, wish.request, wish.asOf]);
   const first = running.get(key);
   if (first) return first;
   const outcome = holdOnce(context, wish, rush).finally(() => running.delete(key));

@@ -2,25 +2,25 @@ import { UniqueViolation } from '@boxoffice/store';
 import { type Context, timestampOf } from '../context.ts';
 import { freed } from '../domain/place.ts';
 import { type PlacesReleased, placesReleased } from '../events.ts';
-import type { Shelf } from '../store.ts';
+import type { Collections } from '../store.ts';
 import { idsOf } from './changes.ts';
 
 // What happens to an order's places when it ends. Each step may be repeated and may come late: it names the order as the
 // holder, so what others have taken since is never touched.
 
 /** Gives back everything that an order has, held or sold. */
-export const freeAll = async ({ places }: Shelf, orderId: string): Promise<void> => {
+export const freeAll = async ({ places }: Collections, orderId: string): Promise<void> => {
   await places.claim({ where: { holder: orderId }, set: freed });
 };
 
 /** Gives back what an order has had since before its version `before`; what it got again in a later one stays. */
-export const freeEarlier = async ({ places }: Shelf, orderId: string, before: number): Promise<void> => {
+export const freeEarlier = async ({ places }: Collections, orderId: string, before: number): Promise<void> => {
   await places.claim({ where: { holder: orderId, asOf: { lt: before } }, set: freed });
 };
 
 /** Gives back these places of an order, and whatever it still holds without having bought it; never those of `kept`. */
 export const freeNamed = async (
-  { places }: Shelf,
+  { places }: Collections,
   orderId: string,
   placeIds: readonly string[],
   kept: readonly string[],
@@ -42,7 +42,7 @@ export const tellReleased = async (
   context: Context,
   { orderId, cause, placeIds }: Omit<PlacesReleased, 'placesReleased'>,
 ): Promise<void> => {
-  const { places, releases } = context.shelf;
+  const { places, releases } = context.collections;
   const had = new Set(idsOf(await places.find({ where: { holder: orderId } })));
   const gone = [...new Set(placeIds)].filter((id) => !had.has(id));
   const release: PlacesReleased = { orderId, cause, placeIds: gone, placesReleased: gone.length };

@@ -1,6 +1,6 @@
 import type { Condition, Documents } from '@boxoffice/store';
 import { freed } from '../domain/place.ts';
-import type { PlaceDocument, Shelf } from '../store.ts';
+import type { Collections, PlaceDocument } from '../store.ts';
 import { giveUp, isGivenUp } from './abandoned.ts';
 import { extendHold, idsOf, releaseHold, restore, type Superseded } from './changes.ts';
 
@@ -113,12 +113,12 @@ export const holdAgain = async (places: Places, order: HoldAgain): Promise<Renew
 };
 
 /** The performances of these ids that will not take place. */
-const cancelledOf = async (shelf: Shelf, ids: readonly string[]): Promise<ReadonlySet<string>> => {
-  const performances = await Promise.all([...new Set(ids)].map((id) => shelf.performances.get(id)));
+const cancelledOf = async (collections: Collections, ids: readonly string[]): Promise<ReadonlySet<string>> => {
+  const performances = await Promise.all([...new Set(ids)].map((id) => collections.performances.get(id)));
   const cancelled = await Promise.all(
     performances.map(async (performance) => {
       if (performance?.state !== 'on_sale' && performance?.state !== 'closed') return performance?.id;
-      const product = await shelf.products.get(performance.productId);
+      const product = await collections.products.get(performance.productId);
       return product?.state === 'cancelled' ? performance.id : undefined;
     }),
   );
@@ -130,21 +130,21 @@ const cancelledOf = async (shelf: Shelf, ids: readonly string[]): Promise<Readon
  * places were bought answers as before. A call of an earlier version than one that the order has given up comes too late: it holds
  * nothing, for nobody would sell or release that.
  */
-export const renewHold = async (shelf: Shelf, order: HoldAgain): Promise<RenewalOutcome> => {
-  const { places } = shelf;
+export const renewHold = async (collections: Collections, order: HoldAgain): Promise<RenewalOutcome> => {
+  const { places } = collections;
   const { holder, asOf } = order;
   // Tries of earlier versions end here: this one has taken the order over from them.
-  if ((await giveUp(shelf, { holder, asOf }, order.now)) > asOf) return { superseded: true };
+  if ((await giveUp(collections, { holder, asOf }, order.now)) > asOf) return { superseded: true };
   const mine = await places.find({ where: { holder } });
   if (!mine.some((place) => place.state === 'sold' && place.asOf >= asOf)) {
     const named = (await Promise.all(order.placeIds.map((id) => places.get(id)))).filter((one) => one !== undefined);
     const performanceIds = named.map(({ performanceId }) => performanceId);
-    const cancelled = await cancelledOf(shelf, performanceIds);
+    const cancelled = await cancelledOf(collections, performanceIds);
     const missing = named.filter(({ performanceId }) => cancelled.has(performanceId));
     if (missing.length > 0) return { missing: idsOf(missing) };
   }
   const outcome = await holdAgain(places, order);
-  if (!(await isGivenUp(shelf, order))) return outcome;
+  if (!(await isGivenUp(collections, order))) return outcome;
   await places.claim({ where: { holder, asOf, state: 'held' }, set: freed });
   return { superseded: true };
 };

@@ -44,7 +44,7 @@ const internal = { method: 'post', access: 'internal', withoutIdempotency: true 
 /** What orders needs of the stock. All are idempotent by holder, so they take no Idempotency-Key. */
 export const stockRoutes = (store: Store): AnyOperation[] => {
   const desk = createDesk();
-  const placesOf = (institution: string) => contextOf(store, institution).shelf.places;
+  const placesOf = (institution: string) => contextOf(store, institution).collections.places;
   return [
     operation({
       ...internal,
@@ -146,11 +146,11 @@ export const stockRoutes = (store: Store): AnyOperation[] => {
         answer: { ...done, places: [{ ...examplePlace, replaces: null }] },
       },
       handle: async ({ caller, params, body }) => {
-        const { shelf, now } = contextOf(store, caller.institution);
+        const { collections, now } = contextOf(store, caller.institution);
         const { requestId: request, placeIds, heldUntil, asOf: version = 0 } = body;
         const until = Date.parse(heldUntil);
         const wish = { holder: params.holder, request, placeIds, until, asOf: version, now: now() };
-        return ok(renewedView(await renewHold(shelf, wish)));
+        return ok(renewedView(await renewHold(collections, wish)));
       },
     }),
     operation({
@@ -189,11 +189,11 @@ export const stockRoutes = (store: Store): AnyOperation[] => {
       handle: async ({ caller, params, body }) => {
         const { placeIds, requestId: request, asOf, sold } = body;
         const { holder } = params;
-        const { shelf, now } = contextOf(store, caller.institution);
+        const { collections, now } = contextOf(store, caller.institution);
         const before = request === undefined ? undefined : asOf;
         if (request !== undefined && before !== undefined)
-          await giveUp(shelf, { holder, request, asOf: before }, now());
-        const released = await releaseHold(shelf.places, {
+          await giveUp(collections, { holder, request, asOf: before }, now());
+        const released = await releaseHold(collections.places, {
           holder,
           placeIds,
           asOf,

@@ -39,8 +39,8 @@ export const tariffsRoutes = (store: Store): AnyOperation[] => [
     answers: { 200: changesPage(Tariff) },
     example: { answer: { items: [examples.tariff], nextCursor: null, asOf: examples.asOf } },
     handle: (request) => {
-      const { shelf, now } = contextOf(store, request.caller.institution);
-      return changesPageOf(request, shelf.tariffs, { clock: now, item: tariffView });
+      const { collections, now } = contextOf(store, request.caller.institution);
+      return changesPageOf(request, collections.tariffs, { clock: now, item: tariffView });
     },
   }),
   operation({
@@ -76,7 +76,7 @@ export const tariffsRoutes = (store: Store): AnyOperation[] => [
     etag: true,
     example: { params: { tariffId: examples.ids.tariff }, answer: examples.tariff },
     handle: async ({ caller, params }) =>
-      answer((await contextOf(store, caller.institution).shelf.tariffs.get(params.tariffId)) ?? notFound()),
+      answer((await contextOf(store, caller.institution).collections.tariffs.get(params.tariffId)) ?? notFound()),
   }),
   operation({
     id: 'changeTariff',

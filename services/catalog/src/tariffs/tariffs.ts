@@ -17,9 +17,9 @@ export const createTariff = async (
   { code, name, criterion }: TariffDetails,
   stamp?: Stamp<TariffDocument>,
 ): Promise<TariffDocument> => {
-  await institutionOf(context.shelf);
+  await institutionOf(context.collections);
   const now = timestampOf(context);
-  const tariff = await context.shelf.tariffs
+  const tariff = await context.collections.tariffs
     .insert({ id: context.newId('trf'), code, name, criterion, createdAt: now, updatedAt: now }, { stamp })
     .catch(onDuplicate);
   await markCatalog(context);
@@ -40,7 +40,7 @@ export const changeTariff = async (
   id: string,
   { to, allow, stamp }: TariffChange,
 ): Promise<TariffDocument> => {
-  const tariff = await context.shelf.tariffs
+  const tariff = await context.collections.tariffs
     .update(
       id,
       (current) => {

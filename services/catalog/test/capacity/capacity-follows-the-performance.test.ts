@@ -110,34 +110,34 @@ describe.each(engines)(`capacity on $name${missing}`, (engine) => {
 
   test('a process that died in a change leaves no place lost: what it held is free again, and the next change finishes', async () => {
     const show = await newShow(catalog, stalls(10));
-    const { shelf } = contextOf(catalog.store, catalog.institution);
-    const before = await shelf.performances.get(show.performance.id);
+    const { collections } = contextOf(catalog.store, catalog.institution);
+    const before = await collections.performances.get(show.performance.id);
     if (!before) throw new Error('the performance is gone');
     // Prepared a minute ago and never decided.
     const now = Date.now() - 61_000;
     const until = now + 60_000;
     const wishes = [{ id: show.categoryId, capacity: 4 }];
-    await shelf.performances.update(before.id, (current) => ({
+    await collections.performances.update(before.id, (current) => ({
       next: { ...current, capacityChange: { token: 'dead', until, settle: false } },
     }));
     const plans = planCapacity(before.seatCategories, wishes);
-    expect(await prepare(shelf, before.id, plans, { token: 'dead', until, now, random: Math.random })).toBe(true);
+    expect(await prepare(collections, before.id, plans, { token: 'dead', until, now, random: Math.random })).toBe(true);
     expect((await availabilityOf(catalog, show)).free).toBe(10);
     expect((await resize(show, { capacity: 11 })).status).toBe(200);
     expect(await availabilityOf(catalog, show)).toEqual({ capacity: 11, free: 11, held: 0, sold: 0 });
-    expect(await shelf.places.count({ performanceId: show.performance.id, holder: { ne: null } })).toBe(0);
+    expect(await collections.places.count({ performanceId: show.performance.id, holder: { ne: null } })).toBe(0);
   });
 
   test('places that a change made in vain are not counted when a later one needs some', async () => {
     const show = await newShow(catalog, stalls(6));
     await resize(show, { capacity: 4 });
-    const { shelf } = contextOf(catalog.store, catalog.institution);
-    const before = await shelf.performances.get(show.performance.id);
+    const { collections } = contextOf(catalog.store, catalog.institution);
+    const before = await collections.performances.get(show.performance.id);
     if (!before) throw new Error('the performance is gone');
     const now = Date.now();
     const plans = planCapacity(before.seatCategories, [{ id: show.categoryId, capacity: 12 }]);
-    await prepare(shelf, before.id, plans, { token: 'vain', until: now + 60_000, now, random: Math.random });
-    await undo(shelf, 'vain');
+    await prepare(collections, before.id, plans, { token: 'vain', until: now + 60_000, now, random: Math.random });
+    await undo(collections, 'vain');
     for (const capacity of [9, 5, 11]) {
       expect((await resize(show, { capacity })).status).toBe(200);
       expect(await labels(show)).toHaveLength(capacity);
@@ -147,14 +147,14 @@ describe.each(engines)(`capacity on $name${missing}`, (engine) => {
 
   test('a change that was decided and not carried out is carried out before anything is sold', async () => {
     const show = await newShow(catalog, stalls(10));
-    const { shelf } = contextOf(catalog.store, catalog.institution);
-    const before = await shelf.performances.get(show.performance.id);
+    const { collections } = contextOf(catalog.store, catalog.institution);
+    const before = await collections.performances.get(show.performance.id);
     if (!before) throw new Error('the performance is gone');
     const now = Date.now() - 59_990;
     const change = { token: 'decided', until: now + 60_000 };
     const plans = planCapacity(before.seatCategories, [{ id: show.categoryId, capacity: 4 }]);
-    await prepare(shelf, before.id, plans, { ...change, now, random: Math.random });
-    await shelf.performances.update(before.id, (current) => ({
+    await prepare(collections, before.id, plans, { ...change, now, random: Math.random });
+    await collections.performances.update(before.id, (current) => ({
       next: {
         ...current,
         seatCategories: plans.map(({ category }) => category),

@@ -1,7 +1,7 @@
 import type { Store } from '@boxoffice/store';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { createCatalogAnswers } from '../../src/feed/snapshots.ts';
-import { shelfOf } from '../../src/store.ts';
+import { collectionsOf } from '../../src/store.ts';
 import {
   createProduct,
   newShow,
@@ -150,14 +150,16 @@ describe.each(engines)(`GET /catalog on $name${missing}`, ({ start }) => {
     const own = await startInstance(store, house);
     const [changed, closed] = [(await newShow(own, stalls(1))).product, (await newShow(own, stalls(1))).product];
     await own.close();
-    const shelf = shelfOf(store, house);
+    const collections = collectionsOf(store, house);
     const taken = Date.now() + 60_000;
     // The reader's clock is 5 s ahead of the writer's.
     const { data: before } = await createCatalogAnswers(store, () => taken + 9_999 + 5_000).of(house, {});
     const modifiedAt = new Date(taken).toISOString();
-    await shelf.products.update(changed?.id ?? '', (current) => ({ next: { ...current, modifiedAt } }));
-    await shelf.products.update(closed?.id ?? '', (current) => ({ next: { ...current, modifiedAt, state: 'closed' } }));
-    await shelf.institutions.claim({ where: { id: house }, set: { catalogMark: `mark-${taken}` } });
+    await collections.products.update(changed?.id ?? '', (current) => ({ next: { ...current, modifiedAt } }));
+    await collections.products.update(closed?.id ?? '', (current) => ({
+      next: { ...current, modifiedAt, state: 'closed' },
+    }));
+    await collections.institutions.claim({ where: { id: house }, set: { catalogMark: `mark-${taken}` } });
     const since = async (modifiedSince: string) => {
       const answers = createCatalogAnswers(store, () => taken + 60_000);
       const { data } = await answers.of(house, { modifiedSince });
@@ -237,7 +239,7 @@ describe.each(engines)(`GET /catalog on $name${missing}`, ({ start }) => {
     const answers = createCatalogAnswers(store, () => now);
     const names = async () => (await answers.of(institution, {})).data.products.map(({ name }) => name.en);
     expect(await names()).toEqual(['A show']);
-    const { products } = shelfOf(store, institution);
+    const { products } = collectionsOf(store, institution);
     await products.update(product.id, (current) => ({ next: { ...current, name: { en: 'Silent' } } }));
     expect(await names()).toEqual(['A show']);
     now += 60_000;

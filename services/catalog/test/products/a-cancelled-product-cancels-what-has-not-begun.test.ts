@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { finishCancellations } from '../../src/products/cancellation.ts';
-import { shelfOf } from '../../src/store.ts';
+import { collectionsOf } from '../../src/store.ts';
 import {
   createProduct,
   hold,
@@ -83,7 +83,7 @@ describe.each(engines)(`cancelling a product on $name${missing}`, (engine) => {
   });
 
   test('a process that dies in between leaves it to the next one, or to a repeat', async () => {
-    const { products } = shelfOf(catalog.store, catalog.institution);
+    const { products } = collectionsOf(catalog.store, catalog.institution);
     const finish = [() => finishCancellations(catalog.store), (product: Product) => cancel(product)];
     for (const how of finish) {
       const { product } = await newRun();
@@ -99,7 +99,7 @@ describe.each(engines)(`cancelling a product on $name${missing}`, (engine) => {
 
   test('who asks what changed is told of those that followed late, too, by the instant of their writes', async () => {
     const { product } = await newRun();
-    const { products } = shelfOf(catalog.store, catalog.institution);
+    const { products } = collectionsOf(catalog.store, catalog.institution);
     await products.update(product.id, (current) => ({
       next: { ...current, state: 'cancelled', cancelling: inMinutes(-2) },
     }));

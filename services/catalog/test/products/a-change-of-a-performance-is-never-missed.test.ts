@@ -27,10 +27,10 @@ const dyingBefore = (context: Context, nth: number): Context => {
         };
       },
     });
-  const shelf = Object.fromEntries(
-    Object.entries(context.shelf).map(([name, one]) => [name, typeof one === 'object' ? guarded(one) : one]),
+  const collections = Object.fromEntries(
+    Object.entries(context.collections).map(([name, one]) => [name, typeof one === 'object' ? guarded(one) : one]),
   );
-  return { ...context, shelf: shelf as unknown as Context['shelf'] };
+  return { ...context, collections: collections as unknown as Context['collections'] };
 };
 
 describe.each(engines)(`a change of a performance on $name${missing}`, (engine) => {

@@ -3,7 +3,7 @@ import type { Store } from '@boxoffice/store';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { reactTo } from '../../src/reactions/dispatch.ts';
-import { shelfOf } from '../../src/store.ts';
+import { collectionsOf } from '../../src/store.ts';
 import {
   act,
   availabilityOf,
@@ -108,7 +108,7 @@ const runAll = async (world: World, histories: readonly History[]): Promise<void
   expect(journal.wrongSums).toEqual([]);
   const acknowledged = [...journal.bought.values()].flat();
   expect(new Set(acknowledged).size).toBe(acknowledged.length);
-  const { places } = shelfOf(store, institution);
+  const { places } = collectionsOf(store, institution);
   for (const [holder, ids] of journal.bought) {
     const sold = await places.find({ where: { holder, state: 'sold' } });
     expect(sold.map(({ id }) => id).sort()).toEqual([...ids].sort());

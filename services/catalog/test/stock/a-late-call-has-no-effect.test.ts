@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { reactTo } from '../../src/reactions/dispatch.ts';
 import { sellHold } from '../../src/stock/changes.ts';
-import { shelfOf } from '../../src/store.ts';
+import { collectionsOf } from '../../src/store.ts';
 import { act, availabilityOf, hold, inMinutes, newShow, placeIdsOf, stalls } from '../fixture/data.ts';
 import { engines, missing } from '../fixture/engines.ts';
 import { type Started, startCatalog } from '../fixture/service.ts';
@@ -42,7 +42,7 @@ describe.each(engines)(`a call of a process that was paused, on $name${missing}`
 
   test('negative control: without the version the late sale takes effect', async () => {
     const { show, holder, placeIds } = await heldAgain();
-    const { places } = shelfOf(forgetting(catalog.store, 'asOf'), catalog.institution);
+    const { places } = collectionsOf(forgetting(catalog.store, 'asOf'), catalog.institution);
     expect(await sellHold(places, { holder, placeIds, asOf: 3 })).toHaveProperty('places');
     expect((await availabilityOf(catalog, show)).sold).toBe(1);
   });
@@ -68,7 +68,7 @@ describe.each(engines)(`a call of a process that was paused, on $name${missing}`
       const wish = { holder, requestId: 'late', asOf: 2 };
       expect(await hold(catalog, show, wish)).toMatchObject({ outcome: 'refused' });
       const { performance } = show;
-      const [place] = await shelfOf(catalog.store, catalog.institution).places.find({
+      const [place] = await collectionsOf(catalog.store, catalog.institution).places.find({
         where: { performanceId: performance.id },
       });
       const renewal = { requestId: 'late', heldUntil: inMinutes(2), placeIds: [place?.id], asOf: 2 };

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { contextOf } from '../../src/context.ts';
 import { createDesk, type HoldWish, hold as holdAt } from '../../src/stock/hold.ts';
-import type { Shelf } from '../../src/store.ts';
+import type { Collections } from '../../src/store.ts';
 import { act, availabilityOf, hold, inMinutes, newShow, placeIdsOf, type Show, stalls } from '../fixture/data.ts';
 import { engines, missing } from '../fixture/engines.ts';
 import { type Started, startCatalog } from '../fixture/service.ts';
@@ -25,14 +25,18 @@ describe.each(engines)(`a hold whose caller gave it up while it was at work, on 
   });
 
   /** Holds slowly: what `meanwhile` does happens when the places are taken, and before the hold looks whether it was given up. */
-  const holdSlowly = (wish: HoldWish, meanwhile: (shelf: Shelf) => Promise<unknown>) => {
+  const holdSlowly = (wish: HoldWish, meanwhile: (collections: Collections) => Promise<unknown>) => {
     const context = contextOf(catalog.store, catalog.institution);
-    const { shelf } = context;
-    const get: Shelf['givenUp']['get'] = async (id) => {
-      await meanwhile(shelf);
-      return shelf.givenUp.get(id);
+    const { collections } = context;
+    const get: Collections['givenUp']['get'] = async (id) => {
+      await meanwhile(collections);
+      return collections.givenUp.get(id);
     };
-    return holdAt({ ...context, shelf: { ...shelf, givenUp: { ...shelf.givenUp, get } } }, wish, createDesk());
+    return holdAt(
+      { ...context, collections: { ...collections, givenUp: { ...collections.givenUp, get } } },
+      wish,
+      createDesk(),
+    );
   };
   const giveUp = (holder: string) => act(catalog, holder, 'release', { requestId: 'lines', asOf: 2 });
 

@@ -7,7 +7,7 @@ import { availabilityOf } from '../../src/performances/availability.ts';
 import { extendHold, releaseHold, sellHold } from '../../src/stock/changes.ts';
 import { holdPlaces, type StockItem } from '../../src/stock/claim.ts';
 import { holdAgain } from '../../src/stock/renewal.ts';
-import { type PerformanceDocument, type Shelf, shelfOf } from '../../src/store.ts';
+import { type Collections, collectionsOf, type PerformanceDocument } from '../../src/store.ts';
 import { engines, missing, type OpenEngine } from '../fixture/engines.ts';
 import { newInstitution } from '../fixture/service.ts';
 
@@ -51,13 +51,13 @@ const input = (numbered: boolean) => ({
 });
 
 /** A hall of seven anonymous places and seven seats, and the model of who has what. */
-const newHall = async (shelf: Shelf) => {
+const newHall = async (collections: Collections) => {
   const id = `prf_${randomUUID()}`;
   const categories = newCategories(id, [input(false), input(true)]);
   const places = categories.flatMap((category, index) =>
     addedSpots(index, category).map((spot) => newPlace(id, category, spot, Math.random())),
   );
-  await shelf.places.insertMany(places);
+  await collections.places.insertMany(places);
   const performance = { id, seatCategories: categories } as unknown as PerformanceDocument;
   const categoryOf = new Map(places.map((place) => [place.id, place.seatCategoryId]));
   return { performance, categories, categoryOf, taken: new Map<string, Taken>() };
@@ -78,8 +78,8 @@ const itemOf = (hall: Hall, index: number, count: number): StockItem => {
 const freeIn = (hall: Hall, category: string, now: number): number =>
   [...hall.categoryOf].filter(([id, of]) => of === category && (hall.taken.get(id)?.until ?? 0) <= now).length;
 
-const sameCounts = async (shelf: Shelf, hall: Hall, now: number) => {
-  const { seatCategories } = await availabilityOf(shelf, hall.performance, now);
+const sameCounts = async (collections: Collections, hall: Hall, now: number) => {
+  const { seatCategories } = await availabilityOf(collections, hall.performance, now);
   for (const { id, capacity, free, held, sold } of seatCategories) {
     const mine = [...hall.taken].filter(([place]) => hall.categoryOf.get(place) === id).map(([, taken]) => taken);
     const expected = {
@@ -94,7 +94,7 @@ const sameCounts = async (shelf: Shelf, hall: Hall, now: number) => {
 };
 
 interface Step {
-  readonly shelf: Shelf;
+  readonly collections: Collections;
   readonly hall: Hall;
   readonly holder: string;
   readonly now: number;
@@ -110,59 +110,67 @@ const take = (hall: Hall, id: string, taken: Taken, now: number) => {
 };
 
 /** A refused hold may have taken lapsed places for a moment; given back, they are nobody's. */
-const forgetLapsed = async (shelf: Shelf, hall: Hall, now: number) => {
+const forgetLapsed = async (collections: Collections, hall: Hall, now: number) => {
   const lapsed = [...hall.taken].filter(([, { until }]) => until <= now).map(([id]) => id);
-  const free = await shelf.places.find({ where: { id: { in: lapsed }, state: 'free' } });
+  const free = await collections.places.find({ where: { id: { in: lapsed }, state: 'free' } });
   for (const { id } of free) hall.taken.delete(id);
 };
 
-const runHold = async ({ shelf, hall, holder, now, until, request }: Step, counts: readonly number[]) => {
+const runHold = async ({ collections, hall, holder, now, until, request }: Step, counts: readonly number[]) => {
   const items = counts.map((count, index) => itemOf(hall, index, count)).filter(({ count }) => count > 0);
   if (items.length === 0) return;
-  const outcome = await holdPlaces(shelf.places, { holder, request, asOf: 0, items, now, until, random: Math.random });
+  const outcome = await holdPlaces(collections.places, {
+    holder,
+    request,
+    asOf: 0,
+    items,
+    now,
+    until,
+    random: Math.random,
+  });
   const had = [...hall.taken].filter(([, taken]) => taken.holder === holder && taken.request === request);
   const enough = items.every(({ seatCategoryId, count }) => {
     const own = had.filter(([id, taken]) => hall.categoryOf.get(id) === seatCategoryId && taken.until > now).length;
     return freeIn(hall, seatCategoryId, now) + own >= count;
   });
   expect('held' in outcome).toBe(enough);
-  if (!('held' in outcome)) return forgetLapsed(shelf, hall, now);
+  if (!('held' in outcome)) return forgetLapsed(collections, hall, now);
   expect(outcome.held.map((each) => each.length)).toEqual(items.map(({ count }) => count));
   for (const place of outcome.held.flat()) take(hall, place.id, { holder, until: place.freeFrom, request }, now);
 };
 
 const mineIn = (hall: Hall, holder: string) => [...hall.taken].filter(([, taken]) => taken.holder === holder);
 
-const runAgain = async ({ shelf, hall, holder, now, until, request }: Step) => {
+const runAgain = async ({ collections, hall, holder, now, until, request }: Step) => {
   const placeIds = mineIn(hall, holder).map(([id]) => id);
   if (placeIds.length === 0) return;
-  const outcome = await holdAgain(shelf.places, { holder, request, placeIds, until, asOf: 1, now });
+  const outcome = await holdAgain(collections.places, { holder, request, placeIds, until, asOf: 1, now });
   if (!('places' in outcome)) throw new Error('the holder still had them all');
   expect(outcome.places.map(({ place }) => place.id)).toEqual(placeIds);
   for (const [id, taken] of mineIn(hall, holder)) if (taken.until < SOLD) hall.taken.set(id, { ...taken, until });
 };
 
 const run = async (step: Step, { kind, counts }: Command) => {
-  const { shelf, hall, holder, until } = step;
+  const { collections, hall, holder, until } = step;
   const mine = mineIn(hall, holder);
   const held = mine.filter(([, taken]) => taken.until < SOLD);
   if (kind === 'hold') return runHold(step, counts);
   if (kind === 'again') return runAgain(step);
   if (kind === 'extend') {
-    expect(await extendHold(shelf.places, { holder }, until)).toHaveProperty('places');
+    expect(await extendHold(collections.places, { holder }, until)).toHaveProperty('places');
     for (const [id, taken] of held) hall.taken.set(id, { ...taken, until });
   }
   if (kind === 'sell') {
     const ids = mine.map(([id]) => id);
-    expect(await sellHold(shelf.places, { holder, placeIds: ids })).toHaveProperty('places');
+    expect(await sellHold(collections.places, { holder, placeIds: ids })).toHaveProperty('places');
     for (const [id, taken] of held) hall.taken.set(id, { ...taken, until: SOLD });
-    expect(await sellHold(shelf.places, { holder, placeIds: [...ids, 'plc_unknown'] })).toEqual({
+    expect(await sellHold(collections.places, { holder, placeIds: [...ids, 'plc_unknown'] })).toEqual({
       missing: ['plc_unknown'],
     });
   }
   if (kind === 'release' || kind === 'cancel') {
     const gone = kind === 'cancel' ? mine : held;
-    const released = await releaseHold(shelf.places, { holder, sold: kind === 'cancel' });
+    const released = await releaseHold(collections.places, { holder, sold: kind === 'cancel' });
     expect(released.map(({ id }) => id).sort()).toEqual(gone.map(([id]) => id).sort());
     for (const [id] of gone) hall.taken.delete(id);
   }
@@ -178,10 +186,10 @@ const histories: readonly Command[][] = [
 ];
 
 /** Runs random histories against this stock and the model; throws with the shortest one on which they differ. */
-const agreesWithTheModel = (shelf: Shelf, numRuns: number): Promise<void> =>
+const agreesWithTheModel = (collections: Collections, numRuns: number): Promise<void> =>
   fc.assert(
     fc.asyncProperty(fc.array(command, { minLength: 3, maxLength: 18 }), async (commands) => {
-      const hall = await newHall(shelf);
+      const hall = await newHall(collections);
       const history = randomUUID();
       let now = START;
       let request = 0;
@@ -194,43 +202,43 @@ const agreesWithTheModel = (shelf: Shelf, numRuns: number): Promise<void> =>
         if (one.kind === 'hold') last = one;
         if (drawn.kind === 'again') last = undefined;
         const until = now + one.minutes * MINUTE;
-        await run({ shelf, hall, holder: `${history}_${one.holder}`, now, until, request: `r${request}` }, one);
-        await sameCounts(shelf, hall, now);
+        await run({ collections, hall, holder: `${history}_${one.holder}`, now, until, request: `r${request}` }, one);
+        await sameCounts(collections, hall, now);
       }
     }),
     { numRuns, endOnFailure: true, examples: histories.map((history) => [history]) },
   );
 
 /** Stock that forgets one condition of its claims. */
-const forgetting = (shelf: Shelf, field: string): Shelf => ({
-  ...shelf,
+const forgetting = (collections: Collections, field: string): Collections => ({
+  ...collections,
   places: {
-    ...shelf.places,
+    ...collections.places,
     claim: ({ where, ...request }) => {
       const kept = Object.entries(where).filter(([name]) => name !== field);
-      return shelf.places.claim({ ...request, where: Object.fromEntries(kept) });
+      return collections.places.claim({ ...request, where: Object.fromEntries(kept) });
     },
   },
 });
 
 describe.each(engines)(`stock on $name${missing}`, ({ name, start }) => {
   let engine: OpenEngine;
-  let shelf: Shelf;
+  let collections: Collections;
   beforeAll(async () => {
     engine = await start();
     const store = await engine.open();
-    shelf = shelfOf(store, await newInstitution(store));
+    collections = collectionsOf(store, await newInstitution(store));
   });
   afterAll(() => engine.close());
 
   test('random holds, repeats, extensions, releases, sales, renewals and expiries give what a model gives', async () => {
-    await agreesWithTheModel(shelf, name === 'SQLite' ? 60 : 15);
+    await agreesWithTheModel(collections, name === 'SQLite' ? 60 : 15);
   }, 60_000);
 
   test.each(['freeFrom', 'holder', 'state'])(
     'negative control: stock that forgets %s is found out',
     async (field) => {
-      await expect(agreesWithTheModel(forgetting(shelf, field), 20)).rejects.toThrow();
+      await expect(agreesWithTheModel(forgetting(collections, field), 20)).rejects.toThrow();
     },
     60_000,
   );
