@@ -12,7 +12,7 @@ import {
 } from './store.ts';
 
 /** One institution's documents: the only way in which an action reaches the store. */
-export interface Shelf {
+export interface Collections {
   readonly institution: string;
   readonly tickets: Documents<TicketDocument>;
   readonly orders: Documents<OrderDocument>;
@@ -26,7 +26,7 @@ export interface Context {
   readonly keys: BarcodeKeys;
   /** Epoch milliseconds. */
   readonly now: () => number;
-  shelf(institution: string): Shelf;
+  collections(institution: string): Collections;
 }
 
 /** The context of a service instance, on the system's clock unless told otherwise. */
@@ -34,7 +34,7 @@ export const createContext = (store: Store, serviceSecret: string, now: () => nu
   store,
   keys: createBarcodeKeys(store, serviceSecret, now),
   now,
-  shelf: (institution) => ({
+  collections: (institution) => ({
     institution,
     tickets: store.collection(ticketsCollection).of(institution),
     orders: store.collection(ordersCollection).of(institution),

@@ -1,5 +1,5 @@
 import { type Fact, UniqueViolation } from '@boxoffice/store';
-import { type Context, type Shelf, timestampOf } from '../context.ts';
+import { type Collections, type Context, timestampOf } from '../context.ts';
 import { type Cancellation, current, neverIssued, outcome, tombstone } from '../domain/order.ts';
 import { cancel } from '../domain/ticket.ts';
 import { ticketsCancelled } from '../events.ts';
@@ -23,31 +23,35 @@ const WIDTH = 16;
  * Every ticket that the order asked for. One that an interrupted issue has not written is written as a cancelled one, so that a late
  * writer finds its id taken.
  */
-const allTickets = async (context: Context, shelf: Shelf, order: OrderDocument): Promise<TicketDocument[]> => {
-  const found = await ticketsOfOrder(shelf, order.id);
+const allTickets = async (
+  context: Context,
+  collections: Collections,
+  order: OrderDocument,
+): Promise<TicketDocument[]> => {
+  const found = await ticketsOfOrder(collections, order.id);
   const there = new Set(found.map(({ id }) => id));
   const missing = order.tickets.filter(({ ticketId }) => !there.has(ticketId));
   if (missing.length === 0) return found;
-  const never = await newTickets(context, shelf.institution, order, missing);
+  const never = await newTickets(context, collections.institution, order, missing);
   const cancelled = { status: 'cancelled', beneficiary: null } as const;
-  await shelf.tickets.insertMany(never.map((ticket) => ({ ...ticket, ...cancelled })));
-  return ticketsOfOrder(shelf, order.id);
+  await collections.tickets.insertMany(never.map((ticket) => ({ ...ticket, ...cancelled })));
+  return ticketsOfOrder(collections, order.id);
 };
 
 const factOf = (orderId: string, { at: _, ...counts }: Cancellation): Fact => ticketsCancelled({ orderId, ...counts });
 
 /** Writes the tombstone of an order that is not known; answers the order if another instance has come to know it meanwhile. */
 const bury = async (
-  shelf: Shelf,
+  collections: Collections,
   { orderId, placeIds }: OrderCancelled,
   now: string,
 ): Promise<OrderDocument | undefined> => {
   const cancellation = neverIssued(placeIds, now);
   try {
-    await shelf.orders.insert(tombstone(orderId, cancellation), { events: [factOf(orderId, cancellation)] });
+    await collections.orders.insert(tombstone(orderId, cancellation), { events: [factOf(orderId, cancellation)] });
     return undefined;
   } catch (error) {
-    const known = error instanceof UniqueViolation ? await shelf.orders.get(orderId) : undefined;
+    const known = error instanceof UniqueViolation ? await collections.orders.get(orderId) : undefined;
     if (!known) throw error;
     return known;
   }
@@ -58,21 +62,21 @@ const bury = async (
  * whether it was controlled before; all of it can be repeated from any point.
  */
 export const cancelTickets = async (context: Context, institution: string, fact: OrderCancelled): Promise<void> => {
-  const shelf = context.shelf(institution);
+  const collections = context.collections(institution);
   const { orderId, override } = fact;
   for (;;) {
-    const order = (await shelf.orders.get(orderId)) ?? (await bury(shelf, fact, timestampOf(context)));
+    const order = (await collections.orders.get(orderId)) ?? (await bury(collections, fact, timestampOf(context)));
     if (!order || order.cancellation) return;
-    const lines = current(await allTickets(context, shelf, order));
+    const lines = current(await allTickets(context, collections, order));
     const done: TicketDocument[] = [];
     for (let start = 0; start < lines.length; start += WIDTH) {
       const some = lines
         .slice(start, start + WIDTH)
-        .map((ticket) => changeLine(shelf, ticket, (found) => cancel(found, override, timestampOf(context))));
+        .map((ticket) => changeLine(collections, ticket, (found) => cancel(found, override, timestampOf(context))));
       done.push(...(await Promise.all(some)));
     }
     const cancellation = outcome(done, timestampOf(context));
-    const written = await shelf.orders.update(orderId, (found) => {
+    const written = await collections.orders.update(orderId, (found) => {
       // Another instance was faster, or the order asks for more tickets than were looked at.
       if (found.cancellation || found.asOf !== order.asOf) return undefined;
       return { next: { ...found, cancellation }, events: [factOf(orderId, cancellation)] };

@@ -1,6 +1,6 @@
 import { UniqueViolation } from '@boxoffice/store';
 import { signBarcode } from '../barcode/signing.ts';
-import { type Context, type Shelf, timestampOf } from '../context.ts';
+import { type Collections, type Context, timestampOf } from '../context.ts';
 import {
   begun,
   type Confirmed,
@@ -36,7 +36,7 @@ export const newTickets = async (
 
 /** Writes down what the order asks for, unless that is known; answers the order, and whether this call was the first to know it. */
 const note = async (
-  { orders }: Shelf,
+  { orders }: Collections,
   fact: Confirmed,
   now: string,
 ): Promise<{ order: OrderDocument; first: boolean }> => {
@@ -56,30 +56,39 @@ const note = async (
   }
 };
 
-const setContact = async (shelf: Shelf, all: readonly TicketDocument[], order: OrderDocument): Promise<void> => {
+const setContact = async (
+  collections: Collections,
+  all: readonly TicketDocument[],
+  order: OrderDocument,
+): Promise<void> => {
   const behind = all.filter(({ contactAsOf }) => contactAsOf < order.asOf);
   for (const ticket of behind) {
-    await changeLine(shelf, ticket, (found) => withContact(found, order.contactNumber, order.asOf));
+    await changeLine(collections, ticket, (found) => withContact(found, order.contactNumber, order.asOf));
   }
 };
 
 /** Names the tickets that were issued by the fact, before the order had said who will come. */
-const setNames = async (shelf: Shelf, all: readonly TicketDocument[], order: OrderDocument, now: string) => {
+const setNames = async (
+  collections: Collections,
+  all: readonly TicketDocument[],
+  order: OrderDocument,
+  now: string,
+) => {
   if (!order.named) return;
   const names = new Map(order.tickets.map(({ lineId, beneficiary }) => [lineId, beneficiary ?? null]));
   for (const ticket of all.filter(({ named }) => !named))
-    await changeLine(shelf, ticket, (found) => withName(found, names.get(found.lineId) ?? null, now));
+    await changeLine(collections, ticket, (found) => withName(found, names.get(found.lineId) ?? null, now));
 };
 
 /** A buyer who was erased before the confirmation was heard of has no names here. Looked at last, so that no erasure slips in between. */
 const withoutErased = async (
   context: Context,
-  shelf: Shelf,
+  collections: Collections,
   { contactNumber, tickets: wanted }: OrderTickets,
   tickets: readonly Ticket[],
 ): Promise<void> => {
   if (contactNumber === null || ![...wanted, ...tickets].some(({ beneficiary }) => beneficiary)) return;
-  if (await isErased(shelf, contactNumber)) await dropNames(context, shelf, contactNumber);
+  if (await isErased(collections, contactNumber)) await dropNames(context, collections, contactNumber);
 };
 
 /**
@@ -87,25 +96,25 @@ const withoutErased = async (
  * order's document is written first and decides between issuing and cancelling, then the tickets, whose ids the order has chosen.
  */
 export const issue = async (context: Context, institution: string, fact: Confirmed): Promise<TicketSummary[]> => {
-  const shelf = context.shelf(institution);
-  const { order, first } = await note(shelf, fact, timestampOf(context));
+  const collections = context.collections(institution);
+  const { order, first } = await note(collections, fact, timestampOf(context));
   if (order.cancellation && order.tickets.length === 0) return [];
   if (first) {
     const fresh = await newTickets(context, institution, order, order.tickets);
-    if ((await shelf.tickets.insertMany(fresh)) === fresh.length) {
-      await withoutErased(context, shelf, order, fresh);
+    if ((await collections.tickets.insertMany(fresh)) === fresh.length) {
+      await withoutErased(context, collections, order, fresh);
       return fresh;
     }
   }
-  let all = await ticketsOfOrder(shelf, order.id);
+  let all = await ticketsOfOrder(collections, order.id);
   const there = new Set(all.map(({ id }) => id));
   const missing = order.tickets.filter(({ ticketId }) => !there.has(ticketId));
   if (missing.length > 0 && !order.cancellation) {
-    await shelf.tickets.insertMany(await newTickets(context, institution, order, missing));
-    all = await ticketsOfOrder(shelf, order.id);
+    await collections.tickets.insertMany(await newTickets(context, institution, order, missing));
+    all = await ticketsOfOrder(collections, order.id);
   }
-  await setContact(shelf, all, order);
-  await setNames(shelf, all, order, timestampOf(context));
-  await withoutErased(context, shelf, order, all);
+  await setContact(collections, all, order);
+  await setNames(collections, all, order, timestampOf(context));
+  await withoutErased(context, collections, order, all);
   return current(all);
 };

@@ -47,7 +47,7 @@ export const internalRoutes = (context: Context): AnyOperation[] => [
     answers: { 200: OrderTickets },
     example: { params: { orderId: ids.order }, answer: { controlled: 0, tickets: exampleTickets } },
     handle: async ({ caller, params }) => {
-      const tickets = current(await ticketsOfOrder(context.shelf(caller.institution), params.orderId));
+      const tickets = current(await ticketsOfOrder(context.collections(caller.institution), params.orderId));
       const controlled = tickets.filter(({ status }) => status === 'controlled').length;
       return ok({ controlled, tickets: tickets.map(summary) });
     },

@@ -6,7 +6,7 @@ import { dropNames, noteErasure } from '../tickets/erasure.ts';
 export const onContactErased = async (context: Context, { institution, data }: Message): Promise<void> => {
   const { contactNumber } = data as { readonly contactNumber?: unknown };
   if (typeof contactNumber !== 'string') throw new Unreadable('contact.erased needs contactNumber');
-  const shelf = context.shelf(institution);
-  await noteErasure(context, shelf, contactNumber);
-  await dropNames(context, shelf, contactNumber);
+  const collections = context.collections(institution);
+  await noteErasure(context, collections, contactNumber);
+  await dropNames(context, collections, contactNumber);
 };

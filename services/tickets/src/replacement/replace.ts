@@ -1,5 +1,5 @@
 import { signBarcode } from '../barcode/signing.ts';
-import { type Context, type Shelf, timestampOf } from '../context.ts';
+import { type Collections, type Context, timestampOf } from '../context.ts';
 import { nextId } from '../domain/lineage.ts';
 import * as domain from '../domain/ticket.ts';
 import type { TicketDocument } from '../store.ts';
@@ -14,13 +14,17 @@ type Replacing = (
   now: string,
 ) => domain.Decision<TicketDocument>;
 
-const barcodeFor = async ({ keys, now }: Context, { institution }: Shelf, ticket: domain.Ticket): Promise<string> => {
+const barcodeFor = async (
+  { keys, now }: Context,
+  { institution }: Collections,
+  ticket: domain.Ticket,
+): Promise<string> => {
   const [tid, iat] = [nextId(ticket.id), Math.floor(now() / 1000)];
   return signBarcode(await keys.signing(institution), { tid, prf: ticket.performanceId, plc: ticket.place.id, iat });
 };
 
 /** Notes that a replacement of this ticket begins, so that the sweep looks after it. */
-const announce = async ({ replacements }: Shelf, ticketId: string, now: number): Promise<void> => {
+const announce = async ({ replacements }: Collections, ticketId: string, now: number): Promise<void> => {
   await replacements.insertMany([{ id: nextId(ticketId), ticketId, since: now }]);
 };
 
@@ -32,16 +36,16 @@ export const changeOrReplace = async (
   { stamp, ifMatch, unchanged }: Request,
   decide: Replacing,
 ): Promise<domain.Ticket & { readonly version: number }> => {
-  const shelf = context.shelf(institution);
+  const collections = context.collections(institution);
   for (;;) {
-    const before = await getTicket(shelf, id);
-    const asNew = { id: nextId(id), barcode: await barcodeFor(context, shelf, before) };
+    const before = await getTicket(collections, id);
+    const asNew = { id: nextId(id), barcode: await barcodeFor(context, collections, before) };
     ifMatch(validatorOf(before));
     unchanged?.(before);
     const replaces = allowed(decide(before, asNew, timestampOf(context))).status === 'invalidated';
-    if (replaces) await announce(shelf, id, context.now());
+    if (replaces) await announce(collections, id, context.now());
     let overtaken = false;
-    const written = await shelf.tickets.update(
+    const written = await collections.tickets.update(
       id,
       (ticket) => {
         ifMatch(validatorOf(ticket));
@@ -54,9 +58,9 @@ export const changeOrReplace = async (
       { stamp },
     );
     if (!written || overtaken) continue;
-    const successor = await finishReplacement(shelf, written);
+    const successor = await finishReplacement(collections, written);
     if (!successor) return written;
-    await shelf.replacements.delete(successor.id);
+    await collections.replacements.delete(successor.id);
     return newAs(written) ?? successor;
   }
 };

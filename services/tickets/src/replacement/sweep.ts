@@ -19,10 +19,10 @@ export const finishInterrupted = async (context: Context): Promise<void> => {
     .collection(replacementsCollection)
     .acrossInstitutions.find({ where: { since: { lte: now - INTERRUPTED_MS } }, limit: 500 });
   for (const { id, ticketId, institution, since } of interrupted) {
-    const shelf = context.shelf(institution);
-    const old = await shelf.tickets.get(ticketId);
-    const finished = old?.replacedBy === id && (await finishReplacement(shelf, old));
-    if (finished || since <= now - FORGOTTEN_MS) await shelf.replacements.delete(id);
+    const collections = context.collections(institution);
+    const old = await collections.tickets.get(ticketId);
+    const finished = old?.replacedBy === id && (await finishReplacement(collections, old));
+    if (finished || since <= now - FORGOTTEN_MS) await collections.replacements.delete(id);
   }
 };
 

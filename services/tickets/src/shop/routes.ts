@@ -53,7 +53,7 @@ export const shopRoutes = (context: Context): AnyOperation[] => [
     answers: { 200: ShopTicket },
     example: { params, answer: example.shopTicket },
     handle: async ({ caller, params }) =>
-      ok(shopView(await getTicket(context.shelf(caller.institution), params.ticketId))),
+      ok(shopView(await getTicket(context.collections(caller.institution), params.ticketId))),
   }),
   operation({
     id: 'nameShopTicket',

@@ -26,12 +26,14 @@ export const shownTickets = async (
   institution: string,
   { contactNumber, orderIds, status }: Shown,
 ): Promise<TicketDocument[]> => {
-  const shelf = context.shelf(institution);
+  const collections = context.collections(institution);
   const where: Where = contactNumber === undefined ? {} : { contactNumber };
   // An order at a time, which the index of orders answers; a list of orders would be looked for among all tickets.
   const found = orderIds
-    ? (await Promise.all([...new Set(orderIds)].map((orderId) => ticketsWhere(shelf, { ...where, orderId })))).flat()
-    : await ticketsWhere(shelf, where);
+    ? (
+        await Promise.all([...new Set(orderIds)].map((orderId) => ticketsWhere(collections, { ...where, orderId })))
+      ).flat()
+    : await ticketsWhere(collections, where);
   // What replaces a ticket may have become another contact's.
   return found
     .filter((ticket) => contactNumber === undefined || ticket.contactNumber === contactNumber)
@@ -65,5 +67,5 @@ export const nameTicket = async (
     if ('refused' in decision) throw new Fault(codes[ticket.status], decision.details);
     return decision;
   });
-  return getTicket(context.shelf(institution), changed.id);
+  return getTicket(context.collections(institution), changed.id);
 };

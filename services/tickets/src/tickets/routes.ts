@@ -38,10 +38,10 @@ export const ticketRoutes = (context: Context): AnyOperation[] => [
     },
     handle: async (request) => {
       const { orderId, performanceId, status, barcode, modifiedSince } = request.query;
-      const shelf = context.shelf(request.caller.institution);
+      const collections = context.collections(request.caller.institution);
       const id = barcode === undefined ? undefined : (ticketNamedBy(barcode) ?? '');
-      await (id === undefined ? finishBegun(shelf) : findTicket(shelf, id));
-      return changesPageOf(request, shelf.tickets, {
+      await (id === undefined ? finishBegun(collections) : findTicket(collections, id));
+      return changesPageOf(request, collections.tickets, {
         where: { orderId, performanceId, status, id, barcode },
         orderBy: modifiedSince === undefined ? 'createdAt' : 'updatedAt',
         clock: context.now,
@@ -58,6 +58,7 @@ export const ticketRoutes = (context: Context): AnyOperation[] => [
     answers: { 200: Ticket },
     etag: true,
     example: { params, answer: example.ticket },
-    handle: async ({ caller, params }) => answer(await getTicket(context.shelf(caller.institution), params.ticketId)),
+    handle: async ({ caller, params }) =>
+      answer(await getTicket(context.collections(caller.institution), params.ticketId)),
   }),
 ];

@@ -1,6 +1,6 @@
 import { type Code, Fault } from '@boxoffice/envelope';
 import type { Fact, Stamp } from '@boxoffice/store';
-import { type Context, type Shelf, timestampOf } from '../context.ts';
+import { type Collections, type Context, timestampOf } from '../context.ts';
 import type * as domain from '../domain/ticket.ts';
 import type { TicketDocument } from '../store.ts';
 import { findTicket } from './lineage.ts';
@@ -32,8 +32,8 @@ export const allowed = <T extends domain.Ticket>(decision: domain.Decision<T>): 
 };
 
 /** The ticket of that id. @throws {Fault} `not_found`, the same for what belongs to others and what never existed */
-export const getTicket = async (shelf: Shelf, id: string): Promise<TicketDocument> => {
-  const ticket = await findTicket(shelf, id);
+export const getTicket = async (collections: Collections, id: string): Promise<TicketDocument> => {
+  const ticket = await findTicket(collections, id);
   if (!ticket) throw new Fault('not_found', 'There is no ticket with this id.');
   return ticket;
 };
@@ -50,9 +50,9 @@ export const changeTicket = async (
   command: (ticket: TicketDocument, now: string) => domain.Decision<TicketDocument>,
   fact?: (ticket: domain.Ticket) => Fact,
 ): Promise<TicketDocument> => {
-  const shelf = context.shelf(institution);
+  const collections = context.collections(institution);
   const run = () =>
-    shelf.tickets.update(
+    collections.tickets.update(
       id,
       (ticket) => {
         ifMatch(validatorOf(ticket));
@@ -64,6 +64,6 @@ export const changeTicket = async (
   const written = await run();
   if (written) return written;
   // The ticket is absent, unless its replacement was interrupted: getTicket completes that, then the command runs again.
-  await getTicket(shelf, id);
-  return (await run()) ?? getTicket(shelf, id);
+  await getTicket(collections, id);
+  return (await run()) ?? getTicket(collections, id);
 };

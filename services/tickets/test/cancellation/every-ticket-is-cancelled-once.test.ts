@@ -161,24 +161,24 @@ describe('control: broken on purpose, it is seen', () => {
     const real = stand.context;
     const late: Context = {
       ...real,
-      shelf: (institution) => {
-        const shelf = real.shelf(institution);
-        const insertMany: typeof shelf.tickets.insertMany = async (documents) => {
+      collections: (institution) => {
+        const collections = real.collections(institution);
+        const insertMany: typeof collections.tickets.insertMany = async (documents) => {
           await mayWrite.promise;
-          return shelf.tickets.insertMany(documents);
+          return collections.tickets.insertMany(documents);
         };
-        return { ...shelf, tickets: { ...shelf.tickets, insertMany } };
+        return { ...collections, tickets: { ...collections.tickets, insertMany } };
       },
     };
     const blind: Context = {
       ...real,
-      shelf: (institution) => {
-        const shelf = real.shelf(institution);
-        return { ...shelf, tickets: { ...shelf.tickets, insertMany: async () => 0 } };
+      collections: (institution) => {
+        const collections = real.collections(institution);
+        return { ...collections, tickets: { ...collections.tickets, insertMany: async () => 0 } };
       },
     };
     const issuing = issue(late, stand.institution, order);
-    await until(async () => (await real.shelf(stand.institution).orders.get(order.orderId)) !== undefined);
+    await until(async () => (await real.collections(stand.institution).orders.get(order.orderId)) !== undefined);
     await cancelTickets(forgetful ? blind : real, stand.institution, cancelled(order));
     mayWrite.resolve();
     await issuing;
@@ -202,15 +202,15 @@ describe('control: broken on purpose, it is seen', () => {
     const real = stand.context;
     const stale: Context = {
       ...real,
-      shelf: (institution) => {
-        const shelf = real.shelf(institution);
-        const update: typeof shelf.tickets.update = async (ticketId, fn, options) => {
-          const read = await shelf.tickets.get(ticketId);
+      collections: (institution) => {
+        const collections = real.collections(institution);
+        const update: typeof collections.tickets.update = async (ticketId, fn, options) => {
+          const read = await collections.tickets.get(ticketId);
           const change = read && fn(read);
           await stand.call('POST', `${PATH}/${ticketId}/control`);
-          return shelf.tickets.update(ticketId, () => change, options);
+          return collections.tickets.update(ticketId, () => change, options);
         };
-        return { ...shelf, tickets: { ...shelf.tickets, update } };
+        return { ...collections, tickets: { ...collections.tickets, update } };
       },
     };
     await cancelTickets(stale, stand.institution, cancelled(order));

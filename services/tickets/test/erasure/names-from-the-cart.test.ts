@@ -22,7 +22,7 @@ describe.each(engines)(`names from the cart go with the contact, on $name${missi
 
   /** Everything that is kept of an order. */
   const kept = async ({ orderId }: Confirmed): Promise<string> => {
-    const { orders, tickets } = stand.context.shelf(stand.institution);
+    const { orders, tickets } = stand.context.collections(stand.institution);
     return JSON.stringify([await orders.get(orderId), await tickets.find({ where: { orderId } })]);
   };
   const erase = (contactNumber: string) => stand.hear('contact.erased', { contactNumber });
@@ -52,19 +52,19 @@ describe.each(engines)(`names from the cart go with the contact, on $name${missi
     }
     const elsewhere = named(contact);
     await stand.hear('order.confirmed', elsewhere, { version: 3, institution: 'museum' });
-    const { tickets } = stand.context.shelf('museum');
+    const { tickets } = stand.context.collections('museum');
     expect(JSON.stringify(await tickets.get(elsewhere.tickets[0]?.ticketId ?? ''))).toContain(NAME);
   });
 
   test('control: an issue that does not ask for erasures brings the name back', async () => {
     const contact = someone();
     await erase(contact);
-    const shelf = (institution: string) => {
-      const real = stand.context.shelf(institution);
+    const collections = (institution: string) => {
+      const real = stand.context.collections(institution);
       return { ...real, erasedContacts: { ...real.erasedContacts, get: async () => undefined } };
     };
     const order = named(contact);
-    await issue({ ...stand.context, shelf }, stand.institution, { ...order, version: 3 });
+    await issue({ ...stand.context, collections }, stand.institution, { ...order, version: 3 });
     expect(await kept(order)).toContain(NAME);
   });
 
@@ -86,7 +86,9 @@ describe.each(engines)(`names from the cart go with the contact, on $name${missi
     const dying = createContext(crashingAt(stand.store, 1, 'after'), SERVICE_SECRET);
     await expect(issue(dying, stand.institution, { ...order, version: 3 })).rejects.toBeInstanceOf(Crash);
     await stand.hear('order.cancelled', cancelled(order), { version: 4 });
-    const tickets = await stand.context.shelf(stand.institution).tickets.find({ where: { orderId: order.orderId } });
+    const tickets = await stand.context
+      .collections(stand.institution)
+      .tickets.find({ where: { orderId: order.orderId } });
     expect(tickets.map(({ status, beneficiary }) => [status, beneficiary])).toEqual([
       ['cancelled', null],
       ['cancelled', null],
@@ -118,7 +120,7 @@ describe.each(engines)(`names from the cart go with the contact, on $name${missi
     const { order, id } = await printed(stand, confirmed(1, contact));
     const reply = await stand.call('POST', `${PATH}/${id}/replacement`, { body: { reason: `lost by ${NAME}` } });
     expect([reply.status, reply.text.includes(NAME)]).toEqual([201, false]);
-    const old = await stand.context.shelf(stand.institution).tickets.get(id);
+    const old = await stand.context.collections(stand.institution).tickets.get(id);
     expect(old?.successor?.reason).toBe(`lost by ${NAME}`);
     expect((await stand.call('GET', `${PATH}?orderId=${order.orderId}`)).text).not.toContain(NAME);
     await erase(contact);

@@ -53,7 +53,7 @@ describe.each(engines)(`names go with the contact, on $name${missing}`, (engine)
     expect(await beneficiaryOf(last)).not.toBeNull();
     await erase(contact);
     for (const one of [id, next, last]) expect(await beneficiaryOf(one)).toBeNull();
-    const kept = await stand.context.shelf(stand.institution).tickets.find({ where: { orderId: order.orderId } });
+    const kept = await stand.context.collections(stand.institution).tickets.find({ where: { orderId: order.orderId } });
     expect(JSON.stringify(kept)).not.toContain('Martin');
     expect((await rename(id, key)).headers.get('idempotency-replayed')).toBeNull();
   });

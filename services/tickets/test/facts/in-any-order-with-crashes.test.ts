@@ -125,9 +125,9 @@ describe.each(engines)(`facts and commands in any order, with crashes, on $name$
   test('control: a cancellation that does not look for the tickets is found', async () => {
     const blind = (context: Context): Context => ({
       ...context,
-      shelf: (institution) => {
-        const shelf = context.shelf(institution);
-        return { ...shelf, tickets: { ...shelf.tickets, find: async () => [] } };
+      collections: (institution) => {
+        const collections = context.collections(institution);
+        return { ...collections, tickets: { ...collections.tickets, find: async () => [] } };
       },
     });
     const step = { line: 0, dies: undefined, when: 'before' } as const;

@@ -43,8 +43,11 @@ describe.each(engines)(`tickets are issued as named in the cart, on $name${missi
     await stand.hear('order.confirmed', more, { version: 3 });
     await issued(stand, more as typeof order, 4);
     expect(await beneficiaries(order)).toEqual([ana]);
-    const shelf = stand.context.shelf(stand.institution);
-    const kept = JSON.stringify([await shelf.orders.get(order.orderId), await shelf.tickets.get(firstOf(order))]);
+    const collections = stand.context.collections(stand.institution);
+    const kept = JSON.stringify([
+      await collections.orders.get(order.orderId),
+      await collections.tickets.get(firstOf(order)),
+    ]);
     for (const name of ['loyalty', 'note', 'view', 'age']) expect(kept).not.toContain(`"${name}"`);
   });
 

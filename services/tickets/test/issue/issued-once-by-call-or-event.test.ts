@@ -26,7 +26,7 @@ describe.each(engines)(`tickets are issued once, whoever comes first, on $name${
   test('an interrupted issue is finished by the fact', async () => {
     const order = confirmed(3);
     await issued(stand, order);
-    await stand.context.shelf(stand.institution).tickets.delete(order.tickets[1]?.ticketId ?? '');
+    await stand.context.collections(stand.institution).tickets.delete(order.tickets[1]?.ticketId ?? '');
     await stand.hear('order.confirmed', order, { version: 3 });
     expect(await statusesOf(order.orderId)).toHaveLength(3);
   });

@@ -117,12 +117,12 @@ describe.each(engines)(`one ticket for another, on $name${missing}`, (engine) =>
     const dying = createContext(crashingAt(stand.store, 3, 'before'), SERVICE_SECRET);
     const replacing = replaceTicket(dying, stand.institution, id, { ifMatch: () => {} });
     await expect(replacing).rejects.toMatchObject({ name: 'Crash' });
-    const find = () => stand.context.shelf(stand.institution).tickets.find({ where: { orderId: order.orderId } });
+    const find = () => stand.context.collections(stand.institution).tickets.find({ where: { orderId: order.orderId } });
     expect(await find()).toHaveLength(1);
     const later = () => Date.now() + 60_000;
     await finishInterrupted(createContext(stand.store, SERVICE_SECRET, later));
     expect((await find()).map(({ status }) => status).sort()).toEqual(['invalidated', 'printed']);
-    const noted = () => stand.context.shelf(stand.institution).replacements.find({ where: { ticketId: id } });
+    const noted = () => stand.context.collections(stand.institution).replacements.find({ where: { ticketId: id } });
     expect(await noted()).toEqual([]);
   });
 

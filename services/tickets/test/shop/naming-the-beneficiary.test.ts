@@ -51,7 +51,7 @@ describe.each(engines)(`naming the beneficiary, on $name${missing}`, (engine) =>
       'ticket.replaced',
       'ticket.controlled',
     ]);
-    const notes = await stand.context.shelf(stand.institution).replacements.find({ where: { ticketId: id } });
+    const notes = await stand.context.collections(stand.institution).replacements.find({ where: { ticketId: id } });
     expect(notes).toEqual([]);
   });
 
