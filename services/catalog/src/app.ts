@@ -2,7 +2,7 @@ import { topology } from '@boxoffice/messaging';
 import { versionOf } from '@boxoffice/runtime';
 import type { ServiceDefinition } from '@boxoffice/service';
 import { currentFacts } from './current-facts.ts';
-import { startFinishing } from './products/cancellation.ts';
+import { startResuming } from './products/cancellation.ts';
 import { reactTo } from './reactions/dispatch.ts';
 import { routes } from './routes.ts';
 import { collections, retention } from './store.ts';
@@ -17,5 +17,5 @@ export const catalog: ServiceDefinition = {
   operations: ({ store }) => routes(store),
   queues: [topology.catalogReleases],
   reactions: ({ store }) => [{ queue: topology.catalogReleases, handle: reactTo(store) }],
-  background: ({ store, logger }) => startFinishing(store, logger),
+  background: ({ store, logger }) => startResuming(store, logger),
 };

@@ -57,7 +57,7 @@ export const moneyRules = async (
  * Tells every instance that the catalog's answer has changed: after the write, and before the request is answered, so that
  * who wrote reads it. One blind write, so that writers do not queue up.
  */
-export const markCatalog = async (context: Context): Promise<void> => {
+export const invalidateCatalog = async (context: Context): Promise<void> => {
   const { institutions, institution } = context.collections;
   await institutions.claim({ where: { id: institution }, set: { catalogMark: context.newId('mark') } });
 };

@@ -1,7 +1,7 @@
 import type { AnyOperation } from '@boxoffice/http';
 import type { Store } from '@boxoffice/store';
 import { catalogRoutes } from './feed/routes.ts';
-import { createCatalogAnswers } from './feed/snapshots.ts';
+import { createCatalogCache } from './feed/cache.ts';
 import { performancesRoutes } from './performances/routes.ts';
 import { pointsOfSaleRoutes } from './points-of-sale/routes.ts';
 import { productsRoutes } from './products/routes.ts';
@@ -11,13 +11,13 @@ import { stockRoutes } from './stock/routes.ts';
 import { tariffsRoutes } from './tariffs/routes.ts';
 
 /** Every operation of the catalog, resource by resource. */
-export const routes = (store: Store, answers = createCatalogAnswers(store)): AnyOperation[] => [
-  ...catalogRoutes(answers),
+export const routes = (store: Store, cache = createCatalogCache(store)): AnyOperation[] => [
+  ...catalogRoutes(cache),
   ...productsRoutes(store),
   ...performancesRoutes(store),
   ...tariffsRoutes(store),
   ...pointsOfSaleRoutes(store),
   ...stockRoutes(store),
-  ...shopRoutes(store, answers),
+  ...shopRoutes(store, cache),
   ...quoteRoutes(store),
 ];

@@ -71,18 +71,18 @@ export const releases = collection<ReleaseDocument>('releases', [
 ]);
 
 /** What an order asked for before this version has no effect any more: all of it, or one request. Its id names both. */
-export type GivenUpDocument = Document & {
+export type AbandonedDocument = Document & {
   readonly asOf: number;
   /** When it was given up last; epoch milliseconds. */
   readonly at: number;
 };
 
-export const givenUp = collection<GivenUpDocument>('given_up', [
+export const abandoned = collection<AbandonedDocument>('given_up', [
   { name: 'given_up', fields: ['at'], acrossInstitutions: true },
 ]);
 
 /** Every collection of the catalog. */
-export const collections = [institutions, products, performances, tariffs, pointsOfSale, places, releases, givenUp];
+export const collections = [institutions, products, performances, tariffs, pointsOfSale, places, releases, abandoned];
 
 /** One institution's documents: the only way in which an operation reaches the store. */
 export interface Collections {
@@ -94,7 +94,7 @@ export interface Collections {
   readonly pointsOfSale: Documents<PointOfSaleDocument>;
   readonly places: Documents<PlaceDocument>;
   readonly releases: Documents<ReleaseDocument>;
-  readonly givenUp: Documents<GivenUpDocument>;
+  readonly abandoned: Documents<AbandonedDocument>;
 }
 
 /** The collections of one institution. */
@@ -107,7 +107,7 @@ export const collectionsOf = (store: Store, institution: string): Collections =>
   pointsOfSale: store.collection(pointsOfSale).of(institution),
   places: store.collection(places).of(institution),
   releases: store.collection(releases).of(institution),
-  givenUp: store.collection(givenUp).of(institution),
+  abandoned: store.collection(abandoned).of(institution),
 });
 
 const DAY_MS = 24 * 60 * 60_000;

@@ -2,7 +2,7 @@ import { addedSpots, orderOf, type Spot } from './place.ts';
 import { type Row, type SeatCategory, seatsIn } from './seat-category.ts';
 
 /** A wish: an unnumbered category's new capacity, or a numbered one's rows (rows that are not named stay as they are). */
-export interface CapacityWish {
+export interface RequestedCapacity {
   readonly id: string;
   readonly capacity?: number;
   readonly rows?: readonly Row[];
@@ -24,11 +24,11 @@ export interface CategoryPlan {
 }
 
 /** The rows after a wish: named ones get their new number of seats, new ones come last. */
-export const mergedRows = (rows: readonly Row[], wish: readonly Row[]): Row[] => {
-  const wished = new Map(wish.map(({ row, seats }) => [row, seats]));
-  const kept = rows.map(({ row, seats }) => ({ row, seats: wished.get(row) ?? seats }));
+export const mergedRows = (rows: readonly Row[], request: readonly Row[]): Row[] => {
+  const requestedSeats = new Map(request.map(({ row, seats }) => [row, seats]));
+  const kept = rows.map(({ row, seats }) => ({ row, seats: requestedSeats.get(row) ?? seats }));
   const known = new Set(rows.map(({ row }) => row));
-  return [...kept, ...wish.filter(({ row }) => !known.has(row)).map(({ row, seats }) => ({ row, seats }))];
+  return [...kept, ...request.filter(({ row }) => !known.has(row)).map(({ row, seats }) => ({ row, seats }))];
 };
 
 const planUnnumbered = (index: number, from: SeatCategory, capacity: number): CategoryPlan => {
@@ -43,8 +43,8 @@ const planUnnumbered = (index: number, from: SeatCategory, capacity: number): Ca
   };
 };
 
-const planNumbered = (index: number, from: SeatCategory, wish: readonly Row[]): CategoryPlan => {
-  const rows = mergedRows(from.rows, wish);
+const planNumbered = (index: number, from: SeatCategory, request: readonly Row[]): CategoryPlan => {
+  const rows = mergedRows(from.rows, request);
   const category = { ...from, rows, capacity: seatsIn(rows) };
   const shorter = rows.map((row, position) => ({
     ...row,
@@ -60,9 +60,9 @@ const planNumbered = (index: number, from: SeatCategory, wish: readonly Row[]): 
   };
 };
 
-const wishProblems = (wish: CapacityWish, category: SeatCategory | undefined, path: string): string[] => {
+const requestProblems = (request: RequestedCapacity, category: SeatCategory | undefined, path: string): string[] => {
   if (!category) return [`${path}.id is none of the seat categories`];
-  const { capacity, rows } = wish;
+  const { capacity, rows } = request;
   if (!category.numbered) return rows ? [`${path}.rows are for numbered seat categories only`] : [];
   if (rows && new Set(rows.map(({ row }) => row)).size < rows.length) return [`${path}.rows names a row twice`];
   const seats = seatsIn(mergedRows(category.rows, rows ?? []));
@@ -73,24 +73,30 @@ const wishProblems = (wish: CapacityWish, category: SeatCategory | undefined, pa
 };
 
 /** What is meaningless about the wishes, each by its path. */
-export const capacityProblems = (categories: readonly SeatCategory[], wishes: readonly CapacityWish[]): string[] =>
-  wishes.flatMap((wish, position) => {
+export const capacityProblems = (
+  categories: readonly SeatCategory[],
+  requests: readonly RequestedCapacity[],
+): string[] =>
+  requests.flatMap((request, position) => {
     const path = `$.seatCategories[${position}]`;
-    const repeated = wishes.findIndex(({ id }) => id === wish.id) < position;
-    const category = categories.find(({ id }) => id === wish.id);
-    return [...(repeated ? [`${path}.id is named twice`] : []), ...wishProblems(wish, category, path)];
+    const repeated = requests.findIndex(({ id }) => id === request.id) < position;
+    const category = categories.find(({ id }) => id === request.id);
+    return [...(repeated ? [`${path}.id is named twice`] : []), ...requestProblems(request, category, path)];
   });
 
 const isChange = ({ category, add, reopen, remove, close }: CategoryPlan, from: SeatCategory): boolean =>
   add.length + reopen + remove.length + close > 0 || category.rows.length !== from.rows.length;
 
 /** The plans of the categories that change. The wishes must be free of problems. */
-export const planCapacity = (categories: readonly SeatCategory[], wishes: readonly CapacityWish[]): CategoryPlan[] =>
+export const planCapacity = (
+  categories: readonly SeatCategory[],
+  requests: readonly RequestedCapacity[],
+): CategoryPlan[] =>
   categories.flatMap((category, index) => {
-    const wish = wishes.find(({ id }) => id === category.id);
-    if (!wish) return [];
+    const request = requests.find(({ id }) => id === category.id);
+    if (!request) return [];
     const plan = category.numbered
-      ? planNumbered(index, category, wish.rows ?? [])
-      : planUnnumbered(index, category, wish.capacity ?? category.capacity);
+      ? planNumbered(index, category, request.rows ?? [])
+      : planUnnumbered(index, category, request.capacity ?? category.capacity);
     return isChange(plan, category) ? [plan] : [];
   });

@@ -1,4 +1,4 @@
-import { type CapacityWish, type CategoryPlan, capacityProblems } from './capacity.ts';
+import { type CategoryPlan, capacityProblems, type RequestedCapacity } from './capacity.ts';
 import { detailProblems, type Performance, type PerformanceDetails, type PerformanceState } from './performance.ts';
 import { type PriceInput, priceProblems, resolvedPrices } from './price.ts';
 
@@ -11,7 +11,7 @@ export interface PerformancePatch {
   readonly timeZone?: string;
   readonly salesFrom?: string | null;
   readonly salesTo?: string | null;
-  readonly seatCategories?: readonly CapacityWish[];
+  readonly seatCategories?: readonly RequestedCapacity[];
   readonly prices?: readonly PriceInput[];
 }
 

@@ -2,7 +2,7 @@ import { type AnyOperation, asOf, ok, operation, timestamp } from '@boxoffice/ht
 import { Type } from 'typebox';
 import * as examples from '../examples.ts';
 import { Institution, Product, productType, Tariff } from '../schemas.ts';
-import type { CatalogAnswers } from './snapshots.ts';
+import type { CatalogCache } from './cache.ts';
 
 const Catalog = Type.Object({
   institution: Institution,
@@ -16,7 +16,7 @@ const Catalog = Type.Object({
 });
 
 /** The whole catalog in one answer. */
-export const catalogRoutes = (answers: CatalogAnswers): AnyOperation[] => [
+export const catalogRoutes = (cache: CatalogCache): AnyOperation[] => [
   operation({
     id: 'getCatalog',
     method: 'get',
@@ -43,7 +43,7 @@ export const catalogRoutes = (answers: CatalogAnswers): AnyOperation[] => [
       },
     },
     handle: async ({ caller, query }) => {
-      const { data, etag } = await answers.of(caller.institution, query);
+      const { data, etag } = await cache.of(caller.institution, query);
       return ok(data, { etag });
     },
   }),

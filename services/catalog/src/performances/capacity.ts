@@ -16,7 +16,7 @@ const opening = (token: string): string => `capacity:open:${token}`;
 const withdrawn = { state: 'withdrawn', freeFrom: WITHDRAWN, holder: null, request: null, item: null } as const;
 
 /** Makes a change that was never decided undone. */
-export const undo = async (collections: Collections, token: string): Promise<void> => {
+export const rollBack = async (collections: Collections, token: string): Promise<void> => {
   await collections.places.claim({ where: { holder: closing(token) }, set: freed });
   await collections.places.claim({ where: { holder: opening(token) }, set: withdrawn });
 };

@@ -1,13 +1,13 @@
 import { Fault } from '@boxoffice/envelope';
 import { type Change, type Stamp, StampTaken } from '@boxoffice/store';
-import { type Context, markCatalog, moneyRules, notFound, refuseProblems, timestampOf } from '../context.ts';
+import { type Context, invalidateCatalog, moneyRules, notFound, refuseProblems, timestampOf } from '../context.ts';
 import { type CategoryPlan, planCapacity } from '../domain/capacity.ts';
 import { performanceMayBecome } from '../domain/performance.ts';
 import { changedPerformance, type PerformancePatch, patchProblems } from '../domain/performance-change.ts';
 import { performanceCancelled } from '../events.ts';
 import type { PerformanceDocument } from '../store.ts';
-import { CHANGE_MS, prepare, settle, undo } from './capacity.ts';
-import { findPerformance, NOTE_MS, noteModified } from './performances.ts';
+import { CHANGE_MS, prepare, rollBack, settle } from './capacity.ts';
+import { findPerformance, RECORD_MS, recordModified } from './performances.ts';
 
 export interface PerformanceChange {
   readonly patch: PerformancePatch;
@@ -42,11 +42,11 @@ const changeTo = (
 };
 
 /** The lock was lost, or the performance needs after all what it did not before, places or the product's note: look again. */
-const AGAIN = Symbol('again');
+const RETRY = Symbol('again');
 
 /** Whether the product's note is young enough for a write that begins now. */
-const isNoted = ({ now }: Context, notedAt: number | undefined): boolean =>
-  notedAt !== undefined && now() - notedAt <= NOTE_MS;
+const isRecorded = ({ now }: Context, recordedAt: number | undefined): boolean =>
+  recordedAt !== undefined && now() - recordedAt <= RECORD_MS;
 
 /** Without a change of capacity: one write, after the product's note if there is something to change. */
 const changePlainly = async (
@@ -56,20 +56,20 @@ const changePlainly = async (
   rules: Rules,
 ) => {
   const changes = changeTo(context, performance, change, [], rules) !== undefined;
-  const notedAt = changes ? await noteModified(context, performance.productId) : undefined;
-  let again = false;
+  const recordedAt = changes ? await recordModified(context, performance.productId) : undefined;
+  let retry = false;
   const written = await context.collections.performances.update(
     performance.id,
     (current) => {
       check(current, change, rules);
       const changed = changeTo(context, current, change, [], rules);
       const needsPlaces = planCapacity(current.seatCategories, change.patch.seatCategories ?? []).length > 0;
-      again = needsPlaces || (changed !== undefined && !isNoted(context, notedAt));
-      return again ? undefined : changed;
+      retry = needsPlaces || (changed !== undefined && !isRecorded(context, recordedAt));
+      return retry ? undefined : changed;
     },
     { stamp: change.stamp },
   );
-  return again ? AGAIN : (written ?? notFound());
+  return retry ? RETRY : (written ?? notFound());
 };
 
 /** Takes the performance for a change of its capacity; undoes what a change left behind whose process died. */
@@ -85,20 +85,20 @@ const lock = async (context: Context, id: string, change: PerformanceChange, rul
     return { next: { ...current, capacityChange: { token, until, settle: false } } };
   });
   if (!locked) return notFound();
-  if (locked.capacityChange?.token !== token) return AGAIN;
-  if (abandoned !== undefined) await undo(context.collections, abandoned);
+  if (locked.capacityChange?.token !== token) return RETRY;
+  if (abandoned !== undefined) await rollBack(context.collections, abandoned);
   return { locked, token, until };
 };
 
 const unlock = async (context: Context, id: string, token: string): Promise<void> => {
-  await undo(context.collections, token);
+  await rollBack(context.collections, token);
   await context.collections.performances.update(id, (current) =>
     current.capacityChange?.token === token ? { next: { ...current, capacityChange: null } } : undefined,
   );
 };
 
 /** Writes the prepared change if the lock is still held: from then on it is decided. Answers undefined if it is not. */
-const decide = async (
+const commit = async (
   context: Context,
   { locked, token, until }: { locked: PerformanceDocument; token: string; until: number },
   change: PerformanceChange,
@@ -109,14 +109,14 @@ const decide = async (
   if (!(await prepare(context.collections, locked.id, plans, { token, until, now: now(), random }))) {
     throw new Fault('performance_capacity_conflict', 'The capacity cannot fall below what is held and sold.');
   }
-  const notedAt = await noteModified(context, locked.productId);
+  const recordedAt = await recordModified(context, locked.productId);
   const written = await context.collections.performances.update(
     locked.id,
     (current) => {
       check(current, change, rules);
       // Half the time is left for those who still look at the performance as it was.
       if (current.capacityChange?.token !== token || now() > until - CHANGE_MS / 2) return undefined;
-      if (!isNoted(context, notedAt)) return undefined;
+      if (!isRecorded(context, recordedAt)) return undefined;
       const changed = changeTo(context, current, change, plans, rules);
       return changed && { ...changed, next: { ...changed.next, capacityChange: { token, until, settle: true } } };
     },
@@ -132,10 +132,10 @@ const changeWithCapacity = async (
   rules: Rules,
 ) => {
   const lease = await lock(context, id, change, rules);
-  if (lease === AGAIN) return AGAIN;
+  if (lease === RETRY) return RETRY;
   let decided: PerformanceDocument | undefined;
   try {
-    decided = await decide(context, lease, change, rules);
+    decided = await commit(context, lease, change, rules);
   } catch (error) {
     // After any other error the write may have happened: then it is settled, or else undone, by who comes next.
     if (error instanceof Fault || error instanceof StampTaken) await unlock(context, id, lease.token);
@@ -143,20 +143,20 @@ const changeWithCapacity = async (
   }
   if (decided) await settle(context.collections, decided);
   else await unlock(context, id, lease.token);
-  return decided ?? AGAIN;
+  return decided ?? RETRY;
 };
 
-const TRIES = 60;
+const ATTEMPTS = 60;
 
 const change = async (context: Context, id: string, wanted: PerformanceChange, rules: Rules) => {
-  for (let attempt = 0; attempt < TRIES; attempt += 1) {
+  for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
     const performance = await findPerformance(context.collections, id);
     await settle(context.collections, performance);
-    const wishes = wanted.patch.seatCategories ?? [];
+    const requests = wanted.patch.seatCategories ?? [];
     check(performance, wanted, rules);
-    const plain = planCapacity(performance.seatCategories, wishes).length === 0;
+    const plain = planCapacity(performance.seatCategories, requests).length === 0;
     const outcome = await (plain ? changePlainly : changeWithCapacity)(context, performance, wanted, rules);
-    if (outcome !== AGAIN) return outcome;
+    if (outcome !== RETRY) return outcome;
     await new Promise((resolve) => setTimeout(resolve, context.random() * 50));
   }
   throw new Fault('conflict', 'Another change of the capacity is under way.');
@@ -173,6 +173,6 @@ export const changePerformance = async (
 ): Promise<PerformanceDocument> => {
   const rules = await moneyRules(context.collections, wanted.patch.prices?.map(({ tariffId }) => tariffId) ?? []);
   const written = await change(context, id, wanted, rules);
-  await markCatalog(context);
+  await invalidateCatalog(context);
   return written;
 };

@@ -1,6 +1,6 @@
 import { Fault } from '@boxoffice/envelope';
 import { type Stamp, UniqueViolation } from '@boxoffice/store';
-import { type Context, markCatalog, moneyRules, notFound, refuseProblems, timestampOf } from '../context.ts';
+import { type Context, invalidateCatalog, moneyRules, notFound, refuseProblems, timestampOf } from '../context.ts';
 import { type PerformanceInput, performanceProblems } from '../domain/performance.ts';
 import { resolvedPrices } from '../domain/price.ts';
 import { hasManyPerformances, type ProductType } from '../domain/product.ts';
@@ -38,7 +38,7 @@ export const checkPerformances = async (
 };
 
 /** So much older than the write of a performance its product's note is at the most, in milliseconds; it leaves that write 6 s of the 10. */
-export const NOTE_MS = 4_000;
+export const RECORD_MS = 4_000;
 
 /**
  * Lets the product be found by who asks what was modified since; answers when it was noted, in epoch milliseconds. To be called right before the write of a performance that belongs to it.
@@ -46,14 +46,14 @@ export const NOTE_MS = 4_000;
  * performance is there asks again from an earlier instant. If the second part fails, the product is told of once more than needed; in
  * the other order a change could be missed for ever.
  */
-export const noteModified = async (context: Context, productId: string): Promise<number> => {
+export const recordModified = async (context: Context, productId: string): Promise<number> => {
   for (;;) {
-    const notedAt = context.now();
-    const modifiedAt = new Date(notedAt).toISOString();
+    const recordedAt = context.now();
+    const modifiedAt = new Date(recordedAt).toISOString();
     await context.collections.products.update(productId, (product: ProductDocument) =>
       product.modifiedAt < modifiedAt ? { next: { ...product, modifiedAt } } : undefined,
     );
-    if (context.now() - notedAt <= NOTE_MS) return notedAt;
+    if (context.now() - recordedAt <= RECORD_MS) return recordedAt;
   }
 };
 
@@ -72,7 +72,7 @@ export const writePerformance = async (
   const id = context.newId('prf');
   const seatCategories = newCategories(id, input.seatCategories);
   await makePlaces(context.collections.places, id, seatCategories, context.random);
-  await noteModified(context, product.id);
+  await recordModified(context, product.id);
   const now = timestampOf(context);
   const { startDate, durationMinutes, venue, timeZone, salesFrom, salesTo } = input;
   return context.collections.performances.insert(
@@ -116,6 +116,6 @@ export const addPerformance = async (
   const performance = await writePerformance(context, product, input, currency, stamp).catch((error: unknown) =>
     error instanceof UniqueViolation && error.index === 'sole' ? secondOfOne() : Promise.reject(error),
   );
-  await markCatalog(context);
+  await invalidateCatalog(context);
   return performance;
 };

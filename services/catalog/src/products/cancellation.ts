@@ -1,6 +1,6 @@
 import { repeat } from '@boxoffice/runtime';
 import type { Store } from '@boxoffice/store';
-import { type Context, contextOf, markCatalog, timestampOf } from '../context.ts';
+import { type Context, contextOf, invalidateCatalog, timestampOf } from '../context.ts';
 import { cancelledWithProduct } from '../domain/performance.ts';
 import { later } from '../domain/period.ts';
 import { performanceCancelled } from '../events.ts';
@@ -30,24 +30,24 @@ export const cancelPerformances = async (context: Context, product: ProductDocum
 };
 
 /** Finishes what processes that died had begun; one indexed query if there is nothing. */
-export const finishCancellations = async (store: Store): Promise<void> => {
+export const resumeCancellations = async (store: Store): Promise<void> => {
   const { acrossInstitutions } = store.collection(products);
   const marked = { where: { cancelling: { gt: '' } }, orderBy: 'cancelling', limit: 100 };
   for (const product of await acrossInstitutions.find(marked)) {
     const context = contextOf(store, product.institution);
     await cancelPerformances(context, product);
-    await markCatalog(context);
+    await invalidateCatalog(context);
   }
 };
 
 const EVERY_MS = 30_000;
 
 /** Finishes interrupted cancellations now and every half minute, until it is closed. */
-export const startFinishing = (
+export const startResuming = (
   store: Store,
   logger: { error(message: string, fields: { readonly error: unknown }): void },
 ): { close(): Promise<void> } =>
-  repeat(() => finishCancellations(store), {
+  repeat(() => resumeCancellations(store), {
     everyMs: EVERY_MS,
     atOnce: true,
     failed: (error) => logger.error('cancelled products could not be finished', { error }),

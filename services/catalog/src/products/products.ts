@@ -1,6 +1,6 @@
 import { Fault } from '@boxoffice/envelope';
 import { type Stamp, UniqueViolation } from '@boxoffice/store';
-import { type Context, institutionOf, markCatalog, notFound, refuseProblems, timestampOf } from '../context.ts';
+import { type Context, institutionOf, invalidateCatalog, notFound, refuseProblems, timestampOf } from '../context.ts';
 import { cancelledWithProduct, type PerformanceInput } from '../domain/performance.ts';
 import {
   changedProduct,
@@ -83,7 +83,7 @@ export const createProduct = async (
   const product = await collections.products
     .insert({ id, ...newProduct(details, state, timestampOf(context)) }, { stamp: stampFor?.(offering) })
     .catch(onDuplicate(details.code));
-  await markCatalog(context);
+  await invalidateCatalog(context);
   return offering(product);
 };
 
@@ -136,6 +136,6 @@ export const changeProduct = async (context: Context, id: string, change: Produc
     .catch((error: unknown) => onDuplicate(code)(error));
   if (!product) return notFound();
   await cancelPerformances(context, product);
-  await markCatalog(context);
+  await invalidateCatalog(context);
   return asCancelled(offering(product));
 };

@@ -2,8 +2,8 @@ import type { Message } from '@boxoffice/messaging';
 import type { Store } from '@boxoffice/store';
 import { Type } from 'typebox';
 import { contextOf } from '../context.ts';
-import { giveUp } from '../stock/abandoned.ts';
-import { freeAll, tellReleased } from '../stock/releases.ts';
+import { abandon } from '../stock/abandoned.ts';
+import { publishReleased, releaseAll } from '../stock/releases.ts';
 import { orderId, reading, someIds } from './reader.ts';
 
 /**
@@ -15,9 +15,9 @@ export const onOrderCancelled = (store: Store) => {
   return async (message: Message): Promise<void> => {
     const { orderId, hadTickets, placeIds } = read(message);
     const context = contextOf(store, message.institution);
-    await giveUp(context.collections, { holder: orderId, asOf: message.version }, context.now());
+    await abandon(context.collections, { holder: orderId, asOf: message.version }, context.now());
     if (hadTickets) return;
-    await freeAll(context.collections, orderId);
-    await tellReleased(context, { orderId, cause: 'order.cancelled', placeIds });
+    await releaseAll(context.collections, orderId);
+    await publishReleased(context, { orderId, cause: 'order.cancelled', placeIds });
   };
 };

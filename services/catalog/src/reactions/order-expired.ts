@@ -2,8 +2,8 @@ import type { Message } from '@boxoffice/messaging';
 import type { Store } from '@boxoffice/store';
 import { Type } from 'typebox';
 import { contextOf } from '../context.ts';
-import { giveUp } from '../stock/abandoned.ts';
-import { freeEarlier } from '../stock/releases.ts';
+import { abandon } from '../stock/abandoned.ts';
+import { releaseEarlier } from '../stock/releases.ts';
 import { orderId, reading } from './reader.ts';
 
 /**
@@ -15,7 +15,7 @@ export const onOrderExpired = (store: Store) => {
   return async (message: Message): Promise<void> => {
     const { orderId } = read(message);
     const { collections, now } = contextOf(store, message.institution);
-    await giveUp(collections, { holder: orderId, asOf: message.version }, now());
-    await freeEarlier(collections, orderId, message.version);
+    await abandon(collections, { holder: orderId, asOf: message.version }, now());
+    await releaseEarlier(collections, orderId, message.version);
   };
 };

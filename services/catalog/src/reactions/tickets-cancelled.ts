@@ -2,7 +2,7 @@ import type { Message } from '@boxoffice/messaging';
 import type { Store } from '@boxoffice/store';
 import { Type } from 'typebox';
 import { contextOf } from '../context.ts';
-import { freeNamed, tellReleased } from '../stock/releases.ts';
+import { publishReleased, releaseNamed } from '../stock/releases.ts';
 import { orderId, reading, someIds } from './reader.ts';
 
 /** The tickets of a cancelled order were cancelled: their places are free, but not those of tickets that stay controlled. */
@@ -11,7 +11,7 @@ export const onTicketsCancelled = (store: Store) => {
   return async (message: Message): Promise<void> => {
     const { orderId, placeIds, keptPlaceIds } = read(message);
     const context = contextOf(store, message.institution);
-    await freeNamed(context.collections, orderId, placeIds, keptPlaceIds);
-    await tellReleased(context, { orderId, cause: 'tickets.cancelled', placeIds });
+    await releaseNamed(context.collections, orderId, placeIds, keptPlaceIds);
+    await publishReleased(context, { orderId, cause: 'tickets.cancelled', placeIds });
   };
 };

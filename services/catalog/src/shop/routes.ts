@@ -4,7 +4,7 @@ import { Type } from 'typebox';
 import { contextOf } from '../context.ts';
 import { visibleState } from '../domain/place.ts';
 import * as examples from '../examples.ts';
-import type { CatalogAnswers } from '../feed/snapshots.ts';
+import type { CatalogCache } from '../feed/cache.ts';
 import { availabilityOf } from '../performances/availability.ts';
 import { findPerformance } from '../performances/performances.ts';
 import { listedPlaces } from '../performances/places.ts';
@@ -39,7 +39,7 @@ const exampleStock = {
 };
 
 /** What a point of sale needs of an institution's catalog, each in one answer. */
-export const shopRoutes = (store: Store, answers: CatalogAnswers): AnyOperation[] => [
+export const shopRoutes = (store: Store, cache: CatalogCache): AnyOperation[] => [
   operation({
     id: 'listShopProducts',
     method: 'get',
@@ -52,7 +52,7 @@ export const shopRoutes = (store: Store, answers: CatalogAnswers): AnyOperation[
       answer: { mark: 'm1', published: { products: [examples.product], tariffs: [examples.tariff] } },
     },
     handle: async ({ caller, query }) => {
-      const { data, etag } = await answers.of(caller.institution, {});
+      const { data, etag } = await cache.of(caller.institution, {});
       const { products, tariffs } = data;
       return ok({ mark: etag, published: etag === query.mark ? null : { products, tariffs } });
     },

@@ -1,5 +1,5 @@
 import { UniqueViolation } from '@boxoffice/store';
-import type { Collections, GivenUpDocument } from '../store.ts';
+import type { AbandonedDocument, Collections } from '../store.ts';
 
 /** What a holder asks for, as of a version of the order. */
 export interface Attempt {
@@ -9,9 +9,9 @@ export interface Attempt {
 }
 
 /** What is given up: one request of the holder, or all that it asks for. */
-export type GivenUp = Omit<Attempt, 'request'> & { readonly request?: string };
+export type Abandoned = Omit<Attempt, 'request'> & { readonly request?: string };
 
-const idOf = ({ holder, request }: GivenUp): string => (request === undefined ? holder : `${holder}.${request}`);
+const idOf = ({ holder, request }: Abandoned): string => (request === undefined ? holder : `${holder}.${request}`);
 
 /**
  * Records that the holder has given up this request, or everything, before this version: it could not learn what became of it, or
@@ -20,10 +20,10 @@ const idOf = ({ holder, request }: GivenUp): string => (request === undefined ? 
  * version 1, so what its draft asked for is given up by its request alone. `at`: epoch milliseconds. Answers the newest version
  * that is recorded.
  */
-export const giveUp = async ({ givenUp }: Collections, what: GivenUp, at: number): Promise<number> => {
+export const abandon = async ({ abandoned: givenUp }: Collections, what: Abandoned, at: number): Promise<number> => {
   const { asOf } = what;
   const id = idOf(what);
-  const record: Omit<GivenUpDocument, 'version' | 'institution'> = { id, asOf, at };
+  const record: Omit<AbandonedDocument, 'version' | 'institution'> = { id, asOf, at };
   try {
     await givenUp.insert(record);
     return asOf;
@@ -35,7 +35,10 @@ export const giveUp = async ({ givenUp }: Collections, what: GivenUp, at: number
 };
 
 /** Whether the holder has given this up. To be asked after the places were taken: then either this or the release sees them. */
-export const isGivenUp = async ({ givenUp }: Collections, { holder, request, asOf }: Attempt): Promise<boolean> => {
+export const isAbandoned = async (
+  { abandoned: givenUp }: Collections,
+  { holder, request, asOf }: Attempt,
+): Promise<boolean> => {
   const records = await Promise.all([givenUp.get(idOf({ holder, request, asOf })), givenUp.get(holder)]);
   return records.some((record) => record !== undefined && asOf < record.asOf);
 };

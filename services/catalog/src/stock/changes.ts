@@ -50,8 +50,8 @@ const changeHeld = async (
   { holder, placeIds, asOf }: Change,
   set: Partial<Place>,
 ): Promise<ChangeOutcome> => {
-  const mine = await places.find({ where: { holder } });
-  const wanted = mine.filter(({ id }) => placeIds?.includes(id) ?? true);
+  const own = await places.find({ where: { holder } });
+  const wanted = own.filter(({ id }) => placeIds?.includes(id) ?? true);
   const isNewer = (place: PlaceDocument) => asOf !== undefined && place.asOf > asOf;
   if (wanted.some(isNewer)) return { superseded: true };
   const absent = placeIds?.filter((id) => !wanted.some((place) => place.id === id)) ?? [];

@@ -2,7 +2,7 @@ import type { Condition, Documents } from '@boxoffice/store';
 import { bestBlock, fewestGroups } from '../domain/best-seats.ts';
 import { freed, type Place } from '../domain/place.ts';
 import type { PlaceDocument } from '../store.ts';
-import { createRush, type Rush } from './contention.ts';
+import { type Contention, createContention } from './contention.ts';
 
 /** So many places of one seat category, or these. */
 export interface StockItem {
@@ -14,7 +14,7 @@ export interface StockItem {
   readonly seats?: { seatsInRow(row: number): number } | undefined;
 }
 
-export interface HoldRequest {
+export interface ClaimRequest {
   /** Who holds: an order. */
   readonly holder: string;
   /** Which of the holder's requests this is; the same one again holds nothing more. */
@@ -30,27 +30,27 @@ export interface HoldRequest {
 }
 
 /** `held`: by item, in their order. `short`: nothing is held, and this is the first item that could not be served. */
-export type HoldOutcome = { readonly held: readonly (readonly PlaceDocument[])[] } | { readonly short: number };
+export type ClaimOutcome = { readonly held: readonly (readonly PlaceDocument[])[] } | { readonly short: number };
 
 type Places = Documents<PlaceDocument>;
 
 const FIRST_LOOK = 60;
 const CHOICES = 8;
-const TRIES = 6;
+const ATTEMPTS = 6;
 
-const taking = (order: HoldRequest, item: number): Partial<Place> => ({
+const heldBy = (claim: ClaimRequest, item: number): Partial<Place> => ({
   state: 'held',
-  freeFrom: order.until,
-  holder: order.holder,
-  request: order.request,
+  freeFrom: claim.until,
+  holder: claim.holder,
+  request: claim.request,
   item,
-  asOf: order.asOf,
+  asOf: claim.asOf,
 });
 
 /** Gives back what this try took, unless a later one of the same request has made it its own. */
-export const giveBack = async (
+export const releaseTaken = async (
   places: Places,
-  { holder, request, asOf }: HoldRequest,
+  { holder, request, asOf }: ClaimRequest,
   taken: readonly PlaceDocument[],
 ): Promise<void> => {
   if (taken.length === 0) return;
@@ -59,29 +59,29 @@ export const giveBack = async (
 };
 
 /** Any places: never sold ones first, then those whose hold is over. */
-const takeAny = async (places: Places, order: HoldRequest, item: number, count: number): Promise<PlaceDocument[]> => {
-  const { performanceId, seatCategoryId } = order.items[item] as StockItem;
-  const claim = (freeFrom: Condition, limit: number) =>
+const takeAny = async (places: Places, claim: ClaimRequest, item: number, count: number): Promise<PlaceDocument[]> => {
+  const { performanceId, seatCategoryId } = claim.items[item] as StockItem;
+  const claimFrom = (freeFrom: Condition, limit: number) =>
     places.claim({
       where: { performanceId, seatCategoryId, freeFrom },
-      set: taking(order, item),
+      set: heldBy(claim, item),
       limit,
       spread: 'position',
     });
-  const taken = await claim(0, count);
+  const taken = await claimFrom(0, count);
   // A hold that is over already (short, and the machine slow) would take its own places once more.
-  if (taken.length === count || order.until <= order.now) return taken;
-  return [...taken, ...(await claim({ gt: 0, lte: order.now }, count - taken.length))];
+  if (taken.length === count || claim.until <= claim.now) return taken;
+  return [...taken, ...(await claimFrom({ gt: 0, lte: claim.now }, count - taken.length))];
 };
 
 /** Each by itself: looking one place up by its id is what every engine does best. */
-const takeNamed = async (places: Places, order: HoldRequest, item: number, ids: readonly string[]) => {
-  const { performanceId, seatCategoryId } = order.items[item] as StockItem;
+const takeNamed = async (places: Places, claim: ClaimRequest, item: number, ids: readonly string[]) => {
+  const { performanceId, seatCategoryId } = claim.items[item] as StockItem;
   const taken = await Promise.all(
     ids.map((id) =>
       places.claim({
-        where: { id, performanceId, seatCategoryId, freeFrom: { lte: order.now } },
-        set: taking(order, item),
+        where: { id, performanceId, seatCategoryId, freeFrom: { lte: claim.now } },
+        set: heldBy(claim, item),
       }),
     ),
   );
@@ -103,81 +103,87 @@ const freeSeats = async (places: Places, item: StockItem, now: number, limit?: n
 /** Which seats to try for: a block among the first free ones, else among all, else as few groups as possible. They are noted at once. */
 const choose = async (
   places: Places,
-  { now, random }: HoldRequest,
+  { now, random }: ClaimRequest,
   item: StockItem,
   count: number,
-  rush: Rush,
+  contention: Contention,
 ): Promise<readonly string[] | undefined> => {
   const seatsInRow = item.seats?.seatsInRow ?? (() => 0);
   const quietOf = (free: PlaceDocument[]) => {
-    const quiet = free.filter(({ id }) => !rush.isBusy(id, now));
+    const quiet = free.filter(({ id }) => !contention.isBusy(id, now));
     return quiet.length < count ? free : quiet;
   };
-  const rank = Math.floor(random() * rush.heat(item.seatCategoryId));
+  const rank = Math.floor(random() * contention.choices(item.seatCategoryId));
   const limit = Math.max(FIRST_LOOK, count * 4);
   const near = await freeSeats(places, item, now, limit);
   const block = bestBlock(quietOf(near), count, seatsInRow, rank);
   const free = block || near.length < limit ? near : await freeSeats(places, item, now);
   const ids = block ?? bestBlock(quietOf(free), count, seatsInRow, rank) ?? fewestGroups(quietOf(free), count);
-  rush.note(ids ?? [], now);
+  contention.markBusy(ids ?? [], now);
   return ids;
 };
 
 /** The best free seats; those who lost a race for them try other good ones, not all the same. */
 const takeBest = async (
   places: Places,
-  order: HoldRequest,
+  claim: ClaimRequest,
   item: number,
   count: number,
-  rush: Rush,
+  contention: Contention,
 ): Promise<PlaceDocument[]> => {
-  const wanted = order.items[item] as StockItem;
+  const requested = claim.items[item] as StockItem;
   for (let choice = 0; choice < CHOICES; choice += 1) {
-    const ids = await choose(places, order, wanted, count, rush);
+    const ids = await choose(places, claim, requested, count, contention);
     if (!ids) return [];
-    const taken = await takeNamed(places, order, item, ids);
+    const taken = await takeNamed(places, claim, item, ids);
     if (taken.length === count) {
-      rush.won(wanted.seatCategoryId);
+      contention.won(requested.seatCategoryId);
       return taken;
     }
-    rush.lost(wanted.seatCategoryId);
-    await giveBack(places, order, taken);
-    rush.forget(taken.map(({ id }) => id));
+    contention.lost(requested.seatCategoryId);
+    await releaseTaken(places, claim, taken);
+    contention.clearBusy(taken.map(({ id }) => id));
   }
   return [];
 };
 
 /** What an earlier run of the same request took and the holder still has, by item; lapsed holds are renewed. */
-const regain = async (places: Places, order: HoldRequest): Promise<PlaceDocument[][]> => {
-  const { holder, request, asOf } = order;
+const resume = async (places: Places, claim: ClaimRequest): Promise<PlaceDocument[][]> => {
+  const { holder, request, asOf } = claim;
   const found = await places.find({ where: { holder, request } });
   // What an earlier try took is this one's now, so that the earlier one gives none of it back.
   const earlier = found.filter((place) => place.asOf < asOf).map(({ id }) => id);
   const byEarlier = { id: { in: earlier }, holder, request };
   const inherited = earlier.length > 0 ? await places.claim({ where: byEarlier, set: { asOf } }) : [];
   const had = [...found.filter(({ id }) => !earlier.includes(id)), ...inherited];
-  const lapsed = had.filter(({ state, freeFrom }) => state === 'held' && freeFrom <= order.now).map(({ id }) => id);
+  const lapsed = had.filter(({ state, freeFrom }) => state === 'held' && freeFrom <= claim.now).map(({ id }) => id);
   const where = { id: { in: lapsed }, holder, request, state: 'held' };
-  const renewed = lapsed.length > 0 ? await places.claim({ where, set: { freeFrom: order.until } }) : [];
-  const kept = [...had.filter(({ id }) => !lapsed.includes(id)), ...renewed];
-  return order.items.map(({ seatCategoryId }, item) =>
-    kept.filter((place) => place.item === item && place.seatCategoryId === seatCategoryId),
+  const renewed = lapsed.length > 0 ? await places.claim({ where, set: { freeFrom: claim.until } }) : [];
+  const resumed = [...had.filter(({ id }) => !lapsed.includes(id)), ...renewed];
+  return claim.items.map(({ seatCategoryId }, item) =>
+    resumed.filter((place) => place.item === item && place.seatCategoryId === seatCategoryId),
   );
 };
 
-const take = (places: Places, order: HoldRequest, item: number, have: readonly PlaceDocument[], rush: Rush) => {
-  const { count, placeIds, seats } = order.items[item] as StockItem;
+const take = (
+  places: Places,
+  claim: ClaimRequest,
+  item: number,
+  have: readonly PlaceDocument[],
+  contention: Contention,
+) => {
+  const { count, placeIds, seats } = claim.items[item] as StockItem;
   const missing = count - have.length;
   if (missing <= 0) return Promise.resolve<PlaceDocument[]>([]);
   if (placeIds) {
     const others = placeIds.filter((id) => !have.some((place) => place.id === id));
-    return takeNamed(places, order, item, others);
+    return takeNamed(places, claim, item, others);
   }
-  return seats ? takeBest(places, order, item, missing, rush) : takeAny(places, order, item, missing);
+  return seats ? takeBest(places, claim, item, missing, contention) : takeAny(places, claim, item, missing);
 };
 
 /** The named places that are in this seat category; those that were withdrawn are not. */
-const known = async (places: Places, { seatCategoryId, placeIds = [] }: StockItem): Promise<PlaceDocument[]> => {
+const namedPlaces = async (places: Places, { seatCategoryId, placeIds = [] }: StockItem): Promise<PlaceDocument[]> => {
   const found = await Promise.all(placeIds.map((id) => places.get(id)));
   return found.filter(
     (place) => place?.seatCategoryId === seatCategoryId && place.state !== 'withdrawn',
@@ -187,7 +193,7 @@ const known = async (places: Places, { seatCategoryId, placeIds = [] }: StockIte
 /** Whether the item could be served now: then it failed only because others held what they then gave back. */
 const couldBeServed = async (places: Places, item: StockItem, now: number): Promise<boolean> => {
   const { performanceId, seatCategoryId, count, placeIds } = item;
-  if (placeIds) return (await known(places, item)).filter(({ freeFrom }) => freeFrom <= now).length >= count;
+  if (placeIds) return (await namedPlaces(places, item)).filter(({ freeFrom }) => freeFrom <= now).length >= count;
   return (await places.count({ performanceId, seatCategoryId, freeFrom: { lte: now } })) >= count;
 };
 
@@ -203,21 +209,21 @@ const inOrder = (items: readonly StockItem[]): number[] =>
       return one === other ? left - right : (one ?? '') < (other ?? '') ? -1 : 1;
     });
 
-type Try =
+type Attempt =
   | { readonly held: readonly (readonly PlaceDocument[])[] }
   | { readonly short: number; readonly taken: readonly PlaceDocument[] };
 
-const tryOnce = async (places: Places, order: HoldRequest, rush: Rush): Promise<Try> => {
-  const held = await regain(places, order);
+const attemptOnce = async (places: Places, claim: ClaimRequest, contention: Contention): Promise<Attempt> => {
+  const held = await resume(places, claim);
   const taken: PlaceDocument[] = [];
-  for (const item of inOrder(order.items)) {
+  for (const item of inOrder(claim.items)) {
     const have = held[item] ?? [];
-    const more = await take(places, order, item, have, rush);
+    const more = await take(places, claim, item, have, contention);
     taken.push(...more);
     held[item] = [...have, ...more];
-    if (have.length + more.length < (order.items[item]?.count ?? 0)) return { short: item, taken };
+    if (have.length + more.length < (claim.items[item]?.count ?? 0)) return { short: item, taken };
   }
-  return { held: held.map((each, item) => sorted(each).slice(0, order.items[item]?.count)) };
+  return { held: held.map((each, item) => sorted(each).slice(0, claim.items[item]?.count)) };
 };
 
 /**
@@ -226,20 +232,20 @@ const tryOnce = async (places: Places, order: HoldRequest, rush: Rush): Promise<
  * what it already has. What two runs of one request on two instances hold too much lapses with the hold: neither gives
  * back what the other may have answered.
  */
-export const holdPlaces = async (
+export const claimPlaces = async (
   places: Places,
-  order: HoldRequest,
-  rush: Rush = createRush(),
-): Promise<HoldOutcome> => {
+  claim: ClaimRequest,
+  contention: Contention = createContention(),
+): Promise<ClaimOutcome> => {
   for (let attempt = 1; ; attempt += 1) {
-    const outcome = await tryOnce(places, order, rush);
+    const outcome = await attemptOnce(places, claim, contention);
     if ('held' in outcome) return outcome;
     const { short, taken } = outcome;
-    await giveBack(places, order, taken);
-    const item = order.items[short] as StockItem;
-    if (attempt < TRIES && (await couldBeServed(places, item, order.now))) {
+    await releaseTaken(places, claim, taken);
+    const item = claim.items[short] as StockItem;
+    if (attempt < ATTEMPTS && (await couldBeServed(places, item, claim.now))) {
       // Two who want the last two places may each have got one: come back at different times.
-      await new Promise((resolve) => setTimeout(resolve, order.random() * 10 * attempt));
+      await new Promise((resolve) => setTimeout(resolve, claim.random() * 10 * attempt));
       continue;
     }
     return { short };

@@ -19,15 +19,15 @@ import type {
   ProductDocument,
   TariffDocument,
 } from '../store.ts';
-import { isGivenUp } from './abandoned.ts';
-import { giveBack, holdPlaces, type StockItem } from './claim.ts';
-import { createRush, type Rush } from './contention.ts';
+import { isAbandoned } from './abandoned.ts';
+import { claimPlaces, releaseTaken, type StockItem } from './claim.ts';
+import { type Contention, createContention } from './contention.ts';
 import { unknownPlaces } from './unknown-places.ts';
 
 /** How long a hold lasts when neither the request nor a point of sale says it. */
 export const DEFAULT_HOLD_MINUTES = 15;
 
-export interface HoldWish {
+export interface HoldRequest {
   readonly holder: string;
   readonly request: string;
   /** The version of the order; a later one is another try of the same request. */
@@ -72,17 +72,17 @@ const byId = async <T extends { readonly id: string }>(
   return new Map(found.flatMap((document) => (document ? [[document.id, document]] : [])));
 };
 
-const loadOffers = async ({ collections }: Context, wish: HoldWish): Promise<Offers> => {
+const loadOffers = async ({ collections }: Context, requested: HoldRequest): Promise<Offers> => {
   const [performances, tariffs, pointOfSale] = await Promise.all([
     byId(
-      wish.items.map(({ performanceId }) => performanceId),
+      requested.items.map(({ performanceId }) => performanceId),
       collections.performances.get,
     ),
     byId(
-      wish.items.map(({ tariffId }) => tariffId),
+      requested.items.map(({ tariffId }) => tariffId),
       collections.tariffs.get,
     ),
-    wish.pointOfSale === undefined ? null : collections.pointsOfSale.get(wish.pointOfSale.toLowerCase()),
+    requested.pointOfSale === undefined ? null : collections.pointsOfSale.get(requested.pointOfSale.toLowerCase()),
   ]);
   const found = [...performances.values()];
   const products = await byId(
@@ -96,35 +96,35 @@ const loadOffers = async ({ collections }: Context, wish: HoldWish): Promise<Off
 
 const isRefusal = (value: object): value is Refusal => 'reason' in value;
 
-const check = (wish: HoldWish, offers: Offers, now: number): Price[] | Refusal => {
+const check = (requested: HoldRequest, offers: Offers, now: number): Price[] | Refusal => {
   const { performances, products, tariffs, pointOfSale } = offers;
-  const repeated = repeatedPlaces(wish.items);
-  const faults = wish.items.map((item, index) => {
+  const repeated = repeatedPlaces(requested.items);
+  const faults = requested.items.map((item, index) => {
     const performance = performances.get(item.performanceId);
     const productState = products.get(performance?.productId ?? '')?.state;
     const offer = { performance, productState, tariff: tariffs.get(item.tariffId) };
     return [...unknownIn(item, index, offer), ...(repeated[index] ?? [])];
   });
   if (pointOfSale === undefined) {
-    const fault = `$.pointOfSale: there is no point of sale ${wish.pointOfSale}`;
+    const fault = `$.pointOfSale: there is no point of sale ${requested.pointOfSale}`;
     return refusal('unknown_reference', [fault, ...faults.flat()].join('; '));
   }
   const first = faults.findIndex((found) => found.length > 0);
   if (first >= 0) return refusal('unknown_reference', faults.flat().join('; '), first);
-  for (const [index, { performanceId }] of wish.items.entries()) {
+  for (const [index, { performanceId }] of requested.items.entries()) {
     const performance = performances.get(performanceId);
     const product = products.get(performance?.productId ?? '');
     const why = performance && product && notOnSale(performance, product.state, now);
     if (why) return refusal('not_on_sale', `The performance ${performanceId} is not on sale: ${why}.`, index);
   }
-  const prices = wish.items.flatMap((item) => priceOf(item, performances.get(item.performanceId)) ?? []);
-  return (pointOfSale && notSoldHere(wish.items, wish.placesInOrder ?? 0, pointOfSale)) ?? prices;
+  const prices = requested.items.flatMap((item) => priceOf(item, performances.get(item.performanceId)) ?? []);
+  return (pointOfSale && notSoldHere(requested.items, requested.placesInOrder ?? 0, pointOfSale)) ?? prices;
 };
 
 /** A refusal that may be due to unknown places, with each of them by its path. */
 const namingPlaces = async (
   { collections }: Context,
-  { items }: Pick<HoldWish, 'items'>,
+  { items }: Pick<HoldRequest, 'items'>,
   { performances }: Offers,
   why: Refusal,
 ): Promise<Refusal> => {
@@ -132,13 +132,13 @@ const namingPlaces = async (
   const isKnown = ({ performanceId, seatCategoryId }: SaleItem) =>
     performances.get(performanceId)?.seatCategories.some(({ id }) => id === seatCategoryId);
   // Nothing can be said of places in a seat category that there is not.
-  const strangers = await unknownPlaces(
+  const unknown = await unknownPlaces(
     collections.places,
     items.map((item) => (isKnown(item) ? item : { ...item, placeIds: [] })),
   );
-  const [first] = strangers;
+  const [first] = unknown;
   if (!first) return why;
-  const places = strangers.flatMap(({ faults }) => faults);
+  const places = unknown.flatMap(({ faults }) => faults);
   const all = why.reason === 'unknown_reference' ? [why.details, ...places] : places;
   return refusal('unknown_reference', all.join('; '), why.reason === 'unknown_reference' ? why.item : first.item);
 };
@@ -152,12 +152,12 @@ export interface Quote {
 /** What the items cost if they were held now: by item, or why they could not be. Nothing is held. */
 export const quote = async (
   context: Context,
-  wish: Pick<HoldWish, 'items' | 'pointOfSale'>,
+  requested: Pick<HoldRequest, 'items' | 'pointOfSale'>,
 ): Promise<Quote[] | Refusal> => {
-  const asked = { ...wish, holder: '', request: '' };
-  const offers = await loadOffers(context, asked);
-  const prices = check(asked, offers, context.now());
-  if (isRefusal(prices)) return namingPlaces(context, wish, offers, prices);
+  const request = { ...requested, holder: '', request: '' };
+  const offers = await loadOffers(context, request);
+  const prices = check(request, offers, context.now());
+  if (isRefusal(prices)) return namingPlaces(context, requested, offers, prices);
   return prices.flatMap((price) => {
     const tariff = offers.tariffs.get(price.tariffId);
     return tariff ? [{ price, tariff }] : [];
@@ -180,13 +180,13 @@ const unavailable = (item: number): Refusal =>
   refusal('places_unavailable', `Not enough places are free for $.items[${item}]; nothing is held.`, item);
 
 const linesOf = (
-  wish: HoldWish,
+  requested: HoldRequest,
   offers: Offers,
   prices: readonly Price[],
   held: readonly (readonly PlaceDocument[])[],
 ): HeldLine[] =>
   held.flatMap((places, item) => {
-    const { performanceId = '', tariffId = '' } = wish.items[item] ?? {};
+    const { performanceId = '', tariffId = '' } = requested.items[item] ?? {};
     const price = prices[item];
     const performance = offers.performances.get(performanceId);
     const tariff = offers.tariffs.get(tariffId);
@@ -194,33 +194,34 @@ const linesOf = (
   });
 
 /** What the holds of one process share. */
-export interface Desk {
-  readonly rush: Rush;
+export interface HoldsContext {
+  readonly contention: Contention;
   readonly running: Map<string, Promise<Held | Refusal>>;
 }
 
-export const createDesk = (): Desk => ({ rush: createRush(), running: new Map() });
+export const createHoldsContext = (): HoldsContext => ({ contention: createContention(), running: new Map() });
 
-const holdOnce = async (context: Context, wish: HoldWish, rush: Rush): Promise<Held | Refusal> => {
-  const offers = await loadOffers(context, wish);
+const holdOnce = async (context: Context, requested: HoldRequest, contention: Contention): Promise<Held | Refusal> => {
+  const offers = await loadOffers(context, requested);
   const now = context.now();
-  const prices = check(wish, offers, now);
-  if (isRefusal(prices)) return namingPlaces(context, wish, offers, prices);
+  const prices = check(requested, offers, now);
+  if (isRefusal(prices)) return namingPlaces(context, requested, offers, prices);
   const minutes = offers.pointOfSale?.holdMinutes ?? DEFAULT_HOLD_MINUTES;
-  const until = wish.heldUntil === undefined ? now + Math.round(minutes * 60_000) : Date.parse(wish.heldUntil);
-  const { holder, request, asOf = 0 } = wish;
-  const items = wish.items.map((item) => stockItem(item, offers));
+  const until =
+    requested.heldUntil === undefined ? now + Math.round(minutes * 60_000) : Date.parse(requested.heldUntil);
+  const { holder, request, asOf = 0 } = requested;
+  const items = requested.items.map((item) => stockItem(item, offers));
   const { random, collections } = context;
-  const order = { holder, request, asOf, items, until, now, random };
-  const outcome = await holdPlaces(collections.places, order, rush);
-  if ('short' in outcome) return namingPlaces(context, wish, offers, unavailable(outcome.short));
-  if (await isGivenUp(collections, order)) {
-    await giveBack(collections.places, order, outcome.held.flat());
+  const claim = { holder, request, asOf, items, until, now, random };
+  const outcome = await claimPlaces(collections.places, claim, contention);
+  if ('short' in outcome) return namingPlaces(context, requested, offers, unavailable(outcome.short));
+  if (await isAbandoned(collections, claim)) {
+    await releaseTaken(collections.places, claim, outcome.held.flat());
     return refusal('places_unavailable', 'The request was given up meanwhile; nothing is held.');
   }
   // A repeat answers for how long the places are held, not for how long it would hold them.
   const ends = outcome.held.flat().flatMap(({ state, freeFrom }) => (state === 'held' ? [freeFrom] : []));
-  const lines = linesOf(wish, offers, prices, outcome.held);
+  const lines = linesOf(requested, offers, prices, outcome.held);
   return { until: ends.length > 0 ? Math.min(...ends) : until, lines, pointOfSale: offers.pointOfSale ?? null };
 };
 
@@ -228,11 +229,15 @@ const holdOnce = async (context: Context, wish: HoldWish, rush: Rush): Promise<H
  * Checks whether everything that the wish names is on sale, then holds all its places or none. The same wish (holder and
  * request) again gives the same places, also while the first one runs.
  */
-export const hold = (context: Context, wish: HoldWish, { rush, running }: Desk): Promise<Held | Refusal> => {
-  const key = JSON.stringify([context.collections.institution, wish.holder, wish.request, wish.asOf]);
+export const hold = (
+  context: Context,
+  requested: HoldRequest,
+  { contention, running }: HoldsContext,
+): Promise<Held | Refusal> => {
+  const key = JSON.stringify([context.collections.institution, requested.holder, requested.request, requested.asOf]);
   const first = running.get(key);
   if (first) return first;
-  const outcome = holdOnce(context, wish, rush).finally(() => running.delete(key));
+  const outcome = holdOnce(context, requested, contention).finally(() => running.delete(key));
   running.set(key, outcome);
   return outcome;
 };

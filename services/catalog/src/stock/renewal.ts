@@ -1,18 +1,18 @@
 import type { Condition, Documents } from '@boxoffice/store';
 import { freed } from '../domain/place.ts';
 import type { Collections, PlaceDocument } from '../store.ts';
-import { giveUp, isGivenUp } from './abandoned.ts';
+import { abandon, isAbandoned } from './abandoned.ts';
 import { extendHold, idsOf, releaseHold, restore, type Superseded } from './changes.ts';
 
 type Places = Documents<PlaceDocument>;
 
 /** A place held again; `replaces` is the one that it stands for, if that was gone and any place of its category would do. */
-export interface HeldAgain {
+export interface RenewedPlace {
   readonly place: PlaceDocument;
   readonly replaces: string | null;
 }
 
-export interface HoldAgain {
+export interface RenewalRequest {
   readonly holder: string;
   /** The same request again, also after a crash, gives the same places. */
   readonly request: string;
@@ -26,18 +26,22 @@ export interface HoldAgain {
 
 /** `missing`: these could not be held again, and nothing is held that was not before. */
 export type RenewalOutcome =
-  | { readonly places: readonly HeldAgain[] }
+  | { readonly places: readonly RenewedPlace[] }
   | { readonly missing: readonly string[] }
   | Superseded;
 
-const claimInstead = async (places: Places, order: HoldAgain, id: string): Promise<PlaceDocument | undefined> => {
-  const { holder, request, until, asOf, now, placeIds } = order;
+const claimInstead = async (
+  places: Places,
+  renewal: RenewalRequest,
+  id: string,
+): Promise<PlaceDocument | undefined> => {
+  const { holder, request, until, asOf, now, placeIds } = renewal;
   const set = { state: 'held', freeFrom: until, holder, request, item: placeIds.indexOf(id), asOf } as const;
   const [same] = await places.claim({ where: { id, freeFrom: { lte: now } }, set });
   if (same) return same;
-  const gone = await places.get(id);
-  if (!gone || gone.row !== null) return undefined;
-  const { performanceId, seatCategoryId } = gone;
+  const replaced = await places.get(id);
+  if (!replaced || replaced.row !== null) return undefined;
+  const { performanceId, seatCategoryId } = replaced;
   const any = (freeFrom: Condition) =>
     places.claim({
       where: { performanceId, seatCategoryId, freeFrom },
@@ -49,43 +53,43 @@ const claimInstead = async (places: Places, order: HoldAgain, id: string): Promi
 };
 
 /** Marks places that the holder still has as had since `asOf`; answers those that it has lost meanwhile. */
-const raise = async (
+const raiseVersion = async (
   places: Places,
-  { holder, asOf }: HoldAgain,
-  kept: readonly PlaceDocument[],
+  { holder, asOf }: RenewalRequest,
+  extended: readonly PlaceDocument[],
 ): Promise<string[]> => {
-  const earlier = idsOf(kept.filter((place) => place.asOf < asOf));
+  const earlier = idsOf(extended.filter((place) => place.asOf < asOf));
   if (earlier.length === 0) return [];
   const raised = new Set(idsOf(await places.claim({ where: { id: { in: earlier }, holder }, set: { asOf } })));
   return earlier.filter((id) => !raised.has(id));
 };
 
-interface Try {
+interface Attempt {
   readonly outcome: RenewalOutcome;
   /** Places were lost while it looked: trying again may find them free, or others. */
   readonly again?: boolean;
 }
 
-const tryOnce = async (places: Places, order: HoldAgain): Promise<Try> => {
-  const { holder, request, placeIds } = order;
-  const mine = await places.find({ where: { holder } });
+const attemptOnce = async (places: Places, renewal: RenewalRequest): Promise<Attempt> => {
+  const { holder, request, placeIds } = renewal;
+  const own = await places.find({ where: { holder } });
   const earlier = (id: string) =>
-    mine.find(
+    own.find(
       (place) => place.request === request && place.item === placeIds.indexOf(id) && !placeIds.includes(place.id),
     );
-  const had = placeIds.flatMap((id) => mine.find((place) => place.id === id) ?? earlier(id) ?? []);
-  const kept =
-    had.length > 0 ? await extendHold(places, { holder, placeIds: idsOf(had) }, order.until) : { places: [] };
-  if (!('places' in kept)) return { outcome: kept, again: true };
+  const had = placeIds.flatMap((id) => own.find((place) => place.id === id) ?? earlier(id) ?? []);
+  const extended =
+    had.length > 0 ? await extendHold(places, { holder, placeIds: idsOf(had) }, renewal.until) : { places: [] };
+  if (!('places' in extended)) return { outcome: extended, again: true };
   const found = new Map<string, PlaceDocument>();
   for (const id of placeIds) {
-    const own = kept.places.find((place) => place.id === id || place.id === earlier(id)?.id);
-    const place = own ?? (await claimInstead(places, order, id));
+    const own = extended.places.find((place) => place.id === id || place.id === earlier(id)?.id);
+    const place = own ?? (await claimInstead(places, renewal, id));
     if (place) found.set(id, place);
   }
   const unserved = placeIds.filter((id) => !found.has(id));
   // Last, so that a refusal changes nothing: until then an expiry may still end it.
-  const lost = unserved.length === 0 ? await raise(places, order, kept.places) : [];
+  const lost = unserved.length === 0 ? await raiseVersion(places, renewal, extended.places) : [];
   if (unserved.length === 0 && lost.length === 0) {
     const held = [...found].map(([id, place]) => ({ place, replaces: place.id === id ? null : id }));
     return { outcome: { places: held } };
@@ -99,16 +103,16 @@ const tryOnce = async (places: Places, order: HoldAgain): Promise<Try> => {
   return { outcome: { missing: [...unserved, ...lost] }, again: lost.length > 0 };
 };
 
-const TRIES = 3;
+const ATTEMPTS = 3;
 
 /**
  * Holds places once more whose hold may be over (a late payment): the same ones if nobody has taken them; a numbered seat
  * that is gone cannot be replaced, another place can. All or none.
  */
-export const holdAgain = async (places: Places, order: HoldAgain): Promise<RenewalOutcome> => {
+export const renewPlaces = async (places: Places, renewal: RenewalRequest): Promise<RenewalOutcome> => {
   for (let attempt = 1; ; attempt += 1) {
-    const { outcome, again } = await tryOnce(places, order);
-    if (!again || attempt === TRIES) return outcome;
+    const { outcome, again } = await attemptOnce(places, renewal);
+    if (!again || attempt === ATTEMPTS) return outcome;
   }
 };
 
@@ -126,25 +130,25 @@ const cancelledOf = async (collections: Collections, ids: readonly string[]): Pr
 };
 
 /**
- * {@link holdAgain}, but never for a performance that is cancelled: nobody would cancel that order any more. A repeat after the
+ * {@link renewPlaces}, but never for a performance that is cancelled: nobody would cancel that order any more. A repeat after the
  * places were bought answers as before. A call of an earlier version than one that the order has given up comes too late: it holds
  * nothing, for nobody would sell or release that.
  */
-export const renewHold = async (collections: Collections, order: HoldAgain): Promise<RenewalOutcome> => {
+export const renewHold = async (collections: Collections, renewal: RenewalRequest): Promise<RenewalOutcome> => {
   const { places } = collections;
-  const { holder, asOf } = order;
+  const { holder, asOf } = renewal;
   // Tries of earlier versions end here: this one has taken the order over from them.
-  if ((await giveUp(collections, { holder, asOf }, order.now)) > asOf) return { superseded: true };
-  const mine = await places.find({ where: { holder } });
-  if (!mine.some((place) => place.state === 'sold' && place.asOf >= asOf)) {
-    const named = (await Promise.all(order.placeIds.map((id) => places.get(id)))).filter((one) => one !== undefined);
+  if ((await abandon(collections, { holder, asOf }, renewal.now)) > asOf) return { superseded: true };
+  const own = await places.find({ where: { holder } });
+  if (!own.some((place) => place.state === 'sold' && place.asOf >= asOf)) {
+    const named = (await Promise.all(renewal.placeIds.map((id) => places.get(id)))).filter((one) => one !== undefined);
     const performanceIds = named.map(({ performanceId }) => performanceId);
     const cancelled = await cancelledOf(collections, performanceIds);
     const missing = named.filter(({ performanceId }) => cancelled.has(performanceId));
     if (missing.length > 0) return { missing: idsOf(missing) };
   }
-  const outcome = await holdAgain(places, order);
-  if (!(await isGivenUp(collections, order))) return outcome;
+  const outcome = await renewPlaces(places, renewal);
+  if (!(await isAbandoned(collections, renewal))) return outcome;
   await places.claim({ where: { holder, asOf, state: 'held' }, set: freed });
   return { superseded: true };
 };

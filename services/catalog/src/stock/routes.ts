@@ -3,9 +3,9 @@ import type { Store } from '@boxoffice/store';
 import { Type } from 'typebox';
 import { contextOf } from '../context.ts';
 import * as examples from '../examples.ts';
-import { giveUp } from './abandoned.ts';
+import { abandon } from './abandoned.ts';
 import { extendHold, releaseHold, sellHold } from './changes.ts';
-import { createDesk, hold } from './hold.ts';
+import { createHoldsContext, hold } from './hold.ts';
 import { renewHold } from './renewal.ts';
 import {
   asOf,
@@ -43,7 +43,7 @@ const internal = { method: 'post', access: 'internal', withoutIdempotency: true 
 
 /** What orders needs of the stock. All are idempotent by holder, so they take no Idempotency-Key. */
 export const stockRoutes = (store: Store): AnyOperation[] => {
-  const desk = createDesk();
+  const holds = createHoldsContext();
   const placesOf = (institution: string) => contextOf(store, institution).collections.places;
   return [
     operation({
@@ -89,7 +89,7 @@ export const stockRoutes = (store: Store): AnyOperation[] => {
       },
       handle: async ({ caller, body }) => {
         const { requestId: request, ...wish } = body;
-        const outcome = await hold(contextOf(store, caller.institution), { ...wish, request }, desk);
+        const outcome = await hold(contextOf(store, caller.institution), { ...wish, request }, holds);
         if (!('reason' in outcome)) return ok(heldView(outcome));
         return ok({ outcome: 'refused', refusal: outcome, heldUntil: null, pointOfSale: null, lines: [] });
       },
@@ -192,7 +192,7 @@ export const stockRoutes = (store: Store): AnyOperation[] => {
         const { collections, now } = contextOf(store, caller.institution);
         const before = request === undefined ? undefined : asOf;
         if (request !== undefined && before !== undefined)
-          await giveUp(collections, { holder, request, asOf: before }, now());
+          await abandon(collections, { holder, request, asOf: before }, now());
         const released = await releaseHold(collections.places, {
           holder,
           placeIds,

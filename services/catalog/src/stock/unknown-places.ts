@@ -3,7 +3,7 @@ import type { SaleItem } from '../domain/sale.ts';
 import type { PlaceDocument } from '../store.ts';
 
 /** An item that names places which are not in its seat category (or were withdrawn), each by its path in the request. */
-export interface Strangers {
+export interface UnknownPlaces {
   readonly item: number;
   readonly faults: readonly string[];
 }
@@ -12,7 +12,7 @@ export interface Strangers {
 export const unknownPlaces = async (
   places: Documents<PlaceDocument>,
   items: readonly Pick<SaleItem, 'seatCategoryId' | 'placeIds'>[],
-): Promise<Strangers[]> => {
+): Promise<UnknownPlaces[]> => {
   const all = await Promise.all(
     items.map(async ({ seatCategoryId, placeIds = [] }, item) => {
       const found = placeIds.length > 0 ? await places.find({ where: { id: { in: placeIds }, seatCategoryId } }) : [];

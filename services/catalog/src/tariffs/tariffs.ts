@@ -1,6 +1,6 @@
 import { Fault } from '@boxoffice/envelope';
 import { type Stamp, UniqueViolation } from '@boxoffice/store';
-import { type Context, institutionOf, markCatalog, notFound, timestampOf } from '../context.ts';
+import { type Context, institutionOf, invalidateCatalog, notFound, timestampOf } from '../context.ts';
 import type { TariffDetails } from '../domain/tariff.ts';
 import type { TariffDocument } from '../store.ts';
 
@@ -22,7 +22,7 @@ export const createTariff = async (
   const tariff = await context.collections.tariffs
     .insert({ id: context.newId('trf'), code, name, criterion, createdAt: now, updatedAt: now }, { stamp })
     .catch(onDuplicate);
-  await markCatalog(context);
+  await invalidateCatalog(context);
   return tariff;
 };
 
@@ -55,6 +55,6 @@ export const changeTariff = async (
     )
     .catch(onDuplicate);
   if (!tariff) return notFound();
-  await markCatalog(context);
+  await invalidateCatalog(context);
   return tariff;
 };

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { contextOf } from '../../src/context.ts';
 import { planCapacity } from '../../src/domain/capacity.ts';
-import { prepare, undo } from '../../src/performances/capacity.ts';
+import { prepare, rollBack } from '../../src/performances/capacity.ts';
 import {
   availabilityOf,
   hold,
@@ -137,7 +137,7 @@ describe.each(engines)(`capacity on $name${missing}`, (engine) => {
     const now = Date.now();
     const plans = planCapacity(before.seatCategories, [{ id: show.categoryId, capacity: 12 }]);
     await prepare(collections, before.id, plans, { token: 'vain', until: now + 60_000, now, random: Math.random });
-    await undo(collections, 'vain');
+    await rollBack(collections, 'vain');
     for (const capacity of [9, 5, 11]) {
       expect((await resize(show, { capacity })).status).toBe(200);
       expect(await labels(show)).toHaveLength(capacity);

@@ -1,6 +1,6 @@
 import type { Store } from '@boxoffice/store';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { createCatalogAnswers } from '../../src/feed/snapshots.ts';
+import { createCatalogCache } from '../../src/feed/cache.ts';
 import { collectionsOf } from '../../src/store.ts';
 import {
   createProduct,
@@ -153,7 +153,7 @@ describe.each(engines)(`GET /catalog on $name${missing}`, ({ start }) => {
     const collections = collectionsOf(store, house);
     const taken = Date.now() + 60_000;
     // The reader's clock is 5 s ahead of the writer's.
-    const { data: before } = await createCatalogAnswers(store, () => taken + 9_999 + 5_000).of(house, {});
+    const { data: before } = await createCatalogCache(store, () => taken + 9_999 + 5_000).of(house, {});
     const modifiedAt = new Date(taken).toISOString();
     await collections.products.update(changed?.id ?? '', (current) => ({ next: { ...current, modifiedAt } }));
     await collections.products.update(closed?.id ?? '', (current) => ({
@@ -161,7 +161,7 @@ describe.each(engines)(`GET /catalog on $name${missing}`, ({ start }) => {
     }));
     await collections.institutions.claim({ where: { id: house }, set: { catalogMark: `mark-${taken}` } });
     const since = async (modifiedSince: string) => {
-      const answers = createCatalogAnswers(store, () => taken + 60_000);
+      const answers = createCatalogCache(store, () => taken + 60_000);
       const { data } = await answers.of(house, { modifiedSince });
       return { products: data.products.map(({ id }) => id), removed: data.removed };
     };
@@ -173,10 +173,10 @@ describe.each(engines)(`GET /catalog on $name${missing}`, ({ start }) => {
   test('the ETag ignores asOf, and an answer about changes has that of the last reading', async () => {
     const [store] = stores as [Store];
     let now = Date.now();
-    const answers = createCatalogAnswers(store, () => now);
+    const answers = createCatalogCache(store, () => now);
     const first = await answers.of(institution, {});
     now += 3_600_000;
-    const second = await createCatalogAnswers(store, () => now).of(institution, {});
+    const second = await createCatalogCache(store, () => now).of(institution, {});
     expect(second.etag).toBe(first.etag);
     expect(Date.parse(second.data.asOf) - Date.parse(first.data.asOf)).toBe(3_600_000);
     expect(Date.parse(first.data.generatedAt) - Date.parse(first.data.asOf)).toBe(15_000);
@@ -236,7 +236,7 @@ describe.each(engines)(`GET /catalog on $name${missing}`, ({ start }) => {
     const fresh = await startInstance(store, institution);
     const { data: product } = await createProduct(fresh);
     let now = Date.now();
-    const answers = createCatalogAnswers(store, () => now);
+    const answers = createCatalogCache(store, () => now);
     const names = async () => (await answers.of(institution, {})).data.products.map(({ name }) => name.en);
     expect(await names()).toEqual(['A show']);
     const { products } = collectionsOf(store, institution);

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { finishCancellations } from '../../src/products/cancellation.ts';
+import { resumeCancellations } from '../../src/products/cancellation.ts';
 import { collectionsOf } from '../../src/store.ts';
 import {
   createProduct,
@@ -84,7 +84,7 @@ describe.each(engines)(`cancelling a product on $name${missing}`, (engine) => {
 
   test('a process that dies in between leaves it to the next one, or to a repeat', async () => {
     const { products } = collectionsOf(catalog.store, catalog.institution);
-    const finish = [() => finishCancellations(catalog.store), (product: Product) => cancel(product)];
+    const finish = [() => resumeCancellations(catalog.store), (product: Product) => cancel(product)];
     for (const how of finish) {
       const { product } = await newRun();
       await products.update(product.id, (current) => ({
@@ -109,7 +109,7 @@ describe.each(engines)(`cancelling a product on $name${missing}`, (engine) => {
     const made = new Date().toISOString();
     while (new Date().toISOString() === made) await new Promise((resolve) => setImmediate(resolve));
     const since = new Date().toISOString();
-    await finishCancellations(catalog.store);
+    await resumeCancellations(catalog.store);
     const { items } = (await list(`?modifiedSince=${since}`)).data;
     expect(items.map(({ state }) => state)).toEqual(['cancelled', 'cancelled']);
   });

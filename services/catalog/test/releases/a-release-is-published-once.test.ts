@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { createInProcessBus, startRelay, topology } from '@boxoffice/messaging';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { reactTo } from '../../src/reactions/dispatch.ts';
-import { freeAll, freeNamed } from '../../src/stock/releases.ts';
+import { releaseAll, releaseNamed } from '../../src/stock/releases.ts';
 import { collectionsOf } from '../../src/store.ts';
 import { act, availabilityOf, hold, newShow, placeIdsOf, stalls } from '../fixture/data.ts';
 import { engines, missing } from '../fixture/engines.ts';
@@ -54,14 +54,14 @@ describe.each(engines)(`telling of releases on $name${missing}`, (engine) => {
   test('a process that dies between releasing and telling loses nothing: the next attempt tells the same numbers', async () => {
     const collections = collectionsOf(catalog.store, catalog.institution);
     const { show, orderId, placeIds, keptPlaceIds } = await soldOrder();
-    await freeNamed(collections, orderId, placeIds, keptPlaceIds);
+    await releaseNamed(collections, orderId, placeIds, keptPlaceIds);
     expect(await toldOf(catalog.store, orderId)).toEqual([]);
     // Somebody is quicker than the next attempt.
     await hold(catalog, show, { placeIds: placeIds.slice(0, 1) });
     await react(fact(catalog.institution, 'tickets.cancelled', { orderId, placeIds, keptPlaceIds }), 2);
     expect(await toldOf(catalog.store, orderId)).toMatchObject([{ placeIds, placesReleased: 2 }]);
     const unsold = await hold(catalog, await newShow(catalog, stalls(1)));
-    await freeAll(collections, unsold.holder);
+    await releaseAll(collections, unsold.holder);
     const cancelled = { orderId: unsold.holder, placeIds: placeIdsOf(unsold) };
     await react(fact(catalog.institution, 'order.cancelled', cancelled), 2);
     expect(await toldOf(catalog.store, unsold.holder)).toMatchObject([{ placesReleased: 1 }]);

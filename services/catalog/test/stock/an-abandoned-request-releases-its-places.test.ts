@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { contextOf } from '../../src/context.ts';
-import { createDesk, type HoldWish, hold as holdAt } from '../../src/stock/hold.ts';
+import { createHoldsContext, type HoldRequest, hold as holdAt } from '../../src/stock/hold.ts';
 import type { Collections } from '../../src/store.ts';
 import { act, availabilityOf, hold, inMinutes, newShow, placeIdsOf, type Show, stalls } from '../fixture/data.ts';
 import { engines, missing } from '../fixture/engines.ts';
@@ -16,7 +16,7 @@ describe.each(engines)(`a hold whose caller gave it up while it was at work, on 
   });
   afterAll(() => catalog.close());
 
-  const wishOf = ({ performance, categoryId, tariff }: Show, holder: string): HoldWish => ({
+  const wishOf = ({ performance, categoryId, tariff }: Show, holder: string): HoldRequest => ({
     holder,
     request: 'lines',
     asOf: 1,
@@ -25,17 +25,17 @@ describe.each(engines)(`a hold whose caller gave it up while it was at work, on 
   });
 
   /** Holds slowly: what `meanwhile` does happens when the places are taken, and before the hold looks whether it was given up. */
-  const holdSlowly = (wish: HoldWish, meanwhile: (collections: Collections) => Promise<unknown>) => {
+  const holdSlowly = (wish: HoldRequest, meanwhile: (collections: Collections) => Promise<unknown>) => {
     const context = contextOf(catalog.store, catalog.institution);
     const { collections } = context;
-    const get: Collections['givenUp']['get'] = async (id) => {
+    const get: Collections['abandoned']['get'] = async (id) => {
       await meanwhile(collections);
-      return collections.givenUp.get(id);
+      return collections.abandoned.get(id);
     };
     return holdAt(
-      { ...context, collections: { ...collections, givenUp: { ...collections.givenUp, get } } },
+      { ...context, collections: { ...collections, abandoned: { ...collections.abandoned, get } } },
       wish,
-      createDesk(),
+      createHoldsContext(),
     );
   };
   const giveUp = (holder: string) => act(catalog, holder, 'release', { requestId: 'lines', asOf: 2 });

@@ -5,8 +5,8 @@ import { addedSpots, newPlace, SOLD } from '../../src/domain/place.ts';
 import { newCategories, type SeatCategory } from '../../src/domain/seat-category.ts';
 import { availabilityOf } from '../../src/performances/availability.ts';
 import { extendHold, releaseHold, sellHold } from '../../src/stock/changes.ts';
-import { holdPlaces, type StockItem } from '../../src/stock/claim.ts';
-import { holdAgain } from '../../src/stock/renewal.ts';
+import { claimPlaces, type StockItem } from '../../src/stock/claim.ts';
+import { renewPlaces } from '../../src/stock/renewal.ts';
 import { type Collections, collectionsOf, type PerformanceDocument } from '../../src/store.ts';
 import { engines, missing, type OpenEngine } from '../fixture/engines.ts';
 import { newInstitution } from '../fixture/service.ts';
@@ -119,7 +119,7 @@ const forgetLapsed = async (collections: Collections, hall: Hall, now: number) =
 const runHold = async ({ collections, hall, holder, now, until, request }: Step, counts: readonly number[]) => {
   const items = counts.map((count, index) => itemOf(hall, index, count)).filter(({ count }) => count > 0);
   if (items.length === 0) return;
-  const outcome = await holdPlaces(collections.places, {
+  const outcome = await claimPlaces(collections.places, {
     holder,
     request,
     asOf: 0,
@@ -144,7 +144,7 @@ const mineIn = (hall: Hall, holder: string) => [...hall.taken].filter(([, taken]
 const runAgain = async ({ collections, hall, holder, now, until, request }: Step) => {
   const placeIds = mineIn(hall, holder).map(([id]) => id);
   if (placeIds.length === 0) return;
-  const outcome = await holdAgain(collections.places, { holder, request, placeIds, until, asOf: 1, now });
+  const outcome = await renewPlaces(collections.places, { holder, request, placeIds, until, asOf: 1, now });
   if (!('places' in outcome)) throw new Error('the holder still had them all');
   expect(outcome.places.map(({ place }) => place.id)).toEqual(placeIds);
   for (const [id, taken] of mineIn(hall, holder)) if (taken.until < SOLD) hall.taken.set(id, { ...taken, until });

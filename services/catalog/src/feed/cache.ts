@@ -42,7 +42,7 @@ export interface CatalogQuery {
   readonly modifiedSince?: string;
 }
 
-export interface CatalogAnswers {
+export interface CatalogCache {
   /** The answer as of every write that was acknowledged before. @throws Fault `not_found` for an unknown institution */
   of(institution: string, query: CatalogQuery): Promise<CatalogAnswer>;
 }
@@ -131,13 +131,15 @@ const since = async (
   modifiedSince: string,
 ) => {
   const { data } = ofType(snapshot, type);
-  const gone = await collections.products.find({
+  const unpublished = await collections.products.find({
     where: { state: { in: ['closed', 'cancelled'] }, modifiedAt: { gte: modifiedSince }, ...(type ? { type } : {}) },
     orderBy: 'modifiedAt',
   });
   const changed = data.products.filter(({ id }) => (snapshot.modifiedAt.get(id) ?? '') >= modifiedSince);
   const shown = new Set(data.products.map(({ id }) => id));
-  const removed = gone.filter(({ id, publishedAt }) => publishedAt !== null && !shown.has(id)).map(({ id }) => id);
+  const removed = unpublished
+    .filter(({ id, publishedAt }) => publishedAt !== null && !shown.has(id))
+    .map(({ id }) => id);
   // The snapshot's own: the answer that is kept ready may be of an earlier reading that found the same.
   return answerOf({ ...data, products: changed, removed, asOf: asOfReading(snapshot.checkedAt) });
 };
@@ -147,26 +149,26 @@ const since = async (
  * document, whose mark every write changes; so it is never older than the last acknowledged write, on any instance.
  * `clock` in epoch milliseconds.
  */
-export const createCatalogAnswers = (store: Store, clock: () => number = Date.now): CatalogAnswers => {
+export const createCatalogCache = (store: Store, clock: () => number = Date.now): CatalogCache => {
   const snapshots = new LRUCache<string, Snapshot>({ max: MAX_INSTITUTIONS });
   const reading = new Map<string, { readonly mark: string; readonly snapshot: Promise<Snapshot> }>();
   let sequence = 0;
 
-  const keep = (institution: string, snapshot: Snapshot): Snapshot => {
+  const cache = (institution: string, snapshot: Snapshot): Snapshot => {
     const known = snapshots.get(institution);
     if (known && known.sequence > snapshot.sequence) return snapshot;
     // The same content: keep the answers, which are serialised and compressed already.
     const same = known?.whole.etag === snapshot.whole.etag;
-    const kept = known && same ? { ...snapshot, whole: known.whole, byType: known.byType } : snapshot;
-    snapshots.set(institution, kept);
-    return kept;
+    const cached = known && same ? { ...snapshot, whole: known.whole, byType: known.byType } : snapshot;
+    snapshots.set(institution, cached);
+    return cached;
   };
 
   const readAgain = (collections: Collections, institution: InstitutionDocument): Promise<Snapshot> => {
     const running = reading.get(institution.id);
     if (running?.mark === institution.catalogMark) return running.snapshot;
     sequence += 1;
-    const snapshot = read(collections, institution, clock(), sequence).then((fresh) => keep(institution.id, fresh));
+    const snapshot = read(collections, institution, clock(), sequence).then((fresh) => cache(institution.id, fresh));
     const entry = { mark: institution.catalogMark, snapshot };
     reading.set(institution.id, entry);
     const done = () => {
