@@ -1,7 +1,7 @@
 import type { AnyOperation } from '@boxoffice/http';
 import type { Store } from '@boxoffice/store';
-import { catalogRoutes } from './feed/routes.ts';
 import { createCatalogCache } from './feed/cache.ts';
+import { catalogRoutes } from './feed/routes.ts';
 import { performancesRoutes } from './performances/routes.ts';
 import { pointsOfSaleRoutes } from './points-of-sale/routes.ts';
 import { productsRoutes } from './products/routes.ts';

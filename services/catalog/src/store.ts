@@ -116,7 +116,7 @@ const DAY_MS = 24 * 60 * 60_000;
 const RELEASE_RETENTION_MS = 30 * DAY_MS;
 
 /** No try of a request is still under way after so long. */
-const GIVEN_UP_RETENTION_MS = DAY_MS;
+const ABANDONED_RETENTION_MS = DAY_MS;
 
 /** How long what this service stores is kept. */
 export const retention: Retentions = {
@@ -131,7 +131,7 @@ export const retention: Retentions = {
     ends: [{ field: 'createdAt', iso: true, afterMs: RELEASE_RETENTION_MS }],
   },
   given_up: {
-    kept: 'a day (`GIVEN_UP_RETENTION_MS`)',
-    ends: [{ field: 'at', afterMs: GIVEN_UP_RETENTION_MS }],
+    kept: 'a day (`ABANDONED_RETENTION_MS`)',
+    ends: [{ field: 'at', afterMs: ABANDONED_RETENTION_MS }],
   },
 };

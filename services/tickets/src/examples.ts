@@ -21,7 +21,7 @@ const about = {
 };
 
 /** A line of a confirmed order. */
-export const wanted = { ticketId: ids.ticket, ...about, price };
+export const orderedTicket = { ticketId: ids.ticket, ...about, price };
 
 const none = { beneficiary: null, printedAt: null, controlledAt: null, gate: null, replaces: null, replacedBy: null };
 const issuedAt = '2027-01-03T18:13:20.000Z';

@@ -88,8 +88,8 @@ export const stockRoutes = (store: Store): AnyOperation[] => {
         },
       },
       handle: async ({ caller, body }) => {
-        const { requestId: request, ...wish } = body;
-        const outcome = await hold(contextOf(store, caller.institution), { ...wish, request }, holds);
+        const { requestId: request, ...requested } = body;
+        const outcome = await hold(contextOf(store, caller.institution), { ...requested, request }, holds);
         if (!('reason' in outcome)) return ok(heldView(outcome));
         return ok({ outcome: 'refused', refusal: outcome, heldUntil: null, pointOfSale: null, lines: [] });
       },
@@ -149,8 +149,8 @@ export const stockRoutes = (store: Store): AnyOperation[] => {
         const { collections, now } = contextOf(store, caller.institution);
         const { requestId: request, placeIds, heldUntil, asOf: version = 0 } = body;
         const until = Date.parse(heldUntil);
-        const wish = { holder: params.holder, request, placeIds, until, asOf: version, now: now() };
-        return ok(renewedView(await renewHold(collections, wish)));
+        const requested = { holder: params.holder, request, placeIds, until, asOf: version, now: now() };
+        return ok(renewedView(await renewHold(collections, requested)));
       },
     }),
     operation({

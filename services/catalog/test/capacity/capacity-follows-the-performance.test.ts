@@ -82,7 +82,7 @@ describe.each(engines)(`capacity on $name${missing}`, (engine) => {
     expect(await availabilityOf(catalog, show)).toEqual({ capacity: 3, free: 2, held: 1, sold: 0 });
   });
 
-  test('wishes that make no sense are 422', async () => {
+  test('requests that make no sense are 422', async () => {
     const numbered = await newShow(catalog, stalls(3, [3]));
     expect((await resize(numbered, { capacity: 4 })).status).toBe(422);
     expect((await resize(numbered, { id: 'cat_unknown', capacity: 4 })).status).toBe(422);
@@ -116,11 +116,11 @@ describe.each(engines)(`capacity on $name${missing}`, (engine) => {
     // Prepared a minute ago and never decided.
     const now = Date.now() - 61_000;
     const until = now + 60_000;
-    const wishes = [{ id: show.categoryId, capacity: 4 }];
+    const requests = [{ id: show.categoryId, capacity: 4 }];
     await collections.performances.update(before.id, (current) => ({
       next: { ...current, capacityChange: { token: 'dead', until, settle: false } },
     }));
-    const plans = planCapacity(before.seatCategories, wishes);
+    const plans = planCapacity(before.seatCategories, requests);
     expect(await prepare(collections, before.id, plans, { token: 'dead', until, now, random: Math.random })).toBe(true);
     expect((await availabilityOf(catalog, show)).free).toBe(10);
     expect((await resize(show, { capacity: 11 })).status).toBe(200);

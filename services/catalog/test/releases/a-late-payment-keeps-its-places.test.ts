@@ -28,11 +28,11 @@ describe.each(engines)(`late payments on $name${missing}`, (engine) => {
   const paidLate = async () => {
     const show = await newShow(catalog, stalls(4));
     const { holder: orderId, ...held } = await hold(catalog, show, { quantity: 2, heldUntil: inMinutes(-1) });
-    const wish = { requestId: 'late', heldUntil: inMinutes(5), placeIds: placeIdsOf(held), asOf: EXPIRED + 1 };
-    const renewed = await act<RenewedHold>(catalog, orderId, 'renewal', wish);
+    const requested = { requestId: 'late', heldUntil: inMinutes(5), placeIds: placeIdsOf(held), asOf: EXPIRED + 1 };
+    const renewed = await act<RenewedHold>(catalog, orderId, 'renewal', requested);
     const placeIds = renewed.places.map(({ id }) => id);
     const expiry = fact(catalog.institution, 'order.expired', { orderId, placeIds }, EXPIRED);
-    return { show, orderId, wish, placeIds, expiry };
+    return { show, orderId, requested, placeIds, expiry };
   };
 
   /** How many places of two a late payment has left when the message of the expiry comes before and after its sale. */
@@ -80,8 +80,8 @@ describe.each(engines)(`late payments on $name${missing}`, (engine) => {
     const [mine = '', lost = ''] = placeIds;
     await act(catalog, orderId, 'sale', { placeIds: [mine] });
     await hold(catalog, show, { placeIds: [lost] });
-    const wish = { requestId: 'late', heldUntil: inMinutes(5), placeIds, asOf: EXPIRED + 1 };
-    expect(await act<RenewedHold>(catalog, orderId, 'renewal', wish)).toMatchObject({ missing: [lost] });
+    const requested = { requestId: 'late', heldUntil: inMinutes(5), placeIds, asOf: EXPIRED + 1 };
+    expect(await act<RenewedHold>(catalog, orderId, 'renewal', requested)).toMatchObject({ missing: [lost] });
     await reactTo(catalog.store)(fact(catalog.institution, 'order.expired', { orderId }, EXPIRED), 1);
     expect(await availabilityOf(catalog, show)).toEqual({ capacity: 3, free: 2, held: 1, sold: 0 });
   });
@@ -94,7 +94,7 @@ describe.each(engines)(`late payments on $name${missing}`, (engine) => {
     const cancel = (path: string) => catalog.call('PATCH', `/svc/v3/catalog/${path}`, { body: { state: 'cancelled' } });
     for (const { show } of [bought, tooLate]) await cancel(`performances/${show.performance.id}`);
     await cancel(`products/${ofProduct.show.product.id}`);
-    const again = ({ orderId, wish }: typeof bought) => act<RenewedHold>(catalog, orderId, 'renewal', wish);
+    const again = ({ orderId, requested }: typeof bought) => act<RenewedHold>(catalog, orderId, 'renewal', requested);
     expect((await again(bought)).outcome).toBe('done');
     for (const refused of [tooLate, ofProduct]) {
       expect(await again(refused)).toEqual({ outcome: 'refused', places: [], missing: refused.placeIds });

@@ -74,8 +74,8 @@ const runOrder = async (world: World, show: Show, journal: Journal, number: numb
   if (one.end === 'given back') await act(on, orderId, 'release', {});
   if (one.end === 'expired') await deliver(fact(institution, 'order.expired', { orderId, placeIds }, EXPIRED));
   if (one.end === 'late') {
-    const wish = { requestId: 'late', heldUntil: inMinutes(5), placeIds, asOf: EXPIRED + 1 };
-    const renewed = await act<RenewedHold>(on, orderId, 'renewal', wish);
+    const requested = { requestId: 'late', heldUntil: inMinutes(5), placeIds, asOf: EXPIRED + 1 };
+    const renewed = await act<RenewedHold>(on, orderId, 'renewal', requested);
     const ids = renewed.places.map(({ id }) => id);
     if (renewed.outcome === 'done' && (await sell(ids))) journal.bought.set(orderId, ids);
     await deliver(fact(institution, 'order.expired', { orderId, placeIds }, EXPIRED));

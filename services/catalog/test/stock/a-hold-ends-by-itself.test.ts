@@ -56,11 +56,11 @@ describe.each(engines)(`the end of holds on $name${missing}`, (engine) => {
     const placeIds = placeIdsOf(held);
     const [lost = ''] = placeIds;
     await hold(catalog, show, { placeIds: [lost] });
-    const wish = { requestId: 'late', heldUntil: ahead(5), placeIds };
-    const renewed = await act<Renewed>(catalog, held.holder, 'renewal', wish);
+    const requested = { requestId: 'late', heldUntil: ahead(5), placeIds };
+    const renewed = await act<Renewed>(catalog, held.holder, 'renewal', requested);
     expect(renewed.outcome).toBe('done');
     expect(renewed.places.map(({ replaces }) => replaces)).toEqual([lost, null]);
-    expect(await act<Renewed>(catalog, held.holder, 'renewal', wish)).toEqual(renewed);
+    expect(await act<Renewed>(catalog, held.holder, 'renewal', requested)).toEqual(renewed);
     expect((await availabilityOf(catalog, show)).held).toBe(3);
     const ids = renewed.places.map(({ id }) => id);
     expect(await act(catalog, held.holder, 'sale', { placeIds: ids })).toMatchObject({ outcome: 'done' });
@@ -72,8 +72,8 @@ describe.each(engines)(`the end of holds on $name${missing}`, (engine) => {
     const held = await hold(catalog, show, { quantity: 2, heldUntil: ago(1) });
     const [lost = '', other = ''] = placeIdsOf(held);
     await hold(catalog, show, { placeIds: [lost] });
-    const wish = { requestId: 'late', heldUntil: ahead(5), placeIds: [lost, other] };
-    const renewed = await act<Renewed>(catalog, held.holder, 'renewal', wish);
+    const requested = { requestId: 'late', heldUntil: ahead(5), placeIds: [lost, other] };
+    const renewed = await act<Renewed>(catalog, held.holder, 'renewal', requested);
     expect(renewed).toEqual({ outcome: 'refused', places: [], missing: [lost] });
     expect(await availabilityOf(catalog, show)).toEqual({ capacity: 4, free: 3, held: 1, sold: 0 });
   });

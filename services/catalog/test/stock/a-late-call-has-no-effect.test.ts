@@ -65,8 +65,8 @@ describe.each(engines)(`a call of a process that was paused, on $name${missing}`
       const show = await newShow(catalog, stalls(1));
       const holder = `ord_${randomUUID()}`;
       await react(fact(catalog.institution, type, { orderId: holder, placeIds: [] }, 3), 1);
-      const wish = { holder, requestId: 'late', asOf: 2 };
-      expect(await hold(catalog, show, wish)).toMatchObject({ outcome: 'refused' });
+      const requested = { holder, requestId: 'late', asOf: 2 };
+      expect(await hold(catalog, show, requested)).toMatchObject({ outcome: 'refused' });
       const { performance } = show;
       const [place] = await collectionsOf(catalog.store, catalog.institution).places.find({
         where: { performanceId: performance.id },

@@ -25,7 +25,7 @@ describe.each(engines)(`a hold whose caller gave it up while it was at work, on 
   });
 
   /** Holds slowly: what `meanwhile` does happens when the places are taken, and before the hold looks whether it was given up. */
-  const holdSlowly = (wish: HoldRequest, meanwhile: (collections: Collections) => Promise<unknown>) => {
+  const holdSlowly = (requested: HoldRequest, meanwhile: (collections: Collections) => Promise<unknown>) => {
     const context = contextOf(catalog.store, catalog.institution);
     const { collections } = context;
     const get: Collections['abandoned']['get'] = async (id) => {
@@ -34,7 +34,7 @@ describe.each(engines)(`a hold whose caller gave it up while it was at work, on 
     };
     return holdAt(
       { ...context, collections: { ...collections, abandoned: { ...collections.abandoned, get } } },
-      wish,
+      requested,
       createHoldsContext(),
     );
   };

@@ -65,8 +65,8 @@ describe.each(engines)(`numbered seats and refusals on $name${missing}`, (engine
   test('overlapping named seats at once: each seat goes to one buyer, each buyer gets all or none', async () => {
     const show = await newShow(catalog, stalls(12, [12]));
     const ids = (await seats(show)).map(({ id }) => id);
-    const wishes = Array.from({ length: 24 }, (_, index) => [0, 1, 2].map((step) => ids[(index + step) % 12] ?? ''));
-    const all = await Promise.all(wishes.map((placeIds) => hold(catalog, show, { placeIds })));
+    const requests = Array.from({ length: 24 }, (_, index) => [0, 1, 2].map((step) => ids[(index + step) % 12] ?? ''));
+    const all = await Promise.all(requests.map((placeIds) => hold(catalog, show, { placeIds })));
     const won = all.filter(({ outcome }) => outcome === 'held');
     expect(won.length).toBeGreaterThan(0);
     expect(new Set(won.flatMap(placeIdsOf)).size).toBe(won.length * 3);

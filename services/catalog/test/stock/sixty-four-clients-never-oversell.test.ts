@@ -45,7 +45,7 @@ const client = async (on: Instance, show: Show, journal: Journal, number: number
   }
 };
 
-const rush = async (instances: readonly Instance[], show: Show): Promise<Journal> => {
+const compete = async (instances: readonly Instance[], show: Show): Promise<Journal> => {
   const journal: Journal = { owner: new Map(), oversold: [], wrongSums: [] };
   await Promise.all(
     Array.from({ length: CLIENTS }, (_, number) => {
@@ -100,7 +100,7 @@ describe.each(engines)(`64 clients on $name${missing}`, ({ start }) => {
     const [first] = instances;
     if (!first) throw new Error('nothing was started');
     const show = await newShow(first, stalls(CAPACITY));
-    const journal = await rush(instances, show);
+    const journal = await compete(instances, show);
     expect(journal.oversold).toEqual([]);
     expect(journal.wrongSums).toEqual([]);
     const acknowledged = journal.owner.size;

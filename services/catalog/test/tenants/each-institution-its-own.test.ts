@@ -102,8 +102,8 @@ const leaks = async (on: Instance, thief: string, { show, host, holder, placeIds
   await expect404('listShopPlaces', 'GET', `/internal/shop/performances/${performance.id}/places`);
   told.add('quoteItems');
   const seatCategoryId = performance.seatCategories[0]?.id;
-  const wish = { performanceId: performance.id, seatCategoryId, tariffId: tariff.id };
-  const quoted = await on.call('POST', '/internal/stock/quotes', { ...as, body: { items: [wish] } });
+  const requested = { performanceId: performance.id, seatCategoryId, tariffId: tariff.id };
+  const quoted = await on.call('POST', '/internal/stock/quotes', { ...as, body: { items: [requested] } });
   if (quoted.data.outcome !== 'refused') found.push('quoteItems');
   // A tariff of another institution is no tariff at all.
   told.add('createProduct');

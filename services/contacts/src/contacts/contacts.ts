@@ -21,7 +21,7 @@ import type { ContactDocument } from '../store.ts';
 import { type ContactView, view } from './view.ts';
 
 /** What the rules take from outside, so that tests can choose it. */
-export interface Surroundings {
+export interface Dependencies {
   readonly now: () => Date;
   readonly randomBytes: (count: number) => Uint8Array;
 }
@@ -74,7 +74,7 @@ const isErased = () => new Fault('precondition_failed', 'the contact was erased'
 
 export const createContacts = (
   collection: CollectionHandle<ContactDocument>,
-  { now, randomBytes }: Surroundings,
+  { now, randomBytes }: Dependencies,
 ): Contacts => {
   const timestamp = () => now().toISOString();
 
@@ -167,9 +167,9 @@ export const createContacts = (
 
     async writeGuest(institution, number, details, asOf) {
       const guests = collection.of(institution);
-      const made = newContact('individual', number, details, true, timestamp());
+      const fresh = newContact('individual', number, details, true, timestamp());
       try {
-        return await guests.insert({ id: number, ...made, guestAsOf: asOf });
+        return await guests.insert({ id: number, ...fresh, guestAsOf: asOf });
       } catch (error) {
         if (!(error instanceof UniqueViolation)) throw error;
       }

@@ -5,7 +5,7 @@ import type { Logger } from '@boxoffice/runtime';
 import { LRUCache } from 'lru-cache';
 
 /** A client that may write contacts but not read them was shown one. */
-type Audit = (caller: Pick<Caller, 'institution' | 'client'>, event: keyof typeof WORDS) => void;
+type Audit = (caller: Pick<Caller, 'institution' | 'client'>, event: keyof typeof MESSAGES) => void;
 
 /**
  * Watches over the answer to a duplicate email. It shows the existing contact, as the interface demands (section 2), also to a client that
@@ -24,7 +24,7 @@ export interface DisclosureOptions {
   readonly now?: () => number;
 }
 
-const WORDS = {
+const MESSAGES = {
   contact_disclosed: 'a duplicate email showed a contact to a client that may only write',
   disclosure_throttled: 'a client that may only write tries many emails',
 } as const;
@@ -37,7 +37,7 @@ const CLIENTS = 10_000;
 export const auditTo =
   (logger: Pick<Logger, 'warn'>): Audit =>
   ({ institution, client }, event) =>
-    logger.warn(WORDS[event], { event: `audit.${event}`, institution, client });
+    logger.warn(MESSAGES[event], { event: `audit.${event}`, institution, client });
 
 /** Makes the watch over duplicate emails' answers. */
 export const createDisclosure = ({ perMinute, audit, now = Date.now }: DisclosureOptions): Disclosure => {

@@ -1,27 +1,27 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { DUPLICATES_PER_MINUTE, engines, openStand, type Stand } from '../fixture/service.ts';
+import { DUPLICATES_PER_MINUTE, engines, type Fixture, openFixture } from '../fixture/service.ts';
 
 describe.each(engines.slice(0, 1))('the answer to a duplicate email, on $name', (engine) => {
-  let stand: Stand;
+  let fixture: Fixture;
   const email = `${randomUUID()}@example.org`;
   beforeAll(async () => {
-    stand = await openStand(engine);
-    await stand.create({ lastName: 'Martin', email });
+    fixture = await openFixture(engine);
+    await fixture.create({ lastName: 'Martin', email });
   });
-  afterAll(() => stand.close());
+  afterAll(() => fixture.close());
 
   const again = (client: string, scopes: string[] = []) =>
-    stand.create({ lastName: 'Other', email }, { client, scopes });
+    fixture.create({ lastName: 'Other', email }, { client, scopes });
 
   test('is audited when the client may only write, without telling the contact', async () => {
-    const before = stand.audited.length;
+    const before = fixture.audited.length;
     expect((await again('cl_writer')).status).toBe(409);
-    expect(stand.audited.slice(before)).toEqual([
+    expect(fixture.audited.slice(before)).toEqual([
       { event: 'audit.contact_disclosed', institution: 'opera', client: 'cl_writer' },
     ]);
     expect((await again('cl_reader', ['contacts:read'])).status).toBe(409);
-    expect(stand.audited.length).toBe(before + 1);
+    expect(fixture.audited.length).toBe(before + 1);
   });
 
   test('is given only so often in a minute to such a client, and to others as before', async () => {
@@ -31,9 +31,9 @@ describe.each(engines.slice(0, 1))('the answer to a duplicate email, on $name', 
     expect(throttled).toHaveLength(5);
     expect(throttled[0]?.body).toEqual({ status: 'too_many_requests', details: expect.any(String), data: null });
     expect(Number(throttled[0]?.headers.get('retry-after'))).toBeGreaterThan(0);
-    expect(stand.audited.at(-1)).toMatchObject({ event: 'audit.disclosure_throttled', client: 'cl_prober' });
+    expect(fixture.audited.at(-1)).toMatchObject({ event: 'audit.disclosure_throttled', client: 'cl_prober' });
     expect((await again('cl_writer')).status).toBe(409);
     expect((await again('cl_prober', ['contacts:read'])).status).toBe(409);
-    expect((await stand.create({ lastName: 'New' }, { client: 'cl_prober' })).status).toBe(201);
+    expect((await fixture.create({ lastName: 'New' }, { client: 'cl_prober' })).status).toBe(201);
   });
 });

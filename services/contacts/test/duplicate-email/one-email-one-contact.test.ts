@@ -2,14 +2,14 @@ import { randomUUID } from 'node:crypto';
 import type { CollectionHandle } from '@boxoffice/store';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { ContactDocument } from '../../src/store.ts';
-import { engines, openStand, type Stand } from '../fixture/service.ts';
+import { engines, type Fixture, openFixture } from '../fixture/service.ts';
 
 const someone = () => `${randomUUID()}@example.org`;
 
-const fiftyAtOnce = async (stand: Stand) => {
+const fiftyAtOnce = async (fixture: Fixture) => {
   const email = someone();
   const replies = await Promise.all(
-    Array.from({ length: 50 }, () => stand.create({ lastName: 'Rush', email }, { institution: randomInstitution })),
+    Array.from({ length: 50 }, () => fixture.create({ lastName: 'Rush', email }, { institution: randomInstitution })),
   );
   return {
     created: replies.filter(({ status }) => status === 201),
@@ -42,17 +42,17 @@ const withoutUniqueIndex = (collection: CollectionHandle<ContactDocument>): Coll
 };
 
 describe.each(engines)('one email, one contact, on $name', (engine) => {
-  let stand: Stand;
+  let fixture: Fixture;
   beforeAll(async () => {
-    stand = await openStand(engine);
+    fixture = await openFixture(engine);
   });
-  afterAll(() => stand.close());
+  afterAll(() => fixture.close());
 
   test('the answer to a duplicate carries the full existing contact', async () => {
     const email = someone();
-    const first = await stand.create({ lastName: 'Martin', email: ` ${email} `, address: { city: 'Genève' } });
+    const first = await fixture.create({ lastName: 'Martin', email: ` ${email} `, address: { city: 'Genève' } });
     expect(first.status).toBe(201);
-    const second = await stand.create({ lastName: 'Other', email: email.toUpperCase() });
+    const second = await fixture.create({ lastName: 'Other', email: email.toUpperCase() });
     expect(second.status).toBe(409);
     expect(second.body).toMatchObject({ status: 'contact_duplicate_email', data: first.body.data });
     expect(second.body.details).not.toContain(email);
@@ -60,12 +60,12 @@ describe.each(engines)('one email, one contact, on $name', (engine) => {
 
   test('an internationalised email is one email, however it is written, and of a relay, too', async () => {
     const name = randomUUID();
-    const first = await stand.create({ lastName: 'Martin', email: `é.${name}@exämple.org` });
+    const first = await fixture.create({ lastName: 'Martin', email: `é.${name}@exämple.org` });
     expect(first.status).toBe(201);
-    const again = await stand.create({ lastName: 'Other', email: ` E\u0301.${name}@XN--EXMPLE-CUA.org ` });
+    const again = await fixture.create({ lastName: 'Other', email: ` E\u0301.${name}@XN--EXMPLE-CUA.org ` });
     expect([again.status, again.body.data]).toEqual([409, first.body.data]);
     const relay = { firstName: 'Ana', email: 'tést@exämple.org' };
-    const structure = await stand.call('createStructure', 'POST', '/svc/v3/contacts/structures', {
+    const structure = await fixture.call('createStructure', 'POST', '/svc/v3/contacts/structures', {
       body: { name: 'École', relay },
     });
     expect([structure.status, structure.body.data]).toMatchObject([201, { relay }]);
@@ -73,48 +73,48 @@ describe.each(engines)('one email, one contact, on $name', (engine) => {
 
   test('individuals and structures are looked through together', async () => {
     const email = someone();
-    const structure = await stand.call('createStructure', 'POST', '/svc/v3/contacts/structures', {
+    const structure = await fixture.call('createStructure', 'POST', '/svc/v3/contacts/structures', {
       body: { name: 'École', email },
     });
     expect(structure.status).toBe(201);
-    expect((await stand.create({ lastName: 'Martin', email })).body.data).toEqual(structure.body.data);
+    expect((await fixture.create({ lastName: 'Martin', email })).body.data).toEqual(structure.body.data);
   });
 
   test('allowDuplicateEmail=true creates it; the oldest is the existing one', async () => {
     const email = someone();
-    const oldest = await stand.create({ lastName: 'First', email });
-    const allowed = await stand.create({ lastName: 'Second', email }, {}, '?allowDuplicateEmail=true');
+    const oldest = await fixture.create({ lastName: 'First', email });
+    const allowed = await fixture.create({ lastName: 'Second', email }, {}, '?allowDuplicateEmail=true');
     expect(allowed.status).toBe(201);
-    expect((await stand.create({ lastName: 'Third', email })).body.data).toEqual(oldest.body.data);
-    expect((await stand.create({ lastName: 'Third', email }, {}, '?allowDuplicateEmail=yes')).body.status).toBe(
+    expect((await fixture.create({ lastName: 'Third', email })).body.data).toEqual(oldest.body.data);
+    expect((await fixture.create({ lastName: 'Third', email }, {}, '?allowDuplicateEmail=yes')).body.status).toBe(
       'invalid_parameter',
     );
   });
 
   test('another institution has its own emails', async () => {
     const email = someone();
-    expect((await stand.create({ lastName: 'Martin', email })).status).toBe(201);
-    expect((await stand.create({ lastName: 'Martin', email }, { institution: 'museum' })).status).toBe(201);
+    expect((await fixture.create({ lastName: 'Martin', email })).status).toBe(201);
+    expect((await fixture.create({ lastName: 'Martin', email }, { institution: 'museum' })).status).toBe(201);
   });
 
   test('a changed email is checked like a new one, an unchanged one is not', async () => {
     const [taken, own] = [someone(), someone()];
-    await stand.create({ lastName: 'Martin', email: taken });
-    const { body } = await stand.create({ lastName: 'Muster', email: own });
+    await fixture.create({ lastName: 'Martin', email: taken });
+    const { body } = await fixture.create({ lastName: 'Muster', email: own });
     const path = `/svc/v3/contacts/individuals/${body.data?.contactNumber}`;
     const patch = (change: object, query = '') =>
-      stand.call('updateIndividual', 'PATCH', `${path}${query}`, { body: change });
+      fixture.call('updateIndividual', 'PATCH', `${path}${query}`, { body: change });
     expect((await patch({ email: taken })).body.status).toBe('contact_duplicate_email');
     expect((await patch({ email: own.toUpperCase(), phone: '1' })).status).toBe(200);
     expect((await patch({ email: taken }, '?allowDuplicateEmail=true')).status).toBe(200);
     expect((await patch({ phone: '2' })).status).toBe(200);
-    const put = await stand.call('replaceIndividual', 'PUT', path, { body: { lastName: 'Muster', email: own } });
+    const put = await fixture.call('replaceIndividual', 'PUT', path, { body: { lastName: 'Muster', email: own } });
     expect(put.status).toBe(200);
     expect(put.body.data).not.toHaveProperty('phone');
   });
 
   test('fifty concurrent creations: one 201, forty-nine 409', async () => {
-    const { created, refused } = await fiftyAtOnce(stand);
+    const { created, refused } = await fiftyAtOnce(fixture);
     expect([created.length, refused.length]).toEqual([1, 49]);
     for (const { body } of refused) expect(body.data).toEqual(created[0]?.body.data);
   });
@@ -123,8 +123,8 @@ describe.each(engines)('one email, one contact, on $name', (engine) => {
 test('control: without the unique index fifty concurrent creations make more than one', async () => {
   const [engine] = engines;
   if (!engine) throw new Error('no engine');
-  const stand = await openStand(engine, withoutUniqueIndex);
-  const { created } = await fiftyAtOnce(stand);
-  await stand.close();
+  const fixture = await openFixture(engine, withoutUniqueIndex);
+  const { created } = await fiftyAtOnce(fixture);
+  await fixture.close();
   expect(created.length).toBeGreaterThan(1);
 });

@@ -1,22 +1,22 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { engines, openStand, type Stand } from '../fixture/service.ts';
+import { engines, type Fixture, openFixture } from '../fixture/service.ts';
 
 describe.each(engines)('erased for good, on $name', (engine) => {
-  let stand: Stand;
+  let fixture: Fixture;
   beforeAll(async () => {
-    stand = await openStand(engine);
+    fixture = await openFixture(engine);
   });
-  afterAll(() => stand.close());
+  afterAll(() => fixture.close());
 
   const path = (number: unknown) => `/svc/v3/contacts/individuals/${number}`;
-  const erase = (number: unknown) => stand.call('eraseIndividual', 'DELETE', path(number));
+  const erase = (number: unknown) => fixture.call('eraseIndividual', 'DELETE', path(number));
 
   test('only number, kind and dates stay; erasing again changes nothing; changing is 412', async () => {
     const email = `${randomUUID()}@example.org`;
-    const { body } = await stand.create({ lastName: 'Martin', email, phone: '1' });
+    const { body } = await fixture.create({ lastName: 'Martin', email, phone: '1' });
     const number = body.data?.contactNumber;
-    await stand.call('replaceSensitive', 'PUT', `${path(number)}/sensitive`, { body: { dateOfBirth: '1984-02-29' } });
+    await fixture.call('replaceSensitive', 'PUT', `${path(number)}/sensitive`, { body: { dateOfBirth: '1984-02-29' } });
     const erased = await erase(number);
     expect(Object.keys(erased.body.data ?? {}).sort()).toEqual([
       'contactNumber',
@@ -27,17 +27,17 @@ describe.each(engines)('erased for good, on $name', (engine) => {
     ]);
     expect((await erase(number)).text).toBe(erased.text);
     const change = { body: { lastName: 'Back' } };
-    expect((await stand.call('updateIndividual', 'PATCH', path(number), change)).status).toBe(412);
-    expect((await stand.call('replaceIndividual', 'PUT', path(number), change)).status).toBe(412);
-    const sensitive = await stand.call('getSensitive', 'GET', `${path(number)}/sensitive`);
+    expect((await fixture.call('updateIndividual', 'PATCH', path(number), change)).status).toBe(412);
+    expect((await fixture.call('replaceIndividual', 'PUT', path(number), change)).status).toBe(412);
+    const sensitive = await fixture.call('getSensitive', 'GET', `${path(number)}/sensitive`);
     expect(sensitive.body.data).toEqual({});
-    expect((await stand.create({ lastName: 'Free again', email })).status).toBe(201);
+    expect((await fixture.create({ lastName: 'Free again', email })).status).toBe(201);
   });
 
   test('the fact is in the outbox, with the contact number and no name', async () => {
-    const { body } = await stand.create({ lastName: 'Martin' });
+    const { body } = await fixture.create({ lastName: 'Martin' });
     await erase(body.data?.contactNumber);
-    const events = await stand.store.outbox.pending(100);
+    const events = await fixture.store.outbox.pending(100);
     const fact = events.find(({ key }) => key === body.data?.contactNumber);
     expect(fact).toMatchObject({ type: 'contact.erased', institution: 'opera' });
     expect(JSON.stringify(fact)).not.toContain('Martin');
@@ -46,19 +46,19 @@ describe.each(engines)('erased for good, on $name', (engine) => {
   test('remembered answers that speak of the contact are gone', async () => {
     const email = `${randomUUID()}@example.org`;
     const headers = { 'idempotency-key': randomUUID() };
-    const first = await stand.create({ lastName: 'Remembered', email }, { headers });
-    const replay = await stand.create({ lastName: 'Remembered', email }, { headers });
+    const first = await fixture.create({ lastName: 'Remembered', email }, { headers });
+    const replay = await fixture.create({ lastName: 'Remembered', email }, { headers });
     expect(replay.headers.get('idempotency-replayed')).toBe('true');
     expect(replay.text).toBe(first.text);
     const other = { 'idempotency-key': randomUUID() };
     const duplicate = { lastName: 'Other', email };
-    expect((await stand.create(duplicate, { headers: other })).status).toBe(409);
+    expect((await fixture.create(duplicate, { headers: other })).status).toBe(409);
     await erase(first.body.data?.contactNumber);
     for (const [body, key] of [
       [{ lastName: 'Remembered', email }, headers],
       [duplicate, other],
     ] as const) {
-      const after = await stand.create(body, { headers: key });
+      const after = await fixture.create(body, { headers: key });
       expect(after.headers.get('idempotency-replayed')).toBeNull();
       expect(after.text).not.toContain(String(first.body.data?.contactNumber));
     }
@@ -66,10 +66,10 @@ describe.each(engines)('erased for good, on $name', (engine) => {
 
   test('erased contacts stay in lists, so that modifiedSince tells of them', async () => {
     const institution = `opera-${randomUUID().slice(0, 8)}`;
-    const { body } = await stand.create({ lastName: 'Martin' }, { institution });
-    const erased = await stand.call('eraseIndividual', 'DELETE', path(body.data?.contactNumber), { institution });
+    const { body } = await fixture.create({ lastName: 'Martin' }, { institution });
+    const erased = await fixture.call('eraseIndividual', 'DELETE', path(body.data?.contactNumber), { institution });
     const since = encodeURIComponent(String(erased.body.data?.erasedAt));
-    const list = await stand.call('listIndividuals', 'GET', `/svc/v3/contacts/individuals?modifiedSince=${since}`, {
+    const list = await fixture.call('listIndividuals', 'GET', `/svc/v3/contacts/individuals?modifiedSince=${since}`, {
       institution,
     });
     expect(list.body.data?.items).toEqual([erased.body.data]);

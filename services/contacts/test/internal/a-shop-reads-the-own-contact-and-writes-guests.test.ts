@@ -1,21 +1,21 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { contactNumber } from '../../src/domain/contact-number.ts';
-import { engines, openStand, type Stand } from '../fixture/service.ts';
+import { engines, type Fixture, openFixture } from '../fixture/service.ts';
 
 describe.each(engines)('what a point of sale asks of contacts, on $name', (engine) => {
-  let stand: Stand;
+  let fixture: Fixture;
   beforeAll(async () => {
-    stand = await openStand(engine);
+    fixture = await openFixture(engine);
   });
-  afterAll(() => stand.close());
+  afterAll(() => fixture.close());
 
   const own = (number: unknown, institution = 'opera', service: string | null = 'pos') =>
-    stand.call('getShopContact', 'GET', `/internal/shop/contacts/${number}`, { institution, service });
+    fixture.call('getShopContact', 'GET', `/internal/shop/contacts/${number}`, { institution, service });
 
   const at = (second: number) => new Date(Date.UTC(2026, 10, 21, 19, 30, second)).toISOString();
   const guest = (number: string, body: object, asOf = at(0), institution = 'opera') =>
-    stand.call('writeGuest', 'PUT', `/internal/shop/contacts/${number}`, {
+    fixture.call('writeGuest', 'PUT', `/internal/shop/contacts/${number}`, {
       institution,
       service: 'orders',
       body: { ...body, asOf },
@@ -23,9 +23,9 @@ describe.each(engines)('what a point of sale asks of contacts, on $name', (engin
   const newNumber = () => contactNumber(randomBytes(12));
 
   test('the whole contact, flat, but not its sensitive data', async () => {
-    const { body } = await stand.create({ lastName: 'Martin', address: { city: 'Genève' }, criteria: ['member'] });
+    const { body } = await fixture.create({ lastName: 'Martin', address: { city: 'Genève' }, criteria: ['member'] });
     const number = body.data?.contactNumber;
-    await stand.call('setIndividualSensitive', 'PUT', `/svc/v3/contacts/individuals/${number}/sensitive`, {
+    await fixture.call('setIndividualSensitive', 'PUT', `/svc/v3/contacts/individuals/${number}/sensitive`, {
       body: { bankAccount: { iban: 'CH9300762011623852957' } },
     });
     const { text, body: answer } = await own(number);
@@ -37,7 +37,7 @@ describe.each(engines)('what a point of sale asks of contacts, on $name', (engin
 
   test('a guest is made once under the number of its order, whatever emails there are', async () => {
     const email = `${randomUUID()}@example.org`;
-    await stand.create({ lastName: 'Martin', email });
+    await fixture.create({ lastName: 'Martin', email });
     const [number, ana] = [newNumber(), { firstName: 'Ana', lastName: 'Martin', email }];
     const [first, again] = await Promise.all([guest(number, ana), guest(number, ana)]);
     expect([first.status, again.status]).toEqual([200, 200]);
@@ -52,13 +52,13 @@ describe.each(engines)('what a point of sale asks of contacts, on $name', (engin
     const said = (firstName: string, email: string) => ({ firstName, lastName: 'Martin', email });
     const [first, second] = [said('Ana', `${randomUUID()}@example.org`), said('Eva', `${randomUUID()}@example.org`)];
     await guest(number, first, at(1));
-    await stand.call('updateIndividual', 'PATCH', `/svc/v3/contacts/individuals/${number}`, {
+    await fixture.call('updateIndividual', 'PATCH', `/svc/v3/contacts/individuals/${number}`, {
       body: { phone: '+41 22' },
     });
     await guest(number, second, at(2));
     await guest(number, first, at(1));
     expect((await own(number)).body.data).toMatchObject({ ...second, phone: '+41 22' });
-    await stand.call('updateIndividual', 'PATCH', `/svc/v3/contacts/individuals/${number}`, {
+    await fixture.call('updateIndividual', 'PATCH', `/svc/v3/contacts/individuals/${number}`, {
       body: { firstName: 'Eve' },
     });
     await guest(number, second, at(2));
@@ -68,16 +68,16 @@ describe.each(engines)('what a point of sale asks of contacts, on $name', (engin
   test('an erased contact and one that is no guest’s stay as they are', async () => {
     const [number, said] = [newNumber(), { firstName: 'Ana', lastName: 'Martin', email: 'ana@example.org' }];
     await guest(number, said);
-    await stand.call('eraseIndividual', 'DELETE', `/svc/v3/contacts/individuals/${number}`);
+    await fixture.call('eraseIndividual', 'DELETE', `/svc/v3/contacts/individuals/${number}`);
     expect((await guest(number, said, at(9))).status).toBe(200);
     expect((await own(number)).body.data).toMatchObject({ firstName: null, email: null });
-    const { body } = await stand.create({ lastName: 'Other' });
+    const { body } = await fixture.create({ lastName: 'Other' });
     await guest(String(body.data?.contactNumber), said, at(9));
     expect((await own(body.data?.contactNumber)).body.data).toMatchObject({ lastName: 'Other', firstName: null });
   });
 
   const forget = (number: string, { institution = 'opera', service = 'orders' as string | null } = {}) =>
-    stand.call('forgetGuest', 'DELETE', `/internal/shop/contacts/${number}`, { institution, service });
+    fixture.call('forgetGuest', 'DELETE', `/internal/shop/contacts/${number}`, { institution, service });
   const said = () => ({ firstName: 'Ana', lastName: 'Martin', email: `${randomUUID()}@example.org` });
 
   test('a guest whom no order names any more is erased, which is a fact, once', async () => {
@@ -93,7 +93,7 @@ describe.each(engines)('what a point of sale asks of contacts, on $name', (engin
     await forget(number);
     await guest(number, said(), at(9));
     expect((await own(number)).body.data).toEqual(body.data);
-    const facts = (await stand.store.outbox.pending(1_000)).filter(({ key }) => key === number);
+    const facts = (await fixture.store.outbox.pending(1_000)).filter(({ key }) => key === number);
     expect(facts.map(({ type }) => type).filter((type) => type === 'contact.erased')).toHaveLength(1);
   });
 
@@ -113,14 +113,14 @@ describe.each(engines)('what a point of sale asks of contacts, on $name', (engin
   ])('a guest whom the institution has changed since (%s) is not forgotten', async (operation, method, below, body) => {
     const number = newNumber();
     await guest(number, said());
-    await stand.call(operation, method, `/svc/v3/contacts/individuals/${number}${below}`, { body });
+    await fixture.call(operation, method, `/svc/v3/contacts/individuals/${number}${below}`, { body });
     await guest(number, said(), at(1));
     expect((await forget(number)).status).toBe(200);
     expect((await own(number)).body.data).toMatchObject({ lastName: 'Martin', erasedAt: null });
   });
 
   test('a contact that is no guest’s is not forgotten', async () => {
-    const { body } = await stand.create({ lastName: 'Other' });
+    const { body } = await fixture.create({ lastName: 'Other' });
     expect((await forget(String(body.data?.contactNumber))).status).toBe(200);
     expect((await own(body.data?.contactNumber)).body.data).toMatchObject({ lastName: 'Other', erasedAt: null });
   });

@@ -1,18 +1,18 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { engines, openStand, type Stand } from '../fixture/service.ts';
+import { engines, type Fixture, openFixture } from '../fixture/service.ts';
 
 describe.each(engines)('what other services learn of a contact, on $name', (engine) => {
-  let stand: Stand;
+  let fixture: Fixture;
   beforeAll(async () => {
-    stand = await openStand(engine);
+    fixture = await openFixture(engine);
   });
-  afterAll(() => stand.close());
+  afterAll(() => fixture.close());
 
   const ask = (number: unknown, institution = 'opera', service: string | null = 'orders') =>
-    stand.call('getContactInternally', 'GET', `/internal/contacts/${number}`, { institution, service });
+    fixture.call('getContactInternally', 'GET', `/internal/contacts/${number}`, { institution, service });
 
   test('number, kind, criteria and when it was erased, but no name', async () => {
-    const { body } = await stand.create({ lastName: 'Martin', criteria: ['member'] });
+    const { body } = await fixture.create({ lastName: 'Martin', criteria: ['member'] });
     const number = body.data?.contactNumber;
     const known = await ask(number);
     expect(known.body.data).toEqual({
@@ -21,13 +21,13 @@ describe.each(engines)('what other services learn of a contact, on $name', (engi
       criteria: ['member'],
       erasedAt: null,
     });
-    await stand.call('eraseIndividual', 'DELETE', `/svc/v3/contacts/individuals/${number}`);
+    await fixture.call('eraseIndividual', 'DELETE', `/svc/v3/contacts/individuals/${number}`);
     const erased = await ask(number);
     expect(erased.body.data).toMatchObject({ criteria: [], erasedAt: expect.any(String) });
   });
 
   test("another institution's contact is as unknown as one that never was, and clients may not ask", async () => {
-    const { body } = await stand.create({ lastName: 'Martin' });
+    const { body } = await fixture.create({ lastName: 'Martin' });
     const foreign = await ask(body.data?.contactNumber, 'museum');
     expect(foreign.status).toBe(404);
     expect(foreign.text).toBe((await ask('C000000000000')).text);

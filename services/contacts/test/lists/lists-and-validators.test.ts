@@ -1,22 +1,22 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { engines, openStand, type Stand } from '../fixture/service.ts';
+import { engines, type Fixture, openFixture } from '../fixture/service.ts';
 
 describe.each(engines)('lists and validators, on $name', (engine) => {
-  let stand: Stand;
+  let fixture: Fixture;
   beforeAll(async () => {
-    stand = await openStand(engine);
+    fixture = await openFixture(engine);
   });
-  afterAll(() => stand.close());
+  afterAll(() => fixture.close());
 
   const list = (query: string, institution: string) =>
-    stand.call('listIndividuals', 'GET', `/svc/v3/contacts/individuals${query}`, { institution });
+    fixture.call('listIndividuals', 'GET', `/svc/v3/contacts/individuals${query}`, { institution });
 
   test('pages follow each other in order of creation, without gap or repeat', async () => {
     const institution = `club-${randomUUID().slice(0, 8)}`;
     const numbers: unknown[] = [];
     for (let index = 0; index < 7; index += 1)
-      numbers.push((await stand.create({ lastName: `N${index}` }, { institution })).body.data?.contactNumber);
+      numbers.push((await fixture.create({ lastName: `N${index}` }, { institution })).body.data?.contactNumber);
     const seen: unknown[] = [];
     const instants = new Set<string>();
     let cursor = '';
@@ -45,7 +45,7 @@ describe.each(engines)('lists and validators, on $name', (engine) => {
 
   test('the email filter is trimmed and case-insensitive', async () => {
     const email = `${randomUUID()}@example.org`;
-    const { body } = await stand.create({ lastName: 'Martin', email });
+    const { body } = await fixture.create({ lastName: 'Martin', email });
     const found = await list(`?email=%20${email.toUpperCase()}`, 'opera');
     expect(found.body.data?.items).toEqual([body.data]);
   });
@@ -56,27 +56,27 @@ describe.each(engines)('lists and validators, on $name', (engine) => {
   });
 
   test('If-Match: the version that was read, else 412; If-None-Match: 304', async () => {
-    const { body, headers } = await stand.create({ lastName: 'Martin' });
+    const { body, headers } = await fixture.create({ lastName: 'Martin' });
     const path = `/svc/v3/contacts/individuals/${body.data?.contactNumber}`;
     const etag = String(headers.get('etag'));
     const patch = (ifMatch: string) =>
-      stand.call('updateIndividual', 'PATCH', path, { body: { phone: '1' }, headers: { 'if-match': ifMatch } });
+      fixture.call('updateIndividual', 'PATCH', path, { body: { phone: '1' }, headers: { 'if-match': ifMatch } });
     expect((await patch('"nonsense"')).status).toBe(412);
     const changed = await patch(etag);
     expect(changed.status).toBe(200);
     expect((await patch(etag)).status).toBe(412);
-    const get = (tag: string) => stand.call('getIndividual', 'GET', path, { headers: { 'if-none-match': tag } });
+    const get = (tag: string) => fixture.call('getIndividual', 'GET', path, { headers: { 'if-none-match': tag } });
     expect((await get(String(changed.headers.get('etag')))).status).toBe(304);
     expect((await get(etag)).status).toBe(200);
   });
 
   test('what a GET returned can be PUT back; a changed read-only member is refused', async () => {
-    const { body } = await stand.create({ lastName: 'Martin', email: `${randomUUID()}@example.org` });
+    const { body } = await fixture.create({ lastName: 'Martin', email: `${randomUUID()}@example.org` });
     const path = `/svc/v3/contacts/individuals/${body.data?.contactNumber}`;
-    const put = await stand.call('replaceIndividual', 'PUT', path, { body: body.data ?? {} });
+    const put = await fixture.call('replaceIndividual', 'PUT', path, { body: body.data ?? {} });
     expect(put.status).toBe(200);
     expect(put.body.data).toMatchObject({ ...body.data, updatedAt: expect.any(String) });
     const other = { body: { ...body.data, kind: 'structure' } };
-    expect((await stand.call('replaceIndividual', 'PUT', path, other)).status).toBe(422);
+    expect((await fixture.call('replaceIndividual', 'PUT', path, other)).status).toBe(422);
   });
 });

@@ -1,6 +1,6 @@
 import { type Fact, UniqueViolation } from '@boxoffice/store';
 import { type Collections, type Context, timestampOf } from '../context.ts';
-import { type Cancellation, current, neverIssued, outcome, tombstone } from '../domain/order.ts';
+import { type Cancellation, cancellationOf, current, neverIssued, tombstone } from '../domain/order.ts';
 import { cancel } from '../domain/ticket.ts';
 import { ticketsCancelled } from '../events.ts';
 import { newTickets } from '../issue/issue.ts';
@@ -41,7 +41,7 @@ const allTickets = async (
 const factOf = (orderId: string, { at: _, ...counts }: Cancellation): Fact => ticketsCancelled({ orderId, ...counts });
 
 /** Writes the tombstone of an order that is not known; answers the order if another instance has come to know it meanwhile. */
-const bury = async (
+const writeTombstone = async (
   collections: Collections,
   { orderId, placeIds }: OrderCancelled,
   now: string,
@@ -65,7 +65,8 @@ export const cancelTickets = async (context: Context, institution: string, fact:
   const collections = context.collections(institution);
   const { orderId, override } = fact;
   for (;;) {
-    const order = (await collections.orders.get(orderId)) ?? (await bury(collections, fact, timestampOf(context)));
+    const order =
+      (await collections.orders.get(orderId)) ?? (await writeTombstone(collections, fact, timestampOf(context)));
     if (!order || order.cancellation) return;
     const lines = current(await allTickets(context, collections, order));
     const done: TicketDocument[] = [];
@@ -75,7 +76,7 @@ export const cancelTickets = async (context: Context, institution: string, fact:
         .map((ticket) => changeLine(collections, ticket, (found) => cancel(found, override, timestampOf(context))));
       done.push(...(await Promise.all(some)));
     }
-    const cancellation = outcome(done, timestampOf(context));
+    const cancellation = cancellationOf(done, timestampOf(context));
     const written = await collections.orders.update(orderId, (found) => {
       // Another instance was faster, or the order asks for more tickets than were looked at.
       if (found.cancellation || found.asOf !== order.asOf) return undefined;

@@ -1,7 +1,7 @@
 import type { Beneficiary, Place, Price, Ticket } from './ticket.ts';
 
 /** A ticket as a confirmed order asks for it. */
-export interface Wanted {
+export interface OrderedTicket {
   readonly ticketId: string;
   readonly lineId: string;
   readonly performanceId: string;
@@ -22,7 +22,7 @@ export interface Confirmed {
   readonly orderId: string;
   readonly version: number;
   readonly contactNumber: string | null;
-  readonly tickets: readonly Wanted[];
+  readonly tickets: readonly OrderedTicket[];
   /** It says who will come: the direct call does, the fact has no names. */
   readonly named?: boolean;
 }
@@ -44,7 +44,7 @@ export interface OrderTickets {
   readonly contactNumber: string | null;
   /** The version of the order that the tickets and the contact are from; 0: never confirmed here. */
   readonly asOf: number;
-  readonly tickets: readonly Wanted[];
+  readonly tickets: readonly OrderedTicket[];
   readonly cancellation: Cancellation | null;
   /** The order has said who will come. */
   readonly named?: boolean;
@@ -52,7 +52,10 @@ export interface OrderTickets {
 }
 
 /** An order that was not known before. */
-export const begun = ({ orderId, version, contactNumber, tickets, named }: Confirmed, now: string): OrderTickets => ({
+export const newOrder = (
+  { orderId, version, contactNumber, tickets, named }: Confirmed,
+  now: string,
+): OrderTickets => ({
   id: orderId,
   contactNumber,
   asOf: version,
@@ -67,9 +70,9 @@ export const confirmedAgain = <T extends OrderTickets>(order: T, fact: Confirmed
   const saysNames = fact.named === true && !order.named;
   const isNewer = fact.version > order.asOf;
   if (order.cancellation || !(isNewer || saysNames)) return undefined;
-  const asked = new Map(fact.tickets.map((wanted) => [wanted.ticketId, wanted]));
-  const known = order.tickets.map((wanted) =>
-    saysNames ? { ...wanted, beneficiary: asked.get(wanted.ticketId)?.beneficiary ?? null } : wanted,
+  const byId = new Map(fact.tickets.map((ordered) => [ordered.ticketId, ordered]));
+  const known = order.tickets.map((ordered) =>
+    saysNames ? { ...ordered, beneficiary: byId.get(ordered.ticketId)?.beneficiary ?? null } : ordered,
   );
   const ids = new Set(known.map(({ ticketId }) => ticketId));
   const tickets = [...known, ...fact.tickets.filter(({ ticketId }) => !ids.has(ticketId))];
@@ -82,21 +85,21 @@ export const confirmedAgain = <T extends OrderTickets>(order: T, fact: Confirmed
 /** The new ticket of a line, not printed yet. */
 export const newTicket = (
   order: Pick<OrderTickets, 'id' | 'contactNumber' | 'asOf' | 'named'>,
-  { ticketId, beneficiary, ...wanted }: Wanted,
+  { ticketId, beneficiary, ...ordered }: OrderedTicket,
   barcode: string,
   now: string,
 ): Ticket => ({
   id: ticketId,
   status: 'not_printed',
   orderId: order.id,
-  lineId: wanted.lineId,
-  performanceId: wanted.performanceId,
-  seatCategoryId: wanted.seatCategoryId,
-  tariffId: wanted.tariffId,
-  place: wanted.place,
-  price: wanted.price,
-  productId: wanted.productId ?? null,
-  startDate: wanted.startDate ?? null,
+  lineId: ordered.lineId,
+  performanceId: ordered.performanceId,
+  seatCategoryId: ordered.seatCategoryId,
+  tariffId: ordered.tariffId,
+  place: ordered.place,
+  price: ordered.price,
+  productId: ordered.productId ?? null,
+  startDate: ordered.startDate ?? null,
   beneficiary: beneficiary ?? null,
   ...(order.named ? { named: true } : {}),
   barcode,
@@ -112,9 +115,9 @@ export const newTicket = (
 });
 
 /** The order without the names that it asked its tickets for. */
-export const anonymous = <T extends OrderTickets>(order: T): T => {
+export const withoutBeneficiaries = <T extends OrderTickets>(order: T): T => {
   if (!order.tickets.some(({ beneficiary }) => beneficiary)) return order;
-  return { ...order, tickets: order.tickets.map((wanted) => ({ ...wanted, beneficiary: null })) };
+  return { ...order, tickets: order.tickets.map((ordered) => ({ ...ordered, beneficiary: null })) };
 };
 
 /** The tickets that count: of each line the one that was not replaced. */
@@ -122,7 +125,7 @@ export const current = <T extends Ticket>(tickets: readonly T[]): T[] =>
   tickets.filter(({ status }) => status !== 'invalidated');
 
 /** What the cancellation came to, once every ticket has heard of it. */
-export const outcome = (tickets: readonly Ticket[], now: string): Cancellation => {
+export const cancellationOf = (tickets: readonly Ticket[], now: string): Cancellation => {
   const placesOf = (status: Ticket['status']) =>
     tickets.filter((ticket) => ticket.status === status).map(({ place }) => place.id);
   const [placeIds, keptPlaceIds] = [placesOf('cancelled'), placesOf('controlled')];

@@ -1,19 +1,21 @@
-import type { Wanted } from '../domain/order.ts';
+import type { OrderedTicket } from '../domain/order.ts';
 import { type Beneficiary, named } from '../domain/ticket.ts';
 
 /** A ticket as another service asks for it; it may say more. */
-export type Asked = Omit<Wanted, 'beneficiary'> & { readonly beneficiary?: Partial<Beneficiary> | null };
+export type OrderedTicketInput = Omit<OrderedTicket, 'beneficiary'> & {
+  readonly beneficiary?: Partial<Beneficiary> | null;
+};
 
-type Said = Readonly<Record<string, unknown>>;
+type JsonObject = Readonly<Record<string, unknown>>;
 
-const isObject = (value: unknown): value is Said => typeof value === 'object' && value !== null;
+const isObject = (value: unknown): value is JsonObject => typeof value === 'object' && value !== null;
 
 const NAMES = ['ticketId', 'lineId', 'performanceId', 'seatCategoryId', 'tariffId'] as const;
 
 /** Whether an order says enough of a ticket that it can be issued. */
-export const isWanted = (said: unknown): said is Asked => {
-  if (!isObject(said) || !NAMES.every((name) => typeof said[name] === 'string')) return false;
-  const { place, price } = said;
+export const isOrderedTicket = (given: unknown): given is OrderedTicketInput => {
+  if (!isObject(given) || !NAMES.every((name) => typeof given[name] === 'string')) return false;
+  const { place, price } = given;
   if (!isObject(place) || typeof place.id !== 'string' || typeof place.label !== 'string') return false;
   return isObject(price) && Number.isInteger(price.amount) && typeof price.currency === 'string';
 };
@@ -25,12 +27,19 @@ const instant = (value: unknown): string | null => {
 };
 
 /** What is kept of a ticket that an order asks for: members that are not known here are left out. */
-export const wantedOf = ({ place, price, beneficiary, productId, startDate, ...said }: Asked): Wanted => ({
-  ticketId: said.ticketId,
-  lineId: said.lineId,
-  performanceId: said.performanceId,
-  seatCategoryId: said.seatCategoryId,
-  tariffId: said.tariffId,
+export const orderedTicketOf = ({
+  place,
+  price,
+  beneficiary,
+  productId,
+  startDate,
+  ...given
+}: OrderedTicketInput): OrderedTicket => ({
+  ticketId: given.ticketId,
+  lineId: given.lineId,
+  performanceId: given.performanceId,
+  seatCategoryId: given.seatCategoryId,
+  tariffId: given.tariffId,
   place: { id: place.id, label: place.label, row: place.row ?? null, seat: place.seat ?? null },
   price: { amount: price.amount, currency: price.currency },
   productId: typeof productId === 'string' ? productId : null,

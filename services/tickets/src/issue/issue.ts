@@ -2,17 +2,17 @@ import { UniqueViolation } from '@boxoffice/store';
 import { signBarcode } from '../barcode/signing.ts';
 import { type Collections, type Context, timestampOf } from '../context.ts';
 import {
-  begun,
   type Confirmed,
   confirmedAgain,
   current,
+  newOrder,
   newTicket,
+  type OrderedTicket,
   type OrderTickets,
-  type Wanted,
 } from '../domain/order.ts';
 import { type Ticket, withContact, withName } from '../domain/ticket.ts';
 import type { OrderDocument, TicketDocument } from '../store.ts';
-import { dropNames, isErased } from '../tickets/erasure.ts';
+import { deleteNames, isErased } from '../tickets/erasure.ts';
 import { changeLine, ticketsOfOrder } from '../tickets/lineage.ts';
 
 /** What others are told of a ticket. */
@@ -23,19 +23,19 @@ export const newTickets = async (
   context: Context,
   institution: string,
   order: Pick<OrderTickets, 'id' | 'contactNumber' | 'asOf' | 'named'>,
-  wanted: readonly Wanted[],
+  ordered: readonly OrderedTicket[],
 ): Promise<Ticket[]> => {
   const key = await context.keys.signing(institution);
   const now = timestampOf(context);
   const iat = Math.floor(context.now() / 1000);
-  return wanted.map((one) => {
+  return ordered.map((one) => {
     const barcode = signBarcode(key, { tid: one.ticketId, prf: one.performanceId, plc: one.place.id, iat });
     return newTicket(order, one, barcode, now);
   });
 };
 
 /** Writes down what the order asks for, unless that is known; answers the order, and whether this call was the first to know it. */
-const note = async (
+const recordOrder = async (
   { orders }: Collections,
   fact: Confirmed,
   now: string,
@@ -48,7 +48,7 @@ const note = async (
   const known = await again();
   if (known) return { order: known, first: false };
   try {
-    return { order: await orders.insert(begun(fact, now)), first: true };
+    return { order: await orders.insert(newOrder(fact, now)), first: true };
   } catch (error) {
     const other = error instanceof UniqueViolation ? await again() : undefined;
     if (!other) throw error;
@@ -84,11 +84,11 @@ const setNames = async (
 const withoutErased = async (
   context: Context,
   collections: Collections,
-  { contactNumber, tickets: wanted }: OrderTickets,
+  { contactNumber, tickets: ordered }: OrderTickets,
   tickets: readonly Ticket[],
 ): Promise<void> => {
-  if (contactNumber === null || ![...wanted, ...tickets].some(({ beneficiary }) => beneficiary)) return;
-  if (await isErased(collections, contactNumber)) await dropNames(context, collections, contactNumber);
+  if (contactNumber === null || ![...ordered, ...tickets].some(({ beneficiary }) => beneficiary)) return;
+  if (await isErased(collections, contactNumber)) await deleteNames(context, collections, contactNumber);
 };
 
 /**
@@ -97,7 +97,7 @@ const withoutErased = async (
  */
 export const issue = async (context: Context, institution: string, fact: Confirmed): Promise<TicketSummary[]> => {
   const collections = context.collections(institution);
-  const { order, first } = await note(collections, fact, timestampOf(context));
+  const { order, first } = await recordOrder(collections, fact, timestampOf(context));
   if (order.cancellation && order.tickets.length === 0) return [];
   if (first) {
     const fresh = await newTickets(context, institution, order, order.tickets);

@@ -2,10 +2,10 @@ import { type AnyOperation, ok, operation } from '@boxoffice/http';
 import { Type } from 'typebox';
 import type { Context } from '../context.ts';
 import { current } from '../domain/order.ts';
-import { ids, wanted } from '../examples.ts';
+import { ids, orderedTicket } from '../examples.ts';
 import { Confirmation, Issued, OrderTickets } from '../schemas.ts';
 import { ticketsOfOrder } from '../tickets/lineage.ts';
-import { wantedOf } from './confirmation.ts';
+import { orderedTicketOf } from './confirmation.ts';
 import { issue, type TicketSummary } from './issue.ts';
 
 const summary = ({ id, lineId, status }: TicketSummary) => ({ ticketId: id, lineId, status });
@@ -25,14 +25,14 @@ export const internalRoutes = (context: Context): AnyOperation[] => [
     body: Confirmation,
     answers: { 200: Issued },
     example: {
-      body: { orderId: ids.order, version: 3, contactNumber: null, tickets: [wanted] },
+      body: { orderId: ids.order, version: 3, contactNumber: null, tickets: [orderedTicket] },
       answer: { tickets: exampleTickets },
     },
     handle: async ({ caller, body }) => {
       const issued = await issue(context, caller.institution, {
         ...body,
         named: true,
-        tickets: body.tickets.map(wantedOf),
+        tickets: body.tickets.map(orderedTicketOf),
       });
       return ok({ tickets: issued.map(summary) });
     },

@@ -1,6 +1,6 @@
 import { type Message, Unreadable } from '@boxoffice/messaging';
 import type { Context } from '../context.ts';
-import { isWanted, wantedOf } from '../issue/confirmation.ts';
+import { isOrderedTicket, orderedTicketOf } from '../issue/confirmation.ts';
 import { issue } from '../issue/issue.ts';
 
 export const ORDER_CONFIRMED = 'order.confirmed';
@@ -15,9 +15,9 @@ interface OrderConfirmed {
 /** Issues what the direct call has not issued yet, and hears of a changed buyer. */
 export const onOrderConfirmed = async (context: Context, message: Message): Promise<void> => {
   const { orderId, contactNumber = null, tickets } = message.data as Partial<OrderConfirmed>;
-  if (typeof orderId !== 'string' || !Array.isArray(tickets) || !tickets.every(isWanted)) {
+  if (typeof orderId !== 'string' || !Array.isArray(tickets) || !tickets.every(isOrderedTicket)) {
     throw new Unreadable('order.confirmed needs orderId, and of each ticket its ids, its place and its price');
   }
-  const wanted = tickets.map(wantedOf);
-  await issue(context, message.institution, { orderId, version: message.version, contactNumber, tickets: wanted });
+  const ordered = tickets.map(orderedTicketOf);
+  await issue(context, message.institution, { orderId, version: message.version, contactNumber, tickets: ordered });
 };

@@ -24,7 +24,7 @@ const barcodeFor = async (
 };
 
 /** Notes that a replacement of this ticket begins, so that the sweep looks after it. */
-const announce = async ({ replacements }: Collections, ticketId: string, now: number): Promise<void> => {
+const recordPending = async ({ replacements }: Collections, ticketId: string, now: number): Promise<void> => {
   await replacements.insertMany([{ id: nextId(ticketId), ticketId, since: now }]);
 };
 
@@ -43,7 +43,7 @@ export const changeOrReplace = async (
     ifMatch(validatorOf(before));
     unchanged?.(before);
     const replaces = allowed(decide(before, asNew, timestampOf(context))).status === 'invalidated';
-    if (replaces) await announce(collections, id, context.now());
+    if (replaces) await recordPending(collections, id, context.now());
     let overtaken = false;
     const written = await collections.tickets.update(
       id,
@@ -61,12 +61,12 @@ export const changeOrReplace = async (
     const successor = await finishReplacement(collections, written);
     if (!successor) return written;
     await collections.replacements.delete(successor.id);
-    return newAs(written) ?? successor;
+    return freshSuccessor(written) ?? successor;
   }
 };
 
 /** The ticket that this one was just replaced by, as it is when it is new: the first answer and a repeated one are the same. */
-export const newAs = (ticket: domain.Ticket): (domain.Ticket & { readonly version: number }) | undefined => {
+export const freshSuccessor = (ticket: domain.Ticket): (domain.Ticket & { readonly version: number }) | undefined => {
   const next = domain.successorOf(ticket);
   return next && { ...next, version: 1 };
 };

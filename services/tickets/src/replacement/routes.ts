@@ -5,7 +5,7 @@ import * as example from '../examples.ts';
 import { Changes, Replacement, readOnly, Ticket } from '../schemas.ts';
 import { answer, changing, createdAnswer, finalCodes, PATH, single, type Versioned } from '../tickets/answers.ts';
 import { view } from '../tickets/view.ts';
-import { newAs, renameTicket, replaceTicket } from './replace.ts';
+import { freshSuccessor, renameTicket, replaceTicket } from './replace.ts';
 
 const params = { ticketId: example.ids.ticket };
 
@@ -37,7 +37,7 @@ export const replacementRoutes = (context: Context): AnyOperation[] => [
           {
             ifMatch,
             unchanged: (ticket) => unchanged(view(ticket)),
-            stamp: remember<Versioned>((ticket) => answer(newAs(ticket) ?? ticket)),
+            stamp: remember<Versioned>((ticket) => answer(freshSuccessor(ticket) ?? ticket)),
           },
         ),
       ),
@@ -59,7 +59,7 @@ export const replacementRoutes = (context: Context): AnyOperation[] => [
     conditional: true,
     example: { params, body: { reason: 'lost' }, answer: example.replacing },
     handle: async ({ caller, params, body, ifMatch, remember }) => {
-      const stamp = remember<Versioned>((ticket) => createdAnswer(newAs(ticket) ?? ticket));
+      const stamp = remember<Versioned>((ticket) => createdAnswer(freshSuccessor(ticket) ?? ticket));
       const { institution } = caller;
       return createdAnswer(await replaceTicket(context, institution, params.ticketId, { ifMatch, stamp }, body.reason));
     },

@@ -10,10 +10,10 @@ const SWEEP_MS = 10_000;
 const INTERRUPTED_MS = 5_000;
 
 /** One that has not decided by now never will. */
-const FORGOTTEN_MS = 10 * 60_000;
+const ABANDONED_MS = 10 * 60_000;
 
 /** Finishes replacements whose process died between their writes; safe in several instances at once. */
-export const finishInterrupted = async (context: Context): Promise<void> => {
+export const resumeInterrupted = async (context: Context): Promise<void> => {
   const now = context.now();
   const interrupted = await context.store
     .collection(replacementsCollection)
@@ -22,13 +22,13 @@ export const finishInterrupted = async (context: Context): Promise<void> => {
     const collections = context.collections(institution);
     const old = await collections.tickets.get(ticketId);
     const finished = old?.replacedBy === id && (await finishReplacement(collections, old));
-    if (finished || since <= now - FORGOTTEN_MS) await collections.replacements.delete(id);
+    if (finished || since <= now - ABANDONED_MS) await collections.replacements.delete(id);
   }
 };
 
 /** Looks for interrupted replacements at the start and every ten seconds; one cheap query while there are none. */
 export const startSweep = (context: Context, logger: Pick<Logger, 'error'>): Closable =>
-  repeat(() => finishInterrupted(context), {
+  repeat(() => resumeInterrupted(context), {
     everyMs: SWEEP_MS,
     atOnce: true,
     failed: (error) => logger.error('interrupted replacements could not be finished', { error }),

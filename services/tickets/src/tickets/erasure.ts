@@ -1,12 +1,16 @@
 import { type Collections, type Context, timestampOf } from '../context.ts';
-import { anonymous } from '../domain/order.ts';
+import { withoutBeneficiaries } from '../domain/order.ts';
 import { withoutNames } from '../domain/ticket.ts';
 import { changeLine } from './lineage.ts';
 
 const idOf = ({ institution }: Collections, contactNumber: string): string => `${institution} ${contactNumber}`;
 
 /** Notes that a contact was erased, for confirmations that arrive later. */
-export const noteErasure = async (context: Context, collections: Collections, contactNumber: string): Promise<void> => {
+export const recordErasure = async (
+  context: Context,
+  collections: Collections,
+  contactNumber: string,
+): Promise<void> => {
   const id = idOf(collections, contactNumber);
   await collections.erasedContacts.insertMany([{ id, contactNumber, heardAt: timestampOf(context) }]);
 };
@@ -16,12 +20,12 @@ export const isErased = async (collections: Collections, contactNumber: string):
   (await collections.erasedContacts.get(idOf(collections, contactNumber))) !== undefined;
 
 /** Drops the names on the contact's tickets and in what its orders asked for, and remembered answers that carry them. */
-export const dropNames = async (context: Context, collections: Collections, contactNumber: string): Promise<void> => {
+export const deleteNames = async (context: Context, collections: Collections, contactNumber: string): Promise<void> => {
   const { idempotency } = context.store;
   // The orders first: tickets that are not written yet are made from them.
   for (const { id } of await collections.orders.find({ where: { contactNumber } })) {
     await collections.orders.update(id, (order) => {
-      const next = anonymous(order);
+      const next = withoutBeneficiaries(order);
       return next === order ? undefined : { next };
     });
   }

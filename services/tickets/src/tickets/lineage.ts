@@ -48,7 +48,7 @@ export const ticketsOfOrder = (collections: Collections, orderId: string): Promi
   ticketsWhere(collections, { orderId });
 
 /** Finishes replacements that were interrupted just now, for a list that would miss the new tickets; finds nothing nearly always. */
-export const finishBegun = async (collections: Collections): Promise<void> => {
+export const finishPending = async (collections: Collections): Promise<void> => {
   for (const { id, ticketId } of await collections.replacements.find({ limit: 500 })) {
     const old = await collections.tickets.get(ticketId);
     if (old?.replacedBy === id) await finishReplacement(collections, old);

@@ -5,7 +5,7 @@ import type { Context } from '../context.ts';
 import * as example from '../examples.ts';
 import { Status, Ticket } from '../schemas.ts';
 import { answer, PATH, single } from './answers.ts';
-import { findTicket, finishBegun } from './lineage.ts';
+import { findTicket, finishPending } from './lineage.ts';
 import { getTicket } from './tickets.ts';
 import { view } from './view.ts';
 
@@ -40,7 +40,7 @@ export const ticketRoutes = (context: Context): AnyOperation[] => [
       const { orderId, performanceId, status, barcode, modifiedSince } = request.query;
       const collections = context.collections(request.caller.institution);
       const id = barcode === undefined ? undefined : (ticketNamedBy(barcode) ?? '');
-      await (id === undefined ? finishBegun(collections) : findTicket(collections, id));
+      await (id === undefined ? finishPending(collections) : findTicket(collections, id));
       return changesPageOf(request, collections.tickets, {
         where: { orderId, performanceId, status, id, barcode },
         orderBy: modifiedSince === undefined ? 'createdAt' : 'updatedAt',

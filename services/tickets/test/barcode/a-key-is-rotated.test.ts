@@ -3,7 +3,7 @@ import { createBarcodeKeys } from '../../src/barcode/keys.ts';
 import { rotateBarcodeKey } from '../../src/index.ts';
 import { engines, missing } from '../fixture/engines.ts';
 import { firstOf, issued, PATH, ticketOf } from '../fixture/orders.ts';
-import { type Instance, openStand, SERVICE_SECRET, type Stand } from '../fixture/service.ts';
+import { type Fixture, type Instance, openFixture, SERVICE_SECRET } from '../fixture/service.ts';
 
 const kidsOf = async (on: Instance): Promise<string[]> => {
   const { keys } = (await on.call('GET', `${PATH}/verification-key`)).data as unknown as { keys: { kid: string }[] };
@@ -17,16 +17,16 @@ const signedNow = async (on: Instance): Promise<string> => {
 };
 
 describe.each(engines)(`a barcode key is rotated, on $name${missing}`, (engine) => {
-  let stand: Stand;
+  let fixture: Fixture;
   beforeAll(async () => {
-    stand = await openStand(engine);
+    fixture = await openFixture(engine);
   });
-  afterAll(() => stand.close());
+  afterAll(() => fixture.close());
 
   test('the new one signs and comes first, the old ones stay valid', async () => {
-    const first = await signedNow(stand);
-    const operator = await stand.engine.open();
-    const second = await rotateBarcodeKey(operator, SERVICE_SECRET, stand.institution);
+    const first = await signedNow(fixture);
+    const operator = await fixture.engine.open();
+    const second = await rotateBarcodeKey(operator, SERVICE_SECRET, fixture.institution);
     expect(second).toEqual({
       kty: 'OKP',
       crv: 'Ed25519',
@@ -35,18 +35,18 @@ describe.each(engines)(`a barcode key is rotated, on $name${missing}`, (engine) 
       alg: 'EdDSA',
       use: 'sig',
     });
-    expect(await kidsOf(stand)).toEqual([second.kid, first]);
-    expect(await signedNow(stand)).toBe(second.kid);
-    const third = await rotateBarcodeKey(operator, SERVICE_SECRET, stand.institution);
-    expect(await kidsOf(stand)).toEqual([third.kid, second.kid, first]);
+    expect(await kidsOf(fixture)).toEqual([second.kid, first]);
+    expect(await signedNow(fixture)).toBe(second.kid);
+    const third = await rotateBarcodeKey(operator, SERVICE_SECRET, fixture.institution);
+    expect(await kidsOf(fixture)).toEqual([third.kid, second.kid, first]);
   });
 
   test('an instance that nobody asks for its keys notices within five seconds', async () => {
     const institution = `quiet-${Date.now()}`;
     let clock = 0;
-    const keys = createBarcodeKeys(stand.store, SERVICE_SECRET, () => clock);
+    const keys = createBarcodeKeys(fixture.store, SERVICE_SECRET, () => clock);
     const first = await keys.signing(institution);
-    const { kid } = await rotateBarcodeKey(stand.store, SERVICE_SECRET, institution);
+    const { kid } = await rotateBarcodeKey(fixture.store, SERVICE_SECRET, institution);
     clock += 4_999;
     expect((await keys.signing(institution)).kid).toBe(first.kid);
     clock += 1;
@@ -55,15 +55,15 @@ describe.each(engines)(`a barcode key is rotated, on $name${missing}`, (engine) 
 
   test('before the first use, and at once: each makes a key of its own, no generation twice', async () => {
     const institution = `early-${Date.now()}`;
-    const rotate = () => rotateBarcodeKey(stand.store, SERVICE_SECRET, institution);
+    const rotate = () => rotateBarcodeKey(fixture.store, SERVICE_SECRET, institution);
     const made = await Promise.all([rotate(), rotate(), rotate()]);
-    const published = await createBarcodeKeys(stand.store, SERVICE_SECRET).published(institution);
+    const published = await createBarcodeKeys(fixture.store, SERVICE_SECRET).published(institution);
     expect(published.map(({ kid }) => kid).sort()).toEqual(made.map(({ kid }) => kid).sort());
   });
 
   test('another institution’s keys are not touched', async () => {
-    const before = await kidsOf(stand);
-    await rotateBarcodeKey(stand.store, SERVICE_SECRET, 'museum');
-    expect(await kidsOf(stand)).toEqual(before);
+    const before = await kidsOf(fixture);
+    await rotateBarcodeKey(fixture.store, SERVICE_SECRET, 'museum');
+    expect(await kidsOf(fixture)).toEqual(before);
   });
 });

@@ -10,7 +10,7 @@ import { signBarcode } from '../../src/barcode/signing.ts';
 import { routes } from '../../src/routes.ts';
 import { engines, missing } from '../fixture/engines.ts';
 import { confirmed, firstOf, issued, PATH, ticketOf } from '../fixture/orders.ts';
-import { type Instance, openStand, type Stand, startInstance } from '../fixture/service.ts';
+import { type Fixture, type Instance, openFixture, startInstance } from '../fixture/service.ts';
 
 type ReadBarcode = (barcode: string, keys: readonly object[]) => Readonly<Record<string, unknown>>;
 
@@ -21,8 +21,8 @@ interface Keys {
 }
 
 /** The blocks of that language in the operation's description, as a reader of the API description finds them. */
-const blocksOf = (stand: Instance, language: string): string[] => {
-  const document = openApiDocument({ service: 'tickets', version: '0', operations: routes(stand.context) });
+const blocksOf = (fixture: Instance, language: string): string[] => {
+  const document = openApiDocument({ service: 'tickets', version: '0', operations: routes(fixture.context) });
   const { paths } = document as { paths: Record<string, { get: { description: string } }> };
   const description = paths[`${PATH}/verification-key`]?.get.description ?? '';
   return [...description.matchAll(/```(\w+)\n([\s\S]*?)\n```/g)]
@@ -34,25 +34,25 @@ const keysOf = async (on: Instance): Promise<Keys> =>
   (await on.call('GET', `${PATH}/verification-key`)).data as unknown as Keys;
 
 describe.each(engines)(`barcodes are verified offline, on $name${missing}`, (engine) => {
-  let stand: Stand;
+  let fixture: Fixture;
   let directory: string;
   let readBarcode: ReadBarcode;
   beforeAll(async () => {
-    stand = await openStand(engine);
+    fixture = await openFixture(engine);
     directory = await mkdtemp(join(tmpdir(), 'boxoffice-barcode-'));
     const file = join(directory, 'read-barcode.mjs');
-    const [code = ''] = blocksOf(stand, 'js');
+    const [code = ''] = blocksOf(fixture, 'js');
     await writeFile(file, code);
     ({ readBarcode } = (await import(pathToFileURL(file).href)) as { readBarcode: ReadBarcode });
   });
   afterAll(async () => {
-    await stand.close();
+    await fixture.close();
     await rm(directory, { recursive: true, force: true, maxRetries: 5 });
   });
 
   test('the example of the description has at most twenty lines and accepts its own test vector', () => {
-    const [code = ''] = blocksOf(stand, 'js');
-    const [vector = ''] = blocksOf(stand, 'json');
+    const [code = ''] = blocksOf(fixture, 'js');
+    const [vector = ''] = blocksOf(fixture, 'json');
     expect(code.split('\n').length).toBeLessThanOrEqual(20);
     const { key, barcode, payload } = JSON.parse(vector);
     expect(readBarcode(barcode, [key])).toEqual(payload);
@@ -69,9 +69,9 @@ describe.each(engines)(`barcodes are verified offline, on $name${missing}`, (eng
   });
 
   test('the example accepts what was issued and refuses what was changed or signed by others', async () => {
-    const order = await issued(stand);
-    const { barcode } = ticketOf(await stand.call('GET', `${PATH}/${firstOf(order)}`));
-    const { keys } = await keysOf(stand);
+    const order = await issued(fixture);
+    const { barcode } = ticketOf(await fixture.call('GET', `${PATH}/${firstOf(order)}`));
+    const { keys } = await keysOf(fixture);
     expect(readBarcode(barcode, keys)).toEqual({
       tid: firstOf(order),
       prf: order.tickets[0]?.performanceId,
@@ -81,7 +81,7 @@ describe.each(engines)(`barcodes are verified offline, on $name${missing}`, (eng
     const [header, , signature] = barcode.split('.');
     const forged = Buffer.from(JSON.stringify({ tid: 'tic_mine' })).toString('base64url');
     expect(() => readBarcode(`${header}.${forged}.${signature}`, keys)).toThrow('forged');
-    const others = await stand.call('GET', `${PATH}/verification-key`, { institution: 'museum' });
+    const others = await fixture.call('GET', `${PATH}/verification-key`, { institution: 'museum' });
     expect(() => readBarcode(barcode, (others.data as unknown as Keys).keys)).toThrow('not signed by');
     for (const nonsense of ['', 'a.b.c', '..', barcode.slice(0, -3)])
       expect(() => readBarcode(nonsense, keys)).toThrow();
@@ -93,9 +93,9 @@ describe.each(engines)(`barcodes are verified offline, on $name${missing}`, (eng
   });
 
   test('it is found by its exact text, and by nothing else', async () => {
-    const { barcode, id } = ticketOf(await stand.call('GET', `${PATH}/${firstOf(await issued(stand))}`));
-    const find = async (text: string, more = '', institution = stand.institution) =>
-      (await stand.call('GET', `${PATH}?barcode=${text}${more}`, { institution })).data.items;
+    const { barcode, id } = ticketOf(await fixture.call('GET', `${PATH}/${firstOf(await issued(fixture))}`));
+    const find = async (text: string, more = '', institution = fixture.institution) =>
+      (await fixture.call('GET', `${PATH}?barcode=${text}${more}`, { institution })).data.items;
     expect(await find(barcode)).toMatchObject([{ id }]);
     expect(await find(barcode, '&status=not_printed')).toMatchObject([{ id }]);
     expect(await find(barcode, '&status=printed')).toEqual([]);
@@ -107,25 +107,25 @@ describe.each(engines)(`barcodes are verified offline, on $name${missing}`, (eng
   test('however many instances need the first key at once, there is one, kept across restarts', async () => {
     const institution = `fresh-${Date.now()}`;
     const instances = await Promise.all(
-      Array.from({ length: 4 }, async () => startInstance(await stand.engine.open(), institution)),
+      Array.from({ length: 4 }, async () => startInstance(await fixture.engine.open(), institution)),
     );
     const all = await Promise.all(instances.flatMap((one) => [keysOf(one), keysOf(one)]));
     expect(new Set(all.map(({ x }) => x)).size).toBe(1);
     expect(all[0]?.keys).toHaveLength(1);
     await Promise.all(instances.map((one) => one.close()));
-    const restarted = await startInstance(await stand.engine.open(), institution);
+    const restarted = await startInstance(await fixture.engine.open(), institution);
     expect(await keysOf(restarted)).toEqual(all[0]);
     await restarted.close();
   });
 
   test('the private key is encrypted; after a change of SERVICE_SECRET a new key signs and the old one stays valid', async () => {
     const institution = `turned-${Date.now()}`;
-    const before = await startInstance(await stand.engine.open(), institution);
+    const before = await startInstance(await fixture.engine.open(), institution);
     const order = await issued(before);
     const { barcode } = ticketOf(await before.call('GET', `${PATH}/${firstOf(order)}`));
     const old = await keysOf(before);
     await before.close();
-    const after = await startInstance(await stand.engine.open(), institution, 'another secret of the tests');
+    const after = await startInstance(await fixture.engine.open(), institution, 'another secret of the tests');
     const { kid, keys } = await keysOf(after);
     expect(keys.map((key) => key.kid)).toEqual([kid, old.kid]);
     expect(kid).not.toBe(old.kid);

@@ -5,86 +5,86 @@ import { issue } from '../../src/issue/issue.ts';
 import { crashingAt, untilNoneDies } from '../fixture/crashes.ts';
 import { engines, missing } from '../fixture/engines.ts';
 import { askedBy, cancelled, confirmed, firstOf, issued, PATH, printed, ticketOf } from '../fixture/orders.ts';
-import { openStand, SERVICE_SECRET, type Stand, startInstance } from '../fixture/service.ts';
+import { type Fixture, openFixture, SERVICE_SECRET, startInstance } from '../fixture/service.ts';
 
 /** The tickets of an order that could still come in. */
-const liveIn = async (stand: Stand, orderId: string) =>
-  (await askedBy(stand, orderId)).tickets.filter(({ status }) => status === 'printed' || status === 'not_printed');
+const liveIn = async (fixture: Fixture, orderId: string) =>
+  (await askedBy(fixture, orderId)).tickets.filter(({ status }) => status === 'printed' || status === 'not_printed');
 
-const outcomesIn = async (stand: Stand, orderId: string) =>
-  (await stand.facts(orderId)).filter(({ type }) => type === 'tickets.cancelled').map(({ data }) => data);
+const outcomesIn = async (fixture: Fixture, orderId: string) =>
+  (await fixture.facts(orderId)).filter(({ type }) => type === 'tickets.cancelled').map(({ data }) => data);
 
 describe.each(engines)(`every ticket hears of the cancellation once, on $name${missing}`, (engine) => {
-  let stand: Stand;
+  let fixture: Fixture;
   beforeAll(async () => {
-    stand = await openStand(engine);
+    fixture = await openFixture(engine);
   });
-  afterAll(() => stand.close());
+  afterAll(() => fixture.close());
 
-  const control = (id: string) => stand.call('POST', `${PATH}/${id}/control`, { body: { gate: 'North' } });
-  const get = async (id: string) => ticketOf(await stand.call('GET', `${PATH}/${id}`));
+  const control = (id: string) => fixture.call('POST', `${PATH}/${id}/control`, { body: { gate: 'North' } });
+  const get = async (id: string) => ticketOf(await fixture.call('GET', `${PATH}/${id}`));
 
   test('controlled ones stay, for good, and are counted; the others are cancelled', async () => {
-    const { order, id } = await printed(stand, confirmed(3));
+    const { order, id } = await printed(fixture, confirmed(3));
     await control(id);
-    await stand.hear('order.cancelled', cancelled(order));
-    await stand.hear('order.cancelled', cancelled(order));
+    await fixture.hear('order.cancelled', cancelled(order));
+    await fixture.hear('order.cancelled', cancelled(order));
     const [kept = '', ...freed] = order.tickets.map(({ place }) => place.id);
-    const outcomes = await outcomesIn(stand, order.orderId);
+    const outcomes = await outcomesIn(fixture, order.orderId);
     expect(outcomes).toEqual([
       { orderId: order.orderId, ticketsCancelled: 2, controlled: 1, placeIds: expect.any(Array), keptPlaceIds: [kept] },
     ]);
     expect((outcomes[0] as { placeIds: string[] }).placeIds.sort()).toEqual(freed.sort());
     expect(await get(id)).toMatchObject({ status: 'controlled', gate: 'North' });
-    const reverted = await stand.call('DELETE', `${PATH}/${id}/control`);
+    const reverted = await fixture.call('DELETE', `${PATH}/${id}/control`);
     expect(reverted.status).toBe(412);
     const other = order.tickets[1]?.ticketId ?? '';
     expect((await control(other)).body.details).toBe('The ticket is cancelled.');
-    expect((await stand.call('POST', `${PATH}/${other}/replacement`, { body: {} })).status).toBe(412);
+    expect((await fixture.call('POST', `${PATH}/${other}/replacement`, { body: {} })).status).toBe(412);
     const patch = { body: { beneficiary: { lastName: 'Late' } } };
-    expect((await stand.call('PATCH', `${PATH}/${other}`, patch)).status).toBe(412);
-    expect(await askedBy(stand, order.orderId)).toMatchObject({ controlled: 1 });
+    expect((await fixture.call('PATCH', `${PATH}/${other}`, patch)).status).toBe(412);
+    expect(await askedBy(fixture, order.orderId)).toMatchObject({ controlled: 1 });
   });
 
   test('with override a controlled one is cancelled and keeps when and where', async () => {
-    const { order, id } = await printed(stand, confirmed(2));
+    const { order, id } = await printed(fixture, confirmed(2));
     const { controlledAt } = ticketOf(await control(id));
-    await stand.hear('order.cancelled', cancelled(order, { override: true }));
+    await fixture.hear('order.cancelled', cancelled(order, { override: true }));
     expect(await get(id)).toMatchObject({ status: 'cancelled', controlledAt, gate: 'North' });
-    expect(await outcomesIn(stand, order.orderId)).toMatchObject([{ ticketsCancelled: 2, controlled: 0 }]);
+    expect(await outcomesIn(fixture, order.orderId)).toMatchObject([{ ticketsCancelled: 2, controlled: 0 }]);
   });
 
   test('of a replaced ticket the current one counts', async () => {
-    const { order, id } = await printed(stand);
-    const next = ticketOf(await stand.call('POST', `${PATH}/${id}/replacement`, { body: {} })).id;
-    await stand.hear('order.cancelled', cancelled(order));
+    const { order, id } = await printed(fixture);
+    const next = ticketOf(await fixture.call('POST', `${PATH}/${id}/replacement`, { body: {} })).id;
+    await fixture.hear('order.cancelled', cancelled(order));
     expect([(await get(id)).status, (await get(next)).status]).toEqual(['invalidated', 'cancelled']);
-    expect(await outcomesIn(stand, order.orderId)).toMatchObject([{ ticketsCancelled: 1, controlled: 0 }]);
+    expect(await outcomesIn(fixture, order.orderId)).toMatchObject([{ ticketsCancelled: 1, controlled: 0 }]);
   });
 
   test('facts about the confirmation that come late change nothing', async () => {
-    const order = await issued(stand, confirmed(2));
-    await stand.hear('order.cancelled', cancelled(order));
-    await stand.hear('order.confirmed', order, { version: 3 });
-    await stand.hear('order.confirmed', order, { version: 9 });
-    await issued(stand, order, 9);
-    expect(await liveIn(stand, order.orderId)).toEqual([]);
-    expect(await outcomesIn(stand, order.orderId)).toHaveLength(1);
+    const order = await issued(fixture, confirmed(2));
+    await fixture.hear('order.cancelled', cancelled(order));
+    await fixture.hear('order.confirmed', order, { version: 3 });
+    await fixture.hear('order.confirmed', order, { version: 9 });
+    await issued(fixture, order, 9);
+    expect(await liveIn(fixture, order.orderId)).toEqual([]);
+    expect(await outcomesIn(fixture, order.orderId)).toHaveLength(1);
   });
 
   test('tickets that are controlled while it runs stay controlled and count', async () => {
     let stayed = 0;
     for (let round = 0; round < 10; round += 1) {
-      const { order } = await printed(stand, confirmed(6));
+      const { order } = await printed(fixture, confirmed(6));
       const controls = order.tickets.map(({ ticketId }) => control(ticketId));
       await Promise.race(controls);
-      await stand.hear('order.cancelled', cancelled(order));
+      await fixture.hear('order.cancelled', cancelled(order));
       const replies = await Promise.all(controls);
       const admitted = replies.filter(({ status }) => status === 200).length;
-      const { controlled, tickets } = await askedBy(stand, order.orderId);
+      const { controlled, tickets } = await askedBy(fixture, order.orderId);
       expect(controlled).toBe(admitted);
       expect(tickets.filter(({ status }) => status === 'cancelled')).toHaveLength(6 - admitted);
-      expect(await outcomesIn(stand, order.orderId)).toMatchObject([
+      expect(await outcomesIn(fixture, order.orderId)).toMatchObject([
         { ticketsCancelled: 6 - admitted, controlled: admitted },
       ]);
       stayed += admitted;
@@ -94,53 +94,55 @@ describe.each(engines)(`every ticket hears of the cancellation once, on $name${m
 
   test('a control that is reverted while it runs leaves a controlled ticket or a cancelled one', async () => {
     for (let round = 0; round < 10; round += 1) {
-      const { order, id } = await printed(stand);
+      const { order, id } = await printed(fixture);
       await control(id);
       await Promise.all([
-        stand.call('DELETE', `${PATH}/${id}/control`),
-        stand.hear('order.cancelled', cancelled(order)),
+        fixture.call('DELETE', `${PATH}/${id}/control`),
+        fixture.hear('order.cancelled', cancelled(order)),
       ]);
       const { status } = await get(id);
       const controlled = status === 'controlled' ? 1 : 0;
       expect(['controlled', 'cancelled']).toContain(status);
-      expect(await outcomesIn(stand, order.orderId)).toMatchObject([{ controlled, ticketsCancelled: 1 - controlled }]);
+      expect(await outcomesIn(fixture, order.orderId)).toMatchObject([
+        { controlled, ticketsCancelled: 1 - controlled },
+      ]);
     }
   });
 
   test.each(['before', 'after'] as const)('a process that dies %s any write is one that is repeated', async (when) => {
-    const { order, id } = await printed(stand, confirmed(3));
+    const { order, id } = await printed(fixture, confirmed(3));
     await control(id);
-    const cancelOnce = (context: Context) => cancelTickets(context, stand.institution, cancelled(order));
-    const died = await untilNoneDies(stand.store, (store) => cancelOnce(createContext(store, SERVICE_SECRET)), when);
+    const cancelOnce = (context: Context) => cancelTickets(context, fixture.institution, cancelled(order));
+    const died = await untilNoneDies(fixture.store, (store) => cancelOnce(createContext(store, SERVICE_SECRET)), when);
     expect(died).toBeGreaterThan(0);
-    expect(await liveIn(stand, order.orderId)).toEqual([]);
-    expect(await outcomesIn(stand, order.orderId)).toMatchObject([{ ticketsCancelled: 2, controlled: 1 }]);
+    expect(await liveIn(fixture, order.orderId)).toEqual([]);
+    expect(await outcomesIn(fixture, order.orderId)).toMatchObject([{ ticketsCancelled: 2, controlled: 1 }]);
   });
 
   test.each(['before', 'after'] as const)('an issue that died %s any write, then the cancellation', async (when) => {
     for (let write = 1; write <= 2; write += 1) {
       const order = { ...confirmed(2), version: 3 };
-      const dying = createContext(crashingAt(stand.store, write, when), SERVICE_SECRET);
-      await expect(issue(dying, stand.institution, order)).rejects.toMatchObject({ name: 'Crash' });
-      await stand.hear('order.cancelled', cancelled(order));
-      await stand.hear('order.confirmed', order, { version: 3 });
-      expect(await liveIn(stand, order.orderId)).toEqual([]);
-      expect(await outcomesIn(stand, order.orderId)).toMatchObject([{ ticketsCancelled: 2, controlled: 0 }]);
+      const dying = createContext(crashingAt(fixture.store, write, when), SERVICE_SECRET);
+      await expect(issue(dying, fixture.institution, order)).rejects.toMatchObject({ name: 'Crash' });
+      await fixture.hear('order.cancelled', cancelled(order));
+      await fixture.hear('order.confirmed', order, { version: 3 });
+      expect(await liveIn(fixture, order.orderId)).toEqual([]);
+      expect(await outcomesIn(fixture, order.orderId)).toMatchObject([{ ticketsCancelled: 2, controlled: 0 }]);
     }
   });
 
   test('issue and cancellation at once, in two processes, twice each: nothing live, one outcome', async () => {
-    const second = await startInstance(await stand.engine.open(), stand.institution);
+    const second = await startInstance(await fixture.engine.open(), fixture.institution);
     for (let round = 0; round < 15; round += 1) {
       const order = confirmed(3);
       await Promise.all([
-        issued(stand, order),
-        stand.hear('order.cancelled', cancelled(order), { version: 4 }),
+        issued(fixture, order),
+        fixture.hear('order.cancelled', cancelled(order), { version: 4 }),
         second.hear('order.confirmed', order, { version: 3 }),
         second.hear('order.cancelled', cancelled(order), { version: 4 }),
       ]);
-      expect(await liveIn(stand, order.orderId)).toEqual([]);
-      const outcomes = [...(await outcomesIn(stand, order.orderId))];
+      expect(await liveIn(fixture, order.orderId)).toEqual([]);
+      const outcomes = [...(await outcomesIn(fixture, order.orderId))];
       expect(outcomes).toMatchObject([{ ticketsCancelled: 3, controlled: 0 }]);
     }
     await second.close();
@@ -148,17 +150,17 @@ describe.each(engines)(`every ticket hears of the cancellation once, on $name${m
 });
 
 describe('control: broken on purpose, it is seen', () => {
-  let stand: Stand;
+  let fixture: Fixture;
   beforeAll(async () => {
-    stand = await openStand();
+    fixture = await openFixture();
   });
-  afterAll(() => stand.close());
+  afterAll(() => fixture.close());
 
   /** An issue whose tickets are written so late that the cancellation comes first; answers what is live in the end. */
   const lateIssue = async (forgetful: boolean) => {
     const order = { ...confirmed(2), version: 3 };
     const mayWrite = Promise.withResolvers<void>();
-    const real = stand.context;
+    const real = fixture.context;
     const late: Context = {
       ...real,
       collections: (institution) => {
@@ -177,12 +179,12 @@ describe('control: broken on purpose, it is seen', () => {
         return { ...collections, tickets: { ...collections.tickets, insertMany: async () => 0 } };
       },
     };
-    const issuing = issue(late, stand.institution, order);
-    await until(async () => (await real.collections(stand.institution).orders.get(order.orderId)) !== undefined);
-    await cancelTickets(forgetful ? blind : real, stand.institution, cancelled(order));
+    const issuing = issue(late, fixture.institution, order);
+    await until(async () => (await real.collections(fixture.institution).orders.get(order.orderId)) !== undefined);
+    await cancelTickets(forgetful ? blind : real, fixture.institution, cancelled(order));
     mayWrite.resolve();
     await issuing;
-    return liveIn(stand, order.orderId);
+    return liveIn(fixture, order.orderId);
   };
 
   const until = async (condition: () => Promise<boolean>) => {
@@ -198,8 +200,8 @@ describe('control: broken on purpose, it is seen', () => {
   });
 
   test('without compare-and-swap, a control that is acknowledged is lost', async () => {
-    const { order, id } = await printed(stand);
-    const real = stand.context;
+    const { order, id } = await printed(fixture);
+    const real = fixture.context;
     const stale: Context = {
       ...real,
       collections: (institution) => {
@@ -207,15 +209,15 @@ describe('control: broken on purpose, it is seen', () => {
         const update: typeof collections.tickets.update = async (ticketId, fn, options) => {
           const read = await collections.tickets.get(ticketId);
           const change = read && fn(read);
-          await stand.call('POST', `${PATH}/${ticketId}/control`);
+          await fixture.call('POST', `${PATH}/${ticketId}/control`);
           return collections.tickets.update(ticketId, () => change, options);
         };
         return { ...collections, tickets: { ...collections.tickets, update } };
       },
     };
-    await cancelTickets(stale, stand.institution, cancelled(order));
-    const facts = (await stand.facts(order.orderId)).map(({ type }) => type);
-    const { status } = ticketOf(await stand.call('GET', `${PATH}/${id}`));
+    await cancelTickets(stale, fixture.institution, cancelled(order));
+    const facts = (await fixture.facts(order.orderId)).map(({ type }) => type);
+    const { status } = ticketOf(await fixture.call('GET', `${PATH}/${id}`));
     expect([facts, status]).toEqual([['ticket.controlled', 'tickets.cancelled'], 'cancelled']);
     expect(firstOf(order)).toBe(id);
   });

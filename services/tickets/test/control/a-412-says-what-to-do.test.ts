@@ -1,22 +1,22 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { engines, missing } from '../fixture/engines.ts';
 import { cancelled, firstOf, issued, PATH, printed } from '../fixture/orders.ts';
-import { openStand, type Stand } from '../fixture/service.ts';
+import { type Fixture, openFixture } from '../fixture/service.ts';
 
 describe.each(engines)(`a 412 says what to do, on $name${missing}`, (engine) => {
-  let stand: Stand;
+  let fixture: Fixture;
   beforeAll(async () => {
-    stand = await openStand(engine);
+    fixture = await openFixture(engine);
   });
-  afterAll(() => stand.close());
+  afterAll(() => fixture.close());
 
   const send = async (method: string, id: string, action: string, body?: object) => {
-    const reply = await stand.call(method, `${PATH}/${id}${action}`, { body });
+    const reply = await fixture.call(method, `${PATH}/${id}${action}`, { body });
     return [reply.status, reply.body.status];
   };
 
   test('ticket_not_printed: it cannot be controlled, replaced or rolled back', async () => {
-    const id = firstOf(await issued(stand));
+    const id = firstOf(await issued(fixture));
     const expected = [412, 'ticket_not_printed'];
     expect(await send('POST', id, '/control', {})).toEqual(expected);
     expect(await send('POST', id, '/replacement', {})).toEqual(expected);
@@ -34,31 +34,31 @@ describe.each(engines)(`a 412 says what to do, on $name${missing}`, (engine) => 
   ];
 
   test('ticket_cancelled and ticket_invalidated: nothing can be done with it', async () => {
-    const one = await printed(stand);
-    await stand.hear('order.cancelled', cancelled(one.order));
+    const one = await printed(fixture);
+    await fixture.hear('order.cancelled', cancelled(one.order));
     expect(await everything(one.id)).toEqual(Array(6).fill([412, 'ticket_cancelled']));
-    const other = await printed(stand);
+    const other = await printed(fixture);
     expect(await send('POST', other.id, '/replacement', {})).toEqual([201, 'success']);
     expect(await everything(other.id)).toEqual(Array(6).fill([412, 'ticket_invalidated']));
   });
 
   test('order_cancelled: the control of a ticket whose order was cancelled after it stays', async () => {
-    const { order, id } = await printed(stand);
+    const { order, id } = await printed(fixture);
     await send('POST', id, '/control', {});
-    await stand.hear('order.cancelled', cancelled(order));
+    await fixture.hear('order.cancelled', cancelled(order));
     expect(await send('DELETE', id, '/control')).toEqual([412, 'order_cancelled']);
   });
 
   test('whatever became of a ticket, it can be written back as it was read', async () => {
-    const { order, id } = await printed(stand);
+    const { order, id } = await printed(fixture);
     const back = async () => {
-      const { data } = await stand.call('GET', `${PATH}/${id}`);
+      const { data } = await fixture.call('GET', `${PATH}/${id}`);
       return send('PATCH', id, '', data as object);
     };
     expect(await back()).toEqual([200, 'success']);
     await send('POST', id, '/control', {});
     expect(await back()).toEqual([200, 'success']);
-    await stand.hear('order.cancelled', cancelled(order, { override: true }));
+    await fixture.hear('order.cancelled', cancelled(order, { override: true }));
     expect(await back()).toEqual([200, 'success']);
   });
 });

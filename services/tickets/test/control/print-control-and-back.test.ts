@@ -1,32 +1,32 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { engines, missing } from '../fixture/engines.ts';
 import { confirmed, firstOf, issued, PATH, printed, ticketOf } from '../fixture/orders.ts';
-import { openStand, type Stand } from '../fixture/service.ts';
+import { type Fixture, openFixture } from '../fixture/service.ts';
 
 describe.each(engines)(`printed, controlled, and back, on $name${missing}`, (engine) => {
-  let stand: Stand;
+  let fixture: Fixture;
   beforeAll(async () => {
-    stand = await openStand(engine);
+    fixture = await openFixture(engine);
   });
-  afterAll(() => stand.close());
+  afterAll(() => fixture.close());
 
   const post = (id: string, action: string, body?: object, headers?: Record<string, string>) =>
-    stand.call('POST', `${PATH}/${id}/${action}`, { body, headers });
+    fixture.call('POST', `${PATH}/${id}/${action}`, { body, headers });
   const undo = (id: string, action: string, headers?: Record<string, string>) =>
-    stand.call('DELETE', `${PATH}/${id}/${action}`, { headers });
+    fixture.call('DELETE', `${PATH}/${id}/${action}`, { headers });
 
   test('not_printed → printed → not_printed', async () => {
-    const id = firstOf(await issued(stand));
+    const id = firstOf(await issued(fixture));
     const first = await post(id, 'printing');
     expect([first.status, first.data]).toMatchObject([200, { status: 'printed', printedAt: expect.any(String) }]);
     expect((await post(id, 'printing')).status).toBe(412);
     expect(ticketOf(await undo(id, 'printing'))).toMatchObject({ status: 'not_printed', printedAt: null });
     expect((await undo(id, 'printing')).status).toBe(412);
-    expect(ticketOf(await stand.call('GET', `${PATH}/${id}`)).barcode).toBe(ticketOf(first).barcode);
+    expect(ticketOf(await fixture.call('GET', `${PATH}/${id}`)).barcode).toBe(ticketOf(first).barcode);
   });
 
   test('controlled once: again is 409 that says when and where; reverted, it may come in again', async () => {
-    const { order, id } = await printed(stand);
+    const { order, id } = await printed(fixture);
     const at = '2026-11-01T18:02:03.000Z';
     const reply = await post(id, 'control', { gate: 'North', at: '2026-11-01T19:02:03+01:00' });
     expect(reply.data).toMatchObject({ status: 'controlled', controlledAt: at, gate: 'North' });
@@ -38,7 +38,7 @@ describe.each(engines)(`printed, controlled, and back, on $name${missing}`, (eng
     expect(ticketOf(await undo(id, 'control'))).toMatchObject({ status: 'printed', controlledAt: null, gate: null });
     expect((await undo(id, 'control')).status).toBe(412);
     expect((await post(id, 'control')).status).toBe(200);
-    const facts = await stand.facts(order.orderId);
+    const facts = await fixture.facts(order.orderId);
     expect(facts.map(({ type, version }) => [type, version])).toEqual([
       ['ticket.controlled', 3],
       ['ticket.control_reverted', 4],
@@ -48,7 +48,7 @@ describe.each(engines)(`printed, controlled, and back, on $name${missing}`, (eng
   });
 
   test('not printed is 412; a future control is 422; a gate of white space is 400', async () => {
-    const id = firstOf(await issued(stand));
+    const id = firstOf(await issued(fixture));
     const early = await post(id, 'control');
     expect([early.status, early.body.details]).toEqual([412, 'The ticket is not printed.']);
     await post(id, 'printing');
@@ -58,14 +58,14 @@ describe.each(engines)(`printed, controlled, and back, on $name${missing}`, (eng
   });
 
   test('a hundred scanners at once: one lets the visitor in', async () => {
-    const { id } = await printed(stand);
+    const { id } = await printed(fixture);
     const replies = await Promise.all(Array.from({ length: 100 }, () => post(id, 'control')));
     expect(replies.filter(({ status }) => status === 200)).toHaveLength(1);
     expect(replies.filter(({ status }) => status === 409)).toHaveLength(99);
   });
 
   test('If-Match is honoured on every write, before the state', async () => {
-    const id = firstOf(await issued(stand));
+    const id = firstOf(await issued(fixture));
     const stale = { 'if-match': '"77"' };
     const replies = [
       await post(id, 'printing', undefined, stale),
@@ -73,29 +73,29 @@ describe.each(engines)(`printed, controlled, and back, on $name${missing}`, (eng
       await post(id, 'control', {}, stale),
       await undo(id, 'control', stale),
       await post(id, 'replacement', {}, stale),
-      await stand.call('PATCH', `${PATH}/${id}`, { body: { beneficiary: { lastName: 'M' } }, headers: stale }),
+      await fixture.call('PATCH', `${PATH}/${id}`, { body: { beneficiary: { lastName: 'M' } }, headers: stale }),
     ];
     for (const { status, body } of replies)
       expect([status, body.details]).toEqual([412, expect.stringContaining('If-Match')]);
-    const etag = String((await stand.call('GET', `${PATH}/${id}`)).headers.get('etag'));
+    const etag = String((await fixture.call('GET', `${PATH}/${id}`)).headers.get('etag'));
     const done = await post(id, 'printing', undefined, { 'if-match': etag });
     expect(done.status).toBe(200);
     const next = String(done.headers.get('etag'));
     expect(next).not.toBe(etag);
-    const known = (tag: string) => stand.call('GET', `${PATH}/${id}`, { headers: { 'if-none-match': tag } });
+    const known = (tag: string) => fixture.call('GET', `${PATH}/${id}`, { headers: { 'if-none-match': tag } });
     expect([(await known(next)).status, (await known(etag)).status]).toEqual([304, 200]);
   });
 
   test('the beneficiary of a ticket that is not printed is merged in place', async () => {
-    const id = firstOf(await issued(stand));
-    const patch = (body: object) => stand.call('PATCH', `${PATH}/${id}`, { body });
+    const id = firstOf(await issued(fixture));
+    const patch = (body: object) => fixture.call('PATCH', `${PATH}/${id}`, { body });
     const named = await patch({ beneficiary: { firstName: 'Ana', lastName: 'Martin' } });
     expect(named.data).toMatchObject({ id, beneficiary: { firstName: 'Ana', lastName: 'Martin' }, replacedBy: null });
     expect(ticketOf(await patch({ beneficiary: { firstName: null } })).beneficiary).toEqual({
       firstName: null,
       lastName: 'Martin',
     });
-    const whole = ticketOf(await stand.call('GET', `${PATH}/${id}`));
+    const whole = ticketOf(await fixture.call('GET', `${PATH}/${id}`));
     expect((await patch(whole)).headers.get('etag')).toBe('"3"');
     expect(ticketOf(await patch({ beneficiary: null })).beneficiary).toBeNull();
     expect((await patch({ beneficiary: { lastName: ' ' } })).body.status).toBe('validation_error');
@@ -103,7 +103,7 @@ describe.each(engines)(`printed, controlled, and back, on $name${missing}`, (eng
   });
 
   test('a repeat with the same key has one effect and one answer', async () => {
-    const id = firstOf(await issued(stand, confirmed()));
+    const id = firstOf(await issued(fixture, confirmed()));
     await post(id, 'printing');
     const headers = { 'idempotency-key': id };
     const first = await post(id, 'control', { gate: 'North' }, headers);
@@ -116,6 +116,6 @@ describe.each(engines)(`printed, controlled, and back, on $name${missing}`, (eng
   test('an unknown ticket is 404', async () => {
     expect((await post('tic_unknown', 'control')).status).toBe(404);
     expect((await post('tic_unknown_r3', 'control')).status).toBe(404);
-    expect((await stand.call('GET', `${PATH}/tic_unknown_r1`)).status).toBe(404);
+    expect((await fixture.call('GET', `${PATH}/tic_unknown_r1`)).status).toBe(404);
   });
 });

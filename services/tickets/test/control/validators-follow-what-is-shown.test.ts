@@ -1,22 +1,22 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { engines, missing } from '../fixture/engines.ts';
 import { cancelled, confirmed, firstOf, issued, PATH, printed } from '../fixture/orders.ts';
-import { openStand, type Stand } from '../fixture/service.ts';
+import { type Fixture, openFixture } from '../fixture/service.ts';
 
 describe.each(engines)(`validators follow what is shown, on $name${missing}`, (engine) => {
-  let stand: Stand;
+  let fixture: Fixture;
   beforeAll(async () => {
-    stand = await openStand(engine);
+    fixture = await openFixture(engine);
   });
-  afterAll(() => stand.close());
+  afterAll(() => fixture.close());
 
-  const get = (id: string) => stand.call('GET', `${PATH}/${id}`);
+  const get = (id: string) => fixture.call('GET', `${PATH}/${id}`);
   const etagOf = async (id: string) => (await get(id)).headers.get('etag') ?? '';
   const act = (method: string, id: string, what: string, etag: string) =>
-    stand.call(method, `${PATH}/${id}/${what}`, { headers: { 'if-match': etag } });
+    fixture.call(method, `${PATH}/${id}/${what}`, { headers: { 'if-match': etag } });
 
   test('another buyer is not shown: the ETag and what it allows stay', async () => {
-    const order = await issued(stand, confirmed(1, 'C1'));
+    const order = await issued(fixture, confirmed(1, 'C1'));
     const id = firstOf(order);
     const before = await get(id);
     const etag = before.headers.get('etag') ?? '';
@@ -24,7 +24,7 @@ describe.each(engines)(`validators follow what is shown, on $name${missing}`, (e
       [7, 'C2'],
       [9, 'C3'],
     ] as const)
-      await stand.hear('order.confirmed', { ...order, contactNumber }, { version });
+      await fixture.hear('order.confirmed', { ...order, contactNumber }, { version });
     const after = await get(id);
     expect([after.headers.get('etag'), after.text]).toEqual([etag, before.text]);
     const print = await act('POST', id, 'printing', etag);
@@ -40,16 +40,16 @@ describe.each(engines)(`validators follow what is shown, on $name${missing}`, (e
   });
 
   test('a controlled ticket that a cancellation leaves controlled keeps its ETag', async () => {
-    const { order, id } = await printed(stand);
-    await stand.call('POST', `${PATH}/${id}/control`);
+    const { order, id } = await printed(fixture);
+    await fixture.call('POST', `${PATH}/${id}/control`);
     const etag = await etagOf(id);
-    await stand.hear('order.cancelled', cancelled(order), { version: 9 });
+    await fixture.hear('order.cancelled', cancelled(order), { version: 9 });
     expect(await etagOf(id)).toBe(etag);
     expect((await act('DELETE', id, 'control', etag)).body.details).toContain('stays controlled');
   });
 
   test('whatever is shown differs: two states never share an ETag', async () => {
-    const { order, id } = await printed(stand, confirmed(1, 'C1'));
+    const { order, id } = await printed(fixture, confirmed(1, 'C1'));
     const seen = new Map<string, string>();
     const look = async () => {
       const { headers, text } = await get(id);
@@ -58,14 +58,14 @@ describe.each(engines)(`validators follow what is shown, on $name${missing}`, (e
       seen.set(etag, text);
     };
     const buyer = (version: number) =>
-      stand.hear('order.confirmed', { ...order, contactNumber: `C${version}` }, { version });
+      fixture.hear('order.confirmed', { ...order, contactNumber: `C${version}` }, { version });
     await look();
     for (let round = 0; round < 3; round += 1) {
-      await stand.call('POST', `${PATH}/${id}/control`);
+      await fixture.call('POST', `${PATH}/${id}/control`);
       await look();
       await buyer(10 + round);
       await look();
-      await stand.call('DELETE', `${PATH}/${id}/control`);
+      await fixture.call('DELETE', `${PATH}/${id}/control`);
       await look();
     }
     expect(seen.size).toBe(7);

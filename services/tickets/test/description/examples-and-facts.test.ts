@@ -5,22 +5,22 @@ import { createContext } from '../../src/context.ts';
 import { examples, tickets } from '../../src/index.ts';
 import { routes } from '../../src/routes.ts';
 import { cancelled, confirmed, PATH, printed, ticketOf } from '../fixture/orders.ts';
-import { openStand, SERVICE_SECRET } from '../fixture/service.ts';
+import { openFixture, SERVICE_SECRET } from '../fixture/service.ts';
 
 test('every operation has examples, and they fit its schemas', async () => {
-  const stand = await openStand();
-  expect(exampleFaults(routes(createContext(stand.store, SERVICE_SECRET)))).toEqual([]);
-  await stand.close();
+  const fixture = await openFixture();
+  expect(exampleFaults(routes(createContext(fixture.store, SERVICE_SECRET)))).toEqual([]);
+  await fixture.close();
 });
 
 test('the published facts look like their examples, and somebody listens to each', async () => {
-  const stand = await openStand();
-  const { order, id } = await printed(stand, confirmed(2));
-  const next = ticketOf(await stand.call('POST', `${PATH}/${id}/replacement`, { body: {} })).id;
-  await stand.call('POST', `${PATH}/${next}/control`);
-  await stand.call('DELETE', `${PATH}/${next}/control`);
-  await stand.hear('order.cancelled', cancelled(order));
-  const facts = await stand.facts(order.orderId);
+  const fixture = await openFixture();
+  const { order, id } = await printed(fixture, confirmed(2));
+  const next = ticketOf(await fixture.call('POST', `${PATH}/${id}/replacement`, { body: {} })).id;
+  await fixture.call('POST', `${PATH}/${next}/control`);
+  await fixture.call('DELETE', `${PATH}/${next}/control`);
+  await fixture.hear('order.cancelled', cancelled(order));
+  const facts = await fixture.facts(order.orderId);
   expect(facts.map(({ type }) => type).sort()).toEqual(Object.keys(examples).sort());
   for (const { type, data } of facts)
     expect([type, Object.keys(data).sort()]).toEqual([
@@ -29,7 +29,7 @@ test('the published facts look like their examples, and somebody listens to each
     ]);
   const heard = Object.values(topology).flatMap(({ types }) => types as readonly string[]);
   for (const type of Object.keys(examples)) expect(heard).toContain(type);
-  await stand.close();
+  await fixture.close();
 });
 
 test('its queues are those of the events table', () => {

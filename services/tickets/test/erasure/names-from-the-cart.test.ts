@@ -6,7 +6,7 @@ import { onContactErased } from '../../src/reactions/contact-erased.ts';
 import { Crash, crashingAt, untilNoneDies } from '../fixture/crashes.ts';
 import { engines, missing } from '../fixture/engines.ts';
 import { type Confirmed, cancelled, confirmed, issued, knowing, PATH, printed } from '../fixture/orders.ts';
-import { openStand, SERVICE_SECRET, type Stand } from '../fixture/service.ts';
+import { type Fixture, openFixture, SERVICE_SECRET } from '../fixture/service.ts';
 
 const NAME = 'Martin-of-the-test';
 const named = (contact: string | null, lines = 2): Confirmed =>
@@ -14,27 +14,27 @@ const named = (contact: string | null, lines = 2): Confirmed =>
 const someone = () => `C${randomUUID()}`;
 
 describe.each(engines)(`names from the cart go with the contact, on $name${missing}`, (engine) => {
-  let stand: Stand;
+  let fixture: Fixture;
   beforeAll(async () => {
-    stand = await openStand(engine);
+    fixture = await openFixture(engine);
   });
-  afterAll(() => stand.close());
+  afterAll(() => fixture.close());
 
   /** Everything that is kept of an order. */
   const kept = async ({ orderId }: Confirmed): Promise<string> => {
-    const { orders, tickets } = stand.context.collections(stand.institution);
+    const { orders, tickets } = fixture.context.collections(fixture.institution);
     return JSON.stringify([await orders.get(orderId), await tickets.find({ where: { orderId } })]);
   };
-  const erase = (contactNumber: string) => stand.hear('contact.erased', { contactNumber });
+  const erase = (contactNumber: string) => fixture.hear('contact.erased', { contactNumber });
 
   test('on the tickets, and in what the order asked for', async () => {
     const [mine, others] = [someone(), someone()];
-    const [order, other] = [await issued(stand, named(mine)), await issued(stand, named(others))];
+    const [order, other] = [await issued(fixture, named(mine)), await issued(fixture, named(others))];
     expect(await kept(order)).toContain(NAME);
     await erase(mine);
     expect(await kept(order)).not.toContain(NAME);
     expect(await kept(other)).toContain(NAME);
-    await issued(stand, order);
+    await issued(fixture, order);
     expect(await kept(order)).not.toContain(NAME);
   });
 
@@ -42,17 +42,17 @@ describe.each(engines)(`names from the cart go with the contact, on $name${missi
     const contact = someone();
     await erase(contact);
     const [called, heard, late] = [named(contact), named(contact), named(null)];
-    await issued(stand, called);
-    await stand.hear('order.confirmed', heard, { version: 3 });
-    await issued(stand, late);
-    await stand.hear('order.confirmed', { ...late, contactNumber: contact }, { version: 9 });
+    await issued(fixture, called);
+    await fixture.hear('order.confirmed', heard, { version: 3 });
+    await issued(fixture, late);
+    await fixture.hear('order.confirmed', { ...late, contactNumber: contact }, { version: 9 });
     for (const order of [called, heard, late]) {
       expect(await kept(order)).toContain(order.tickets[0]?.ticketId);
       expect(await kept(order)).not.toContain(NAME);
     }
     const elsewhere = named(contact);
-    await stand.hear('order.confirmed', elsewhere, { version: 3, institution: 'museum' });
-    const { tickets } = stand.context.collections('museum');
+    await fixture.hear('order.confirmed', elsewhere, { version: 3, institution: 'museum' });
+    const { tickets } = fixture.context.collections('museum');
     expect(JSON.stringify(await tickets.get(elsewhere.tickets[0]?.ticketId ?? ''))).toContain(NAME);
   });
 
@@ -60,11 +60,11 @@ describe.each(engines)(`names from the cart go with the contact, on $name${missi
     const contact = someone();
     await erase(contact);
     const collections = (institution: string) => {
-      const real = stand.context.collections(institution);
+      const real = fixture.context.collections(institution);
       return { ...real, erasedContacts: { ...real.erasedContacts, get: async () => undefined } };
     };
     const order = named(contact);
-    await issue({ ...stand.context, collections }, stand.institution, { ...order, version: 3 });
+    await issue({ ...fixture.context, collections }, fixture.institution, { ...order, version: 3 });
     expect(await kept(order)).toContain(NAME);
   });
 
@@ -73,9 +73,9 @@ describe.each(engines)(`names from the cart go with the contact, on $name${missi
       const contact = someone();
       const order = named(contact);
       await Promise.all([
-        issue(stand.context, stand.institution, { ...order, version: 3 }),
+        issue(fixture.context, fixture.institution, { ...order, version: 3 }),
         erase(contact),
-        stand.hear('order.confirmed', order, { version: 3 }),
+        fixture.hear('order.confirmed', order, { version: 3 }),
       ]);
       expect(await kept(order)).not.toContain(NAME);
     }
@@ -83,11 +83,11 @@ describe.each(engines)(`names from the cart go with the contact, on $name${missi
 
   test('a ticket that a cancellation finds unwritten is written without a name', async () => {
     const order = named(null);
-    const dying = createContext(crashingAt(stand.store, 1, 'after'), SERVICE_SECRET);
-    await expect(issue(dying, stand.institution, { ...order, version: 3 })).rejects.toBeInstanceOf(Crash);
-    await stand.hear('order.cancelled', cancelled(order), { version: 4 });
-    const tickets = await stand.context
-      .collections(stand.institution)
+    const dying = createContext(crashingAt(fixture.store, 1, 'after'), SERVICE_SECRET);
+    await expect(issue(dying, fixture.institution, { ...order, version: 3 })).rejects.toBeInstanceOf(Crash);
+    await fixture.hear('order.cancelled', cancelled(order), { version: 4 });
+    const tickets = await fixture.context
+      .collections(fixture.institution)
       .tickets.find({ where: { orderId: order.orderId } });
     expect(tickets.map(({ status, beneficiary }) => [status, beneficiary])).toEqual([
       ['cancelled', null],
@@ -97,11 +97,11 @@ describe.each(engines)(`names from the cart go with the contact, on $name${missi
 
   test.each(['before', 'after'] as const)('an erasure that dies %s any write is repeated', async (when) => {
     const contactNumber = someone();
-    const order = await issued(stand, named(contactNumber, 3));
+    const order = await issued(fixture, named(contactNumber, 3));
     const about = { id: '', type: 'contact.erased', key: '', version: 1, occurredAt: '', data: { contactNumber } };
-    const message = { ...about, institution: stand.institution };
-    const run = (store: typeof stand.store) => onContactErased(createContext(store, SERVICE_SECRET), message);
-    expect(await untilNoneDies(stand.store, run, when)).toBeGreaterThan(2);
+    const message = { ...about, institution: fixture.institution };
+    const run = (store: typeof fixture.store) => onContactErased(createContext(store, SERVICE_SECRET), message);
+    expect(await untilNoneDies(fixture.store, run, when)).toBeGreaterThan(2);
     expect(await kept(order)).not.toContain(NAME);
   });
 
@@ -109,20 +109,20 @@ describe.each(engines)(`names from the cart go with the contact, on $name${missi
     const contactNumber = someone();
     await erase(contactNumber);
     const order = named(contactNumber);
-    const run = (store: typeof stand.store) =>
-      issue(createContext(store, SERVICE_SECRET), stand.institution, { ...order, version: 3 });
-    expect(await untilNoneDies(stand.store, run, when)).toBeGreaterThan(0);
+    const run = (store: typeof fixture.store) =>
+      issue(createContext(store, SERVICE_SECRET), fixture.institution, { ...order, version: 3 });
+    expect(await untilNoneDies(fixture.store, run, when)).toBeGreaterThan(0);
     expect(await kept(order)).not.toContain(NAME);
   });
 
   test('the reason of a replacement is kept with the replaced ticket, is not shown, and goes too', async () => {
     const contact = someone();
-    const { order, id } = await printed(stand, confirmed(1, contact));
-    const reply = await stand.call('POST', `${PATH}/${id}/replacement`, { body: { reason: `lost by ${NAME}` } });
+    const { order, id } = await printed(fixture, confirmed(1, contact));
+    const reply = await fixture.call('POST', `${PATH}/${id}/replacement`, { body: { reason: `lost by ${NAME}` } });
     expect([reply.status, reply.text.includes(NAME)]).toEqual([201, false]);
-    const old = await stand.context.collections(stand.institution).tickets.get(id);
+    const old = await fixture.context.collections(fixture.institution).tickets.get(id);
     expect(old?.successor?.reason).toBe(`lost by ${NAME}`);
-    expect((await stand.call('GET', `${PATH}?orderId=${order.orderId}`)).text).not.toContain(NAME);
+    expect((await fixture.call('GET', `${PATH}?orderId=${order.orderId}`)).text).not.toContain(NAME);
     await erase(contact);
     expect(await kept(order)).not.toContain(NAME);
   });

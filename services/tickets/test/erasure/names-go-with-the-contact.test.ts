@@ -5,28 +5,28 @@ import { onContactErased } from '../../src/reactions/contact-erased.ts';
 import { untilNoneDies } from '../fixture/crashes.ts';
 import { engines, missing } from '../fixture/engines.ts';
 import { confirmed, firstOf, issued, PATH, printed, ticketOf } from '../fixture/orders.ts';
-import { openStand, SERVICE_SECRET, type Stand } from '../fixture/service.ts';
+import { type Fixture, openFixture, SERVICE_SECRET } from '../fixture/service.ts';
 
 describe.each(engines)(`names go with the contact, on $name${missing}`, (engine) => {
-  let stand: Stand;
+  let fixture: Fixture;
   beforeAll(async () => {
-    stand = await openStand(engine);
+    fixture = await openFixture(engine);
   });
-  afterAll(() => stand.close());
+  afterAll(() => fixture.close());
 
   const rename = (id: string, key: string, lastName = 'Martin') =>
-    stand.call('PATCH', `${PATH}/${id}`, {
+    fixture.call('PATCH', `${PATH}/${id}`, {
       body: { beneficiary: { firstName: 'Ana', lastName } },
       headers: { 'idempotency-key': key },
     });
   const erase = (contactNumber: string) =>
-    stand.hear('contact.erased', { contactNumber, erasedAt: new Date().toISOString() });
-  const beneficiaryOf = async (id: string) => ticketOf(await stand.call('GET', `${PATH}/${id}`)).beneficiary;
+    fixture.hear('contact.erased', { contactNumber, erasedAt: new Date().toISOString() });
+  const beneficiaryOf = async (id: string) => ticketOf(await fixture.call('GET', `${PATH}/${id}`)).beneficiary;
 
   test('beneficiaries and remembered answers of the contact’s tickets are dropped, others’ are kept', async () => {
     const [mine, other] = [`C${randomUUID()}`, `C${randomUUID()}`];
-    const id = firstOf(await issued(stand, confirmed(1, mine)));
-    const others = firstOf(await issued(stand, confirmed(1, other)));
+    const id = firstOf(await issued(fixture, confirmed(1, mine)));
+    const others = firstOf(await issued(fixture, confirmed(1, other)));
     const [key, otherKey] = [randomUUID(), randomUUID()];
     await rename(id, key);
     await rename(others, otherKey);
@@ -43,37 +43,39 @@ describe.each(engines)(`names go with the contact, on $name${missing}`, (engine)
 
   test('replaced tickets too, and those whose buyer became known later', async () => {
     const contact = `C${randomUUID()}`;
-    const { order, id } = await printed(stand, confirmed());
+    const { order, id } = await printed(fixture, confirmed());
     const key = randomUUID();
     const next = ticketOf(await rename(id, key)).id;
-    await stand.hear('order.confirmed', { ...order, contactNumber: contact }, { version: 8 });
-    await stand.hear('order.confirmed', { ...order, contactNumber: 'C-older' }, { version: 7 });
-    const last = ticketOf(await stand.call('POST', `${PATH}/${next}/replacement`, { body: {} })).id;
+    await fixture.hear('order.confirmed', { ...order, contactNumber: contact }, { version: 8 });
+    await fixture.hear('order.confirmed', { ...order, contactNumber: 'C-older' }, { version: 7 });
+    const last = ticketOf(await fixture.call('POST', `${PATH}/${next}/replacement`, { body: {} })).id;
     await erase('C-older');
     expect(await beneficiaryOf(last)).not.toBeNull();
     await erase(contact);
     for (const one of [id, next, last]) expect(await beneficiaryOf(one)).toBeNull();
-    const kept = await stand.context.collections(stand.institution).tickets.find({ where: { orderId: order.orderId } });
+    const kept = await fixture.context
+      .collections(fixture.institution)
+      .tickets.find({ where: { orderId: order.orderId } });
     expect(JSON.stringify(kept)).not.toContain('Martin');
     expect((await rename(id, key)).headers.get('idempotency-replayed')).toBeNull();
   });
 
   test('another institution’s contact of the same number is another one', async () => {
     const contact = `C${randomUUID()}`;
-    const id = firstOf(await issued(stand, confirmed(1, contact)));
+    const id = firstOf(await issued(fixture, confirmed(1, contact)));
     await rename(id, randomUUID());
-    await stand.hear('contact.erased', { contactNumber: contact }, { institution: 'museum' });
+    await fixture.hear('contact.erased', { contactNumber: contact }, { institution: 'museum' });
     expect(await beneficiaryOf(id)).not.toBeNull();
   });
 
   test.each(['before', 'after'] as const)('a process that dies %s any write is repeated', async (when) => {
     const contactNumber = `C${randomUUID()}`;
-    const order = await issued(stand, confirmed(3, contactNumber));
+    const order = await issued(fixture, confirmed(3, contactNumber));
     for (const { ticketId } of order.tickets) await rename(ticketId, randomUUID());
     const message = { id: '', type: 'contact.erased', key: '', version: 1, occurredAt: '', data: { contactNumber } };
-    const { institution } = stand;
+    const { institution } = fixture;
     const died = await untilNoneDies(
-      stand.store,
+      fixture.store,
       (store) => onContactErased(createContext(store, SERVICE_SECRET), { ...message, institution }),
       when,
     );

@@ -10,7 +10,7 @@ import { changeTicket } from '../../src/tickets/tickets.ts';
 import { Crash, crashingAt } from '../fixture/crashes.ts';
 import { engines, missing } from '../fixture/engines.ts';
 import { askedBy, type Confirmed, cancelled, confirmed } from '../fixture/orders.ts';
-import { openStand, SERVICE_SECRET, type Stand } from '../fixture/service.ts';
+import { type Fixture, openFixture, SERVICE_SECRET } from '../fixture/service.ts';
 
 const free = { ifMatch: () => {} };
 
@@ -42,15 +42,15 @@ const steps = fc.array(
 );
 
 describe.each(engines)(`facts and commands in any order, with crashes, on $name${missing}`, (engine) => {
-  let stand: Stand;
+  let fixture: Fixture;
   beforeAll(async () => {
-    stand = await openStand(engine);
+    fixture = await openFixture(engine);
   });
-  afterAll(() => stand.close());
+  afterAll(() => fixture.close());
 
   const run = async (context: Context, order: Confirmed, { what, line }: Step): Promise<unknown> => {
-    const { institution } = stand;
-    const { tickets } = await askedBy(stand, order.orderId);
+    const { institution } = fixture;
+    const { tickets } = await askedBy(fixture, order.orderId);
     const lineId = order.tickets[line]?.lineId;
     const id = tickets.find((ticket) => ticket.lineId === lineId)?.ticketId ?? order.tickets[line]?.ticketId ?? '';
     switch (what) {
@@ -81,7 +81,7 @@ describe.each(engines)(`facts and commands in any order, with crashes, on $name$
   const faultsAfter = async (history: readonly Step[], broken: (context: Context) => Context = (same) => same) => {
     const order = confirmed(2);
     for (const step of history) {
-      const store = step.dies === undefined ? stand.store : crashingAt(stand.store, step.dies, step.when);
+      const store = step.dies === undefined ? fixture.store : crashingAt(fixture.store, step.dies, step.when);
       await run(broken(createContext(store, SERVICE_SECRET)), order, step).catch((error: unknown) => {
         // Died, or refused.
         if (!(error instanceof Crash) && !(error instanceof Error && error.name === 'Fault')) throw error;
@@ -90,10 +90,10 @@ describe.each(engines)(`facts and commands in any order, with crashes, on $name$
     // What an interrupted process had in hand is delivered again.
     for (const step of history.filter(({ what }) => what !== 'replace' && what !== 'print')) {
       if (step.what === 'control' || step.what === 'revert') continue;
-      await run(broken(stand.context), order, step);
+      await run(broken(fixture.context), order, step);
     }
-    const { tickets, controlled } = await askedBy(stand, order.orderId);
-    const facts = await stand.facts(order.orderId);
+    const { tickets, controlled } = await askedBy(fixture, order.orderId);
+    const facts = await fixture.facts(order.orderId);
     const outcomes = facts.filter(({ type }) => type === 'tickets.cancelled').map(({ data }) => data);
     const wasCancelled = history.some(({ what }) => what === 'cancel');
     const live = tickets.filter(({ status }) => status === 'printed' || status === 'not_printed');

@@ -1,19 +1,19 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { engines, missing } from '../fixture/engines.ts';
 import { confirmed, firstOf, issued, knowing, SHOP, shopTicketOf } from '../fixture/orders.ts';
-import { openStand, type Stand } from '../fixture/service.ts';
+import { type Fixture, openFixture } from '../fixture/service.ts';
 
 const ana = { firstName: 'Ana', lastName: 'Martin' };
 
 describe.each(engines)(`tickets are issued as named in the cart, on $name${missing}`, (engine) => {
-  let stand: Stand;
+  let fixture: Fixture;
   beforeAll(async () => {
-    stand = await openStand(engine);
+    fixture = await openFixture(engine);
   });
-  afterAll(() => stand.close());
+  afterAll(() => fixture.close());
 
   const beneficiaries = async (order: ReturnType<typeof confirmed>) => {
-    const get = async (ticketId: string) => shopTicketOf(await stand.call('GET', `${SHOP}/${ticketId}`)).beneficiary;
+    const get = async (ticketId: string) => shopTicketOf(await fixture.call('GET', `${SHOP}/${ticketId}`)).beneficiary;
     return Promise.all(order.tickets.map(({ ticketId }) => get(ticketId)));
   };
 
@@ -25,8 +25,8 @@ describe.each(engines)(`tickets are issued as named in the cart, on $name${missi
       { beneficiary: null },
       { beneficiary: { firstName: null, lastName: null } },
     );
-    if (way === 'the fact') await stand.hear('order.confirmed', order, { version: 3 });
-    else await issued(stand, order);
+    if (way === 'the fact') await fixture.hear('order.confirmed', order, { version: 3 });
+    else await issued(fixture, order);
     expect(await beneficiaries(order)).toEqual([ana, { firstName: null, lastName: 'Moreau' }, null, null]);
   });
 
@@ -40,10 +40,10 @@ describe.each(engines)(`tickets are issued as named in the cart, on $name${missi
         { ...ticket, note: 'secret', place: { ...ticket?.place, view: 'good' }, beneficiary: { ...ana, age: 44 } },
       ],
     };
-    await stand.hear('order.confirmed', more, { version: 3 });
-    await issued(stand, more as typeof order, 4);
+    await fixture.hear('order.confirmed', more, { version: 3 });
+    await issued(fixture, more as typeof order, 4);
     expect(await beneficiaries(order)).toEqual([ana]);
-    const collections = stand.context.collections(stand.institution);
+    const collections = fixture.context.collections(fixture.institution);
     const kept = JSON.stringify([
       await collections.orders.get(order.orderId),
       await collections.tickets.get(firstOf(order)),
@@ -53,8 +53,8 @@ describe.each(engines)(`tickets are issued as named in the cart, on $name${missi
 
   test('what is only shown refuses nothing: a start that is none is unknown', async () => {
     const order = knowing(confirmed(1), { startDate: 'soon', productId: null });
-    await stand.hear('order.confirmed', order, { version: 3 });
-    const shown = shopTicketOf(await stand.call('GET', `${SHOP}/${firstOf(order)}`));
+    await fixture.hear('order.confirmed', order, { version: 3 });
+    const shown = shopTicketOf(await fixture.call('GET', `${SHOP}/${firstOf(order)}`));
     expect([shown.startDate, shown.productId]).toEqual([null, null]);
   });
 
@@ -62,7 +62,7 @@ describe.each(engines)(`tickets are issued as named in the cart, on $name${missi
     const order = confirmed(1);
     for (const missing of ['ticketId', 'lineId', 'performanceId', 'place', 'price']) {
       const tickets = order.tickets.map((ticket) => ({ ...ticket, [missing]: undefined }));
-      const heard = stand.hear('order.confirmed', { ...order, tickets }, { version: 3 });
+      const heard = fixture.hear('order.confirmed', { ...order, tickets }, { version: 3 });
       await expect(heard).rejects.toMatchObject({ name: 'Unreadable' });
     }
   });

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { engines, missing } from '../fixture/engines.ts';
 import { confirmed, firstOf, issued, knowing, PATH, SHOP, shopTicketOf } from '../fixture/orders.ts';
-import { openStand, type Stand } from '../fixture/service.ts';
+import { type Fixture, openFixture } from '../fixture/service.ts';
 
 const ana = { firstName: 'Ana', lastName: 'Martin' };
 const eva = { firstName: 'Eva', lastName: 'Moreau' };
@@ -13,23 +13,23 @@ const bought = () => {
 };
 
 describe.each(engines)(`names may come after the fact that issued the tickets, on $name${missing}`, (engine) => {
-  let stand: Stand;
+  let fixture: Fixture;
   beforeAll(async () => {
-    stand = await openStand(engine);
+    fixture = await openFixture(engine);
   });
-  afterAll(() => stand.close());
+  afterAll(() => fixture.close());
 
   const shown = async (order: ReturnType<typeof confirmed>) =>
-    shopTicketOf(await stand.call('GET', `${SHOP}/${firstOf(order)}`));
-  const byFact = (order: ReturnType<typeof confirmed>) => stand.hear('order.confirmed', order, { version: 3 });
+    shopTicketOf(await fixture.call('GET', `${SHOP}/${firstOf(order)}`));
+  const byFact = (order: ReturnType<typeof confirmed>) => fixture.hear('order.confirmed', order, { version: 3 });
 
   test('a ticket without a name gets the one of the late call, printed or not, and stays the same ticket', async () => {
     for (const print of [false, true]) {
       const { fact, call } = bought();
       await byFact(fact);
       expect((await shown(fact)).beneficiary).toBeNull();
-      if (print) expect((await stand.call('POST', `${PATH}/${firstOf(fact)}/printing`)).status).toBe(200);
-      await issued(stand, call);
+      if (print) expect((await fixture.call('POST', `${PATH}/${firstOf(fact)}/printing`)).status).toBe(200);
+      await issued(fixture, call);
       expect(await shown(fact)).toMatchObject({ beneficiary: ana, status: print ? 'printed' : 'not_printed' });
     }
   });
@@ -37,14 +37,14 @@ describe.each(engines)(`names may come after the fact that issued the tickets, o
   test('a name that was set meanwhile stays, and so does one that came first', async () => {
     const { fact, call } = bought();
     await byFact(fact);
-    const changed = await stand.call('PATCH', `${PATH}/${firstOf(fact)}`, { body: { beneficiary: eva } });
+    const changed = await fixture.call('PATCH', `${PATH}/${firstOf(fact)}`, { body: { beneficiary: eva } });
     expect(changed.status).toBe(200);
-    await issued(stand, call);
+    await issued(fixture, call);
     expect((await shown(fact)).beneficiary).toEqual(eva);
     const other = bought();
-    await issued(stand, other.call);
+    await issued(fixture, other.call);
     await byFact(other.fact);
-    await issued(stand, knowing(other.fact, { beneficiary: eva }));
+    await issued(fixture, knowing(other.fact, { beneficiary: eva }));
     expect((await shown(other.fact)).beneficiary).toEqual(ana);
   });
 });

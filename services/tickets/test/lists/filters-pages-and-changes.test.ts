@@ -4,28 +4,28 @@ import { replaceTicket } from '../../src/replacement/replace.ts';
 import { crashingAt } from '../fixture/crashes.ts';
 import { engines, missing } from '../fixture/engines.ts';
 import { confirmed, firstOf, issued, PATH, printed, type TicketView, ticketOf } from '../fixture/orders.ts';
-import { openStand, SERVICE_SECRET, type Stand } from '../fixture/service.ts';
+import { type Fixture, openFixture, SERVICE_SECRET } from '../fixture/service.ts';
 
 describe.each(engines)(`lists of tickets, on $name${missing}`, (engine) => {
-  let stand: Stand;
+  let fixture: Fixture;
   beforeAll(async () => {
-    stand = await openStand(engine);
+    fixture = await openFixture(engine);
   });
-  afterAll(() => stand.close());
+  afterAll(() => fixture.close());
 
   const list = async (query: string) => {
-    const reply = await stand.call('GET', `${PATH}?${query}`);
+    const reply = await fixture.call('GET', `${PATH}?${query}`);
     return { ...reply, ...(reply.data as { items: TicketView[]; nextCursor: string | null; asOf: string }) };
   };
   const idsOf = (tickets: readonly { id: string }[]) => tickets.map(({ id }) => id).sort();
 
   test('by order, performance and status, in pages', async () => {
-    const order = await issued(stand, confirmed(5));
-    await issued(stand, confirmed(2));
+    const order = await issued(fixture, confirmed(5));
+    await issued(fixture, confirmed(2));
     const all = idsOf(order.tickets.map(({ ticketId }) => ({ id: ticketId })));
     expect(idsOf((await list(`orderId=${order.orderId}`)).items)).toEqual(all);
     expect(idsOf((await list(`performanceId=${order.tickets[0]?.performanceId}`)).items)).toEqual(all);
-    await stand.call('POST', `${PATH}/${all[0]}/printing`);
+    await fixture.call('POST', `${PATH}/${all[0]}/printing`);
     const byStatus = await list(`orderId=${order.orderId}&status=printed`);
     expect(idsOf(byStatus.items)).toEqual([all[0]]);
     const paged: TicketView[] = [];
@@ -50,9 +50,9 @@ describe.each(engines)(`lists of tickets, on $name${missing}`, (engine) => {
   });
 
   test('right after a replacement that was interrupted a list shows both tickets', async () => {
-    const { order, id } = await printed(stand);
-    const dying = createContext(crashingAt(stand.store, 3, 'before'), SERVICE_SECRET);
-    const replacing = replaceTicket(dying, stand.institution, id, { ifMatch: () => {} });
+    const { order, id } = await printed(fixture);
+    const dying = createContext(crashingAt(fixture.store, 3, 'before'), SERVICE_SECRET);
+    const replacing = replaceTicket(dying, fixture.institution, id, { ifMatch: () => {} });
     await expect(replacing).rejects.toMatchObject({ name: 'Crash' });
     const { items } = await list(`performanceId=${order.tickets[0]?.performanceId}&status=printed`);
     expect(items).toMatchObject([{ replaces: id }]);
@@ -61,9 +61,9 @@ describe.each(engines)(`lists of tickets, on $name${missing}`, (engine) => {
   });
 
   test('modifiedSince is inclusive and tells of every change', async () => {
-    const first = firstOf(await issued(stand));
-    const second = firstOf(await issued(stand));
-    const { updatedAt } = ticketOf(await stand.call('POST', `${PATH}/${first}/printing`));
+    const first = firstOf(await issued(fixture));
+    const second = firstOf(await issued(fixture));
+    const { updatedAt } = ticketOf(await fixture.call('POST', `${PATH}/${first}/printing`));
     const { items } = await list(`modifiedSince=${updatedAt}&limit=500`);
     expect(items.map(({ id }) => id)).toContain(first);
     const later = await list(`modifiedSince=${new Date(Date.parse(updatedAt) + 1).toISOString()}`);

@@ -3,26 +3,26 @@ import type { Store } from '@boxoffice/store';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { createContext } from '../../src/context.ts';
 import { replaceTicket } from '../../src/replacement/replace.ts';
-import { finishInterrupted } from '../../src/replacement/sweep.ts';
+import { resumeInterrupted } from '../../src/replacement/sweep.ts';
 import { crashingAt, untilNoneDies } from '../fixture/crashes.ts';
 import { engines, missing } from '../fixture/engines.ts';
 import { askedBy, cancelled, confirmed, firstOf, issued, PATH, printed, ticketOf } from '../fixture/orders.ts';
-import { openStand, SERVICE_SECRET, type Stand, startInstance } from '../fixture/service.ts';
+import { type Fixture, openFixture, SERVICE_SECRET, startInstance } from '../fixture/service.ts';
 
 describe.each(engines)(`one ticket for another, on $name${missing}`, (engine) => {
-  let stand: Stand;
+  let fixture: Fixture;
   beforeAll(async () => {
-    stand = await openStand(engine);
+    fixture = await openFixture(engine);
   });
-  afterAll(() => stand.close());
+  afterAll(() => fixture.close());
 
-  const get = async (id: string) => ticketOf(await stand.call('GET', `${PATH}/${id}`));
-  const replace = (id: string, headers?: Record<string, string>, on = stand.call) =>
+  const get = async (id: string) => ticketOf(await fixture.call('GET', `${PATH}/${id}`));
+  const replace = (id: string, headers?: Record<string, string>, on = fixture.call) =>
     on('POST', `${PATH}/${id}/replacement`, { body: { reason: 'lost' }, headers });
-  const control = (id: string) => stand.call('POST', `${PATH}/${id}/control`);
+  const control = (id: string) => fixture.call('POST', `${PATH}/${id}/control`);
 
   test('the new one is printed and names the old one, which is refused at the door by name', async () => {
-    const { order, id } = await printed(stand);
+    const { order, id } = await printed(fixture);
     const old = await get(id);
     const reply = await replace(id);
     const next = ticketOf(reply);
@@ -30,16 +30,16 @@ describe.each(engines)(`one ticket for another, on $name${missing}`, (engine) =>
     expect(reply.headers.get('location')).toBe(`${PATH}/${next.id}`);
     expect(next).toMatchObject({ status: 'printed', replaces: id, replacedBy: null, place: old.place });
     expect(next.barcode).not.toBe(old.barcode);
-    expect((await stand.call('GET', `${PATH}/${next.id}`)).text).toBe(reply.text);
+    expect((await fixture.call('GET', `${PATH}/${next.id}`)).text).toBe(reply.text);
     expect(await get(id)).toMatchObject({ status: 'invalidated', replacedBy: next.id });
     const refused = await control(id);
     expect(refused.status).toBe(412);
     expect(refused.body.details).toContain(next.id);
     expect((await replace(id)).status).toBe(412);
-    const byBarcode = await stand.call('GET', `${PATH}?barcode=${old.barcode}`);
+    const byBarcode = await fixture.call('GET', `${PATH}?barcode=${old.barcode}`);
     expect(byBarcode.data).toMatchObject({ items: [{ id, status: 'invalidated', replacedBy: next.id }] });
     expect((await control(next.id)).status).toBe(200);
-    expect(await stand.facts(order.orderId)).toMatchObject([
+    expect(await fixture.facts(order.orderId)).toMatchObject([
       {
         type: 'ticket.replaced',
         version: 1,
@@ -50,17 +50,17 @@ describe.each(engines)(`one ticket for another, on $name${missing}`, (engine) =>
   });
 
   test('only a printed one is replaced', async () => {
-    const id = firstOf(await issued(stand));
+    const id = firstOf(await issued(fixture));
     expect((await replace(id)).status).toBe(412);
-    await stand.call('POST', `${PATH}/${id}/printing`);
+    await fixture.call('POST', `${PATH}/${id}/printing`);
     await control(id);
     expect((await replace(id)).status).toBe(412);
   });
 
   test('another name on a printed ticket is another ticket, the same name is not', async () => {
-    const { id } = await printed(stand);
+    const { id } = await printed(fixture);
     const rename = (of: string, lastName: string) =>
-      stand.call('PATCH', `${PATH}/${of}`, { body: { beneficiary: { lastName } } });
+      fixture.call('PATCH', `${PATH}/${of}`, { body: { beneficiary: { lastName } } });
     const renamed = await rename(id, 'Martin');
     expect(renamed.status).toBe(200);
     const next = ticketOf(renamed);
@@ -78,10 +78,10 @@ describe.each(engines)(`one ticket for another, on $name${missing}`, (engine) =>
   });
 
   test('twenty replacements at once: one 201; with one key: one ticket', async () => {
-    const { id } = await printed(stand);
+    const { id } = await printed(fixture);
     const replies = await Promise.all(Array.from({ length: 20 }, () => replace(id)));
     expect(replies.map(({ status }) => status).sort()).toEqual([201, ...Array(19).fill(412)]);
-    const { id: other } = await printed(stand);
+    const { id: other } = await printed(fixture);
     const headers = { 'idempotency-key': randomUUID() };
     const same = await Promise.all(Array.from({ length: 5 }, () => replace(other, headers)));
     const texts = same.filter(({ status }) => status === 201).map(({ text }) => text);
@@ -91,8 +91,8 @@ describe.each(engines)(`one ticket for another, on $name${missing}`, (engine) =>
 
   test.each(['before', 'after'] as const)('a process that dies %s any write leaves one valid ticket', async (when) => {
     for (let write = 1; write <= 4; write += 1) {
-      const { order, id } = await printed(stand);
-      const dying = await startInstance(crashingAt(stand.store, write, when), stand.institution);
+      const { order, id } = await printed(fixture);
+      const dying = await startInstance(crashingAt(fixture.store, write, when), fixture.institution);
       const headers = { 'idempotency-key': randomUUID() };
       const quiet = console.error;
       console.error = () => {};
@@ -106,49 +106,50 @@ describe.each(engines)(`one ticket for another, on $name${missing}`, (engine) =>
       expect(next.replaces).toBe(id);
       expect((await control(id)).status).toBe(412);
       expect((await control(next.id)).status).toBe(200);
-      expect((await askedBy(stand, order.orderId)).tickets).toMatchObject([{ ticketId: next.id }]);
-      const facts = await stand.facts(order.orderId);
+      expect((await askedBy(fixture, order.orderId)).tickets).toMatchObject([{ ticketId: next.id }]);
+      const facts = await fixture.facts(order.orderId);
       expect(facts.map(({ type }) => type)).toEqual(['ticket.replaced', 'ticket.controlled']);
     }
   });
 
   test('what was interrupted and nobody asks for is finished by the sweep', async () => {
-    const { order, id } = await printed(stand);
-    const dying = createContext(crashingAt(stand.store, 3, 'before'), SERVICE_SECRET);
-    const replacing = replaceTicket(dying, stand.institution, id, { ifMatch: () => {} });
+    const { order, id } = await printed(fixture);
+    const dying = createContext(crashingAt(fixture.store, 3, 'before'), SERVICE_SECRET);
+    const replacing = replaceTicket(dying, fixture.institution, id, { ifMatch: () => {} });
     await expect(replacing).rejects.toMatchObject({ name: 'Crash' });
-    const find = () => stand.context.collections(stand.institution).tickets.find({ where: { orderId: order.orderId } });
+    const find = () =>
+      fixture.context.collections(fixture.institution).tickets.find({ where: { orderId: order.orderId } });
     expect(await find()).toHaveLength(1);
     const later = () => Date.now() + 60_000;
-    await finishInterrupted(createContext(stand.store, SERVICE_SECRET, later));
+    await resumeInterrupted(createContext(fixture.store, SERVICE_SECRET, later));
     expect((await find()).map(({ status }) => status).sort()).toEqual(['invalidated', 'printed']);
-    const noted = () => stand.context.collections(stand.institution).replacements.find({ where: { ticketId: id } });
+    const noted = () => fixture.context.collections(fixture.institution).replacements.find({ where: { ticketId: id } });
     expect(await noted()).toEqual([]);
   });
 
   test('the sweep itself may die at any write', async () => {
-    const { order, id } = await printed(stand);
-    const dying = createContext(crashingAt(stand.store, 3, 'before'), SERVICE_SECRET);
-    await expect(replaceTicket(dying, stand.institution, id, { ifMatch: () => {} })).rejects.toBeDefined();
+    const { order, id } = await printed(fixture);
+    const dying = createContext(crashingAt(fixture.store, 3, 'before'), SERVICE_SECRET);
+    await expect(replaceTicket(dying, fixture.institution, id, { ifMatch: () => {} })).rejects.toBeDefined();
     const later = () => Date.now() + 60_000;
-    const sweep = (store: Store) => finishInterrupted(createContext(store, SERVICE_SECRET, later));
-    await untilNoneDies(stand.store, sweep, 'after');
-    expect((await askedBy(stand, order.orderId)).tickets).toHaveLength(1);
-    expect((await stand.facts(order.orderId)).map(({ type }) => type)).toEqual(['ticket.replaced']);
+    const sweep = (store: Store) => resumeInterrupted(createContext(store, SERVICE_SECRET, later));
+    await untilNoneDies(fixture.store, sweep, 'after');
+    expect((await askedBy(fixture, order.orderId)).tickets).toHaveLength(1);
+    expect((await fixture.facts(order.orderId)).map(({ type }) => type)).toEqual(['ticket.replaced']);
   });
 
   test('a replacement that races with the cancellation leaves no live ticket', async () => {
     for (let round = 0; round < 15; round += 1) {
-      const { order, id } = await printed(stand, confirmed(2));
+      const { order, id } = await printed(fixture, confirmed(2));
       const [reply] = await Promise.all([
         replace(id),
-        stand.hear('order.cancelled', cancelled(order)),
-        stand.hear('order.cancelled', cancelled(order)),
+        fixture.hear('order.cancelled', cancelled(order)),
+        fixture.hear('order.cancelled', cancelled(order)),
       ]);
       expect([201, 412]).toContain(reply.status);
-      const { tickets } = await askedBy(stand, order.orderId);
+      const { tickets } = await askedBy(fixture, order.orderId);
       expect(tickets.map(({ status }) => status)).toEqual(['cancelled', 'cancelled']);
-      const facts = (await stand.facts(order.orderId)).filter(({ type }) => type === 'tickets.cancelled');
+      const facts = (await fixture.facts(order.orderId)).filter(({ type }) => type === 'tickets.cancelled');
       expect(facts).toMatchObject([{ data: { ticketsCancelled: 2, controlled: 0 } }]);
     }
   });

@@ -4,21 +4,21 @@ import { nameTicket } from '../../src/shop/shop.ts';
 import { untilNoneDies } from '../fixture/crashes.ts';
 import { engines, missing } from '../fixture/engines.ts';
 import { askedBy, cancelled, firstOf, issued, PATH, printed, SHOP, shopTicketOf } from '../fixture/orders.ts';
-import { openStand, SERVICE_SECRET, type Stand } from '../fixture/service.ts';
+import { type Fixture, openFixture, SERVICE_SECRET } from '../fixture/service.ts';
 
 const ana = { firstName: 'Ana', lastName: 'Martin' };
 
 describe.each(engines)(`naming the beneficiary, on $name${missing}`, (engine) => {
-  let stand: Stand;
+  let fixture: Fixture;
   beforeAll(async () => {
-    stand = await openStand(engine);
+    fixture = await openFixture(engine);
   });
-  afterAll(() => stand.close());
+  afterAll(() => fixture.close());
 
-  const name = (id: string, body: object) => stand.call('POST', `${SHOP}/${id}/beneficiary`, { body });
+  const name = (id: string, body: object) => fixture.call('POST', `${SHOP}/${id}/beneficiary`, { body });
 
   test('in place while it is not printed; absent stays, null removes', async () => {
-    const id = firstOf(await issued(stand));
+    const id = firstOf(await issued(fixture));
     const beneficiaryAfter = async (body: object) => {
       const reply = await name(id, body);
       expect([reply.status, shopTicketOf(reply).id]).toEqual([200, id]);
@@ -32,65 +32,65 @@ describe.each(engines)(`naming the beneficiary, on $name${missing}`, (engine) =>
   });
 
   test('trimmed: the same name with white space around it is no other', async () => {
-    const { id } = await printed(stand);
+    const { id } = await printed(fixture);
     const next = shopTicketOf(await name(id, { firstName: ' Ana ', lastName: ' Martin' }));
     expect(next.beneficiary).toEqual(ana);
     expect(shopTicketOf(await name(next.id, { firstName: 'Ana  ' })).id).toBe(next.id);
   });
 
   test('on a printed one the replacing ticket, with its new id; a repeat gives it again, as it then is', async () => {
-    const { order, id } = await printed(stand);
+    const { order, id } = await printed(fixture);
     const next = shopTicketOf(await name(id, ana));
     expect(next).toMatchObject({ status: 'printed', replaces: id, beneficiary: ana, contactNumber: null });
     expect(next.id).not.toBe(id);
     expect(shopTicketOf(await name(id, ana)).id).toBe(next.id);
     expect(shopTicketOf(await name(next.id, ana)).id).toBe(next.id);
-    await stand.call('POST', `${PATH}/${next.id}/control`);
+    await fixture.call('POST', `${PATH}/${next.id}/control`);
     expect(shopTicketOf(await name(id, ana))).toMatchObject({ id: next.id, status: 'controlled' });
-    expect((await stand.facts(order.orderId)).map(({ type }) => type)).toEqual([
+    expect((await fixture.facts(order.orderId)).map(({ type }) => type)).toEqual([
       'ticket.replaced',
       'ticket.controlled',
     ]);
-    const notes = await stand.context.collections(stand.institution).replacements.find({ where: { ticketId: id } });
+    const notes = await fixture.context.collections(fixture.institution).replacements.find({ where: { ticketId: id } });
     expect(notes).toEqual([]);
   });
 
   test('refused on a controlled, a cancelled and a replaced one, each with its own code', async () => {
     const statusOf = async (id: string) => (await name(id, { lastName: 'Late' })).body.status;
-    const { order, id } = await printed(stand);
+    const { order, id } = await printed(fixture);
     const next = shopTicketOf(await name(id, ana)).id;
     expect(await statusOf(id)).toBe('conflict');
-    await stand.call('POST', `${PATH}/${next}/control`);
+    await fixture.call('POST', `${PATH}/${next}/control`);
     expect(await statusOf(next)).toBe('ticket_already_controlled');
-    await stand.hear('order.cancelled', cancelled(order, { override: true }), { version: 9 });
+    await fixture.hear('order.cancelled', cancelled(order, { override: true }), { version: 9 });
     expect(await statusOf(next)).toBe('precondition_failed');
     expect(await statusOf('tic_unknown')).toBe('not_found');
   });
 
   test('nonsense is a form error, and changes nothing', async () => {
-    const id = firstOf(await issued(stand));
+    const id = firstOf(await issued(fixture));
     for (const body of [{ lastName: '' }, { lastName: ' ' }, { lastName: 'x'.repeat(101) }, { nonsense: 1 }])
       expect((await name(id, body)).body.status).toBe('validation_error');
     for (const body of [{ lastName: 7 }, []]) expect((await name(id, body)).body.status).toBe('bad_request');
-    expect((await stand.call('GET', `${SHOP}/${id}`)).data).toMatchObject({ beneficiary: null });
+    expect((await fixture.call('GET', `${SHOP}/${id}`)).data).toMatchObject({ beneficiary: null });
   });
 
   test('ten at once with the same name make one ticket', async () => {
-    const { order, id } = await printed(stand);
+    const { order, id } = await printed(fixture);
     const replies = await Promise.all(Array.from({ length: 10 }, () => name(id, ana)));
     expect(new Set(replies.map((reply) => `${reply.status} ${shopTicketOf(reply).id}`)).size).toBe(1);
-    expect((await askedBy(stand, order.orderId)).tickets).toHaveLength(1);
+    expect((await askedBy(fixture, order.orderId)).tickets).toHaveLength(1);
   });
 
   test.each(['before', 'after'] as const)('a process that dies %s any write: the repeat ends it', async (when) => {
-    const { order, id } = await printed(stand);
-    const run = (store: typeof stand.store) =>
-      nameTicket(createContext(store, SERVICE_SECRET), stand.institution, id, ana);
-    expect(await untilNoneDies(stand.store, run, when)).toBeGreaterThan(0);
-    const { tickets } = await askedBy(stand, order.orderId);
+    const { order, id } = await printed(fixture);
+    const run = (store: typeof fixture.store) =>
+      nameTicket(createContext(store, SERVICE_SECRET), fixture.institution, id, ana);
+    expect(await untilNoneDies(fixture.store, run, when)).toBeGreaterThan(0);
+    const { tickets } = await askedBy(fixture, order.orderId);
     expect(tickets).toHaveLength(1);
-    const next = shopTicketOf(await stand.call('GET', `${SHOP}/${tickets[0]?.ticketId}`));
+    const next = shopTicketOf(await fixture.call('GET', `${SHOP}/${tickets[0]?.ticketId}`));
     expect(next).toMatchObject({ replaces: id, beneficiary: ana });
-    expect((await stand.facts(order.orderId)).map(({ type }) => type)).toEqual(['ticket.replaced']);
+    expect((await fixture.facts(order.orderId)).map(({ type }) => type)).toEqual(['ticket.replaced']);
   });
 });

@@ -16,18 +16,18 @@ import {
   shopTicketOf,
   ticketOf,
 } from '../fixture/orders.ts';
-import { openStand, SERVICE_SECRET, type Stand } from '../fixture/service.ts';
+import { type Fixture, openFixture, SERVICE_SECRET } from '../fixture/service.ts';
 
 const [EARLY, LATE] = ['2027-03-14T19:00:00.000Z', '2027-05-01T18:30:00.000Z'];
 
 describe.each(engines)(`tickets of a contact or of orders, on $name${missing}`, (engine) => {
-  let stand: Stand;
+  let fixture: Fixture;
   beforeAll(async () => {
-    stand = await openStand(engine);
+    fixture = await openFixture(engine);
   });
-  afterAll(() => stand.close());
+  afterAll(() => fixture.close());
 
-  const ask = (query: string) => stand.call('GET', `${SHOP}?${query}`);
+  const ask = (query: string) => fixture.call('GET', `${SHOP}?${query}`);
   const list = async (query: string): Promise<ShopTicket[]> => {
     const reply = await ask(query);
     expect(reply.status).toBe(200);
@@ -39,20 +39,20 @@ describe.each(engines)(`tickets of a contact or of orders, on $name${missing}`, 
   test('a ticket says whose it is, and to which product and when it lets in', async () => {
     const contact = someone();
     const order = knowing(confirmed(1, contact), { productId: 'prd_1', startDate: EARLY });
-    await issued(stand, order);
-    const ticket = shopTicketOf(await stand.call('GET', `${SHOP}/${firstOf(order)}`));
-    const inFamilyA = (await stand.call('GET', `${PATH}/${firstOf(order)}`)).data;
+    await issued(fixture, order);
+    const ticket = shopTicketOf(await fixture.call('GET', `${SHOP}/${firstOf(order)}`));
+    const inFamilyA = (await fixture.call('GET', `${PATH}/${firstOf(order)}`)).data;
     expect(ticket).toEqual({ ...inFamilyA, contactNumber: contact, productId: 'prd_1', startDate: EARLY });
     expect(inFamilyA).not.toHaveProperty('contactNumber');
-    expect((await stand.call('GET', `${SHOP}/tic_unknown`)).status).toBe(404);
+    expect((await fixture.call('GET', `${SHOP}/tic_unknown`)).status).toBe(404);
   });
 
   test('all of a contact’s, by the start of the performance, then by id, unknown starts last', async () => {
     const contact = someone();
-    const late = await issued(stand, knowing(confirmed(3, contact), { startDate: LATE }));
-    const early = await issued(stand, knowing(confirmed(2, contact), { startDate: '2027-03-14T20:00:00+01:00' }));
-    const unknown = await issued(stand, confirmed(1, contact));
-    await issued(stand, confirmed(1, someone()));
+    const late = await issued(fixture, knowing(confirmed(3, contact), { startDate: LATE }));
+    const early = await issued(fixture, knowing(confirmed(2, contact), { startDate: '2027-03-14T20:00:00+01:00' }));
+    const unknown = await issued(fixture, confirmed(1, contact));
+    await issued(fixture, confirmed(1, someone()));
     const expected = [early, late, unknown].flatMap(({ tickets }) => tickets.map(({ ticketId }) => ticketId).sort());
     const tickets = await list(`contactNumber=${contact}`);
     expect(idsOf(tickets)).toEqual(expected);
@@ -62,13 +62,13 @@ describe.each(engines)(`tickets of a contact or of orders, on $name${missing}`, 
   });
 
   test('of up to a hundred orders, in any status or in one', async () => {
-    const { order, id } = await printed(stand, confirmed(2));
-    const other = await issued(stand, confirmed(1));
+    const { order, id } = await printed(fixture, confirmed(2));
+    const other = await issued(fixture, confirmed(1));
     const filler = Array.from({ length: 98 }, (_, index) => `ord_none_${index}`);
     const orderIds = [order.orderId, other.orderId, ...filler].join(',');
     expect(await list(`orderIds=${orderIds}`)).toHaveLength(3);
     expect(idsOf(await list(`orderIds=${orderIds}&status=not_printed`))).toEqual([firstOf(other)]);
-    const next = ticketOf(await stand.call('POST', `${PATH}/${id}/replacement`, { body: {} })).id;
+    const next = ticketOf(await fixture.call('POST', `${PATH}/${id}/replacement`, { body: {} })).id;
     expect(await list(`orderIds=${orderIds}&status=invalidated`)).toMatchObject([{ id, replacedBy: next }]);
     expect((await ask(`orderIds=${orderIds},ord_one_too_many`)).body.status).toBe('invalid_parameter');
   });
@@ -81,9 +81,9 @@ describe.each(engines)(`tickets of a contact or of orders, on $name${missing}`, 
 
   test('right after an interrupted replacement the new ticket is there', async () => {
     const contact = someone();
-    const { id } = await printed(stand, knowing(confirmed(1, contact), { productId: 'prd_1', startDate: LATE }));
-    const dying = createContext(crashingAt(stand.store, 3, 'before'), SERVICE_SECRET);
-    await expect(replaceTicket(dying, stand.institution, id, { ifMatch: () => {} })).rejects.toBeDefined();
+    const { id } = await printed(fixture, knowing(confirmed(1, contact), { productId: 'prd_1', startDate: LATE }));
+    const dying = createContext(crashingAt(fixture.store, 3, 'before'), SERVICE_SECRET);
+    await expect(replaceTicket(dying, fixture.institution, id, { ifMatch: () => {} })).rejects.toBeDefined();
     expect(await list(`contactNumber=${contact}&status=printed`)).toMatchObject([
       { replaces: id, productId: 'prd_1', startDate: LATE, contactNumber: contact },
     ]);
@@ -91,9 +91,9 @@ describe.each(engines)(`tickets of a contact or of orders, on $name${missing}`, 
 
   test('a buyer who changes takes the tickets along, replaced ones too', async () => {
     const [before, after] = [someone(), someone()];
-    const { order, id } = await printed(stand, confirmed(1, before));
-    await stand.call('POST', `${PATH}/${id}/replacement`, { body: {} });
-    await stand.hear('order.confirmed', { ...order, contactNumber: after }, { version: 9 });
+    const { order, id } = await printed(fixture, confirmed(1, before));
+    await fixture.call('POST', `${PATH}/${id}/replacement`, { body: {} });
+    await fixture.hear('order.confirmed', { ...order, contactNumber: after }, { version: 9 });
     expect(await list(`contactNumber=${before}`)).toEqual([]);
     const tickets = await list(`contactNumber=${after}`);
     expect(tickets.map(({ contactNumber }) => contactNumber)).toEqual([after, after]);

@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { engines, missing } from '../fixture/engines.ts';
 import { confirmed, PATH, printed, SHOP } from '../fixture/orders.ts';
-import { openStand, type Stand, startInstance } from '../fixture/service.ts';
+import { type Fixture, openFixture, startInstance } from '../fixture/service.ts';
 
 /** What an institution sees of another one's ticket: every status and body that is not like an unknown ticket's. */
-const leaks = async (stand: Stand, call = stand.call): Promise<string[]> => {
-  const { order, id } = await printed(stand, confirmed());
+const leaks = async (fixture: Fixture, call = fixture.call): Promise<string[]> => {
+  const { order, id } = await printed(fixture, confirmed());
   const institution = 'museum';
   const calls: readonly [string, string, object?][] = [
     ['GET', ''],
@@ -41,28 +41,28 @@ const leaks = async (stand: Stand, call = stand.call): Promise<string[]> => {
 };
 
 describe.each(engines)(`each institution its own tickets, on $name${missing}`, (engine) => {
-  let stand: Stand;
+  let fixture: Fixture;
   beforeAll(async () => {
-    stand = await openStand(engine);
+    fixture = await openFixture(engine);
   });
-  afterAll(() => stand.close());
+  afterAll(() => fixture.close());
 
   test('another one’s ticket is byte for byte an unknown one, for every operation', async () => {
-    expect(await leaks(stand)).toEqual([]);
+    expect(await leaks(fixture)).toEqual([]);
   });
 
   test('another one’s cancellation does not reach it', async () => {
-    const { order, id } = await printed(stand);
+    const { order, id } = await printed(fixture);
     const data = { orderId: order.orderId, hadTickets: true, override: true, placeIds: [] };
     // Its tombstone would need the order's id, which is taken.
-    await stand.hear('order.cancelled', data, { institution: 'museum' }).catch(() => undefined);
-    expect((await stand.call('GET', `${PATH}/${id}`)).data).toMatchObject({ status: 'printed' });
+    await fixture.hear('order.cancelled', data, { institution: 'museum' }).catch(() => undefined);
+    expect((await fixture.call('GET', `${PATH}/${id}`)).data).toMatchObject({ status: 'printed' });
   });
 });
 
 test('control: without the tenant filter the same look finds leaks', async () => {
-  const stand = await openStand();
-  const { store } = stand;
+  const fixture = await openFixture();
+  const { store } = fixture;
   const collection: typeof store.collection = (of) => {
     const handle = store.collection(of);
     const all = (institution: string) => {
@@ -71,10 +71,10 @@ test('control: without the tenant filter the same look finds leaks', async () =>
     };
     return { ...handle, of: all };
   };
-  const leaky = await startInstance({ ...store, collection }, stand.institution);
-  const found = await leaks(stand, leaky.call);
+  const leaky = await startInstance({ ...store, collection }, fixture.institution);
+  const found = await leaks(fixture, leaky.call);
   await leaky.close();
-  await stand.close();
+  await fixture.close();
   expect(found).toContain('GET ');
   expect(found).toContain('list limit=500');
   expect(found).toContain('getOrderTickets');
