@@ -1,21 +1,21 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { engines, openStand, type Stand } from '../fixture/service.ts';
+import { engines, type Fixture, openFixture } from '../fixture/service.ts';
 
 describe.each(engines)('sensitive data, on $name', (engine) => {
-  let stand: Stand;
+  let fixture: Fixture;
   beforeAll(async () => {
-    stand = await openStand(engine);
+    fixture = await openFixture(engine);
   });
-  afterAll(() => stand.close());
+  afterAll(() => fixture.close());
 
   test('are an empty object before anything is set, then what was put, and never part of the contact', async () => {
-    const { body } = await stand.create({ lastName: 'Martin' });
+    const { body } = await fixture.create({ lastName: 'Martin' });
     const path = `/svc/v3/contacts/individuals/${body.data?.contactNumber}`;
-    const read = () => stand.call('getSensitive', 'GET', `${path}/sensitive`);
+    const read = () => fixture.call('getSensitive', 'GET', `${path}/sensitive`);
     expect(await read()).toMatchObject({ status: 200, body: { status: 'success', data: {} } });
     const sensitive = { dateOfBirth: '1984-02-29' };
-    await stand.call('replaceSensitive', 'PUT', `${path}/sensitive`, { body: sensitive });
+    await fixture.call('replaceSensitive', 'PUT', `${path}/sensitive`, { body: sensitive });
     expect((await read()).body.data).toEqual(sensitive);
-    expect((await stand.call('getIndividual', 'GET', path)).text).not.toContain('1984');
+    expect((await fixture.call('getIndividual', 'GET', path)).text).not.toContain('1984');
   });
 });
