@@ -1,11 +1,12 @@
 import type { IncomingMessage } from 'node:http';
 import type { Fault } from '@boxoffice/envelope';
+import { isStale } from '@boxoffice/runtime';
 import { createProxyMiddleware, type Options, proxyEventsPlugin } from 'http-proxy-middleware';
 import { answerFault, commonHeaders } from '../exchange/answer.ts';
 import type { Exchange } from '../exchange/exchange.ts';
 import { badGateway, unavailable } from '../exchange/faults.ts';
 import type { Addresses } from '../upstream/addresses.ts';
-import { BrokenReply, failureOf, isStale, type UpstreamFailure, UpstreamTimeout } from '../upstream/failure.ts';
+import { BrokenReply, failureOf, type UpstreamFailure, UpstreamTimeout } from '../upstream/failure.ts';
 import { Pool } from '../upstream/pool.ts';
 import { targetOf } from '../upstream/target-address.ts';
 import { framingOf, tooLarge, tooSlow } from './body.ts';

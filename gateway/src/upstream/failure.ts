@@ -36,10 +36,6 @@ const UNREACHABLE: ReadonlySet<string> = new Set([
 
 const codeOf = (error: Error): string => String((error as { readonly code?: unknown }).code ?? error.name);
 
-/** Whether the service had closed the pooled connection before it received this request. */
-export const isStale = (error: Error, upstream: ClientRequest | undefined): boolean =>
-  upstream?.reusedSocket === true && ['ECONNRESET', 'EPIPE'].includes(codeOf(error));
-
 /** Maps an error of an upstream request to the client's answer. */
 export const failureOf = (error: Error, upstream: ClientRequest | undefined): UpstreamFailure => {
   const code = codeOf(error);

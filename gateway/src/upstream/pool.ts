@@ -1,6 +1,7 @@
 import { Agent, type ClientRequest, type IncomingHttpHeaders } from 'node:http';
 import { createConnection, isIP, type Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
+import { CONNECTION_AGE_MS, expiryOf, isLastAnswer } from '@boxoffice/runtime';
 import { type Addresses, createAddresses, type UpstreamSocket } from './addresses.ts';
 import type { Breaker } from './breaker.ts';
 
@@ -19,12 +20,6 @@ const MOST_IDLE = 256;
  * Below the keep-alive timeout of our services, so that the pool closes first. A service's `Keep-Alive` can shorten it.
  */
 const IDLE_MS = 60_000;
-
-/**
- * Maximum age of a connection; a random half of it is the minimum. A new connection resolves the name again, so that a
- * new instance soon gets its share of the requests.
- */
-const RENEWED_AFTER_MS = 20_000;
 
 /**
  * Below the time that a stopping service still serves idle connections (FAREWELL_MS): a connection released within it
@@ -60,7 +55,7 @@ export class Pool extends Agent {
     protocol,
     hostname,
     port,
-    renewedAfterMs = RENEWED_AFTER_MS,
+    renewedAfterMs = CONNECTION_AGE_MS,
     addresses = createAddresses({ host: hostname }),
   }: {
     readonly protocol: string;
@@ -98,12 +93,13 @@ export class Pool extends Agent {
    * the service is probably stopping and will close the others too, so idle connections are closed and new ones prefer
    * other addresses.
    */
-  onResponse({ connection, 'keep-alive': keepAlive }: IncomingHttpHeaders, address?: string): void {
-    if (connection?.toLowerCase() === 'close') {
+  onResponse(headers: IncomingHttpHeaders, address?: string): void {
+    if (isLastAnswer(headers)) {
       this.#addresses.leaving(address);
       for (const idle of this.#idle.splice(0)) idle.destroy();
       return;
     }
+    const keepAlive = headers['keep-alive'];
     if (keepAlive === this.#hint) return;
     this.#hint = keepAlive;
     const seconds = /\btimeout=(\d+)/.exec(String(keepAlive ?? ''))?.[1];
@@ -136,7 +132,7 @@ export class Pool extends Agent {
     return undefined;
   }
 
-  #connect(until = Date.now() + this.#renewedAfterMs * (0.5 + Math.random() / 2)): Pooled {
+  #connect(until = expiryOf(Date.now(), this.#renewedAfterMs)): Pooled {
     const connection = Object.assign(this.#open(), { idleSince: 0, until, breaker: undefined });
     this.#addresses.track(connection);
     this.#all.add(connection);

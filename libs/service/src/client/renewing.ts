@@ -1,5 +1,6 @@
 import type { Agent } from 'node:http';
 import type { Duplex } from 'node:stream';
+import { expiryOf } from '@boxoffice/runtime';
 
 /**
  * Makes an agent close connections that are given back after so long, some after half of it already: a connection leads to one instance of
@@ -11,7 +12,7 @@ export const renewing = <A extends Agent>(agent: A, afterMs: number): A => {
   // Node asks here when a request has given its connection back; the types do not know that it heeds the answer.
   agent.keepSocketAlive = (connection: Duplex): boolean => {
     const now = Date.now();
-    const end = until.get(connection) ?? now + afterMs * (0.5 + Math.random() / 2);
+    const end = until.get(connection) ?? expiryOf(now, afterMs);
     until.set(connection, end);
     return now < end && keep(connection);
   };
