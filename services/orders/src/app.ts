@@ -1,17 +1,15 @@
 import { topology } from '@boxoffice/messaging';
 import { integer, url, versionOf } from '@boxoffice/runtime';
 import { createPeer, type Parts, type Peer, type ServiceDefinition } from '@boxoffice/service';
-import type { OrdersContext } from './context.ts';
+import { createContext, type OrdersContext } from './context.ts';
 import { currentFacts } from './current-facts.ts';
 import { watchOrders } from './metrics.ts';
-import { createContext } from './open-desk.ts';
 import { onContactErased } from './reactions/contact-erased.ts';
 import { onFulfilment } from './reactions/fulfilment.ts';
 import { onPerformanceCancelled } from './reactions/performance-cancelled.ts';
-import { retention } from './retention.ts';
 import { routes } from './routes.ts';
 import { startHeartbeat, startSweeper } from './steps/sweep.ts';
-import { collections } from './store.ts';
+import { collections, retention } from './store.ts';
 
 const settings = {
   catalogUrl: url('CATALOG_URL', { origin: true }),

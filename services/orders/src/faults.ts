@@ -1,7 +1,7 @@
 import { type Code, Fault } from '@boxoffice/envelope';
-import { addressOfPayment } from './answers.ts';
 import type { Reason, Refusal } from './domain/order/decision.ts';
 import type { State } from './domain/order/order.ts';
+import { addressOfPayment } from './ids.ts';
 
 /** The code of each reason for which the rules refuse a command; `wrong_state` has one by state, in `states`. */
 const codes: Readonly<Record<Reason, Code>> = {

@@ -24,3 +24,10 @@ export const repeatKeyOf = (stamp: Repeatable | undefined): string | undefined =
 
 /** What names the request to the peers: the same for a repeat of it, and never that of another. */
 export const requestNameOf = (stamp: Repeatable | undefined): string => repeatKeyOf(stamp) ?? randomId('req', LENGTH);
+
+/** Where an order is. */
+export const addressOf = (orderId: string): string => `/svc/v3/orders/${orderId}`;
+
+/** Where a payment is. */
+export const addressOfPayment = (orderId: string, paymentId: string): string =>
+  `${addressOf(orderId)}/payments/${paymentId}`;

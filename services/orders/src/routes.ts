@@ -1,4 +1,5 @@
 import type { AnyOperation } from '@boxoffice/http';
+import { cancellationRoutes } from './cancellation/routes.ts';
 import { shopRoutes } from './cart/routes.ts';
 import type { OrdersContext } from './context.ts';
 import { linesRoutes } from './lines/routes.ts';
@@ -14,5 +15,6 @@ export const routes = (context: OrdersContext): AnyOperation[] => [
   ...paymentsRoutes(context),
   ...refundsRoutes(context),
   ...actionsRoutes(context),
+  ...cancellationRoutes(context),
   ...shopRoutes(context),
 ];

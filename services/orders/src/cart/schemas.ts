@@ -3,6 +3,7 @@ import { type Static, Type } from 'typebox';
 import { isCart } from '../domain/cart.ts';
 import { paymentMethods, paymentTokens } from '../domain/checkout.ts';
 import { due, total } from '../domain/order/money.ts';
+import { instant, instantOrNull } from '../orders/view.ts';
 import { contactNumber, id, items, orderStates } from '../schemas.ts';
 import type { OrderDocument } from '../store.ts';
 import { type Outcome as Result, shopReasons } from './outcome.ts';
@@ -97,10 +98,6 @@ export const Outcome = Members({
   details: nullable(Text()),
   order: nullable(ShopOrder),
 });
-
-const instant = (epochMs: number): string => new Date(epochMs).toISOString();
-const instantOrNull = (epochMs: number | null | undefined): string | null =>
-  epochMs === null || epochMs === undefined ? null : instant(epochMs);
 
 /** An order or a cart as the point of sale sees it; never a draft. */
 export const shopView = (order: OrderDocument): Static<typeof ShopOrder> => ({

@@ -5,14 +5,13 @@ import { isCart } from '../domain/cart.ts';
 import { addLines, beginLines, removeLine, startsAnew } from '../domain/lines.ts';
 import type { LinesStep } from '../domain/order/pending-step.ts';
 import { isUnavailable } from '../faults.ts';
+import { currencyOf, linesOf, placesWanted, quantityFaults, refusalOf } from '../orders/items.ts';
 import { type Command, runCommand } from '../steps/command.ts';
 import { abortLines, releasePlaces } from '../steps/release.ts';
 import { stepStock } from '../steps/stock.ts';
 import { working } from '../steps/working.ts';
 import { doneBy, finish, targetOf } from '../steps/write.ts';
 import { linkPerformances, type OrderDocument } from '../store.ts';
-import { refusalOf } from './item-faults.ts';
-import { currencyOf, linesOf, placesWanted, quantityFaults } from './items.ts';
 
 const holdMore = async (
   context: OrdersContext,

@@ -1,10 +1,10 @@
 import { type AnyOperation, operation, pathId } from '@boxoffice/http';
-import { newOne, one } from '../answers.ts';
-import { commandOf } from '../asking.ts';
 import type { OrdersContext } from '../context.ts';
 import * as example from '../examples.ts';
-import { holdErrors } from '../orders/routes.ts';
+import { holdErrors } from '../orders/items.ts';
+import { newOne, one } from '../orders/view.ts';
 import { NewLines, Order } from '../schemas.ts';
+import { commandOf } from '../steps/command.ts';
 import { addOrderLines, removeOrderLine } from './lines.ts';
 
 /** Codes of the states in which lines are what they are. */

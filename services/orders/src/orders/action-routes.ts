@@ -1,22 +1,13 @@
 import { type AnyOperation, operation, pathId } from '@boxoffice/http';
-import { one } from '../answers.ts';
-import { commandOf } from '../asking.ts';
-import { cancelOrder } from '../cancellation/cancel.ts';
 import type { OrdersContext } from '../context.ts';
 import * as example from '../examples.ts';
-import { RefusedByRule } from '../faults.ts';
-import { CancellationRequest, Confirmation, Extension, Order, Reservation } from '../schemas.ts';
+import { Confirmation, Extension, Order, Reservation } from '../schemas.ts';
+import { commandOf } from '../steps/command.ts';
 import { confirmOrder } from './confirm.ts';
 import { extendOrder, reserveOrder } from './extend.ts';
+import { one } from './view.ts';
 
 const params = { orderId: example.ids.order };
-
-/** Why an override did not count, where it would have. */
-const explainMissingScope = (error: unknown): never => {
-  if (!(error instanceof RefusedByRule && error.reason === 'ticket_controlled')) throw error;
-  const details = `${error.details} $.override counts only with the scope orders.sensitive:write.`;
-  throw new RefusedByRule(error.reason, error.code, details, error.headers);
-};
 
 /** Codes of the states in which no hold is kept longer, and nothing is confirmed that is not paid. */
 const over = ['order_expired', 'order_cancelled', 'order_confirmed', 'order_payment_pending'] as const;
@@ -71,26 +62,5 @@ export const actionsRoutes = (context: OrdersContext): AnyOperation[] => [
     example: { params, body: { onAccount: true }, answer: example.confirmed },
     handle: async (request) =>
       one(await confirmOrder(context, commandOf(request, one), request.body.onAccount === true)),
-  }),
-  operation({
-    ...action('cancellation'),
-    id: 'cancelOrder',
-    access: 'orders:write',
-    summary: 'Cancels an order, at once and durably',
-    description:
-      'Tickets and places follow; `cancellation.settledAt` says when all is done. With a controlled ticket it is 412 ' +
-      '`order_ticket_controlled`, unless ' +
-      '`override` is true, which counts for clients that hold orders.sensitive:write.',
-    body: CancellationRequest,
-    answers: { 200: Order },
-    errors: ['conflict', 'order_expired', 'order_cancelled', 'order_ticket_controlled'],
-    example: { params, body: { reason: 'the customer is ill' }, answer: example.cancelled },
-    handle: async (request) => {
-      const { caller, body } = request;
-      const { reason = null, override = false } = body;
-      const mayOverride = caller.scopes.includes('orders.sensitive:write');
-      const cancelled = cancelOrder(context, commandOf(request, one), { reason, override: override && mayOverride });
-      return one(await (override && !mayOverride ? cancelled.catch(explainMissingScope) : cancelled));
-    },
   }),
 ];

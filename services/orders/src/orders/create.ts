@@ -6,8 +6,6 @@ import { newDraft, open } from '../domain/opening.ts';
 import { isRefused, type Refusal } from '../domain/order/decision.ts';
 import { faultOf, isUnavailable } from '../faults.ts';
 import { derivedId, requestNameOf } from '../ids.ts';
-import { refusalOf } from '../lines/item-faults.ts';
-import { currencyOf, linesOf, placesWanted, quantityFaults } from '../lines/items.ts';
 import { isAborted, isOffSale } from '../steps/aborted.ts';
 import { abortDraft, deleteDraft, holdNameOf, releaseDraft } from '../steps/draft.ts';
 import type { Holder } from '../steps/hold-limit.ts';
@@ -16,6 +14,7 @@ import { working } from '../steps/working.ts';
 import { doneBy } from '../steps/write.ts';
 import { linkPerformances, type OrderDocument } from '../store.ts';
 import { contactFaults } from './contact.ts';
+import { currencyOf, linesOf, placesWanted, quantityFaults, refusalOf } from './items.ts';
 
 /** What a new order wants. */
 export interface OrderRequest {

@@ -9,30 +9,20 @@ import {
   pathId,
 } from '@boxoffice/http';
 import { Type } from 'typebox';
-import { newOne, one } from '../answers.ts';
-import { commandOf } from '../asking.ts';
 import type { OrdersContext } from '../context.ts';
 import * as example from '../examples.ts';
 import { contactNumber, externalReference, NewOrder, Order, OrderDetails, orderStates, readOnly } from '../schemas.ts';
+import { commandOf } from '../steps/command.ts';
 import type { OrderDocument } from '../store.ts';
-import { orderView } from '../views.ts';
 import { changeOrder } from './change.ts';
 import { createOrder } from './create.ts';
 import { findAny } from './find.ts';
+import { holdErrors } from './items.ts';
+import { newOne, one, orderView } from './view.ts';
 
 const collection = { path: '/svc/v3/orders' } as const;
 const single = { path: '/svc/v3/orders/{orderId}', params: { orderId: pathId } } as const;
 const params = { orderId: example.ids.order };
-
-/** Codes with which the catalog refuses to hold places, and the limits that come before. */
-export const holdErrors = [
-  'order_places_unavailable',
-  'order_not_on_sale',
-  'order_hold_limit',
-  'order_tariff_not_sold_here',
-  'order_too_many_places',
-  'semantically_invalid',
-] as const;
 
 /** Creating, listing, reading and naming orders. */
 export const ordersRoutes = (context: OrdersContext): AnyOperation[] => [

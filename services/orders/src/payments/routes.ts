@@ -1,14 +1,14 @@
 import { type AnyOperation, created, operation, page, pageOf, pageQuery, pathId, requireScope } from '@boxoffice/http';
-import { addressOfPayment, one } from '../answers.ts';
-import { commandOf } from '../asking.ts';
 import type { OrdersContext } from '../context.ts';
 import * as example from '../examples.ts';
+import { addressOfPayment } from '../ids.ts';
 import { findOrder } from '../orders/find.ts';
+import { one } from '../orders/view.ts';
 import { NewPayment, Order, Payment, PaymentChange, paymentReadOnly } from '../schemas.ts';
+import { commandOf } from '../steps/command.ts';
 import type { OrderDocument } from '../store.ts';
-import { paymentView } from '../views.ts';
 import { paymentMade, payOrder, settleOrderPayment } from './payments.ts';
-import { listed, named, ofOrder, record } from './records.ts';
+import { listed, named, ofOrder, paymentView, record } from './view.ts';
 
 const collection = { path: '/svc/v3/orders/{orderId}/payments', params: { orderId: pathId } } as const;
 const single = { path: `${collection.path}/{paymentId}`, params: { orderId: pathId, paymentId: pathId } } as const;

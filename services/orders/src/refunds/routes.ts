@@ -1,14 +1,14 @@
 import { type AnyOperation, created, operation, page, pageOf, pageQuery, pathId } from '@boxoffice/http';
-import { addressOf } from '../answers.ts';
-import { commandOf } from '../asking.ts';
 import type { OrdersContext } from '../context.ts';
 import * as example from '../examples.ts';
+import { addressOf } from '../ids.ts';
 import { findOrder } from '../orders/find.ts';
-import { listed, named, ofOrder, record } from '../payments/records.ts';
+import { listed, named, ofOrder, record } from '../payments/view.ts';
 import { NewRefund, Refund } from '../schemas.ts';
+import { commandOf } from '../steps/command.ts';
 import type { OrderDocument } from '../store.ts';
-import { refundView } from '../views.ts';
 import { refundMade, refundOrder } from './refunds.ts';
+import { refundView } from './view.ts';
 
 const collection = { path: '/svc/v3/orders/{orderId}/refunds', params: { orderId: pathId } } as const;
 const params = { orderId: example.ids.order };

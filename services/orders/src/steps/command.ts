@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import type { Answer, Request } from '@boxoffice/http';
 import type { Stamp } from '@boxoffice/store';
 import type { OrdersContext } from '../context.ts';
 import { checkedOut, isCart } from '../domain/cart.ts';
@@ -27,6 +28,22 @@ export interface Command extends Target {
   /** What the command is for: listed orders (unless told otherwise), carts, or both. The others do not exist for it. */
   readonly appliesTo?: 'orders' | 'carts' | 'both';
 }
+
+type HttpRequest = Pick<
+  Request<{ readonly orderId: string }, unknown, unknown>,
+  'caller' | 'params' | 'ifMatch' | 'remember'
+>;
+
+/** A request as the commands take it; `answer` is what it will be answered with. */
+export const commandOf = (
+  { caller, params, ifMatch, remember }: HttpRequest,
+  answer: (order: OrderDocument) => Answer,
+): Command => ({
+  institution: caller.institution,
+  orderId: params.orderId,
+  ifMatch,
+  stamp: remember(answer),
+});
 
 /** Why the command does not apply to what is there, or undefined. @throws Fault `not_found` where a cart must not be seen */
 const misplaced = (order: OrderDocument, appliesTo: Command['appliesTo'] = 'orders'): Refused | undefined => {

@@ -1,8 +1,7 @@
 import { startSweeper } from '@boxoffice/service';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { retention } from '../../src/retention.ts';
 import { sweep } from '../../src/steps/sweep.ts';
-import { collections } from '../../src/store.ts';
+import { collections, retention } from '../../src/store.ts';
 import { engines } from '../fixture/engines.ts';
 import { type Fixture, openFixture } from '../fixture/fixture.ts';
 import { add, checkout, done, newCart, newContact, wish } from '../fixture/shopper.ts';

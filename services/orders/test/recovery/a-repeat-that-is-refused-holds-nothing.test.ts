@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { newOne, one } from '../../src/answers.ts';
 import type { OrdersContext } from '../../src/context.ts';
 import { addOrderLines } from '../../src/lines/lines.ts';
 import { createOrder } from '../../src/orders/create.ts';
+import { newOne, one } from '../../src/orders/view.ts';
 import { engines } from '../fixture/engines.ts';
 import { type Fixture, openFixture, until } from '../fixture/fixture.ts';
 import { newOrder, read } from '../fixture/orders.ts';

@@ -1,11 +1,15 @@
+import { type Answer, created, ok } from '@boxoffice/http';
 import type { Static } from 'typebox';
-import { due, paid, paymentStatus, refundStatus, total } from './domain/order/money.ts';
-import type { Cancellation, Order, Payment, Refund, State } from './domain/order/order.ts';
-import type * as shapes from './schemas.ts';
-import type { OrderDocument } from './store.ts';
+import { due, paid, paymentStatus, refundStatus, total } from '../domain/order/money.ts';
+import type { Cancellation, State } from '../domain/order/order.ts';
+import { addressOf } from '../ids.ts';
+import type * as shapes from '../schemas.ts';
+import type { OrderDocument } from '../store.ts';
 
-const instant = (epochMs: number): string => new Date(epochMs).toISOString();
-const instantOrNull = (epochMs: number | null): string | null => (epochMs === null ? null : instant(epochMs));
+/** ISO 8601 UTC of epoch milliseconds. */
+export const instant = (epochMs: number): string => new Date(epochMs).toISOString();
+export const instantOrNull = (epochMs: number | null | undefined): string | null =>
+  epochMs === null || epochMs === undefined ? null : instant(epochMs);
 
 const cancellationView = (cancellation: Cancellation): NonNullable<Static<typeof shapes.Order>['cancellation']> => ({
   reason: cancellation.reason,
@@ -53,37 +57,14 @@ export const orderView = (order: OrderDocument): Static<typeof shapes.Order> => 
   updatedAt: instant(order.modifiedAt ?? order.createdAt),
 });
 
-/** Who may see references of payments. */
-export const seesReferences = (scopes: readonly string[]): boolean => scopes.includes('orders.sensitive:read');
-
-/** A payment as answers show it; without the scope for it there is no `reference` at all. */
-export const paymentView = (
-  { id: orderId }: Pick<Order, 'id'>,
-  payment: Payment,
-  scopes: readonly string[],
-): Static<typeof shapes.Payment> => ({
-  id: payment.id,
-  orderId,
-  method: payment.method,
-  amount: payment.amount,
-  currency: payment.currency,
-  ...(seesReferences(scopes) ? { reference: payment.reference } : {}),
-  status: payment.status,
-  createdAt: instant(payment.createdAt),
-  updatedAt: instant(payment.updatedAt),
+/** What an answer about an order carries: its validator, and whom it speaks of. */
+export const about = ({ version, contactNumber }: OrderDocument): Pick<Answer, 'etag' | 'subjects'> => ({
+  etag: String(version),
+  subjects: contactNumber === null ? [] : [contactNumber],
 });
 
-/** A refund as answers show it; its reference as in a payment. */
-export const refundView = (
-  { id: orderId }: Pick<Order, 'id'>,
-  refund: Refund,
-  scopes: readonly string[],
-): Static<typeof shapes.Refund> => ({
-  id: refund.id,
-  orderId,
-  amount: refund.amount,
-  currency: refund.currency,
-  method: refund.method,
-  ...(seesReferences(scopes) ? { reference: refund.reference } : {}),
-  createdAt: instant(refund.createdAt),
-});
+/** 200 with the order. */
+export const one = (order: OrderDocument) => ok(orderView(order), about(order));
+
+/** 201 with the order. */
+export const newOne = (order: OrderDocument) => created(orderView(order), addressOf(order.id), about(order));

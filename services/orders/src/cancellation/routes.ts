@@ -1,0 +1,48 @@
+import { type AnyOperation, operation, pathId } from '@boxoffice/http';
+import type { OrdersContext } from '../context.ts';
+import * as example from '../examples.ts';
+import { RefusedByRule } from '../faults.ts';
+import { one } from '../orders/view.ts';
+import { CancellationRequest, Order } from '../schemas.ts';
+import { commandOf } from '../steps/command.ts';
+import { cancelOrder } from './cancel.ts';
+
+/** Why an override did not count, where it would have. */
+const explainMissingScope = (error: unknown): never => {
+  if (!(error instanceof RefusedByRule && error.reason === 'ticket_controlled')) throw error;
+  const details = `${error.details} $.override counts only with the scope orders.sensitive:write.`;
+  throw new RefusedByRule(error.reason, error.code, details, error.headers);
+};
+
+/** The operation that cancels an order. */
+export const cancellationRoutes = (context: OrdersContext): AnyOperation[] => [
+  operation({
+    id: 'cancelOrder',
+    method: 'post',
+    path: '/svc/v3/orders/{orderId}/cancellation',
+    access: 'orders:write',
+    summary: 'Cancels an order, at once and durably',
+    description:
+      'Tickets and places follow; `cancellation.settledAt` says when all is done. With a controlled ticket it is 412 ' +
+      '`order_ticket_controlled`, unless ' +
+      '`override` is true, which counts for clients that hold orders.sensitive:write.',
+    params: { orderId: pathId },
+    body: CancellationRequest,
+    answers: { 200: Order },
+    errors: ['conflict', 'order_expired', 'order_cancelled', 'order_ticket_controlled'],
+    etag: true,
+    conditional: true,
+    example: {
+      params: { orderId: example.ids.order },
+      body: { reason: 'the customer is ill' },
+      answer: example.cancelled,
+    },
+    handle: async (request) => {
+      const { caller, body } = request;
+      const { reason = null, override = false } = body;
+      const mayOverride = caller.scopes.includes('orders.sensitive:write');
+      const cancelled = cancelOrder(context, commandOf(request, one), { reason, override: override && mayOverride });
+      return one(await (override && !mayOverride ? cancelled.catch(explainMissingScope) : cancelled));
+    },
+  }),
+];

@@ -1,0 +1,20 @@
+import type { Static } from 'typebox';
+import type { Order, Refund } from '../domain/order/order.ts';
+import { instant } from '../orders/view.ts';
+import { seesReferences } from '../payments/view.ts';
+import type * as shapes from '../schemas.ts';
+
+/** A refund as answers show it; its reference as in a payment. */
+export const refundView = (
+  { id: orderId }: Pick<Order, 'id'>,
+  refund: Refund,
+  scopes: readonly string[],
+): Static<typeof shapes.Refund> => ({
+  id: refund.id,
+  orderId,
+  amount: refund.amount,
+  currency: refund.currency,
+  method: refund.method,
+  ...(seesReferences(scopes) ? { reference: refund.reference } : {}),
+  createdAt: instant(refund.createdAt),
+});
