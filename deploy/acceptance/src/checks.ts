@@ -25,7 +25,7 @@ const by = (name: string, command: string, ...args: string[]): Check => ({
 const finding = (name: string, find: () => Promise<Finding>): Check => ({
   name,
   async look() {
-    const { faults, told, undone } = await find();
+    const { faults, summary: told, undone } = await find();
     for (const fault of faults) process.stdout.write(`${fault}\n`);
     if (undone) return { result: 'undone', told };
     return { result: faults.length === 0 ? 'passed' : 'failed', told };

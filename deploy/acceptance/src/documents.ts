@@ -89,5 +89,5 @@ export const checkDocuments = async (): Promise<Finding> => {
     const text = readFileSync(join(ROOT, file), 'utf8');
     return [...documentFaults(ROOT, file, text), ...(file === 'docs/rules.md' ? ruleFaults(text) : [])];
   });
-  return { faults, told: `${files.length} documents` };
+  return { faults, summary: `${files.length} documents` };
 };

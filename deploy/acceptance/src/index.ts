@@ -1,2 +1,2 @@
 export { type Call, type Client, clientOf, type Door, type Reply } from './client.ts';
-export { openRush, type Rush, type RushFigures, type RushVerdict } from './rush.ts';
+export { type ConcurrentSale, openConcurrentSale, type SaleCounts, type SaleVerdict } from './concurrent-sale.ts';

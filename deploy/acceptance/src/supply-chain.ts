@@ -3,7 +3,7 @@ import { execFile } from 'node:child_process';
 /** What a look at the third-party packages found: in words, and whether that is a fault. */
 export interface Finding {
   readonly faults: readonly string[];
-  readonly told: string;
+  readonly summary: string;
   /** True if nothing could be looked at: then `told` says why. */
   readonly undone?: boolean;
 }
@@ -37,7 +37,7 @@ export const judgeLicences = (licences: Licences): Finding => {
   const refused = entries.filter(([licence]) => !isAllowed(licence));
   return {
     faults: refused.map(([licence, packages]) => `${licence}: ${packages.map(({ name }) => name).join(', ')}`),
-    told: entries.map(([licence, packages]) => `${licence} ${packages.length}`).join(', '),
+    summary: entries.map(([licence, packages]) => `${licence} ${packages.length}`).join(', '),
   };
 };
 
@@ -74,7 +74,7 @@ export const readPrinted = <Answer>(stdout: string, stderr: string, late: boolea
   }
 };
 
-const undone = (why: string): Finding => ({ faults: [], told: `not done: ${why}`, undone: true });
+const undone = (why: string): Finding => ({ faults: [], summary: `not done: ${why}`, undone: true });
 
 /**
  * Judges what `pnpm audit --json` printed: high and critical advisories are faults, the others are told. An audit that did not happen is
@@ -91,7 +91,7 @@ export const judgeAudit = (printed: Printed<Audit | null>): Finding => {
   const minor = found.filter(({ severity }) => !GRAVE.has(severity));
   return {
     faults: found.filter(({ severity }) => GRAVE.has(severity)).map(line),
-    told: minor.length === 0 ? 'nothing known' : minor.map(line).join('; '),
+    summary: minor.length === 0 ? 'nothing known' : minor.map(line).join('; '),
   };
 };
 
@@ -107,7 +107,7 @@ const pnpm = <Answer>(...args: string[]): Promise<Printed<Answer>> =>
 /** Looks at the licence of every package that the product is made of. */
 export const checkLicences = async (): Promise<Finding> => {
   const printed = await pnpm<Licences>('--recursive', 'licenses', 'list');
-  return 'answer' in printed ? judgeLicences(printed.answer) : { faults: ['pnpm lists no licences'], told: '' };
+  return 'answer' in printed ? judgeLicences(printed.answer) : { faults: ['pnpm lists no licences'], summary: '' };
 };
 
 /** Asks the registry what is known against the packages that the product is made of. */

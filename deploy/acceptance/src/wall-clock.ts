@@ -39,5 +39,5 @@ export const checkWallClock = async (): Promise<Finding> => {
           `${file}:${line} measures how long something took: assert the order of what happens, inject a clock, or wait for the condition for ten times as long as is promised`,
       ),
     );
-  return { faults, told: `${files.length} files` };
+  return { faults, summary: `${files.length} files` };
 };

@@ -1,16 +1,16 @@
 import { apply, type Load } from './client/load.ts';
 import { cpuSeconds, type Running, startChild } from './measure/child.ts';
 import { type Benchmark, quantile, round } from './measure/report.ts';
-import type { AuthorizerTold } from './programs/authorizer.ts';
+import type { AuthorizerAnnouncement } from './programs/authorizer.ts';
 
-interface Told {
+interface Announcement {
   readonly url: string;
 }
 
 const PUBLIC_URL = 'https://localhost:8443';
 const ROUNDS = 5;
 
-const tokenOf = async ({ url, clientId, clientSecret }: AuthorizerTold): Promise<string> => {
+const tokenOf = async ({ url, clientId, clientSecret }: AuthorizerAnnouncement): Promise<string> => {
   const answer = await fetch(`${url}/auth/token`, {
     method: 'POST',
     body: new URLSearchParams({ grant_type: 'client_credentials', client_id: clientId, client_secret: clientSecret }),
@@ -22,12 +22,17 @@ const tokenOf = async ({ url, clientId, clientSecret }: AuthorizerTold): Promise
 export const gateway: Benchmark = {
   about: 'an authorised GET of 1 KB through the gateway against a bare node:http proxy, 50 connections',
   async run(progress, { seconds = '4' }) {
-    const upstream = await startChild<Told>('upstream');
-    const authorizer = await startChild<AuthorizerTold>('authorizer', [PUBLIC_URL]);
-    const bare = await startChild<Told>('bare-proxy', [upstream.told.url]);
-    const { serviceSecret, url: authorizerUrl } = authorizer.told;
-    const tested = await startChild<Told>('gateway', [authorizerUrl, upstream.told.url, serviceSecret, PUBLIC_URL]);
-    const headers = { authorization: `Bearer ${await tokenOf(authorizer.told)}`, 'x-forwarded-proto': 'https' };
+    const upstream = await startChild<Announcement>('upstream');
+    const authorizer = await startChild<AuthorizerAnnouncement>('authorizer', [PUBLIC_URL]);
+    const bare = await startChild<Announcement>('bare-proxy', [upstream.announced.url]);
+    const { serviceSecret, url: authorizerUrl } = authorizer.announced;
+    const tested = await startChild<Announcement>('gateway', [
+      authorizerUrl,
+      upstream.announced.url,
+      serviceSecret,
+      PUBLIC_URL,
+    ]);
+    const headers = { authorization: `Bearer ${await tokenOf(authorizer.announced)}`, 'x-forwarded-proto': 'https' };
     const path = '/svc/v3/contacts/benchmark';
     const load = (base: string, duration: number): Load => ({
       url: `${base}${path}`,
@@ -37,7 +42,7 @@ export const gateway: Benchmark = {
     });
 
     /** Requests per second, p99, and microseconds of processor time that the proxy itself spends on a request. */
-    const measure = async ({ told, child }: Running<Told>, duration: number) => {
+    const measure = async ({ announced: told, child }: Running<Announcement>, duration: number) => {
       const before = cpuSeconds(child.pid);
       const { rate, p99 } = await apply(load(told.url, duration));
       return { rate, p99, cpu: ((cpuSeconds(child.pid) - before) / (rate * duration)) * 1e6 };

@@ -20,8 +20,8 @@ const PLACES = 20_000;
 const WARM_UP_PLACES = 2_000;
 const TARGET_A_MINUTE = 15_000;
 
-/** What the clients of one rush saw. */
-interface Rush {
+/** What the clients of one load saw. */
+interface Load {
   readonly holdMs: number[];
   readonly confirmMs: number[];
   /** The place of every confirmed order. */
@@ -30,7 +30,7 @@ interface Rush {
 }
 
 /** Every client buys one place after the other until none is left or the time is over. */
-const rush = async (buyers: readonly Buyer[], hot: Hot, seconds: number): Promise<Rush> => {
+const offerLoad = async (buyers: readonly Buyer[], hot: Hot, seconds: number): Promise<Load> => {
   const [holdMs, confirmMs, places]: [number[], number[], string[]] = [[], [], []];
   const started = performance.now();
   const must = <Data>(answer: Answered<Data>): Answered<Data> => {
@@ -52,7 +52,7 @@ const rush = async (buyers: readonly Buyer[], hot: Hot, seconds: number): Promis
 };
 
 /** More sold to clients than there are places, or a place sold to two. */
-const oversold = ({ places }: Rush): number =>
+const oversold = ({ places }: Load): number =>
   places.length - new Set(places).size + Math.max(0, places.length - PLACES);
 
 const soldIn = async (buyer: Buyer, { performanceId }: Hot): Promise<number> => {
@@ -68,11 +68,11 @@ const measure = async (product: Product, seconds: number, progress: (line: strin
   const buyers = Array.from({ length: CLIENTS }, () => createBuyer(product, token));
   const [first] = buyers as [Buyer];
   progress(`warming up: ${WARM_UP_PLACES} places`);
-  await rush(buyers, await putOnSale(first, WARM_UP_PLACES), seconds);
+  await offerLoad(buyers, await putOnSale(first, WARM_UP_PLACES), seconds);
   const hot = await putOnSale(first, PLACES);
   progress(`${CLIENTS} clients, ${PLACES} places, at most ${seconds} s`);
   const [before, own] = [cpuSeconds(product.pid), cpuSeconds(process.pid)];
-  const result = await rush(buyers, hot, seconds);
+  const result = await offerLoad(buyers, hot, seconds);
   const [used, load] = [cpuSeconds(product.pid) - before, cpuSeconds(process.pid) - own];
   const sold = await soldIn(first, hot);
   for (const buyer of buyers) buyer.close();

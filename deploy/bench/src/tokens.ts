@@ -2,7 +2,7 @@ import { generateKeyPairSync, sign } from 'node:crypto';
 import { apply } from './client/load.ts';
 import { startChild } from './measure/child.ts';
 import { type Benchmark, quantile, round } from './measure/report.ts';
-import type { AuthorizerTold } from './programs/authorizer.ts';
+import type { AuthorizerAnnouncement } from './programs/authorizer.ts';
 
 const ROUNDS = 3;
 const SECONDS = 4;
@@ -24,8 +24,8 @@ const signaturesPerSecond = (): number => {
 export const tokens: Benchmark = {
   about: 'tokens per second, asked of the authorizer, against bare ES256 signatures of one core',
   async run(progress) {
-    const authorizer = await startChild<AuthorizerTold>('authorizer');
-    const { url, clientId, clientSecret } = authorizer.told;
+    const authorizer = await startChild<AuthorizerAnnouncement>('authorizer');
+    const { url, clientId, clientSecret } = authorizer.announced;
     const load = {
       url: `${url}/auth/token`,
       connections: 16,

@@ -38,7 +38,7 @@ const read = (directory: string): Running | undefined => {
 };
 
 /** Notes where everything is, for the operator's program; answers how to take the note away. Ports of loopback, no secrets. */
-export const noteRunning = (directory: string, where: Omit<Running, 'pid' | 'since'>): (() => Promise<void>) => {
+export const recordRunning = (directory: string, where: Omit<Running, 'pid' | 'since'>): (() => Promise<void>) => {
   const file = fileIn(directory);
   const note: Running = { pid: process.pid, since: new Date().toISOString(), ...where };
   const draft = `${file}.${process.pid}`;

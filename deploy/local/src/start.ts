@@ -24,7 +24,7 @@ import { quiet, type Services, servedQueues, startServices, storeNames } from '.
 import { lockDirectory } from './lock.ts';
 import { warnOfMissing } from './missing-databases.ts';
 import { createProgressLine } from './progress-line.ts';
-import { noteRunning, placeOf } from './running.ts';
+import { placeOf, recordRunning } from './running.ts';
 import { screen } from './screen.ts';
 import { type LocalSettings, readLocalSettings } from './settings.ts';
 
@@ -126,7 +126,7 @@ const compose = async (settings: LocalSettings, logger: Logger, stop: Stop): Pro
   const urls = { gateway: gateway.httpUrl, ...services.urls };
   stop.add(
     'note',
-    noteRunning(directory, { store: placeOf(mongodbUrl), urls, gatewayUrl: gateway.httpsUrl, caFile: tls.caFile }),
+    recordRunning(directory, { store: placeOf(mongodbUrl), urls, gatewayUrl: gateway.httpsUrl, caFile: tls.caFile }),
   );
   if (metrics && operationsPort !== undefined) {
     const operations = await serveOperations({ host, port: operationsPort, metrics, health: gateway.health });

@@ -6,24 +6,24 @@ import { createRevocations } from '@boxoffice/gateway';
 import { type Bus, broadcasts, type Message, topology } from '@boxoffice/messaging';
 import { BROADCAST } from './breaks.ts';
 import { type Process, processes } from './processes.ts';
-import type { Heard, Stored } from './snapshot.ts';
-import { dyingStore } from './world/dying.ts';
-import { leaveBehind, live } from './world/life.ts';
-import { definitions, openWorld, type World } from './world/open-world.ts';
-import { quiet } from './world/quiet.ts';
-import { createReads, type Reads, watchedBus } from './world/reads.ts';
-import { until } from './world/until.ts';
+import { dyingStore } from './scenario/dying.ts';
+import { leaveBehind, live } from './scenario/life.ts';
+import { definitions, openScenario, type Scenario } from './scenario/open-scenario.ts';
+import { quiet } from './scenario/quiet.ts';
+import { createReads, type Reads, watchedBus } from './scenario/reads.ts';
+import { until } from './scenario/until.ts';
+import type { Consumed, Stored } from './snapshot.ts';
 
 /** Documents by collection, of each service. */
-export type Kept = Readonly<Record<string, Readonly<Record<string, readonly Stored[]>>>>;
+export type RecordedDocuments = Readonly<Record<string, Readonly<Record<string, readonly Stored[]>>>>;
 
 /** What an installation that runs today's code leaves behind, and what its parts hear. */
 export interface Recording {
   /** Epoch milliseconds. */
   readonly writtenAt: number;
-  readonly kept: Kept;
+  readonly kept: RecordedDocuments;
   /** What a process reads of each fact that it hears, in the life of the installation and in the examples of those who publish. */
-  readonly hears: (process: Process) => readonly Heard[];
+  readonly hears: (process: Process) => readonly Consumed[];
 }
 
 const examples = (): Message[] =>
@@ -39,7 +39,7 @@ const examples = (): Message[] =>
     })),
   );
 
-const hearsAll = (type: string): boolean => broadcasts.access.types.some((one) => one === type);
+const consumesAll = (type: string): boolean => broadcasts.access.types.some((one) => one === type);
 
 /** The gateway's ear, which needs no gateway. */
 const listenAsGateway = async (reads: Reads): Promise<void> => {
@@ -47,14 +47,14 @@ const listenAsGateway = async (reads: Reads): Promise<void> => {
   const revocations = createRevocations({ authorizerClient, clientChanged: () => undefined, logger: quiet });
   const bus: Pick<Bus, 'listen'> = {
     async listen(_broadcast, hear) {
-      for (const one of examples().filter(({ type }) => hearsAll(type))) hear(reads.watched(BROADCAST, one));
+      for (const one of examples().filter(({ type }) => consumesAll(type))) hear(reads.watched(BROADCAST, one));
       return { close: async () => undefined };
     },
   };
   await revocations.listen(bus as Bus);
 };
 
-const keep = async ({ stores }: World): Promise<Kept> => {
+const keep = async ({ stores }: Scenario): Promise<RecordedDocuments> => {
   const kept: Record<string, Record<string, readonly Stored[]>> = {};
   for (const { name, collections } of Object.values(definitions)) {
     const own: Record<string, readonly Stored[]> = {};
@@ -67,7 +67,7 @@ const keep = async ({ stores }: World): Promise<Kept> => {
   return kept;
 };
 
-const isSilent = async ({ stores }: World): Promise<boolean> => {
+const isSilent = async ({ stores }: Scenario): Promise<boolean> => {
   const pending = await Promise.all(Object.values(stores).map((store) => store.outbox.pending(1)));
   return pending.every((events) => events.length === 0);
 };
@@ -76,7 +76,7 @@ const isSilent = async ({ stores }: World): Promise<boolean> => {
 export const record = async (): Promise<Recording> => {
   const directory = mkdtempSync(join(tmpdir(), 'boxoffice-release-'));
   const reads = createReads();
-  const world = await openWorld({
+  const scenario = await openScenario({
     directory,
     logger: quiet,
     bus: (bus) => watchedBus(bus, reads),
@@ -84,18 +84,18 @@ export const record = async (): Promise<Recording> => {
   });
   try {
     await listenAsGateway(reads);
-    await leaveBehind(world, await live(world));
-    await until(() => isSilent(world));
-    const kept = await keep(world);
-    for (const message of examples()) await world.bus.publish(message);
-    const hears = ({ name, queues }: Process): Heard[] => {
+    await leaveBehind(scenario, await live(scenario));
+    await until(() => isSilent(scenario));
+    const kept = await keep(scenario);
+    for (const message of examples()) await scenario.bus.publish(message);
+    const hears = ({ name, queues }: Process): Consumed[] => {
       const own = Object.values(topology).filter((queue) => queues.includes(queue.name));
       const heard = own.map((queue) => ({ queue: queue.name, reads: reads.of(queue.name) }));
       return name === 'gateway' ? [...heard, { queue: BROADCAST, reads: reads.of(BROADCAST) }] : heard;
     };
     return { writtenAt: Date.now(), kept, hears };
   } finally {
-    await world.close();
+    await scenario.close();
     rmSync(directory, { recursive: true, force: true, maxRetries: 5 });
   }
 };

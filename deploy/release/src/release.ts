@@ -4,6 +4,7 @@ import { entryFor } from './changelog.ts';
 import { operationsOf } from './compare/description.ts';
 import { type Process, processes } from './processes.ts';
 import type { Recording } from './record.ts';
+import { definitions } from './scenario/open-scenario.ts';
 import {
   type Documents,
   type Events,
@@ -15,7 +16,6 @@ import {
   withdrawnOf,
 } from './snapshot.ts';
 import { isHigher, saysThatItBreaks } from './version.ts';
-import { definitions } from './world/open-world.ts';
 
 /** The internal operations that a process calls and that the last release of its peer has not. */
 const aheadOf = (process: Process, { together: releasedNow, callersOf, lastOf = releasedOf }: ReleaseRules): string[] =>

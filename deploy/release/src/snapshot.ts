@@ -5,7 +5,7 @@ import type { Formats } from './compare/formats.ts';
 import type { Process, Published } from './processes.ts';
 
 /** What a process hears: its queue (or the broadcast), the facts in it, and the members of each that it really reads. */
-export interface Heard {
+export interface Consumed {
   readonly queue: string;
   readonly reads: Readonly<Record<string, readonly string[]>>;
 }
@@ -14,7 +14,7 @@ export interface Heard {
 export interface Events {
   readonly version: string;
   readonly publishes: Readonly<Record<string, Published>>;
-  readonly hears: readonly Heard[];
+  readonly hears: readonly Consumed[];
 }
 
 /** A stored document, and what the store knows of it. */

@@ -36,8 +36,8 @@ export const sell = async (act: Act): Promise<void> => {
   await steps.step('without demo data', async () => {
     await composition.up('demo');
     await composition.healthy('gateway', 1);
-    const house = ['--name', 'Opera', '--currency', 'CHF', '--languages', 'en'];
-    await composition.operator('institutions', 'create', 'opera', ...house);
+    const institution = ['--name', 'Opera', '--currency', 'CHF', '--languages', 'en'];
+    await composition.operator('institutions', 'create', 'opera', ...institution);
     const client = ['--name', 'smoke', '--scopes', 'all', '--json'];
     Object.assign(made, JSON.parse(await composition.operator('clients', 'create', 'opera', ...client)));
     return 'an institution and a client, made by the operator';

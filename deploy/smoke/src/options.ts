@@ -12,7 +12,7 @@ export interface Options {
   readonly act: string | undefined;
   /** Leaves the composition running. */
   readonly keep: boolean;
-  /** Seconds of each rush, beside what is done in it. */
+  /** Seconds of each sale, beside what is done in it. */
   readonly seconds: number;
   readonly buyers: number;
   /** `docker compose` or `docker-compose`; undefined: whichever is there. */
@@ -30,8 +30,8 @@ holds what the buyers remember against what the installation says, and prints a 
                      it has neither users nor a replica set
   --revision REF     what is tested; default HEAD
   --from REF         the other version of orders; default: the commit before the last change of services/orders
-  --seconds N        of each rush, beside what is done in it; default 10
-  --buyers N         in each rush; default 8
+  --seconds N        of each sale, beside what is done in it; default 10
+  --buyers N         in each sale; default 8
   --act NAME         only demo (one command, a purchase, a cancellation) or only sale (scaling, killing, replacing)
   --compose COMMAND  "docker compose" or "docker-compose"; default: the first that is there
   --keep             leaves the composition running and says how to remove it`;

@@ -1,4 +1,4 @@
-import { type Door, openRush, type Rush, type RushFigures } from '@boxoffice/acceptance';
+import { type ConcurrentSale, type Door, openConcurrentSale, type SaleCounts } from '@boxoffice/acceptance';
 import type { Composition, Instance } from './composition.ts';
 import { crash, drain, servedBy } from './instance.ts';
 import type { Options } from './options.ts';
@@ -7,7 +7,7 @@ import type { Options } from './options.ts';
 export interface Stage {
   readonly composition: Composition;
   readonly door: Door;
-  readonly partner: Parameters<typeof openRush>[0]['partner'];
+  readonly partner: Parameters<typeof openConcurrentSale>[0]['partner'];
   readonly options: Options;
   /** Unique to this run. */
   readonly run: string;
@@ -20,26 +20,26 @@ const pause = (seconds: number): Promise<void> => new Promise((resolve) => setTi
 /** So many places are enough for every buyer, and few enough for a stand-in of MongoDB that looks at each. */
 const PLACES = 1_500;
 
-const rushAt = ({ door, partner, options, run }: Stage, name: string): Promise<Rush> =>
-  openRush({ door, partner }, { reference: `${name}-${run}`, buyers: options.buyers, capacity: PLACES });
+const saleAt = ({ door, partner, options, run }: Stage, name: string): Promise<ConcurrentSale> =>
+  openConcurrentSale({ door, partner }, { reference: `${name}-${run}`, buyers: options.buyers, capacity: PLACES });
 
-const told = ({ ok, refused, unknown, failures }: RushFigures): string =>
+const told = ({ ok, refused, unknown, failures }: SaleCounts): string =>
   `${ok} ok, ${refused} refused, ${unknown} unknown; ${failures} failed requests`;
 
 /** Ten times what a step that its process left behind may take until another instance has finished it. */
 const SETTLED_WITHIN_MS = 200_000;
 
-/** Ends a rush, and holds what its buyers remember against what the installation says. */
-const judge = async (rush: Rush): Promise<{ figures: RushFigures; seconds: number }> => {
-  await rush.end();
-  const figures = rush.figures();
-  const { violations, seconds, checked } = await rush.settle(SETTLED_WITHIN_MS);
+/** Ends a sale, and holds what its buyers remember against what the installation says. */
+const judge = async (sale: ConcurrentSale): Promise<{ counts: SaleCounts; seconds: number }> => {
+  await sale.end();
+  const counts = sale.counts();
+  const { violations, seconds, checked } = await sale.settle(SETTLED_WITHIN_MS);
   if (violations.length > 0) {
     throw new Error(
-      `${told(figures)}; of ${checked} facts ${violations.length} are wrong:\n${violations.slice(0, 10).join('\n')}`,
+      `${told(counts)}; of ${checked} facts ${violations.length} are wrong:\n${violations.slice(0, 10).join('\n')}`,
     );
   }
-  return { figures, seconds };
+  return { counts, seconds };
 };
 
 const shares = async (instances: readonly Instance[], before: ReadonlyMap<string, number>): Promise<number[]> =>
@@ -54,7 +54,7 @@ const LEAST_SHARE = 0.2;
 /** From one instance to three while others buy: each of them must get work. */
 export const scaleUp = async (stage: Stage): Promise<string> => {
   const { composition, options } = stage;
-  const rush = await rushAt(stage, 'scale');
+  const sale = await saleAt(stage, 'scale');
   await composition.scale(SERVICE, 3);
   await composition.healthy(SERVICE, 3);
   const instances = await composition.instances(SERVICE);
@@ -63,27 +63,27 @@ export const scaleUp = async (stage: Stage): Promise<string> => {
   const before = await servedSoFar(instances);
   await pause(options.seconds);
   const served = await shares(instances, before);
-  const { figures } = await judge(rush);
+  const { counts } = await judge(sale);
   const all = served.reduce((sum, one) => sum + one, 0);
-  const text = `requests per instance ${served.join(', ')}; ${told(figures)}`;
+  const text = `requests per instance ${served.join(', ')}; ${told(counts)}`;
   if (served.some((one) => one < (all / served.length) * LEAST_SHARE))
     throw new Error(`an instance lacks its share: ${text}`);
-  if (figures.failures > 0) throw new Error(`${text}\n${figures.stories.join('\n')}`);
+  if (counts.failures > 0) throw new Error(`${text}\n${counts.stories.join('\n')}`);
   return text;
 };
 
 /** One of three dies while others buy: nothing that was acknowledged is lost, and the engine starts it again. */
 export const killOne = async (stage: Stage): Promise<string> => {
   const { composition, options } = stage;
-  const rush = await rushAt(stage, 'kill');
+  const sale = await saleAt(stage, 'kill');
   await pause(options.seconds / 2);
   const [victim] = await composition.instances(SERVICE);
   if (!victim) throw new Error('there is no instance to kill');
   await crash(victim.id);
   await pause(options.seconds / 2);
   await composition.healthy(SERVICE, 3);
-  const { figures, seconds } = await judge(rush);
-  return `${told(figures)}; nothing lost, quiet after ${seconds.toFixed(1)} s, three instances again`;
+  const { counts, seconds } = await judge(sale);
+  return `${told(counts)}; nothing lost, quiet after ${seconds.toFixed(1)} s, three instances again`;
 };
 
 /** How a replacement is called, and whether it must not cost a request: an older version keeps its own promises, not those of this one. */
@@ -97,7 +97,7 @@ export interface Replacement {
 export const replaceAll = async (stage: Stage, { name, image, flawless }: Replacement): Promise<string> => {
   const { composition, options } = stage;
   const old = await composition.instances(SERVICE);
-  const rush = await rushAt(stage, name);
+  const sale = await saleAt(stage, name);
   await pause(options.seconds / 2);
   composition.use(SERVICE, image);
   await composition.scale(SERVICE, old.length * 2);
@@ -112,12 +112,12 @@ export const replaceAll = async (stage: Stage, { name, image, flawless }: Replac
   const endings = [];
   for (const { id } of old) endings.push(await drain(id));
   await pause(options.seconds / 2);
-  const { figures } = await judge(rush);
+  const { counts } = await judge(sale);
   const left = await composition.instances(SERVICE);
-  const text = `side by side the old ones served ${sumOf(false)}, the new ones ${sumOf(true)}; ended with status ${endings.map(({ status }) => status).join(', ')} in at most ${Math.max(...endings.map(({ seconds }) => seconds)).toFixed(1)} s; ${told(figures)}`;
+  const text = `side by side the old ones served ${sumOf(false)}, the new ones ${sumOf(true)}; ended with status ${endings.map(({ status }) => status).join(', ')} in at most ${Math.max(...endings.map(({ seconds }) => seconds)).toFixed(1)} s; ${told(counts)}`;
   if (left.length !== old.length || left.some((one) => one.image !== image))
     throw new Error(`not all were replaced; ${text}`);
-  if (flawless && figures.failures > 0) throw new Error(`${text}\n${figures.stories.slice(0, 10).join('\n')}`);
+  if (flawless && counts.failures > 0) throw new Error(`${text}\n${counts.stories.slice(0, 10).join('\n')}`);
   if (sumOf(true) === 0 || sumOf(false) === 0) throw new Error(`not both versions worked; ${text}`);
   if (endings.some(({ status }) => status !== 0)) throw new Error(text);
   return text;

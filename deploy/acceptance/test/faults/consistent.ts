@@ -14,7 +14,7 @@ export interface Spoilable {
   readonly orders: Mutable<OrderView>[];
   readonly tickets: Mutable<TicketView>[];
   readonly places: Mutable<PlaceView>[];
-  readonly figures: { id: string; capacity: number; free: number; held: number; sold: number }[];
+  readonly stock: { id: string; capacity: number; free: number; held: number; sold: number }[];
 }
 
 const line = (order: string, place: string, confirmed: boolean) => ({
@@ -148,9 +148,13 @@ export const consistent = (): Spoilable => {
       id: `p${at + 1}`,
       state,
     })),
-    figures: [{ id: 'cat_1', capacity: 8, free: 3, held: 1, sold: 4 }],
+    stock: [{ id: 'cat_1', capacity: 8, free: 3, held: 1, sold: 4 }],
   };
 };
 
 /** As the checks take it. */
-export const evidenceOf = ({ entries, checkouts, ...world }: Spoilable): Evidence => ({ entries, checkouts, world });
+export const evidenceOf = ({ entries, checkouts, ...observed }: Spoilable): Evidence => ({
+  entries,
+  checkouts,
+  observed,
+});

@@ -4,11 +4,11 @@ import { startEmbedded } from '../../src/faults/deployment/embedded.ts';
 import { faithful } from '../../src/faults/inside/orders.ts';
 import { checkout } from '../../src/faults/scenarios/checkout.ts';
 import { closing } from '../../src/faults/scenarios/closing.ts';
+import { contention } from '../../src/faults/scenarios/contention.ts';
 import { doubled } from '../../src/faults/scenarios/doubled.ts';
 import { kills, killsAt } from '../../src/faults/scenarios/kills.ts';
 import { poison } from '../../src/faults/scenarios/poison.ts';
 import { races } from '../../src/faults/scenarios/races.ts';
-import { rush } from '../../src/faults/scenarios/rush.ts';
 import { seats } from '../../src/faults/scenarios/seats.ts';
 import { CLEAN, checkDuringSale } from '../operator/check-during-sale.ts';
 import { operate } from '../operator/operator.ts';
@@ -22,8 +22,8 @@ beforeAll(async () => {
 }, 600_000);
 afterAll(async () => deployment?.close());
 
-test('crashes, rushes, races, a cancelled performance and poison leave everything as it must be', async () => {
-  expect(await play(deployment, [[kills, checkout], closing, poison, rush, seats, races])).toEqual([]);
+test('crashes, contention, races, a cancelled performance and poison leave everything as it must be', async () => {
+  expect(await play(deployment, [[kills, checkout], closing, poison, contention, seats, races])).toEqual([]);
 }, 600_000);
 
 test('every message twice, and once more late, changes nothing', async () => {
@@ -47,7 +47,7 @@ test('messages acknowledged before they are handled are missed after a crash', a
 
 test('places claimed without compare-and-swap are sold twice, and noticed', async () => {
   await deployment.behave({ ...faithful, store: 'without compare-and-swap' });
-  const violations = await play(deployment, [rush], { patienceMs: 0 });
+  const violations = await play(deployment, [contention], { patienceMs: 0 });
   // Whoever was sold it may be told of first or last.
   const twice = /^place \S+ is claimed by (?=.*, sold\))ord_\S+ \(\w+, \w+\), ord_/;
   expect(violations.map(({ text }) => text)).toContainEqual(expect.stringMatching(twice));

@@ -39,7 +39,7 @@ const bought = (checkouts: Spoilable['checkouts']) => {
 };
 
 const spoilt: readonly [Invariant, string, (round: Spoilable) => void][] = [
-  ['I1', 'figures that do not add up', ({ figures }) => Object.assign(figures[0] ?? {}, { free: 4 })],
+  ['I1', 'counts that do not add up', ({ stock }) => Object.assign(stock[0] ?? {}, { free: 4 })],
   [
     'I1',
     'a place sold twice',
@@ -52,17 +52,17 @@ const spoilt: readonly [Invariant, string, (round: Spoilable) => void][] = [
   [
     'I1',
     'a sold place that is free',
-    ({ places, figures }) => {
+    ({ places, stock }) => {
       of(places, 'p1').state = 'free';
-      Object.assign(figures[0] ?? {}, { sold: 3, free: 4 });
+      Object.assign(stock[0] ?? {}, { sold: 3, free: 4 });
     },
   ],
   [
     'I1',
     'a place that does not exist',
-    ({ places, figures }) => {
+    ({ places, stock }) => {
       places.splice(0, 1);
-      Object.assign(figures[0] ?? {}, { sold: 3, capacity: 7 });
+      Object.assign(stock[0] ?? {}, { sold: 3, capacity: 7 });
     },
   ],
   ['I2', 'an acknowledged order that is gone', ({ orders }) => void orders.splice(1, 1)],

@@ -3,12 +3,12 @@ import type { Deployment } from '../../src/faults/deployment/deployment.ts';
 import { NO_SCALED_ENGINES, scaledEngines, startScaled } from '../../src/faults/deployment/scaled.ts';
 import { checkout } from '../../src/faults/scenarios/checkout.ts';
 import { closing } from '../../src/faults/scenarios/closing.ts';
+import { contention } from '../../src/faults/scenarios/contention.ts';
 import { doubled } from '../../src/faults/scenarios/doubled.ts';
 import { kills } from '../../src/faults/scenarios/kills.ts';
 import { outage } from '../../src/faults/scenarios/outage.ts';
 import { poison } from '../../src/faults/scenarios/poison.ts';
 import { races } from '../../src/faults/scenarios/races.ts';
-import { rush } from '../../src/faults/scenarios/rush.ts';
 import { seats } from '../../src/faults/scenarios/seats.ts';
 import { CLEAN, checkDuringSale } from '../operator/check-during-sale.ts';
 import { play } from './play.ts';
@@ -30,9 +30,9 @@ beforeAll(async () => {
 afterAll(async () => deployment?.close(), 60_000);
 
 scaled(
-  'crashes, a broker that is down, rushes, races, a cancelled performance and poison leave everything as it must be',
+  'crashes, a broker that is down, contention, races, a cancelled performance and poison leave everything as it must be',
   async () => {
-    const all = [[kills, checkout], closing, outage, poison, rush, seats, races];
+    const all = [[kills, checkout], closing, outage, poison, contention, seats, races];
     expect(await play(started(), all)).toEqual([]);
   },
   600_000,

@@ -5,7 +5,7 @@ import { createInterface } from 'node:readline';
 
 /** A program of this folder that runs beside the load and has said where it is. */
 export interface Running<Told> {
-  readonly told: Told;
+  readonly announced: Told;
   readonly child: ChildProcess;
   stop(): Promise<void>;
 }
@@ -24,7 +24,7 @@ export const startChild = async <Told>(name: string, args: readonly string[] = [
     }),
   ]);
   return {
-    told: JSON.parse(line),
+    announced: JSON.parse(line),
     child,
     async stop() {
       if (child.exitCode !== null) return;

@@ -7,7 +7,7 @@ import { openEngines, startService } from '@boxoffice/service';
 import { tell } from '../measure/child.ts';
 
 /** Where the benchmark's authorizer is, and a client of it. */
-export interface AuthorizerTold {
+export interface AuthorizerAnnouncement {
   readonly url: string;
   readonly clientId: string;
   readonly clientSecret: string;
@@ -40,4 +40,4 @@ const { url } = await startService(authorizer, {
   settings: { accessTokenLifetime: 900, serviceRootSecret, keyEncryptionKey: 'benchmark-key-encryption-key' },
 });
 const serviceSecret = deriveServiceSecret(serviceRootSecret, 'gateway');
-tell({ url, clientId, clientSecret, serviceSecret, issuer } satisfies AuthorizerTold);
+tell({ url, clientId, clientSecret, serviceSecret, issuer } satisfies AuthorizerAnnouncement);

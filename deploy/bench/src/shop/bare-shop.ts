@@ -36,9 +36,9 @@ export const startBareShop = async (
   writeFileSync(file, JSON.stringify(Object.fromEntries(recorded)));
   const server = await startChild<{ url: string }>('same-bytes', [file]);
   const key = join(directory, 'development-key.pem');
-  const proxy = await startChild<{ url: string }>('bare-proxy', [server.told.url, caFile, key]);
+  const proxy = await startChild<{ url: string }>('bare-proxy', [server.announced.url, caFile, key]);
   return {
-    origin: proxy.told.url,
+    origin: proxy.announced.url,
     cpu: () => cpuSeconds(server.child.pid) + cpuSeconds(proxy.child.pid),
     async stop() {
       await proxy.stop();

@@ -4,7 +4,7 @@ import type { Fixtures, NewPerformance, NewProduct, NewSeatCategory, TariffIds }
 import { type Texts, type Title, titles } from './titles.ts';
 
 /** How evenings of a genre are sold. */
-interface House {
+interface Venue {
   readonly hall: string;
   readonly minutes: number;
   readonly evenings: number;
@@ -15,7 +15,7 @@ interface House {
   readonly description: Texts;
 }
 
-const houses: Readonly<Record<Title['genre'], House>> = {
+const venues: Readonly<Record<Title['genre'], Venue>> = {
   opera: {
     hall: 'Grand Théâtre',
     minutes: 180,
@@ -88,7 +88,7 @@ export const fixtures: Fixtures = {
   twoLeft: codeOfTitle('Piano recital: Chopin'),
 };
 
-const categoriesOf = (code: string, { places: [below, above] }: House): NewSeatCategory[] => {
+const categoriesOf = (code: string, { places: [below, above] }: Venue): NewSeatCategory[] => {
   if (code === fixtures.numbered) {
     const rows = ROWS.map((row) => ({ row, seats: SEATS }));
     return [{ code: 'STALLS', name: stalls, numbered: true, capacity: ROWS.length * SEATS, rows }];
@@ -103,37 +103,37 @@ const categoriesOf = (code: string, { places: [below, above] }: House): NewSeatC
   return all.filter(({ capacity }) => capacity > 0);
 };
 
-/** The season of the opera house: one running show per title, an evening each day, in every genre's own hall. */
+/** The season of the opera venue: one running show per title, an evening each day, in every genre's own hall. */
 export const operaShows = (tariffs: TariffIds, schedule: Schedule): NewProduct[] =>
   titles.map(({ genre, name }, index) => {
-    const house = houses[genre];
+    const venue = venues[genre];
     const code = codeOf(index);
     const special = Object.values(fixtures).includes(code);
-    const seatCategories = categoriesOf(code, house);
+    const seatCategories = categoriesOf(code, venue);
     const evening = (repeat: number): NewPerformance => {
       const startDate = schedule.at(14 + index + repeat * 3);
       return {
         startDate,
-        durationMinutes: house.minutes,
-        venue: { name: house.hall, city: 'Genève' },
+        durationMinutes: venue.minutes,
+        venue: { name: venue.hall, city: 'Genève' },
         timeZone: 'Europe/Zurich',
         salesFrom: schedule.salesFrom,
         salesTo: startDate,
         seatCategories,
-        prices: pricesOf(seatCategories, house.full, shares, tariffs),
+        prices: pricesOf(seatCategories, venue.full, shares, tariffs),
       };
     };
-    const performances = Array.from({ length: special ? 1 : house.evenings }, (_, repeat) => evening(repeat));
+    const performances = Array.from({ length: special ? 1 : venue.evenings }, (_, repeat) => evening(repeat));
     const [first] = performances;
     const last = performances.at(-1);
     return {
       code,
       type: 'show',
       name,
-      description: house.description,
+      description: venue.description,
       state: 'running',
       startDate: String(first?.startDate),
-      endDate: after(String(last?.startDate), house.minutes),
+      endDate: after(String(last?.startDate), venue.minutes),
       performances,
     };
   });

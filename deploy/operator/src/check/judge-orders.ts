@@ -1,11 +1,11 @@
 import type { ContactDocument } from '@boxoffice/contacts';
 import type { OrderDocument } from '@boxoffice/orders';
 import type { TicketDocument } from '@boxoffice/tickets';
+import type { CheckedCollections } from './collections.ts';
 import { type Case, caseOf, type Finding } from './findings.ts';
 import { byId, byOwner } from './reading.ts';
 import { judgeOrder } from './rules-orders.ts';
 import { judgeTicket } from './rules-tickets.ts';
-import type { Shelves } from './shelves.ts';
 
 const contactFaults = (order: OrderDocument, contacts: ReadonlyMap<string, ContactDocument>): Finding[] => {
   const { id, contactNumber, institution, guest } = order;
@@ -16,35 +16,38 @@ const contactFaults = (order: OrderDocument, contacts: ReadonlyMap<string, Conta
 };
 
 /** Judges orders against the places, tickets and contacts that they name. */
-export const judgeOrders = async (shelves: Shelves, found: readonly OrderDocument[]): Promise<Case[]> => {
+export const judgeOrders = async (
+  collections: CheckedCollections,
+  found: readonly OrderDocument[],
+): Promise<Case[]> => {
   const known = found.filter(({ state }) => state !== 'draft');
   const withTickets = known.filter(({ state }) => state === 'confirmed' || state === 'cancelled');
-  const tickets = await byOwner(shelves.tickets, 'orderId', withTickets);
+  const tickets = await byOwner(collections.tickets, 'orderId', withTickets);
   const placesOf = (order: OrderDocument): string[] =>
     order.state === 'cancelled'
       ? (tickets.get(order.id) ?? []).flatMap(({ status, place }) => (status === 'controlled' ? [place.id] : []))
       : order.state === 'expired'
         ? []
         : order.lines.map(({ place }) => place.id);
-  const places = await byId(shelves.places, known.flatMap(placesOf));
+  const places = await byId(collections.places, known.flatMap(placesOf));
   const own = new Map(known.map((order) => [order.id, order]));
   const strangers = known.flatMap((order) => {
     const holders = placesOf(order).map((id) => places.get(id)?.holder);
     return holders.filter((holder) => holder !== order.id && !own.has(holder ?? ''));
   });
-  const rivals = new Map([...own, ...(await byId(shelves.orders, strangers))]);
+  const rivals = new Map([...own, ...(await byId(collections.orders, strangers))]);
   const contacts = await byId(
-    shelves.contacts,
+    collections.contacts,
     known.map(({ contactNumber }) => contactNumber),
   );
   const now = Date.now();
   return known.map((order) => {
-    const world = { order, places, rivals, tickets: tickets.get(order.id) ?? [] };
-    return caseOf('order', order, [...judgeOrder(world, now), ...contactFaults(order, contacts)], () => {
+    const evidence = { order, places, rivals, tickets: tickets.get(order.id) ?? [] };
+    return caseOf('order', order, [...judgeOrder(evidence, now), ...contactFaults(order, contacts)], () => {
       const had = placesOf(order).flatMap((id) => places.get(id) ?? []);
       const others = had.flatMap(({ holder }) => (holder === order.id ? [] : (rivals.get(holder ?? '') ?? [])));
       return {
-        read: [...had, ...others, ...world.tickets],
+        read: [...had, ...others, ...evidence.tickets],
         concerns: [...others.map(({ id }) => id), ...order.performanceIds, order.contactNumber ?? ''],
       };
     });
@@ -52,13 +55,16 @@ export const judgeOrders = async (shelves: Shelves, found: readonly OrderDocumen
 };
 
 /** Judges tickets against their orders and those that they replace or are replaced by. */
-export const judgeTickets = async (shelves: Shelves, found: readonly TicketDocument[]): Promise<Case[]> => {
+export const judgeTickets = async (
+  collections: CheckedCollections,
+  found: readonly TicketDocument[],
+): Promise<Case[]> => {
   const orders = await byId(
-    shelves.orders,
+    collections.orders,
     found.map(({ orderId }) => orderId),
   );
   const kin = await byId(
-    shelves.tickets,
+    collections.tickets,
     found.flatMap(({ replaces, replacedBy }) => [replaces, replacedBy]),
   );
   return found.map((ticket) => {

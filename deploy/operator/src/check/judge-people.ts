@@ -1,16 +1,19 @@
 import type { ContactDocument } from '@boxoffice/contacts';
 import type { SessionDocument, UserDocument } from '@boxoffice/pos';
+import type { CheckedCollections } from './collections.ts';
 import { type Case, caseOf, type Finding } from './findings.ts';
 import { byId, byOwner } from './reading.ts';
-import type { Shelves } from './shelves.ts';
 
 const ownersOf = (erased: readonly ContactDocument[]) => erased.map(({ id, institution }) => ({ id, institution }));
 
 /** Judges contacts: where one was erased, nothing that it bought names anybody. */
-export const judgeContacts = async (shelves: Shelves, found: readonly ContactDocument[]): Promise<Case[]> => {
+export const judgeContacts = async (
+  collections: CheckedCollections,
+  found: readonly ContactDocument[],
+): Promise<Case[]> => {
   const erased = found.filter(({ erasedAt }) => erasedAt !== undefined);
-  const orders = await byOwner(shelves.orders, 'contactNumber', ownersOf(erased));
-  const tickets = await byOwner(shelves.tickets, 'contactNumber', ownersOf(erased));
+  const orders = await byOwner(collections.orders, 'contactNumber', ownersOf(erased));
+  const tickets = await byOwner(collections.tickets, 'contactNumber', ownersOf(erased));
   return erased.map((contact) => {
     // A cart forgets its names when it ends; until then nothing says whose they are.
     const bought = (orders.get(contact.id) ?? []).filter(({ listedAt }) => listedAt !== null);
@@ -41,9 +44,9 @@ const whoFaults = (
 };
 
 /** Judges logins at points of sale. */
-export const judgeLogins = async (shelves: Shelves, found: readonly UserDocument[]): Promise<Case[]> => {
+export const judgeLogins = async (collections: CheckedCollections, found: readonly UserDocument[]): Promise<Case[]> => {
   const contacts = await byId(
-    shelves.contacts,
+    collections.contacts,
     found.map(({ contactNumber }) => contactNumber),
   );
   return found.map((login) =>
@@ -52,13 +55,16 @@ export const judgeLogins = async (shelves: Shelves, found: readonly UserDocument
 };
 
 /** Judges sessions: a cart that is not there (any more) is none, but another point of sale's must not be this one's. */
-export const judgeSessions = async (shelves: Shelves, found: readonly SessionDocument[]): Promise<Case[]> => {
+export const judgeSessions = async (
+  collections: CheckedCollections,
+  found: readonly SessionDocument[],
+): Promise<Case[]> => {
   const orders = await byId(
-    shelves.orders,
+    collections.orders,
     found.map(({ cartId }) => cartId),
   );
   const contacts = await byId(
-    shelves.contacts,
+    collections.contacts,
     found.map(({ contactNumber }) => contactNumber),
   );
   return found.map((session) => {

@@ -1,15 +1,15 @@
 import type { PerformanceDocument, PlaceDocument } from '@boxoffice/catalog';
+import type { CheckedCollections } from './collections.ts';
 import { type Case, caseOf } from './findings.ts';
 import { byId, byOwner, patiently } from './reading.ts';
 import { count, judgeCapacity, judgePlace, type Tally } from './rules-stock.ts';
-import type { Shelves } from './shelves.ts';
 
 /** So many places are in hand at once. */
 const PLACES = 2_000;
 
 /** The places of a performance, in their order. */
 async function* placesOf(
-  { places }: Shelves,
+  { places }: CheckedCollections,
   { id, institution }: PerformanceDocument,
 ): AsyncGenerator<PlaceDocument[]> {
   const own = places.of(institution);
@@ -24,14 +24,17 @@ async function* placesOf(
 }
 
 /** Judges places that are not simply free, against the orders that have them. */
-export const judgePlaces = async (shelves: Shelves, found: readonly PlaceDocument[]): Promise<Case[]> => {
+export const judgePlaces = async (
+  collections: CheckedCollections,
+  found: readonly PlaceDocument[],
+): Promise<Case[]> => {
   const taken = found.filter(({ state, holder, freeFrom }) => state !== 'free' || holder !== null || freeFrom !== 0);
   const orders = await byId(
-    shelves.orders,
+    collections.orders,
     taken.map(({ holder }) => holder),
   );
   const cancelled = [...orders.values()].filter(({ state }) => state === 'cancelled');
-  const tickets = await byOwner(shelves.tickets, 'orderId', cancelled);
+  const tickets = await byOwner(collections.tickets, 'orderId', cancelled);
   const now = Date.now();
   return taken.map((place) => {
     const order = orders.get(place.holder ?? '');
@@ -53,27 +56,27 @@ const capacityCase = (performance: PerformanceDocument, tally: Tally): Case => {
 
 /** Counts the places of performances, judging each on the way; what it learns of the places goes to `told`. */
 export async function* judgeStock(
-  shelves: Shelves,
+  collections: CheckedCollections,
   found: readonly PerformanceDocument[],
   told: (places: number) => void,
 ): AsyncGenerator<Case[]> {
   for (const performance of found) {
     const tally: Tally = new Map();
-    for await (const page of placesOf(shelves, performance)) {
+    for await (const page of placesOf(collections, performance)) {
       count(tally, page);
       told(page.length);
-      yield await judgePlaces(shelves, page);
+      yield await judgePlaces(collections, page);
     }
     // As it is after its places were read: a change of capacity that was over by then is not seen as one.
-    const now = await patiently(() => shelves.performances.acrossInstitutions.get(performance.id));
+    const now = await patiently(() => collections.performances.acrossInstitutions.get(performance.id));
     if (now?.version === performance.version) yield [capacityCase(performance, tally)];
-    else if (now) yield [await recount(shelves, now)];
+    else if (now) yield [await recount(collections, now)];
   }
 }
 
 /** Counts the places of one performance, without judging them. */
-export const recount = async (shelves: Shelves, performance: PerformanceDocument): Promise<Case> => {
+export const recount = async (collections: CheckedCollections, performance: PerformanceDocument): Promise<Case> => {
   const tally: Tally = new Map();
-  for await (const page of placesOf(shelves, performance)) count(tally, page);
+  for await (const page of placesOf(collections, performance)) count(tally, page);
   return capacityCase(performance, tally);
 };

@@ -1,9 +1,9 @@
+import type { CheckedCollections } from './collections.ts';
 import type { Case, Kind } from './findings.ts';
 import { judgeOrders, judgeTickets } from './judge-orders.ts';
 import { judgeContacts, judgeLogins, judgeSessions } from './judge-people.ts';
 import { judgePlaces, judgeStock, recount } from './judge-stock.ts';
 import { byId, pagesOf } from './reading.ts';
-import type { Shelves } from './shelves.ts';
 
 /** What was looked at, so far. */
 export type Counts = Record<
@@ -22,53 +22,61 @@ export const noCounts = (): Counts => ({
 });
 
 /** Looks at everything once, or at everything of one institution; counts it on the way. */
-export async function* lookAtAll(shelves: Shelves, counts: Counts, institution?: string): AsyncGenerator<Case[]> {
-  for await (const page of pagesOf(shelves.performances, institution)) {
+export async function* lookAtAll(
+  collections: CheckedCollections,
+  counts: Counts,
+  institution?: string,
+): AsyncGenerator<Case[]> {
+  for await (const page of pagesOf(collections.performances, institution)) {
     counts.performances += page.length;
-    yield* judgeStock(shelves, page, (places) => {
+    yield* judgeStock(collections, page, (places) => {
       counts.places += places;
     });
   }
-  for await (const page of pagesOf(shelves.orders, institution)) {
+  for await (const page of pagesOf(collections.orders, institution)) {
     counts.orders += page.length;
-    yield await judgeOrders(shelves, page);
+    yield await judgeOrders(collections, page);
   }
-  for await (const page of pagesOf(shelves.tickets, institution)) {
+  for await (const page of pagesOf(collections.tickets, institution)) {
     counts.tickets += page.length;
-    yield await judgeTickets(shelves, page);
+    yield await judgeTickets(collections, page);
   }
-  for await (const page of pagesOf(shelves.contacts, institution)) {
+  for await (const page of pagesOf(collections.contacts, institution)) {
     counts.contacts += page.length;
-    yield await judgeContacts(shelves, page);
+    yield await judgeContacts(collections, page);
   }
-  for await (const page of pagesOf(shelves.sessions, institution)) {
+  for await (const page of pagesOf(collections.sessions, institution)) {
     counts.sessions += page.length;
-    yield await judgeSessions(shelves, page);
+    yield await judgeSessions(collections, page);
   }
-  for await (const page of pagesOf(shelves.logins, institution)) {
+  for await (const page of pagesOf(collections.logins, institution)) {
     counts.logins += page.length;
-    yield await judgeLogins(shelves, page);
+    yield await judgeLogins(collections, page);
   }
 }
 
 /** Looks at some things again, by kind and id; those that are gone are no longer anything. */
-export const lookAgain = async (shelves: Shelves, kind: Kind, ids: readonly string[]): Promise<Case[]> => {
+export const lookAgain = async (
+  collections: CheckedCollections,
+  kind: Kind,
+  ids: readonly string[],
+): Promise<Case[]> => {
   switch (kind) {
     case 'performance': {
-      const found = await byId(shelves.performances, ids);
-      return Promise.all([...found.values()].map((performance) => recount(shelves, performance)));
+      const found = await byId(collections.performances, ids);
+      return Promise.all([...found.values()].map((performance) => recount(collections, performance)));
     }
     case 'place':
-      return judgePlaces(shelves, [...(await byId(shelves.places, ids)).values()]);
+      return judgePlaces(collections, [...(await byId(collections.places, ids)).values()]);
     case 'order':
-      return judgeOrders(shelves, [...(await byId(shelves.orders, ids)).values()]);
+      return judgeOrders(collections, [...(await byId(collections.orders, ids)).values()]);
     case 'ticket':
-      return judgeTickets(shelves, [...(await byId(shelves.tickets, ids)).values()]);
+      return judgeTickets(collections, [...(await byId(collections.tickets, ids)).values()]);
     case 'contact':
-      return judgeContacts(shelves, [...(await byId(shelves.contacts, ids)).values()]);
+      return judgeContacts(collections, [...(await byId(collections.contacts, ids)).values()]);
     case 'session':
-      return judgeSessions(shelves, [...(await byId(shelves.sessions, ids)).values()]);
+      return judgeSessions(collections, [...(await byId(collections.sessions, ids)).values()]);
     case 'login':
-      return judgeLogins(shelves, [...(await byId(shelves.logins, ids)).values()]);
+      return judgeLogins(collections, [...(await byId(collections.logins, ids)).values()]);
   }
 };

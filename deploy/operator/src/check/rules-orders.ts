@@ -5,7 +5,7 @@ import type { Finding } from './findings.ts';
 import { CLOCKS_MS } from './rules-stock.ts';
 
 /** Everything that an order is judged by. */
-export interface OrderWorld {
+export interface OrderEvidence {
   readonly order: OrderDocument;
   /** The places that its lines name, or its controlled tickets, by id. */
   readonly places: ReadonlyMap<string, PlaceDocument>;
@@ -22,7 +22,7 @@ const ended: readonly string[] = ['confirmed', 'expired', 'cancelled'];
 const hasPlaces = ({ state, deadline }: OrderDocument, now: number): boolean =>
   state === 'confirmed' || (holding.includes(state) && deadline !== null && deadline > now + CLOCKS_MS);
 
-const linePlaces = ({ order, places, rivals }: OrderWorld, now: number): Finding[] => {
+const linePlaces = ({ order, places, rivals }: OrderEvidence, now: number): Finding[] => {
   if (!hasPlaces(order, now)) return [];
   const wanted = order.state === 'confirmed' ? 'sold' : 'held';
   const seen = new Set<string>();
@@ -52,7 +52,7 @@ const linePlaces = ({ order, places, rivals }: OrderWorld, now: number): Finding
 
 const isLive = ({ status }: TicketDocument): boolean => status !== 'invalidated' && status !== 'cancelled';
 
-const lineTickets = ({ order, tickets }: OrderWorld): Finding[] => {
+const lineTickets = ({ order, tickets }: OrderEvidence): Finding[] => {
   if (order.state !== 'confirmed') return [];
   const there = new Set(tickets.map(({ id }) => id));
   return order.lines.flatMap((line): Finding[] => {
@@ -73,7 +73,7 @@ const lineTickets = ({ order, tickets }: OrderWorld): Finding[] => {
 };
 
 /** Somebody came in with the ticket before the cancellation: the place was used, and stays sold. */
-const keptPlaces = ({ order, places, tickets }: OrderWorld): Finding[] =>
+const retainedPlaces = ({ order, places, tickets }: OrderEvidence): Finding[] =>
   tickets.flatMap(({ status, place: { id } }): Finding[] => {
     const place = places.get(id);
     if (status !== 'controlled' || (place?.state === 'sold' && place.holder === order.id)) return [];
@@ -81,13 +81,13 @@ const keptPlaces = ({ order, places, tickets }: OrderWorld): Finding[] =>
     return [{ invariant: 'place_owner', offenders: [id, order.id], text }];
   });
 
-const cancellationFaults = (world: OrderWorld): Finding[] => {
-  const { order, tickets } = world;
+const cancellationFaults = (evidence: OrderEvidence): Finding[] => {
+  const { order, tickets } = evidence;
   const { id, state, cancellation, lines } = order;
   if (state !== 'cancelled' || cancellation === null) return [];
   const valid = tickets.filter(({ status }) => status === 'not_printed' || status === 'printed');
   const open = [
-    ...keptPlaces(world),
+    ...retainedPlaces(evidence),
     ...valid.map((ticket): Finding => {
       const text = `${id} is cancelled, its ticket ${ticket.id} is ${ticket.status}`;
       return { invariant: 'cancelled_ticket', offenders: [id, ticket.id], text };
@@ -102,7 +102,7 @@ const cancellationFaults = (world: OrderWorld): Finding[] => {
   return [...open, { invariant: 'cancellation', offenders: [id], text }];
 };
 
-const stateFaults = ({ order }: OrderWorld): Finding[] => {
+const stateFaults = ({ order }: OrderEvidence): Finding[] => {
   const { id, state, begun, lines, heldPlaces, confirmedAt, cancellation, deadline } = order;
   const rules: readonly (readonly [boolean, string])[] = [
     [state !== 'confirmed' || confirmedAt !== null, 'has no instant of its confirmation'],
@@ -119,7 +119,7 @@ const stateFaults = ({ order }: OrderWorld): Finding[] => {
   );
 };
 
-const moneyFaults = ({ order }: OrderWorld, now: number): Finding[] => {
+const moneyFaults = ({ order }: OrderEvidence, now: number): Finding[] => {
   const { id, state, payments, refunds, currency, begun, expiresAt } = order;
   const whole = [...payments, ...refunds].every(({ amount }) => Number.isSafeInteger(amount) && amount > 0);
   const pending = payments.some(({ status }) => status === 'pending');
@@ -137,14 +137,14 @@ const moneyFaults = ({ order }: OrderWorld, now: number): Finding[] => {
 };
 
 /** Everything that is wrong with an order, as far as other services and its own members tell. */
-export const judgeOrder = (world: OrderWorld, now: number): Finding[] =>
+export const judgeOrder = (evidence: OrderEvidence, now: number): Finding[] =>
   // A draft is nobody's order yet.
-  world.order.state === 'draft'
+  evidence.order.state === 'draft'
     ? []
     : [
-        ...linePlaces(world, now),
-        ...lineTickets(world),
-        ...cancellationFaults(world),
-        ...stateFaults(world),
-        ...moneyFaults(world, now),
+        ...linePlaces(evidence, now),
+        ...lineTickets(evidence),
+        ...cancellationFaults(evidence),
+        ...stateFaults(evidence),
+        ...moneyFaults(evidence, now),
       ];

@@ -57,7 +57,7 @@ export interface Holding {
 }
 
 /** Whether an order that has ended keeps the place, because somebody came in with its ticket before. */
-const isKept = (place: PlaceDocument, { order, tickets }: Holding): boolean =>
+const isRetained = (place: PlaceDocument, { order, tickets }: Holding): boolean =>
   order?.state === 'cancelled' &&
   tickets.some(({ status, place: of }) => status === 'controlled' && of.id === place.id);
 
@@ -67,7 +67,7 @@ const soldFaults = (place: PlaceDocument, holding: Holding): string | undefined 
   if (order.state === 'confirmed') {
     return order.lines.some((line) => line.place.id === place.id) ? undefined : 'which has no line for it';
   }
-  return isKept(place, holding) ? undefined : `which is ${order.state}`;
+  return isRetained(place, holding) ? undefined : `which is ${order.state}`;
 };
 
 /**

@@ -3,7 +3,7 @@ import type { TicketDocument } from '@boxoffice/tickets';
 import type { Finding } from './findings.ts';
 
 /** Everything that a ticket is judged by; what does not exist is undefined. */
-export interface TicketWorld {
+export interface TicketEvidence {
   readonly ticket: TicketDocument;
   readonly order: OrderDocument | undefined;
   /** The one that it replaces, and the one that replaces it. */
@@ -12,7 +12,7 @@ export interface TicketWorld {
 }
 
 /** A ticket against its order, and against its lineage. */
-export const judgeTicket = ({ ticket, order, before, after }: TicketWorld): Finding[] => {
+export const judgeTicket = ({ ticket, order, before, after }: TicketEvidence): Finding[] => {
   const { id, status, orderId, lineId, institution, replaces, replacedBy } = ticket;
   const findings: Finding[] = [];
   const why = (): string | undefined => {

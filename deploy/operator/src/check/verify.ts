@@ -1,9 +1,9 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { QueueDepth } from '@boxoffice/messaging';
+import { type CheckedStores, collectionsOf } from './collections.ts';
 import type { Case, Kind } from './findings.ts';
 import { readOnTheWay } from './on-the-way.ts';
 import { type Counts, lookAgain, lookAtAll, noCounts } from './passes.ts';
-import { type CheckedStores, shelvesOf } from './shelves.ts';
 import { createSuspects, type Violation } from './suspects.ts';
 
 export interface VerifyOptions {
@@ -44,10 +44,10 @@ const told = (counts: Counts): string =>
  */
 export const verify = async (options: VerifyOptions): Promise<Verified> => {
   const { stores, queues, institution, settleMs = 3_000, patienceMs = 60_000, tell = () => undefined } = options;
-  const shelves = shelvesOf(stores);
+  const collections = collectionsOf(stores);
   const counts = noCounts();
   const suspects = createSuspects(settleMs);
-  for await (const cases of lookAtAll(shelves, counts, institution)) {
+  for await (const cases of lookAtAll(collections, counts, institution)) {
     suspects.suspect(cases);
     tell(told(counts));
   }
@@ -55,7 +55,7 @@ export const verify = async (options: VerifyOptions): Promise<Verified> => {
   const look = async (): Promise<Case[]> => {
     const cases: Case[] = [];
     const wanted: ReadonlyMap<Kind, readonly string[]> = suspects.toLookAt();
-    for (const [kind, ids] of wanted) cases.push(...(await lookAgain(shelves, kind, ids)));
+    for (const [kind, ids] of wanted) cases.push(...(await lookAgain(collections, kind, ids)));
     return cases;
   };
   const begun = performance.now();

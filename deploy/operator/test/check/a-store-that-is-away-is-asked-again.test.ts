@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { type Store, StoreUnavailable } from '@boxoffice/store';
 import { expect, test } from '@jest/globals';
 import { verify } from '../../src/check/verify.ts';
-import { engines, found } from './house.ts';
+import { engines, found } from './institution-fixture.ts';
 
 /** The store, whose first read of every kind and the outbox’s first read find the database away. */
 const awayAtFirst = (store: Store, refused: string[]): Store => {

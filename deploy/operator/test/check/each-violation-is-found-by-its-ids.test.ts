@@ -3,14 +3,14 @@ import { expect, test } from '@jest/globals';
 import type { Invariant } from '../../src/check/findings.ts';
 import type { Violation } from '../../src/check/suspects.ts';
 import { verify } from '../../src/check/verify.ts';
-import { engines, found, type House, soldTo } from './house.ts';
+import { engines, found, type InstitutionFixture, soldTo } from './institution-fixture.ts';
 
 interface Planted {
   readonly what: string;
   readonly invariants: readonly Invariant[];
-  plant(house: House): Promise<unknown>;
+  plant(fixture: InstitutionFixture): Promise<unknown>;
   /** Ids that the violations must name. */
-  readonly named: (house: House) => readonly string[];
+  readonly named: (fixture: InstitutionFixture) => readonly string[];
 }
 
 const line = (change: object) => (order: { readonly lines: readonly object[] }) =>
@@ -31,7 +31,7 @@ const planted: readonly Planted[] = [
   {
     what: 'a place is gone',
     invariants: ['capacity'],
-    plant: ({ shelves, place, institution }) => shelves.places.of(institution).delete(place(6)),
+    plant: ({ collections, place, institution }) => collections.places.of(institution).delete(place(6)),
     named: ({ id }) => [id('prf'), id('cat')],
   },
   {
@@ -91,7 +91,7 @@ const planted: readonly Planted[] = [
   {
     what: 'a ticket is missing',
     invariants: ['line_ticket'],
-    plant: ({ shelves, id, institution }) => shelves.tickets.of(institution).delete(id('tic_ord_sold')),
+    plant: ({ collections, id, institution }) => collections.tickets.of(institution).delete(id('tic_ord_sold')),
     named: ({ id }) => [id('ord_sold'), id('lin_ord_sold')],
   },
   {
@@ -154,8 +154,10 @@ const planted: readonly Planted[] = [
   {
     what: 'an erased contact logs in',
     invariants: ['contact'],
-    plant: ({ shelves, id, institution }) =>
-      shelves.logins.of(institution).update(id('login'), (login) => ({ next: { ...login, contactNumber: id('C2') } })),
+    plant: ({ collections, id, institution }) =>
+      collections.logins
+        .of(institution)
+        .update(id('login'), (login) => ({ next: { ...login, contactNumber: id('C2') } })),
     named: ({ id }) => [id('login'), id('C2')],
   },
   {
@@ -167,8 +169,8 @@ const planted: readonly Planted[] = [
   {
     what: 'another point of sale’s cart',
     invariants: ['session_cart'],
-    plant: ({ shelves, id, institution }) =>
-      shelves.sessions
+    plant: ({ collections, id, institution }) =>
+      collections.sessions
         .of(institution)
         .update(id('session'), (session) => ({ next: { ...session, cartId: id('ord_open') } })),
     named: ({ id }) => [id('session'), id('ord_open')],
@@ -189,10 +191,10 @@ const underWay: readonly Pick<Planted, 'what' | 'plant'>[] = [
   },
   {
     what: 'tickets that an event will make',
-    plant: async ({ shelves, id, institution }) => {
-      await shelves.tickets.of(institution).delete(id('tic_ord_sold'));
+    plant: async ({ collections, id, institution }) => {
+      await collections.tickets.of(institution).delete(id('tic_ord_sold'));
       const events = [{ type: 'order.confirmed', data: { orderId: id('ord_sold') } }];
-      await shelves.orders.of(institution).update(id('ord_sold'), (order) => ({ next: order, events }));
+      await collections.orders.of(institution).update(id('ord_sold'), (order) => ({ next: order, events }));
     },
   },
   {
@@ -209,11 +211,11 @@ test.each(engines)(
   async ({ open }) => {
     const { stores, close } = await open();
     try {
-      const houses = new Map<string, House>();
+      const fixtures = new Map<string, InstitutionFixture>();
       const build = async ({ what, plant }: Pick<Planted, 'what' | 'plant'>): Promise<void> => {
-        const house = await found(stores, `house-${randomUUID()}`);
-        await plant(house);
-        houses.set(what, house);
+        const fixture = await found(stores, `fixture-${randomUUID()}`);
+        await plant(fixture);
+        fixtures.set(what, fixture);
       };
       await Promise.all([...planted, ...underWay].map(build));
       const { violations, undecided, counts } = await verify({
@@ -222,27 +224,27 @@ test.each(engines)(
         settleMs: 60,
         patienceMs: 1_500,
       });
-      expect(counts).toMatchObject({ performances: houses.size, contacts: 2 * houses.size });
+      expect(counts).toMatchObject({ performances: fixtures.size, contacts: 2 * fixtures.size });
       const of = (what: string, all: readonly Violation[]) =>
-        all.filter(({ institution }) => institution === houses.get(what)?.institution);
+        all.filter(({ institution }) => institution === fixtures.get(what)?.institution);
       for (const { what, invariants, named } of planted) {
         const here = of(what, violations);
         expect([what, [...new Set(here.map(({ invariant }) => invariant))].sort()]).toEqual([
           what,
           [...invariants].sort(),
         ]);
-        const house = houses.get(what) as House;
-        expect([what, here.flatMap(({ ids }) => ids)]).toEqual([what, expect.arrayContaining([...named(house)])]);
+        const fixture = fixtures.get(what) as InstitutionFixture;
+        expect([what, here.flatMap(({ ids }) => ids)]).toEqual([what, expect.arrayContaining([...named(fixture)])]);
       }
       for (const { what } of underWay) expect([what, of(what, violations)]).toEqual([what, []]);
       expect(new Set(undecided.map(({ invariant }) => invariant))).toEqual(
         new Set(['place_owner', 'line_place', 'line_ticket']),
       );
 
-      const house = houses.get('sold to nobody') as House;
-      const one = await verify({ stores, queues: async () => [], settleMs: 0, institution: house.institution });
+      const fixture = fixtures.get('sold to nobody') as InstitutionFixture;
+      const one = await verify({ stores, queues: async () => [], settleMs: 0, institution: fixture.institution });
       expect(one.counts.places).toBe(7);
-      expect(one.violations.map(({ ids }) => ids)).toEqual([[house.place(5)]]);
+      expect(one.violations.map(({ ids }) => ids)).toEqual([[fixture.place(5)]]);
     } finally {
       await close();
     }
@@ -255,11 +257,11 @@ test.each(engines)(
   async ({ open }) => {
     const { stores, close } = await open();
     try {
-      const house = await found(stores, 'opera');
-      const [place, order] = [house.place(2), house.id('ord_sold')];
+      const fixture = await found(stores, 'opera');
+      const [place, order] = [fixture.place(2), fixture.id('ord_sold')];
       for (const state of ['free', 'held'] as const) {
         const freeFrom = state === 'free' ? 0 : held.freeFrom;
-        await house.setPlace(2, { state, freeFrom, holder: order });
+        await fixture.setPlace(2, { state, freeFrom, holder: order });
         const { violations } = await verify({ stores, queues: async () => [], settleMs: 10, patienceMs: 100 });
         const [told, ...more] = violations.filter(({ invariant }) => invariant === 'line_place');
         expect([told?.ids, more]).toEqual([[order, place], []]);
@@ -277,8 +279,8 @@ test.each(engines)(
   async ({ open }) => {
     const { stores, close } = await open();
     try {
-      const house = await found(stores, 'opera');
-      await house.setPlace(5, { state: 'sold' });
+      const fixture = await found(stores, 'opera');
+      await fixture.setPlace(5, { state: 'sold' });
       const queue = { queue: 'tickets.orders.v1', waiting: 1, retrying: 0, dead: 0 };
       const full = await verify({ stores, queues: async () => [queue], settleMs: 10, patienceMs: 100 });
       expect([full.violations.length, full.undecided.length]).toEqual([0, 1]);

@@ -1,4 +1,4 @@
-import type { Heard } from '../snapshot.ts';
+import type { Consumed } from '../snapshot.ts';
 import type { Finding } from './finding.ts';
 import type { Schema } from './keywords.ts';
 import { compareSchemas } from './schemas.ts';
@@ -6,7 +6,7 @@ import { compareSchemas } from './schemas.ts';
 /** Who hears what: the last release of every process. */
 export interface Consumer {
   readonly name: string;
-  readonly hears: readonly Heard[];
+  readonly hears: readonly Consumed[];
 }
 
 /** A finding about a fact, and who stumbles. */
@@ -57,7 +57,7 @@ export const compareFacts = (before: Facts, after: Facts, consumers: readonly Co
 
 /** Queues and facts in them that a process of the last release has and the one of now has not: nobody reads them any more. */
 export const compareQueues = (
-  before: readonly Heard[],
+  before: readonly Consumed[],
   after: readonly { readonly queue: string; readonly types: readonly string[] }[],
 ): Finding[] =>
   before.flatMap(({ queue, reads }) => {

@@ -10,8 +10,8 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { findCallers } from '../../src/callers.ts';
 import { type Description, operationsOf } from '../../src/compare/description.ts';
 import { processes } from '../../src/processes.ts';
-import { type AnyService, definitions } from '../../src/world/open-world.ts';
-import { quiet } from '../../src/world/quiet.ts';
+import { type AnyService, definitions } from '../../src/scenario/open-scenario.ts';
+import { quiet } from '../../src/scenario/quiet.ts';
 
 const ROOT = 'only for an installation that is thrown away';
 const services = Object.keys(definitions).filter((name) => name !== 'authorizer');

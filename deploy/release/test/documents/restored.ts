@@ -1,7 +1,7 @@
 import type { Collection, Document, New, Store } from '@boxoffice/store';
 import { type Process, processes } from '../../src/processes.ts';
+import { definitions } from '../../src/scenario/open-scenario.ts';
 import { type Documents, releasedOf, type Stored } from '../../src/snapshot.ts';
-import { definitions } from '../../src/world/open-world.ts';
 
 /** Documents of every service at one moment, and whose last release they are. */
 export interface Moment {

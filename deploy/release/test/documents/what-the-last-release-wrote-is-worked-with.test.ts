@@ -5,12 +5,12 @@ import { internalShapes } from '@boxoffice/authorizer';
 import { createCheck } from '@boxoffice/http';
 import type { Collection, Document } from '@boxoffice/store';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { DYING } from '../../src/world/dying.ts';
-import { PASSWORD } from '../../src/world/life.ts';
-import { definitions, openWorld, type World } from '../../src/world/open-world.ts';
-import { newPartner, newVisitor, type Partner } from '../../src/world/partner.ts';
-import { quiet } from '../../src/world/quiet.ts';
-import { until } from '../../src/world/until.ts';
+import { DYING } from '../../src/scenario/dying.ts';
+import { PASSWORD } from '../../src/scenario/life.ts';
+import { definitions, openScenario, type Scenario } from '../../src/scenario/open-scenario.ts';
+import { newPartner, newVisitor, type Partner } from '../../src/scenario/partner.ts';
+import { quiet } from '../../src/scenario/quiet.ts';
+import { until } from '../../src/scenario/until.ts';
 import { moments, restoring } from './restored.ts';
 
 type Json = ReturnType<typeof JSON.parse>;
@@ -25,15 +25,15 @@ describe.each(moments())('what $of wrote', (moment) => {
   const institution = String(
     all('orders', 'orders')[0]?.institution ?? all('catalog', 'institutions')[0]?.id ?? 'opera',
   );
-  let world: World;
+  let scenario: Scenario;
   let partner: Partner;
 
   beforeAll(async () => {
-    world = await openWorld({ directory, logger: quiet, fill: restoring(moment) });
-    partner = await newPartner(world, institution);
+    scenario = await openScenario({ directory, logger: quiet, fill: restoring(moment) });
+    partner = await newPartner(scenario, institution);
   });
   afterAll(async () => {
-    await world.close();
+    await scenario.close();
     rmSync(directory, { recursive: true, force: true, maxRetries: 5 });
   });
 
@@ -71,7 +71,7 @@ describe.each(moments())('what $of wrote', (moment) => {
       if (begun.step === 'confirm') await until(async () => (await read(id)).state === 'confirmed');
     }
     const [orders] = definitions.orders.collections;
-    const now = world.stores.orders?.collection(orders as Collection<Document>).acrossInstitutions;
+    const now = scenario.stores.orders?.collection(orders as Collection<Document>).acrossInstitutions;
     await until(async () => (await now?.count({ 'begun.step': { in: Object.keys(DYING) } })) === 0);
   });
 
@@ -163,14 +163,14 @@ describe.each(moments())('what $of wrote', (moment) => {
 
   when(['pos'], 'a user logs in and finds the own orders and tickets', async () => {
     const [{ serviceHost, login }] = all('pos', 'users');
-    const visitor = newVisitor(world, serviceHost);
+    const visitor = newVisitor(scenario, serviceHost);
     await visitor.must('/tnwr/v1/sessions', post({ login, password: PASSWORD }));
     expect(Object.keys(await visitor.must('/tnwr/v1/orders'))).not.toEqual([]);
     expect(Object.keys(await visitor.must('/tnwr/v1/tickets'))).not.toEqual([]);
   });
 
   when(['authorizer'], 'keys still sign, clients are known, and internal answers are as described', async () => {
-    const keys = (await (await fetch(new URL('/auth/jwks', world.urls.authorizer))).json()) as Json;
+    const keys = (await (await fetch(new URL('/auth/jwks', scenario.urls.authorizer))).json()) as Json;
     expect(keys.keys.map(({ kid }: Json) => kid)).toEqual(
       expect.arrayContaining(all('authorizer', 'signing_keys').map(({ kid }) => kid)),
     );
@@ -186,6 +186,6 @@ describe.each(moments())('what $of wrote', (moment) => {
   });
 
   test('nothing that was heard was not understood', async () => {
-    expect(await world.deadLetters.list()).toEqual([]);
+    expect(await scenario.deadLetters.list()).toEqual([]);
   });
 });

@@ -7,14 +7,14 @@ import { createInstitution } from '@boxoffice/catalog';
 import type { Bus } from '@boxoffice/messaging';
 import { topology } from '@boxoffice/messaging';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { type AnyService, definitions, fresh, openWorld, type World } from '../../src/world/open-world.ts';
-import { newPartner, type Partner } from '../../src/world/partner.ts';
-import { quiet } from '../../src/world/quiet.ts';
-import { until } from '../../src/world/until.ts';
+import { type AnyService, definitions, fresh, openScenario, type Scenario } from '../../src/scenario/open-scenario.ts';
+import { newPartner, type Partner } from '../../src/scenario/partner.ts';
+import { quiet } from '../../src/scenario/quiet.ts';
+import { until } from '../../src/scenario/until.ts';
 
 const directory = mkdtempSync(join(tmpdir(), 'boxoffice-lost-facts-'));
 const institution = fresh('opera');
-let world: World;
+let scenario: Scenario;
 let partner: Partner;
 let losing = false;
 
@@ -25,15 +25,15 @@ const forgetful = (bus: Bus): Bus => ({
 });
 
 beforeAll(async () => {
-  world = await openWorld({ directory, logger: quiet, bus: forgetful });
-  const { catalog } = world.stores;
+  scenario = await openScenario({ directory, logger: quiet, bus: forgetful });
+  const { catalog } = scenario.stores;
   if (!catalog) throw new Error('there is no catalog');
   await createInstitution(catalog, { id: institution, name: 'Opera', currency: 'CHF', languages: ['fr'] });
-  partner = await newPartner(world, institution);
+  partner = await newPartner(scenario, institution);
 }, 60_000);
 
 afterAll(async () => {
-  await world?.close();
+  await scenario?.close();
   rmSync(directory, { recursive: true, force: true });
 });
 
@@ -103,7 +103,7 @@ const countOf = (rows: readonly Record<string, unknown>[], fact: string, as = 'r
   rows.find((row) => row.fact === fact)?.[as];
 
 const isDrained = async (): Promise<boolean> => {
-  const pending = await Promise.all(Object.values(world.stores).map(({ outbox }) => outbox.pending(1)));
+  const pending = await Promise.all(Object.values(scenario.stores).map(({ outbox }) => outbox.pending(1)));
   return pending.every((events) => events.length === 0);
 };
 
@@ -176,7 +176,7 @@ describe('facts that a broker lost', () => {
     expect(countOf(rows, 'order.cancelled')).toBe(3);
     await until(isDrained);
     expect(await everything()).toEqual(before);
-    expect(await world.deadLetters.list()).toEqual([]);
+    expect(await scenario.deadLetters.list()).toEqual([]);
   }, 60_000);
 
   test('are chosen by service and time', async () => {

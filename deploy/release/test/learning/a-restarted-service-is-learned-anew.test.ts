@@ -10,9 +10,9 @@ import { deriveServiceSecret, developmentCertificate, readSettings } from '@boxo
 import { type Engines, openEngines, type RunningService, startService } from '@boxoffice/service';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { Type } from 'typebox';
-import type { AnyService } from '../../src/world/open-world.ts';
-import { quiet } from '../../src/world/quiet.ts';
-import { until } from '../../src/world/until.ts';
+import type { AnyService } from '../../src/scenario/open-scenario.ts';
+import { quiet } from '../../src/scenario/quiet.ts';
+import { until } from '../../src/scenario/until.ts';
 
 const BIRTHDAYS = '/svc/v3/contacts/birthdays';
 const INDIVIDUALS = '/svc/v3/contacts/individuals';

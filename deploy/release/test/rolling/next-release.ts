@@ -10,7 +10,7 @@ import type {
   WriteOptions,
 } from '@boxoffice/store';
 import { Type } from 'typebox';
-import type { AnyService } from '../../src/world/open-world.ts';
+import type { AnyService } from '../../src/scenario/open-scenario.ts';
 
 /** What the next release adds to everything: a member that the present one has never heard of. */
 export const ADDED = { addedByTheNextRelease: { since: 'the next release' } };

@@ -7,10 +7,10 @@ import type { Logger } from '@boxoffice/runtime';
 import type { Collection, Document } from '@boxoffice/store';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { processes } from '../../src/processes.ts';
-import { live } from '../../src/world/life.ts';
-import { definitions, openWorld, type World } from '../../src/world/open-world.ts';
-import { quiet } from '../../src/world/quiet.ts';
-import { until } from '../../src/world/until.ts';
+import { live } from '../../src/scenario/life.ts';
+import { definitions, openScenario, type Scenario } from '../../src/scenario/open-scenario.ts';
+import { quiet } from '../../src/scenario/quiet.ts';
+import { until } from '../../src/scenario/until.ts';
 import { type ADDED, nextRelease } from './next-release.ts';
 
 // Two instances of every service on the same documents and queues: the present release and a next one, which has a member more in all that
@@ -22,7 +22,7 @@ describe('a service of which two releases run', () => {
   const made = new Map<string, Set<string>>();
   const facts: Message[] = [];
   const errors: string[] = [];
-  let world: World;
+  let scenario: Scenario;
 
   beforeAll(async () => {
     const logger: Logger = { ...quiet, error: (message, fields) => errors.push(`${message} ${fields?.error}`) };
@@ -36,19 +36,19 @@ describe('a service of which two releases run', () => {
         return bus.publish(message);
       },
     });
-    world = await openWorld({ directory, logger, beside: nextRelease(note), bus: listening });
+    scenario = await openScenario({ directory, logger, beside: nextRelease(note), bus: listening });
   });
   afterAll(async () => {
-    await world.close();
+    await scenario.close();
     rmSync(directory, { recursive: true, force: true, maxRetries: 5 });
   });
 
   test('sells, pays, prints, replaces, cancels, refunds and expires, whichever is asked', async () => {
-    await live(world);
-    const silent = () => Promise.all(Object.values(world.stores).map((store) => store.outbox.pending(1)));
+    await live(scenario);
+    const silent = () => Promise.all(Object.values(scenario.stores).map((store) => store.outbox.pending(1)));
     await until(async () => (await silent()).every((events) => events.length === 0));
     expect(errors).toEqual([]);
-    expect(await world.deadLetters.list()).toEqual([]);
+    expect(await scenario.deadLetters.list()).toEqual([]);
   }, 90_000);
 
   test('both have had their part: facts of each were published and heard', () => {
@@ -63,7 +63,7 @@ describe('a service of which two releases run', () => {
     let looked = 0;
     for (const { name, collections } of Object.values(definitions)) {
       for (const collection of collections as readonly Collection<Document>[]) {
-        const all = (await world.stores[name]?.collection(collection).acrossInstitutions.find()) ?? [];
+        const all = (await scenario.stores[name]?.collection(collection).acrossInstitutions.find()) ?? [];
         for (const document of all.filter(({ id }) => made.get(name)?.has(`${collection.name}/${id}`))) {
           looked += 1;
           const { addedByTheNextRelease: added } = document as Document & Partial<typeof ADDED>;
@@ -84,7 +84,7 @@ describe('a service of which two releases run', () => {
     const first = [...(made.get('orders') ?? [])].find((one) => one.startsWith('orders/'));
     const id = String(first).slice('orders/'.length);
     const [documents] = definitions.orders.collections;
-    await world.stores.orders
+    await scenario.stores.orders
       ?.collection<Document>(documents as Collection<Document>)
       .acrossInstitutions.update(id, (current) => {
         const { addedByTheNextRelease: _, ...known } = current as Document & typeof ADDED;

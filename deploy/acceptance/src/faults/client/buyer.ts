@@ -7,7 +7,7 @@ import { ask } from './request.ts';
 import type { OrderView } from './views.ts';
 
 /** What a client wants to buy. */
-export interface Wish {
+export interface RequestedItem {
   readonly performanceId: string;
   readonly seatCategoryId: string;
   readonly tariffId: string;
@@ -17,7 +17,7 @@ export interface Wish {
 
 /** A client that does one thing after the other and writes down what it knows of each. */
 export interface Buyer {
-  create(items: readonly Wish[], pointOfSale?: string): Promise<Entry>;
+  create(items: readonly RequestedItem[], pointOfSale?: string): Promise<Entry>;
   confirm(orderId: string): Promise<Entry>;
   cancel(orderId: string, override?: boolean): Promise<Entry>;
   /** Captured at once. */

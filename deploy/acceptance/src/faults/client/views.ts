@@ -47,7 +47,7 @@ export interface PlaceView {
 }
 
 /** Figures of a seat category. */
-export interface FiguresView {
+export interface StockView {
   readonly id: string;
   readonly capacity: number;
   readonly free: number;

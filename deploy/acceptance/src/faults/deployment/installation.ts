@@ -41,8 +41,8 @@ export const setUp = async (engine: Engine): Promise<Partner> => {
   const engines = await openBeside({ ...engine, amqpUrl: undefined });
   try {
     const institution = 'opera';
-    const houses = await engines.store(catalog.name, catalog.collections);
-    await createInstitution(houses, { id: institution, name: 'Opera', currency: 'CHF', languages: ['en'] });
+    const catalogStore = await engines.store(catalog.name, catalog.collections);
+    await createInstitution(catalogStore, { id: institution, name: 'Opera', currency: 'CHF', languages: ['en'] });
     const clients = await engines.store(authorizer.name, authorizer.collections);
     const made = await createClient(clients, { institution, name: 'faults', scopes: [...SCOPES] });
     return { institution, clientId: made.clientId, clientSecret: made.clientSecret };

@@ -4,7 +4,7 @@ import type { FactMoment } from '@boxoffice/service';
 const handled: string[] = [];
 
 /** Remembers the facts that the reactions of this process handle from now on. */
-export const noteDeliveries = (): void =>
+export const recordDeliveries = (): void =>
   subscribe('boxoffice:fact', (moment) => {
     const { phase, queue, id } = moment as FactMoment;
     if (phase === 'handled') handled.push(`${queue} ${id}`);

@@ -1,7 +1,7 @@
 import { flushCompileCache } from 'node:module';
 import { isMainThread } from 'node:worker_threads';
 import { armed, disarmed } from './crash.ts';
-import { noteDeliveries, takeDeliveries } from './deliveries.ts';
+import { recordDeliveries, takeDeliveries } from './deliveries.ts';
 import { behave } from './modes.ts';
 import type { Modes, Order, Report } from './orders.ts';
 import { replaceEngines } from './replace.ts';
@@ -19,7 +19,7 @@ const begin = (): void => {
   const asked = new URL(import.meta.url).searchParams.get('modes');
   if (asked !== null) behave(JSON.parse(asked) as Modes);
   replaceEngines();
-  noteDeliveries();
+  recordDeliveries();
   // Who is killed later cannot keep what it has compiled, and would compile it again at its next start.
   process.once('message', () => flushCompileCache());
   process.on('message', (order: Order) => {

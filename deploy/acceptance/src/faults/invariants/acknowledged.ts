@@ -42,8 +42,8 @@ const checkTicket = (ticket: TicketView | undefined, { action, subject }: Entry,
 };
 
 /** I2: whatever was acknowledged to a client is there, and nothing that nobody asked for. */
-export const checkAcknowledged = ({ entries, world, closed = false }: Evidence, check: Check): void => {
-  const orders = new Map(world.orders.map((order) => [order.id, order]));
+export const checkAcknowledged = ({ entries, observed, closed = false }: Evidence, check: Check): void => {
+  const orders = new Map(observed.orders.map((order) => [order.id, order]));
   const byOrder = grouped(entries, (entry) => orderOf(entry) ?? '');
   for (const [id, about] of byOrder) {
     const acknowledged = about.filter(({ outcome }) => outcome === 'ok');
@@ -56,7 +56,7 @@ export const checkAcknowledged = ({ entries, world, closed = false }: Evidence, 
     check.that('I2', order.lines.length >= promised, () => `${id} has ${order.lines.length} lines, not ${promised}`);
     checkOrder(order, about, closed, check);
   }
-  const tickets = new Map(world.tickets.map((ticket) => [ticket.id, ticket]));
+  const tickets = new Map(observed.tickets.map((ticket) => [ticket.id, ticket]));
   for (const entry of entries) {
     const aboutTicket = entry.action === 'print' || entry.action === 'control';
     if (aboutTicket && entry.outcome === 'ok') checkTicket(tickets.get(entry.subject ?? ''), entry, check);

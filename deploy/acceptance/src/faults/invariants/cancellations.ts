@@ -18,9 +18,9 @@ const checkCancelled = (order: OrderView, tickets: readonly TicketView[], check:
 };
 
 /** I3: every cancelled order is settled with the right numbers, and no two requests both cancelled it. */
-export const checkCancellations = ({ entries, world }: Evidence, check: Check): void => {
-  const tickets = grouped(world.tickets, ({ orderId }) => orderId);
-  for (const order of world.orders) {
+export const checkCancellations = ({ entries, observed }: Evidence, check: Check): void => {
+  const tickets = grouped(observed.tickets, ({ orderId }) => orderId);
+  for (const order of observed.orders) {
     if (order.state === 'cancelled') checkCancelled(order, tickets.get(order.id) ?? [], check);
     else check.that('I3', order.cancellation === null, () => `${order.id} is ${order.state} and has a cancellation`);
   }

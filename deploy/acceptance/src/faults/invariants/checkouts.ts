@@ -56,15 +56,15 @@ const checkEnd = (
 };
 
 /** I7: an order that a visitor was told is cancelled is so for ever, one that he bought stays his, and a key buys once. */
-export const checkCheckouts = ({ checkouts, world }: Evidence, check: Check): void => {
-  const orders = new Map(world.orders.map((order) => [order.id, order]));
-  const tickets = grouped(world.tickets, ({ orderId }) => orderId);
+export const checkCheckouts = ({ checkouts, observed }: Evidence, check: Check): void => {
+  const orders = new Map(observed.orders.map((order) => [order.id, order]));
+  const tickets = grouped(observed.tickets, ({ orderId }) => orderId);
   for (const checkout of checkouts) {
     checkSaid(checkout, check);
     checkEnd(checkout, orders.get(checkout.cartId), tickets.get(checkout.cartId) ?? [], check);
   }
   const asked = new Set(checkouts.map(({ cartId }) => cartId));
-  for (const { id, externalReference, confirmedAt } of world.orders) {
+  for (const { id, externalReference, confirmedAt } of observed.orders) {
     const explained = externalReference !== null || confirmedAt === null || asked.has(id);
     check.that('I7', explained, () => `${id} is bought, and no visitor asked for it`);
   }

@@ -1,13 +1,13 @@
 import type { LineView, OrderView, TicketView } from '../client/views.ts';
 import type { Checkout, Entry } from '../round/journal.ts';
-import type { World } from '../round/world.ts';
+import type { ObservedState } from '../round/observed-state.ts';
 
 /** All that is known of a round once it is quiet: what the clients remember and what the product says. */
 export interface Evidence {
   readonly entries: readonly Entry[];
   readonly checkouts: readonly Checkout[];
-  readonly world: World;
-  /** Whether the house has cancelled the performance: then orders are cancelled that nobody else asked to. */
+  readonly observed: ObservedState;
+  /** Whether the institution has cancelled the performance: then orders are cancelled that nobody else asked to. */
   readonly closed?: boolean;
 }
 
@@ -24,7 +24,7 @@ const holding: readonly string[] = ['open', 'reserved', 'payment_pending'];
 export const isLive = ({ status }: TicketView): boolean => status !== 'invalidated' && status !== 'cancelled';
 
 /** What every order says that it has. A ticket that was controlled before its order's cancellation keeps its place. */
-export const claimsIn = ({ orders, tickets }: World): Claim[] => {
+export const claimsIn = ({ orders, tickets }: ObservedState): Claim[] => {
   const kept = new Set(tickets.filter(({ status }) => status === 'controlled').map(({ lineId }) => lineId));
   return orders.flatMap((order) =>
     order.lines.flatMap((line): Claim[] => {

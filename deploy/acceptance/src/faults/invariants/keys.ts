@@ -15,13 +15,13 @@ const hasEffect = ({ action }: Entry, order: OrderView): boolean =>
  * I6: a key that was used again gives what it gave before, makes one order at most, and is not refused because of what it has done
  * itself.
  */
-export const checkKeys = ({ entries, world, closed }: Evidence, check: Check): void => {
+export const checkKeys = ({ entries, observed, closed }: Evidence, check: Check): void => {
   for (const { action, key, repeated, busyMs, story } of entries) {
     check.that('I6', busyMs <= BUSY_AT_MOST_MS, () => `${action} ${key} was in progress too long: ${story.join(', ')}`);
     if (repeated !== undefined) check.that('I6', repeated === 'the same', () => `${action} ${key}: ${repeated}`);
   }
 
-  const made = grouped(world.orders, ({ externalReference }) => externalReference ?? '');
+  const made = grouped(observed.orders, ({ externalReference }) => externalReference ?? '');
   // Carts of visitors have none.
   made.delete('');
   for (const [key, orders] of made) {
@@ -35,7 +35,7 @@ export const checkKeys = ({ entries, world, closed }: Evidence, check: Check): v
     check.that('I6', !(refused && order), () => `key ${entry.key} was refused (${entry.code}) and made ${order?.id}`);
   }
 
-  const orders = new Map(world.orders.map((order) => [order.id, order]));
+  const orders = new Map(observed.orders.map((order) => [order.id, order]));
   for (const entry of entries) {
     if (entry.outcome !== 'refused' || entry.unknownTries === 0) continue;
     const order = orders.get(entry.subject ?? '');

@@ -1,19 +1,19 @@
 import { claimsIn, type Evidence, grouped } from './evidence.ts';
 import type { Check } from './verdict.ts';
 
-/** I1: the figures add up and agree with the places, and every place that is not free belongs to exactly one order. */
-export const checkStock = ({ entries, world, closed }: Evidence, check: Check): void => {
-  const { figures, places } = world;
-  for (const { id, capacity, free, held, sold } of figures) {
+/** I1: the counts add up and agree with the places, and every place that is not free belongs to exactly one order. */
+export const checkStock = ({ entries, observed, closed }: Evidence, check: Check): void => {
+  const { stock, places } = observed;
+  for (const { id, capacity, free, held, sold } of stock) {
     check.that('I1', free + held + sold === capacity, () => `${id}: ${free} + ${held} + ${sold} is not ${capacity}`);
   }
   for (const state of ['free', 'held', 'sold'] as const) {
     const counted = places.filter((place) => place.state === state).length;
-    const told = figures.reduce((sum, category) => sum + category[state], 0);
+    const told = stock.reduce((sum, category) => sum + category[state], 0);
     check.that('I1', counted === told, () => `${counted} places are ${state}, availability says ${told}`);
   }
 
-  const claims = grouped(claimsIn(world), ({ line }) => line.place.id);
+  const claims = grouped(claimsIn(observed), ({ line }) => line.place.id);
   const listed = new Set(places.map(({ id }) => id));
   for (const { id, state } of places) {
     const of = claims.get(id) ?? [];
@@ -31,8 +31,8 @@ export const checkStock = ({ entries, world, closed }: Evidence, check: Check): 
   const undone = new Set(
     entries.filter(({ action, outcome }) => action === 'cancel' && outcome !== 'refused').map(({ subject }) => subject),
   );
-  const kept = world.orders.filter(({ id }) => acknowledged.has(id) && !undone.has(id));
+  const kept = observed.orders.filter(({ id }) => acknowledged.has(id) && !undone.has(id));
   const count = kept.reduce((sum, { lines }) => sum + lines.length, 0);
-  const sold = figures.reduce((sum, category) => sum + category.sold, 0);
+  const sold = stock.reduce((sum, category) => sum + category.sold, 0);
   check.that('I1', closed || count <= sold, () => `clients were told of ${count} sold places, ${sold} are sold`);
 };

@@ -18,8 +18,8 @@ const checkConfirmed = ({ id, lines }: OrderView, tickets: readonly TicketView[]
 };
 
 /** I4: each line of a confirmed order has one live ticket, and there is none that its order does not explain. */
-export const checkTickets = ({ world }: Evidence, check: Check): void => {
-  const { orders, tickets } = world;
+export const checkTickets = ({ observed }: Evidence, check: Check): void => {
+  const { orders, tickets } = observed;
   const byOrder = grouped(tickets, ({ orderId }) => orderId);
   const known = new Map(orders.map((order) => [order.id, order]));
   for (const order of orders) {

@@ -5,9 +5,9 @@ import type { Start } from '../deployment/process.ts';
 import type { Evidence } from '../invariants/evidence.ts';
 import type { Check } from '../invariants/verdict.ts';
 import { createJournal, type Journal } from './journal.ts';
+import type { Scope } from './observed-state.ts';
 import type { Random } from './random.ts';
 import { type Hall, openHall, type Section } from './stage.ts';
-import type { Scope } from './world.ts';
 
 /** One playing of a scenario, on a performance of its own: what is checked when it is quiet. */
 export interface Round extends Scope {
@@ -19,7 +19,7 @@ export interface Round extends Scope {
   readonly revivals: Start[];
   /** Dead letters that it has planted: `<queue> <key>`. */
   readonly planted: string[];
-  /** Whether the house cancels the performance in it. */
+  /** Whether the institution cancels the performance in it. */
   readonly closed?: boolean;
   /** What its clients are still waiting for: nothing is checked before. */
   readonly unfinished: Promise<unknown>[];

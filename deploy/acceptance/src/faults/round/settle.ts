@@ -4,8 +4,8 @@ import { checkFacts } from '../invariants/facts.ts';
 import { checkRound } from '../invariants/index.ts';
 import { createCheck, type Verdict } from '../invariants/verdict.ts';
 import { inspect } from './inspection.ts';
+import { observeState } from './observed-state.ts';
 import type { Round } from './round.ts';
-import { readWorld } from './world.ts';
 
 export interface SettleOptions {
   /** How long it may take until everything is as it must be; I8 says 30 s. */
@@ -42,7 +42,7 @@ export const settle = async (
     for (const round of rounds) {
       const { journal, closed = false } = round;
       const { entries, checkouts, carts } = journal;
-      const evidence = { entries, checkouts, world: await readWorld(api, round, carts), closed };
+      const evidence = { entries, checkouts, observed: await observeState(api, round, carts), closed };
       checkRound(evidence, check);
       await round.alsoTrue?.(evidence, check);
       for (const { name, seconds, secondsAlive, story } of round.revivals) {

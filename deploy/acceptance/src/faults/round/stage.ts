@@ -1,5 +1,5 @@
 import { type Api, must } from '../client/api.ts';
-import type { Wish } from '../client/buyer.ts';
+import type { RequestedItem } from '../client/buyer.ts';
 
 /** A seat category to sell. */
 export interface Section {
@@ -67,7 +67,11 @@ export const openCounter = async (api: Api, name: string, hall: Hall, holdSecond
 };
 
 /** So many places of a section, whichever. */
-export const anyPlaces = ({ performanceId, tariffId, sections }: Hall, quantity: number, section = 0): Wish => ({
+export const anyPlaces = (
+  { performanceId, tariffId, sections }: Hall,
+  quantity: number,
+  section = 0,
+): RequestedItem => ({
   performanceId,
   tariffId,
   seatCategoryId: String(sections[section]?.id),

@@ -31,13 +31,13 @@ export const closing: Scenario = {
       over = true;
       leave(round, traffic);
     }
-    round.alsoTrue = ({ world }, check) => {
+    round.alsoTrue = ({ observed }, check) => {
       check.that('round', reached, () => 'orders has never heard of it');
       // Somebody is inside already: that order stays.
       const inside = new Set(
-        world.tickets.filter(({ controlledAt }) => controlledAt !== null).map((one) => one.orderId),
+        observed.tickets.filter(({ controlledAt }) => controlledAt !== null).map((one) => one.orderId),
       );
-      for (const { id, state } of world.orders) {
+      for (const { id, state } of observed.orders) {
         const ended = state === 'cancelled' || state === 'expired' || inside.has(id);
         check.that('round', ended, () => `${id} is ${state}, its performance is cancelled`);
       }

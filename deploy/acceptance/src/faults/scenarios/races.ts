@@ -35,10 +35,14 @@ export const races: Scenario = {
         for (let turn = 0; turn < total / abreast; turn++) await race(buyer, round, counter, random);
       }),
     );
-    round.alsoTrue = ({ world }, check) => {
-      const ended = world.orders.filter(({ state }) => state !== 'open');
-      check.that('round', ended.length === world.orders.length, () => 'an order outlives its hold');
-      check.that('round', world.orders.length === total, () => `${world.orders.length} of ${total} races took place`);
+    round.alsoTrue = ({ observed }, check) => {
+      const ended = observed.orders.filter(({ state }) => state !== 'open');
+      check.that('round', ended.length === observed.orders.length, () => 'an order outlives its hold');
+      check.that(
+        'round',
+        observed.orders.length === total,
+        () => `${observed.orders.length} of ${total} races took place`,
+      );
     };
     return round;
   },

@@ -1,11 +1,11 @@
 import { expect } from '@jest/globals';
-import { type House, heading, OPERA } from '../house.ts';
+import { heading, OPERA, type ShopFixture } from '../shop-fixture.ts';
 
 const DAY_MS = 86_400_000;
 const inDays = (days: number): string => new Date(Date.now() + days * DAY_MS).toISOString();
 
 /** What a login owns. */
-export const belongings = ({ product, story, showOf }: House): void => {
+export const belongings = ({ product, story, showOf }: ShopFixture): void => {
   /** A ticket as the API answers it. */
   const ticket = (id: string, status: string, startDate: string) => ({
     id,

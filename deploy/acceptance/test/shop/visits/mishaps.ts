@@ -1,9 +1,9 @@
 import { expect } from '@jest/globals';
 import { authorised, clientOf } from '../../../src/client.ts';
-import { type House, heading, OPERA, takeSeat } from '../house.ts';
+import { heading, OPERA, type ShopFixture, takeSeat } from '../shop-fixture.ts';
 
 /** What goes wrong, and what the shop says of it. */
-export const mishaps = ({ product, story, showOf }: House): void => {
+export const mishaps = ({ product, story, showOf }: ShopFixture): void => {
   story('a sold-out show says so and offers nothing to buy', async (enter) => {
     const { page } = await enter({ at: showOf('opera', 'soldOut') });
     await heading(page, 'Carmen').waitFor();

@@ -1,9 +1,9 @@
 import { expect } from '@jest/globals';
-import { type House, heading, MUSEUM, OPERA, tellWhoBuys } from '../house.ts';
+import { heading, MUSEUM, OPERA, type ShopFixture, tellWhoBuys } from '../shop-fixture.ts';
 import { nameless, overflow } from '../visit.ts';
 
 /** Everything that goes as it should. */
-export const purchases = ({ product, story, showOf }: House): void => {
+export const purchases = ({ product, story, showOf }: ShopFixture): void => {
   story('a guest finds a show, picks seats with the keyboard, pays, shows his tickets and cancels', async (enter) => {
     const { page } = await enter();
     await page.getByText('254 titles').waitFor();
@@ -160,7 +160,7 @@ export const purchases = ({ product, story, showOf }: House): void => {
     await heading(page, 'Log in').waitFor();
   });
 
-  story('another house sells at its own prices in its own currency', async (enter) => {
+  story('another shop sells at its own prices in its own currency', async (enter) => {
     const { page } = await enter({ at: `?host=${MUSEUM}${showOf('museum', 'numbered')}` });
     await heading(page, 'What the river remembers').waitFor();
     expect(await page.locator('.facts').textContent()).toContain('€');

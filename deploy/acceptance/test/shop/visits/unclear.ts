@@ -1,7 +1,7 @@
 import { expect } from '@jest/globals';
 import type { Page, Route } from 'playwright-core';
 import { authorised } from '../../../src/client.ts';
-import { type Enter, type House, heading, takeSeat, tellWhoBuys } from '../house.ts';
+import { type Enter, heading, type ShopFixture, takeSeat, tellWhoBuys } from '../shop-fixture.ts';
 
 const ORDERS = /\/tnwr\/v1\/orders\?/;
 
@@ -25,7 +25,7 @@ const answerFirst = async (page: Page, answer: (route: Route) => Promise<void>):
 };
 
 /** Checkouts of which it is not clear at once what became of them. */
-export const unclear = ({ product, story, showOf }: House): void => {
+export const unclear = ({ product, story, showOf }: ShopFixture): void => {
   const atCheckout = async (enter: Enter, seat: string): Promise<Page> => {
     const { page } = await enter({ at: showOf('opera', 'numbered') });
     await takeSeat(page, seat);

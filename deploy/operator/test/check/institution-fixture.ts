@@ -6,7 +6,7 @@ import { pos, type SessionDocument, type UserDocument } from '@boxoffice/pos';
 import { testEngines } from '@boxoffice/service/testkit';
 import type { New } from '@boxoffice/store';
 import { type TicketDocument, tickets } from '@boxoffice/tickets';
-import { type CheckedStores, type Shelves, shelvesOf } from '../../src/check/shelves.ts';
+import { type CheckedCollections, type CheckedStores, collectionsOf } from '../../src/check/collections.ts';
 
 /** The stores of an installation, on each engine that this run has. */
 export const engines = testEngines('catalog', catalog.collections).map(({ name }) => ({
@@ -33,10 +33,10 @@ const at = new Date(Date.now() - HOUR).toISOString();
 const free = { state: 'free', freeFrom: 0, holder: null, request: null, item: null, asOf: 0 } as const;
 
 /** An institution as it should be: a performance of six places, of which one is held and three are sold. */
-export interface House {
+export interface InstitutionFixture {
   readonly institution: string;
-  readonly shelves: Shelves;
-  /** `name` with what makes it this house's alone. */
+  readonly collections: CheckedCollections;
+  /** `name` with what makes it this fixture's alone. */
   id(name: string): string;
   place(number: number): string;
   order(name: string, change: (order: OrderDocument) => Partial<OrderDocument>): Promise<void>;
@@ -45,9 +45,9 @@ export interface House {
   addTicket(name: string, change: Partial<TicketDocument>): Promise<void>;
 }
 
-/** Founds a house in the stores. */
-export const found = async (stores: CheckedStores, institution: string): Promise<House> => {
-  const shelves = shelvesOf(stores);
+/** Founds a fixture in the stores. */
+export const found = async (stores: CheckedStores, institution: string): Promise<InstitutionFixture> => {
+  const collections = collectionsOf(stores);
   const suffix = randomUUID().slice(0, 8);
   const id = (name: string) => `${name}_${suffix}`;
   const place = (number: number) => `plc_${suffix}_0_0_${number}`;
@@ -147,10 +147,10 @@ export const found = async (stores: CheckedStores, institution: string): Promise
     updatedAt: at,
     modifiedAt: at,
   };
-  await shelves.performances.of(institution).insert(performance);
+  await collections.performances.of(institution).insert(performance);
   const held = { state: 'held', freeFrom: Date.now() + HOUR, holder: id('ord_open'), request: 'r', item: 0 } as const;
   const sold = (name: string) => ({ state: 'sold', freeFrom: SOLD, holder: id(name), request: 'r', item: 0 }) as const;
-  await shelves.places
+  await collections.places
     .of(institution)
     .insertMany([
       placeOf(1, held),
@@ -170,7 +170,7 @@ export const found = async (stores: CheckedStores, institution: string): Promise
     updatedAt: at,
   });
   const { details: _, ...erased } = contact('C2');
-  await shelves.contacts.of(institution).insertMany([contact('C1'), { ...erased, erasedAt: at }]);
+  await collections.contacts.of(institution).insertMany([contact('C1'), { ...erased, erasedAt: at }]);
   const cancellation = {
     reason: null,
     requestedAt: 1,
@@ -183,7 +183,7 @@ export const found = async (stores: CheckedStores, institution: string): Promise
     placesVersion: 1,
   };
   const deadline = held.freeFrom;
-  await shelves.orders.of(institution).insertMany([
+  await collections.orders.of(institution).insertMany([
     orderOf('ord_open', 1, {
       state: 'open',
       lines: [line('ord_open', 1, null)],
@@ -201,7 +201,7 @@ export const found = async (stores: CheckedStores, institution: string): Promise
     }),
     orderOf('ord_late', 5, { state: 'expired', confirmedAt: null, lines: [line('ord_late', 5, null)] }),
   ]);
-  await shelves.tickets
+  await collections.tickets
     .of(institution)
     .insertMany([
       ticketOf('ord_sold', 2, {}),
@@ -223,7 +223,7 @@ export const found = async (stores: CheckedStores, institution: string): Promise
     lastSeenAt: 1,
     expiresAt: deadline,
   };
-  await shelves.sessions.of(institution).insert(session);
+  await collections.sessions.of(institution).insert(session);
   const login: New<UserDocument> = {
     id: id('login'),
     serviceHost: 'shop.example',
@@ -232,22 +232,25 @@ export const found = async (stores: CheckedStores, institution: string): Promise
     contactNumber: id('C1'),
     createdAt: at,
   };
-  await shelves.logins.of(institution).insert(login);
+  await collections.logins.of(institution).insert(login);
 
   return {
     institution,
-    shelves,
+    collections,
     id,
     place,
     order: async (name, change) =>
-      void (await shelves.orders
+      void (await collections.orders
         .of(institution)
         .update(id(name), (order) => ({ next: { ...order, ...change(order) } }))),
     ticket: async (name, change) =>
-      void (await shelves.tickets.of(institution).update(id(name), (ticket) => ({ next: { ...ticket, ...change } }))),
+      void (await collections.tickets
+        .of(institution)
+        .update(id(name), (ticket) => ({ next: { ...ticket, ...change } }))),
     setPlace: async (number, change) =>
-      void (await shelves.places.of(institution).update(place(number), (one) => ({ next: { ...one, ...change } }))),
-    addTicket: async (name, change) => void (await shelves.tickets.of(institution).insert(ticketOf(name, 2, change))),
+      void (await collections.places.of(institution).update(place(number), (one) => ({ next: { ...one, ...change } }))),
+    addTicket: async (name, change) =>
+      void (await collections.tickets.of(institution).insert(ticketOf(name, 2, change))),
   };
 };
 

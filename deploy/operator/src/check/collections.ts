@@ -15,7 +15,7 @@ export interface CheckedStores {
 }
 
 /** Every collection that a check reads. It writes to none. */
-export interface Shelves {
+export interface CheckedCollections {
   readonly performances: CollectionHandle<PerformanceDocument>;
   readonly places: CollectionHandle<PlaceDocument>;
   readonly orders: CollectionHandle<OrderDocument>;
@@ -25,7 +25,7 @@ export interface Shelves {
   readonly logins: CollectionHandle<UserDocument>;
 }
 
-export const shelvesOf = ({ catalog, contacts, orders, tickets, pos }: CheckedStores): Shelves => ({
+export const collectionsOf = ({ catalog, contacts, orders, tickets, pos }: CheckedStores): CheckedCollections => ({
   performances: catalog.collection(performances),
   places: catalog.collection(places),
   orders: orders.collection(ordersCollection),

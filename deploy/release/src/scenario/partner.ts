@@ -4,7 +4,7 @@ import { DECISIONS_PATH, IDENTITY_HEADER, serviceAuthorization } from '@boxoffic
 import { deriveServiceSecret } from '@boxoffice/runtime';
 import { type At, operationsOf } from '../compare/description.ts';
 import { processes } from '../processes.ts';
-import type { World } from './open-world.ts';
+import type { Scenario } from './open-scenario.ts';
 
 /** An answer, and whatever JSON came with it. */
 export interface Reply {
@@ -65,7 +65,7 @@ const succeeded = (path: string, { status, body }: Reply): ReturnType<typeof JSO
 
 /** Gets an access token; the partner's calls go the gateway's way: a decision of the authorizer, then the service. */
 export const partnerOf = async (
-  { urls, serviceRootSecret }: World,
+  { urls, serviceRootSecret }: Scenario,
   { clientId, clientSecret }: { readonly clientId: string; readonly clientSecret: string },
 ): Promise<Partner> => {
   const form = { grant_type: 'client_credentials', client_id: clientId, client_secret: clientSecret };
@@ -104,10 +104,10 @@ export const partnerOf = async (
 };
 
 /** Registers a client with every scope and gets its token. */
-export const newPartner = async (world: World, institution: string): Promise<Partner> => {
-  const store = world.stores.authorizer;
+export const newPartner = async (scenario: Scenario, institution: string): Promise<Partner> => {
+  const store = scenario.stores.authorizer;
   if (!store) throw new Error('there is no authorizer');
-  return partnerOf(world, await createClient(store, { institution, name: 'every scope', scopes: [...SCOPES] }));
+  return partnerOf(scenario, await createClient(store, { institution, name: 'every scope', scopes: [...SCOPES] }));
 };
 
 /** A visitor of a point of sale. */
@@ -117,7 +117,7 @@ export interface Visitor {
 }
 
 /** Makes a visitor, who keeps the session that the point of sale gives. */
-export const newVisitor = ({ urls }: World, serviceHost: string): Visitor => {
+export const newVisitor = ({ urls }: Scenario, serviceHost: string): Visitor => {
   let session: Record<string, string> = {};
   const ask = async (path: string, call: Call = {}): Promise<Reply> => {
     const headers = { 'x-service-host': serviceHost, ...session, ...call.headers };

@@ -1,10 +1,10 @@
 import { type Api, findOrder, must } from '../client/api.ts';
-import type { FiguresView, OrderView, PlaceView, TicketView } from '../client/views.ts';
+import type { OrderView, PlaceView, StockView, TicketView } from '../client/views.ts';
 import type { Hall } from './stage.ts';
 
 /** What the product says of one round, when it is asked. */
-export interface World {
-  readonly figures: readonly FiguresView[];
+export interface ObservedState {
+  readonly stock: readonly StockView[];
   readonly places: readonly PlaceView[];
   readonly orders: readonly OrderView[];
   readonly tickets: readonly TicketView[];
@@ -42,12 +42,12 @@ const unlisted = async (api: Api, carts: Iterable<string>, listed: readonly Orde
   return found.flatMap((order) => order ?? []);
 };
 
-/** Reads the world through the institution API, as any client could; of carts those that are named. */
-export const readWorld = async (
+/** Reads the observed through the institution API, as any client could; of carts those that are named. */
+export const observeState = async (
   api: Api,
   { hall, reference, since }: Scope,
   carts: Iterable<string> = [],
-): Promise<World> => {
+): Promise<ObservedState> => {
   const performance = `/svc/v3/catalog/performances/${hall.performanceId}`;
   const [availability, places, orders, tickets] = await Promise.all([
     must(api, `${performance}/availability`),
@@ -58,5 +58,5 @@ export const readWorld = async (
   const inHall = ({ lines }: OrderView) => lines.some(({ performanceId }) => performanceId === hall.performanceId);
   const own = orders.filter((order) => order.externalReference?.startsWith(`${reference}/`) || inHall(order));
   const hidden = await unlisted(api, carts, own);
-  return { figures: availability.seatCategories, places, orders: [...own, ...hidden], tickets };
+  return { stock: availability.seatCategories, places, orders: [...own, ...hidden], tickets };
 };

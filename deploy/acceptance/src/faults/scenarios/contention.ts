@@ -20,21 +20,21 @@ const buyAll = async (buyer: Buyer, hall: Hall, random: Random): Promise<void> =
 };
 
 /** 64 buyers want 200 places: all are sold, none twice, as the buyers count them. */
-export const rush: Scenario = {
-  name: 'rush',
+export const contention: Scenario = {
+  name: 'contention',
   about: `${BUYERS} buyers on ${PLACES} places`,
   async play(context) {
-    const round = await beginRound(context, 'rush', [{ code: 'FLOOR', capacity: PLACES }]);
+    const round = await beginRound(context, 'contention', [{ code: 'FLOOR', capacity: PLACES }]);
     const buyers = buyersOf(context, round, BUYERS, true);
     await Promise.all(buyers.map((buyer, index) => buyAll(buyer, round.hall, context.random.fork(`wishes ${index}`))));
     // Places that were given back in the very moment in which the others were told that there were none.
     const [last] = buyers;
     if (last) await buyAll(last, round.hall, context.random.fork('last'));
-    round.alsoTrue = ({ entries, world }, check) => {
+    round.alsoTrue = ({ entries, observed }, check) => {
       const acknowledged = new Set(
         entries.filter(({ action, outcome }) => action === 'confirm' && outcome === 'ok').map(({ subject }) => subject),
       );
-      const sold = world.orders.filter(({ id }) => acknowledged.has(id)).flatMap(({ lines }) => lines).length;
+      const sold = observed.orders.filter(({ id }) => acknowledged.has(id)).flatMap(({ lines }) => lines).length;
       check.that('round', sold === PLACES, () => `the buyers were sold ${sold} of ${PLACES} places`);
     };
     return round;

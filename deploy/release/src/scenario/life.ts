@@ -2,7 +2,7 @@ import { createInstitution } from '@boxoffice/catalog';
 import { createUser } from '@boxoffice/pos';
 import type { Store } from '@boxoffice/store';
 import { DYING } from './dying.ts';
-import { fresh, type World } from './open-world.ts';
+import { fresh, type Scenario } from './open-scenario.ts';
 import { newPartner, newVisitor, type Partner } from './partner.ts';
 import { until } from './until.ts';
 
@@ -31,7 +31,7 @@ const performance = (tariffId: string) => ({
   prices: ['STALLS', 'STANDING'].map((seatCategory) => ({ seatCategory, tariffId, amount: 4_500 })),
 });
 
-const storeOf = ({ stores }: World, name: string): Store => {
+const storeOf = ({ stores }: Scenario, name: string): Store => {
   const store = stores[name];
   if (!store) throw new Error(`there is no ${name}`);
   return store;
@@ -143,11 +143,11 @@ const meet = async (partner: Partner): Promise<string> => {
 /** Of the one user that there is. */
 export const PASSWORD = 'correct horse battery';
 
-const visit = async (world: World, hall: Hall, serviceHost: string, login: string): Promise<void> => {
+const visit = async (scenario: Scenario, hall: Hall, serviceHost: string, login: string): Promise<void> => {
   const item = { performanceId: hall.performanceId, seatCategoryId: hall.free, tariffId: hall.tariffId, quantity: 1 };
-  const guest = newVisitor(world, serviceHost);
+  const guest = newVisitor(scenario, serviceHost);
   await guest.must('/tnwr/v1/shopping-cart/items', post(item));
-  const member = newVisitor(world, serviceHost);
+  const member = newVisitor(scenario, serviceHost);
   const { contactNumber } = await member.must('/tnwr/v1/sessions', post({ login, password: PASSWORD }));
   await member.must('/tnwr/v1/shopping-cart/items', post(item));
   const purchase = { contactNumber, paymentMethod: 'simulated', paymentToken: 'ok' };
@@ -156,7 +156,7 @@ const visit = async (world: World, hall: Hall, serviceHost: string, login: strin
 };
 
 /** A client that gets a token, gives it back, and is deleted. */
-const comeAndGo = async ({ urls }: World, partner: Partner): Promise<void> => {
+const comeAndGo = async ({ urls }: Scenario, partner: Partner): Promise<void> => {
   const { clientId, clientSecret } = await partner.must(
     '/svc/v3/clients',
     post({ name: 'agency', scopes: ['orders:read'] }),
@@ -181,15 +181,15 @@ export interface Shop {
 }
 
 /** Of an institution whose documents are kept: everything that its operations leave behind. */
-export const live = async (world: World): Promise<Shop> => {
+export const live = async (scenario: Scenario): Promise<Shop> => {
   const institution = fresh('opera');
-  await createInstitution(storeOf(world, 'catalog'), {
+  await createInstitution(storeOf(scenario, 'catalog'), {
     id: institution,
     name: 'Opéra du Lac',
     currency: 'CHF',
     languages: ['fr', 'en'],
   });
-  const partner = await newPartner(world, institution);
+  const partner = await newPartner(scenario, institution);
   const hall = await openHall(partner, fresh('TOSCA').toUpperCase());
   const contactNumber = await meet(partner);
   await sell(partner, hall, contactNumber);
@@ -199,14 +199,14 @@ export const live = async (world: World): Promise<Shop> => {
   await partner.must(`/svc/v3/catalog/performances/${cancelled.performanceId}`, off);
   const serviceHost = await openShop(partner, hall, 15);
   const user = { institution, serviceHost, login: 'ana', password: PASSWORD, contactNumber };
-  await createUser(storeOf(world, 'pos'), user);
-  await visit(world, hall, serviceHost, user.login);
-  await comeAndGo(world, partner);
+  await createUser(storeOf(scenario, 'pos'), user);
+  await visit(scenario, hall, serviceHost, user.login);
+  await comeAndGo(scenario, partner);
   return { partner, hall };
 };
 
 /** Orders that are left in the middle of a step, as by a process that died. What is asked for them is answered by nobody. */
-export const leaveBehind = async ({ stores }: World, { partner, hall }: Shop): Promise<void> => {
+export const leaveBehind = async ({ stores }: Scenario, { partner, hall }: Shop): Promise<void> => {
   const order = (externalReference: string) => post({ ...wish(hall), externalReference });
   await partner.ask('/svc/v3/orders', order(DYING.create));
   const { id, total } = await partner.must('/svc/v3/orders', order(DYING.confirm));

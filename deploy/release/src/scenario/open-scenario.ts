@@ -17,7 +17,7 @@ import type { Store } from '@boxoffice/store';
 import { tickets } from '@boxoffice/tickets';
 
 /** The services of an installation, started in this process on embedded engines and empty or given stores. */
-export interface World {
+export interface Scenario {
   readonly urls: Readonly<Record<string, string>>;
   /** By service. */
   readonly stores: Readonly<Record<string, Store>>;
@@ -30,8 +30,8 @@ export interface World {
 /** A service, whatever its settings are. */
 export type AnyService = ServiceDefinition<SettingsSpec>;
 
-/** What may stand in the place of something of the world. */
-export interface WorldOptions {
+/** What may stand in the place of something of the scenario. */
+export interface ScenarioOptions {
   /** For the engines' files. */
   readonly directory: string;
   readonly logger: Logger;
@@ -51,8 +51,8 @@ export interface WorldOptions {
 /** In the order in which they start. */
 export const definitions = { authorizer, catalog, contacts, tickets, orders, pos } as const;
 
-// Keys at rest of one world must be readable in the next; they protect nothing.
-const SERVICE_ROOT_SECRET = 'only for worlds that are made to be thrown away';
+// Keys at rest of one scenario must be readable in the next; they protect nothing.
+const SERVICE_ROOT_SECRET = 'only for scenarios that are made to be thrown away';
 const KEY_ENCRYPTION_KEY = Buffer.alloc(32, 'thrown away').toString('base64');
 
 export const PUBLIC_URL = 'https://localhost:8443';
@@ -69,14 +69,14 @@ const inTurn = (all: Readonly<Record<string, readonly string[]>>): Record<string
 };
 
 /** Starts them. */
-export const openWorld = async ({
+export const openScenario = async ({
   directory,
   logger,
   bus: seen,
   store: shown,
   beside,
   fill,
-}: WorldOptions): Promise<World> => {
+}: ScenarioOptions): Promise<Scenario> => {
   const all = Object.values(definitions) as unknown as readonly AnyService[];
   const serves = all.flatMap(({ queues = [] }) => queues);
   const engines: Engines = await openEngines({ mongodbUrl: undefined, amqpUrl: undefined, directory, logger, serves });

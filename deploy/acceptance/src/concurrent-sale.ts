@@ -6,12 +6,12 @@ import type { Partner } from './faults/deployment/installation.ts';
 import { checkRound } from './faults/invariants/index.ts';
 import { createCheck } from './faults/invariants/verdict.ts';
 import { countsOf, createJournal } from './faults/round/journal.ts';
+import { observeState } from './faults/round/observed-state.ts';
 import { randomFrom } from './faults/round/random.ts';
 import { openHall } from './faults/round/stage.ts';
-import { readWorld } from './faults/round/world.ts';
 
-/** What the buyers of a rush know of their requests. */
-export interface RushFigures {
+/** What the buyers of a sale know of their requests. */
+export interface SaleCounts {
   readonly ok: number;
   readonly refused: number;
   /** Nothing reliable was heard to the end. */
@@ -22,8 +22,8 @@ export interface RushFigures {
   readonly stories: readonly string[];
 }
 
-/** What became of a rush once it was quiet. */
-export interface RushVerdict {
+/** What became of a sale once it was quiet. */
+export interface SaleVerdict {
   /** Until everything was as it must be; the patience, when it never was. */
   readonly seconds: number;
   /** How many facts were held against each other. */
@@ -32,22 +32,22 @@ export interface RushVerdict {
 }
 
 /** Buyers of one performance of an installation that runs somewhere, seen through its gateway alone. */
-export interface Rush {
-  figures(): RushFigures;
+export interface ConcurrentSale {
+  counts(): SaleCounts;
   /** Lets the buyers finish what they are at. */
   end(): Promise<void>;
   /** Holds what the buyers remember against what the installation says, until it agrees and stays so, or the patience is over. */
-  settle(patienceMs?: number): Promise<RushVerdict>;
+  settle(patienceMs?: number): Promise<SaleVerdict>;
 }
 
 const STEADY_MS = 2_000;
 const LOOK_EVERY_MS = 500;
 
 /** Puts a performance on sale and begins to buy. `reference` is unique in the installation. */
-export const openRush = async (
+export const openConcurrentSale = async (
   { door, partner }: { readonly door: Door; readonly partner: Partner },
   { reference, buyers, capacity = 3_000 }: { reference: string; buyers: number; capacity?: number },
-): Promise<Rush> => {
+): Promise<ConcurrentSale> => {
   const api = openApi({ door, partner });
   const since = new Date(Date.now() - 1_000);
   const hall = await openHall(api, reference, [{ code: 'FLOOR', capacity }]);
@@ -63,13 +63,13 @@ export const openRush = async (
   const look = async () => {
     const check = createCheck();
     const { entries, checkouts, carts } = journal;
-    const world = await readWorld(api, { hall, reference, since }, carts);
-    checkRound({ entries, checkouts, world }, check);
+    const observed = await observeState(api, { hall, reference, since }, carts);
+    checkRound({ entries, checkouts, observed }, check);
     return check.verdict;
   };
 
   return {
-    figures() {
+    counts() {
       const failed = journal.entries.filter(({ unknownTries }) => unknownTries > 0);
       return {
         ...countsOf(journal),

@@ -10,7 +10,7 @@ export const MUSEUM = 'tickets.museum.example';
 export type Enter = (options?: VisitOptions) => Promise<Visit>;
 
 /** What a suite of visitors shares: one installation, one browser. */
-export interface House {
+export interface ShopFixture {
   product(): Product;
   /** A test of its own visitors, at the same time as the other stories. */
   story(name: string, tell: (enter: Enter) => Promise<void>): void;
@@ -23,8 +23,8 @@ export interface House {
 /** Longer than any story takes. */
 const STORY_MS = 180_000;
 
-/** A suite in a house of its own; skipped, and said so, where there is no browser. */
-export const inAHouse = (name: string, tests: (house: House) => void): void => {
+/** A suite in a shop of its own; skipped, and said so, where there is no browser. */
+export const withShop = (name: string, tests: (shop: ShopFixture) => void): void => {
   const suite = executablePath ? describe : describe.skip;
   if (suite === describe.skip) process.stdout.write('skipped: the shop needs a browser\n');
 
