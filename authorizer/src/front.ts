@@ -59,7 +59,7 @@ const readForm = (body: string): TokenForm => {
   const fields: Record<string, string> = Object.create(null);
   const seen = new Set<string>();
   for (const [name, value] of new URLSearchParams(body)) {
-    if (seen.has(name)) throw new OAuthFault('bad_request', 'invalid_request', 'A form field stands twice.');
+    if (seen.has(name)) throw new OAuthFault('bad_request', 'invalid_request', 'A form field is repeated.');
     seen.add(name);
     if (value !== '') fields[name] = value;
   }
@@ -76,7 +76,7 @@ const internal = async (operation: InternalOperation, request: IncomingMessage):
   if (method !== operation.method) {
     throw new Fault('method_not_allowed', `This path supports ${operation.method}.`, { Allow: operation.method });
   }
-  if (method === 'POST' && !isSmall(request)) throw new Fault('payload_too_large', 'The body is too large.');
+  if (method === 'POST' && !isSmall(request)) throw new Fault('payload_too_large', 'The request body is too large.');
   const body = method === 'POST' ? await readBody(request) : '';
   const query = new URL(url, 'http://authorizer').search.slice(1);
   const data = await operation.answer({ authorization: headers.authorization, query, body });

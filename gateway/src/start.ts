@@ -128,7 +128,7 @@ const brokerOf = (bus: GatewayOptions['bus']): Readonly<Record<string, Check>> =
     connected = there;
   });
   const broker = async (): Promise<void> => {
-    if (!connected) throw new Error('the broker is not there yet');
+    if (!connected) throw new Error('the broker is not connected yet');
     await connected.ping();
   };
   return { broker };
@@ -137,7 +137,7 @@ const brokerOf = (bus: GatewayOptions['bus']): Readonly<Record<string, Check>> =
 /** The token verification and its keys. Without an authorizer, every token is refused with 503. */
 const verifierOf = (authorizerUrl: string | undefined, issuer: string) => {
   if (authorizerUrl === undefined) {
-    const verify = () => Promise.reject(unavailable('There is no authorizer.'));
+    const verify = () => Promise.reject(unavailable('No authorizer is configured.'));
     return { keys: undefined, verify, prepare: () => undefined };
   }
   const keys = createKeySet({ url: new URL(JWKS_PATH, authorizerUrl).href });
@@ -195,22 +195,24 @@ export const startGateway = async (options: GatewayOptions): Promise<Gateway> =>
 
   const isTrusted = createTrust(trustProxy);
   const hsts = hstsOf(options.hstsSeconds);
-  const app = createPipeline({
+  const pipeline = createPipeline({
     peerOf: createPeers(isTrusted),
     hsts,
-    countAddress: limits.countAddress,
-    preflight: cors.preflight,
-    allowOrigin: cors.allow,
-    findRoute: routing.step,
-    checkToken: createBearer({ verify, revocations }),
-    countCaller: limits.countCaller,
-    answerOwn: createOwnOperations(createDocuments(routing, publicUrl), (error) =>
-      logger.error('a request failed', { error }),
-    ),
-    refuseOrigin: cors.refuse,
-    answerCached: responseCache.step,
-    authorize: authorize.step,
-    forward: forwarding.step,
+    steps: {
+      countAddress: limits.countAddress,
+      preflight: cors.preflight,
+      allowOrigin: cors.allow,
+      findRoute: routing.step,
+      checkToken: createBearer({ verify, revocations }),
+      countCaller: limits.countCaller,
+      answerOwn: createOwnOperations(createDocuments(routing, publicUrl), (error) =>
+        logger.error('a request failed', { error }),
+      ),
+      refuseOrigin: cors.refuse,
+      answerCached: responseCache.step,
+      authorize: authorize.step,
+      forward: forwarding.step,
+    },
     accessLog,
     onCompleted: gatewayMetrics.completed,
     logger,
@@ -246,14 +248,14 @@ export const startGateway = async (options: GatewayOptions): Promise<Gateway> =>
   });
   const common = { host, health, admit, onRefused, farewellMs };
   const guarded = (headers: Readonly<Record<string, string>>) => ({ headers, refuse: refuseByLine(headers) });
-  const https = await listen(app.listener(true), {
+  const https = await listen(pipeline.listener(true), {
     ...common,
     ...guarded(securityHeaders(hsts)),
     tls,
     port: options.port,
     setting: 'GATEWAY_PORT',
   });
-  const http = await listen(app.listener(false), {
+  const http = await listen(pipeline.listener(false), {
     ...common,
     ...guarded(securityHeaders(undefined)),
     port: options.httpPort,
@@ -292,7 +294,7 @@ export const startGateway = async (options: GatewayOptions): Promise<Gateway> =>
       for (const learner of learners.values()) learner.close();
       renewal?.close();
       await Promise.all([https.close(), http.close(), revocationUpdates.close()]);
-      await app.idle();
+      await pipeline.idle();
       forwarding.close();
       authorizerClient.close();
       accessLog.flush();

@@ -1,3 +1,4 @@
+// Who calls the authorizer: the credentials of clients and of services.
 import type { ClientDirectory } from '../clients/directory.ts';
 import { matchSecret } from '../clients/secrets.ts';
 import type { Secret } from '../domain/client.ts';
@@ -40,11 +41,15 @@ const presented = (form: CredentialForm, authorization: string | undefined): Cre
     throw new OAuthFault(
       'bad_request',
       'invalid_request',
-      'Client credentials come both as HTTP Basic and in the form.',
+      'Client credentials are sent both as HTTP Basic and in the form; use one method.',
     );
   }
   if (credentials && form.client_id !== undefined && form.client_id !== credentials.id) {
-    throw new OAuthFault('bad_request', 'invalid_request', 'The form names another client than HTTP Basic.');
+    throw new OAuthFault(
+      'bad_request',
+      'invalid_request',
+      'The form field client_id differs from the client of HTTP Basic.',
+    );
   }
   return credentials;
 };

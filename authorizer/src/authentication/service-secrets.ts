@@ -20,7 +20,7 @@ export const createSecretCheck = (
     const offered = digest(secret);
     const isRoot = timingSafeEqual(offered, rootDigest);
     const owners = known.filter((one) => timingSafeEqual(offered, one.digest)).map(({ name }) => name);
-    if (!processes.includes(process)) return { right: false, reason: 'no process of this installation has this name' };
+    if (!processes.includes(process)) return { right: false, reason: 'this installation has no process of this name' };
     if (owners.includes(process)) return { right: true };
     if (owners[0] !== undefined)
       return { right: false, reason: `SERVICE_SECRET is that of ${owners[0]}, not of ${process}` };

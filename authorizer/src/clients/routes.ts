@@ -1,3 +1,4 @@
+// OAuth clients and their secrets, as institutions and operators manage them.
 import {
   type AnyOperation,
   created,

@@ -31,8 +31,11 @@ export const createServiceAuthentication = (rootSecret: string, failed: FailedAu
   return (authorization: string | undefined): string => {
     const credentials = isBasic(authorization) ? readBasic(authorization) : undefined;
     if (!credentials) {
-      failed({ clientId: undefined, reason: 'a service without its secret' });
-      throw new Fault('unauthorized', 'This operation is for the services of this installation.');
+      failed({ clientId: undefined, reason: 'a service without valid HTTP Basic credentials' });
+      throw new Fault(
+        'unauthorized',
+        'This operation requires HTTP Basic with a service’s name and its SERVICE_SECRET.',
+      );
     }
     const verdict = check(credentials.id, credentials.secret);
     if (verdict.right) return credentials.id;

@@ -19,7 +19,7 @@ export const internalShapes: readonly AnyOperation[] = [
     method: 'post',
     path: DECISIONS_PATH,
     access: 'internal',
-    summary: 'Says whether the bearer of a token may do something, for the gateway',
+    summary: 'Decides whether the bearer of a token may call an operation, for the gateway',
     body: Type.Object({ token: text, operation: text, scope: text, audience: text }),
     answers: { 200: Decision },
     example: {
@@ -47,7 +47,7 @@ export const internalShapes: readonly AnyOperation[] = [
     method: 'get',
     path: REVOCATIONS_PATH,
     access: 'internal',
-    summary: 'Tells the gateway what counts no more',
+    summary: 'Lists revoked tokens and changed clients, for the gateway',
     query: { since: Type.Optional(timestamp) },
     answers: {
       200: Type.Object({

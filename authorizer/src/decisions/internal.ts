@@ -1,3 +1,4 @@
+// Identities for calls between services: the gateway's decisions and the services' own calls.
 import { Fault } from '@boxoffice/envelope';
 import { DECISIONS_PATH, IDENTITIES_PATH, REVOCATIONS_PATH } from '@boxoffice/identity';
 import type { Revocations } from '../tokens/revocations.ts';
@@ -17,7 +18,7 @@ const texts = <const Name extends string>(body: string, names: readonly Name[]):
   const members = Object(parsed) as Record<string, unknown>;
   const wrong = names.filter((name) => typeof members[name] !== 'string');
   if (wrong.length > 0)
-    throw new Fault('bad_request', `Texts are expected: ${wrong.map((name) => `$.${name}`).join(', ')}.`);
+    throw new Fault('bad_request', `Required members of type string: ${wrong.map((name) => `$.${name}`).join(', ')}.`);
   return Object.fromEntries(names.map((name) => [name, members[name]])) as Record<Name, string>;
 };
 
@@ -25,7 +26,7 @@ const parse = (body: string): unknown => {
   try {
     return JSON.parse(body);
   } catch {
-    throw new Fault('bad_request', 'The body is no JSON.');
+    throw new Fault('bad_request', 'The request body is not JSON.');
   }
 };
 
@@ -89,5 +90,5 @@ const readSince = (query: string): Date | undefined => {
 };
 
 const onlyGateway = (service: string): void => {
-  if (service !== 'gateway') throw new Fault('forbidden', 'Only the gateway may ask this.');
+  if (service !== 'gateway') throw new Fault('forbidden', 'Only the gateway may call this operation.');
 };

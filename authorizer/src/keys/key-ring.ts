@@ -42,7 +42,7 @@ export const createKeyRing = ({ store, secret, longestLifeMs, now = Date.now }: 
   const key = encryptionKey(secret);
   let loaded: readonly LoadedKey[] = [];
   let readAt = Number.NEGATIVE_INFINITY;
-  let underway: Promise<void> | undefined;
+  let pendingRead: Promise<void> | undefined;
 
   const open = (document: KeyDocument): LoadedKey => {
     const { kid, generation, signsFrom, jwk } = document;
@@ -68,10 +68,10 @@ export const createKeyRing = ({ store, secret, longestLifeMs, now = Date.now }: 
   };
   // Reads do not overlap, so that a slow read from before a withdrawal cannot restore the key.
   const load = (): Promise<void> => {
-    underway ??= read().finally(() => {
-      underway = undefined;
+    pendingRead ??= read().finally(() => {
+      pendingRead = undefined;
     });
-    return underway;
+    return pendingRead;
   };
 
   const publicKey = (kid: string): KeyObject | undefined =>
@@ -81,7 +81,7 @@ export const createKeyRing = ({ store, secret, longestLifeMs, now = Date.now }: 
     load,
     signing: () => {
       const current = signing(loaded, now());
-      if (!current) throw new Error('there is no signing key');
+      if (!current) throw new Error('no signing key is loaded');
       return current;
     },
     jwks: () => ({ keys: published(loaded, now(), longestLifeMs).map(({ jwk }) => jwk) }),
@@ -89,7 +89,7 @@ export const createKeyRing = ({ store, secret, longestLifeMs, now = Date.now }: 
       refresh: load,
       key: async (kid) => {
         const known = publicKey(kid);
-        if (known || (!underway && now() - readAt < UNKNOWN_KEY_COOLDOWN_MS)) return known;
+        if (known || (!pendingRead && now() - readAt < UNKNOWN_KEY_COOLDOWN_MS)) return known;
         // Another instance may have signed with a key that was created a moment ago.
         await load();
         return publicKey(kid);

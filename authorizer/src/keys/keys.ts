@@ -1,3 +1,4 @@
+// Signing keys: creation, rotation, encryption at rest, and their copy in memory.
 import { createHash, generateKeyPairSync } from 'node:crypto';
 import { SIGNATURE_ALGORITHM } from '@boxoffice/identity';
 import { seal } from '@boxoffice/runtime';

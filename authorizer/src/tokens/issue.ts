@@ -36,11 +36,7 @@ const grantedScopes = ({ scope }: TokenForm, held: readonly string[]): readonly 
   if (scope === undefined) return held;
   const wanted = readScopes(scope);
   if (lacking(wanted, held).length === 0) return wanted;
-  throw new OAuthFault(
-    'invalid_parameter',
-    'invalid_scope',
-    'The client is not registered for every scope that it asks for.',
-  );
+  throw new OAuthFault('invalid_parameter', 'invalid_scope', 'The client is not registered for every requested scope.');
 };
 
 export interface TokenDependencies {

@@ -1,3 +1,4 @@
+// Access tokens: issue, introspection, revocation, and the documents by which they are verified.
 import { type AnyOperation, ok, operation } from '@boxoffice/http';
 import { type TSchema, Type } from 'typebox';
 import { NO_STORE, onOAuthFault } from '../authentication/oauth-error.ts';
@@ -78,7 +79,7 @@ export const oauthRoutes = ({ issuer, issue, introspect, revoke, keys }: OAuthRo
     ...endpoint,
     id: 'introspectToken',
     path: PATHS.introspect,
-    summary: 'Tells whether an access token of the own institution counts (RFC 7662)',
+    summary: 'Introspects an access token of the own institution (RFC 7662)',
     body: TokenLookup,
     answers: { 200: Introspection },
     members: { answer: Introspection.properties, error },

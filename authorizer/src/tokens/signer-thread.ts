@@ -15,7 +15,7 @@ export type SignReply = readonly string[];
 const keys = new Map<string, KeyObject>();
 
 parentPort?.on('message', ({ kid, key = keys.get(kid), claims }: SignRequest) => {
-  if (!key) throw new Error('the key did not come along');
+  if (!key) throw new Error('the message contains no key and the thread has none');
   keys.set(kid, key);
   const tokens: SignReply = claims.map((each) => signAccessToken(each, kid, key));
   parentPort?.postMessage(tokens);

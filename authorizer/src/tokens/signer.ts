@@ -41,17 +41,17 @@ const MESSAGES = 2;
 export const createSigner = (): Signer => {
   let worker: Worker | undefined = startThread();
   let queue: Waiting[] = [];
-  const underway: (readonly Waiting[])[] = [];
+  const inFlight: (readonly Waiting[])[] = [];
   const sent = new Set<string>();
 
   const finish = (waiting: readonly Waiting[]): void => {
     for (const { key, claims, resolve } of waiting) resolve(signAccessToken(claims, key.kid, key.privateKey));
   };
-  const lose = (): void => {
+  const signLocally = (): void => {
     worker = undefined;
-    for (const batch of [...underway.splice(0), queue.splice(0)]) finish(batch);
+    for (const batch of [...inFlight.splice(0), queue.splice(0)]) finish(batch);
   };
-  worker.on('error', lose).on('exit', lose);
+  worker.on('error', signLocally).on('exit', signLocally);
 
   const post = (batch: readonly Waiting[]): void => {
     const [first] = batch;
@@ -61,7 +61,7 @@ export const createSigner = (): Signer => {
       return;
     }
     const { kid, privateKey } = first.key;
-    underway.push(batch);
+    inFlight.push(batch);
     worker.postMessage({
       kid,
       claims: batch.map(({ claims }) => claims),
@@ -70,14 +70,14 @@ export const createSigner = (): Signer => {
     sent.add(kid);
   };
   const flush = (): void => {
-    if (underway.length >= MESSAGES) return;
+    if (inFlight.length >= MESSAGES) return;
     const batch = queue;
     queue = [];
     // More than one key only while the next key takes over.
     for (const same of Map.groupBy(batch, ({ key }) => key.kid).values()) post(same);
   };
   worker.on('message', (tokens: SignReply) => {
-    for (const [index, { resolve }] of (underway.shift() ?? []).entries()) resolve(tokens[index] as string);
+    for (const [index, { resolve }] of (inFlight.shift() ?? []).entries()) resolve(tokens[index] as string);
     if (queue.length > 0) flush();
   });
 

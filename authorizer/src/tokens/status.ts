@@ -13,7 +13,7 @@ export interface ActiveToken {
 }
 
 /** Why a token is not valid any more. */
-export type InactiveReason = 'it was revoked' | 'its client is gone' | 'its secret was withdrawn';
+export type InactiveReason = 'it was revoked' | 'its client was deleted' | 'its secret was withdrawn';
 
 export interface TokenStatus {
   /**
@@ -50,7 +50,7 @@ export const createTokenStatus = (dependencies: TokenStatusDependencies): TokenS
         clients.current(claims.client_id),
       ]);
       if (revoked) return 'it was revoked';
-      if (!client || client.institution !== claims.institution) return 'its client is gone';
+      if (!client || client.institution !== claims.institution) return 'its client was deleted';
       const secretId = secretIdOf(claims.jti);
       if (!client.secrets.some(({ id }) => id === secretId)) return 'its secret was withdrawn';
       return { claims, scopes: remaining(readScopes(claims.scope), client.scopes) };

@@ -57,7 +57,7 @@ describe('a client grants only scopes that it holds', () => {
     ).toMatchObject(forbidden);
   });
 
-  test('and is told the ones that it lacks, all of them, as a challenge', async () => {
+  test('and the challenge names all scopes that it lacks', async () => {
     const { headers } = await create({ name: 'Till', scopes: ['catalog:read', 'orders:write', 'tickets:read'] });
     const challenge = 'Bearer error="insufficient_scope", scope="orders:write tickets:read"';
     expect(headers.get('www-authenticate')).toBe(challenge);
@@ -143,7 +143,7 @@ describe('clients can be listed, read and changed', () => {
     expect(await patch({ name: null }, '*')).toMatchObject({ status: 400, body: { status: 'bad_request' } });
   });
 
-  test('a deleted client is gone, and its secret with it', async () => {
+  test('a deleted client does not exist any more, and its secret is refused', async () => {
     const client = await installation.newClient(['catalog:read']);
     const { clientId } = client;
     const granted = await installation.tokenOf(client);
@@ -178,7 +178,7 @@ describe('clients can be listed, read and changed', () => {
     expect((await patch(['clients:write', 'catalog:read'])).status).toBe(403);
   });
 
-  test('the use of a secret is noted, without changing the ETag', async () => {
+  test('the use of a secret is recorded, without changing the ETag', async () => {
     const client = await installation.newClient(['catalog:read']);
     const before = await get(client.clientId);
     const usedAt = Date.now();
@@ -251,7 +251,7 @@ describe('two secrets are active at once, for rotation', () => {
     expect(await remove(client.clientId, old?.id)).toMatchObject({ status: 404, body: { status: 'not_found' } });
   });
 
-  test('of many that are asked for at once, one more is made', async () => {
+  test('of many concurrent requests one creates a secret', async () => {
     const client = await installation.newClient(['catalog:read']);
     const answers = await Promise.all(Array.from({ length: 8 }, () => add(client.clientId)));
     expect(answers.filter(({ status }) => status === 201)).toHaveLength(1);

@@ -74,7 +74,7 @@ describe('a decision is a signed identity for one operation of one service', () 
     expect((await installation.decide(identity, 'catalog:read')).status).toBe(401);
   });
 
-  test('only the gateway asks, with its own secret', async () => {
+  test('only the gateway may request decisions, with its own secret', async () => {
     const token = await installation.tokenOf(await installation.newClient(['catalog:read']));
     const question = { token, scope: 'catalog:read', operation: 'x', audience: 'catalog' };
     const ask = (...as: string[]) => installation.internal('/internal/decisions', question, ...as);
@@ -100,7 +100,7 @@ describe('a decision is a signed identity for one operation of one service', () 
     });
   });
 
-  test('the root secret itself proves nobody', async () => {
+  test('the root secret itself authenticates no process', async () => {
     const { status, body } = await installation.internal('/internal/identities', {}, 'pos', serviceRootSecret);
     expect([status, body.details]).toEqual([401, expect.stringContaining('is the root secret itself')]);
   });
@@ -132,7 +132,7 @@ describe('a service gets an identity only for the operations that it may call', 
     ['pos', 'contacts', 'listIndividuals', 'of partners'],
     ['pos', 'contacts', 'findPointOfSale', 'of another service'],
     ['gateway', 'contacts', 'getContactInternally', 'of a service that it does not call'],
-    ['catalog', 'contacts', 'getContactInternally', 'for one that calls nobody'],
+    ['catalog', 'contacts', 'getContactInternally', 'for a service without allowed calls'],
     ['pos', 'constructor', 'length', 'that no list can have'],
   ])('%s at %s: not %s, %s', async (service, audience, operation) => {
     const { status, body } = await ask(service, audience, operation);

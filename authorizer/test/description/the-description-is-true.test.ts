@@ -31,7 +31,7 @@ describe('the description of the authorizer', () => {
   });
 
   test.each(['/auth/token', '/auth/introspect', '/auth/revoke'])(
-    'tells that a 401 of %s may have no challenge',
+    'describes that a 401 of %s may have no challenge',
     (path) => {
       const { responses } =
         (document.paths as Record<string, { post: { responses: Record<string, Json> } }>)[path]?.post ?? {};

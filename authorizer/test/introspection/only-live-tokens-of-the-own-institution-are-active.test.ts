@@ -17,8 +17,8 @@ const introspect = (token: string, { clientId, clientSecret }: TestClient = aski
 
 const inactive = { status: 'success', details: null, data: { active: false }, active: false };
 
-describe('introspection (RFC 7662) tells about live tokens of the own institution only', () => {
-  test('a live token is described, in the envelope and beside it', async () => {
+describe('introspection (RFC 7662) describes active tokens of the own institution only', () => {
+  test('an active token is described, in the envelope and beside it', async () => {
     const { status, body, headers } = await introspect(await installation.tokenOf(client));
     const described = {
       active: true,
@@ -38,12 +38,12 @@ describe('introspection (RFC 7662) tells about live tokens of the own institutio
     expect(headers.get('cache-control')).toBe('no-store');
   });
 
-  test('a token of another institution is not active, and nothing else is told', async () => {
+  test('a token of another institution is not active, without any other member', async () => {
     const foreign = await installation.newClient([], 'museum');
     expect((await introspect(await installation.tokenOf(client), foreign)).body).toEqual(inactive);
   });
 
-  test('nor is what is no token, a revoked one, or one of a deleted client', async () => {
+  test('a malformed token, a revoked one, and one of a deleted client are not active', async () => {
     const token = await installation.tokenOf(client);
     for (const other of ['x', `${token}x`, token.slice(0, -3)])
       expect((await introspect(other)).body).toEqual(inactive);
@@ -52,7 +52,7 @@ describe('introspection (RFC 7662) tells about live tokens of the own institutio
     expect((await introspect(token)).body).toEqual(inactive);
   });
 
-  test('only authenticated clients may ask, by either method', async () => {
+  test('only authenticated clients may introspect, by either method', async () => {
     const token = await installation.tokenOf(client);
     const nobody = await installation.post('/auth/introspect', { token });
     expect(nobody).toMatchObject({ status: 400, body: { status: 'missing_parameter', error: 'invalid_request' } });
@@ -62,7 +62,7 @@ describe('introspection (RFC 7662) tells about live tokens of the own institutio
     expect((await installation.post('/auth/introspect', { token }, { authorization })).body.active).toBe(true);
   });
 
-  test('a question without a token is missing_parameter', async () => {
+  test('a request without a token is missing_parameter', async () => {
     const authorization = basic(asking.clientId, asking.clientSecret);
     const { status, body } = await installation.post('/auth/introspect', {}, { authorization });
     expect({ status, body }).toMatchObject({

@@ -32,7 +32,7 @@ const newStore = (): Promise<Store> => {
 
 const kids = (jwks: { keys: { kid: string }[] }) => jwks.keys.map(({ kid }) => kid);
 
-describe('keys are made once, published before they sign, and kept past the longest token life', () => {
+describe('keys are created once, published before they sign, and stay published past the longest token lifetime', () => {
   test('instances that start together make exactly one first key', async () => {
     const store = await newStore();
     const rings = Array.from({ length: 8 }, () => createKeyRing({ store, secret, longestLifeMs: LIFE_MS }));
@@ -43,7 +43,7 @@ describe('keys are made once, published before they sign, and kept past the long
     expect(await listKeys(store)).toHaveLength(1);
   });
 
-  test('a new key is published at once, signs later, and the old one verifies until its last token is dead', async () => {
+  test('a new key is published at once and signs later, and the old one verifies until its last token has expired', async () => {
     const store = await newStore();
     const clock = { at: 1_800_000_000_000 };
     const now = () => clock.at;
@@ -67,7 +67,7 @@ describe('keys are made once, published before they sign, and kept past the long
     expect(ring.signing().kid).toBe(second);
   });
 
-  test('rotations at the same time are one', async () => {
+  test('concurrent rotations create one key', async () => {
     const store = await newStore();
     await ensureFirstKey(store, { secret });
     const made = await Promise.all(Array.from({ length: 5 }, () => rotateKeys(store, { secret })));
@@ -75,7 +75,7 @@ describe('keys are made once, published before they sign, and kept past the long
     expect(await listKeys(store)).toHaveLength(2);
   });
 
-  test('a compromised key is gone at once', async () => {
+  test('a compromised key is deleted at once', async () => {
     const store = await newStore();
     const ring = createKeyRing({ store, secret, longestLifeMs: LIFE_MS });
     await ring.load();

@@ -30,7 +30,7 @@ describe('a client revokes its own tokens (RFC 7009)', () => {
     expect((await installation.decide(other, 'catalog:read')).status).toBe(200);
   });
 
-  test('every gateway hears of it, and can ask what it did not hear', async () => {
+  test('every gateway receives the event, and can poll what it missed', async () => {
     const before = await installation.internal('/internal/revocations', undefined);
     const { asOf } = before.body.data as { asOf: string };
     const token = await installation.tokenOf(client);
@@ -47,13 +47,13 @@ describe('a client revokes its own tokens (RFC 7009)', () => {
     expect((await installation.internal('/internal/revocations?since=x', undefined)).status).toBe(400);
   });
 
-  test('again, and for what is no token, it is 200', async () => {
+  test('repeated, or for an invalid token, it is 200', async () => {
     const token = await installation.tokenOf(client);
     await revoke(token);
     for (const one of [token, 'x', `${token}x`]) expect((await revoke(one)).status).toBe(200);
   });
 
-  test('the token of another client is refused and stays alive', async () => {
+  test('the token of another client is refused and stays active', async () => {
     const token = await installation.tokenOf(client);
     for (const institution of ['opera', 'museum']) {
       const { status, body } = await revoke(token, await installation.newClient([], institution));

@@ -31,8 +31,8 @@ const introspections = async (token: string, { clientId, clientSecret }: TestCli
 
 const statuses = (answers: readonly Received[]) => answers.map(({ status }) => status);
 
-describe('what a withdrawn secret obtained counts no more, at any instance', () => {
-  test('decisions refuse it and introspection calls it inactive; what the other secret obtained lives on', async () => {
+describe('tokens of a withdrawn secret are refused by every instance', () => {
+  test('decisions refuse it and introspection reports it inactive; tokens of the other secret stay active', async () => {
     const { second, tokens, firstSecretId } = await begin();
     const [ended, living] = tokens;
     for (const token of tokens) {
@@ -55,7 +55,7 @@ describe('what a withdrawn secret obtained counts no more, at any instance', () 
     ]);
   });
 
-  test('a token that it obtains in its last second, from an instance that has not noticed, counts no more either', async () => {
+  test('a token that it obtains from an instance with an outdated cache is refused too', async () => {
     const client = await installation.newClient(['catalog:read']);
     const ways = instances[1];
     // Now the other instance has the client in its cache.

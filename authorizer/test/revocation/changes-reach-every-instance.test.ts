@@ -47,7 +47,7 @@ describe('what an operator or another instance changes holds everywhere within f
     await refusedEverywhere(client);
   }, 60_000);
 
-  test('a new secret works at once, although the client is remembered', async () => {
+  test('a new secret works at once, although the client is cached', async () => {
     const client = await installation.newClient(['catalog:read']);
     expect([await statusAt(0, client), await statusAt(1, client)]).toEqual([200, 200]);
     const { clientSecret } = await addClientSecret(installation.store, 'opera', client.clientId);
@@ -56,7 +56,7 @@ describe('what an operator or another instance changes holds everywhere within f
     ]);
   });
 
-  test('gateways hear of each change, in the shape that is promised, or ask for it', async () => {
+  test('gateways receive each change as an event of the promised schema, or poll it', async () => {
     const client = await installation.newClient(['catalog:read']);
     const asOf = new Date().toISOString();
     await deleteClient(installation.store, 'opera', client.clientId);

@@ -30,7 +30,7 @@ describe('simple-oauth2', () => {
     expect((await installation.decide(String(accessToken.token.access_token), 'catalog:read')).status).toBe(200);
   });
 
-  test.each(['header', 'body'] as const)('learns of wrong credentials in the %s', async (method) => {
+  test.each(['header', 'body'] as const)('reports wrong credentials in the %s', async (method) => {
     await expect(library(wrong(), method).getToken({})).rejects.toMatchObject({ output: { statusCode: 401 } });
   });
 });
@@ -56,7 +56,7 @@ describe('openid-client', () => {
     expect((await openid.tokenIntrospection(library, issued.access_token)).active).toBe(false);
   });
 
-  test('learns of wrong credentials and of a scope that is not granted', async () => {
+  test('reports wrong credentials and a scope that is not granted', async () => {
     const stranger = await discover(wrong(), openid.ClientSecretPost('wrong'));
     await expect(openid.clientCredentialsGrant(stranger)).rejects.toMatchObject({
       error: 'invalid_client',

@@ -31,12 +31,12 @@ describe('tokens are signed in a thread', () => {
     await signer.close();
   });
 
-  test('those that a dying thread had in hand, and later ones, are signed without it', async () => {
+  test('tokens in flight when the thread dies, and later ones, are signed without it', async () => {
     const signer = createSigner();
     const key = newKey('a');
-    const underway = Array.from({ length: 50 }, () => signer.sign(key, claims()));
+    const inFlight = Array.from({ length: 50 }, () => signer.sign(key, claims()));
     await signer.close();
-    for (const token of [...(await Promise.all(underway)), await signer.sign(key, claims())]) {
+    for (const token of [...(await Promise.all(inFlight)), await signer.sign(key, claims())]) {
       jwt.verify(token, key.publicKey, { algorithms: ['ES256'] });
     }
   });

@@ -20,7 +20,7 @@ beforeAll(async () => {
 });
 afterAll(() => installation.close());
 
-const asked = async (url: string, init: RequestInit = {}) => {
+const request = async (url: string, init: RequestInit = {}) => {
   const answer = await fetch(url, init);
   return { http: answer.status, body: (await answer.json()) as Json };
 };
@@ -32,24 +32,24 @@ const both = (http: number, status: string, error: string) => ({
 
 describe.each(paths)('%s answers the envelope and the members of RFC 6749', (path) => {
   test('to another method', async () => {
-    const answer = await asked(`${installation.url}${path}`);
+    const answer = await request(`${installation.url}${path}`);
     expect(answer).toEqual(both(405, 'method_not_allowed', 'invalid_request'));
   });
 
   test('to a body that is too large', async () => {
     const body = `token=${'x'.repeat(256 * 1024)}`;
-    const answer = await asked(`${installation.url}${path}`, { method: 'POST', headers: form, body });
+    const answer = await request(`${installation.url}${path}`, { method: 'POST', headers: form, body });
     expect(answer).toEqual(both(413, 'payload_too_large', 'invalid_request'));
   });
 
   test('to headers that are too large', async () => {
     const headers = { ...form, 'x-filler': 'x'.repeat(15_000), 'x-more': 'x'.repeat(3_000) };
-    const answer = await asked(`${installation.url}${path}`, { method: 'POST', headers, body: 'a=b' });
+    const answer = await request(`${installation.url}${path}`, { method: 'POST', headers, body: 'a=b' });
     expect(answer).toEqual(both(431, 'headers_too_large', 'invalid_request'));
   });
 });
 
-test('so do they when the store fails', async () => {
+test('when the store fails', async () => {
   const broken = await startInstallation();
   await broken.engines.close();
   const fields = { grant_type: 'client_credentials', client_id: 'cli_x', client_secret: 'y', token: 'z' };
@@ -60,7 +60,7 @@ test('so do they when the store fails', async () => {
   await broken.close();
 });
 
-test('so do they while the authorizer starts', async () => {
+test('while the authorizer starts', async () => {
   const freed = await listen(() => undefined, { host: '127.0.0.1', port: 0 });
   await freed.close();
   const url = `http://127.0.0.1:${freed.port}`;
@@ -75,12 +75,12 @@ test('so do they while the authorizer starts', async () => {
     logger: { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} },
     settings: { accessTokenLifetime: 900, serviceRootSecret, keyEncryptionKey },
   });
-  const ended = expect(starting).rejects.toThrow('given up');
+  const ended = expect(starting).rejects.toThrow('start cancelled');
   for (const path of paths) {
-    const answer = await asked(`${url}${path}`, { method: 'POST', headers: form, body: 'a=b' });
+    const answer = await request(`${url}${path}`, { method: 'POST', headers: form, body: 'a=b' });
     expect(answer).toEqual(both(503, 'service_unavailable', 'temporarily_unavailable'));
   }
-  expect((await asked(`${url}/auth/jwks`)).body).not.toHaveProperty('error');
-  store.reject(new Error('given up'));
+  expect((await request(`${url}/auth/jwks`)).body).not.toHaveProperty('error');
+  store.reject(new Error('start cancelled'));
   await ended;
 });

@@ -1,3 +1,4 @@
+// Whether the caller may: token verification, revocations, and the authorizer's decisions.
 import { LRUCache } from 'lru-cache';
 import type { Exchange, Step } from '../exchange/exchange.ts';
 import type { AuthorizerClient, Decision } from './authorizer-client.ts';
@@ -39,12 +40,12 @@ export const createAuthorize = (
 
   const decide = async (key: string, exchange: Exchange, scope: string): Promise<Decision> => {
     const { token, route, trace, claims } = exchange;
-    const askedIn = generation;
+    const requestedIn = generation;
     const question = { token, operation: route?.operation ?? '', scope, audience: route?.service ?? '' };
     const decision = await authorizerClient.decide(question, trace);
     const now = Date.now();
     const until = Math.min(now + CACHED_MS, decision.expiresAt - SPARE_MS);
-    if (askedIn === generation && until > now) {
+    if (requestedIn === generation && until > now) {
       cache.set(key, { identity: decision.identity, client: claims?.client_id ?? '', until });
     }
     return decision;

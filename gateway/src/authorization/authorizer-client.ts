@@ -58,7 +58,7 @@ export interface AuthorizerClientOptions {
   readonly timeoutMs?: number;
 }
 
-const authorizerUnavailable = (): Fault => unavailable('The authorizer does not answer at the moment.');
+const authorizerUnavailable = (): Fault => unavailable('The authorizer does not answer; try again later.');
 
 interface Envelope {
   readonly details: string | null;
@@ -72,7 +72,11 @@ const relayed = (
   headers: InternalAnswer['headers'],
 ): Fault => {
   const challenge = headers['www-authenticate'];
-  return new Fault(code, details ?? 'The authorizer refuses.', challenge ? { 'WWW-Authenticate': challenge } : {});
+  return new Fault(
+    code,
+    details ?? 'The authorizer refused the request.',
+    challenge ? { 'WWW-Authenticate': challenge } : {},
+  );
 };
 
 const parsed = (text: string): Envelope | undefined => {
@@ -114,7 +118,7 @@ export const createAuthorizerClient = ({
   };
 
   /** A decision request has no effect, so it is repeated once after a connection error. */
-  const postTwice = (body: string, trace: Trace): Promise<InternalAnswer> =>
+  const postWithRetry = (body: string, trace: Trace): Promise<InternalAnswer> =>
     post(body, trace).catch((error: Error) => {
       if (error instanceof UpstreamTimeout) throw error;
       return post(body, trace);
@@ -132,17 +136,17 @@ export const createAuthorizerClient = ({
         attributes: { 'http.request.method': 'POST', 'server.address': 'authorizer' },
       });
       const within = span ? { requestId: trace.requestId, traceparent: span.traceparent } : trace;
-      const asked = await postTwice(JSON.stringify(request), within).catch(() => undefined);
-      if (asked) span?.set({ 'http.response.status_code': asked.status });
-      span?.end(asked && asked.status < 500 ? undefined : String(asked?.status ?? 'unavailable'));
-      const answer = asked && asked.status < 500 ? parsed(asked.text) : undefined;
-      if (!asked || !answer) throw authorizerUnavailable();
-      const { status, headers } = asked;
+      const reply = await postWithRetry(JSON.stringify(request), within).catch(() => undefined);
+      if (reply) span?.set({ 'http.response.status_code': reply.status });
+      span?.end(reply && reply.status < 500 ? undefined : String(reply?.status ?? 'unavailable'));
+      const envelope = reply && reply.status < 500 ? parsed(reply.text) : undefined;
+      if (!reply || !envelope) throw authorizerUnavailable();
+      const { status, headers } = reply;
       // A 401 without a challenge refuses this gateway's secret, not the client's token. Polling logs that.
       if (status === 401 && headers['www-authenticate'] === undefined) throw authorizerUnavailable();
-      if (status === 401 || status === 403) throw relayed(REFUSALS[status], answer, headers);
-      if (status !== 200 || !isDecision(answer.data)) throw authorizerUnavailable();
-      return { identity: answer.data.identity, expiresAt: Date.parse(answer.data.expiresAt) };
+      if (status === 401 || status === 403) throw relayed(REFUSALS[status], envelope, headers);
+      if (status !== 200 || !isDecision(envelope.data)) throw authorizerUnavailable();
+      return { identity: envelope.data.identity, expiresAt: Date.parse(envelope.data.expiresAt) };
     },
     async changes(since) {
       if (!calls) throw authorizerUnavailable();

@@ -42,7 +42,7 @@ export const bearerToken = (authorization: string | undefined): string => {
   const token = authorization === undefined ? undefined : BEARER.exec(authorization)?.[1];
   if (token !== undefined) return token;
   if (authorization === undefined || !SCHEME.test(authorization) || BARE.test(authorization)) {
-    throw new Fault('unauthorized', 'An access token is needed: Authorization: Bearer <token>.', {
+    throw new Fault('unauthorized', 'An access token is required: Authorization: Bearer <token>.', {
       'WWW-Authenticate': 'Bearer',
     });
   }

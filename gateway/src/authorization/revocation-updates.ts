@@ -37,7 +37,7 @@ export const startRevocationUpdates = ({
       subscription = await revocations.listen(connected);
       if (closed) await subscription.close();
     } catch (error) {
-      logger.warn('the bus cannot be heard; revocations are asked for instead', { error });
+      logger.warn('the subscription to revocations failed; they are polled instead', { error });
     }
   };
   void subscribe();

@@ -67,7 +67,7 @@ export const createRevocations = ({ authorizerClient, clientChanged, logger }: R
         isSecretAccepted = false;
         return;
       }
-      if (isReachable) logger.warn('the authorizer tells nothing of revocations', { error });
+      if (isReachable) logger.warn('the revocations cannot be read from the authorizer', { error });
       isReachable = false;
     }
   };

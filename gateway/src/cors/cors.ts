@@ -1,3 +1,4 @@
+// Which web pages may call family B: cross-origin rules by point of sale.
 import { type Fault, PosFault } from '@boxoffice/envelope';
 import cors from 'cors';
 import { setCommonHeaders } from '../exchange/answer.ts';
@@ -54,8 +55,8 @@ const isReached = (origin: string, { headers: { host }, socket }: Exchange['requ
 
 const refusalOf = (origins: Origins | undefined): Fault =>
   origins === undefined
-    ? unavailable('Which origins the point of sale lets in cannot be told at the moment.')
-    : new PosFault('origin_not_allowed', 'The point of sale does not let requests of this Origin in.');
+    ? unavailable('The allowed origins of the point of sale cannot be read; try again later.')
+    : new PosFault('origin_not_allowed', 'The point of sale does not allow requests from this Origin.');
 
 /** Makes the steps. Without a catalog no foreign origin is allowed. */
 export const createCors = (pointsOfSale: PointsOfSale | undefined, publicUrl: string): Cors => {

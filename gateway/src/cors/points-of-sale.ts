@@ -67,7 +67,7 @@ export const createPointsOfSale = ({ catalogUrl, credentials, logger }: PointsOf
       known.set(serviceHost, { origins, until: Date.now() + KNOWN_MS });
       return origins;
     } catch (error) {
-      logger.warn('the catalog tells nothing of a point of sale', { error });
+      logger.warn('the catalog does not answer the allowed origins of a point of sale', { error });
       return known.get(serviceHost)?.origins;
     } finally {
       pendingLookups.delete(serviceHost);

@@ -1,3 +1,4 @@
+// The services' descriptions: read while running, merged, and served as the documents of the whole.
 import { hash } from 'node:crypto';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';

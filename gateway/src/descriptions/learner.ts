@@ -101,7 +101,7 @@ export const createLearner = (options: LearnOptions): Learner => {
     if (response.status === 304) return;
     if (response.status !== 200) {
       await response.body?.cancel();
-      throw new Error(`its description answers ${response.status}`);
+      throw new Error(`GET /openapi.json answered ${response.status}`);
     }
     const text = await readText(response);
     // A service without ETags sends the same text each time.
@@ -113,7 +113,7 @@ export const createLearner = (options: LearnOptions): Learner => {
     etag = description.etag;
     known = text;
     await cache.write(service, description).catch((error: unknown) => {
-      logger.warn('a description cannot be kept', { upstream: service, error });
+      logger.warn('a description cannot be written to the cache', { upstream: service, error });
     });
   };
 
@@ -127,7 +127,7 @@ export const createLearner = (options: LearnOptions): Learner => {
     wasReady = true;
     ready.resolve();
     if (response.status === 200) logger.info('a service is ready', { upstream: service });
-    else logger.warn('a service serves without its broker', { upstream: service });
+    else logger.warn('a service is counted as ready without its broker', { upstream: service });
   };
 
   const refresh = async (): Promise<void> => {
@@ -139,7 +139,7 @@ export const createLearner = (options: LearnOptions): Learner => {
       const reason = reasonOf((error as Error).cause ?? error);
       // The same failure is logged once.
       if (!end.signal.aborted && reason !== lastFailure)
-        logger.warn('a service cannot be described', { upstream: service, error });
+        logger.warn('the description of a service cannot be read', { upstream: service, error });
       lastFailure = reason;
     }
   };

@@ -12,7 +12,7 @@ const takesGzip = (header: string | undefined): boolean =>
 const refuseParameters = ({ family, target }: Exchange): void => {
   const [name] = new URLSearchParams(target.query).keys();
   if (family === 'B' || name === undefined) return;
-  throw new Fault('invalid_parameter', `query ${name}: there is no such parameter`);
+  throw new Fault('invalid_parameter', `query parameter ${name}: this operation has no such parameter`);
 };
 
 /** Makes the step that answers the gateway's own operations. They are rare, so Express is fast enough. */

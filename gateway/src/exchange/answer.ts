@@ -58,5 +58,8 @@ export const answerFault = (exchange: Exchange, thrown: Fault): void => {
 export const faultOf = (error: unknown, report: (error: unknown) => void): Fault => {
   if (error instanceof Fault) return error;
   report(error);
-  return new Fault('internal_error', 'An unexpected error happened. The request id tells our logs which.');
+  return new Fault(
+    'internal_error',
+    'An unexpected error happened. The log has the cause under this response’s X-Request-Id.',
+  );
 };

@@ -31,14 +31,14 @@ const PAGE_ROOTS: ReadonlySet<string> = new Set(
 const CONTROL = /\p{Cc}/u;
 
 const malformed = (): Fault => new Fault('bad_request', 'The path is not well-formed.');
-const nothing = (): Fault => new Fault('not_found', 'There is no such endpoint.');
+const notFound = (): Fault => new Fault('not_found', 'There is no such endpoint.');
 
 /** A segment decoded once and encoded in canonical form. */
 const canonicalSegment = (segment: string): string => {
   const decoded = decodedSegment(segment);
   if (CONTROL.test(decoded) || decoded.includes('\\')) throw malformed();
   // Empty, dot and encoded-slash segments belong to no endpoint and must not reach one.
-  if (decoded === '' || decoded === '.' || decoded === '..' || decoded.includes('/')) throw nothing();
+  if (decoded === '' || decoded === '.' || decoded === '..' || decoded.includes('/')) throw notFound();
   return encodeURIComponent(decoded).replace(NEEDLESS, decodeURIComponent);
 };
 
@@ -70,7 +70,7 @@ const originForm = (url: string): string => {
 export const readTarget = (url: string): Target => {
   const origin = url.startsWith('/') ? url : ABSOLUTE.test(url) ? originForm(url) : undefined;
   // `OPTIONS *` concerns the server itself; nothing is offered for it.
-  if (origin === undefined) throw url === '*' ? nothing() : malformed();
+  if (origin === undefined) throw url === '*' ? notFound() : malformed();
   const mark = origin.indexOf('?');
   const path = mark < 0 ? origin : origin.slice(0, mark);
   const query = mark < 0 ? '' : origin.slice(mark);

@@ -8,7 +8,7 @@ const WITH_BODY: ReadonlySet<string> = new Set(['POST', 'PUT', 'PATCH']);
 export const tooLarge = (): Fault =>
   new Fault('payload_too_large', `The request body is over ${BODY_LIMIT_BYTES / 1024} KiB.`);
 
-export const tooSlow = (): Fault => new Fault('request_timeout', 'The request did not arrive whole in time.');
+export const tooSlow = (): Fault => new Fault('request_timeout', 'The request body did not arrive completely in time.');
 
 /** How a request's body is framed towards the service. */
 export interface Framing {

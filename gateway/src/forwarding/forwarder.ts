@@ -151,7 +151,7 @@ export const createForwarder = (options: ForwarderOptions): Forwarder => {
   const refuseForeign = (proxied: ProxiedRequest, { headers }: IncomingMessage): void => {
     const { exchange } = proxied;
     inFlight.delete(proxied);
-    const fault = badGateway('The service gave an answer that is not of this interface.', headers['retry-after']);
+    const fault = badGateway('The service sent a response that is not part of this interface.', headers['retry-after']);
     onFailure?.(exchange, { code: 'foreign_reply', fault });
     answerFault(exchange, fault);
   };
@@ -215,9 +215,10 @@ export const createForwarder = (options: ForwarderOptions): Forwarder => {
   };
 
   const admit = (now: number): void => {
-    if (inFlight.size >= concurrency) throw unavailable('The service has too much to do at the moment.');
+    if (inFlight.size >= concurrency)
+      throw unavailable('The service has too many requests in flight; try again later.');
     if (!addresses.refuses(now)) return;
-    throw unavailable('The service does not answer at the moment.', addresses.retryAfterSeconds(now));
+    throw unavailable('The service does not answer; try again later.', addresses.retryAfterSeconds(now));
   };
 
   return {

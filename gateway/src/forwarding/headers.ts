@@ -1,5 +1,4 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
-import { Fault } from '@boxoffice/envelope';
 import { IDENTITY_HEADER } from '@boxoffice/identity';
 import type { Exchange } from '../exchange/exchange.ts';
 
@@ -52,19 +51,6 @@ const NOT_RETURNED: ReadonlySet<string> = new Set([
   'x-request-id',
 ]);
 
-/** Headers that are refused when repeated, because two parsers could choose different values. */
-const ONCE: ReadonlySet<string> = new Set([
-  'authorization',
-  'content-length',
-  'content-type',
-  'host',
-  'idempotency-key',
-  'origin',
-  'x-api-key',
-  'x-auth-token',
-  'x-service-host',
-]);
-
 /**
  * Names that only the gateway sends. Names with an underscore are refused too, because some servers treat it as a
  * hyphen.
@@ -76,22 +62,6 @@ const isReserved = (name: string): boolean =>
 const listed = (connection: string | undefined): readonly string[] => {
   if (connection === undefined || connection === 'keep-alive' || connection === 'close') return [];
   return connection.split(',').map((name) => name.trim().toLowerCase());
-};
-
-/** Refuses a request whose headers two parsers could read differently. @throws {Fault} bad_request */
-export const refuseAmbiguousHeaders = ({ rawHeaders, headers }: IncomingMessage): void => {
-  const coding = headers['transfer-encoding'];
-  if (coding !== undefined && coding.toLowerCase() !== 'chunked') {
-    throw new Fault('bad_request', 'The only transfer coding understood is chunked.');
-  }
-  // Node joins or drops repeated headers; an equal count means that none was repeated.
-  if (Object.keys(headers).length * 2 === rawHeaders.length) return;
-  const seen = new Set<string>();
-  for (let index = 0; index < rawHeaders.length; index += 2) {
-    const name = rawHeaders[index]?.toLowerCase() ?? '';
-    if (ONCE.has(name) && seen.has(name)) throw new Fault('bad_request', `The header ${name} may be sent once only.`);
-    seen.add(name);
-  }
 };
 
 /**

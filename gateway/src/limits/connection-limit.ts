@@ -33,7 +33,7 @@ export const createConnectionLimit = (options: ConnectionLimitOptions): ((socket
     onRefused();
     unlogged += 1;
     if (now() - loggedAt < LOGGED_EVERY_MS) return;
-    logger.warn('an address has too many connections; its new ones are refused', { peer, count: unlogged });
+    logger.warn('too many connections from one address; new ones are refused', { peer, count: unlogged });
     loggedAt = now();
     unlogged = 0;
   };

@@ -1,30 +1,19 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
-import { Fault } from '@boxoffice/envelope';
 import type { Logger } from '@boxoffice/runtime';
 import { answerFault, faultOf } from '../exchange/answer.ts';
 import { answered, type Exchange, type Step } from '../exchange/exchange.ts';
 import { cameOverTls, type Peer } from '../exchange/peer.ts';
-import { familyOf, readTarget } from '../exchange/target.ts';
-import { refuseAmbiguousHeaders } from '../forwarding/headers.ts';
+import { familyOf } from '../exchange/target.ts';
 import type { AccessLog } from '../telemetry/access-log.ts';
 import { beginRequest, endRequest } from '../telemetry/request-span.ts';
+import { type StepParts, stepsOf } from './steps.ts';
 
-/** The steps and hooks of the pipeline. */
+/** What the pipeline is made of. */
 export interface PipelineParts {
   readonly peerOf: (request: IncomingMessage) => Peer;
   /** The value of `Strict-Transport-Security` on responses over TLS; undefined omits it. */
   readonly hsts: string | undefined;
-  readonly countAddress: Step;
-  readonly preflight: Step;
-  readonly allowOrigin: Step;
-  readonly findRoute: Step;
-  readonly answerOwn: Step;
-  readonly refuseOrigin: Step;
-  readonly checkToken: Step;
-  readonly countCaller: Step;
-  readonly answerCached: Step;
-  readonly authorize: Step;
-  readonly forward: Step;
+  readonly steps: StepParts;
   readonly accessLog: AccessLog;
   /** Called when an exchange has ended. */
   readonly onCompleted?: (exchange: Exchange) => void;
@@ -41,47 +30,15 @@ export interface Pipeline {
   idle(): Promise<void>;
 }
 
-/** Section 8: https only. A plain request is answered as if the endpoint did not exist. */
-const onlyTls: Step = ({ secure }) => {
-  if (!secure) throw new Fault('not_found', 'There is no such endpoint.');
-  return undefined;
-};
-
-const onlyUnambiguous: Step = ({ request }) => {
-  refuseAmbiguousHeaders(request);
-  return undefined;
-};
-
-const canonicalise: Step = (exchange) => {
-  exchange.target = readTarget(exchange.request.url ?? '');
-  exchange.family = familyOf(exchange.target.path);
-  return undefined;
-};
-
 const IDLE_MS = 200;
 
 const UNREAD = { path: '', query: '' };
 
-/** Makes the request handling: the list of steps is the path of every request, in order. */
+/** Makes the request handling around the steps: opens the exchange, runs the steps, logs and counts the outcome. */
 export const createPipeline = (parts: PipelineParts): Pipeline => {
   const { peerOf, hsts, accessLog, onCompleted, logger } = parts;
 
-  const steps: readonly { readonly name: string; readonly run: Step }[] = [
-    { name: 'count the address', run: parts.countAddress }, //          429
-    { name: 'only over TLS', run: onlyTls }, //                         404
-    { name: 'only unambiguous headers', run: onlyUnambiguous }, //      400
-    { name: 'canonical path', run: canonicalise }, //                   400, 404
-    { name: 'preflight', run: parts.preflight }, //                     204
-    { name: 'allow the origin', run: parts.allowOrigin },
-    { name: 'find the route', run: parts.findRoute }, //                404, 405, 503
-    { name: 'check the token', run: parts.checkToken }, //              401
-    { name: 'count the caller', run: parts.countCaller }, //            429
-    { name: 'answer what is our own', run: parts.answerOwn }, //        200
-    { name: 'refuse a foreign origin', run: parts.refuseOrigin }, //     403, 500
-    { name: 'answer what is kept', run: parts.answerCached }, //          200
-    { name: 'ask the authorizer', run: parts.authorize }, //            401, 403, 503
-    { name: 'forward', run: parts.forward }, //                         413, 502, 503, or the service's answer
-  ];
+  const steps = stepsOf(parts.steps);
 
   const refuse = (exchange: Exchange, error: unknown): void => {
     const report = (unknown: unknown) => {

@@ -49,9 +49,10 @@ const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
 /** Checks that a value is a usable OpenAPI 3.1 document. @throws {Error} with the reason */
 export const asDocument = (value: unknown): OpenApiDocument => {
   if (!isObject(value) || typeof value.openapi !== 'string' || !value.openapi.startsWith('3.1')) {
-    throw new Error('it is no OpenAPI 3.1 document');
+    throw new Error('not an OpenAPI 3.1 document');
   }
-  if (!isObject(value.paths) || !Object.values(value.paths).every(isObject)) throw new Error('it has no paths');
+  if (!isObject(value.paths) || !Object.values(value.paths).every(isObject))
+    throw new Error('the document has no paths');
   return value as unknown as OpenApiDocument;
 };
 
@@ -71,12 +72,13 @@ const reasonToRefuse = (
   method: string,
   scope: string | undefined,
 ): string | undefined => {
-  if (!TEMPLATE.test(path) || !row.prefixes.some((prefix) => isBelow(path, prefix))) return 'is not its path';
+  if (!TEMPLATE.test(path) || !row.prefixes.some((prefix) => isBelow(path, prefix)))
+    return 'is not below a prefix of the service';
   if (row.sessions.some((prefix) => isBelow(path, prefix))) return undefined;
   if (row.open.includes(`${method} ${path}`)) return undefined;
   if (scope === undefined) return 'has no scope and is not listed as public';
   const foreign = scope.split(' ').filter((one) => !row.domains.includes(SCOPE.exec(one)?.[1] ?? ''));
-  return foreign.length === 0 ? undefined : `asks for the foreign scope ${foreign.join(' ')}`;
+  return foreign.length === 0 ? undefined : `requires scopes of another domain: ${foreign.join(' ')}`;
 };
 
 /** Reads the routes that a service may expose from its description. */

@@ -1,3 +1,4 @@
+// What is recorded about requests: metrics, access log, spans.
 import { type Metrics, statusOf } from '@boxoffice/runtime';
 import type { Exchange } from '../exchange/exchange.ts';
 import type { Addresses } from '../upstream/addresses.ts';
@@ -37,12 +38,12 @@ export const createGatewayMetrics = (metrics: Metrics | undefined): GatewayMetri
   });
   const failures = metrics.counter({
     name: 'gateway_upstream_failures_total',
-    help: 'Requests that a service did not answer, by reason',
+    help: 'Requests that failed at a service, by reason',
     labels: ['service', 'code'],
   });
   const lookups = metrics.counter({
     name: 'gateway_cache_lookups_total',
-    help: 'Looks into the caches of decisions and of answers',
+    help: 'Lookups in the decision cache and the response cache, by result',
     labels: ['cache', 'result'],
   });
   const refused = metrics.counter({
@@ -57,17 +58,17 @@ export const createGatewayMetrics = (metrics: Metrics | undefined): GatewayMetri
   const answered = metrics.answers('gateway');
   const open = {
     name: 'gateway_breaker_open',
-    help: 'Whether requests are kept from every address of a service, but for one that tries',
+    help: '1 while the breakers of all addresses of a service are open or half-open',
     labels: ['service'],
   };
   const openAddresses = {
     name: 'gateway_breaker_open_addresses',
-    help: 'Addresses of a service that requests are kept from, but for one that tries',
+    help: 'Addresses of a service whose breaker is open or half-open',
     labels: ['service'],
   };
   const inFlightGauge = {
     name: 'gateway_upstream_requests',
-    help: 'Requests under way to a service',
+    help: 'Requests in flight to a service',
     labels: ['service'],
   };
   return {

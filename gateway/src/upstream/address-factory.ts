@@ -13,8 +13,7 @@ export const createAddressFactory =
       host: targetOf(url).hostname,
       instances: createInstances(resolve && { resolve }),
       onChange: (peer, state) => {
-        if (state === 'open')
-          logger.warn('an address of a service fails; requests are kept from it', { upstream, peer });
-        else logger.info('an address of a service answers again', { upstream, peer });
+        if (state === 'open') logger.warn('circuit breaker open: an address of a service fails', { upstream, peer });
+        else logger.info('circuit breaker closed: an address of a service answers again', { upstream, peer });
       },
     });

@@ -1,3 +1,4 @@
+// Connections to the services: the addresses of a name, a breaker for each, pooled connections.
 import { isIP, type LookupFunction, type Socket } from 'node:net';
 import { createInstances, type Instances } from '@boxoffice/runtime';
 import { type Breaker, createBreaker } from './breaker.ts';

@@ -41,10 +41,10 @@ export const failureOf = (error: Error, upstream: ClientRequest | undefined): Up
   const code = codeOf(error);
   const unconnected = upstream === undefined || upstream.socket?.connecting === true;
   if (UNREACHABLE.has(code) || (error instanceof UpstreamTimeout && unconnected)) {
-    return { code, fault: unavailable('The service cannot be reached at the moment.') };
+    return { code, fault: unavailable('The service cannot be reached; try again later.') };
   }
   if (error instanceof UpstreamTimeout) {
     return { code, fault: badGateway('The service did not answer in time.') };
   }
-  return { code, fault: badGateway('The service broke off the connection.') };
+  return { code, fault: badGateway('The service closed the connection before its response was complete.') };
 };

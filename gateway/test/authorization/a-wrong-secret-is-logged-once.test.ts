@@ -2,10 +2,10 @@ import { expect, test } from '@jest/globals';
 import { createAuthorizerClient } from '../../src/authorization/authorizer-client.ts';
 import { createRevocations } from '../../src/authorization/revocations.ts';
 import { createAddressFactory } from '../../src/upstream/address-factory.ts';
-import { SECRET, startAuthority } from '../fixtures/fake-authorizer.ts';
+import { SECRET, startFakeAuthorizer } from '../fixtures/fake-authorizer.ts';
 
 test('a gateway that the authorizer does not believe says so once, also after the authorizer was away', async () => {
-  const authorizer = await startAuthority();
+  const authorizer = await startFakeAuthorizer();
   const errors: string[] = [];
   const warnings: string[] = [];
   const logger = {

@@ -12,11 +12,11 @@ beforeAll(async () => {
 });
 afterAll(() => its.close());
 
-const questionsOf = (token: string) => its.authority.questions.filter((question) => question.token === token);
+const questionsOf = (token: string) => its.authorizer.decisionRequests.filter((question) => question.token === token);
 
 describe('a decision', () => {
-  test('is asked for with token, operation, scope and service', async () => {
-    const token = its.authority.token(['contacts.sensitive:read']);
+  test('is requested with token, operation, scope and service', async () => {
+    const token = its.authorizer.token(['contacts.sensitive:read']);
     expect((await its.as(token)(`${ONE}/sensitive`)).status).toBe(200);
     expect(questionsOf(token)).toEqual([
       { token, operation: 'getSensitive', scope: 'contacts.sensitive:read', audience: 'contacts' },
@@ -24,7 +24,7 @@ describe('a decision', () => {
   });
 
   test('against the client is relayed in the authorizer’s words', async () => {
-    const token = its.authority.token(['contacts:write']);
+    const token = its.authorizer.token(['contacts:write']);
     const reply = await its.as(token)(LIST);
     expect(reply.status).toBe(403);
     expect(reply.body).toEqual({ status: 'forbidden', details: 'forbidden, says the authorizer', data: null });
@@ -33,33 +33,33 @@ describe('a decision', () => {
   });
 
   test('is remembered for seconds, by token and operation together', async () => {
-    const token = its.authority.token(['contacts:read']);
+    const token = its.authorizer.token(['contacts:read']);
     const call = its.as(token);
     for (const path of [LIST, LIST, ONE, `${LIST}/C2`, LIST]) expect((await call(path)).status).toBe(200);
     expect(questionsOf(token).map(({ operation }) => operation)).toEqual(['listIndividuals', 'getIndividual']);
     expect((await call(LIST, { method: 'POST', body: '{}' })).status).toBe(403);
-    const other = its.authority.token(['contacts:read']);
+    const other = its.authorizer.token(['contacts:read']);
     expect((await its.as(other)(LIST)).status).toBe(200);
     expect(questionsOf(other)).toHaveLength(1);
   });
 
   test('is never remembered when it is a refusal', async () => {
-    const token = its.authority.token([]);
+    const token = its.authorizer.token([]);
     for (const _ of [1, 2, 3]) expect((await its.as(token)(LIST)).status).toBe(403);
     expect(questionsOf(token)).toHaveLength(3);
   });
 
-  test('is asked for once by equal requests at the same time', async () => {
-    const token = its.authority.token(['contacts:read']);
+  test('is requested once for equal concurrent requests', async () => {
+    const token = its.authorizer.token(['contacts:read']);
     const replies = await Promise.all(Array.from({ length: 20 }, () => its.as(token)(LIST)));
     expect(replies.map(({ status }) => status)).toEqual(Array(20).fill(200));
     expect(questionsOf(token)).toHaveLength(1);
   });
 
-  test('is asked for again after its seconds are over', async () => {
-    const token = its.authority.token(['contacts:read']);
+  test('is requested again after its cache time', async () => {
+    const token = its.authorizer.token(['contacts:read']);
     await its.as(token)(LIST);
-    its.authority.client(token).scopes = [];
+    its.authorizer.client(token).scopes = [];
     await until(async () => (await its.as(token)(LIST)).status === 403, 10 * 5_000);
   }, 60_000);
 });
@@ -72,20 +72,20 @@ describe('an authorizer that does not decide', () => {
     ['does not know the gateway', 400],
     ['does not believe the gateway', 401],
   ])('because it %s is 503', async (_, status) => {
-    its.authority.decide = (response) => json(response, status, { status: 'x', details: 'x', data: null });
-    const token = its.authority.token(['contacts:read']);
+    its.authorizer.decide = (response) => json(response, status, { status: 'x', details: 'x', data: null });
+    const token = its.authorizer.token(['contacts:read']);
     const reply = await its.as(token)(LIST);
-    its.authority.decide = undefined;
+    its.authorizer.decide = undefined;
     expect([reply.status, reply.body.status]).toEqual([503, 'service_unavailable']);
     expect(reply.headers['retry-after']).toBeDefined();
   });
 
-  test('because the connection breaks is asked once more', async () => {
-    its.authority.decide = (response) => {
-      its.authority.decide = undefined;
+  test('because the connection breaks is repeated once', async () => {
+    its.authorizer.decide = (response) => {
+      its.authorizer.decide = undefined;
       response.destroy();
     };
-    const token = its.authority.token(['contacts:read']);
+    const token = its.authorizer.token(['contacts:read']);
     expect((await its.as(token)(LIST)).status).toBe(200);
     expect(questionsOf(token)).toHaveLength(2);
   });

@@ -30,13 +30,13 @@ test('no token, or another scheme: the bare challenge', async () => {
 });
 
 test('a token in the query is ignored', async () => {
-  const token = its.authority.token(['contacts:read']);
+  const token = its.authorizer.token(['contacts:read']);
   expect(await challenge(undefined, `${PATH}?access_token=${token}`)).toBe('Bearer');
 });
 
 test('a token that does not verify: invalid_token', async () => {
   const invalid = 'Bearer error="invalid_token"';
-  const good = its.authority.token(['contacts:read']);
+  const good = its.authorizer.token(['contacts:read']);
   const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
   const claims = claimsOf<object>(good);
   const tokens = {
@@ -44,10 +44,10 @@ test('a token that does not verify: invalid_token', async () => {
     withSpaces: `${good} x`,
     foreignKey: signToken(privateKey, { alg: 'ES256', typ: 'at+jwt', kid: 'unknown' }, claims),
     unsigned: signToken(privateKey, { alg: 'none', typ: 'at+jwt' }, claims),
-    expired: its.authority.token(['contacts:read'], { exp: Math.floor(Date.now() / 1000) - 1 }),
-    foreignIssuer: its.authority.token(['contacts:read'], { iss: 'https://other.example' }),
-    foreignAudience: its.authority.token(['contacts:read'], { aud: 'https://other.example' }),
-    anotherKind: its.authority.token(['contacts:read'], {}, { typ: 'identity+jwt' }),
+    expired: its.authorizer.token(['contacts:read'], { exp: Math.floor(Date.now() / 1000) - 1 }),
+    foreignIssuer: its.authorizer.token(['contacts:read'], { iss: 'https://other.example' }),
+    foreignAudience: its.authorizer.token(['contacts:read'], { aud: 'https://other.example' }),
+    anotherKind: its.authorizer.token(['contacts:read'], {}, { typ: 'identity+jwt' }),
     changed: good.replace(/\.[^.]*$/, (signature) => `${signature.slice(0, -6)}AAAAAA`),
   };
   for (const [name, token] of Object.entries(tokens)) {
@@ -56,13 +56,13 @@ test('a token that does not verify: invalid_token', async () => {
 });
 
 test('the scheme’s case does not matter', async () => {
-  const token = its.authority.token(['contacts:read']);
+  const token = its.authorizer.token(['contacts:read']);
   expect((await its.call(PATH, { headers: { authorization: `bEARER ${token}` } })).status).toBe(200);
 });
 
 test('a remembered token is refused once it has expired', async () => {
   const exp = Math.floor(Date.now() / 1000) + 2;
-  const call = its.as(its.authority.token(['contacts:read'], { exp }));
+  const call = its.as(its.authorizer.token(['contacts:read'], { exp }));
   expect((await call(PATH)).status).toBe(200);
   while (Date.now() < exp * 1000) await call(PATH);
   const reply = await call(PATH);
@@ -73,7 +73,7 @@ test('without the authorizer’s keys it is 503, never 401 or a pass', async () 
   const services = { contacts: its.contacts.url, authorizer: 'http://127.0.0.1:9' };
   const alone = await startInstallation({ services }, { ready: false });
   try {
-    const reply = await alone.as(its.authority.token(['contacts:read']))(PATH);
+    const reply = await alone.as(its.authorizer.token(['contacts:read']))(PATH);
     expect([reply.status, reply.body.status]).toEqual([503, 'service_unavailable']);
     expect(reply.headers['retry-after']).toMatch(/^[1-9]\d*$/);
     expect((await alone.call(PATH)).status).toBe(401);

@@ -14,14 +14,14 @@ afterAll(() => its.close());
 
 const MEGABYTE = 1_048_576;
 
-describe.each([true, false])('over TLS, connections kept: %s', (kept) => {
-  test.each([2, 5])('a body of %i MB is 413 every time, and the connection is given up', async (megabytes) => {
-    const headers = { authorization: `Bearer ${its.authority.token(['contacts:write'])}` };
+describe.each([true, false])('over TLS, keep-alive: %s', (keepAlive) => {
+  test.each([2, 5])('a body of %i MB is always 413, and the connection is closed', async (megabytes) => {
+    const headers = { authorization: `Bearer ${its.authorizer.token(['contacts:write'])}` };
     const body = Buffer.alloc(megabytes * MEGABYTE, 'x');
     for (let index = 0; index < 6; index += 1) {
       const client = clientOf(its.gateway.httpsUrl, its.ca);
       const framing: Record<string, string> = index % 2 === 0 ? {} : { 'transfer-encoding': 'chunked' };
-      const more = { ...headers, ...framing, ...(kept ? {} : { connection: 'close' }) };
+      const more = { ...headers, ...framing, ...(keepAlive ? {} : { connection: 'close' }) };
       const reply = await client.call(LIST, { method: 'POST', body, headers: more });
       client.close();
       expect([reply.status, reply.body.status, reply.headers.connection]).toEqual([413, 'payload_too_large', 'close']);
@@ -29,7 +29,7 @@ describe.each([true, false])('over TLS, connections kept: %s', (kept) => {
   });
 });
 
-test('a refusal of what has a usual body leaves the connection to the next request', async () => {
+test('the refusal of a request with a usual body leaves the connection open for the next one', async () => {
   const socket = connect({ port: its.gateway.httpPort, host: '127.0.0.1' });
   let answer = '';
   socket.on('data', (chunk) => {

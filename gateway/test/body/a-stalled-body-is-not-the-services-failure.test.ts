@@ -12,7 +12,7 @@ afterAll(() => its.close());
 const SEVERAL = 7;
 
 const stalled = (path: string) => {
-  const token = its.authority.token(['contacts:write']);
+  const token = its.authorizer.token(['contacts:write']);
   const head = `POST ${path} HTTP/1.1\r\nHost: a\r\nX-Forwarded-Proto: https\r\nAuthorization: Bearer ${token}\r\nContent-Length: 50\r\n\r\n`;
   return rawExchange(its.gateway.httpPort, `${head}{`);
 };
@@ -22,7 +22,7 @@ const bodyOf = (answer: string): unknown => JSON.parse(answer.slice(answer.index
 const envelope = { status: 'request_timeout', details: expect.any(String), data: null };
 const posError = { success: false, errorCode: 'request_timeout', errorMessage: expect.any(String) };
 
-test('it is one 408 per connection, and the service goes on for others', async () => {
+test('a stalled body is one 408 per connection, and the service stays available', async () => {
   const noted = its.log.length;
   const rows = [
     { path: '/auth/token', body: envelope },
@@ -38,7 +38,7 @@ test('it is one 408 per connection, and the service goes on for others', async (
     expect(answer).toContain('\r\nConnection: close\r\n');
     expect(bodyOf(answer)).toMatchObject(body);
   }
-  const call = its.as(its.authority.token(['contacts:write']));
+  const call = its.as(its.authorizer.token(['contacts:write']));
   for (const { path } of rows) expect((await call(path, { method: 'POST', body: '{}' })).status).toBe(200);
   const logged = () => its.log.slice(noted);
   expect(logged().filter(({ message }) => message === 'a service did not answer')).toEqual([]);

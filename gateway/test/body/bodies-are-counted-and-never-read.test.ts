@@ -14,13 +14,13 @@ beforeAll(async () => {
 afterAll(() => its.close());
 
 const post = (body: string | Buffer, headers = {}, path = LIST) =>
-  its.as(its.authority.token(['contacts:write']))(path, { method: 'POST', body, headers });
+  its.as(its.authorizer.token(['contacts:write']))(path, { method: 'POST', body, headers });
 
 const head = (more: string, path = LIST, method = 'POST') =>
-  `${method} ${path} HTTP/1.1\r\nHost: a\r\nX-Forwarded-Proto: https\r\nAuthorization: Bearer ${its.authority.token(['contacts:write'])}\r\n${more}\r\n\r\n`;
+  `${method} ${path} HTTP/1.1\r\nHost: a\r\nX-Forwarded-Proto: https\r\nAuthorization: Bearer ${its.authorizer.token(['contacts:write'])}\r\n${more}\r\n\r\n`;
 
 describe('256 KiB', () => {
-  test('go through, with a length and in chunks', async () => {
+  test('are forwarded, with a length and in chunks', async () => {
     const body = 'x'.repeat(LIMIT);
     expect((await post(body)).body.data?.body).toBe(body);
     expect((await post(body, { 'transfer-encoding': 'chunked' })).body.data?.body).toBe(body);
@@ -39,7 +39,7 @@ describe('256 KiB', () => {
     expect(its.contacts.received.length).toBe(before);
   });
 
-  test('a body that says it is large is refused unread; one that never ends is cut off', async () => {
+  test('a body whose length is too large is refused unread; an endless one is cut off', async () => {
     const socket = connect({ port: its.gateway.httpPort, host: '127.0.0.1' });
     socket.on('error', () => undefined);
     let answer = '';
@@ -69,7 +69,7 @@ describe('requests without a body', () => {
   });
 });
 
-test('a client that goes away in the middle of its body leaves nothing behind', async () => {
+test('a client that disconnects in the middle of its body leaves nothing behind', async () => {
   const [before, begun] = [its.contacts.received.length, its.contacts.begun()];
   const socket = connect({ port: its.gateway.httpPort, host: '127.0.0.1' });
   socket.write(`${head('Content-Length: 1000')}abc`);

@@ -24,7 +24,7 @@ describe('the breaker', () => {
     expect([breaker.state, breaker.enter(200), breaker.enter(200)]).toEqual(['closed', true, true]);
   });
 
-  test('a probe whose client went away tells nothing: the next request probes', () => {
+  test('a probe whose client disconnects has no outcome: the next request probes', () => {
     const breaker = createBreaker({ failures: 1, openMs: 100 });
     breaker.enter(0);
     breaker.failed(0);
@@ -33,7 +33,7 @@ describe('the breaker', () => {
     expect(breaker.enter(100)).toBe(true);
   });
 
-  test('a probe that takes long keeps nobody out for longer than an open breaker would', () => {
+  test('a slow probe blocks requests no longer than an open breaker', () => {
     const breaker = createBreaker({ failures: 1, openMs: 100 });
     breaker.enter(0);
     breaker.failed(0);
@@ -45,10 +45,10 @@ describe('the breaker', () => {
   });
 });
 
-test('a service that is down is 503 with Retry-After, at once, and is found again when it is back', async () => {
+test('a service that is down is 503 with Retry-After at once, and recovers when it is back', async () => {
   const its = await startInstallation();
   const path = '/svc/v3/contacts/individuals';
-  const call = its.as(its.authority.token(['contacts:read']));
+  const call = its.as(its.authorizer.token(['contacts:read']));
   expect((await call(path)).status).toBe(200);
   const { port } = its.contacts;
   await its.contacts.close();
@@ -60,7 +60,7 @@ test('a service that is down is 503 with Retry-After, at once, and is found agai
   expect(
     its.log.some(
       ({ message, upstream }) =>
-        message === 'an address of a service fails; requests are kept from it' && upstream === 'contacts',
+        message === 'circuit breaker open: an address of a service fails' && upstream === 'contacts',
     ),
   ).toBe(true);
   // Other routes still work, and so do the gateway's own operations.

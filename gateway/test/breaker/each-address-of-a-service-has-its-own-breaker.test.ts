@@ -49,7 +49,7 @@ const behindName = async (port: number, addresses: readonly string[], more = {})
   let turn = 0;
   const its = await startInstallation(
     {
-      services: { authorizer: behind.authority.url, contacts: `http://contacts.test:${port}` },
+      services: { authorizer: behind.authorizer.url, contacts: `http://contacts.test:${port}` },
       resolve: (_, done) => {
         turn += 1;
         setImmediate(done, null, turn % 2 === 0 ? found : found.toReversed());
@@ -59,13 +59,13 @@ const behindName = async (port: number, addresses: readonly string[], more = {})
     { directory: known.directory, ready: false },
   );
   closing.push(() => its.close());
-  return { ...its, authority: behind.authority };
+  return { ...its, authorizer: behind.authorizer };
 };
 
 const opened = ({ log }: Installation, peer: string) =>
-  log.filter(({ message, peer: its }) => String(message).includes('requests are kept from it') && its === peer).length;
+  log.filter(({ message, peer: its }) => String(message).includes('circuit breaker open') && its === peer).length;
 
-describe('an instance that fails keeps requests from no other', () => {
+describe('a failing instance does not affect the others', () => {
   test.each<[string, RequestListener]>([
     ['breaks connections off', (request) => request.socket.destroy()],
     ['does not answer', () => undefined],
@@ -82,7 +82,7 @@ describe('an instance that fails keeps requests from no other', () => {
       else json(response, 200, envelope);
     });
     const its = await behindName(port, ['127.0.0.1', '127.0.0.2'], { timeouts: { answer: 1_000, total: 3_000 } });
-    const call = its.as(its.authority.token(['contacts:read']));
+    const call = its.as(its.authorizer.token(['contacts:read']));
     const at = async (length = 12) =>
       (await Promise.all(Array.from({ length }, () => call(LIST)))).map(({ status }) => status);
     while (opened(its, '127.0.0.2') === 0) expect(await at()).not.toContain(503);
@@ -106,10 +106,10 @@ describe('an instance that fails keeps requests from no other', () => {
     );
   });
 
-  test('when it accepts no connection: nothing fails at all, also what cannot be sent twice', async () => {
+  test('when it accepts no connection, no request fails, not even one that cannot be repeated', async () => {
     const { port } = await startInstance('127.0.0.1', 0, (_, response) => json(response, 200, envelope));
     const its = await behindName(port, ['127.0.0.1', '127.0.0.3']);
-    const call = its.as(its.authority.token(['contacts:read', 'contacts:write']));
+    const call = its.as(its.authorizer.token(['contacts:read', 'contacts:write']));
     await until(async () => {
       const replies = await Promise.all(Array.from({ length: 24 }, () => call(LIST, { method: 'POST', body: '{}' })));
       expect(replies.map(({ status }) => status)).toEqual(replies.map(() => 200));
@@ -123,7 +123,7 @@ test('only when every address fails is it 503 at once, and a new address is foun
   const { port, close } = await startInstance('127.0.0.1', 0, (_, response) => json(response, 200, envelope));
   const addresses = ['127.0.0.1', '127.0.0.3'];
   const its = await behindName(port, addresses);
-  const call = its.as(its.authority.token(['contacts:read']));
+  const call = its.as(its.authorizer.token(['contacts:read']));
   expect((await call(LIST)).status).toBe(200);
   close();
   await until(async () => {
@@ -161,7 +161,7 @@ describe('the addresses of a name', () => {
     for (let times = 0; times < 5; times += 1) listeners.get('connectionAttemptFailed')?.(address);
   };
 
-  test('are those that serve, and nothing is refused while one does', async () => {
+  test('are those that serve, and no request is refused while one does', async () => {
     const addresses = await make();
     expect(await look(addresses)).toEqual(['10.0.0.1', '10.0.0.2']);
     fail(addresses, '10.0.0.1');
@@ -169,7 +169,7 @@ describe('the addresses of a name', () => {
     expect([addresses.refuses(Date.now()), addresses.state, addresses.open]).toEqual([false, 'closed', 1]);
   });
 
-  test('are none when all fail, until one is to be tried again: then it alone, by one request', async () => {
+  test('are none when all fail, until one is due for a probe: then only that one, for one request', async () => {
     const addresses = await make();
     await look(addresses);
     fail(addresses, '10.0.0.1');

@@ -35,12 +35,12 @@ const answerTo = async (address: string, headers: Record<string, string> = {}, m
   return Number(body.data?.answer);
 };
 
-test('who asks for the same gets the same, without the service, and with headers of its own', async () => {
+test('an equal request is answered from the cache, with headers of its own', async () => {
   const address = path('keep=1000');
   const ask = (origin?: string) => its.call(address, { headers: { ...HOST, ...(origin ? { origin } : {}) } });
   const first = await ask();
-  const [asked, second] = [its.pos.received.length, await ask('https://boxoffice.example')];
-  expect(its.pos.received).toHaveLength(asked);
+  const [before, second] = [its.pos.received.length, await ask('https://boxoffice.example')];
+  expect(its.pos.received).toHaveLength(before);
   expect(second.text).toBe(first.text);
   expect(second.headers['content-language']).toBe('fr');
   expect(second.headers['content-length']).toBe(first.headers['content-length']);
@@ -51,7 +51,7 @@ test('who asks for the same gets the same, without the service, and with headers
   expect([first, second].map(({ headers }) => headers['x-internal-keep'])).toEqual([undefined, undefined]);
 });
 
-test('who asks in other words, or has a session, gets an answer of its own', async () => {
+test('a different request, or one with a session, is forwarded', async () => {
   const address = path('keep=1000');
   const first = await answerTo(address);
   const others: Record<string, string>[] = [
@@ -69,7 +69,7 @@ test('who asks in other words, or has a session, gets an answer of its own', asy
   expect(await answerTo(address, session)).not.toBe(await answerTo(address, session));
 });
 
-test('what the service does not give to everybody is asked for each time', async () => {
+test('a response that the service does not share is not cached', async () => {
   for (const query of ['', 'keep=0', 'keep=-5', 'keep=soon', 'keep=1000&status=404', 'keep=1000&status=500']) {
     const address = path(query);
     expect(await answerTo(address)).not.toBe(await answerTo(address));
@@ -78,7 +78,7 @@ test('what the service does not give to everybody is asked for each time', async
   expect(await answerTo(session, {}, 'POST')).not.toBe(await answerTo(session, {}, 'POST'));
 });
 
-test('the moment ends when the service says, and within a second whatever it says', async () => {
+test('a cached response expires after the service’s time, at most one second', async () => {
   for (const [keep, promisedMs] of [
     [100, 100],
     [1_000_000, 1_000],

@@ -49,17 +49,17 @@ describe.each([
   test('its next connection is refused, others’ are not, and one that ends makes room', async () => {
     const metrics = await createMetrics();
     const its = await start({ addressConnections: 3, metrics });
-    const mine = [
+    const admitted = [
       await from('127.0.0.5', its, tls),
       await from('127.0.0.5', its, tls),
       await from('127.0.0.5', its, tls),
     ];
-    expect(mine.map(({ stays }) => stays)).toEqual([true, true, true]);
+    expect(admitted.map(({ stays }) => stays)).toEqual([true, true, true]);
     expect((await from('127.0.0.5', its, tls)).stays).toBe(false);
     expect((await from('127.0.0.5', its, tls)).stays).toBe(false);
     expect((await from('127.0.0.6', its, tls)).stays).toBe(true);
     expect((await metrics.text()).text).toMatch(/^gateway_connections_refused_total 2$/m);
-    mine[0]?.socket.destroy();
+    admitted[0]?.socket.destroy();
     await until(async () => (await from('127.0.0.5', its, tls)).stays);
   });
 });
@@ -75,7 +75,7 @@ test('a trusted proxy is exempt', async () => {
   for (let count = 0; count < 4; count += 1) expect((await from('127.0.0.5', its, true)).stays).toBe(true);
 });
 
-test('a request on a connection that stays is answered as ever', async () => {
+test('a request on an admitted connection is answered', async () => {
   const its = await start({ addressConnections: 1 });
   const options = {
     host: '127.0.0.1',
@@ -110,7 +110,7 @@ describe('the limit', () => {
     return { come, ends, lines, refused, wait };
   };
 
-  test('takes an IPv6 /64 network, and an IPv4 address in either form, for one', () => {
+  test('counts an IPv6 /64 network, and both forms of an IPv4 address, as one address', () => {
     const { come } = make(2);
     expect(['2001:db8::1', '2001:db8::2', '2001:db8::3', '2001:db8:0:1::1'].map(come)).toEqual([
       true,

@@ -20,7 +20,7 @@ beforeAll(async () => {
     else json(response, 200, { status: 'success', details: null, data: { serviceHost: HOST, corsOrigins: [SHOP] } });
   });
   behind = await startInstallation();
-  const { authority, contacts, pos } = behind;
+  const { authorizer: authority, contacts, pos } = behind;
   const services = { authorizer: authority.url, contacts: contacts.url, pos: pos.url, catalog: catalog.url };
   its = await startInstallation({ services });
 });
@@ -104,7 +104,7 @@ test('a name of the point of sale in capitals has the same list', async () => {
   expect(status).toBe(403);
 });
 
-test('an answer that is kept for everybody is not given to it either', async () => {
+test('a cached response is not given to it either', async () => {
   behind.pos.answer((_, response) => json(response, 200, { success: true, data: {} }, { 'X-Internal-Keep': '1000' }));
   expect((await ask(undefined)).status).toBe(200);
   expect((await ask('https://evil.example')).body).toEqual(REFUSED);

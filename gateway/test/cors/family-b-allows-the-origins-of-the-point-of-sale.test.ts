@@ -29,7 +29,7 @@ beforeAll(async () => {
   );
   first = await startInstallation();
   const services = {
-    authorizer: first.authority.url,
+    authorizer: first.authorizer.url,
     contacts: first.contacts.url,
     pos: first.pos.url,
     catalog: catalog.url,
@@ -135,7 +135,7 @@ describe('an answer', () => {
 });
 
 describe('the list', () => {
-  test('is asked of the catalog with an identity for that operation, and not for every request', async () => {
+  test('is read from the catalog with an identity for that operation, and not for every request', async () => {
     lists.set('asked', [SHOP]);
     await Promise.all(Array.from({ length: 10 }, () => allowed(SHOP, 'asked')));
     const questions = catalog.received.filter(({ url }) => url.endsWith('/asked'));
@@ -154,7 +154,7 @@ describe('the list', () => {
     await until(async () => (await allowed(SHOP, 'changing')) === undefined, 10 * 3_000);
   }, 40_000);
 
-  test('stays as it was while the catalog does not answer; one that was never known lets nobody in', async () => {
+  test('stays as it was while the catalog does not answer; without a known list no foreign origin is allowed', async () => {
     lists.set('kept', [SHOP]);
     expect(await allowed(SHOP, 'kept')).toBe(SHOP);
     catalogFails = true;

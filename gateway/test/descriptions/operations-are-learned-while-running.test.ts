@@ -24,23 +24,23 @@ const describeAnew = async (rows: readonly Row[]): Promise<void> => {
 };
 
 describe('a running gateway', () => {
-  test('knows a new operation without a restart, and forgets one that is gone', async () => {
+  test('learns a new operation without a restart, and removes a deleted one', async () => {
     expect((await its.call('/svc/v3/contacts/structures')).status).toBe(404);
     its.contacts.describe(documentOf([['GET /svc/v3/contacts/structures', 'contacts:read', 'listStructures']]));
-    const token = its.authority.token(['contacts:read']);
+    const token = its.authorizer.token(['contacts:read']);
     await until(async () => (await its.as(token)('/svc/v3/contacts/structures')).status === 200);
     expect((await its.call(LIST)).status).toBe(404);
     its.contacts.describe(contacts);
     await until(async () => (await its.call(LIST)).status === 401);
   });
 
-  test('asks cheaply: what has not changed is not sent again', async () => {
+  test('uses conditional requests: an unchanged description is not sent again', async () => {
     const before = its.contacts.described.length;
     await until(() => its.contacts.described.length > before + 3);
     expect(its.contacts.described.slice(before + 1)).toEqual(expect.not.arrayContaining([200]));
   });
 
-  test('keeps what it knows when a description cannot be used', async () => {
+  test('keeps its routes when a description cannot be used', async () => {
     for (const broken of [{ openapi: '2.0' }, { openapi: '3.1.0', paths: 7 }, []]) {
       const before = its.contacts.described.length;
       its.contacts.describe(broken);
@@ -51,7 +51,7 @@ describe('a running gateway', () => {
   });
 });
 
-describe('a service may claim', () => {
+describe('a service may describe', () => {
   test('paths below its own prefixes only', async () => {
     await describeAnew([
       ['GET /svc/v3/contactsx/a', 'contacts:read', 'a'],
@@ -73,7 +73,9 @@ describe('a service may claim', () => {
         404,
       ]);
     }
-    expect(its.log.some(({ reason }) => reason === 'GET /svc/v3/catalog/stolen is not its path')).toBe(true);
+    expect(
+      its.log.some(({ reason }) => reason === 'GET /svc/v3/catalog/stolen is not below a prefix of the service'),
+    ).toBe(true);
   });
 
   test('scopes of its own domain only, and no public operation that is not listed', async () => {
@@ -91,15 +93,15 @@ describe('a service may claim', () => {
 });
 
 describe('a gateway that starts while a service is down', () => {
-  test('knows its routes from the time before, and answers 503 for them', async () => {
+  test('restores its routes from the cache, and answers 503 for them', async () => {
     const first = await startInstallation({}, { keep: true });
     await until(
       async () => (await readFile(join(first.directory, 'gateway', 'contacts.json'), 'utf8').catch(() => '')) !== '',
     );
     await first.close();
-    const services = { authorizer: its.authority.url, contacts: 'http://127.0.0.1:9' };
+    const services = { authorizer: its.authorizer.url, contacts: 'http://127.0.0.1:9' };
     const second = await startInstallation({ services }, { directory: first.directory, ready: false });
-    const token = its.authority.token(['contacts:read']);
+    const token = its.authorizer.token(['contacts:read']);
     expect((await second.call(LIST)).status).toBe(401);
     const reply = await second.as(token)(LIST);
     expect([reply.status, reply.body.status]).toEqual([503, 'service_unavailable']);
@@ -109,8 +111,8 @@ describe('a gateway that starts while a service is down', () => {
     await second.close();
   });
 
-  test('answers 503 below the prefixes of one that it has never reached, 404 below those of one that has no address', async () => {
-    const services = { authorizer: its.authority.url, contacts: 'http://127.0.0.1:9', pos: 'http://127.0.0.1:9' };
+  test('answers 503 below the prefixes of a service that it has never reached, 404 below those of one without a URL', async () => {
+    const services = { authorizer: its.authorizer.url, contacts: 'http://127.0.0.1:9', pos: 'http://127.0.0.1:9' };
     const alone = await startInstallation({ services }, { ready: false });
     for (const path of [LIST, '/contacts/x', '/contacts']) {
       const reply = await alone.call(path);
@@ -128,7 +130,7 @@ describe('a gateway that starts while a service is down', () => {
     await alone.close();
   });
 
-  test('starts with damaged files as with none', async () => {
+  test('treats damaged cache files as missing', async () => {
     const first = await startInstallation({}, { keep: true });
     await first.close();
     for (const name of ['contacts', 'authorizer', 'pos'])
@@ -141,7 +143,7 @@ describe('a gateway that starts while a service is down', () => {
   test('is ready once every service has been ready once, and stays so', async () => {
     const service = await startUpstream(contacts);
     service.setReady(false);
-    const services = { authorizer: its.authority.url, contacts: service.url };
+    const services = { authorizer: its.authorizer.url, contacts: service.url };
     const other = await startInstallation({ services }, { ready: false });
     const ready = () => other.plain('/health/ready');
     await until(async () => (await other.call(LIST)).status === 401);
@@ -161,7 +163,7 @@ describe('a gateway that starts while a service is down', () => {
   ])('asked while a service serves and waits for %j, it answers %i', async (waitingFor, status) => {
     const service = await startUpstream(contacts);
     service.setReady(waitingFor);
-    const services = { authorizer: its.authority.url, contacts: service.url };
+    const services = { authorizer: its.authorizer.url, contacts: service.url };
     const other = await startInstallation({ services, brokerMs: 0 }, { ready: false });
     const looks = () => service.described.length;
     await until(() => looks() > 3);
@@ -170,10 +172,10 @@ describe('a gateway that starts while a service is down', () => {
     await service.close();
   });
 
-  test('gives one that lacks only its broker the time that a broker takes to start', async () => {
+  test('waits for a service that lacks only its broker as long as a broker takes to start', async () => {
     const service = await startUpstream(contacts);
     service.setReady(['broker']);
-    const services = { authorizer: its.authority.url, contacts: service.url };
+    const services = { authorizer: its.authorizer.url, contacts: service.url };
     const other = await startInstallation({ services, brokerMs: 60_000 }, { ready: false });
     await until(() => service.described.length > 3);
     expect(isWaitingFor(await other.plain('/health/ready'), 'contacts')).toBe(true);

@@ -25,7 +25,7 @@ const danglingIn = (document: Json): string[] =>
     .filter((path) => path.split('/').reduce<Json | undefined>((at, name) => at?.[name], document) === undefined);
 
 describe('GET /openapi.json', () => {
-  test('is what the services say, in one document of the gateway, with the gateway’s own operations', async () => {
+  test('joins the services’ descriptions and the gateway’s own operations in one document', async () => {
     const { status, body, headers } = await its.call('/openapi.json');
     expect([status, headers['content-type']]).toEqual([200, 'application/json; charset=utf-8']);
     expect(body).toMatchObject({ openapi: '3.1.0', servers: [{ url: ISSUER }] });
@@ -38,7 +38,7 @@ describe('GET /openapi.json', () => {
     expect(danglingIn(body)).toEqual([]);
   });
 
-  test('documents what the gateway answers in a service’s place', async () => {
+  test('documents the gateway’s own error responses', async () => {
     const { body } = await its.call('/openapi.json');
     for (const { path, method, operation } of operationsOf(body)) {
       const statuses = Object.keys(operation.responses ?? {});
@@ -66,7 +66,7 @@ describe('GET /openapi.json', () => {
     expect(paths.filter((path) => /^\/(svc\/v3\/contacts|auth\/c)/.test(path))).toEqual(['/svc/v3/contacts/a']);
   });
 
-  test('keeps apart what two services call by one name', async () => {
+  test('separates different components of one name', async () => {
     its.contacts.describe(
       documentOf([['GET /svc/v3/contacts/a', 'contacts:read', 'getA']], { type: 'object', title: 'another thing' }),
     );
@@ -81,7 +81,7 @@ describe('GET /openapi.json', () => {
     expect(schemaOf('/svc/v3/clients')).toEqual({ type: 'object' });
   });
 
-  test('has a validator, is compressed for who takes that, and knows no parameters', async () => {
+  test('has an ETag, is compressed on request, and takes no parameters', async () => {
     const first = await its.call('/openapi.json');
     const again = await its.call('/openapi.json', { headers: { 'if-none-match': String(first.headers.etag) } });
     expect([again.status, again.text]).toEqual([304, '']);

@@ -12,7 +12,7 @@ const envelope = (status: string) => ({ status, details: expect.any(String), dat
 const posError = (errorCode: string) => ({ success: false, errorCode, errorMessage: expect.any(String) });
 
 describe('family A', () => {
-  test('404 for a path that nobody has, internal ones included', async () => {
+  test('404 for an unknown path, internal ones included', async () => {
     for (const path of ['/nowhere', '/', '/svc/v3/contacts/individuals/', '/internal/decisions', '/svc/v3/orders']) {
       const reply = await its.call(path);
       expect([path, reply.status]).toEqual([path, 404]);
@@ -21,7 +21,7 @@ describe('family A', () => {
     }
   });
 
-  test('405 carries Allow with HEAD, before the token is asked for; OPTIONS is one', async () => {
+  test('405 carries Allow with HEAD, before the token is checked; OPTIONS is one', async () => {
     const reply = await its.call('/svc/v3/contacts/individuals', { method: 'DELETE' });
     expect([reply.status, reply.headers.allow]).toEqual([405, 'GET, HEAD, POST']);
     expect(reply.body).toEqual(envelope('method_not_allowed'));
@@ -30,7 +30,7 @@ describe('family A', () => {
     expect((await its.call('/openapi.json', { method: 'POST' })).headers.allow).toBe('GET, HEAD');
   });
 
-  test('405 where health is asked for with another method', async () => {
+  test('405 for health with another method', async () => {
     for (const path of ['/health/live', '/health/ready']) {
       for (const method of ['POST', 'PUT', 'DELETE', 'OPTIONS']) {
         const reply = await its.call(path, { method });

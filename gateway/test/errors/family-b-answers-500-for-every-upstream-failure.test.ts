@@ -45,12 +45,12 @@ const partial = (headers: Record<string, string>): Answering => {
 };
 
 const causes: readonly (readonly [string, Answering])[] = [
-  ['a service that does not answer in time', () => undefined],
+  ['a service that exceeds its time', () => undefined],
   ['a service that begins and does not go on in time', (_, response) => response.writeHead(200).flushHeaders()],
   ['a connection that breaks before the answer', (_, response) => response.destroy()],
   ['a connection that breaks after the head of the answer', partial({})],
   ['a connection that breaks within the answer', partial({ 'Content-Length': '100' })],
-  ['an answer that is no HTTP', (_, response) => response.socket?.end('rubbish\r\n\r\n')],
+  ['a response that is not HTTP', (_, response) => response.socket?.end('rubbish\r\n\r\n')],
   ['an answer that is no JSON', (_, response) => response.writeHead(200, { 'Content-Type': 'text/html' }).end('<p>')],
   ['a 503 of something in between', (_, response) => json(response, 503, { message: 'no healthy upstream' })],
   [
@@ -87,28 +87,28 @@ test('a service that is down, with the breaker closed and open', async () => {
   for (let round = 0; round < 3; round += 1) {
     for (const operation of operations) expectUnforeseen(await ask(operation, down), operation[1]);
   }
-  expect(down.log.some(({ message }) => String(message).includes('requests are kept from'))).toBe(true);
+  expect(down.log.some(({ message }) => String(message).includes('circuit breaker open'))).toBe(true);
   await down.close();
 });
 
-test('a service that nothing is known of yet', async () => {
-  const nobody = await startUpstream(pos);
-  await nobody.close();
-  const services = { authorizer: its.authority.url, contacts: its.contacts.url, pos: nobody.url };
+test('a service without a description yet', async () => {
+  const closed = await startUpstream(pos);
+  await closed.close();
+  const services = { authorizer: its.authorizer.url, contacts: its.contacts.url, pos: closed.url };
   const young = await startInstallation({ services }, { ready: false });
   for (const operation of operations) expectUnforeseen(await ask(operation, young), operation[1]);
   await young.close();
 });
 
-test('whatever else the gateway answers with a 5xx', () => {
+test('every other 5xx of the gateway', () => {
   for (const [code, { http }] of Object.entries(registry)) {
     const fault = inFamily('B', new Fault(code as Code, 'x'));
     expect([code, fault.http]).toEqual([code, Math.min(http, 500)]);
   }
 });
 
-describe('what the point of sale says itself is passed on', () => {
-  test('a 500 with its consequences and its time to wait', async () => {
+describe('the point of sale’s own 500 is forwarded', () => {
+  test('a 500 with its consequences and its Retry-After', async () => {
     const said = { ...UNFORESEEN, errorMessage: 'Cancelled.', orderCancelled: true };
     its.pos.answer((_, response) => json(response, 500, said, { 'Retry-After': '7' }));
     for (const operation of operations) {
@@ -117,7 +117,7 @@ describe('what the point of sale says itself is passed on', () => {
     }
   });
 
-  test('also to HEAD, and in pieces', async () => {
+  test('also to HEAD, and in chunks', async () => {
     const said = { ...UNFORESEEN, errorMessage: 'x'.repeat(40_000) };
     const text = JSON.stringify(said);
     its.pos.answer(({ method }, response) => {
@@ -131,7 +131,7 @@ describe('what the point of sale says itself is passed on', () => {
   });
 });
 
-test('a long answer that has begun and breaks off is cut off, since its beginning is out', async () => {
+test('a long response that has begun and ends early is cut off', async () => {
   its.pos.answer((_, response) => {
     response.writeHead(200, { 'Content-Type': 'application/json', 'Content-Length': '500000' });
     response.write('x'.repeat(200_000), () => response.destroy());
@@ -139,7 +139,7 @@ test('a long answer that has begun and breaks off is cut off, since its beginnin
   await expect(its.call('/tnwr/v1/products')).rejects.toThrow();
 });
 
-test('the description has no other 5xx than 500, with the two members required and a time to wait', async () => {
+test('the description has no other 5xx than 500, with the two members required and Retry-After', async () => {
   await until(async () => (await its.call('/tnwr/v1/products')).status === 200);
   for (const version of ['v1', 'vexp']) {
     const { body } = await its.call(`/tnwr/${version}/openapi.json`);

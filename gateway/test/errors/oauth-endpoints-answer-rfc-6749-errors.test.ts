@@ -18,7 +18,7 @@ const failure = (status: string, error: string) => ({
 const bodyOf = (answer: string): unknown => JSON.parse(answer.slice(answer.indexOf('\r\n\r\n')));
 
 const describeEndpoints = () =>
-  its.authority.describe({
+  its.authorizer.describe({
     openapi: '3.1.0',
     paths: Object.fromEntries(
       ENDPOINTS.map((path) => [path, { post: { operationId: path.slice(6), security: [], requestBody: {} } }]),
@@ -46,7 +46,7 @@ describe('an error of the gateway on an OAuth endpoint is the envelope, error an
     expect((await its.plain('/auth/token')).body).not.toHaveProperty('error');
   });
 
-  test('408 and what the parser refuses', async () => {
+  test('408 and errors of the HTTP parser', async () => {
     await start();
     const head = 'POST /auth/token HTTP/1.1\r\nHost: a\r\nX-Forwarded-Proto: https\r\n';
     const slow = await rawExchange(its.gateway.httpPort, `${head}Content-Length: 50\r\n\r\ng`);
@@ -55,17 +55,20 @@ describe('an error of the gateway on an OAuth endpoint is the envelope, error an
     expect(bodyOf(malformed)).toEqual(failure('bad_request', 'invalid_request'));
   });
 
-  test('502 and 503: the authorizer is', async () => {
+  test('502 and 503: the authorizer is at fault', async () => {
     await start();
-    its.authority.answer((_, response) => response.destroy());
+    its.authorizer.answer((_, response) => response.destroy());
     const broken = await its.call('/auth/token', { method: 'POST', body: 'x' });
     expect([broken.status, broken.body]).toEqual([502, failure('bad_gateway', 'server_error')]);
-    await its.authority.close();
-    const gone = await its.call('/auth/token', { method: 'POST', body: 'x' });
-    expect([gone.status, gone.body]).toEqual([503, failure('service_unavailable', 'temporarily_unavailable')]);
+    await its.authorizer.close();
+    const unreachable = await its.call('/auth/token', { method: 'POST', body: 'x' });
+    expect([unreachable.status, unreachable.body]).toEqual([
+      503,
+      failure('service_unavailable', 'temporarily_unavailable'),
+    ]);
   });
 
-  test('429: later it may do', async () => {
+  test('429: temporarily_unavailable', async () => {
     its = await startInstallation({ limits: { client: 1, address: 1, session: 1 } });
     await its.call('/auth/token', { method: 'POST' });
     const reply = await its.call('/auth/token', { method: 'POST' });

@@ -46,7 +46,7 @@ const ask = async (pool: Pool, port: number): Promise<{ reused: boolean; text: s
   return { reused: sent.reusedSocket, text };
 };
 
-test('one after the other, requests share a connection; at once, they do not', async () => {
+test('sequential requests share a connection; concurrent ones do not', async () => {
   const { pool, port, accepted } = await start();
   const all = [await ask(pool, port), await ask(pool, port), await ask(pool, port)];
   expect(all.map(({ reused }) => reused)).toEqual([false, true, true]);
@@ -63,7 +63,7 @@ test('a connection that the service closed while it was idle is not used again',
   expect(again.text).toBe('ok');
 });
 
-test('neither is one that answers “Connection: close”, nor one that speaks out of turn', async () => {
+test('a connection with “Connection: close” or with unsolicited data is not used again', async () => {
   const { pool, port, accepted } = await start(
     createServer((_, response) => {
       response.setHeader('Connection', 'close');
@@ -75,7 +75,7 @@ test('neither is one that answers “Connection: close”, nor one that speaks o
   expect(accepted()).toBe(2);
 });
 
-test('when one says “Connection: close”, the idle ones are given up too: the service is about to stop', async () => {
+test('after “Connection: close” the idle connections are closed too, because the service is about to stop', async () => {
   let stopping = false;
   const arrived: (() => void)[] = [];
   const { pool, port, sockets } = await start(
@@ -121,14 +121,14 @@ test('an instance that stops under load costs no request while another one is th
   const clients = Array.from({ length: 8 }, client);
   await until(() => outcomes.length > 100);
   await leaving.close();
-  const asked = outcomes.length;
-  await until(() => outcomes.length > asked + 100);
+  const before = outcomes.length;
+  await until(() => outcomes.length > before + 100);
   over = true;
   await Promise.all(clients);
   expect(outcomes.filter((outcome) => outcome !== 'ok')).toEqual([]);
 });
 
-test('an idle connection is given up before the service’s own time is over', async () => {
+test('an idle connection is closed before the service’s own timeout', async () => {
   const server = createServer({ keepAliveTimeout: 2_000 }, (_, response) => response.end('ok'));
   const { pool, port, sockets } = await start(server);
   await ask(pool, port);
@@ -139,7 +139,7 @@ test('an idle connection is given up before the service’s own time is over', a
   expect(await ended).toBe('by the client');
 });
 
-test('a connection that is used all the time is renewed: a new instance behind the same name is to get its share', async () => {
+test('a busy connection is renewed, so that a new instance behind the same name gets its share', async () => {
   const { port, accepted, sockets } = await start();
   const pool = new Pool({ protocol: 'http:', hostname: '127.0.0.1', port, renewedAfterMs: 60 });
   closing.push(() => pool.destroy());
@@ -149,7 +149,7 @@ test('a connection that is used all the time is renewed: a new instance behind t
   await until(() => sockets.size <= 1);
 });
 
-test('a request that cannot be sent twice goes on a connection that was used a moment ago, or on a new one', async () => {
+test('a request that cannot be repeated uses a recently used connection or a new one', async () => {
   const { pool, port } = await start();
   const post = async (): Promise<boolean> => {
     const sent = request({ agent: pool, host: '127.0.0.1', port, method: 'POST' }).end();
@@ -173,7 +173,7 @@ test('a pool that is destroyed closes its connections', async () => {
   await until(() => sockets.size === 0);
 });
 
-test('a service may be behind TLS, and is verified then', async () => {
+test('a service may use TLS, and its certificate is verified', async () => {
   const directory = await mkdtemp(join(tmpdir(), 'boxoffice-pool-'));
   const tls = await developmentCertificate(directory);
   await rm(directory, { recursive: true });

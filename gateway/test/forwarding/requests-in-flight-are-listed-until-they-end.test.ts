@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { createInFlight } from '../../src/forwarding/in-flight.ts';
 
-test('items come and go in any order, each once, and visiting may delete', () => {
+test('items are added and deleted in any order, and a visitor may delete', () => {
   const list = createInFlight<{ index: number; readonly name: number }>();
   const items = Array.from({ length: 10 }, (_, name) => ({ index: -1, name }));
   const names = () => {

@@ -14,7 +14,7 @@ beforeAll(async () => {
   its = await startInstallation({ timeouts: TIMEOUTS });
 });
 beforeEach(() => {
-  token = its.authority.token(['contacts:read', 'contacts:write']);
+  token = its.authorizer.token(['contacts:read', 'contacts:write']);
 });
 afterEach(() => its.contacts.answer(echo));
 afterAll(() => its.close());
@@ -32,11 +32,12 @@ const expectFault = async (status: number, code: string, answering: Answering) =
 };
 
 describe('502', () => {
-  test('a service that does not answer in time', () => expectFault(502, 'bad_gateway', () => undefined));
+  test('a service that exceeds its time', () => expectFault(502, 'bad_gateway', () => undefined));
 
-  test('a connection that it breaks off', () => expectFault(502, 'bad_gateway', (_, response) => response.destroy()));
+  test('a connection that the service closes', () =>
+    expectFault(502, 'bad_gateway', (_, response) => response.destroy()));
 
-  test('an answer that is no HTTP', () =>
+  test('a response that is not HTTP', () =>
     expectFault(502, 'bad_gateway', (_, response) => {
       response.socket?.end('rubbish\r\n\r\n');
     }));
@@ -50,20 +51,20 @@ describe('502', () => {
   );
 });
 
-describe('what a service answers is passed on as it is', () => {
+describe('a service’s response is forwarded unchanged', () => {
   test.each([400, 404, 409, 422, 500, 503])('%i', async (status) => {
     its.contacts.answer((_, response) => json(response, status, { status: 'theirs', details: 'x', data: null }));
     const reply = await get();
     expect([reply.status, reply.body.status]).toEqual([status, 'theirs']);
   });
 
-  test('304 and other answers without a body need no type', async () => {
+  test('304 and other responses without a body need no media type', async () => {
     its.contacts.answer((_, response) => response.writeHead(304, { ETag: '"1"' }).end());
     const reply = await get();
     expect([reply.status, reply.headers.etag, reply.text]).toEqual([304, '"1"', '']);
   });
 
-  test('a large answer in pieces', async () => {
+  test('a large response in chunks', async () => {
     const data = 'x'.repeat(3_000_000);
     its.contacts.answer((_, response) => {
       response.writeHead(200, { 'Content-Type': 'application/problem+json' });
@@ -74,13 +75,13 @@ describe('what a service answers is passed on as it is', () => {
   });
 });
 
-test('a short answer that breaks off is 502, since nothing of it is out', () =>
+test('a short response that ends early is 502, because nothing of it was sent', () =>
   expectFault(502, 'bad_gateway', (_, response) => {
     response.writeHead(200, { 'Content-Type': 'application/json', 'Content-Length': '100' }).write('{"a":');
     setImmediate(() => response.destroy());
   }));
 
-test('an answer that has begun and stops is cut off, not mended', async () => {
+test('a response that has begun and stops is cut off', async () => {
   its.contacts.answer((_, response) => {
     response.writeHead(200, { 'Content-Type': 'application/json' }).write('{"a":', () => response.destroy());
   });
@@ -92,7 +93,7 @@ test('an answer that has begun and stops is cut off, not mended', async () => {
   await expect(get()).rejects.toThrow();
 });
 
-describe('a kept connection that the service has closed meanwhile', () => {
+describe('a pooled connection that the service has closed meanwhile', () => {
   /**
    * Answers one request per connection and closes it at the second, like a service whose keep-alive timeout has
    * expired.
@@ -118,14 +119,14 @@ describe('a kept connection that the service has closed meanwhile', () => {
     return { close, url: `http://127.0.0.1:${(server.address() as { port: number }).port}` };
   };
 
-  test('is tried once more for what may be repeated, and is 502 for what may not', async () => {
+  test('is replaced once for a repeatable request, and is 502 for any other', async () => {
     const forgetful = await startForgetful();
-    const services = { authorizer: its.authority.url, contacts: forgetful.url };
+    const services = { authorizer: its.authorizer.url, contacts: forgetful.url };
     // The routes are known from an earlier start.
     const known = await startInstallation({}, { keep: true });
     await known.close();
     const other = await startInstallation({ services }, { directory: known.directory, ready: false });
-    const call = other.as(its.authority.token(['contacts:read', 'contacts:write']));
+    const call = other.as(its.authorizer.token(['contacts:read', 'contacts:write']));
     const statuses: number[] = [];
     for (const method of ['GET', 'GET', 'POST', 'POST', 'DELETE', 'DELETE']) {
       const path = method === 'DELETE' ? `${LIST}/C1` : LIST;
@@ -137,10 +138,10 @@ describe('a kept connection that the service has closed meanwhile', () => {
   });
 });
 
-test('a client that goes away is nobody’s failure, and its request does not stay', async () => {
-  const gone: boolean[] = [];
+test('a client that disconnects is not a failure, and its request ends', async () => {
+  const closed: boolean[] = [];
   const noted = its.log.length;
-  its.contacts.answer((_, response) => response.on('close', () => gone.push(true)));
+  its.contacts.answer((_, response) => response.on('close', () => closed.push(true)));
   for (let index = 0; index < 8; index += 1) {
     const end = new AbortController();
     const before = its.contacts.received.length;
@@ -149,7 +150,7 @@ test('a client that goes away is nobody’s failure, and its request does not st
     end.abort();
     expect(await call).toBe('aborted');
   }
-  await until(() => gone.length === 8);
+  await until(() => closed.length === 8);
   its.contacts.answer(echo);
   // Eight failures in a row would have opened the breaker.
   expect((await get()).status).toBe(200);

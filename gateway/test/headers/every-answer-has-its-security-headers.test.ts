@@ -13,7 +13,7 @@ let its: Installation;
 let token: string;
 beforeAll(async () => {
   its = await startInstallation({ hstsSeconds: 31_536_000, trustProxy: ['127.0.0.1/32'] });
-  token = its.authority.token(['contacts:read']);
+  token = its.authorizer.token(['contacts:read']);
   its.contacts.answer(({ url }, response) => {
     const sniff = { 'X-Content-Type-Options': 'other', 'Strict-Transport-Security': 'max-age=1' };
     if (url.includes('none')) response.writeHead(304, { ETag: '"1"', ...sniff }).end();

@@ -13,7 +13,7 @@ beforeAll(async () => {
 afterAll(() => its.close());
 
 const send = (lines: readonly string[], { method = 'GET', body = '' } = {}): Promise<string> => {
-  const token = its.authority.token(['contacts:read', 'contacts:write']);
+  const token = its.authorizer.token(['contacts:read', 'contacts:write']);
   const all = [`${method} ${LIST} HTTP/1.1`, 'X-Forwarded-Proto: https', `Authorization: Bearer ${token}`, ...lines];
   return rawExchange(its.gateway.httpPort, `${all.join('\r\n')}\r\n\r\n${body}`);
 };
@@ -51,12 +51,12 @@ describe('towards a service', () => {
   });
 
   test('a client that we do not trust cannot choose its address', async () => {
-    const reply = await its.as(its.authority.token(['contacts:read']))(LIST, {
+    const reply = await its.as(its.authorizer.token(['contacts:read']))(LIST, {
       headers: { 'x-forwarded-for': '6.6.6.6' },
     });
     expect(reply.status).toBe(200);
     const other = await startInstallation();
-    await other.as(other.authority.token(['contacts:read']))(LIST, { headers: { 'x-forwarded-for': '6.6.6.6' } });
+    await other.as(other.authorizer.token(['contacts:read']))(LIST, { headers: { 'x-forwarded-for': '6.6.6.6' } });
     expect(other.contacts.received.at(-1)?.headers['x-forwarded-for']).toBe('127.0.0.1');
     await other.close();
   });
@@ -145,18 +145,18 @@ test('two connections do not get mixed: a body of GET or DELETE does not go on',
   const chunked = `${smuggled.length.toString(16)}\r\n${smuggled}\r\n0\r\n\r\n`;
   const answer = await send(['Host: a', 'Connection: close', 'Transfer-Encoding: chunked'], { body: chunked });
   expect(answer).toContain('HTTP/1.1 200');
-  const token = its.authority.token(['contacts:write']);
+  const token = its.authorizer.token(['contacts:write']);
   const reply = await its.as(token)(`${LIST}/C1`, {
     method: 'DELETE',
     headers: { 'transfer-encoding': 'chunked' },
     body: smuggled,
   });
   expect(reply.status).toBe(200);
-  await its.as(its.authority.token(['contacts:read']))(LIST);
+  await its.as(its.authorizer.token(['contacts:read']))(LIST);
   expect(its.contacts.received.filter(({ url }) => url.includes('smuggled'))).toEqual([]);
 });
 
-test('towards a client, what is the gateway’s or nobody’s business is removed', async () => {
+test('towards a client, reserved and internal headers are removed', async () => {
   its.contacts.answer((_, response) => {
     const headers = {
       'Content-Type': 'application/json',
@@ -173,7 +173,7 @@ test('towards a client, what is the gateway’s or nobody’s business is remove
     };
     response.writeHead(200, headers).end('{}');
   });
-  const token = its.authority.token(['contacts:read']);
+  const token = its.authorizer.token(['contacts:read']);
   const reply = await its.as(token)(LIST, { headers: { 'x-request-id': 'mine' } });
   its.contacts.answer(echo);
   expect(reply.headers).toMatchObject({ 'x-request-id': 'mine', 'set-cookie': ['a=1', 'b=2'], etag: '"v1"' });

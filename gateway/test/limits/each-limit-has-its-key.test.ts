@@ -19,7 +19,7 @@ const statuses = async (count: number, send: () => Promise<{ status: number }>):
 };
 
 describe('a limiter', () => {
-  test('counts windows of a minute per key and tells them in the fields’ words', () => {
+  test('counts one-minute windows per key and formats the RateLimit fields', () => {
     const limiter = createLimiter('client', 2);
     const first = limiter.take('a', 0);
     expect([first.policy.field, rateLimitField(first)]).toEqual(['"client";q=2;w=60', '"client";r=1;t=60']);
@@ -30,8 +30,8 @@ describe('a limiter', () => {
   });
 });
 
-test('every answer tells what is left', () =>
-  withLimits({ client: 10, address: 20, session: 30 }, async ({ call, as, authority }) => {
+test('every response carries the remaining quota', () =>
+  withLimits({ client: 10, address: 20, session: 30 }, async ({ call, as, authorizer: authority }) => {
     const own = await call('/errors');
     expect([own.headers['ratelimit-policy'], own.headers.ratelimit]).toEqual([
       '"address";q=20;w=60',
@@ -47,8 +47,8 @@ test('every answer tells what is left', () =>
     expect((await call('/tnwr/v1/products')).headers.ratelimit).toMatch(/^"session";r=29;t=60$/);
   }));
 
-test('a client has its own, over all of its tokens; only a verified token uses it up', () =>
-  withLimits({ client: 3 }, async ({ as, authority }) => {
+test('a client has one quota over all its tokens; only a verified token counts', () =>
+  withLimits({ client: 3 }, async ({ as, authorizer: authority }) => {
     const token = authority.token(['contacts:read']);
     expect(await statuses(4, () => as(token)(LIST))).toEqual([200, 200, 200, 429]);
     expect(await statuses(2, () => as(token.replace(/.$/, '!'))(LIST))).toEqual([401, 401]);
@@ -59,7 +59,7 @@ test('a client has its own, over all of its tokens; only a verified token uses i
     expect((await as(authority.token(['contacts:read']))(LIST)).status).toBe(200);
   }));
 
-test('an address has its own, before anything is known of the request, the token endpoint included', () =>
+test('an address has a quota that is counted before the request is parsed, the token endpoint included', () =>
   withLimits({ address: 3 }, async ({ plain }) => {
     const from = (address: string, path: string) => () =>
       plain(path, {
@@ -75,7 +75,7 @@ test('an address has its own, before anything is known of the request, the token
     expect((await plain('/health/live')).status).toBe(200);
   }));
 
-test('in family B a session has its own, once the service has known it; made-up ones share the address’s', () =>
+test('in family B a session has its own quota once the service has accepted it; invented sessions count on the address', () =>
   withLimits({ session: 2 }, async ({ call, pos }) => {
     pos.answer((request, response, raw) => {
       if (request.method === 'POST') json(response, 201, { success: true, data: {} }, { 'X-auth-token': 'real' });

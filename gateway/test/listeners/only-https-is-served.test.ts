@@ -16,7 +16,9 @@ const statusOf = (answer: string): number => Number(/^HTTP\/1\.1 (\d{3})/.exec(a
 
 describe('the plain listener', () => {
   test('answers 404 in the family’s shape to everything but health', async () => {
-    const a = await its.plain(LIST, { headers: { authorization: `Bearer ${its.authority.token(['contacts:read'])}` } });
+    const a = await its.plain(LIST, {
+      headers: { authorization: `Bearer ${its.authorizer.token(['contacts:read'])}` },
+    });
     expect([a.status, a.body]).toEqual([404, { status: 'not_found', details: expect.any(String), data: null }]);
     const b = await its.plain('/tnwr/v1/products');
     expect([b.status, b.body]).toEqual([
@@ -77,7 +79,7 @@ test('closing lets requests finish, and accepts no more', async () => {
     await waiting;
     response.writeHead(200, { 'Content-Type': 'application/json' }).end('{}');
   });
-  const reply = other.as(other.authority.token(['contacts:read']))(LIST);
+  const reply = other.as(other.authorizer.token(['contacts:read']))(LIST);
   await until(() => other.contacts.received.length === 1);
   const closed = other.gateway.close();
   const refused = connect({ port: other.gateway.httpsPort, host: '127.0.0.1' });

@@ -9,8 +9,8 @@ beforeAll(async () => {
 afterAll(() => its.close());
 
 describe('a matched request', () => {
-  test('goes to the service with the authorizer’s word on who calls, and comes back as it is', async () => {
-    const token = its.authority.token(['contacts:read']);
+  test('is forwarded with the caller’s signed identity, and its response is unchanged', async () => {
+    const token = its.authorizer.token(['contacts:read']);
     const reply = await its.as(token)('/svc/v3/contacts/individuals/C1?x=1%20y', {
       headers: { 'x-request-id': 'abc' },
     });
@@ -33,8 +33,8 @@ describe('a matched request', () => {
     });
   });
 
-  test('HEAD works where GET does, bodies go through', async () => {
-    const token = its.authority.token(['contacts:read', 'contacts:write']);
+  test('HEAD works where GET does, and bodies are forwarded', async () => {
+    const token = its.authorizer.token(['contacts:read', 'contacts:write']);
     const head = await its.as(token)('/svc/v3/contacts/individuals', { method: 'HEAD' });
     expect([head.status, head.text]).toEqual([200, '']);
     expect(its.contacts.received.at(-1)?.method).toBe('HEAD');
@@ -42,7 +42,7 @@ describe('a matched request', () => {
     expect(post.body.data?.body).toBe('{"lastName":"é"}');
   });
 
-  test('an operation without a token gets the client’s own credentials', async () => {
+  test('an operation without a token receives the client’s own credentials', async () => {
     const headers = { authorization: 'Basic YTpi' };
     const reply = await its.call('/auth/token', { method: 'POST', body: 'grant_type=x', headers });
     expect(reply.body.data).toMatchObject({ url: '/auth/token', authorization: 'Basic YTpi' });

@@ -10,7 +10,7 @@ beforeAll(async () => {
 afterAll(() => its.close());
 
 /** The gateway's response to a request line, through the plain listener, as a trusted proxy sends it. */
-const ask = async (target: string, headers = '', token = its.authority.token(['contacts:read'])): Promise<string> => {
+const ask = async (target: string, headers = '', token = its.authorizer.token(['contacts:read'])): Promise<string> => {
   const lines = `Host: x\r\nX-Forwarded-Proto: https\r\nConnection: close\r\nAuthorization: Bearer ${token}\r\n${headers}`;
   return rawExchange(its.gateway.httpPort, Buffer.from(`GET ${target} HTTP/1.1\r\n${lines}\r\n`, 'latin1'));
 };
@@ -32,7 +32,7 @@ describe('what reaches a service', () => {
   });
 });
 
-describe('what reaches nobody', () => {
+describe('paths that are refused', () => {
   test.each([
     ['/svc/v3/contacts/../contacts/individuals', 404],
     ['/svc/v3/contacts/individuals/..', 404],
@@ -79,7 +79,7 @@ test('every canonical path is its own canonical form', () => {
   }
 });
 
-test('the family is told from any spelling of the target', () => {
+test('the family is derived from any spelling of the target', () => {
   expect(['/tnwr', '/tnwr/v1', 'http://h/tnwr/v1', '//tnwr/'].map(familyOf)).toEqual(['B', 'B', 'B', 'B']);
   expect([undefined, '', '*', '/tnwrx', '/x/tnwr/', 'http://tnwr/x'].map(familyOf)).toEqual([
     'A',

@@ -8,7 +8,7 @@ beforeAll(async () => {
 afterAll(() => its.close());
 
 describe('web pages below /shop', () => {
-  test('pass without a token and without a description, as their service gives them', async () => {
+  test('are proxied without a token or a description', async () => {
     its.pos.answer((_request, response) => {
       response.writeHead(200, { 'Content-Type': 'text/html; charset=utf-8', ETag: '"1"' }).end('<!doctype html>');
     });
@@ -19,7 +19,7 @@ describe('web pages below /shop', () => {
     }
   });
 
-  test('are read only, and no other path ends with a slash', async () => {
+  test('are read-only, and no other path ends with a slash', async () => {
     const reply = await its.call('/shop/', { method: 'POST', body: '{}' });
     expect([reply.status, reply.headers.allow]).toEqual([405, 'GET, HEAD']);
     for (const path of ['/shop/pages/', '/shop//', '/shopping', '/shop/../internal/decisions'])

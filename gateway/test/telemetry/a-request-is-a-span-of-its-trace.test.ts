@@ -33,10 +33,10 @@ afterAll(async () => {
 });
 
 const served = () => ended.filter(({ start }) => start.kind === 'server');
-const call = (headers: Record<string, string> = {}, token = its.authority.token(['contacts:read'])) =>
+const call = (headers: Record<string, string> = {}, token = its.authorizer.token(['contacts:read'])) =>
   its.as(token)(path, { headers });
 
-test('a trace that a client brings is continued, an ill-formed one is not, and the service gets the span', async () => {
+test('a client’s trace is continued unless it is malformed, and the service receives the span', async () => {
   const traceparent = '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01';
   await call({ traceparent });
   await call({ traceparent: '00-4bf92f-1' });
@@ -44,19 +44,19 @@ test('a trace that a client brings is continued, an ill-formed one is not, and t
   expect(its.contacts.received.at(-1)?.headers.traceparent).toBe(OWN);
 });
 
-test('it is named by its route, and only a status from 500 on is a failure', async () => {
+test('a span is named by its route, and only a status from 500 on is a failure', async () => {
   await call();
   await its.call('/svc/v3/contacts/nobody@example.org');
   await call({}, 'no token');
   await its.contacts.close();
   await call();
-  const told = served().map(({ name, attributes, failure }) => [
+  const recorded = served().map(({ name, attributes, failure }) => [
     name,
     attributes['http.response.status_code'],
     failure,
   ]);
   const route = `GET ${path}`;
-  expect(told).toEqual([
+  expect(recorded).toEqual([
     [route, 200, undefined],
     ['GET', 404, undefined],
     [route, 401, undefined],

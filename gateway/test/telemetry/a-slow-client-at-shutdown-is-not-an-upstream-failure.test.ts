@@ -4,9 +4,9 @@ import { expect, test } from '@jest/globals';
 import { until } from '../fixtures/http.ts';
 import { startInstallation } from '../fixtures/installation.ts';
 
-test('a service that stops as well, and closes the connection of a client that is still sending, has not failed', async () => {
+test('a service that stops and closes the connection of a client that is still sending has not failed', async () => {
   const its = await startInstallation();
-  const token = its.authority.token(['contacts:write']);
+  const token = its.authorizer.token(['contacts:write']);
   const socket = connect({ port: its.gateway.httpsPort, host: '127.0.0.1', ca: its.ca, servername: 'localhost' });
   const chunks: Buffer[] = [];
   socket.on('data', (chunk: Buffer) => chunks.push(chunk));

@@ -11,7 +11,7 @@ test('upstreams, breakers and caches are counted, and until when the certificate
     return line === undefined ? undefined : Number(line.slice(sample.length));
   };
   const path = '/svc/v3/contacts/individuals';
-  const call = its.as(its.authority.token(['contacts:read']));
+  const call = its.as(its.authorizer.token(['contacts:read']));
   for (let count = 0; count < 3; count += 1) expect((await call(path)).status).toBe(200);
   expect(await value('gateway_cache_lookups_total{cache="decisions",result="miss"}')).toBe(1);
   expect(await value('gateway_cache_lookups_total{cache="decisions",result="hit"}')).toBe(2);

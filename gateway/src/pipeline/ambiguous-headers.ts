@@ -1,0 +1,31 @@
+import type { IncomingMessage } from 'node:http';
+import { Fault } from '@boxoffice/envelope';
+
+/** Headers that are refused when repeated, because two parsers could choose different values. */
+const ONCE: ReadonlySet<string> = new Set([
+  'authorization',
+  'content-length',
+  'content-type',
+  'host',
+  'idempotency-key',
+  'origin',
+  'x-api-key',
+  'x-auth-token',
+  'x-service-host',
+]);
+
+/** Refuses a request whose headers two parsers could read differently. @throws {Fault} bad_request */
+export const refuseAmbiguousHeaders = ({ rawHeaders, headers }: IncomingMessage): void => {
+  const coding = headers['transfer-encoding'];
+  if (coding !== undefined && coding.toLowerCase() !== 'chunked') {
+    throw new Fault('bad_request', 'The only supported transfer coding is chunked.');
+  }
+  // Node joins or drops repeated headers; an equal count means that none was repeated.
+  if (Object.keys(headers).length * 2 === rawHeaders.length) return;
+  const seen = new Set<string>();
+  for (let index = 0; index < rawHeaders.length; index += 2) {
+    const name = rawHeaders[index]?.toLowerCase() ?? '';
+    if (ONCE.has(name) && seen.has(name)) throw new Fault('bad_request', `The header ${name} must not be repeated.`);
+    seen.add(name);
+  }
+};

@@ -1,0 +1,55 @@
+// The pipeline: the steps that every request passes, in order.
+import { Fault } from '@boxoffice/envelope';
+import type { Step } from '../exchange/exchange.ts';
+import { familyOf, readTarget } from '../exchange/target.ts';
+import { refuseAmbiguousHeaders } from './ambiguous-headers.ts';
+
+/** The steps that other folders implement. */
+export interface StepParts {
+  readonly countAddress: Step;
+  readonly preflight: Step;
+  readonly allowOrigin: Step;
+  readonly findRoute: Step;
+  readonly answerOwn: Step;
+  readonly refuseOrigin: Step;
+  readonly checkToken: Step;
+  readonly countCaller: Step;
+  readonly answerCached: Step;
+  readonly authorize: Step;
+  readonly forward: Step;
+}
+
+/** Section 8: https only. A plain request is answered as if the endpoint did not exist. */
+const onlyTls: Step = ({ secure }) => {
+  if (!secure) throw new Fault('not_found', 'There is no such endpoint.');
+  return undefined;
+};
+
+const onlyUnambiguous: Step = ({ request }) => {
+  refuseAmbiguousHeaders(request);
+  return undefined;
+};
+
+const canonicalise: Step = (exchange) => {
+  exchange.target = readTarget(exchange.request.url ?? '');
+  exchange.family = familyOf(exchange.target.path);
+  return undefined;
+};
+
+/** The steps in order, each with the statuses that it can answer. */
+export const stepsOf = (parts: StepParts): readonly { readonly name: string; readonly run: Step }[] => [
+  { name: 'count the address', run: parts.countAddress }, // 429
+  { name: 'only over TLS', run: onlyTls }, // 404
+  { name: 'only unambiguous headers', run: onlyUnambiguous }, // 400
+  { name: 'canonical path', run: canonicalise }, // 400, 404
+  { name: 'preflight', run: parts.preflight }, // 204
+  { name: 'allow the origin', run: parts.allowOrigin },
+  { name: 'find the route', run: parts.findRoute }, // 404, 405, 503
+  { name: 'check the token', run: parts.checkToken }, // 401
+  { name: 'count the caller', run: parts.countCaller }, // 429
+  { name: 'answer own operations', run: parts.answerOwn }, // 200
+  { name: 'refuse a foreign origin', run: parts.refuseOrigin }, // 403, 500
+  { name: 'answer from the response cache', run: parts.answerCached }, // 200
+  { name: 'get the decision', run: parts.authorize }, // 401, 403, 503
+  { name: 'forward', run: parts.forward }, // 413, 502, 503, or the service's response
+];
