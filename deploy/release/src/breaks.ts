@@ -1,5 +1,5 @@
 import { broadcasts, topology } from '@boxoffice/messaging';
-import type { CallersOf } from './callers.ts';
+import { callersOf } from './callers.ts';
 import { compareDescriptions } from './compare/descriptions.ts';
 import { type Consumer, compareFacts, compareQueues } from './compare/facts.ts';
 import type { Finding } from './compare/finding.ts';
@@ -40,11 +40,10 @@ export interface Others {
   readonly consumers: readonly Consumer[];
   /** The last release of every process. */
   readonly partners: readonly Partner[];
-  readonly callersOf: CallersOf;
 }
 
 /** Every change since the last release that breaks a partner, a consumer, a caller, or instances of the last release beside this one. */
-export const breaksOf = (now: Now, released: Snapshot, { consumers, partners, callersOf }: Others): Break[] => {
+export const breaksOf = (now: Now, released: Snapshot, { consumers, partners }: Others): Break[] => {
   const { name } = now;
   const beside = [`${name} ${released.events.version} on the same data`];
   const named = (found: readonly Finding[], hurts: readonly string[]): Break[] =>

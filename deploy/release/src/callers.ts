@@ -1,42 +1,28 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { CALLS } from '@boxoffice/authorizer';
 import { operationsOf } from './compare/description.ts';
 import type { Process } from './processes.ts';
-import { fileOf } from './snapshot.ts';
 
-/** Who calls internal operations that no client names by their id, since they come before all identity. */
+/** Callers of the internal operations that need no identity, so that the authorizer does not list them. */
 const BEFORE_IDENTITY: Readonly<Record<string, readonly string[]>> = {
   decide: ['gateway'],
   listRevocations: ['gateway'],
   identifyService: ['gateway', 'orders', 'pos'],
 };
 
-/** The text of what calls other processes: a service's `clients`, and all of the gateway. */
-const sourcesOf = (process: Process): string => {
-  const folder = fileOf(process, process.name === 'gateway' ? 'src/' : 'src/clients/');
-  if (!existsSync(folder)) return '';
-  const names = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.ts'));
-  return names.map((name) => readFileSync(new URL(name, folder), 'utf8')).join('\n');
-};
-
-/** Who calls an internal operation, by its id. */
-export type CallersOf = (provider: string, operationId: string) => readonly string[];
-
 /**
- * Finds out who calls whose internal operations: whoever names the operation's id in its clients, as every call must that asks for an
- * identity.
+ * Names of the processes that call an internal operation: those that the authorizer lists. A client is generated for exactly the
+ * listed operations, so no other call compiles, and the authorizer gives an identity for no other.
  */
-export const findCallers = (processes: readonly Process[]): CallersOf => {
-  const sources = processes.map((process) => ({ name: process.name, text: sourcesOf(process) }));
-  return (provider, operationId) =>
-    BEFORE_IDENTITY[operationId] ??
-    sources.filter(({ name, text }) => name !== provider && text.includes(`'${operationId}'`)).map(({ name }) => name);
-};
+export const callersOf = (provider: string, operationId: string): readonly string[] =>
+  BEFORE_IDENTITY[operationId] ??
+  Object.entries(CALLS)
+    .filter(([, calls]) => calls[provider]?.includes(operationId))
+    .map(([caller]) => caller);
 
 /** The internal operations that a process calls, by provider. */
 export const callsOf = (
   caller: string,
   processes: readonly Process[],
-  callersOf: CallersOf,
 ): { readonly provider: string; readonly operation: string; readonly name: string }[] =>
   processes.flatMap((provider) =>
     [...operationsOf(provider.internal()).values()]

@@ -1,5 +1,4 @@
 import { type Break, breaksOf, nowOf } from './breaks.ts';
-import type { CallersOf } from './callers.ts';
 import { unsaid } from './changelog.ts';
 import { type Process, processes } from './processes.ts';
 import { hasFormats, releasedOf, type Withdrawn, withdrawnOf } from './snapshot.ts';
@@ -27,7 +26,7 @@ export const judge = (found: readonly Break[], withdrawn: readonly Withdrawn[], 
 };
 
 /** Compares processes as they are now with their last releases and what all others read of them, and with their CHANGELOGs. */
-export const verdictOn = (some: readonly Process[], callersOf: CallersOf): Verdict => {
+export const verdictOn = (some: readonly Process[]): Verdict => {
   const consumers = processes.flatMap((process) => {
     const released = releasedOf(process);
     return released ? [{ name: process.name, hears: released.events.hears }] : [];
@@ -40,7 +39,7 @@ export const verdictOn = (some: readonly Process[], callersOf: CallersOf): Verdi
     const released = releasedOf(process);
     if (!released)
       return { breaks: [], announced: [], problems: [`${process.name} has no ${process.folder}/released`] };
-    const found = breaksOf(nowOf(process), released, { consumers, partners, callersOf });
+    const found = breaksOf(nowOf(process), released, { consumers, partners });
     const verdict = judge(found, withdrawnOf(process), `${process.folder}/released/withdrawn.json`);
     const unkept = hasFormats(process) ? [] : [`${process.name} has no ${process.folder}/released/formats.json`];
     return { ...verdict, problems: [...verdict.problems, ...unkept, ...unsaid(process, released.events.version)] };

@@ -1,71 +1,12 @@
-import { told } from './breaks.ts';
-import { findCallers } from './callers.ts';
-import { type Verdict, verdictOn } from './check.ts';
-import { type Process, processes } from './processes.ts';
-import { record } from './record.ts';
-import { objectionsTo, snapshotOf, writeSnapshot } from './release.ts';
+import { writeClients } from './clients/files.ts';
 
-// npm run release -- check | NAME… | all [--replace [--formats]]
+// npm run release -- check | clients | NAME… | all [--replace [--formats]]
 
-const say = (line: string): void => void process.stdout.write(`${line}\n`);
-
-const tell = ({ breaks, announced, problems }: Verdict): boolean => {
-  for (const one of breaks) say(told(one));
-  for (const one of announced) say(`${told(one)} (announced)`);
-  for (const one of problems) say(one);
-  if (breaks.length > 0) {
-    say('A change that somebody else has to follow is made in steps: see CONTRIBUTING.md, "Release a service".');
-    say('A version that nobody has got yet is written again: npm run release -- NAME --replace');
-  }
-  return breaks.length + problems.length === 0;
-};
-
-const release = async (chosen: readonly Process[], replace: boolean): Promise<boolean> => {
-  const callersOf = findCallers(processes);
-  const together = chosen.map(({ name }) => name);
-  const objections = chosen.flatMap((one) =>
-    objectionsTo(one, { together, replace, callersOf }).map((objection) => `${one.name}: ${objection}`),
-  );
-  for (const objection of objections) say(objection);
-  // A version that nobody has got breaks nobody.
-  if (objections.length > 0 || (!replace && !tell(withoutFirst(verdictOn(chosen, callersOf))))) return false;
-  if (onlyFormats) {
-    for (const one of chosen) writeSnapshot(one, { formats: one.formats });
-    return true;
-  }
-  const recording = await record();
-  for (const one of chosen) {
-    writeSnapshot(one, snapshotOf(one, recording));
-    say(`${one.name} ${one.version}: ${one.folder}/released`);
-  }
-  return true;
-};
-
-/** That there is no release yet is what a first one is for. */
-const withoutFirst = (verdict: Verdict): Verdict => ({
-  ...verdict,
-  problems: verdict.problems.filter((problem) => !problem.endsWith('/released')),
-});
-
-const [, , ...words] = process.argv;
-const replace = words.includes('--replace');
-/** Of a version that nobody has got, its tokens and messages alone. */
-const onlyFormats = replace && words.includes('--formats');
-const names = words.filter((word) => !word.startsWith('--'));
-const chosen = processes.filter(({ name }) => names.includes(name) || names.includes('all'));
-const unknown = names.filter((name) => name !== 'all' && !processes.some((one) => one.name === name));
-
-if (names.length === 1 && names[0] === 'check') {
-  const verdict = verdictOn(processes, findCallers(processes));
-  const passes = tell(verdict);
-  const but = verdict.announced.length > 0 ? ' but what is announced' : '';
-  if (passes) say(`${processes.length} processes: nothing breaks${but}`);
-  process.exitCode = passes ? 0 : 1;
-} else if (chosen.length === 0 || unknown.length > 0) {
-  const all = processes.map(({ name }) => name).join(', ');
-  if (unknown.length > 0) say(`there is no process ${unknown.join(', ')}`);
-  say(`npm run release -- NAME… [--replace [--formats]], or check; there are: ${all}, or all of them: all`);
-  process.exitCode = 2;
+const words = process.argv.slice(2);
+if (words.join(' ') === 'clients') {
+  // No service is loaded here: none loads without its clients.
+  for (const path of await writeClients()) process.stdout.write(`${path}\n`);
 } else {
-  process.exitCode = (await release(chosen, replace)) ? 0 : 1;
+  const { run } = await import('./command.ts');
+  process.exitCode = await run(words);
 }

@@ -1,5 +1,5 @@
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
-import { type CallersOf, callsOf } from './callers.ts';
+import { callsOf } from './callers.ts';
 import { entryFor } from './changelog.ts';
 import { operationsOf } from './compare/description.ts';
 import { type Process, processes } from './processes.ts';
@@ -18,8 +18,8 @@ import {
 import { isHigher, saysThatItBreaks } from './version.ts';
 
 /** The internal operations that a process calls and that the last release of its peer has not. */
-const aheadOf = (process: Process, { together: releasedNow, callersOf, lastOf = releasedOf }: ReleaseRules): string[] =>
-  callsOf(process.name, processes, callersOf).flatMap(({ provider, operation, name }) => {
+const aheadOf = (process: Process, { together: releasedNow, lastOf = releasedOf }: ReleaseRules): string[] =>
+  callsOf(process.name, processes).flatMap(({ provider, operation, name }) => {
     const peer = processes.find((one) => one.name === provider);
     const released = peer && lastOf(peer);
     if (!released || releasedNow.includes(provider)) return [];
@@ -36,7 +36,6 @@ export interface ReleaseRules {
   readonly together: readonly string[];
   /** Whether the version that is released already is written again: only for one that nobody has got yet. */
   readonly replace: boolean;
-  readonly callersOf: CallersOf;
   /** The last release of another process; default: what is kept of it. */
   readonly lastOf?: (process: Process) => Snapshot | undefined;
 }

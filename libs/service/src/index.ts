@@ -1,5 +1,11 @@
 export { type Courtesy, type CourtesyOptions, createCourtesy } from './client/best-effort.ts';
-export { createPeer, type Peer, type PeerCall, type PeerOptions, PeerRefusal } from './client/peer.ts';
+export {
+  createServiceClient,
+  type ServiceClient,
+  type ServiceClientOptions,
+  ServiceRefusal,
+} from './client/client.ts';
+export type { AnswerOf, BodyOf, Operations, QueryOf, ServiceApi } from './client/operations.ts';
 export type {
   Closable,
   CurrentFact,

@@ -1,6 +1,7 @@
 import { topology } from '@boxoffice/messaging';
 import { integer, url, versionOf } from '@boxoffice/runtime';
-import { createPeer, type Parts, type Peer, type ServiceDefinition } from '@boxoffice/service';
+import type { Parts, ServiceDefinition } from '@boxoffice/service';
+import { openClients } from './clients/open.ts';
 import { createContext, type OrdersContext } from './context.ts';
 import { currentFacts } from './current-facts.ts';
 import { watchOrders } from './metrics.ts';
@@ -25,22 +26,22 @@ const settings = {
 
 interface State {
   readonly context: OrdersContext;
-  readonly peers: readonly Peer[];
+  readonly clients: readonly { close(): void }[];
 }
 
 const prepare = ({ store, credentials, logger, settings: own, metrics }: Parts<typeof settings>): State => {
-  const peer = (name: string, address: string) => createPeer({ name, url: address, credentials });
-  const catalog = peer('catalog', own.catalogUrl);
-  const contacts = peer('contacts', own.contactsUrl);
-  const tickets = peer('tickets', own.ticketsUrl);
+  const clients = openClients(
+    { catalog: own.catalogUrl, contacts: own.contactsUrl, tickets: own.ticketsUrl },
+    credentials,
+  );
   const limits = {
     maxHeldPlaces: own.maxHeldPlaces,
     maxHeldPlacesPerAddress: own.posHeldPlacesPerAddress,
     graceMs: own.paymentGraceSeconds * 1_000,
   };
-  const context = createContext(store, { catalog, contacts, tickets }, limits, logger, metrics);
+  const context = createContext(store, clients, limits, logger, metrics);
   if (metrics) watchOrders(context.orders, metrics);
-  return { context, peers: [catalog, contacts, tickets] };
+  return { context, clients: Object.values(clients) };
 };
 
 /** The orders service: orders, their lines, payments and cancellation. */
@@ -59,14 +60,14 @@ export const orders: ServiceDefinition<typeof settings, State> = {
     { queue: topology.ordersPerformanceCancelled, handle: (message) => onPerformanceCancelled(context, message) },
     { queue: topology.ordersContactErased, handle: (message) => onContactErased(context, store.idempotency, message) },
   ],
-  background: ({ store }, { context, peers }) => {
+  background: ({ store }, { context, clients }) => {
     const heartbeat = startHeartbeat(context);
     const sweeper = startSweeper(context, store);
     return {
       async close() {
         await sweeper.close();
         await heartbeat.close();
-        for (const peer of peers) peer.close();
+        for (const client of clients) client.close();
       },
     };
   },

@@ -1,7 +1,7 @@
 import type { Metrics } from '@boxoffice/runtime';
-import type { Peer } from '@boxoffice/service';
 import type { Store } from '@boxoffice/store';
 import { type Contacts, createContacts } from './clients/contacts.ts';
+import type { Clients } from './clients/open.ts';
 import { createStock, type Stock } from './clients/stock.ts';
 import { createTickets, type Tickets } from './clients/tickets.ts';
 import { newId } from './ids.ts';
@@ -42,7 +42,7 @@ export interface Limits {
 /** The context over a store and the services that orders calls, on the system's clock. */
 export const createContext = (
   store: Store,
-  { catalog, contacts, tickets }: Readonly<Record<'catalog' | 'contacts' | 'tickets', Peer>>,
+  { catalog, contacts, tickets }: Clients,
   { maxHeldPlaces, maxHeldPlacesPerAddress, graceMs }: Limits,
   log: Log,
   metrics?: Metrics,

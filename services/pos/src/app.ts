@@ -1,9 +1,13 @@
 import { familyB } from '@boxoffice/http';
 import { topology } from '@boxoffice/messaging';
 import { integer, url, versionOf } from '@boxoffice/runtime';
-import { createCourtesy, createPeer, type Parts, type Peer, type ServiceDefinition } from '@boxoffice/service';
+import { createCourtesy, createServiceClient, type Parts, type ServiceDefinition } from '@boxoffice/service';
 import { createCatalog } from './clients/catalog.ts';
 import { createContacts } from './clients/contacts.ts';
+import { catalogApi } from './clients/generated/catalog.ts';
+import { contactsApi } from './clients/generated/contacts.ts';
+import { ordersApi } from './clients/generated/orders.ts';
+import { ticketsApi } from './clients/generated/tickets.ts';
 import { createOrders } from './clients/orders.ts';
 import { createTickets } from './clients/tickets.ts';
 import type { Desk } from './context.ts';
@@ -41,19 +45,18 @@ const COURTESY_MS = 1_000;
 interface State {
   readonly desk: Desk;
   readonly pointOfSaleOf: FindPointOfSale;
-  readonly peers: readonly Peer[];
+  readonly clients: readonly { close(): void }[];
 }
 
 const prepare = ({ store, credentials, logger, settings: own }: Parts<typeof settings>): State => {
-  const peer = (name: string, address: string) => createPeer({ name, url: address, credentials });
-  const peers = {
-    catalog: peer('catalog', own.catalogUrl),
-    contacts: peer('contacts', own.contactsUrl),
-    orders: peer('orders', own.ordersUrl),
-    tickets: peer('tickets', own.ticketsUrl),
+  const clients = {
+    catalog: createServiceClient(catalogApi, { url: own.catalogUrl, credentials }),
+    contacts: createServiceClient(contactsApi, { url: own.contactsUrl, credentials }),
+    orders: createServiceClient(ordersApi, { url: own.ordersUrl, credentials }),
+    tickets: createServiceClient(ticketsApi, { url: own.ticketsUrl, credentials }),
   };
-  const catalog = createCatalog(peers.catalog);
-  const contacts = createContacts(peers.contacts);
+  const catalog = createCatalog(clients.catalog);
+  const contacts = createContacts(clients.contacts);
   const desk: Desk = {
     sessions: createSessions(store, {
       idleMs: own.sessionIdleSeconds * 1_000,
@@ -67,16 +70,16 @@ const prepare = ({ store, credentials, logger, settings: own }: Parts<typeof set
     offers: createOffers(catalog),
     contacts,
     criteriaOf: createContactCriteria(contacts),
-    orders: createOrders(peers.orders),
+    orders: createOrders(clients.orders),
     purchases: createPurchases(store),
-    tickets: createTickets(peers.tickets),
+    tickets: createTickets(clients.tickets),
     askCatalog: createCourtesy({ ms: COURTESY_MS }),
     askTickets: createCourtesy({ ms: COURTESY_MS }),
     simulated: () => own.simulatedPayments,
     now: Date.now,
     log: logger,
   };
-  return { desk, pointOfSaleOf: createContext(catalog), peers: Object.values(peers) };
+  return { desk, pointOfSaleOf: createContext(catalog), clients: Object.values(clients) };
 };
 
 /** The point-of-sale service: family B, made of what the other services answer. It keeps sessions and users. */
@@ -96,9 +99,9 @@ export const pos: ServiceDefinition<typeof settings, State> = {
   reactions: ({ store }, { desk }) => [
     { queue: topology.posContactErased, handle: (message) => onContactErased(store, desk.orders, message) },
   ],
-  background: (_parts, { peers }) => ({
+  background: (_parts, { clients }) => ({
     async close() {
-      for (const peer of peers) peer.close();
+      for (const client of clients) client.close();
     },
   }),
 };

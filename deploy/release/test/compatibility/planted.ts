@@ -1,5 +1,4 @@
 import { type Break, breaksOf, type Now, nowOf } from '../../src/breaks.ts';
-import { findCallers } from '../../src/callers.ts';
 import { processes } from '../../src/processes.ts';
 import { releasedOf, type Snapshot } from '../../src/snapshot.ts';
 
@@ -21,8 +20,6 @@ export interface Changeable {
   /** The indexes of a collection. */
   readonly indexes: (collection: string) => Json;
 }
-
-const callersOf = findCallers(processes);
 
 const hears = ({ hears: all }: Now, released: Snapshot | undefined) =>
   all.map(({ queue }) => released?.events.hears.find((one) => one.queue === queue) ?? { queue, reads: {} });
@@ -88,5 +85,5 @@ export const breaksAfter = (name: string, change: (its: Changeable) => void): Br
     hears: queues,
     formats,
   };
-  return breaksOf(after, before, { consumers, partners, callersOf });
+  return breaksOf(after, before, { consumers, partners });
 };

@@ -1,14 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from '@jest/globals';
-import { findCallers } from '../../src/callers.ts';
 import { entryFor, unsaid } from '../../src/changelog.ts';
 import { judge, verdictOn } from '../../src/check.ts';
 import { type Process, processes } from '../../src/processes.ts';
 import { objectionsTo } from '../../src/release.ts';
 import { fileOf, releasedOf } from '../../src/snapshot.ts';
 import { entryOf, isHigher, saysThatItBreaks } from '../../src/version.ts';
-
-const callersOf = findCallers(processes);
 
 test.each(processes)('$name: its description, its package and its CHANGELOG name one version', (process) => {
   const { version } = JSON.parse(readFileSync(fileOf(process, 'package.json'), 'utf8')) as { version: string };
@@ -42,7 +39,7 @@ test('a version is released once', () => {
   const [first] = processes;
   if (!first) throw new Error('there is none');
   const version = releasedOf(first)?.events.version ?? '';
-  const rules = { together: [], replace: false, callersOf };
+  const rules = { together: [], replace: false };
   expect(objectionsTo({ ...first, version }, rules)).toContainEqual(expect.stringContaining('raise it'));
   const next = objectionsTo({ ...first, version: '7.0.0' }, rules);
   expect(next).toEqual([expect.stringContaining('has nothing below "## 7.0.0"')]);
@@ -51,10 +48,10 @@ test('a version is released once', () => {
 test('a version above the released one without an entry in the CHANGELOG is named before anything is released', () => {
   const [first] = processes;
   if (!first) throw new Error('there is none');
-  expect(verdictOn([{ ...first, version: '7.0.0' }], callersOf).problems).toEqual([
+  expect(verdictOn([{ ...first, version: '7.0.0' }]).problems).toEqual([
     expect.stringMatching(/says 7\.0\.0, and .*CHANGELOG\.md has nothing below "## 7\.0\.0"/),
   ]);
-  expect(verdictOn([first], callersOf).problems).toEqual([]);
+  expect(verdictOn([first]).problems).toEqual([]);
 });
 
 test('what is released has an entry with a date', () => {
@@ -104,7 +101,7 @@ test('who calls what the last release of another has not waits for that release'
       delete (kept.internal.paths as Record<string, object>)['/internal/stock/quotes'];
     return kept;
   };
-  const rules = { together: ['orders'], replace: true, callersOf, lastOf };
+  const rules = { together: ['orders'], replace: true, lastOf };
   expect(objectionsTo(orders, rules)).toEqual([expect.stringMatching(/calls quoteItems .* release catalog first/)]);
   expect(objectionsTo(orders, { ...rules, together: ['orders', 'catalog'] })).toEqual([]);
 });

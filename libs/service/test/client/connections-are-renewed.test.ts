@@ -2,10 +2,14 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { expect, test } from '@jest/globals';
-import { createPeer } from '../../src/client/peer.ts';
+import { createServiceClient } from '../../src/index.ts';
 
 const credentials = { tokenFor: async () => 'token' };
-const call = { operation: 'look', method: 'GET', path: '/internal/look' } as const;
+const api = { service: 'catalog', operations: { look: { method: 'GET', path: '/internal/look' } } } as const;
+
+interface Look {
+  readonly look: { readonly parameters: { readonly query?: never; readonly path?: never }; readonly responses: object };
+}
 
 test('calls share a connection, which is renewed in time: a new instance behind the same name is to get its share', async () => {
   const connections = new Map<Socket, number>();
@@ -15,11 +19,11 @@ test('calls share a connection, which is renewed in time: a new instance behind 
   }).listen(0, '127.0.0.1');
   await once(server, 'listening');
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  const peer = createPeer({ name: 'catalog', url, credentials, renewedAfterMs: 100 });
+  const client = createServiceClient<Look>(api, { url, credentials, renewedAfterMs: 100 });
   const earliest = Date.now() + 140;
-  while (connections.size < 4) await peer.call('opera', call);
+  while (connections.size < 4) await client.call('opera', 'look');
   const end = Date.now();
-  peer.close();
+  client.close();
   server.close();
   expect(end).toBeGreaterThanOrEqual(earliest);
   const [first = 0] = connections.values();

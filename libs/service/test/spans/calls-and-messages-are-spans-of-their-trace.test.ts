@@ -2,7 +2,7 @@ import type { Message } from '@boxoffice/messaging';
 import { type Attributes, currentTrace, listen, recordSpans, runWithTrace, type SpanStart } from '@boxoffice/runtime';
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { handling, publishing } from '../../src/facts/spans.ts';
-import { createPeer } from '../../src/index.ts';
+import { createServiceClient } from '../../src/index.ts';
 
 interface Ended {
   readonly start: SpanStart;
@@ -94,6 +94,13 @@ test('while nobody records, a message goes as it is', async () => {
   expect(sent[0]).toBe(message);
 });
 
+interface HoldPlaces {
+  readonly holdPlaces: {
+    readonly parameters: { readonly query?: never; readonly path: { readonly how: string } };
+    readonly responses: object;
+  };
+}
+
 test('a call of another service is a span, which goes along; a refusal is no failure', async () => {
   const heard: unknown[] = [];
   const peerServer = await listen(
@@ -104,19 +111,20 @@ test('a call of another service is a span, which goes along; a refusal is no fai
     { host: '127.0.0.1', port: 0 },
   );
   const credentials = { tokenFor: async () => 'identity' };
-  const peer = createPeer({ name: 'catalog', url: peerServer.url, credentials });
-  const call = (path: string) => peer.call('i', { operation: 'holdPlaces', method: 'POST', path });
+  const api = { service: 'catalog', operations: { holdPlaces: { method: 'POST', path: '/{how}' } } } as const;
+  const client = createServiceClient<HoldPlaces>(api, { url: peerServer.url, credentials });
+  const call = (how: string) => client.call('i', 'holdPlaces', { path: { how } });
   const trace = { requestId: 'r', traceparent: parent, service: 'orders' };
-  await expect(runWithTrace(trace, () => call('/refused'))).rejects.toThrow('409');
-  await expect(runWithTrace(trace, () => call('/failed'))).rejects.toThrow('does not answer');
+  await expect(runWithTrace(trace, () => call('refused'))).rejects.toThrow('409');
+  await expect(runWithTrace(trace, () => call('failed'))).rejects.toThrow('does not answer');
   // A sweep without a request belongs to no trace.
-  await expect(call('/refused')).rejects.toThrow('409');
+  await expect(call('refused')).rejects.toThrow('409');
   expect(ended).toMatchObject([
     { start: { service: 'orders', kind: 'client', name: 'holdPlaces', parent }, failure: undefined },
     { start: { service: 'orders', kind: 'client', name: 'holdPlaces', parent }, failure: '500' },
   ]);
   expect(ended.map(({ attributes }) => attributes['http.response.status_code'])).toEqual([409, 500]);
   expect(heard).toEqual([...ended.map(({ traceparent }) => traceparent), undefined]);
-  peer.close();
+  client.close();
   await peerServer.close();
 });

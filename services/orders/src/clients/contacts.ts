@@ -1,65 +1,40 @@
-import { type Peer, PeerRefusal } from '@boxoffice/service';
+import type { ServiceClient } from '@boxoffice/service';
 import type { Guest } from '../domain/order/order.ts';
+import type { operations } from './generated/contacts.ts';
 
-/** What orders needs of contacts. */
-export interface Contacts {
-  /** Whether the number is that of a contact whose data was not erased. Rejects with Fault `service_unavailable`. */
-  exists(institution: string, contactNumber: string): Promise<boolean>;
-  /** What entitles the contact to tariffs and payment methods; undefined unless it exists. Rejects with Fault `service_unavailable`. */
-  criteria(institution: string, contactNumber: string): Promise<readonly string[] | undefined>;
-  /** Writes the contact of a guest; again: no effect. Rejects with Fault `service_unavailable`. */
-  writeGuest(institution: string, contactNumber: string, guest: Guest): Promise<void>;
-  /** Erases the contact of a guest, unless its institution has changed it; again: no effect. Rejects with Fault `service_unavailable`. */
-  forgetGuest(institution: string, contactNumber: string): Promise<void>;
-}
-
-/** Milliseconds to wait for it: the buyer waits, too, and a sweep tries again. */
+/** Milliseconds to wait for a guest's contact: the buyer waits, too, and a sweep tries again. */
 const GUEST_MS = 1_500;
 
-const guestPath = (contactNumber: string): string => `/internal/shop/contacts/${encodeURIComponent(contactNumber)}`;
-
-interface KnownContact {
-  readonly criteria: readonly string[];
-  readonly erasedAt: string | null;
-}
-
-/** The contacts, over HTTP. */
-export const createContacts = (contacts: Peer): Contacts => {
-  const known = async (institution: string, contactNumber: string): Promise<readonly string[] | undefined> => {
-    // Not a text at all, and no path can be made of it.
+/** What orders reads and writes of contacts. Everything rejects with Fault `service_unavailable` when they do not answer. */
+export const createContacts = (contacts: ServiceClient<operations>) => {
+  /** What entitles the contact to tariffs and payment methods; undefined unless it exists and its data was not erased. */
+  const criteria = async (institution: string, contactNumber: string): Promise<readonly string[] | undefined> => {
+    // An ill-formed text is no contact's number: undefined without a remote call.
     if (!contactNumber.isWellFormed()) return undefined;
-    const path = `/internal/contacts/${encodeURIComponent(contactNumber)}`;
-    try {
-      const { erasedAt, criteria } = await contacts.call<KnownContact>(institution, {
-        operation: 'getContactInternally',
-        method: 'GET',
-        path,
-      });
-      return erasedAt === null ? criteria : undefined;
-    } catch (error) {
-      if (error instanceof PeerRefusal && error.http === 404) return undefined;
-      throw error;
-    }
+    const contact = await contacts.find(institution, 'getContactInternally', { path: { contactNumber } });
+    return contact?.erasedAt === null ? contact.criteria : undefined;
   };
   return {
-    exists: async (institution, contactNumber) => (await known(institution, contactNumber)) !== undefined,
-    criteria: known,
-    async writeGuest(institution, contactNumber, { since, ...guest }) {
-      await contacts.call(institution, {
-        operation: 'writeGuest',
-        method: 'PUT',
-        path: guestPath(contactNumber),
+    criteria,
+
+    /** Whether the number is that of a contact whose data was not erased. */
+    exists: async (institution: string, contactNumber: string): Promise<boolean> =>
+      (await criteria(institution, contactNumber)) !== undefined,
+
+    /** Writes the contact of a guest; again: no effect. */
+    async writeGuest(institution: string, contactNumber: string, { since, ...guest }: Guest): Promise<void> {
+      await contacts.call(institution, 'writeGuest', {
+        path: { contactNumber },
         body: { ...guest, asOf: new Date(since).toISOString() },
         timeoutMs: GUEST_MS,
       });
     },
-    async forgetGuest(institution, contactNumber) {
-      await contacts.call(institution, {
-        operation: 'forgetGuest',
-        method: 'DELETE',
-        path: guestPath(contactNumber),
-        timeoutMs: GUEST_MS,
-      });
+
+    /** Erases the contact of a guest, unless its institution has changed it; again: no effect. */
+    async forgetGuest(institution: string, contactNumber: string): Promise<void> {
+      await contacts.call(institution, 'forgetGuest', { path: { contactNumber }, timeoutMs: GUEST_MS });
     },
   };
 };
+
+export type Contacts = ReturnType<typeof createContacts>;

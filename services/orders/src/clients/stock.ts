@@ -1,57 +1,26 @@
 import { Fault } from '@boxoffice/envelope';
-import type { Peer, PeerCall } from '@boxoffice/service';
+import type { AnswerOf, BodyOf, ServiceClient } from '@boxoffice/service';
 import { refuse } from '../domain/order/decision.ts';
 import { faultOf } from '../faults.ts';
+import type { operations } from './generated/catalog.ts';
 
-/** One wish of a hold: `quantity` places of a category, or these. */
-export interface Wish {
-  readonly performanceId: string;
-  readonly seatCategoryId: string;
-  readonly tariffId: string;
-  readonly quantity?: number;
-  readonly placeIds?: readonly string[];
-}
+/** What changes a hold always says the order's version. */
+type Versioned<Id extends keyof operations> = BodyOf<operations, Id> & { readonly asOf: number };
 
-export interface HoldRequest {
-  /** The order. */
-  readonly holder: string;
-  /** The same one again gives the same places. */
-  readonly requestId: string;
-  /** The order's version: a later one is another try of the same request. */
-  readonly asOf: number;
-  readonly items: readonly Wish[];
-  /** ISO 8601 UTC; absent: as the point of sale, or 15 minutes. */
-  readonly heldUntil?: string;
-  readonly pointOfSale?: string;
-  readonly placesInOrder?: number;
-}
+/**
+ * `holder` is the order. The same `requestId` again gives the same places; a later `asOf` is another try of the same request. Without
+ * `heldUntil` the point of sale says how long places are held, or else it is 15 minutes.
+ */
+export type HoldRequest = Versioned<'holdPlaces'>;
 
-/** A place that is held now, with its price. */
-export interface HeldLine {
-  readonly productId: string;
-  readonly performanceId: string;
-  /** ISO 8601 UTC. */
-  readonly startDate: string;
-  readonly seatCategoryId: string;
-  readonly tariffId: string;
-  readonly criterion: string | null;
-  /** In the currency's minor unit. */
-  readonly amount: number;
-  readonly currency: string;
-  readonly place: PlaceName;
-  /** Which of the request's items it is for. */
-  readonly item: number;
-}
+/** One item of a hold: `quantity` places of a category, or the named ones. */
+export type Wish = HoldRequest['items'][number];
+
+/** A place that is held now, with its price; `item` is the index of the request's item that it is for. */
+export type HeldLine = AnswerOf<operations, 'holdPlaces'>['lines'][number];
 
 /** What a place of a category costs at a tariff. */
-export type Quote = Pick<HeldLine, 'tariffId' | 'criterion' | 'amount' | 'currency'>;
-
-export interface PlaceName {
-  readonly id: string;
-  readonly label: string;
-  readonly row: string | null;
-  readonly seat: number | null;
-}
+export type Quote = AnswerOf<operations, 'quoteItems'>['quotes'][number];
 
 export interface Held {
   /** ISO 8601 UTC. */
@@ -61,57 +30,18 @@ export interface Held {
 }
 
 /** A place held again; `replaces` is the one that it stands for, if that was gone. */
-export interface RenewedPlace extends PlaceName {
-  readonly replaces: string | null;
-}
+export type RenewedPlace = AnswerOf<operations, 'renewHold'>['places'][number];
 
-/** Places that the order has lost; then nothing was changed. */
-export interface Lost {
-  readonly missing: readonly string[];
-}
+/** Places that the order has lost (`missing`); then nothing was changed. */
+export type Lost = Pick<AnswerOf<operations, 'extendHold'>, 'missing'>;
 
-export interface Renewal {
-  readonly requestId: string;
-  /** ISO 8601 UTC. */
-  readonly heldUntil: string;
-  readonly placeIds: readonly string[];
-  /** The order's version: what was published of an older one releases nothing any more, and what an older one asks for has no effect. */
-  readonly asOf: number;
-}
+/** After it, facts of a version before `asOf` release nothing, and requests of such a version have no effect. */
+export type Renewal = Versioned<'renewHold'>;
 
-/**
- * What orders needs of the stock. Everything is idempotent by order; everything rejects with Fault `service_unavailable` when
- * the catalog does not answer: then it may have acted or not. What comes too late, since the catalog knows of a later version of the
- * order, changes nothing and rejects with Fault `conflict`.
- */
-export interface Stock {
-  /** @throws Fault with the order's code for what the catalog refuses; then nothing is held. */
-  hold(institution: string, request: HoldRequest): Promise<Held>;
-  /** What a place of each item would cost; nothing is held. @throws Fault as {@link Stock.hold} */
-  quotes(
-    institution: string,
-    items: readonly Omit<Wish, 'quantity'>[],
-    pointOfSale: string | null,
-  ): Promise<readonly Quote[]>;
-  /** Keeps places, all or none. */
-  extend(institution: string, holder: string, extension: Omit<Renewal, 'requestId'>): Promise<Lost>;
-  /** Holds places again whose hold may be over, all or none. */
-  renew(institution: string, holder: string, renewal: Renewal): Promise<Lost & { places: readonly RenewedPlace[] }>;
-  /** Sells held places, all or none. */
-  sell(institution: string, holder: string, which: Omit<Renewal, 'requestId' | 'heldUntil'>): Promise<Lost>;
-  /**
-   * Gives held places back: these, unless the order has them since a later version, or those that one request took or is still taking
-   * before this version.
-   */
-  release(
-    institution: string,
-    holder: string,
-    which: ({ readonly placeIds: readonly string[] } | { readonly requestId: string }) & { readonly asOf: number },
-  ): Promise<void>;
-}
-
-/** Longest wait for a hold: where many want the same places it takes longer than anything else that is asked of the catalog. */
+/** Longest wait for a hold in milliseconds: under contention it takes longer than any other call of the catalog. */
 export const HOLD_MS = 8_000;
+
+type Refusal = NonNullable<AnswerOf<operations, 'holdPlaces' | 'quoteItems'>['refusal']>;
 
 const refusals = {
   unknown_reference: 'semantically_invalid',
@@ -119,67 +49,67 @@ const refusals = {
   places_unavailable: 'order_places_unavailable',
   tariff_not_sold_here: 'order_tariff_not_sold_here',
   too_many_places: 'order_too_many_places',
-} as const;
+} as const satisfies Readonly<Record<Refusal['reason'], string>>;
 
-interface HoldAnswer {
-  readonly outcome: 'held' | 'refused';
-  readonly refusal: { readonly reason: keyof typeof refusals; readonly details: string } | null;
-  readonly heldUntil: string | null;
-  readonly pointOfSale: { readonly serviceHost: string } | null;
-  readonly lines: readonly HeldLine[];
-}
+const faultFor = ({ reason, details }: Refusal): Fault => new Fault(refusals[reason], details);
 
-interface QuoteAnswer {
-  readonly refusal: HoldAnswer['refusal'];
-  readonly quotes: readonly Quote[];
-}
-
-/** The stock, over HTTP. */
-export const createStock = (catalog: Peer): Stock => {
-  const post = <Data>(
-    institution: string,
-    operation: string,
-    path: string,
-    body: object,
-    wait: Pick<PeerCall, 'timeoutMs'> = {},
-  ) =>
-    catalog.call<Data>(institution, { operation, method: 'POST', path: `/internal/stock/holds${path}`, body, ...wait });
-  const change = async <Data extends Lost>(institution: string, operation: string, path: string, body: object) => {
-    const answer = await post<Data & { readonly outcome: string }>(institution, operation, path, body);
-    if (answer.outcome === 'superseded')
-      throw faultOf(refuse('step_lost', 'The step is finished by another process.').refused);
-    return answer;
-  };
-  const of = (holder: string) => `/${encodeURIComponent(holder.toWellFormed())}`;
-  return {
-    async hold(institution, request) {
-      const { refusal, heldUntil, pointOfSale, lines } = await post<HoldAnswer>(
-        institution,
-        'holdPlaces',
-        '',
-        request,
-        { timeoutMs: HOLD_MS },
-      );
-      if (refusal) throw new Fault(refusals[refusal.reason], refusal.details);
-      return { heldUntil: String(heldUntil), pointOfSale: pointOfSale?.serviceHost ?? null, lines };
-    },
-    async quotes(institution, items, pointOfSale) {
-      const { refusal, quotes } = await catalog.call<QuoteAnswer>(institution, {
-        operation: 'quoteItems',
-        method: 'POST',
-        path: '/internal/stock/quotes',
-        body: { items, ...(pointOfSale === null ? {} : { pointOfSale }) },
-      });
-      if (refusal) throw new Fault(refusals[refusal.reason], refusal.details);
-      if (quotes.length !== items.length) throw new Error('the catalog quotes no price');
-      return quotes;
-    },
-    extend: (institution, holder, extension) =>
-      change<Lost>(institution, 'extendHold', `${of(holder)}/extension`, extension),
-    renew: (institution, holder, renewal) => change(institution, 'renewHold', `${of(holder)}/renewal`, renewal),
-    sell: (institution, holder, which) => change<Lost>(institution, 'sellHold', `${of(holder)}/sale`, which),
-    async release(institution, holder, which) {
-      await post(institution, 'releaseHold', `${of(holder)}/release`, which);
-    },
-  };
+/** The answer, unless the catalog knows of a later version of the order. @throws Fault `conflict` then */
+const current = <Answer extends { readonly outcome: string }>(answer: Answer): Answer => {
+  if (answer.outcome === 'superseded')
+    throw faultOf(refuse('step_lost', 'The step is finished by another process.').refused);
+  return answer;
 };
+
+/**
+ * What orders needs of the stock. Everything is idempotent by order; everything rejects with Fault `service_unavailable` when
+ * the catalog does not answer: then it may have acted or not. What comes too late, since the catalog knows of a later version of the
+ * order, changes nothing and rejects with Fault `conflict`.
+ */
+export const createStock = (catalog: ServiceClient<operations>) => ({
+  /** @throws Fault with the order's code for what the catalog refuses; then nothing is held. */
+  async hold(institution: string, body: HoldRequest): Promise<Held> {
+    const answer = await catalog.call(institution, 'holdPlaces', { body, timeoutMs: HOLD_MS });
+    const { refusal, heldUntil, pointOfSale, lines } = answer;
+    if (refusal) throw faultFor(refusal);
+    return { heldUntil: String(heldUntil), pointOfSale: pointOfSale?.serviceHost ?? null, lines };
+  },
+
+  /** What a place of each item would cost; nothing is held. @throws Fault as `hold` */
+  async quotes(
+    institution: string,
+    items: readonly Omit<Wish, 'quantity'>[],
+    pointOfSale: string | null,
+  ): Promise<readonly Quote[]> {
+    const body = { items, ...(pointOfSale === null ? {} : { pointOfSale }) };
+    const { refusal, quotes } = await catalog.call(institution, 'quoteItems', { body });
+    if (refusal) throw faultFor(refusal);
+    if (quotes.length !== items.length) throw new Error('the catalog quotes no price');
+    return quotes;
+  },
+
+  /** Keeps places, all or none. */
+  extend: async (institution: string, holder: string, body: Omit<Renewal, 'requestId'>): Promise<Lost> =>
+    current(await catalog.call(institution, 'extendHold', { path: { holder }, body })),
+
+  /** Holds places again whose hold may be over, all or none. */
+  renew: async (
+    institution: string,
+    holder: string,
+    body: Renewal,
+  ): Promise<Lost & { readonly places: readonly RenewedPlace[] }> =>
+    current(await catalog.call(institution, 'renewHold', { path: { holder }, body })),
+
+  /** Sells held places, all or none. */
+  sell: async (institution: string, holder: string, body: Versioned<'sellHold'>): Promise<Lost> =>
+    current(await catalog.call(institution, 'sellHold', { path: { holder }, body })),
+
+  /**
+   * Releases held places: these, unless the order has them since a later version, or those that one request took or is still taking
+   * before this version.
+   */
+  async release(institution: string, holder: string, body: Versioned<'releaseHold'>): Promise<void> {
+    await catalog.call(institution, 'releaseHold', { path: { holder }, body });
+  },
+});
+
+export type Stock = ReturnType<typeof createStock>;

@@ -1,151 +1,50 @@
-import { type Peer, PeerRefusal } from '@boxoffice/service';
+import type { AnswerOf, ServiceClient } from '@boxoffice/service';
+import type { operations } from './generated/catalog.ts';
 
-/** A text by language. */
-export type Texts = Readonly<Record<string, string>>;
+type Answer<Id extends keyof operations> = AnswerOf<operations, Id>;
 
-/** A point of sale, and whose it is. */
-export interface PointOfSale {
-  readonly institution: string;
-  /** Whether its institution is of the demo data. */
-  readonly demo: boolean;
-  readonly serviceHost: string;
-  readonly name: string;
-  /** The first one is the default. */
-  readonly languages: readonly string[];
-  readonly currency: string;
-  readonly tariffIds: readonly string[];
-  readonly paymentMethods: readonly string[];
-  readonly maxPlacesPerOrder: number;
-  readonly holdMinutes: number;
-  readonly updatedAt: string;
-}
+/** A point of sale, and the institution that it belongs to. */
+export type PointOfSale = Answer<'findPointOfSale'>;
 
-export interface SeatCategory {
-  readonly id: string;
-  readonly code: string;
-  readonly name: Texts;
-  readonly numbered: boolean;
-  readonly capacity: number;
-}
-
-export interface Price {
-  readonly seatCategoryId: string;
-  readonly tariffId: string;
-  /** In the currency's minor unit. */
-  readonly amount: number;
-  readonly currency: string;
-}
-
-export interface Performance {
-  readonly id: string;
-  readonly productId: string;
-  /** ISO 8601 UTC. */
-  readonly startDate: string;
-  readonly durationMinutes: number | null;
-  readonly venue: { readonly name: string; readonly city: string | null };
-  readonly timeZone: string;
-  readonly salesFrom: string | null;
-  readonly salesTo: string | null;
-  readonly state: 'on_sale' | 'closed' | 'cancelled';
-  readonly seatCategories: readonly SeatCategory[];
-  readonly prices: readonly Price[];
-}
-
-export interface Product {
-  readonly id: string;
-  readonly code: string;
-  readonly type: string;
-  readonly state: string;
-  readonly name: Texts;
-  readonly description: Texts | null;
-  readonly startDate: string | null;
-  readonly endDate: string | null;
-  readonly currency: string;
-  readonly performances: readonly Performance[];
-}
-
-export interface Tariff {
-  readonly id: string;
-  readonly code: string;
-  readonly name: Texts;
-  /** What a contact must have for it; null: nothing. */
-  readonly criterion: string | null;
-}
-
-/** What an institution has published, and the mark that changes with it. */
-export interface Published {
-  readonly mark: string;
-  readonly published: { readonly products: readonly Product[]; readonly tariffs: readonly Tariff[] } | null;
-}
+/** What an institution has published (null if the caller's mark is still right), and the mark that changes with it. */
+export type Published = Answer<'listShopProducts'>;
+type Publication = NonNullable<Published['published']>;
+export type Product = Publication['products'][number];
+export type Performance = Product['performances'][number];
+export type Tariff = Publication['tariffs'][number];
 
 /** What is free of one performance. */
-export interface Stock {
-  readonly performanceId: string;
-  readonly seatCategories: readonly { readonly id: string; readonly capacity: number; readonly free: number }[];
-}
+export type Stock = Answer<'getShopAvailability'>['performances'][number];
+export type Place = Answer<'listShopPlaces'>['places'][number];
 
-export interface Place {
-  readonly id: string;
-  readonly label: string;
-  readonly row: string | null;
-  readonly seat: number | null;
-  readonly seatCategoryId: string;
-  readonly free: boolean;
-}
-
-/** Most performances of one question about stock. */
+/** The most performances of one `getShopAvailability`. */
 const MAX_PERFORMANCES = 100;
 
-/** What the point of sale asks the catalog; everything rejects with Fault `service_unavailable` when it does not answer. */
-export interface Catalog {
-  /** The point of sale of a host, whosever it is; undefined if there is none. */
-  pointOfSale(serviceHost: string): Promise<PointOfSale | undefined>;
+/** What the point of sale reads of the catalog. Everything rejects with Fault `service_unavailable` when it does not answer. */
+export const createCatalog = (catalog: ServiceClient<operations>) => ({
+  /** The point of sale of a host, of whichever institution; undefined if there is none. */
+  pointOfSale: (serviceHost: string): Promise<PointOfSale | undefined> =>
+    catalog.find('', 'findPointOfSale', { path: { serviceHost } }),
+
   /** All that is published; `published` is null if `mark` is still that of it. */
-  published(institution: string, mark?: string): Promise<Published>;
+  published: (institution: string, mark?: string): Promise<Published> =>
+    catalog.call(institution, 'listShopProducts', { query: { mark } }),
+
   /** What is free now; performances that do not exist are left out. */
-  stock(institution: string, performanceIds: readonly string[]): Promise<readonly Stock[]>;
+  async stock(institution: string, performanceIds: readonly string[]): Promise<readonly Stock[]> {
+    const found: Stock[] = [];
+    for (let first = 0; first < performanceIds.length; first += MAX_PERFORMANCES) {
+      const query = { performanceIds: performanceIds.slice(first, first + MAX_PERFORMANCES).join(',') };
+      const { performances } = await catalog.call(institution, 'getShopAvailability', { query });
+      found.push(...performances);
+    }
+    return found;
+  },
+
   /** The places of a performance, best first; undefined if there is no such performance. */
-  places(institution: string, performanceId: string): Promise<readonly Place[] | undefined>;
-}
+  async places(institution: string, performanceId: string): Promise<readonly Place[] | undefined> {
+    return (await catalog.find(institution, 'listShopPlaces', { path: { performanceId } }))?.places;
+  },
+});
 
-/** Answers undefined where the peer knows no such thing. */
-const known = <Data>(asked: Promise<Data>): Promise<Data | undefined> =>
-  asked.catch((error: unknown) => {
-    if (error instanceof PeerRefusal && error.http === 404) return undefined;
-    throw error;
-  });
-
-/** The catalog, over HTTP. */
-export const createCatalog = (catalog: Peer): Catalog => {
-  const get = <Data>(institution: string, operation: string, path: string) =>
-    catalog.call<Data>(institution, { operation, method: 'GET', path });
-  return {
-    pointOfSale: (serviceHost) =>
-      known(
-        get<PointOfSale>(
-          '',
-          'findPointOfSale',
-          `/internal/points-of-sale/${encodeURIComponent(serviceHost.toWellFormed())}`,
-        ),
-      ),
-    published: (institution, mark) =>
-      get(institution, 'listShopProducts', `/internal/shop/products${mark === undefined ? '' : `?mark=${mark}`}`),
-    async stock(institution, performanceIds) {
-      const found: Stock[] = [];
-      for (let first = 0; first < performanceIds.length; first += MAX_PERFORMANCES) {
-        const ids = performanceIds
-          .slice(first, first + MAX_PERFORMANCES)
-          .map((id) => encodeURIComponent(id.toWellFormed()))
-          .join(',');
-        const path = `/internal/shop/availability?performanceIds=${ids}`;
-        const { performances } = await get<{ performances: Stock[] }>(institution, 'getShopAvailability', path);
-        found.push(...performances);
-      }
-      return found;
-    },
-    async places(institution, performanceId) {
-      const path = `/internal/shop/performances/${encodeURIComponent(performanceId.toWellFormed())}/places`;
-      return (await known(get<{ places: Place[] }>(institution, 'listShopPlaces', path)))?.places;
-    },
-  };
-};
+export type Catalog = ReturnType<typeof createCatalog>;

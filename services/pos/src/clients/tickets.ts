@@ -1,93 +1,48 @@
-import { type Peer, PeerRefusal } from '@boxoffice/service';
-import type { PlaceName } from './orders.ts';
+import { type AnswerOf, type BodyOf, type QueryOf, type ServiceClient, ServiceRefusal } from '@boxoffice/service';
+import type { operations } from './generated/tickets.ts';
 
-export type TicketStatus = 'not_printed' | 'printed' | 'controlled' | 'invalidated' | 'cancelled';
+/** A ticket, and the contact that it belongs to. */
+export type Ticket = AnswerOf<operations, 'getShopTicket'>;
+export type TicketStatus = Ticket['status'];
 
-/** A ticket, and whose it is. */
-export interface Ticket {
-  readonly id: string;
-  readonly status: TicketStatus;
-  readonly orderId: string;
-  readonly productId: string | null;
-  readonly performanceId: string;
-  /** ISO 8601 UTC. */
-  readonly startDate: string | null;
-  readonly seatCategoryId: string;
-  readonly place: PlaceName;
-  readonly tariffId: string;
-  /** In the currency's minor unit. */
-  readonly price: number;
-  readonly currency: string;
-  readonly beneficiary: { readonly firstName: string | null; readonly lastName: string | null } | null;
-  readonly barcode: string;
-  readonly contactNumber: string | null;
-}
+/** The beneficiary; what is absent stays, null removes. */
+export type Naming = BodyOf<operations, 'nameShopTicket'>;
 
-/** Who will come; what is absent stays, null removes. */
-export interface Naming {
-  readonly firstName?: string | null;
-  readonly lastName?: string | null;
-}
+type Query = QueryOf<operations, 'listShopTickets'>;
 
 /** Which tickets: of a contact or of some orders. */
-export interface TicketSelection {
-  readonly contactNumber?: string;
-  readonly orderIds?: readonly string[];
-  readonly status?: TicketStatus;
-}
+export type TicketSelection = Omit<Query, 'orderIds'> & { readonly orderIds?: readonly string[] };
 
-/** What the point of sale asks tickets; everything rejects with Fault `service_unavailable` when they do not answer. */
-export interface Tickets {
-  /** By the start of their performance, then by id. */
-  list(institution: string, selection: TicketSelection): Promise<readonly Ticket[]>;
-  /** A ticket; undefined if there is none. */
-  get(institution: string, ticketId: string): Promise<Ticket | undefined>;
-  /** Names the beneficiary; answers the ticket that counts then, or why that cannot be (English, for humans). */
-  name(institution: string, ticketId: string, naming: Naming): Promise<Ticket | string>;
-}
-
-const PATH = '/internal/shop/tickets';
+/** The most orders of one `listShopTickets`. */
 const MAX_ORDERS = 100;
 
-/** The tickets, over HTTP. */
-export const createTickets = (tickets: Peer): Tickets => {
-  const ask = async (institution: string, parameters: Record<string, string>): Promise<readonly Ticket[]> => {
-    const path = `${PATH}?${new URLSearchParams(parameters)}`;
-    const call = { operation: 'listShopTickets', method: 'GET', path } as const;
-    return (await tickets.call<{ tickets: Ticket[] }>(institution, call)).tickets;
-  };
-  return {
-    async list(institution, { contactNumber, orderIds, status }) {
-      const common = {
-        ...(contactNumber === undefined ? {} : { contactNumber }),
-        ...(status === undefined ? {} : { status }),
-      };
-      if (orderIds === undefined) return ask(institution, common);
-      const found: Ticket[] = [];
-      for (let first = 0; first < orderIds.length; first += MAX_ORDERS) {
-        const part = orderIds.slice(first, first + MAX_ORDERS).join(',');
-        found.push(...(await ask(institution, { ...common, orderIds: part })));
-      }
-      return found;
-    },
-    async get(institution, ticketId) {
-      try {
-        const path = `${PATH}/${encodeURIComponent(ticketId.toWellFormed())}`;
-        return await tickets.call<Ticket>(institution, { operation: 'getShopTicket', method: 'GET', path });
-      } catch (error) {
-        if (error instanceof PeerRefusal && error.http === 404) return undefined;
-        throw error;
-      }
-    },
-    async name(institution, ticketId, naming) {
-      const path = `${PATH}/${encodeURIComponent(ticketId.toWellFormed())}/beneficiary`;
-      try {
-        const call = { operation: 'nameShopTicket', method: 'POST', path, body: naming } as const;
-        return await tickets.call<Ticket>(institution, call);
-      } catch (error) {
-        if (error instanceof PeerRefusal && (error.http === 409 || error.http === 412)) return error.details ?? '';
-        throw error;
-      }
-    },
-  };
-};
+/** What the point of sale reads and writes of tickets. Everything rejects with Fault `service_unavailable` when they do not answer. */
+export const createTickets = (tickets: ServiceClient<operations>) => ({
+  /** By the start of their performance, then by id. */
+  async list(institution: string, { orderIds, ...selection }: TicketSelection): Promise<readonly Ticket[]> {
+    const read = async (query: Query) => (await tickets.call(institution, 'listShopTickets', { query })).tickets;
+    if (orderIds === undefined) return read(selection);
+    const found: Ticket[] = [];
+    for (let first = 0; first < orderIds.length; first += MAX_ORDERS) {
+      const part = orderIds.slice(first, first + MAX_ORDERS).join(',');
+      found.push(...(await read({ ...selection, orderIds: part })));
+    }
+    return found;
+  },
+
+  /** A ticket; undefined if there is none. */
+  get: (institution: string, ticketId: string): Promise<Ticket | undefined> =>
+    tickets.find(institution, 'getShopTicket', { path: { ticketId } }),
+
+  /** Names the beneficiary; answers the ticket that is valid then, or why that cannot be (English, for humans). */
+  async name(institution: string, ticketId: string, body: Naming): Promise<Ticket | string> {
+    try {
+      return await tickets.call(institution, 'nameShopTicket', { path: { ticketId }, body });
+    } catch (error) {
+      if (error instanceof ServiceRefusal && (error.http === 409 || error.http === 412)) return error.details ?? '';
+      throw error;
+    }
+  },
+});
+
+export type Tickets = ReturnType<typeof createTickets>;

@@ -1,5 +1,5 @@
 import { PosFault } from '@boxoffice/envelope';
-import type { Buyer, Guest } from '../clients/orders.ts';
+import type { Buyer, Checkout, Guest } from '../clients/orders.ts';
 import type { Visit } from '../request/visit.ts';
 import { requireContact } from '../users/contact-access.ts';
 import { isSimulated, type SimulatedPayments } from './simulated-payments.ts';
@@ -8,8 +8,8 @@ import { isSimulated, type SimulatedPayments } from './simulated-payments.ts';
 export interface Purchase {
   readonly contactNumber?: string;
   readonly contact?: Omit<Guest, 'language'>;
-  readonly paymentMethod: string;
-  readonly paymentToken?: string;
+  readonly paymentMethod: Checkout['paymentMethod'];
+  readonly paymentToken?: Checkout['paymentToken'];
 }
 
 /** Refuses a buyer, or a method of payment, before anything is done. @throws {PosFault} */

@@ -1,5 +1,5 @@
 import { PosFault } from '@boxoffice/envelope';
-import { PeerRefusal } from '@boxoffice/service';
+import { ServiceRefusal } from '@boxoffice/service';
 import type { Catalog, PointOfSale } from '../clients/catalog.ts';
 import { createFresh } from '../clients/fresh.ts';
 
@@ -16,7 +16,7 @@ const HOST = /^[a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?(:[0-9]{1,5})?$/;
 const AGES = { maxAgeMs: 2_500, refreshMs: 1_000, staleMs: 600_000, max: 10_000 } as const;
 
 /** The catalog did not answer, or nobody could ask it. */
-const isNoRefusal = (error: unknown): boolean => !(error instanceof PeerRefusal);
+const isNoRefusal = (error: unknown): boolean => !(error instanceof ServiceRefusal);
 
 const unknown = () => new PosFault('context_invalid', 'X-Service-Host names no point of sale.');
 

@@ -1,8 +1,8 @@
-import { PeerRefusal } from '@boxoffice/service';
+import { ServiceRefusal } from '@boxoffice/service';
+import type { Mishap } from '@boxoffice/service/stand';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { createContext } from '../../src/request/point-of-sale.ts';
 import { asGuest, shopperOf } from '../checkout/shopper.ts';
-import type { Mishap } from '../stand/peer.ts';
 import { openStand, type Stand, until } from '../stand/stand.ts';
 
 describe('while the catalog cannot be reached', () => {
@@ -12,7 +12,7 @@ describe('while the catalog cannot be reached', () => {
   });
   afterAll(() => stand.close());
 
-  test.each<[Mishap]>([['dies first'], ['hangs']])(
+  test.each<[Mishap]>([['dies first'], ['hangs first']])(
     '(it %s) sessions, carts, orders and tickets go on',
     async (mishap) => {
       const shopper = shopperOf(stand);
@@ -117,7 +117,7 @@ describe('what the catalog said last', () => {
     const { find, pass, fail } = setUp();
     expect(await find()).toBe('shop.example');
     pass(3_000);
-    const refusal = new PeerRefusal('catalog', 403, 'forbidden', null);
+    const refusal = new ServiceRefusal('catalog', 403, 'forbidden', null);
     fail(refusal);
     await expect(find()).rejects.toBe(refusal);
   });

@@ -68,8 +68,15 @@ export const orderConfirmed = (order: Order): OrderConfirmed => ({
   },
 });
 
-/** What tickets is asked to issue by a direct call: as {@link orderConfirmed} says, and who will come. */
-export const namedTickets = (order: Order): object => {
+/** Tickets as {@link orderConfirmed} names them, with the beneficiary of each. */
+export interface NamedTickets extends Pick<OrderConfirmed['data'], 'orderId' | 'contactNumber'> {
+  readonly tickets: readonly (OrderConfirmed['data']['tickets'][number] & {
+    readonly beneficiary: Beneficiary | null;
+  })[];
+}
+
+/** The tickets of a confirmed order with their beneficiaries, for the direct call that issues them. */
+export const namedTickets = (order: Order): NamedTickets => {
   const { data } = orderConfirmed(order);
   const names = new Map<string, Beneficiary | null | undefined>(
     order.lines.map(({ id, beneficiary }) => [id, beneficiary]),

@@ -1,0 +1,62 @@
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { CALLS } from '@boxoffice/authorizer';
+import { generated } from './generate.ts';
+
+const ROOT = new URL('../../../../', import.meta.url);
+
+/** The services with generated clients. The gateway, which has none, reads one member of one answer. */
+const callers = Object.keys(CALLS).filter((name) => name !== 'gateway');
+
+/** Where the generated modules of a service are, one per service that it calls. */
+const folderOf = (caller: string): string => `services/${caller}/src/clients/generated/`;
+
+const fileOf = (path: string): URL => new URL(path, ROOT);
+
+const textOf = (path: string): string | undefined =>
+  existsSync(fileOf(path)) ? readFileSync(fileOf(path), 'utf8') : undefined;
+
+/** Sources of the modules of a caller, by path from the root of the repository. */
+const modulesOf = async (caller: string): Promise<ReadonlyMap<string, string>> => {
+  const modules = Object.entries(CALLS[caller] ?? {}).map(async ([service, ids]): Promise<[string, string]> => {
+    const released = `services/${service}/released/internal.json`;
+    const text = textOf(released);
+    if (text === undefined) throw new Error(`${caller} calls ${service}, and there is no ${released}`);
+    return [`${folderOf(caller)}${service}.ts`, await generated(JSON.parse(text), service, ids)];
+  });
+  return new Map(await Promise.all(modules));
+};
+
+/** Modules that no listed call needs any more. */
+const leftoversOf = (caller: string, modules: ReadonlyMap<string, string>): string[] => {
+  const folder = fileOf(folderOf(caller));
+  const found = existsSync(folder) ? readdirSync(folder).map((name) => `${folderOf(caller)}${name}`) : [];
+  return found.filter((path) => !modules.has(path));
+};
+
+/** What is not as it is generated: by path, its source, or undefined if it is to go. */
+const differing = async (): Promise<ReadonlyMap<string, string | undefined>> => {
+  const all = new Map<string, string | undefined>();
+  for (const caller of callers) {
+    const modules = await modulesOf(caller);
+    for (const [path, source] of modules) if (textOf(path) !== source) all.set(path, source);
+    for (const path of leftoversOf(caller, modules)) all.set(path, undefined);
+  }
+  return all;
+};
+
+/** Generates the clients of every service; answers the paths of those that changed. */
+export const writeClients = async (): Promise<string[]> => {
+  const changes = await differing();
+  for (const caller of callers) mkdirSync(fileOf(folderOf(caller)), { recursive: true });
+  for (const [path, source] of changes) {
+    if (source === undefined) rmSync(fileOf(path));
+    else writeFileSync(fileOf(path), source);
+  }
+  return [...changes.keys()];
+};
+
+/** The generated clients that differ from the released descriptions that they are of, in words. */
+export const staleClients = async (): Promise<string[]> =>
+  [...(await differing()).keys()].map(
+    (path) => `${path} differs from the released description: npm run release -- clients`,
+  );

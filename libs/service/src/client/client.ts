@@ -1,0 +1,114 @@
+import { Fault } from '@boxoffice/envelope';
+import type { ServiceCredentials } from '@boxoffice/identity';
+import { createExchange, Unanswered } from './exchange.ts';
+import {
+  type AnswerOf,
+  addressOf,
+  type Operations,
+  type RequestArguments,
+  type ServiceApi,
+  type Values,
+} from './operations.ts';
+
+/** Calls the internal operations of one other service with this one's own credentials. */
+export interface ServiceClient<All extends Operations<All>> {
+  /**
+   * Answers the `data` of the envelope, as the other service's release describes it: it is not checked again at run time. Rejects
+   * with Fault `service_unavailable` when the service cannot be reached, takes too long or fails (5xx): then it may or may not have
+   * acted, so operations are idempotent. Rejects with {@link ServiceRefusal} when it answers 4xx.
+   */
+  call<Id extends keyof All & string>(
+    institution: string,
+    operationId: Id,
+    ...request: RequestArguments<All, Id>
+  ): Promise<AnswerOf<All, Id>>;
+  /** As `call`, but undefined where the service answers 404. */
+  find<Id extends keyof All & string>(
+    institution: string,
+    operationId: Id,
+    ...request: RequestArguments<All, Id>
+  ): Promise<AnswerOf<All, Id> | undefined>;
+  close(): void;
+}
+
+/** Another service answered 4xx: the caller decides what that means. */
+export class ServiceRefusal extends Error {
+  override readonly name = 'ServiceRefusal';
+  readonly http: number;
+  readonly status: string;
+  readonly details: string | null;
+
+  constructor(service: string, http: number, status: string, details: string | null) {
+    super(`${service} answered ${http} ${status}: ${details}`);
+    this.http = http;
+    this.status = status;
+    this.details = details;
+  }
+}
+
+export interface ServiceClientOptions {
+  /** The service's address. */
+  readonly url: string;
+  readonly credentials: ServiceCredentials;
+  /** Milliseconds for a whole call; default 3,000. */
+  readonly timeoutMs?: number;
+  /** Milliseconds after which a kept connection is not used again, so that all instances of the service get work; default 20,000. */
+  readonly renewedAfterMs?: number;
+}
+
+interface Envelope {
+  readonly status: string;
+  readonly details: string | null;
+  readonly data: unknown;
+}
+
+const parsed = (text: string): Envelope | undefined => {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === 'object' && value !== null && 'status' in value ? (value as Envelope) : undefined;
+  } catch {
+    return undefined;
+  }
+};
+
+interface Request {
+  readonly path?: Values;
+  readonly query?: Values;
+  readonly body?: object;
+  readonly timeoutMs?: number;
+}
+
+/** Makes the client of one other service; it keeps its connections until it is closed. */
+export const createServiceClient = <All extends Operations<All>>(
+  { service, operations }: ServiceApi<All>,
+  { url, credentials, timeoutMs: usual = 3_000, renewedAfterMs = 20_000 }: ServiceClientOptions,
+): ServiceClient<All> => {
+  const exchange = createExchange({ service, url, renewedAfterMs });
+
+  const unavailable = (): Fault =>
+    new Fault('service_unavailable', `The ${service} service does not answer at the moment.`, { 'Retry-After': '1' });
+
+  const call: ServiceClient<All>['call'] = async (institution, operation, ...[request]) => {
+    const { method, path: template } = operations[operation];
+    const { path, query, body, timeoutMs = usual } = (request ?? {}) as Request;
+    const identity = await credentials.tokenFor({ audience: service, institution, operation });
+    const sent = { operation, method, path: addressOf(template, path, query), body, identity, timeoutMs };
+    const { http, text } = await exchange.send(sent).catch((error: unknown) => {
+      throw error instanceof Unanswered ? unavailable() : error;
+    });
+    const envelope = parsed(text);
+    if (envelope === undefined || http >= 500) throw unavailable();
+    if (http >= 400) throw new ServiceRefusal(service, http, envelope.status, envelope.details);
+    return envelope.data as AnswerOf<All, typeof operation>;
+  };
+
+  return {
+    call,
+    find: (...request) =>
+      call(...request).catch((error: unknown) => {
+        if (error instanceof ServiceRefusal && error.http === 404) return undefined;
+        throw error;
+      }),
+    close: exchange.close,
+  };
+};

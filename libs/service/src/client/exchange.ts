@@ -1,0 +1,123 @@
+import { Agent, type IncomingMessage, request } from 'node:http';
+import { Agent as SecureAgent, request as secureRequest } from 'node:https';
+import { beginCall, createInstances, type Span, traceHeaders } from '@boxoffice/runtime';
+import type { Method } from './operations.ts';
+import { renewing } from './renewing.ts';
+
+/** One request to another service. */
+export interface Sent {
+  /** Its operationId: the span is named after it. */
+  readonly operation: string;
+  readonly method: Method;
+  /** With its variables filled in and encoded, and the query. */
+  readonly path: string;
+  readonly body?: object;
+  /** The signed identity of the caller. */
+  readonly identity: string;
+  /** Milliseconds from sending to the end of the answer. */
+  readonly timeoutMs: number;
+}
+
+export interface Answered {
+  readonly http: number;
+  readonly text: string;
+}
+
+/** The service could not be reached, took too long or ended the connection: it may or may not have acted. */
+export class Unanswered extends Error {}
+
+/** The service closed a kept connection at the moment of its reuse: nothing was read, so the request may be repeated. */
+class ConnectionGone extends Error {}
+
+export interface ExchangeOptions {
+  readonly service: string;
+  readonly url: string;
+  /** Milliseconds after which a kept connection is not used again. */
+  readonly renewedAfterMs: number;
+}
+
+/** Sends requests to one service over kept connections. */
+export interface Exchange {
+  /** Rejects with {@link Unanswered}. */
+  send(sent: Sent): Promise<Answered>;
+  close(): void;
+}
+
+const read = async (response: IncomingMessage): Promise<string> => {
+  response.setEncoding('utf8');
+  let text = '';
+  for await (const chunk of response) text += chunk;
+  return text;
+};
+
+const headersFor = (identity: string, body: string | undefined, span: Span | undefined) => ({
+  ...traceHeaders(),
+  ...(span && { traceparent: span.traceparent }),
+  'X-Internal-Identity': identity,
+  ...(body === undefined
+    ? {}
+    : { 'Content-Type': 'application/json', 'Content-Length': String(Buffer.byteLength(body)) }),
+});
+
+/** Opens the way to one service. */
+export const createExchange = ({ service, url, renewedAfterMs }: ExchangeOptions): Exchange => {
+  const { protocol, hostname, port } = new URL(url);
+  const secure = protocol === 'https:';
+  const { lookup, leaving } = createInstances();
+  const options = { keepAlive: true, maxSockets: 256, lookup };
+  const agent = renewing(secure ? new SecureAgent(options) : new Agent(options), renewedAfterMs);
+  const target = { protocol, hostname, port, lookup };
+
+  const once = (
+    { method, path, body, identity, timeoutMs }: Sent,
+    span: Span | undefined,
+    through: typeof agent | false,
+  ): Promise<Answered> =>
+    new Promise((resolve, reject) => {
+      const text = body && JSON.stringify(body);
+      const headers = headersFor(identity, text, span);
+      const sent = (secure ? secureRequest : request)({ ...target, agent: through, method, path, headers });
+      const timer = setTimeout(() => sent.destroy(new Error('timeout')), timeoutMs);
+      const end = (act: () => void): void => {
+        clearTimeout(timer);
+        act();
+      };
+      sent.on('response', (response) => {
+        // An instance that stops announces it; without an agent this call asked for the close itself.
+        if (through && response.headers.connection === 'close') leaving(response.socket.remoteAddress);
+        read(response).then(
+          (answer) => end(() => resolve({ http: response.statusCode ?? 0, text: answer })),
+          () => end(() => reject(new Unanswered())),
+        );
+      });
+      sent.on('error', (error: NodeJS.ErrnoException) => {
+        const gone = sent.reusedSocket && (error.code === 'ECONNRESET' || error.code === 'EPIPE');
+        end(() => reject(gone ? new ConnectionGone() : new Unanswered()));
+      });
+      sent.end(text);
+    });
+
+  const withFreshConnection = (sent: Sent, span: Span | undefined) =>
+    once(sent, span, agent).catch((error: unknown) => {
+      if (!(error instanceof ConnectionGone)) throw error;
+      // The other kept connections may be closed as well, when an instance stops: this request gets one of its own.
+      return once(sent, span, false);
+    });
+
+  return {
+    async send(sent) {
+      const span = beginCall(sent.operation, { 'http.request.method': sent.method, 'server.address': service });
+      if (!span) return withFreshConnection(sent, undefined);
+      try {
+        const answer = await withFreshConnection(sent, span);
+        span.set({ 'http.response.status_code': answer.http });
+        span.end(answer.http >= 500 ? String(answer.http) : undefined);
+        return answer;
+      } catch (error) {
+        span.end('unavailable');
+        throw error;
+      }
+    },
+    close: () => agent.destroy(),
+  };
+};

@@ -1,0 +1,17 @@
+import type { ServiceCredentials } from '@boxoffice/identity';
+import { createServiceClient } from '@boxoffice/service';
+import { catalogApi } from './generated/catalog.ts';
+import { contactsApi } from './generated/contacts.ts';
+import { ticketsApi } from './generated/tickets.ts';
+
+/** Opens the clients of the services that orders calls, at these addresses. */
+export const openClients = (
+  urls: Readonly<Record<'catalog' | 'contacts' | 'tickets', string>>,
+  credentials: ServiceCredentials,
+) => ({
+  catalog: createServiceClient(catalogApi, { url: urls.catalog, credentials }),
+  contacts: createServiceClient(contactsApi, { url: urls.contacts, credentials }),
+  tickets: createServiceClient(ticketsApi, { url: urls.tickets, credentials }),
+});
+
+export type Clients = ReturnType<typeof openClients>;
