@@ -10,6 +10,7 @@ import { type Check, type Engine, openSubject } from './subject.ts';
 
 export { doneOnlyWhenPublished, killedBeforeDone, killedInMidConsume } from './crashes.ts';
 export { createLedger, type Ledger, reactOnce } from './ledger.ts';
+export { createMemoryDeadLetters } from './memory-dead-letters.ts';
 export { createMemoryOutbox, type MemoryOutbox, type OutboxProcess } from './memory-outbox.ts';
 export { inOrderPerKey } from './order.ts';
 export { onlyPoisonDies } from './retries.ts';

@@ -1,12 +1,25 @@
-import { first, probe, probes, rejection, second, until } from '@boxoffice/messaging/conformance';
+import {
+  createMemoryDeadLetters,
+  first,
+  probe,
+  probes,
+  rejection,
+  second,
+  until,
+} from '@boxoffice/messaging/conformance';
 import { describe, expect, test } from '@jest/globals';
 import { createInProcessBus, type InProcessOptions, Unreadable } from '../../src/index.ts';
-import { memoryLetters } from './engine.ts';
 
 const logger = { info() {}, warn() {}, error() {} };
 const patience = { patienceMs: 5_000 };
 const open = (options: Partial<InProcessOptions> = {}) =>
-  createInProcessBus({ deadLetters: memoryLetters(), logger, retryDelaysMs: [5], declared: probes, ...options });
+  createInProcessBus({
+    deadLetters: createMemoryDeadLetters(),
+    logger,
+    retryDelaysMs: [5],
+    declared: probes,
+    ...options,
+  });
 
 describe('publish of the in-process bus', () => {
   test('resolves when every handler has, and not before', async () => {
@@ -27,7 +40,7 @@ describe('publish of the in-process bus', () => {
   });
 
   test('resolves when the message is a stored dead letter, and rejects if it cannot be stored', async () => {
-    const letters = memoryLetters();
+    const letters = createMemoryDeadLetters();
     let storing = false;
     const deadLetters = {
       ...letters,

@@ -96,7 +96,7 @@ describe.each(engines)('cancelled at once, settled by facts, on $name', (engine)
     expect(fact?.data).toMatchObject({ override: false });
   });
 
-  test.each(['fails', 'hangs'] as const)('tickets %s: what the order knows decides', async (mishap) => {
+  test.each(['fails', 'hangs after'] as const)('tickets %s: what the order knows decides', async (mishap) => {
     const [known, unknown] = [await confirmed(), await confirmed()];
     const ticketId = String(known.order.lines[0]?.ticketId);
     await fixture.deliver('ticket.controlled', { orderId: known.order.id, ticketId, controlledAt: 'x', gate: null }, 4);
@@ -145,7 +145,7 @@ describe.each(engines)('cancelled at once, settled by facts, on $name', (engine)
   });
 
   test('while tickets is down the confirmation answers all the same', async () => {
-    fixture.tickets.mishaps.set('issueTickets', 'hangs');
+    fixture.tickets.mishaps.set('issueTickets', 'hangs after');
     const { order } = await confirmed();
     fixture.tickets.mishaps.clear();
     expect(order.state).toBe('confirmed');

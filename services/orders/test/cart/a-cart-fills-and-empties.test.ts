@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import type { Reason } from '../fixture/catalog.ts';
 import { engines } from '../fixture/engines.ts';
 import { type Fixture, openFixture } from '../fixture/fixture.ts';
 import { add, done, mintCartId, newCart, newContact, read, wish } from '../fixture/shopper.ts';
@@ -50,7 +51,7 @@ describe.each(engines)('a cart fills and empties, on $name', (engine) => {
     expect(fixture.catalog.count(hall).held).toBe(4);
   });
 
-  test.each([
+  test.each<[Reason, string]>([
     ['places_unavailable', 'places_unavailable'],
     ['not_on_sale', 'not_on_sale'],
     ['too_many_places', 'too_many_places'],

@@ -1,8 +1,8 @@
 import { randomInt, randomUUID } from 'node:crypto';
+import type { Mishap } from '@boxoffice/service/testkit';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { engines } from '../fixture/engines.ts';
 import { type Fixture, openFixture } from '../fixture/fixture.ts';
-import type { Mishap } from '../fixture/peer.ts';
 import { mintCartId, newContact, type Outcome, type ShopOrder } from '../fixture/shopper.ts';
 
 const pick = <Item>(items: readonly Item[]): Item => items[randomInt(items.length)] as Item;

@@ -115,7 +115,7 @@ describe.each(engines)('a guest becomes a contact with the checkout, on $name', 
     expect(contactOf(last)).toMatchObject({ firstName: 'Ida' });
   });
 
-  test.each(['fails', 'lost', 'hangs'] as const)(
+  test.each(['fails', 'lost', 'hangs after'] as const)(
     'contacts whose answer %s do not stop the sale; the sweep makes the contact',
     async (how) => {
       const { path, cart } = await newCart(fixture);

@@ -76,7 +76,7 @@ describe.each(engines)(
 
     test('while the sale is still under way, nothing is claimed', async () => {
       const { path } = await newCart(fixture);
-      fixture.catalog.mishaps.set('sellHold', 'hangs');
+      fixture.catalog.mishaps.set('sellHold', 'hangs after');
       const bought = fixture.shop('POST', `${path}/checkout`, {
         body: { requestId: 'r', contactNumber, paymentMethod: 'on_account' },
       });

@@ -28,7 +28,7 @@ describe.each(engines)('beneficiary names reach tickets by the direct call alone
     return cart.id;
   };
 
-  test.each(['fails', 'lost', 'hangs'] as const)(
+  test.each(['fails', 'lost', 'hangs after'] as const)(
     'tickets whose answer %s are called again until they have answered',
     async (how) => {
       fixture.tickets.mishaps.set('issueTickets', how);

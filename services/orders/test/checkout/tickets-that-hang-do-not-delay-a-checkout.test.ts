@@ -17,7 +17,7 @@ test('tickets that never answer delay one checkout by a second, the next ones no
   const buy = async (path = '') =>
     expect(done(await checkout(fixture, path, { contactNumber }))).toMatchObject({ state: 'confirmed' });
   const asked = () => fixture.tickets.calls.filter(({ operation }) => operation === 'issueTickets').length;
-  fixture.tickets.mishaps.set('issueTickets', 'hangs');
+  fixture.tickets.mishaps.set('issueTickets', 'hangs after');
   const [first, ...others] = carts.map(({ path }) => path);
   await buy(first);
   expect(asked()).toBe(1);

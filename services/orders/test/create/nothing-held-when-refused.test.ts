@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { HOLD_MS } from '../../src/clients/stock.ts';
+import type { Reason } from '../fixture/catalog.ts';
 import { engines } from '../fixture/engines.ts';
 import { type Fixture, type Order, openFixture, until } from '../fixture/fixture.ts';
 
@@ -14,7 +15,7 @@ describe.each(engines)('nothing is held when an order is refused, on $name', (en
   const create = (items: readonly object[], more: object = {}) =>
     fixture.call('POST', '', { body: { items, ...more } });
 
-  test.each([
+  test.each<[Reason, number, string]>([
     ['unknown_reference', 422, 'validation_error'],
     ['not_on_sale', 409, 'order_not_on_sale'],
     ['places_unavailable', 409, 'order_places_unavailable'],
@@ -111,7 +112,7 @@ describe.each(engines)('nothing is held when an order is refused, on $name', (en
     expect(await create(items)).toMatchObject({ status: 422, code: 'order_too_many_places' });
   });
 
-  test.each(['fails', 'lost', 'hangs'] as const)(
+  test.each(['fails', 'lost', 'hangs after'] as const)(
     'the catalog %s: 503, and what it may have held is given back',
     async (mishap) => {
       const hall = fixture.catalog.hall(2);

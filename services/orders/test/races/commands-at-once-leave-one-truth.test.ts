@@ -1,10 +1,10 @@
 import { randomInt, randomUUID } from 'node:crypto';
+import type { Mishap } from '@boxoffice/service/testkit';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { Hall } from '../fixture/catalog.ts';
 import { engines } from '../fixture/engines.ts';
 import { type Fixture, type Order, openFixture, type Reply } from '../fixture/fixture.ts';
 import { newOrder, pay, read } from '../fixture/orders.ts';
-import type { Mishap } from '../fixture/peer.ts';
 
 const pick = <Item>(items: readonly Item[]): Item => items[randomInt(items.length)] as Item;
 
@@ -80,7 +80,7 @@ describe.each(engines)('commands at once leave one truth, on $name', (engine) =>
 
   test('the comparison notices a sale that was only pretended', async () => {
     const { order, path, hall } = await newOrder(fixture);
-    fixture.catalog.mishaps.set('sellHold', 'pretends');
+    fixture.catalog.mishaps.set('sellHold', { pretends: { outcome: 'done', places: [], missing: [] } });
     await fixture.call('POST', `${path}/confirmation`, { body: { onAccount: true } });
     fixture.catalog.mishaps.clear();
     await expect(expectOneTruth([order], [hall])).rejects.toThrow();

@@ -16,7 +16,7 @@ test('orders that never answer: the visitor is told in time that nothing is know
   const shopper = shopperOf(stand);
   const { token, cartId } = await shopper.fill();
   const body = asGuest({ paymentMethod: 'simulated', paymentToken: 'ok' });
-  stand.orders.mishaps.set('checkoutCart', 'hangs').set('cancelAfterFault', 'hangs');
+  stand.orders.mishaps.set('checkoutCart', 'hangs first').set('cancelAfterFault', 'hangs first');
   const told = await shopper.buy(token, body);
   expect(TOTAL_MS).toBeLessThan(GATEWAYS_PATIENCE_MS);
   expect([told.status, told.body.orderCancelled, told.body.userLoggedOut]).toEqual([500, false, false]);

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
+import type { Mishap } from '@boxoffice/service/testkit';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { guestNumber } from '../stand/orders.ts';
-import type { Mishap } from '../stand/peer.ts';
 import { type Login, openStand, type Stand } from '../stand/stand.ts';
 
 interface Order {

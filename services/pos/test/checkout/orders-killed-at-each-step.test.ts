@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
+import type { Mishap } from '@boxoffice/service/testkit';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import type { Mishap } from '../stand/peer.ts';
 import { openStand, type Stand } from '../stand/stand.ts';
 
 let stand: Stand;

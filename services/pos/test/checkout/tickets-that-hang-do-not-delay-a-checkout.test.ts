@@ -15,7 +15,7 @@ test('tickets that never answer delay one checkout by a second, the next ones no
     const { status, data } = await shopper.buy(token, asGuest({ paymentMethod: 'simulated', paymentToken: 'ok' }));
     expect([status, data.state]).toEqual([201, 'confirmed']);
   };
-  stand.tickets.mishaps.set('*', 'hangs');
+  stand.tickets.mishaps.set('*', 'hangs first');
   const [first, ...others] = carts;
   await buy(first?.token);
   const asked = stand.tickets.calls.length;

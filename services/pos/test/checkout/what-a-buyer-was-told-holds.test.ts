@@ -20,7 +20,7 @@ test.concurrent('a double click: once one try has told of the purchase, no fault
   const stand = stands[0] as Stand;
   const { fill, buy, order } = shopperOf(stand);
   const { token, cartId } = await fill();
-  stand.orders.mishaps.set('checkoutCart', 'hangs');
+  stand.orders.mishaps.set('checkoutCart', 'hangs first');
   const faulty = buy(token, body);
   await asked(stand, 'checkoutCart');
   stand.orders.mishaps.clear();
@@ -37,7 +37,7 @@ test.concurrent('while one try may be cancelling the purchase, nobody is told of
   const stand = stands[1] as Stand;
   const { fill, buy, order } = shopperOf(stand);
   const { token, cartId } = await fill();
-  stand.orders.mishaps.set('checkoutCart', 'lost').set('cancelAfterFault', 'hangs');
+  stand.orders.mishaps.set('checkoutCart', 'lost').set('cancelAfterFault', 'hangs first');
   const ends: string[] = [];
   const faulty = buy(token, body).finally(() => ends.push('the faulty try'));
   await asked(stand, 'cancelAfterFault');

@@ -1,5 +1,5 @@
 import { ServiceRefusal } from '@boxoffice/service';
-import type { Mishap } from '@boxoffice/service/stand';
+import type { Mishap } from '@boxoffice/service/testkit';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { createContext } from '../../src/request/point-of-sale.ts';
 import { asGuest, shopperOf } from '../checkout/shopper.ts';

@@ -24,7 +24,8 @@ describe('the list', () => {
   test('is a map by id of running products only, ready to be shown', async () => {
     const { institution, list } = house();
     const show = stand.catalog.show({ institution });
-    for (const state of ['preparing', 'suspended', 'closed', 'cancelled']) stand.catalog.show({ institution, state });
+    for (const state of ['preparing', 'suspended', 'closed', 'cancelled'] as const)
+      stand.catalog.show({ institution, state });
     expect(await list()).toEqual({
       [show.product.id]: {
         id: show.product.id,
@@ -91,7 +92,7 @@ describe('a product', () => {
     ]);
   });
 
-  test.each(['preparing', 'suspended', 'closed', 'cancelled'])(
+  test.each(['preparing', 'suspended', 'closed', 'cancelled'] as const)(
     'that is %s is 404, as if it had never been',
     async (state) => {
       const { institution, host } = house();

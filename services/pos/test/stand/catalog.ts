@@ -1,8 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import { Fault } from '@boxoffice/envelope';
-import type { Authority } from '@boxoffice/service/testkit';
+import { type Authority, type Fake, openFake } from '@boxoffice/service/testkit';
 import type { Place, PointOfSale, Product, Tariff } from '../../src/clients/catalog.ts';
-import { openPeer, type PeerStand } from './peer.ts';
+import { catalogApi } from '../../src/clients/generated/catalog.ts';
+
+const written = { createdAt: '2026-11-20T16:05:12.000Z', updatedAt: '2026-11-20T16:05:12.000Z' };
 
 const random = () => randomBytes(6).toString('hex');
 
@@ -16,8 +18,8 @@ export interface Show {
 
 export interface ShowOptions {
   readonly institution?: string;
-  readonly type?: string;
-  readonly state?: string;
+  readonly type?: Product['type'];
+  readonly state?: Product['state'];
   readonly startDate?: string;
   readonly capacity?: number;
   readonly free?: number;
@@ -28,7 +30,7 @@ export interface ShowOptions {
   readonly name?: Readonly<Record<string, string>>;
 }
 
-export interface CatalogStand extends PeerStand {
+export interface CatalogStand extends Fake {
   /** Tariffs of the institution `opera`: everybody's, and the members'. */
   readonly full: Tariff;
   readonly member: Tariff;
@@ -39,16 +41,17 @@ export interface CatalogStand extends PeerStand {
   shows(count: number, options?: ShowOptions): Show[];
 }
 
-/** Stands in for the catalog: what is published, what is free, points of sale. */
+/** A fake of the catalog: what is published, what is free, points of sale. */
 export const openCatalog = async (authority: Authority): Promise<CatalogStand> => {
   const hosts = new Map<string, PointOfSale>();
   const shows = new Map<string, { readonly institution: string; readonly show: Show }>();
   let version = 0;
-  const tariff = (code: string, criterion: string | null): Tariff => ({
+  const tariff = (code: string, criterion: Tariff['criterion']): Tariff => ({
     id: `trf_${code}`,
     code,
     name: { fr: `Tarif ${code}`, en: `Tariff ${code}` },
     criterion,
+    ...written,
   });
   const [full, member] = [tariff('full', null), tariff('member', 'member')];
   const of = (institution: string) => [...shows.values()].filter((one) => one.institution === institution);
@@ -67,57 +70,37 @@ export const openCatalog = async (authority: Authority): Promise<CatalogStand> =
     }));
   };
 
-  const peer = await openPeer(authority, 'catalog', [
-    {
-      id: 'findPointOfSale',
-      method: 'get',
-      path: '/internal/points-of-sale/{serviceHost}',
-      act: ({ params: { serviceHost = '' } }) => {
+  const fake = await openFake({
+    authority,
+    api: catalogApi,
+    handlers: {
+      findPointOfSale: ({ path: { serviceHost } }) => {
         const found = hosts.get(serviceHost);
         if (!found) throw new Fault('not_found', 'There is no resource with this id.');
         return found;
       },
-    },
-    {
-      id: 'listShopProducts',
-      method: 'get',
-      path: '/internal/shop/products',
-      query: ['mark'],
-      act: ({ institution, query }) => {
+      listShopProducts: ({ institution, query }) => {
         const mark = `m${version}`;
         const products = of(institution)
           .map(({ show }) => show.product)
           .filter(({ state }) => state === 'running' || state === 'suspended');
         return { mark, published: mark === query.mark ? null : { products, tariffs: [full, member] } };
       },
-    },
-    {
-      id: 'getShopAvailability',
-      method: 'get',
-      path: '/internal/shop/availability',
-      query: ['performanceIds'],
-      act: ({ institution, query }) => ({
-        performances: String(query.performanceIds)
-          .split(',')
-          .flatMap((id) => {
-            const show = byPerformance(institution, id);
-            if (!show) return [];
-            const [{ capacity = 0 } = {}] = show.product.performances[0]?.seatCategories ?? [];
-            return [{ performanceId: id, seatCategories: [{ id: show.seatCategoryId, capacity, free: show.free }] }];
-          }),
+      getShopAvailability: ({ institution, query }) => ({
+        performances: query.performanceIds.split(',').flatMap((id) => {
+          const show = byPerformance(institution, id);
+          if (!show) return [];
+          const [{ capacity = 0 } = {}] = show.product.performances[0]?.seatCategories ?? [];
+          return [{ performanceId: id, seatCategories: [{ id: show.seatCategoryId, capacity, free: show.free }] }];
+        }),
       }),
-    },
-    {
-      id: 'listShopPlaces',
-      method: 'get',
-      path: '/internal/shop/performances/{performanceId}/places',
-      act: ({ institution, params: { performanceId = '' } }) => {
+      listShopPlaces: ({ institution, path: { performanceId } }) => {
         const show = byPerformance(institution, performanceId);
         if (!show) throw new Fault('not_found', 'There is no resource with this id.');
         return { places: placesOf(show) };
       },
     },
-  ]);
+  });
 
   const pointOfSale: CatalogStand['pointOfSale'] = (more = {}) => {
     const made: PointOfSale = {
@@ -131,7 +114,8 @@ export const openCatalog = async (authority: Authority): Promise<CatalogStand> =
       paymentMethods: ['on_account', 'external', 'simulated'],
       maxPlacesPerOrder: 8,
       holdMinutes: 15,
-      updatedAt: '2026-11-20T16:05:12.000Z',
+      corsOrigins: [],
+      ...written,
       ...more,
     };
     hosts.set(made.serviceHost, made);
@@ -154,7 +138,9 @@ export const openCatalog = async (authority: Authority): Promise<CatalogStand> =
       description: { fr: 'En trois actes' },
       startDate,
       endDate: startDate,
+      priceFrom: null,
       currency: 'CHF',
+      ...written,
       performances: [
         {
           id: performanceId,
@@ -166,6 +152,7 @@ export const openCatalog = async (authority: Authority): Promise<CatalogStand> =
           salesFrom,
           salesTo: null,
           state: 'on_sale',
+          ...written,
           seatCategories: [
             { id: seatCategoryId, code: 'A', name: { fr: 'Parterre', en: 'Stalls' }, numbered, capacity },
           ],
@@ -185,7 +172,7 @@ export const openCatalog = async (authority: Authority): Promise<CatalogStand> =
   };
 
   return {
-    ...peer,
+    ...fake,
     full,
     member,
     pointOfSale,

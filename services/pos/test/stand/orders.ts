@@ -1,12 +1,12 @@
 import { Fault } from '@boxoffice/envelope';
-import type { Authority } from '@boxoffice/service/testkit';
-import type { Addition, Checkout, Line, LineChange, Order, Outcome, Reason } from '../../src/clients/orders.ts';
+import { type Authority, type Fake, openFake } from '@boxoffice/service/testkit';
+import { ordersApi } from '../../src/clients/generated/orders.ts';
+import type { Addition, Line, Order, Outcome, Reason } from '../../src/clients/orders.ts';
 import type { TicketsStand } from './others.ts';
-import { openPeer, type PeerStand } from './peer.ts';
 
 type Kept = { -readonly [Key in keyof Order]: Order[Key] } & { requests: Map<string, Outcome> };
 
-export interface OrdersStand extends PeerStand {
+export interface OrdersStand extends Fake {
   readonly orders: Map<string, Kept>;
   /** The next wish is refused so. */
   refuseNext(reason: Reason): void;
@@ -22,7 +22,7 @@ const at = '2026-11-20T16:05:12.000Z';
 /** The contact that orders makes of the guest who buys this order. */
 export const guestNumber = (orderId: string): string => `CGUEST${orderId.slice(-6).toUpperCase()}`;
 
-/** Stands in for orders: carts, their checkout, and orders; idempotent by request. */
+/** A fake of orders: carts, their checkout, and orders; idempotent by request. */
 export const openOrders = async (authority: Authority, tickets: TicketsStand): Promise<OrdersStand> => {
   const orders: OrdersStand['orders'] = new Map();
   let planted: Reason | undefined;
@@ -64,6 +64,7 @@ export const openOrders = async (authority: Authority, tickets: TicketsStand): P
           startDate: '2031-05-01T18:30:00.000Z',
           seatCategoryId: wish.seatCategoryId,
           tariffId: wish.tariffId,
+          criterion: null,
           place: { id: placeId ?? `plc_${lines}`, label: `A ${lines}`, row: null, seat: null },
           amount: PRICE,
           beneficiary: null,
@@ -84,6 +85,7 @@ export const openOrders = async (authority: Authority, tickets: TicketsStand): P
         id: String(line.ticketId),
         status: 'not_printed' as const,
         orderId: order.id,
+        lineId: line.id,
         productId: line.productId,
         performanceId: line.performanceId,
         startDate: line.startDate,
@@ -94,20 +96,25 @@ export const openOrders = async (authority: Authority, tickets: TicketsStand): P
         currency: 'CHF',
         beneficiary: line.beneficiary,
         barcode: `barcode.${line.id}`,
+        printedAt: null,
+        controlledAt: null,
+        gate: null,
+        replaces: null,
+        replacedBy: null,
+        createdAt: at,
+        updatedAt: at,
         contactNumber: order.contactNumber,
       };
       tickets.tickets.set(ticket.id, ticket);
     }
   };
 
-  const one = '/internal/shop/orders/{orderId}';
-  const peer = await openPeer(authority, 'orders', [
-    {
-      id: 'addCartItems',
-      method: 'post',
-      path: '/internal/shop/orders/items',
-      act: ({ body }) => {
-        const { orderId, requestId, items }: Addition = body;
+  const fake = await openFake({
+    authority,
+    api: ordersApi,
+    handlers: {
+      addCartItems: ({ body }) => {
+        const { orderId, requestId, items, pointOfSale } = body;
         const reason = takePlanted();
         if (reason) return refused(reason, orders.get(orderId));
         const order: Kept = orders.get(orderId) ?? {
@@ -115,12 +122,18 @@ export const openOrders = async (authority: Authority, tickets: TicketsStand): P
           state: 'open',
           listed: false,
           payable: false,
+          version: 1,
+          pointOfSale,
           contactNumber: null,
           currency: 'CHF',
           total: 0,
+          due: 0,
           lines: [],
           expiresAt: '2031-01-01T00:00:00.000Z',
+          deadline: '2031-01-01T00:00:00.000Z',
           checkout: null,
+          confirmedAt: null,
+          cancelledAt: null,
           createdAt: at,
           updatedAt: at,
           requests: new Map(),
@@ -132,20 +145,15 @@ export const openOrders = async (authority: Authority, tickets: TicketsStand): P
           return done(order);
         });
       },
-    },
-    {
-      id: 'changeCartItem',
-      method: 'post',
-      path: `${one}/lines/{lineId}/change`,
-      act: ({ params, body }) => {
-        const order = find(params.orderId);
-        const { tariffId, beneficiaryFirstName, beneficiaryLastName }: LineChange = body;
+      changeCartItem: ({ path, body }) => {
+        const order = find(path.orderId);
+        const { tariffId, beneficiaryFirstName, beneficiaryLastName } = body;
         const reason = takePlanted();
         if (reason) return refused(reason, order);
         if (!isCart(order)) return refused('cart_gone', order);
-        if (!order.lines.some(({ id }) => id === params.lineId)) return refused('unknown_line', order);
+        if (!order.lines.some(({ id }) => id === path.lineId)) return refused('unknown_line', order);
         order.lines = order.lines.map((line) => {
-          if (line.id !== params.lineId) return line;
+          if (line.id !== path.lineId) return line;
           const { firstName = null, lastName = null } = line.beneficiary ?? {};
           return {
             ...line,
@@ -158,42 +166,26 @@ export const openOrders = async (authority: Authority, tickets: TicketsStand): P
         });
         return done(order);
       },
-    },
-    {
-      id: 'removeCartItem',
-      method: 'post',
-      path: `${one}/lines/{lineId}/removal`,
-      act: ({ params }) => {
-        const order = find(params.orderId);
+      removeCartItem: ({ path }) => {
+        const order = find(path.orderId);
         const reason = takePlanted();
         if (reason) return refused(reason, order);
         if (!isCart(order)) return refused('cart_gone', order);
-        if (!order.lines.some(({ id }) => id === params.lineId)) return refused('unknown_line', order);
-        order.lines = order.lines.filter(({ id }) => id !== params.lineId);
+        if (!order.lines.some(({ id }) => id === path.lineId)) return refused('unknown_line', order);
+        order.lines = order.lines.filter(({ id }) => id !== path.lineId);
         order.total = order.lines.length * PRICE;
         return done(order);
       },
-    },
-    {
-      id: 'giveUpCart',
-      method: 'post',
-      path: `${one}/giving-up`,
-      act: ({ params }) => {
-        const order = find(params.orderId);
+      giveUpCart: ({ path }) => {
+        const order = find(path.orderId);
         if (order.listed && !order.payable) return refused('cart_gone', order);
         if (order.state === 'open') Object.assign(order, { state: 'cancelled', payable: false });
         return done(order);
       },
-    },
-    {
-      id: 'checkoutCart',
-      method: 'post',
-      path: `${one}/checkout`,
-      act: ({ params, body }) => {
-        const order = find(params.orderId);
-        const wish: Checkout = body;
-        const { requestId, guest, paymentMethod, paymentToken } = wish;
-        const contactNumber = guest ? guestNumber(order.id) : (wish.contactNumber ?? null);
+      checkoutCart: ({ path, body }) => {
+        const order = find(path.orderId);
+        const { requestId, guest, paymentMethod, paymentToken } = body;
+        const contactNumber = guest ? guestNumber(order.id) : (body.contactNumber ?? null);
         const reason = takePlanted();
         if (reason) return refused(reason, order);
         if (order.checkout?.requestId === requestId) return done(order);
@@ -201,20 +193,20 @@ export const openOrders = async (authority: Authority, tickets: TicketsStand): P
           if (order.state === 'expired') return refused('cart_expired', order);
           if (!isCart(order)) return refused('cart_gone', order);
           if (paymentToken === 'declined') return refused('payment_declined', order);
-          Object.assign(order, { listed: true, payable: false, contactNumber, checkout: { requestId, paymentMethod } });
+          Object.assign(order, {
+            listed: true,
+            payable: false,
+            contactNumber,
+            checkout: { requestId, paymentMethod, at },
+          });
           if (paymentMethod === 'external' || paymentToken === 'pending') order.state = 'payment_pending';
           else confirm(order);
           return done(order);
         });
       },
-    },
-    {
-      id: 'cancelShopOrder',
-      method: 'post',
-      path: `${one}/cancellation`,
-      act: ({ params, body }) => {
-        const order = find(params.orderId);
-        const { requestId } = body as { readonly requestId: string };
+      cancelShopOrder: ({ path, body }) => {
+        const order = find(path.orderId);
+        const { requestId } = body;
         const reason = takePlanted();
         if (reason) return refused(reason, order);
         return once(order, requestId, () => {
@@ -223,24 +215,13 @@ export const openOrders = async (authority: Authority, tickets: TicketsStand): P
           return done(order);
         });
       },
-    },
-    {
-      id: 'cancelAfterFault',
-      method: 'post',
-      path: `${one}/fault-cancellation`,
-      act: ({ params }) => {
-        const order = find(params.orderId);
+      cancelAfterFault: ({ path }) => {
+        const order = find(path.orderId);
         Object.assign(order, { state: 'cancelled', payable: false });
         return { cancelled: true, state: order.state };
       },
-    },
-    { id: 'getShopOrder', method: 'get', path: one, act: ({ params }) => view(find(params.orderId)) },
-    {
-      id: 'listShopOrders',
-      method: 'get',
-      path: '/internal/shop/orders',
-      query: ['contactNumber', 'ids', 'offset', 'limit'],
-      act: ({ query: { contactNumber, ids = '', offset, limit } }) => {
+      getShopOrder: ({ path }) => view(find(path.orderId)),
+      listShopOrders: ({ query: { contactNumber, ids = '', offset, limit } }) => {
         const own = [...orders.values()].filter(
           (order) => order.listed && (order.contactNumber === contactNumber || ids.split(',').includes(order.id)),
         );
@@ -248,9 +229,9 @@ export const openOrders = async (authority: Authority, tickets: TicketsStand): P
         return { items, total: own.length };
       },
     },
-  ]);
+  });
   return {
-    ...peer,
+    ...fake,
     orders,
     refuseNext: (reason) => {
       planted = reason;

@@ -1,17 +1,18 @@
 import { Fault } from '@boxoffice/envelope';
-import type { Authority } from '@boxoffice/service/testkit';
+import { type Authority, type Fake, openFake } from '@boxoffice/service/testkit';
 import type { OwnContact } from '../../src/clients/contacts.ts';
-import type { Naming, Ticket } from '../../src/clients/tickets.ts';
-import { openPeer, type PeerStand } from './peer.ts';
+import { contactsApi } from '../../src/clients/generated/contacts.ts';
+import { ticketsApi } from '../../src/clients/generated/tickets.ts';
+import type { Ticket } from '../../src/clients/tickets.ts';
 
 const unknown = () => new Fault('not_found', 'There is no resource with this id.');
 
-export interface ContactsStand extends PeerStand {
+export interface ContactsStand extends Fake {
   readonly known: Map<string, OwnContact>;
   contact(contactNumber: string, criteria?: readonly string[]): OwnContact;
 }
 
-/** Stands in for contacts. */
+/** A fake of contacts. */
 export const openContacts = async (authority: Authority): Promise<ContactsStand> => {
   const known: ContactsStand['known'] = new Map();
   const find = (contactNumber = ''): OwnContact => {
@@ -44,31 +45,25 @@ export const openContacts = async (authority: Authority): Promise<ContactsStand>
     known.set(contactNumber, made);
     return made;
   };
-  const peer = await openPeer(authority, 'contacts', [
-    {
-      id: 'getContactInternally',
-      method: 'get',
-      path: '/internal/contacts/{contactNumber}',
-      act: ({ params }) => {
-        const { contactNumber, kind, criteria, erasedAt } = find(params.contactNumber);
+  const fake = await openFake({
+    authority,
+    api: contactsApi,
+    handlers: {
+      getContactInternally: ({ path }) => {
+        const { contactNumber, kind, criteria, erasedAt } = find(path.contactNumber);
         return { contactNumber, kind, criteria, erasedAt };
       },
+      getShopContact: ({ path }) => find(path.contactNumber),
     },
-    {
-      id: 'getShopContact',
-      method: 'get',
-      path: '/internal/shop/contacts/{contactNumber}',
-      act: ({ params }) => find(params.contactNumber),
-    },
-  ]);
-  return { ...peer, known, contact };
+  });
+  return { ...fake, known, contact };
 };
 
-export interface TicketsStand extends PeerStand {
+export interface TicketsStand extends Fake {
   readonly tickets: Map<string, Ticket>;
 }
 
-/** Stands in for tickets. */
+/** A fake of tickets. */
 export const openTickets = async (authority: Authority): Promise<TicketsStand> => {
   const tickets: TicketsStand['tickets'] = new Map();
   const find = (ticketId = ''): Ticket => {
@@ -76,34 +71,21 @@ export const openTickets = async (authority: Authority): Promise<TicketsStand> =
     if (!found) throw unknown();
     return found;
   };
-  const peer = await openPeer(authority, 'tickets', [
-    {
-      id: 'listShopTickets',
-      method: 'get',
-      path: '/internal/shop/tickets',
-      query: ['contactNumber', 'orderIds', 'status'],
-      act: ({ query: { contactNumber, orderIds, status } }) => ({
+  const fake = await openFake({
+    authority,
+    api: ticketsApi,
+    handlers: {
+      listShopTickets: ({ query: { contactNumber, orderIds, status } }) => ({
         tickets: [...tickets.values()]
           .filter((ticket) => contactNumber === undefined || ticket.contactNumber === contactNumber)
           .filter((ticket) => orderIds === undefined || orderIds.split(',').includes(ticket.orderId))
           .filter((ticket) => status === undefined || ticket.status === status),
       }),
-    },
-    {
-      id: 'getShopTicket',
-      method: 'get',
-      path: '/internal/shop/tickets/{ticketId}',
-      act: ({ params }) => find(params.ticketId),
-    },
-    {
-      id: 'nameShopTicket',
-      method: 'post',
-      path: '/internal/shop/tickets/{ticketId}/beneficiary',
-      act: ({ params, body }) => {
-        const ticket = find(params.ticketId);
+      getShopTicket: ({ path }) => find(path.ticketId),
+      nameShopTicket: ({ path, body }) => {
+        const ticket = find(path.ticketId);
         if (ticket.status === 'controlled') throw new Fault('ticket_already_controlled', 'It was used.');
-        const naming: Naming = body;
-        const beneficiary = { firstName: null, lastName: null, ...ticket.beneficiary, ...naming };
+        const beneficiary = { firstName: null, lastName: null, ...ticket.beneficiary, ...body };
         const isPrinted = ticket.status === 'printed';
         if (isPrinted) tickets.set(ticket.id, { ...ticket, status: 'invalidated' });
         const next = { ...ticket, id: isPrinted ? `${ticket.id}r` : ticket.id, beneficiary };
@@ -111,6 +93,6 @@ export const openTickets = async (authority: Authority): Promise<TicketsStand> =
         return next;
       },
     },
-  ]);
-  return { ...peer, tickets };
+  });
+  return { ...fake, tickets };
 };

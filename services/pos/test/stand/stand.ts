@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { createCheck, familyB, openApiDocument } from '@boxoffice/http';
-import { createInProcessBus, type DeadLetter, type Message } from '@boxoffice/messaging';
+import { createInProcessBus, type Message } from '@boxoffice/messaging';
+import { createMemoryDeadLetters } from '@boxoffice/messaging/conformance';
 import { createLogger } from '@boxoffice/runtime';
 import { type RunningService, startService } from '@boxoffice/service';
 import { openAuthority } from '@boxoffice/service/testkit';
@@ -48,7 +49,7 @@ export interface Login {
   readonly contactNumber: string;
 }
 
-/** One instance of the service over a store, with stand-ins of the services that it calls. */
+/** One instance of the service over a store, with fakes of the services that it calls. */
 export interface Stand {
   readonly url: string;
   readonly store: Store;
@@ -116,16 +117,6 @@ const witness = (method: string, path: string, status: number, body: Record<stri
   checks.get(`${method.toLowerCase()} ${template} ${status}`)?.(structuredClone(body.data));
 };
 
-const letters = () => {
-  const kept = new Map<string, DeadLetter>();
-  return {
-    add: async (letter: DeadLetter) => void kept.set(letter.id, letter),
-    list: async () => [...kept.values()],
-    get: async (id: string) => kept.get(id),
-    remove: async (id: string) => kept.delete(id),
-  };
-};
-
 const sqlite = (): Engine => {
   const [engine] = engines;
   if (!engine) throw new Error('there is no engine');
@@ -144,7 +135,7 @@ export const openStand = async (options: StandOptions = {}): Promise<Stand> => {
   const { store, discard } = await (options.engine ?? sqlite()).open();
   const errors: string[] = [];
   const logger = createLogger({ service: 'test', level: 'error', write: (line) => void errors.push(line) });
-  const bus = createInProcessBus({ deadLetters: letters(), logger, retryDelaysMs: [10, 10] });
+  const bus = createInProcessBus({ deadLetters: createMemoryDeadLetters(), logger, retryDelaysMs: [10, 10] });
   const service: RunningService = await startService(pos, {
     store,
     bus,
@@ -236,7 +227,7 @@ export const openStand = async (options: StandOptions = {}): Promise<Stand> => {
       await service.close();
       await bus.close();
       await discard();
-      for (const peer of [catalog, contacts, orders, tickets]) await peer.close();
+      for (const fake of [catalog, contacts, orders, tickets]) await fake.close();
       await authority.listening.close();
     },
   };

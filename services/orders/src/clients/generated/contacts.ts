@@ -89,6 +89,36 @@ export interface operations {
             };
         };
     };
+    readonly forgetGuest: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /** @example C7K2M9QX4TB03 */
+                readonly contactNumber: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description OK */
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": {
+                        /** @constant */
+                        readonly status: "success";
+                        readonly details: null;
+                        readonly data: {
+                            readonly contactNumber: string;
+                        };
+                    };
+                };
+            };
+        };
+    };
 }
 
 export const contactsApi: ServiceApi<operations> = {
@@ -96,5 +126,6 @@ export const contactsApi: ServiceApi<operations> = {
   operations: {
     getContactInternally: { method: 'GET', path: '/internal/contacts/{contactNumber}' },
     writeGuest: { method: 'PUT', path: '/internal/shop/contacts/{contactNumber}' },
+    forgetGuest: { method: 'DELETE', path: '/internal/shop/contacts/{contactNumber}' },
   },
 };

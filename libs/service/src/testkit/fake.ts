@@ -1,0 +1,183 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { type AnyOperation, createApp, createCheck, type Method, ok, operation } from '@boxoffice/http';
+import { createIdentityVerifier, createKeySet, JWKS_PATH } from '@boxoffice/identity';
+import { Type } from 'typebox';
+import type { AnswerOf, BodyOf, Operations, PathOf, QueryOf, ServiceApi } from '../client/operations.ts';
+import type { Authority } from './authority.ts';
+import { type ReleasedDescription, releasedDescription, schemasOf } from './released.ts';
+
+/** What a fake does instead of an ordinary answer. */
+export type Mishap =
+  /** 500, without any effect. */
+  | 'fails'
+  /** 500, although it acted. */
+  | 'lost'
+  /** No answer, and no effect. */
+  | 'hangs first'
+  /** No answer, although it acted. */
+  | 'hangs after'
+  /** The connection ends without any effect, and every later one until `revive`. */
+  | 'dies first'
+  /** The same, although it acted. */
+  | 'dies after'
+  /** This answer, without any effect: shows that a test notices what is missing. */
+  | { readonly pretends: object };
+
+/** A call that reached a fake. */
+export interface Call {
+  readonly operation: string;
+  readonly query: Readonly<Record<string, string | undefined>>;
+  readonly body: unknown;
+}
+
+/** A service that exists only in tests, served over HTTP. */
+export interface Fake {
+  readonly url: string;
+  /** All calls so far. */
+  readonly calls: Call[];
+  /** What happens to the next calls of an operation (`*`: of any). */
+  readonly mishaps: Map<string, Mishap>;
+  /** Runs before an operation acts. */
+  readonly before: Map<string, () => Promise<void>>;
+  /** Lets a fake that died answer again. */
+  revive(): void;
+  /** Ends it. Rejects if a call or an answer differed from the released description. */
+  close(): Promise<void>;
+}
+
+/** A call as a handler gets it. */
+export interface Asked<All extends Operations<All>, Id extends keyof All> {
+  readonly institution: string;
+  readonly path: PathOf<All, Id>;
+  readonly query: QueryOf<All, Id>;
+  readonly body: BodyOf<All, Id>;
+}
+
+/** What each operation of a fake does: answers the `data` of its 200, or throws a Fault. */
+export type Handlers<All extends Operations<All>> = {
+  readonly [Id in keyof All]: (asked: Asked<All, Id>) => AnswerOf<All, Id> | Promise<AnswerOf<All, Id>>;
+};
+
+export interface FakeOptions<All extends Operations<All>> {
+  readonly authority: Authority;
+  readonly api: ServiceApi<All>;
+  readonly handlers: Handlers<All>;
+  /** Default: that of the service's last release. */
+  readonly description?: ReleasedDescription;
+}
+
+const anything = Type.Unsafe<object>({ type: 'object' });
+
+const never = (): Promise<never> => new Promise(() => undefined);
+
+const quiet = { info: () => undefined, error: () => undefined };
+
+const noIdempotency = {
+  begin: async () => ({ state: 'fresh' }) as const,
+  remember: async () => undefined,
+  end: async () => undefined,
+};
+
+/**
+ * Serves the operations as the service would: a request that its released description does not allow is refused in the same way, and
+ * an answer that the description does not allow is a 500. Both make `close` reject, so that no fake differs from its service.
+ */
+export const openFake = async <All extends Operations<All>>(options: FakeOptions<All>): Promise<Fake> => {
+  const { authority, api, handlers, description = releasedDescription(options.api.service) } = options;
+  const calls: Call[] = [];
+  const mishaps: Fake['mishaps'] = new Map();
+  const before: Fake['before'] = new Map();
+  const differences: string[] = [];
+  let dead = false;
+  const die = (): never => {
+    dead = true;
+    server.closeAllConnections();
+    throw new Error('planted');
+  };
+
+  const served = (id: keyof All & string): AnyOperation => {
+    const { method, path } = api.operations[id];
+    const schemas = schemasOf(description, id);
+    const checkAnswer = createCheck(Type.Unsafe(schemas.answer));
+    const answered = (data: object) => {
+      try {
+        checkAnswer(structuredClone({ status: 'success', details: null, data }));
+      } catch (error) {
+        differences.push(`${id} answered otherwise than described: ${(error as Error).message}`);
+        throw error;
+      }
+      return ok(data);
+    };
+    return operation({
+      id,
+      method: method.toLowerCase() as Method,
+      path,
+      access: 'internal',
+      withoutIdempotency: true,
+      summary: id,
+      params: Object.fromEntries(Object.entries(schemas.path).map(([name, schema]) => [name, Type.Unsafe(schema)])),
+      query: Object.fromEntries(
+        Object.entries(schemas.query).map(([name, { schema, required }]) => [
+          name,
+          required ? Type.Unsafe(schema) : Type.Optional(Type.Unsafe(schema)),
+        ]),
+      ),
+      ...(schemas.body && { body: Type.Unsafe(schemas.body) }),
+      answers: { 200: anything },
+      example: { answer: {} },
+      handle: async ({ caller: { institution }, params, query, body }) => {
+        calls.push({ operation: id, query: query as Call['query'], body });
+        await before.get(id)?.();
+        const mishap = mishaps.get(id) ?? mishaps.get('*');
+        if (mishap === 'fails') throw new Error('planted');
+        if (mishap === 'hangs first') await never();
+        if (mishap === 'dies first') die();
+        if (typeof mishap === 'object') return answered(mishap.pretends);
+        const asked = { institution, path: params, query, body } as unknown as Asked<All, typeof id>;
+        const answer = answered((await handlers[id](asked)) as object);
+        if (mishap === 'lost') throw new Error('planted');
+        if (mishap === 'hangs after') await never();
+        if (mishap === 'dies after') die();
+        return answer;
+      },
+    });
+  };
+
+  const app = createApp({
+    service: api.service,
+    version: '0',
+    operations: (Object.keys(api.operations) as (keyof All & string)[]).map(served),
+    identify: createIdentityVerifier({
+      keys: createKeySet({ url: `${authority.listening.url}${JWKS_PATH}` }),
+      audience: api.service,
+    }),
+    idempotency: noIdempotency,
+    cursorKey: 'unused',
+    logger: quiet,
+  });
+  const server = createServer((request, response) => {
+    if (dead) return void request.socket.destroy();
+    response.once('finish', () => {
+      if (response.statusCode === 400) differences.push(`${request.method} ${request.url} was not as described`);
+    });
+    app(request, response);
+  }).listen(0, '127.0.0.1');
+  await new Promise((resolve) => server.once('listening', resolve));
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    calls,
+    mishaps,
+    before,
+    revive: () => {
+      dead = false;
+    },
+    async close() {
+      await new Promise<void>((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      });
+      if (differences.length > 0) throw new Error(`the fake of ${api.service}: ${differences.join('; ')}`);
+    },
+  };
+};
