@@ -1,4 +1,4 @@
-import { readOnlyOf } from '@boxoffice/http';
+import { named, readOnlyOf } from '@boxoffice/http';
 import { Type } from 'typebox';
 import { SCOPES } from '../domain/scopes.ts';
 import type { ClientDocument } from '../store.ts';
@@ -12,37 +12,46 @@ const Name = Type.String({ minLength: 1, maxLength: 100 });
 const Scopes = Type.Array(Type.Unsafe<string>({ type: 'string', enum: [...SCOPES] }), { uniqueItems: true });
 
 /** The body of a creation. */
-export const NewClient = Type.Object({ name: Name, scopes: Scopes });
+export const NewClient = named('NewClient', Type.Object({ name: Name, scopes: Scopes }));
+
+const ClientSecret = named(
+  'ClientSecret',
+  Type.Object({
+    id: Id,
+    createdAt: Timestamp,
+    lastUsedAt: Type.Unsafe<string | null>({
+      type: ['string', 'null'],
+      format: 'date-time',
+      description: 'to about five minutes; null if never used',
+    }),
+  }),
+);
 
 /** A client, as every operation returns it. */
-export const Client = Type.Object({
-  clientId: Id,
-  name: Name,
-  institution: Type.String(),
-  scopes: Scopes,
-  secrets: Type.Array(
-    Type.Object({
-      id: Id,
-      createdAt: Timestamp,
-      lastUsedAt: Type.Unsafe<string | null>({
-        type: ['string', 'null'],
-        format: 'date-time',
-        description: 'to about five minutes; null if never used',
-      }),
-    }),
-  ),
-  createdAt: Timestamp,
-  updatedAt: Timestamp,
-});
+export const Client = named(
+  'Client',
+  Type.Object({
+    clientId: Id,
+    name: Name,
+    institution: Type.String(),
+    scopes: Scopes,
+    secrets: Type.Array(ClientSecret),
+    createdAt: Timestamp,
+    updatedAt: Timestamp,
+  }),
+);
 
 /** A client and its new secret. */
-export const ClientWithNewSecret = Type.Object({
-  ...Client.properties,
-  clientSecret: Type.Unsafe<string | null>({
-    type: ['string', 'null'],
-    description: 'shown this once; null when the answer is a replay',
+export const ClientWithNewSecret = named(
+  'ClientWithNewSecret',
+  Type.Object({
+    ...Client.properties,
+    clientSecret: Type.Unsafe<string | null>({
+      type: ['string', 'null'],
+      description: 'shown this once; null when the answer is a replay',
+    }),
   }),
-});
+);
 
 /** Read-only members, which a request may send back unchanged. */
 export const READ_ONLY = readOnlyOf(Client, NewClient, { secrets: ['createClientSecret', 'deleteClientSecret'] });

@@ -1,9 +1,9 @@
-import { type AnyOperation, operation, timestamp } from '@boxoffice/http';
+import { type AnyOperation, named, operation, timestamp } from '@boxoffice/http';
 import { DECISIONS_PATH, IDENTITIES_PATH, REVOCATIONS_PATH } from '@boxoffice/identity';
 import { Type } from 'typebox';
 
 const text = Type.String();
-const Decision = Type.Object({ identity: text, expiresAt: timestamp });
+const Decision = named('Decision', Type.Object({ identity: text, expiresAt: timestamp }));
 const decision = {
   identity: 'eyJhbGciOiJFUzI1NiIsInR5cCI6ImlkZW50aXR5K2p3dCJ9.e30.c2ln',
   expiresAt: '2027-03-14T19:03:11.000Z',

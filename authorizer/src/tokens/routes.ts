@@ -1,5 +1,5 @@
 // Access tokens: issue, introspection, revocation, and the documents by which they are verified.
-import { type AnyOperation, ok, operation } from '@boxoffice/http';
+import { type AnyOperation, named, ok, operation } from '@boxoffice/http';
 import { type TSchema, Type } from 'typebox';
 import { NO_STORE, onOAuthFault } from '../authentication/oauth-error.ts';
 import { KEY_DOCUMENT_SECONDS } from '../domain/key-life.ts';
@@ -23,17 +23,23 @@ const credentials = {
   client_secret: Type.Optional(Type.String({ description: 'unless the client uses HTTP Basic' })),
 };
 
-const TokenRequest = Type.Object({
-  grant_type: Type.String({ description: `\`${GRANT_TYPE}\`` }),
-  ...credentials,
-  scope: Type.Optional(Type.String({ description: 'space separated; all that the client holds by default' })),
-});
+const TokenRequest = named(
+  'TokenRequest',
+  Type.Object({
+    grant_type: Type.String({ description: `\`${GRANT_TYPE}\`` }),
+    ...credentials,
+    scope: Type.Optional(Type.String({ description: 'space separated; all that the client holds by default' })),
+  }),
+);
 
-const TokenLookup = Type.Object({
-  token: Type.Optional(Type.String({ description: 'required, once the client is known' })),
-  token_type_hint: Type.Optional(Type.String()),
-  ...credentials,
-});
+const TokenLookup = named(
+  'TokenLookup',
+  Type.Object({
+    token: Type.Optional(Type.String({ description: 'required, once the client is known' })),
+    token_type_hint: Type.Optional(Type.String()),
+    ...credentials,
+  }),
+);
 
 /** The common parts of the three OAuth form endpoints. */
 const endpoint = {

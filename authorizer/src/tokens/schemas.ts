@@ -1,62 +1,75 @@
+import { named } from '@boxoffice/http';
 import { Type } from 'typebox';
 
 /** RFC 6749, 5.1. */
-export const IssuedToken = Type.Object({
-  access_token: Type.String(),
-  token_type: Type.Literal('Bearer'),
-  expires_in: Type.Integer({ minimum: 1, description: 'seconds' }),
-  scope: Type.String({ description: 'space separated' }),
-});
+export const IssuedToken = named(
+  'IssuedToken',
+  Type.Object({
+    access_token: Type.String(),
+    token_type: Type.Literal('Bearer'),
+    expires_in: Type.Integer({ minimum: 1, description: 'seconds' }),
+    scope: Type.String({ description: 'space separated' }),
+  }),
+);
 
 const text = Type.Optional(Type.String());
 const seconds = Type.Optional(Type.Integer({ description: 'seconds since 1970' }));
 
 /** RFC 7662, 2.2: an inactive token has `active` and no other member. */
-export const Introspection = Type.Object({
-  active: Type.Boolean(),
-  scope: text,
-  client_id: text,
-  token_type: text,
-  exp: seconds,
-  iat: seconds,
-  sub: text,
-  aud: text,
-  iss: text,
-  jti: text,
-  institution: text,
-});
+export const Introspection = named(
+  'Introspection',
+  Type.Object({
+    active: Type.Boolean(),
+    scope: text,
+    client_id: text,
+    token_type: text,
+    exp: seconds,
+    iat: seconds,
+    sub: text,
+    aud: text,
+    iss: text,
+    jti: text,
+    institution: text,
+  }),
+);
 
 const texts = Type.Array(Type.String());
 
 /** RFC 8414, 2. */
-export const Metadata = Type.Object({
-  issuer: Type.String(),
-  token_endpoint: Type.String(),
-  jwks_uri: Type.String(),
-  introspection_endpoint: Type.String(),
-  revocation_endpoint: Type.String(),
-  scopes_supported: texts,
-  response_types_supported: texts,
-  grant_types_supported: texts,
-  token_endpoint_auth_methods_supported: texts,
-  introspection_endpoint_auth_methods_supported: texts,
-  revocation_endpoint_auth_methods_supported: texts,
-});
+export const Metadata = named(
+  'AuthorizationServerMetadata',
+  Type.Object({
+    issuer: Type.String(),
+    token_endpoint: Type.String(),
+    jwks_uri: Type.String(),
+    introspection_endpoint: Type.String(),
+    revocation_endpoint: Type.String(),
+    scopes_supported: texts,
+    response_types_supported: texts,
+    grant_types_supported: texts,
+    token_endpoint_auth_methods_supported: texts,
+    introspection_endpoint_auth_methods_supported: texts,
+    revocation_endpoint_auth_methods_supported: texts,
+  }),
+);
 
 /** RFC 7517, 5. */
-export const Jwks = Type.Object({
-  keys: Type.Array(
-    Type.Object({
-      kty: Type.String(),
-      crv: Type.String(),
-      x: Type.String(),
-      y: Type.String(),
-      kid: Type.String(),
-      use: Type.String(),
-      alg: Type.String(),
-    }),
-  ),
-});
+export const Jwks = named(
+  'JsonWebKeySet',
+  Type.Object({
+    keys: Type.Array(
+      Type.Object({
+        kty: Type.String(),
+        crv: Type.String(),
+        x: Type.String(),
+        y: Type.String(),
+        kid: Type.String(),
+        use: Type.String(),
+        alg: Type.String(),
+      }),
+    ),
+  }),
+);
 
 const clientId = 'cli_q8Y2mXH0T3mV1n5b7c9d2Q';
 const issuer = 'https://tickets.example.org';

@@ -1,4 +1,4 @@
-import { exampleFaults } from '@boxoffice/http';
+import { dereferenced, exampleFaults } from '@boxoffice/http';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { createClients } from '../../src/clients/clients.ts';
 import { routes } from '../../src/clients/routes.ts';
@@ -10,7 +10,7 @@ let document: Json;
 
 beforeAll(async () => {
   installation = await startInstallation();
-  document = (await installation.get('/openapi.json')).body;
+  document = dereferenced((await installation.get('/openapi.json')).body, ['responses']);
 });
 afterAll(() => installation.close());
 

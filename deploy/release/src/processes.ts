@@ -7,7 +7,7 @@ import {
 import { catalog, examples as ofCatalog, schemas as schemasOfCatalog } from '@boxoffice/catalog';
 import { contacts, examples as ofContacts, schemas as schemasOfContacts } from '@boxoffice/contacts';
 import { ownDocument, ownVersionDocument, VERSION, versions } from '@boxoffice/gateway';
-import { type AnyOperation, openApiDocument } from '@boxoffice/http';
+import { type AnyOperation, openApiDocument, withoutUnused } from '@boxoffice/http';
 import { examples as ofOrders, orders, schemas as schemasOfOrders } from '@boxoffice/orders';
 import { pos } from '@boxoffice/pos';
 import type { ServiceDefinition } from '@boxoffice/service';
@@ -112,7 +112,7 @@ const describeGateway = (): Description => {
   const others = versions.map(({ prefix, operationId }) => ownVersionDocument(PUBLIC_URL, prefix, operationId));
   const paths = Object.assign({}, ...[own, ...others].map((one) => one.paths));
   const schemas = Object.assign({}, ...[own, ...others].map((one) => one.components?.schemas));
-  return asJson({ ...own, paths, components: { ...own.components, schemas } });
+  return asJson(withoutUnused({ ...own, paths, components: { ...own.components, schemas } }));
 };
 
 const gateway: Process = {

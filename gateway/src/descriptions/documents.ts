@@ -3,11 +3,12 @@ import { hash } from 'node:crypto';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import { success } from '@boxoffice/envelope';
+import { withoutUnused } from '@boxoffice/http';
 import type { Family } from '../exchange/target.ts';
 import type { OpenApiDocument } from '../routing/description.ts';
 import type { Routing } from '../routing/routing.ts';
 import { isBelow } from '../services.ts';
-import { allWithGatewayStatuses } from './gateway-statuses.ts';
+import { allWithGatewayStatuses, gatewayResponses } from './gateway-statuses.ts';
 import { mergeDocuments, type Part } from './merge.ts';
 import {
   errorItems,
@@ -52,14 +53,14 @@ const INFO: Readonly<Record<Family, object>> = {
 
 const whole = (family: Family, publicUrl: string, parts: readonly Part[]): object => {
   const { paths, components, tags } = mergeDocuments(parts);
-  return {
+  return withoutUnused({
     openapi: '3.1.0',
     info: INFO[family],
     servers: [{ url: publicUrl }],
     tags,
     paths: allWithGatewayStatuses(family, paths),
-    components,
-  };
+    components: { ...components, responses: { ...components?.responses, ...gatewayResponses(family) } },
+  });
 };
 
 /** Rebuilds a document only when one of its source descriptions has changed. */

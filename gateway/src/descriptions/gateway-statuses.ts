@@ -75,11 +75,23 @@ const responseOf = (family: Family, code: Code): OpenApiResponse => {
   return { description: `- \`${status}\`: ${when}`, headers, content } as OpenApiResponse;
 };
 
+const nameOf = (code: Code): string =>
+  `Gateway${code.replaceAll(/(?:^|_)([a-z])/g, (_, letter: string) => letter.toUpperCase())}`;
+
+/** Every response that the gateway can give instead of a service, by component name. */
+export const gatewayResponses = (family: Family): Readonly<Record<string, OpenApiResponse>> =>
+  Object.fromEntries(
+    [...ALWAYS, 'payload_too_large' as const, 'unauthorized' as const, 'forbidden' as const].map((code) => [
+      nameOf(code),
+      responseOf(family, code),
+    ]),
+  );
+
 /** Adds every status that the gateway can answer; responses that the operation describes itself stay. */
 export const withGatewayStatuses = (family: Family, operation: OpenApiOperation): OpenApiOperation => {
   const added = codesFor(family, operation)
     .filter((code) => operation.responses?.[registry[code].http] === undefined)
-    .map((code) => [String(registry[code].http), responseOf(family, code)] as const);
+    .map((code) => [String(registry[code].http), { $ref: `#/components/responses/${nameOf(code)}` }] as const);
   return { ...operation, responses: { ...operation.responses, ...Object.fromEntries(added) } };
 };
 

@@ -1,5 +1,5 @@
 import { registry } from '@boxoffice/envelope';
-import { ok, openApiDocument, operation } from '@boxoffice/http';
+import { dereferenced, named, ok, openApiDocument, operation, sharedComponents } from '@boxoffice/http';
 import { versionOf } from '@boxoffice/runtime';
 import { Type } from 'typebox';
 import type { Route } from '../exchange/route.ts';
@@ -43,12 +43,15 @@ const operations = [
     answers: {
       200: Type.Object({
         items: Type.Array(
-          Type.Object({
-            http: Type.Integer({ description: 'the HTTP status that it comes with' }),
-            status: Type.String({ description: 'the envelope’s `status`' }),
-            domain: Type.String({ description: '`general`, or the domain that gives it' }),
-            when: Type.String(),
-          }),
+          named(
+            'ErrorCode',
+            Type.Object({
+              http: Type.Integer({ description: 'the HTTP status that it comes with' }),
+              status: Type.String({ description: 'the envelope’s `status`' }),
+              domain: Type.String({ description: '`general`, or the domain that gives it' }),
+              when: Type.String(),
+            }),
+          ),
         ),
       }),
     },
@@ -59,8 +62,15 @@ const operations = [
 ];
 
 /** The description of the gateway's own family A operations. */
-export const ownDocument = (publicUrl: string): OpenApiDocument =>
-  asDocument(openApiDocument({ service: 'gateway', version: VERSION, operations, serverUrl: publicUrl }));
+export const ownDocument = (publicUrl: string): OpenApiDocument => {
+  const own = asDocument(openApiDocument({ service: 'gateway', version: VERSION, operations, serverUrl: publicUrl }));
+  // The gateway's responses refer to any of the shared components.
+  const { schemas, ...shared } = sharedComponents();
+  return {
+    ...own,
+    components: { ...own.components, ...shared, schemas: { ...schemas, ...own.components?.schemas } },
+  };
+};
 
 /** The version of the point-of-sale API (specification, 9), and its stability. */
 export const POS_API_VERSION = '1.0.0-alpha';
@@ -82,7 +92,7 @@ export const versions = [
  * prefix and with family B errors.
  */
 export const ownVersionDocument = (publicUrl: string, prefix: string, operationId: string): OpenApiDocument => {
-  const { components, paths } = ownDocument(publicUrl);
+  const { components, paths } = dereferenced(ownDocument(publicUrl), ['responses']);
   const { parameters, responses } = paths[ownDescription.path]?.get ?? {};
   const { 200: whole, 304: unchanged } = responses ?? {};
   const examples = {

@@ -13,6 +13,7 @@ export interface OpenApiOperation {
 }
 
 export interface OpenApiResponse {
+  readonly $ref?: string;
   readonly description?: string;
   readonly content?: Readonly<Record<string, object>>;
 }
@@ -62,8 +63,15 @@ const scopeOf = (security: OpenApiOperation['security']): string | undefined => 
   return (schemes.length === 1 && schemes[0]?.join(' ')) || undefined;
 };
 
-const mediaTypesOf = ({ responses = {} }: OpenApiOperation): ReadonlySet<string> =>
-  new Set(Object.values(responses).flatMap(({ content }) => Object.keys(content ?? {})));
+const RESPONSE = '#/components/responses/';
+
+const mediaTypesOf = ({ responses = {} }: OpenApiOperation, { components }: OpenApiDocument): ReadonlySet<string> => {
+  const contents = Object.values(responses).map(({ $ref, content }) => {
+    const shared = $ref?.startsWith(RESPONSE) ? components?.responses?.[$ref.slice(RESPONSE.length)] : undefined;
+    return (shared as OpenApiResponse | undefined)?.content ?? content;
+  });
+  return new Set(contents.flatMap((content) => Object.keys(content ?? {})));
+};
 
 /** Why the service may not expose the operation; undefined if it may. */
 const reasonToRefuse = (
@@ -101,7 +109,15 @@ export const readRoutes = (service: ServiceName, document: OpenApiDocument): Des
       const scope = tokenless ? undefined : needed;
       const operation = described.operationId;
       const key = `${service} ${operation} ${scope ?? ''}`;
-      routes.push({ method, template: path, operation, service, scope, mediaTypes: mediaTypesOf(described), key });
+      routes.push({
+        method,
+        template: path,
+        operation,
+        service,
+        scope,
+        mediaTypes: mediaTypesOf(described, document),
+        key,
+      });
     }
   }
   return { routes, refused };

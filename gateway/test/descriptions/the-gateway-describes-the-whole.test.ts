@@ -1,6 +1,7 @@
 import { request } from 'node:https';
 import { gunzipSync } from 'node:zlib';
 import { registry } from '@boxoffice/envelope';
+import { dereferenced } from '@boxoffice/http';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { documentOf } from '../fixtures/describe.ts';
 import { ISSUER } from '../fixtures/fake-authorizer.ts';
@@ -45,7 +46,7 @@ describe('GET /openapi.json', () => {
       for (const status of ['400', '408', '429', '431', '500', '502', '503'])
         expect([path, method, statuses.includes(status)]).toEqual([path, method, true]);
     }
-    const create = body.paths?.['/contacts/individuals']?.post?.responses;
+    const create = dereferenced(body, ['responses']).paths?.['/contacts/individuals']?.post?.responses;
     expect(Object.keys(create ?? {})).toEqual(expect.arrayContaining(['200', '401', '403', '413']));
     expect(create?.['429']?.headers).toHaveProperty('Retry-After');
     expect(create?.['401']).toMatchObject({
@@ -109,7 +110,7 @@ describe('GET /tnwr/…/openapi.json', () => {
       expect.arrayContaining([`/tnwr/${version}/products`, `/tnwr/${version}/openapi.json`]),
     );
     expect(danglingIn(body)).toEqual([]);
-    const products = body.paths?.[`/tnwr/${version}/products`]?.get?.responses;
+    const products = dereferenced(body, ['responses']).paths?.[`/tnwr/${version}/products`]?.get?.responses;
     const own = `/tnwr/${version}/openapi.json`;
     const { etag } = (await its.call(own)).headers;
     expect((await its.call(own, { headers: { 'if-none-match': String(etag) } })).status).toBe(304);

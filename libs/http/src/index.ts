@@ -5,6 +5,8 @@ export { createApp } from './app/app.ts';
 export type { AppOptions } from './app/options.ts';
 export { exampleFaults } from './description/examples.ts';
 export { type DescriptionOptions, openApiDocument } from './description/openapi.ts';
+export { dereferenced, withoutUnused } from './description/references.ts';
+export { sharedComponents } from './families/components.ts';
 export { type Family, familyA } from './families/family.ts';
 export { familyB } from './families/family-b.ts';
 export { IDEMPOTENCY_RETENTION_MS, type IdempotencyPort, MOST_ANSWERS_PER_SESSION } from './idempotency.ts';
@@ -19,6 +21,7 @@ export {
   type PageRequest,
   pageOf,
 } from './lists/page.ts';
+export { named } from './named.ts';
 export * from './operation.ts';
 export { BODY_LIMIT_BYTES, ClientGone } from './requests/body.ts';
 export { mergePatch } from './requests/merge-patch.ts';

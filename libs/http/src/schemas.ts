@@ -1,4 +1,5 @@
 import { type Static, type TObject, type TProperties, type TSchema, type TUnsafe, Type } from 'typebox';
+import { markNullable, named, nameOf } from './named.ts';
 import { NORMALISE } from './validation/ajv.ts';
 
 /** Records per page without `limit`, and the most that a page holds. */
@@ -54,12 +55,21 @@ export const listQuery = {
   ),
 };
 
+/** Names a list after its items. */
+const pageOfNamed = <Item extends TSchema, Page extends TSchema>(item: Item, schema: Page): Page => {
+  const name = nameOf(item);
+  return name === undefined ? schema : named(`${name}Page`, schema);
+};
+
 /** The data of a paged list. */
 export const page = <Item extends TSchema>(item: Item) =>
-  Type.Object({
-    items: Type.Array(item),
-    nextCursor: nullable(Type.String({ description: '`cursor` of the next page; null on the last' })),
-  });
+  pageOfNamed(
+    item,
+    Type.Object({
+      items: Type.Array(item),
+      nextCursor: nullable(Type.String({ description: '`cursor` of the next page; null on the last' })),
+    }),
+  );
 
 const AS_OF =
   'ISO 8601 UTC: `modifiedSince` of the next synchronisation, which then misses nothing, whichever instances wrote meanwhile; some ' +
@@ -73,7 +83,10 @@ export const asOf = instantOf(AS_OF);
 
 /** The data of a paged list that tells what changed. */
 export const changesPage = <Item extends TSchema>(item: Item) =>
-  Type.Object({ ...page(item).properties, asOf: instantOf(`${AS_OF}. The same on every page of a walk`) });
+  pageOfNamed(
+    item,
+    Type.Object({ ...page(item).properties, asOf: instantOf(`${AS_OF}. The same on every page of a walk`) }),
+  );
 
 /** One of these texts. */
 export const oneOf = <const Values extends readonly string[]>(
@@ -93,13 +106,14 @@ export const nullable = <Schema extends TSchema>(schema: Schema): TUnsafe<Static
   const { const: constant, ...rest } = { ...schema } as Loose;
   const values = constant === undefined ? rest.enum : [constant];
   const isNullable = rest.type?.includes('null') || values?.includes(null);
-  if (isNullable) return Type.Unsafe<Static<Schema> | null>(schema);
-  return Type.Unsafe<Static<Schema> | null>({
+  if (isNullable) return schema as unknown as TUnsafe<Static<Schema> | null>;
+  const flat = {
     ...rest,
     ...(rest.type === undefined ? {} : { type: [rest.type, 'null'].flat() }),
     ...(values === undefined ? {} : { enum: [...values, null] }),
     ...(rest.anyOf === undefined ? {} : { anyOf: [...rest.anyOf, { type: 'null' }] }),
-  });
+  };
+  return markNullable(Type.Unsafe<Static<Schema> | null>(flat), schema);
 };
 
 /** What RFC 7396 makes of a type: every member may be absent, an optional one may be null (which removes it), objects merge. */
@@ -116,13 +130,19 @@ interface Members {
 }
 
 const patched = (schema: TSchema): TSchema => {
+  const name = nameOf(schema);
+  const patch = patchedParts(schema);
+  return name === undefined || patch === schema ? patch : named(`${name}Changes`, patch);
+};
+
+const patchedParts = (schema: TSchema): TSchema => {
   const { default: _, ...rest } = schema as TSchema & { default?: unknown };
   const { properties, patternProperties, required = [] } = rest as Members;
   if (patternProperties) {
     const values = Object.entries(patternProperties).map(([pattern, value]) => [pattern, nullable(patched(value))]);
     return Type.Unsafe({ ...rest, patternProperties: Object.fromEntries(values) });
   }
-  if (!properties) return Type.Unsafe(rest);
+  if (!properties) return 'default' in schema ? Type.Unsafe(rest) : schema;
   const members = Object.entries(properties).map(([name, member]): [string, TSchema] => [
     name,
     required.includes(name) ? patched(member) : nullable(patched(member)),

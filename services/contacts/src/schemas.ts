@@ -1,4 +1,4 @@
-import { emailSchema, timestamp } from '@boxoffice/http';
+import { emailSchema, named, timestamp } from '@boxoffice/http';
 import { Type } from 'typebox';
 
 const { Array: List, Boolean: Flag, Literal, Object: Members, Optional, String: Text } = Type;
@@ -7,14 +7,17 @@ const { Array: List, Boolean: Flag, Literal, Object: Members, Optional, String: 
 const text = (maxLength: number) => Text({ pattern: '\\S', maxLength });
 const closed = { additionalProperties: false } as const;
 
-const address = Members(
-  {
-    street: Optional(text(200)),
-    postalCode: Optional(text(20)),
-    city: Optional(text(100)),
-    country: Optional(Text({ pattern: '^[A-Z]{2}$', description: 'ISO 3166-1 alpha-2' })),
-  },
-  closed,
+const address = named(
+  'Address',
+  Members(
+    {
+      street: Optional(text(200)),
+      postalCode: Optional(text(20)),
+      city: Optional(text(100)),
+      country: Optional(Text({ pattern: '^[A-Z]{2}$', description: 'ISO 3166-1 alpha-2' })),
+    },
+    closed,
+  ),
 );
 
 const shared = {
@@ -24,37 +27,51 @@ const shared = {
   address: Optional(address),
 };
 
+const Authorizations = named(
+  'Authorizations',
+  Members({ newsletter: Optional(Flag()), partners: Optional(Flag()) }, closed),
+);
+
+const Relay = named(
+  'Relay',
+  Members({ firstName: Optional(text(100)), lastName: Optional(text(100)), email: Optional(emailSchema) }, closed),
+);
+
 /** What a partner says of an individual; every string has at least one character. */
-export const NewIndividual = Members(
-  {
-    lastName: text(100),
-    firstName: Optional(text(100)),
-    title: Optional(text(40)),
-    ...shared,
-    criteria: Optional(
-      List(Text({ pattern: '^[a-z][a-z0-9_]{0,39}$' }), {
-        maxItems: 50,
-        uniqueItems: true,
-        description: 'what entitles to tariffs and payment methods: member, student, account…',
-      }),
-    ),
-    authorizations: Optional(Members({ newsletter: Optional(Flag()), partners: Optional(Flag()) }, closed)),
-  },
-  closed,
+export const NewIndividual = named(
+  'NewIndividual',
+  Members(
+    {
+      lastName: text(100),
+      firstName: Optional(text(100)),
+      title: Optional(text(40)),
+      ...shared,
+      criteria: Optional(
+        List(Text({ pattern: '^[a-z][a-z0-9_]{0,39}$' }), {
+          maxItems: 50,
+          uniqueItems: true,
+          description: 'what entitles to tariffs and payment methods: member, student, account…',
+        }),
+      ),
+      authorizations: Optional(Authorizations),
+    },
+    closed,
+  ),
 );
 
 /** What a partner says of a structure: a company, a school, a club. */
-export const NewStructure = Members(
-  {
-    name: text(200),
-    legalForm: Optional(text(60)),
-    registrationNumber: Optional(text(60)),
-    ...shared,
-    relay: Optional(
-      Members({ firstName: Optional(text(100)), lastName: Optional(text(100)), email: Optional(emailSchema) }, closed),
-    ),
-  },
-  closed,
+export const NewStructure = named(
+  'NewStructure',
+  Members(
+    {
+      name: text(200),
+      legalForm: Optional(text(60)),
+      registrationNumber: Optional(text(60)),
+      ...shared,
+      relay: Optional(Relay),
+    },
+    closed,
+  ),
 );
 
 const kept = {
@@ -65,31 +82,40 @@ const kept = {
 };
 
 /** An individual as it is answered: an erased one has only its number, kind and dates. */
-export const Individual = Members({
-  ...Type.Partial(NewIndividual).properties,
-  kind: Literal('individual'),
-  ...kept,
-});
+export const Individual = named(
+  'Individual',
+  Members({
+    ...Type.Partial(NewIndividual).properties,
+    kind: Literal('individual'),
+    ...kept,
+  }),
+);
 
 /** A structure as it is answered. */
-export const Structure = Members({
-  ...Type.Partial(NewStructure).properties,
-  kind: Literal('structure'),
-  ...kept,
-});
+export const Structure = named(
+  'Structure',
+  Members({
+    ...Type.Partial(NewStructure).properties,
+    kind: Literal('structure'),
+    ...kept,
+  }),
+);
 
 /** The sensitive sub-resource: `contacts.sensitive` scopes only. */
-export const Sensitive = Members(
-  {
-    dateOfBirth: Optional(Text({ format: 'date' })),
-    identityDocument: Optional(Members({ type: text(40), number: text(60) }, closed)),
-    accessibilityNeeds: Optional(text(1000)),
-    bankAccount: Optional(
-      Members(
-        { iban: Text({ pattern: '^[A-Z]{2}[0-9]{2}[A-Z0-9]{11,30}$', description: 'ISO 13616, without spaces' }) },
-        closed,
+export const Sensitive = named(
+  'SensitiveData',
+  Members(
+    {
+      dateOfBirth: Optional(Text({ format: 'date' })),
+      identityDocument: Optional(Members({ type: text(40), number: text(60) }, closed)),
+      accessibilityNeeds: Optional(text(1000)),
+      bankAccount: Optional(
+        Members(
+          { iban: Text({ pattern: '^[A-Z]{2}[0-9]{2}[A-Z0-9]{11,30}$', description: 'ISO 13616, without spaces' }) },
+          closed,
+        ),
       ),
-    ),
-  },
-  closed,
+    },
+    closed,
+  ),
 );

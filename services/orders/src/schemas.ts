@@ -1,4 +1,4 @@
-import { nullable, oneOf, readOnlyOf, timestamp } from '@boxoffice/http';
+import { named, nullable, oneOf, readOnlyOf, timestamp } from '@boxoffice/http';
 import { Type } from 'typebox';
 
 const { Array: List, Boolean: Flag, Integer, Number: Real, Object: Members, Optional, String: Text } = Type;
@@ -26,83 +26,106 @@ const currency = Text({ pattern: '^[A-Z]{3}$', description: 'ISO 4217' });
 /** Most items of one request. */
 const MAX_ITEMS = 100;
 
-const Item = Members({
-  performanceId: id,
-  seatCategoryId: id,
-  tariffId: id,
-  quantity: Optional(Integer({ minimum: 1, maximum: 50, description: 'default 1, or the number of placeIds' })),
-  placeIds: Optional(List(id, { minItems: 1, maxItems: 50, description: 'these places; absent: the best free ones' })),
-});
+const Item = named(
+  'NewOrderItem',
+  Members({
+    performanceId: id,
+    seatCategoryId: id,
+    tariffId: id,
+    quantity: Optional(Integer({ minimum: 1, maximum: 50, description: 'default 1, or the number of placeIds' })),
+    placeIds: Optional(
+      List(id, { minItems: 1, maxItems: 50, description: 'these places; absent: the best free ones' }),
+    ),
+  }),
+);
 
 export const items = List(Item, { minItems: 1, maxItems: MAX_ITEMS });
 
 /** What a new order wants. */
-export const NewOrder = Members({
-  contactNumber: Optional(contactNumber),
-  pointOfSale: Optional(
-    Text({ minLength: 1, maxLength: 253, description: 'service host; its tariffs, limits and hold time apply' }),
-  ),
-  externalReference: Optional(externalReference),
-  items,
-});
+export const NewOrder = named(
+  'NewOrder',
+  Members({
+    contactNumber: Optional(contactNumber),
+    pointOfSale: Optional(
+      Text({ minLength: 1, maxLength: 253, description: 'service host; its tariffs, limits and hold time apply' }),
+    ),
+    externalReference: Optional(externalReference),
+    items,
+  }),
+);
 
-export const NewLines = Members({ items });
+export const NewLines = named('NewOrderLines', Members({ items }));
 
 /** What can be changed of an order at any time. */
-export const OrderDetails = Members({
-  contactNumber: Optional(contactNumber),
-  externalReference: Optional(externalReference),
-});
+export const OrderDetails = named(
+  'OrderDetails',
+  Members({
+    contactNumber: Optional(contactNumber),
+    externalReference: Optional(externalReference),
+  }),
+);
 
-const Place = Members({ id: Text(), label: Text(), row: nullable(Text()), seat: nullable(Integer()) });
+export const Place = named(
+  'PlaceReference',
+  Members({ id: Text(), label: Text(), row: nullable(Text()), seat: nullable(Integer()) }),
+);
 
-export const Line = Members({
-  id: Text(),
-  productId: Text(),
-  performanceId: Text(),
-  startDate: timestamp,
-  seatCategoryId: Text(),
-  tariffId: Text(),
-  place: Place,
-  amount: money(0),
-  currency,
-  ticketId: nullable(Text({ description: 'known from the confirmation on' })),
-});
+export const Line = named(
+  'OrderLine',
+  Members({
+    id: Text(),
+    productId: Text(),
+    performanceId: Text(),
+    startDate: timestamp,
+    seatCategoryId: Text(),
+    tariffId: Text(),
+    place: Place,
+    amount: money(0),
+    currency,
+    ticketId: nullable(Text({ description: 'known from the confirmation on' })),
+  }),
+);
 
 const count = nullable(Integer({ description: 'null until known' }));
 
-const Cancellation = Members({
-  reason: nullable(Text()),
-  requestedAt: timestamp,
-  ticketsCancelled: count,
-  controlled: count,
-  placesReleased: count,
-  settledAt: nullable(timestamp),
-});
+const Cancellation = named(
+  'OrderCancellation',
+  Members({
+    reason: nullable(Text()),
+    requestedAt: timestamp,
+    ticketsCancelled: count,
+    controlled: count,
+    placesReleased: count,
+    settledAt: nullable(timestamp),
+  }),
+);
 
 /** An order as it is answered. */
-export const Order = Members({
-  id: Text(),
-  state: oneOf(orderStates),
-  version: Integer(),
-  institution: Text(),
-  pointOfSale: nullable(Text()),
-  contactNumber: nullable(Text()),
-  externalReference: nullable(Text()),
-  currency,
-  lines: List(Line),
-  total: money(0),
-  paid: money(0),
-  due: money(0),
-  paymentStatus: oneOf(['unpaid', 'partial', 'paid']),
-  refundStatus: oneOf(['none', 'partial', 'full']),
-  expiresAt: nullable(timestamp),
-  dueAt: nullable(timestamp),
-  confirmedAt: nullable(timestamp),
-  cancellation: nullable(Cancellation),
-  createdAt: timestamp,
-  updatedAt: timestamp,
-});
+export const Order = named(
+  'Order',
+  Members({
+    id: Text(),
+    state: oneOf(orderStates),
+    version: Integer(),
+    institution: Text(),
+    pointOfSale: nullable(Text()),
+    contactNumber: nullable(Text()),
+    externalReference: nullable(Text()),
+    currency,
+    lines: List(Line),
+    total: money(0),
+    paid: money(0),
+    due: money(0),
+    paymentStatus: oneOf(['unpaid', 'partial', 'paid']),
+    refundStatus: oneOf(['none', 'partial', 'full']),
+    expiresAt: nullable(timestamp),
+    dueAt: nullable(timestamp),
+    confirmedAt: nullable(timestamp),
+    cancellation: nullable(Cancellation),
+    createdAt: timestamp,
+    updatedAt: timestamp,
+  }),
+);
 
 const payments = ['addPayment', 'settlePayment'];
 const lines = ['addLines', 'removeLine'];
@@ -126,65 +149,89 @@ const method = text(40);
 const reference = Text({ ...text(200), description: 'answered to clients that hold orders.sensitive:read only' });
 const ownCurrency = Optional(Text({ ...currency, description: "if given, the order's" }));
 
-export const NewPayment = Members({
-  method,
-  amount: money(1),
-  currency: ownCurrency,
-  reference: Optional(reference),
-  status: oneOf(['captured', 'pending']),
-});
-
-export const PaymentChange = Members({
-  status: oneOf(['pending', 'captured', 'failed'], {
-    description: '`pending` only of a payment that is: it changes nothing',
+export const NewPayment = named(
+  'NewPayment',
+  Members({
+    method,
+    amount: money(1),
+    currency: ownCurrency,
+    reference: Optional(reference),
+    status: oneOf(['captured', 'pending']),
   }),
-});
+);
 
-export const Payment = Members({
-  id: Text(),
-  orderId: Text(),
-  method,
-  amount: money(0),
-  currency,
-  reference: Optional(nullable(reference)),
-  status: oneOf(['pending', 'captured', 'failed']),
-  createdAt: timestamp,
-  updatedAt: timestamp,
-});
+export const PaymentChange = named(
+  'PaymentChanges',
+  Members({
+    status: oneOf(['pending', 'captured', 'failed'], {
+      description: '`pending` only of a payment that is: it changes nothing',
+    }),
+  }),
+);
+
+export const Payment = named(
+  'Payment',
+  Members({
+    id: Text(),
+    orderId: Text(),
+    method,
+    amount: money(0),
+    currency,
+    reference: Optional(nullable(reference)),
+    status: oneOf(['pending', 'captured', 'failed']),
+    createdAt: timestamp,
+    updatedAt: timestamp,
+  }),
+);
 
 /** Members of a payment that a PATCH does not change. */
 export const paymentReadOnly = readOnlyOf(Payment, PaymentChange);
 
-export const NewRefund = Members({
-  amount: money(1),
-  currency: ownCurrency,
-  method,
-  reference: Optional(reference),
-});
+export const NewRefund = named(
+  'NewRefund',
+  Members({
+    amount: money(1),
+    currency: ownCurrency,
+    method,
+    reference: Optional(reference),
+  }),
+);
 
-export const Refund = Members({
-  id: Text(),
-  orderId: Text(),
-  amount: money(0),
-  currency,
-  method,
-  reference: Optional(nullable(reference)),
-  createdAt: timestamp,
-});
+export const Refund = named(
+  'Refund',
+  Members({
+    id: Text(),
+    orderId: Text(),
+    amount: money(0),
+    currency,
+    method,
+    reference: Optional(nullable(reference)),
+    createdAt: timestamp,
+  }),
+);
 
-export const Extension = Members({
-  minutes: Real({ exclusiveMinimum: 0, maximum: 60, description: 'from now; fractions allowed' }),
-});
+export const Extension = named(
+  'OrderExtension',
+  Members({
+    minutes: Real({ exclusiveMinimum: 0, maximum: 60, description: 'from now; fractions allowed' }),
+  }),
+);
 
-export const Reservation = Members({ dueAt: timestamp });
+export const Reservation = named('OrderReservation', Members({ dueAt: timestamp }));
 
-export const Confirmation = Members({
-  onAccount: Optional(Flag({ description: 'true: without payment' })),
-});
+export const Confirmation = named(
+  'OrderConfirmation',
+  Members({
+    onAccount: Optional(Flag({ description: 'true: without payment' })),
+  }),
+);
 
-export const CancellationRequest = Members({
-  reason: Optional(text(500)),
-  override: Optional(
-    Flag({ description: 'true: also with controlled tickets; counts with orders.sensitive:write only' }),
-  ),
-});
+export const CancellationRequest = named(
+  'OrderCancellationRequest',
+  Members({
+    reason: Optional(text(500)),
+    override: Optional(
+      Flag({ description: 'true: also with controlled tickets; counts with orders.sensitive:write only' }),
+    ),
+  }),
+);

@@ -1,4 +1,4 @@
-import { nullable, oneOf, readOnlyOf, timestamp } from '@boxoffice/http';
+import { named, nullable, oneOf, patchOf, readOnlyOf, timestamp } from '@boxoffice/http';
 import { Type } from 'typebox';
 import { statuses } from './domain/ticket.ts';
 
@@ -9,52 +9,72 @@ const text = (maxLength: number) => Text({ pattern: '\\S', maxLength });
 
 export const ticketId = Text({ minLength: 1, maxLength: 128 });
 
-export const Status = oneOf(statuses);
+export const Status = named('TicketStatus', oneOf(statuses));
 
-const Place = Members({ id: Text(), label: Text(), row: nullable(Text()), seat: nullable(Integer()) });
+const Place = named(
+  'PlaceReference',
+  Members({ id: Text(), label: Text(), row: nullable(Text()), seat: nullable(Integer()) }),
+);
 
 /** What a PATCH says of the beneficiary; null removes. */
-export const Beneficiary = Members({ firstName: Optional(text(100)), lastName: Optional(text(100)) });
+export const Beneficiary = named(
+  'Beneficiary',
+  Members({ firstName: Optional(text(100)), lastName: Optional(text(100)) }),
+);
 
 /** What a PATCH may change. */
-export const Changes = Members({ beneficiary: Optional(Beneficiary) });
+export const Changes = named('TicketDetails', Members({ beneficiary: Optional(Beneficiary) }));
+
+const NamedBeneficiary = named('Beneficiary', Members({ firstName: nullable(Text()), lastName: nullable(Text()) }));
+
+/** The body of a PATCH on a ticket. */
+export const TicketChanges = named('TicketChanges', patchOf(Changes));
 
 /** A ticket as it is answered. */
-export const Ticket = Members({
-  id: Text(),
-  status: Status,
-  orderId: Text(),
-  lineId: Text(),
-  performanceId: Text(),
-  seatCategoryId: Text(),
-  place: Place,
-  tariffId: Text(),
-  price: Integer({ minimum: 0, description: "in the currency's minor unit" }),
-  currency: Text({ description: 'ISO 4217' }),
-  beneficiary: nullable(Members({ firstName: nullable(Text()), lastName: nullable(Text()) })),
-  barcode: Text({ description: 'a compact JWS (RFC 7515); see `GET /svc/v3/tickets/verification-key`' }),
-  printedAt: nullable(timestamp),
-  controlledAt: nullable(timestamp),
-  gate: nullable(Text()),
-  replaces: nullable(Text({ description: 'the ticket that this one replaces' })),
-  replacedBy: nullable(Text({ description: 'the ticket that replaces this one' })),
-  createdAt: timestamp,
-  updatedAt: timestamp,
-});
+export const Ticket = named(
+  'Ticket',
+  Members({
+    id: Text(),
+    status: Status,
+    orderId: Text(),
+    lineId: Text(),
+    performanceId: Text(),
+    seatCategoryId: Text(),
+    place: Place,
+    tariffId: Text(),
+    price: Integer({ minimum: 0, description: "in the currency's minor unit" }),
+    currency: Text({ description: 'ISO 4217' }),
+    beneficiary: nullable(NamedBeneficiary),
+    barcode: Text({ description: 'a compact JWS (RFC 7515); see `GET /svc/v3/tickets/verification-key`' }),
+    printedAt: nullable(timestamp),
+    controlledAt: nullable(timestamp),
+    gate: nullable(Text()),
+    replaces: nullable(Text({ description: 'the ticket that this one replaces' })),
+    replacedBy: nullable(Text({ description: 'the ticket that replaces this one' })),
+    createdAt: timestamp,
+    updatedAt: timestamp,
+  }),
+);
 
 /** A ticket as the point of sale is told of it. */
-export const ShopTicket = Members({
-  ...Ticket.properties,
-  contactNumber: nullable(Text({ description: 'the buyer, who alone may see it' })),
-  productId: nullable(Text()),
-  startDate: nullable(timestamp),
-});
+export const ShopTicket = named(
+  'ShopTicket',
+  Members({
+    ...Ticket.properties,
+    contactNumber: nullable(Text({ description: 'the buyer, who alone may see it' })),
+    productId: nullable(Text()),
+    startDate: nullable(timestamp),
+  }),
+);
 
 /** A beneficiary as the point of sale names one: what is absent stays, null removes. */
-export const Naming = Members({
-  firstName: Optional(nullable(text(100))),
-  lastName: Optional(nullable(text(100))),
-});
+export const Naming = named(
+  'BeneficiaryNaming',
+  Members({
+    firstName: Optional(nullable(text(100))),
+    lastName: Optional(nullable(text(100))),
+  }),
+);
 
 const printings = ['printTicket', 'rollBackPrinting'];
 const controls = ['controlTicket', 'revertControl'];
@@ -70,33 +90,42 @@ export const readOnly = readOnlyOf(Ticket, Changes, {
   replacedBy: ['replaceTicket'],
 });
 
-export const Replacement = Members({
-  reason: Optional(
-    Text({ pattern: '\\S', maxLength: 500, description: 'kept with the replaced ticket, shown by no operation' }),
-  ),
-});
+export const Replacement = named(
+  'TicketReplacement',
+  Members({
+    reason: Optional(
+      Text({ pattern: '\\S', maxLength: 500, description: 'kept with the replaced ticket, shown by no operation' }),
+    ),
+  }),
+);
 
-export const Control = Members({
-  gate: Optional(text(60)),
-  at: Optional(
-    Type.Unsafe<string>({
-      ...timestamp,
-      description: 'when it happened, not in the future, as 2027-03-14T19:02:11.000Z; default: now',
-    }),
-  ),
-});
+export const Control = named(
+  'TicketControl',
+  Members({
+    gate: Optional(text(60)),
+    at: Optional(
+      Type.Unsafe<string>({
+        ...timestamp,
+        description: 'when it happened, not in the future, as 2027-03-14T19:02:11.000Z; default: now',
+      }),
+    ),
+  }),
+);
 
-const Jwk = Members({
-  kty: Type.Literal('OKP'),
-  crv: Type.Literal('Ed25519'),
-  x: Text(),
-  kid: Text(),
-  alg: Type.Literal('EdDSA'),
-  use: Type.Literal('sig'),
-});
+const Jwk = named(
+  'BarcodeKey',
+  Members({
+    kty: Type.Literal('OKP'),
+    crv: Type.Literal('Ed25519'),
+    x: Text(),
+    kid: Text(),
+    alg: Type.Literal('EdDSA'),
+    use: Type.Literal('sig'),
+  }),
+);
 
 /** The current public key, and all that are valid. */
-export const VerificationKey = Members({ ...Jwk.properties, keys: Type.Array(Jwk) });
+export const VerificationKey = named('VerificationKey', Members({ ...Jwk.properties, keys: Type.Array(Jwk) }));
 
 /** Of a sibling that may know more: what is not used here is let through. */
 const open = { additionalProperties: true } as const;
@@ -104,40 +133,46 @@ const open = { additionalProperties: true } as const;
 const identifier = Text({ minLength: 1, maxLength: 128 });
 
 /** The data of order.confirmed, and the order's version. */
-export const Confirmation = Members(
-  {
-    orderId: identifier,
-    version: Integer({ minimum: 1 }),
-    contactNumber: nullable(Text()),
-    tickets: Type.Array(
-      Members(
-        {
-          ticketId: identifier,
-          lineId: identifier,
-          performanceId: identifier,
-          seatCategoryId: identifier,
-          tariffId: identifier,
-          place: Members({ id: identifier, label: Text(), row: nullable(Text()), seat: nullable(Integer()) }, open),
-          price: Members({ amount: Integer(), currency: Text() }, open),
-          productId: Optional(nullable(Text())),
-          startDate: Optional(nullable(timestamp)),
-          beneficiary: Optional(
-            nullable(Members({ firstName: Optional(nullable(Text())), lastName: Optional(nullable(Text())) }, open)),
-          ),
-        },
-        open,
+export const Confirmation = named(
+  'ConfirmedOrder',
+  Members(
+    {
+      orderId: identifier,
+      version: Integer({ minimum: 1 }),
+      contactNumber: nullable(Text()),
+      tickets: Type.Array(
+        Members(
+          {
+            ticketId: identifier,
+            lineId: identifier,
+            performanceId: identifier,
+            seatCategoryId: identifier,
+            tariffId: identifier,
+            place: Members({ id: identifier, label: Text(), row: nullable(Text()), seat: nullable(Integer()) }, open),
+            price: Members({ amount: Integer(), currency: Text() }, open),
+            productId: Optional(nullable(Text())),
+            startDate: Optional(nullable(timestamp)),
+            beneficiary: Optional(
+              nullable(Members({ firstName: Optional(nullable(Text())), lastName: Optional(nullable(Text())) }, open)),
+            ),
+          },
+          open,
+        ),
+        { maxItems: 10_000 },
       ),
-      { maxItems: 10_000 },
-    ),
-  },
-  open,
+    },
+    open,
+  ),
 );
 
-const Summary = Members({ ticketId: Text(), lineId: Text(), status: Status });
+const Summary = named('TicketSummary', Members({ ticketId: Text(), lineId: Text(), status: Status }));
 
-export const Issued = Members({ tickets: Type.Array(Summary) });
+export const Issued = named('IssuedTickets', Members({ tickets: Type.Array(Summary) }));
 
-export const OrderTickets = Members({
-  controlled: Integer({ description: 'how many of the tickets are controlled' }),
-  tickets: Type.Array(Summary, { description: 'the current ticket of each line' }),
-});
+export const OrderTickets = named(
+  'OrderTickets',
+  Members({
+    controlled: Integer({ description: 'how many of the tickets are controlled' }),
+    tickets: Type.Array(Summary, { description: 'the current ticket of each line' }),
+  }),
+);

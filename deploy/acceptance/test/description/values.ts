@@ -16,7 +16,8 @@ export interface Schema {
   readonly maximum?: number;
   readonly exclusiveMinimum?: number;
   readonly properties?: Readonly<Record<string, Schema>>;
-  readonly patternProperties?: Readonly<Record<string, Schema>>;
+  readonly additionalProperties?: boolean | Schema;
+  readonly propertyNames?: { readonly pattern?: string };
   readonly required?: readonly string[];
   readonly minProperties?: number;
   readonly items?: Schema;
@@ -65,10 +66,16 @@ const lists = ({ items = {}, minItems = 0, maxItems = ITEMS, uniqueItems = false
   return uniqueItems ? fc.uniqueArray(valuesOf(items), length) : fc.array(valuesOf(items), length);
 };
 
-const objects = ({ properties = {}, patternProperties, required = [], minProperties = 0 }: Schema) => {
-  if (patternProperties) {
-    const [[pattern = '', value = {}] = []] = Object.entries(patternProperties);
-    return fc.dictionary(fc.stringMatching(new RegExp(pattern, 'u')), valuesOf(value), {
+const objects = ({
+  properties = {},
+  additionalProperties,
+  propertyNames = {},
+  required = [],
+  minProperties = 0,
+}: Schema) => {
+  if (typeof additionalProperties === 'object') {
+    const { pattern = '^.*$' } = propertyNames;
+    return fc.dictionary(fc.stringMatching(new RegExp(pattern, 'u')), valuesOf(additionalProperties), {
       minKeys: minProperties,
       maxKeys: ITEMS,
     });
@@ -123,7 +130,8 @@ export const valuesOf = (schema: Schema): fc.Arbitrary<unknown> => {
 
 /** A value that the schema forbids; undefined if it allows everything, or every text of a parameter. */
 export const wrongFor = (schema: Schema): unknown => {
-  const types = [schema.type ?? []].flat();
-  if (types.length === 0 && !schema.enum && !schema.anyOf && !schema.oneOf) return undefined;
+  const choices = schema.anyOf ?? schema.oneOf ?? [];
+  const types = [schema, ...choices].flatMap(({ type = [] }) => type);
+  if (types.length === 0 && !schema.enum && choices.length === 0) return undefined;
   return types.includes('object') ? 7 : types.includes('array') ? 'x' : { not: 'this' };
 };

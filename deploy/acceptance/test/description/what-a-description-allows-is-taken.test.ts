@@ -1,3 +1,4 @@
+import { dereferenced } from '@boxoffice/http';
 import { integer, readSettings } from '@boxoffice/runtime';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
@@ -123,7 +124,7 @@ const takenOf = async (operations: readonly Operation[], ask: Ask): Promise<stri
   return taken;
 };
 
-const description = async (path: string): Promise<Description> => (await clientOf(product)(path)).body;
+const description = async (path: string): Promise<Description> => dereferenced((await clientOf(product)(path)).body);
 
 /** An id outside of the pattern is answered like one that never was. */
 const unlikeUnknown = async (operations: readonly Operation[], ask: Ask): Promise<string[]> => {

@@ -1,4 +1,4 @@
-import { LEAST, MOST, refuseUnknown, SAME, type Schema } from './keywords.ts';
+import { asRecord, LEAST, MOST, refuseUnknown, SAME, type Schema } from './keywords.ts';
 
 /** A schema of one type without choices: what `alternatives` takes a schema apart into. `any`: of whatever type. */
 export interface Plain extends Schema {
@@ -24,12 +24,21 @@ export const valuesOf = ({ const: only, enum: all, type }: Schema): readonly unk
 const fits = (type: string, value: unknown): boolean =>
   type === 'any' || typeOf(value) === type || (type === 'number' && typeof value === 'number');
 
+/** Keywords that say nothing of null: `anyOf: [X, null]` and `X` with another type are the same. */
+const OF_OTHERS: ReadonlySet<string> = new Set([
+  ...['properties', 'patternProperties', 'additionalProperties', 'required', 'minProperties', 'maxProperties'],
+  ...['items', 'minItems', 'maxItems', 'uniqueItems'],
+]);
+
+const ofNull = (schema: Schema): Schema =>
+  Object.fromEntries(Object.entries(schema).filter(([keyword]) => !OF_OTHERS.has(keyword)));
+
 const byType = (schema: Schema): Plain[] => {
   const values = schema.const === undefined ? schema.enum : [schema.const];
   const { type = values ? [...new Set(values.map(typeOf))] : 'any', ...rest } = schema;
   const { const: _, ...others } = rest;
   return [type].flat().flatMap((one) => {
-    if (!values) return [{ ...others, type: one }];
+    if (!values) return [{ ...(one === 'null' ? ofNull(others) : others), type: one }];
     const ofType = values.filter((value) => fits(one, value));
     return ofType.length > 0 ? [{ ...others, type: one, enum: ofType }] : [];
   });
@@ -84,7 +93,7 @@ const intersection = (one: Plain, other: Plain): Plain | undefined => {
  */
 export const alternatives = (schema: Schema, resolve: Resolve): Plain[] => {
   refuseUnknown(schema);
-  const { $ref, anyOf, oneOf, allOf = [], unevaluatedProperties, ...own } = schema;
+  const { $ref, anyOf, oneOf, allOf = [], unevaluatedProperties, ...own } = asRecord(schema);
   const parts = [byType(own), ...allOf.map((part) => alternatives(part, resolve))];
   if ($ref !== undefined) parts.push(alternatives(resolve($ref), resolve));
   for (const choice of [anyOf, oneOf]) {

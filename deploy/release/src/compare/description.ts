@@ -12,8 +12,16 @@ export interface Parameter {
 /** A body, by its media type. */
 export type Content = Readonly<Record<string, { readonly schema: Schema; readonly examples?: object }>>;
 
+/** What an operation takes beside its parameters. */
+export interface Body {
+  readonly $ref?: string;
+  readonly required?: boolean;
+  readonly content: Content;
+}
+
 /** One of an operation's answers. */
 export interface Response {
+  readonly $ref?: string;
   readonly headers?: Readonly<Record<string, { readonly $ref?: string; readonly schema?: Schema }>>;
   readonly content?: Content;
 }
@@ -23,7 +31,7 @@ export interface Described {
   readonly operationId: string;
   readonly security: readonly Readonly<Record<string, readonly string[]>>[];
   readonly parameters?: readonly Parameter[];
-  readonly requestBody?: { readonly required?: boolean; readonly content: Content };
+  readonly requestBody?: Body;
   readonly responses: Readonly<Record<string, Response>>;
 }
 
@@ -43,6 +51,10 @@ export const resolveIn =
     if (!found) throw new Error(`nothing is at ${reference}`);
     return found as Found;
   };
+
+/** A part of an operation, or the component that it refers to. */
+export const partIn = <Part extends { readonly $ref?: string }>(description: Description, part: Part): Part =>
+  part.$ref === undefined ? part : resolveIn(description)<Part>(part.$ref);
 
 /** One operation of a document and where it is. */
 export interface At {

@@ -1,5 +1,13 @@
 import { contentFindings, type Pair } from './content.ts';
-import { type At, type Description, operationsOf, type Parameter, resolveIn } from './description.ts';
+import {
+  type At,
+  type Body,
+  type Description,
+  operationsOf,
+  type Parameter,
+  partIn,
+  resolveIn,
+} from './description.ts';
 import type { Finding } from './finding.ts';
 import { responseFindings } from './responses.ts';
 import { compareSchemas } from './schemas.ts';
@@ -10,9 +18,7 @@ export interface OperationFinding extends Finding {
 }
 
 const parametersOf = (description: Description, { operation }: At): Map<string, Parameter> => {
-  const all = (operation.parameters ?? []).map((one) =>
-    one.$ref === undefined ? one : resolveIn(description)<Parameter>(one.$ref),
-  );
+  const all = (operation.parameters ?? []).map((one) => partIn(description, one));
   // Those of the path are told apart by their place, and every request has them.
   let place = 0;
   return new Map(
@@ -45,9 +51,11 @@ const parameterFindings = ({ before, after, was, is }: Pair): Finding[] => {
 };
 
 const bodyFindings = (pair: Pair): Finding[] => {
-  const { was, is } = pair;
+  const { before, after, was, is } = pair;
   const where = `${was.name}, body`;
-  const [earlier, later] = [was.operation.requestBody, is.operation.requestBody];
+  const bodyOf = (description: Description, body?: Body) => body && partIn(description, body);
+  const earlier = bodyOf(before, was.operation.requestBody);
+  const later = bodyOf(after, is.operation.requestBody);
   if (!earlier) return later?.required ? [{ where, what: 'is new and required' }] : [];
   if (!later) return [{ where, what: 'is not taken any more' }];
   return [

@@ -8,6 +8,7 @@ export interface Schema {
   readonly patternProperties?: Readonly<Record<string, Schema>>;
   readonly additionalProperties?: boolean | Schema;
   readonly unevaluatedProperties?: boolean;
+  readonly propertyNames?: Schema;
   readonly required?: readonly string[];
   readonly items?: Schema;
   readonly allOf?: readonly Schema[];
@@ -31,7 +32,7 @@ const KNOWN: ReadonlySet<string> = new Set([
   ...SAME,
   ...WORDS,
   ...['$ref', 'type', 'const', 'enum', 'properties', 'patternProperties', 'additionalProperties', 'required', 'items'],
-  ...['unevaluatedProperties', 'allOf', 'anyOf', 'oneOf', 'x-normalise'],
+  ...['propertyNames', 'unevaluatedProperties', 'allOf', 'anyOf', 'oneOf', 'x-normalise'],
 ]);
 
 /** @throws an Error that names a keyword whose meaning the comparison does not know */
@@ -39,4 +40,21 @@ export const refuseUnknown = (schema: Schema): void => {
   const unknown = Object.keys(schema).filter((keyword) => !KNOWN.has(keyword));
   if (unknown.length > 0)
     throw new Error(`the comparison of schemas does not know ${unknown.join(', ')}: teach it (deploy/release)`);
+};
+
+/** The members that JSON has of any name. */
+const ANY_NAME = '^.*$';
+
+/** A record in the one form that is compared, `patternProperties`, whichever of its two forms the schema has. */
+export const asRecord = (schema: Schema): Schema => {
+  const { properties, additionalProperties, propertyNames, ...rest } = schema;
+  if (typeof additionalProperties !== 'object' || properties || rest.patternProperties) {
+    if (propertyNames)
+      throw new Error('the comparison of schemas knows propertyNames of records only (deploy/release)');
+    return schema;
+  }
+  const { pattern = ANY_NAME, ...others } = propertyNames ?? {};
+  if (Object.keys(others).length > 0)
+    throw new Error('the comparison of schemas knows the pattern of propertyNames only (deploy/release)');
+  return { ...rest, patternProperties: { [String(pattern)]: additionalProperties }, additionalProperties: false };
 };

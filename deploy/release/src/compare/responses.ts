@@ -1,5 +1,5 @@
 import { contentFindings, type Pair } from './content.ts';
-import { type Description, type Response, resolveIn } from './description.ts';
+import { type Description, partIn, type Response, resolveIn } from './description.ts';
 import type { Finding } from './finding.ts';
 import type { Schema } from './keywords.ts';
 import { compareSchemas } from './schemas.ts';
@@ -17,7 +17,7 @@ const codesOf = ({ content = {} }: Response): string[] =>
 const headerFindings = ({ before, after }: Pair, was: Response, is: Response, where: string): Finding[] => {
   const side = (description: Description, header: Header) => {
     const resolve = resolveIn(description);
-    const { schema = {} }: Header = header.$ref === undefined ? header : resolve<Header>(header.$ref);
+    const { schema = {} } = partIn(description, header);
     return { schema, resolve };
   };
   const named = (response: Response) =>
@@ -39,7 +39,10 @@ const headerFindings = ({ before, after }: Pair, was: Response, is: Response, wh
  */
 export const responseFindings = (pair: Pair): Finding[] => {
   const { was, is } = pair;
-  const [earlier, later] = [was.operation.responses, is.operation.responses];
+  const responsesOf = (description: Description, responses: Readonly<Record<string, Response>>) =>
+    Object.fromEntries(Object.entries(responses).map(([status, one]) => [status, partIn(description, one)]));
+  const earlier = responsesOf(pair.before, was.operation.responses);
+  const later = responsesOf(pair.after, is.operation.responses);
   const added = Object.keys(later).filter((status) => isSuccess(status) && !earlier[status]);
   return [
     ...Object.entries(earlier).flatMap(([status, response]) => {

@@ -1,3 +1,4 @@
+import { dereferenced } from '@boxoffice/http';
 import { type Break, breaksOf, type Now, nowOf } from '../../src/breaks.ts';
 import { processes } from '../../src/processes.ts';
 import { releasedOf, type Snapshot } from '../../src/snapshot.ts';
@@ -42,7 +43,7 @@ export const dataOf = (operation: Json, status = 200): Json =>
 export const breaksAfter = (name: string, change: (its: Changeable) => void): Break[] => {
   const { process, now } = nows.find((one) => one.process.name === name) ?? {};
   if (!process || !now) throw new Error(`there is no ${name}`);
-  const [openapi, internal] = [process.openapi() as Json, process.internal() as Json];
+  const [openapi, internal] = [process.openapi(), process.internal()].map((one) => dereferenced(one) as Json);
   const publishes = structuredClone(process.publishes) as Json;
   const collections = structuredClone(process.collections) as Json;
   const queues = structuredClone(now.hears) as Json;

@@ -3,10 +3,14 @@ import { type Code, Fault, registry } from '@boxoffice/envelope';
 import type { TProperties, TSchema } from 'typebox';
 import { exampleDetails, ref } from '../families/components.ts';
 import { type Family, familyA } from '../families/family.ts';
+import { nameOf } from '../named.ts';
 import type { AnyCode, AnyOperation } from '../operation.ts';
 import { isIdempotent, type Place, placesOf, TAKES_BODY } from '../shape.ts';
-import { bodySchema } from '../validation/body-schema.ts';
+import { bodySchema, withReadOnly } from '../validation/body-schema.ts';
 import { codesOf } from './codes.ts';
+import { createSchemas, type Schemas } from './named-schemas.ts';
+import { withoutUnused } from './references.ts';
+import { withRepeatedOnce } from './repeated.ts';
 
 export interface DescriptionOptions {
   readonly service: string;
@@ -64,7 +68,17 @@ export const errorExample = (code: Code, { example }: AnyOperation): object => (
   data: example.errorData?.[code] ?? example.answer,
 });
 
-const answersOf = (operation: AnyOperation, family: Family): [string, object][] =>
+const capitalised = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
+
+/** The schema of a 2xx body as it is described: `…Answer`, after its data or else after the operation. */
+const describedAnswer = (operation: AnyOperation, data: TSchema, family: Family, schemas: Schemas): object => {
+  const schema = schemas.answer(answerSchema(operation, data, family));
+  if (operation.bare) return schema;
+  const name = operation.members?.answer ? undefined : nameOf(data);
+  return schemas.add(`${name ?? capitalised(operation.id)}Answer`, schema);
+};
+
+const answersOf = (operation: AnyOperation, family: Family, schemas: Schemas): [string, object][] =>
   Object.entries(operation.answers).map(([status, data]) => [
     status,
     {
@@ -83,7 +97,7 @@ const answersOf = (operation: AnyOperation, family: Family): [string, object][] 
       },
       content: {
         'application/json': {
-          schema: answerSchema(operation, data, family),
+          schema: describedAnswer(operation, data, family, schemas),
           examples: { [operation.id]: { summary: operation.summary, value: answerExample(operation, family) } },
         },
       },
@@ -131,11 +145,17 @@ const meaningsOf = (codes: readonly AnyCode[], family: Family): string => {
     .join('\n');
 };
 
-const errorOf = (operation: AnyOperation, status: number, codes: readonly AnyCode[], family: Family): object => {
+const errorOf = (
+  operation: AnyOperation,
+  status: number,
+  codes: readonly AnyCode[],
+  family: Family,
+  schemas: Schemas,
+): object => {
   const plain = failureSchema(operation, status, family.wording.failureSchema(codes, status));
   const carrying = codes.flatMap((code) => {
     const data = errorDataOf(operation, code);
-    return data ? [errorSchema(code as Code, data)] : [];
+    return data ? [schemas.answer(errorSchema(code as Code, data))] : [];
   });
   const isPlain = carrying.length < codes.length;
   return {
@@ -156,18 +176,21 @@ const errorOf = (operation: AnyOperation, status: number, codes: readonly AnyCod
   };
 };
 
-const responsesOf = (operation: AnyOperation, family: Family): object => {
+const responsesOf = (operation: AnyOperation, family: Family, schemas: Schemas): object => {
   const byStatus = Map.groupBy(codesOf(operation, family), (code) => family.codes[code]?.http ?? 500);
-  const errors = [...byStatus].map(([status, codes]) => [String(status), errorOf(operation, status, codes, family)]);
+  const errors = [...byStatus].map(([status, codes]) => [
+    String(status),
+    errorOf(operation, status, codes, family, schemas),
+  ]);
   const known = { description: 'The representation that If-None-Match names is current.', headers: COMMON_HEADERS };
   return Object.fromEntries([
-    ...answersOf(operation, family),
+    ...answersOf(operation, family, schemas),
     ...(operation.etag && operation.method === 'get' ? [['304', known]] : []),
     ...errors,
   ]);
 };
 
-const parametersOf = (operation: AnyOperation, { wording }: Family): object[] => {
+const parametersOf = (operation: AnyOperation, { wording }: Family, schemas: Schemas): object[] => {
   const described = (where: 'path' | 'query', properties: TProperties = {}, examples: object = {}) =>
     Object.entries(properties).map(([name, schema]) => {
       const { description } = schema as { description?: string };
@@ -177,7 +200,7 @@ const parametersOf = (operation: AnyOperation, { wording }: Family): object[] =>
         in: where,
         required: where === 'path' || !('~optional' in schema),
         ...when(description, { description }),
-        schema,
+        schema: schemas.answer(schema),
         ...when(example !== undefined, { example }),
       };
     });
@@ -195,15 +218,22 @@ const formSchema = ({ body, described = {} }: AnyOperation): object => {
   return { ...rest, properties: Object.fromEntries(fields) };
 };
 
-const requestBodyOf = (operation: AnyOperation, { needsMediaType }: Family): object | undefined => {
+/** The schema of a body as it is described. */
+const describedBody = (operation: AnyOperation, schemas: Schemas): object => {
+  const { body, readOnly, form } = operation;
+  if (form) return schemas.answer(formSchema(operation));
+  if (!body) return bodySchema(operation);
+  return schemas.request(body, (schema) => (readOnly ? withReadOnly(schema, readOnly) : schema));
+};
+
+const requestBodyOf = (operation: AnyOperation, { needsMediaType }: Family, schemas: Schemas): object | undefined => {
   if (!TAKES_BODY.has(operation.method) || (!operation.body && !needsMediaType)) return undefined;
-  const schema = operation.form ? formSchema(operation) : bodySchema(operation);
-  const { required = [] } = schema as { required?: readonly string[] };
+  const { required = [] } = { ...operation.body } as { required?: readonly string[] };
   return {
     required: needsMediaType || operation.form === true || required.length > 0 || operation.method === 'put',
     content: {
       [operation.form ? 'application/x-www-form-urlencoded' : 'application/json']: {
-        schema,
+        schema: describedBody(operation, schemas),
         examples: { [operation.id]: { summary: operation.summary, value: operation.example.body ?? {} } },
       },
     },
@@ -217,8 +247,8 @@ const securityOf = (operation: AnyOperation, { wording }: Family): readonly obje
   return operation.access === 'internal' ? [{ identity: [] }] : wording.security(operation);
 };
 
-const operationObject = ({ id, operation }: Place, service: string, family: Family): object => {
-  const requestBody = requestBodyOf(operation, family);
+const operationObject = ({ id, operation }: Place, service: string, family: Family, schemas: Schemas) => {
+  const requestBody = requestBodyOf(operation, family, schemas);
   return {
     operationId: id,
     summary: operation.summary,
@@ -226,9 +256,9 @@ const operationObject = ({ id, operation }: Place, service: string, family: Fami
     tags: [service],
     'x-service': service,
     security: securityOf(operation, family),
-    parameters: parametersOf(operation, family),
+    parameters: parametersOf(operation, family, schemas),
     ...when(requestBody, { requestBody }),
-    responses: responsesOf(operation, family),
+    responses: responsesOf(operation, family, schemas),
   };
 };
 
@@ -245,6 +275,7 @@ export const openApiDocument = (options: DescriptionOptions): object => {
   );
   const tokenUrl = options.oauthTokenUrl ?? `${serverUrl.replace(/\/$/, '')}/auth/token`;
   const byPath = Map.groupBy(places, ({ path }) => path);
+  const schemas = createSchemas();
   const document = {
     openapi: '3.1.0',
     info: { title: `boxoffice ${service}`, version, license: { name: 'Apache-2.0', identifier: 'Apache-2.0' } },
@@ -253,7 +284,9 @@ export const openApiDocument = (options: DescriptionOptions): object => {
     paths: Object.fromEntries(
       [...byPath].map(([path, at]) => [
         path,
-        Object.fromEntries(at.map((place) => [place.operation.method, operationObject(place, service, family)])),
+        Object.fromEntries(
+          at.map((place) => [place.operation.method, operationObject(place, service, family, schemas)]),
+        ),
       ]),
     ),
     components: {
@@ -267,6 +300,5 @@ export const openApiDocument = (options: DescriptionOptions): object => {
             ),
     },
   };
-  // Schemas carry markers of their library that are no part of JSON.
-  return JSON.parse(JSON.stringify(document));
+  return withoutUnused(withRepeatedOnce(schemas.into(document) as never));
 };

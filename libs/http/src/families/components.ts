@@ -2,7 +2,10 @@ import { type Code, failure, registry } from '@boxoffice/envelope';
 import { MAX_IDEMPOTENCY_KEY_LENGTH } from '../shape.ts';
 
 /** A reference to a component. */
-export const ref = (kind: 'schemas' | 'parameters' | 'headers' | 'examples', name: string) => ({
+export const ref = (
+  kind: 'schemas' | 'parameters' | 'headers' | 'examples' | 'requestBodies' | 'responses',
+  name: string,
+) => ({
   $ref: `#/components/${kind}/${name}`,
 });
 

@@ -43,7 +43,7 @@ export const closed = (schema: Json): Json => {
 };
 
 /** The schema, accepting these members of its object whatever they hold: only the resource as it is says whether they are right. */
-const withReadOnly = (schema: Json, members: NonNullable<AnyOperation['readOnly']>): Json => {
+export const withReadOnly = (schema: Json, members: NonNullable<AnyOperation['readOnly']>): Json => {
   const ignored = Object.entries(members).map(([name, ids]): [string, Json] => [
     name,
     { readOnly: true, description: `As it was read. ${ids.length > 0 ? `Changed by ${ids.join(', ')}.` : ''}`.trim() },

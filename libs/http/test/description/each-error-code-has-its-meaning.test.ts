@@ -1,6 +1,6 @@
 import { registry } from '@boxoffice/envelope';
 import { expect, test } from '@jest/globals';
-import { openApiDocument } from '../../src/index.ts';
+import { dereferenced, openApiDocument } from '../../src/index.ts';
 import { things } from '../things.ts';
 
 interface Answer {
@@ -13,7 +13,7 @@ type Paths = Readonly<
 
 test('the description of an error answer has each of its codes with its meaning', () => {
   const options = { service: 'things', version: '1.2.3', operations: things, serverUrl: 'https://tickets.example' };
-  const { paths } = openApiDocument(options) as unknown as { readonly paths: Paths };
+  const { paths } = dereferenced(openApiDocument(options), ['responses']) as unknown as { readonly paths: Paths };
   const codes = Object.values(paths)
     .flatMap((path) => Object.values(path))
     .flatMap(({ responses }) => Object.entries(responses).filter(([status]) => Number(status) >= 400))

@@ -2,7 +2,7 @@ import SwaggerParser from '@apidevtools/swagger-parser';
 import { registry } from '@boxoffice/envelope';
 import { describe, expect, test } from '@jest/globals';
 import { Type } from 'typebox';
-import { exampleFaults, familyA, ok, openApiDocument, operation } from '../../src/index.ts';
+import { dereferenced, exampleFaults, familyA, ok, openApiDocument, operation } from '../../src/index.ts';
 import { start } from '../fixture.ts';
 import { things } from '../things.ts';
 
@@ -17,7 +17,7 @@ interface Described {
 type Document = { paths: Record<string, Record<string, Described>>; servers: { url: string }[] };
 
 const description = { service: 'things', version: '1.2.3', operations: things, serverUrl: 'https://tickets.example' };
-const document = openApiDocument(description) as Document;
+const document = dereferenced(openApiDocument(description), ['requestBodies', 'responses']) as Document;
 
 test('a validator of OpenAPI 3.1 accepts the document that a service serves', async () => {
   const app = await start(things, { serverUrl: 'https://tickets.example' });

@@ -1,19 +1,22 @@
-import { type AnyOperation, asOf, ok, operation, timestamp } from '@boxoffice/http';
+import { type AnyOperation, asOf, named, ok, operation, timestamp } from '@boxoffice/http';
 import { Type } from 'typebox';
 import * as examples from '../examples.ts';
 import { Institution, Product, productType, Tariff } from '../schemas.ts';
 import type { CatalogCache } from './cache.ts';
 
-const Catalog = Type.Object({
-  institution: Institution,
-  products: Type.Array(Product),
-  tariffs: Type.Array(Tariff),
-  removed: Type.Array(Type.String(), {
-    description: 'products published once and no longer; empty without modifiedSince',
+const Catalog = named(
+  'Catalog',
+  Type.Object({
+    institution: Institution,
+    products: Type.Array(Product),
+    tariffs: Type.Array(Tariff),
+    removed: Type.Array(Type.String(), {
+      description: 'products published once and no longer; empty without modifiedSince',
+    }),
+    generatedAt: Type.String({ format: 'date-time' }),
+    asOf,
   }),
-  generatedAt: Type.String({ format: 'date-time' }),
-  asOf,
-});
+);
 
 /** The whole catalog in one answer. */
 export const catalogRoutes = (cache: CatalogCache): AnyOperation[] => [

@@ -1,70 +1,88 @@
-import { nullable, oneOf, timestamp } from '@boxoffice/http';
+import { named, nullable, oneOf, timestamp } from '@boxoffice/http';
 import { type Static, Type } from 'typebox';
 import { type PerformanceInput, performanceStates } from '../domain/performance.ts';
 import { amount, capacity, code, currency, durationMinutes, id, rows, texts, timeZone, venue } from '../schemas.ts';
 
-const NewPrice = Type.Object({
-  seatCategory: Type.String({ minLength: 1, maxLength: 64, description: 'code of the seat category' }),
-  tariffId: id,
-  amount,
-  currency: Type.Optional(currency),
-});
+const NewPrice = named(
+  'NewPrice',
+  Type.Object({
+    seatCategory: Type.String({ minLength: 1, maxLength: 64, description: 'code of the seat category' }),
+    tariffId: id,
+    amount,
+    currency: Type.Optional(currency),
+  }),
+);
 
-const NewCategory = Type.Object({
-  code,
-  name: texts(200),
-  numbered: Type.Boolean(),
-  capacity,
-  rows: Type.Optional(rows(1)),
-});
+const NewCategory = named(
+  'NewSeatCategory',
+  Type.Object({
+    code,
+    name: texts(200),
+    numbered: Type.Boolean(),
+    capacity,
+    rows: Type.Optional(rows(1)),
+  }),
+);
 
 /** The body that creates a performance. */
-export const NewPerformance = Type.Object({
-  startDate: timestamp,
-  durationMinutes: Type.Optional(nullable(durationMinutes)),
-  venue,
-  timeZone,
-  salesFrom: Type.Optional(nullable(timestamp)),
-  salesTo: Type.Optional(nullable(timestamp)),
-  seatCategories: Type.Array(NewCategory, { minItems: 1, maxItems: 50 }),
-  prices: Type.Array(NewPrice, { maxItems: 1_000 }),
-});
+export const NewPerformance = named(
+  'NewPerformance',
+  Type.Object({
+    startDate: timestamp,
+    durationMinutes: Type.Optional(nullable(durationMinutes)),
+    venue,
+    timeZone,
+    salesFrom: Type.Optional(nullable(timestamp)),
+    salesTo: Type.Optional(nullable(timestamp)),
+    seatCategories: Type.Array(NewCategory, { minItems: 1, maxItems: 50 }),
+    prices: Type.Array(NewPrice, { maxItems: 1_000 }),
+  }),
+);
 
 /** What a GET returned of a seat category and its prices is accepted in a change; read-only members are ignored. */
-const ChangedPrice = Type.Object({
-  seatCategory: Type.Optional(Type.String({ minLength: 1, maxLength: 64, description: 'code of the seat category' })),
-  seatCategoryId: Type.Optional(id),
-  tariffId: id,
-  amount,
-  currency: Type.Optional(currency),
-});
+const ChangedPrice = named(
+  'PriceChanges',
+  Type.Object({
+    seatCategory: Type.Optional(Type.String({ minLength: 1, maxLength: 64, description: 'code of the seat category' })),
+    seatCategoryId: Type.Optional(id),
+    tariffId: id,
+    amount,
+    currency: Type.Optional(currency),
+  }),
+);
 
-const ChangedCategory = Type.Object({
-  id,
-  capacity: Type.Optional(capacity),
-  rows: Type.Optional(rows(0)),
-  code: Type.Optional(Type.Unknown({ readOnly: true })),
-  name: Type.Optional(Type.Unknown({ readOnly: true })),
-  numbered: Type.Optional(Type.Unknown({ readOnly: true })),
-});
+const ChangedCategory = named(
+  'SeatCategoryChanges',
+  Type.Object({
+    id,
+    capacity: Type.Optional(capacity),
+    rows: Type.Optional(rows(0)),
+    code: Type.Optional(Type.Unknown({ readOnly: true })),
+    name: Type.Optional(Type.Unknown({ readOnly: true })),
+    numbered: Type.Optional(Type.Unknown({ readOnly: true })),
+  }),
+);
 
 /** The body that changes a performance. */
-export const PerformanceChanges = Type.Object({
-  state: Type.Optional(oneOf(performanceStates)),
-  startDate: Type.Optional(timestamp),
-  durationMinutes: Type.Optional(nullable(durationMinutes)),
-  venue: Type.Optional(
-    Type.Object({
-      name: Type.Optional(Type.String({ minLength: 1, maxLength: 200 })),
-      city: Type.Optional(nullable(Type.String({ minLength: 1, maxLength: 200 }))),
-    }),
-  ),
-  timeZone: Type.Optional(timeZone),
-  salesFrom: Type.Optional(nullable(timestamp)),
-  salesTo: Type.Optional(nullable(timestamp)),
-  seatCategories: Type.Optional(Type.Array(ChangedCategory, { maxItems: 50 })),
-  prices: Type.Optional(Type.Array(ChangedPrice, { maxItems: 1_000 })),
-});
+export const PerformanceChanges = named(
+  'PerformanceChanges',
+  Type.Object({
+    state: Type.Optional(oneOf(performanceStates)),
+    startDate: Type.Optional(timestamp),
+    durationMinutes: Type.Optional(nullable(durationMinutes)),
+    venue: Type.Optional(
+      Type.Object({
+        name: Type.Optional(Type.String({ minLength: 1, maxLength: 200 })),
+        city: Type.Optional(nullable(Type.String({ minLength: 1, maxLength: 200 }))),
+      }),
+    ),
+    timeZone: Type.Optional(timeZone),
+    salesFrom: Type.Optional(nullable(timestamp)),
+    salesTo: Type.Optional(nullable(timestamp)),
+    seatCategories: Type.Optional(Type.Array(ChangedCategory, { maxItems: 50 })),
+    prices: Type.Optional(Type.Array(ChangedPrice, { maxItems: 1_000 })),
+  }),
+);
 
 /** A creation's body as the rules take it. */
 export const inputOf = (body: Static<typeof NewPerformance>): PerformanceInput => ({

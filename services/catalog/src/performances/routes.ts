@@ -4,6 +4,7 @@ import {
   changesPageOf,
   created,
   listQuery,
+  named,
   ok,
   oneOf,
   operation,
@@ -29,32 +30,40 @@ import { performanceEtag, performanceView } from './view.ts';
 
 const readOnly = readOnlyOf(Performance, PerformanceChanges);
 
-const Availability = Type.Object({
-  performanceId: Type.String(),
-  asOf: Type.String({ format: 'date-time' }),
-  seatCategories: Type.Array(
-    Type.Object({
-      id: Type.String(),
-      code: Type.String(),
-      capacity: Type.Integer(),
-      free: Type.Integer(),
-      held: Type.Integer(),
-      sold: Type.Integer(),
-    }),
-    { description: 'free + held + sold = capacity' },
-  ),
-});
+const SeatCategoryAvailability = named(
+  'SeatCategoryAvailability',
+  Type.Object({
+    id: Type.String(),
+    code: Type.String(),
+    capacity: Type.Integer(),
+    free: Type.Integer(),
+    held: Type.Integer(),
+    sold: Type.Integer(),
+  }),
+);
 
-const placeState = oneOf(['free', 'held', 'sold']);
+const Availability = named(
+  'Availability',
+  Type.Object({
+    performanceId: Type.String(),
+    asOf: Type.String({ format: 'date-time' }),
+    seatCategories: Type.Array(SeatCategoryAvailability, { description: 'free + held + sold = capacity' }),
+  }),
+);
 
-const Place = Type.Object({
-  id: Type.String(),
-  seatCategoryId: Type.String(),
-  label: Type.String(),
-  row: Type.Optional(Type.String()),
-  seat: Type.Optional(Type.Integer()),
-  state: placeState,
-});
+const placeState = named('PlaceState', oneOf(['free', 'held', 'sold']));
+
+const Place = named(
+  'Place',
+  Type.Object({
+    id: Type.String(),
+    seatCategoryId: Type.String(),
+    label: Type.String(),
+    row: Type.Optional(Type.String()),
+    seat: Type.Optional(Type.Integer()),
+    state: placeState,
+  }),
+);
 
 const answer = (performance: PerformanceDocument) =>
   ok(performanceView(performance), { etag: performanceEtag(performance) });

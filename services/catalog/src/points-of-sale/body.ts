@@ -1,5 +1,5 @@
 import { Fault } from '@boxoffice/envelope';
-import { nullable, oneOf } from '@boxoffice/http';
+import { named, nullable, oneOf } from '@boxoffice/http';
 import { type Static, Type } from 'typebox';
 import { type PointOfSaleDetails, paymentMethods } from '../domain/point-of-sale.ts';
 import { currency, id, languages } from '../schemas.ts';
@@ -39,18 +39,21 @@ const members = {
 };
 
 /** The body that creates a point of sale. */
-export const NewPointOfSale = Type.Object({ serviceHost, ...members });
+export const NewPointOfSale = named('NewPointOfSale', Type.Object({ serviceHost, ...members }));
 /** What a PATCH merges into. */
-export const Changes = Type.Object(members);
+export const Changes = named('PointOfSaleReplacement', Type.Object(members));
 
 /** A point of sale as it is answered. */
-export const PointOfSale = Type.Object({
-  serviceHost: Type.String(),
-  ...members,
-  corsOrigins: Type.Array(Type.String()),
-  createdAt: Type.String({ format: 'date-time' }),
-  updatedAt: Type.String({ format: 'date-time' }),
-});
+export const PointOfSale = named(
+  'PointOfSale',
+  Type.Object({
+    serviceHost: Type.String(),
+    ...members,
+    corsOrigins: Type.Array(Type.String()),
+    createdAt: Type.String({ format: 'date-time' }),
+    updatedAt: Type.String({ format: 'date-time' }),
+  }),
+);
 
 /** The origin as browsers send it. @throws Fault `validation_error` if it is none. */
 const originOf = (given: string, index: number): string => {

@@ -5,6 +5,7 @@ import {
   created,
   listQuery,
   mergePatch,
+  named,
   ok,
   operation,
   patchOf,
@@ -82,7 +83,7 @@ export const pointsOfSaleRoutes = (store: Store): AnyOperation[] => [
     access: 'catalog:write',
     summary: 'Changes members of a point of sale',
     params,
-    body: patchOf(Changes),
+    body: named('PointOfSaleChanges', patchOf(Changes)),
     readOnly: readOnlyOf(PointOfSale, Changes),
     answers: { 200: PointOfSale },
     errors: ['semantically_invalid'],
@@ -109,7 +110,9 @@ export const pointsOfSaleRoutes = (store: Store): AnyOperation[] => [
     access: 'internal',
     summary: 'Finds the point of sale of a host and the institution that it belongs to',
     params,
-    answers: { 200: Type.Object({ institution: Type.String(), demo, ...PointOfSale.properties }) },
+    answers: {
+      200: named('FoundPointOfSale', Type.Object({ institution: Type.String(), demo, ...PointOfSale.properties })),
+    },
     example: { ...example, answer: { institution: 'opera', demo: false, ...examples.pointOfSale } },
     handle: async ({ params }) => {
       const found = (await pointOfSaleByHost(store, params.serviceHost)) ?? notFound();

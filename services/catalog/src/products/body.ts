@@ -1,4 +1,4 @@
-import { nullable, oneOf, timestamp } from '@boxoffice/http';
+import { named, nullable, oneOf, timestamp } from '@boxoffice/http';
 import { type Static, Type } from 'typebox';
 import { firstStates, type ProductDetails } from '../domain/product.ts';
 import { inputOf, NewPerformance } from '../performances/body.ts';
@@ -16,15 +16,18 @@ const details = {
 };
 
 /** The body that creates a product. */
-export const NewProduct = Type.Object({
-  ...details,
-  state: Type.Optional(oneOf(firstStates)),
-  currency: Type.Optional(currency),
-  performances: Type.Optional(Type.Array(NewPerformance, { maxItems: 500 })),
-});
+export const NewProduct = named(
+  'NewProduct',
+  Type.Object({
+    ...details,
+    state: Type.Optional(oneOf(firstStates)),
+    currency: Type.Optional(currency),
+    performances: Type.Optional(Type.Array(NewPerformance, { maxItems: 500 })),
+  }),
+);
 
 /** The body that replaces a product, and what a PATCH merges into. */
-export const ProductBody = Type.Object({ ...details, state: Type.Optional(productState) });
+export const ProductBody = named('ProductReplacement', Type.Object({ ...details, state: Type.Optional(productState) }));
 
 /** A body's details as the rules take them. */
 export const detailsOf = (body: Static<typeof ProductBody>): ProductDetails => ({

@@ -6,6 +6,7 @@ import {
   created,
   listQuery,
   mergePatch,
+  named,
   ok,
   operation,
   patchOf,
@@ -163,7 +164,7 @@ export const productsRoutes = (store: Store): AnyOperation[] => [
       'suspended alternate; either can be closed; everything can be cancelled. Cancelling a product ' +
       'cancels its performances that have not begun, and so the orders concerned; those that have begun stay as they are.',
     params,
-    body: patchOf(ProductBody),
+    body: named('ProductChanges', patchOf(ProductBody)),
     readOnly,
     answers: { 200: Product },
     errors: ['semantically_invalid', 'product_duplicate_code', 'product_state_conflict'],

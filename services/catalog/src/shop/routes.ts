@@ -1,4 +1,4 @@
-import { type AnyOperation, nullable, ok, operation } from '@boxoffice/http';
+import { type AnyOperation, named, nullable, ok, operation } from '@boxoffice/http';
 import type { Store } from '@boxoffice/store';
 import { Type } from 'typebox';
 import { contextOf } from '../context.ts';
@@ -13,24 +13,33 @@ import { id, Product, Tariff } from '../schemas.ts';
 /** Performances of one question. */
 const MAX_PERFORMANCES = 100;
 
-const Published = Type.Object({
-  mark: Type.String({ description: 'changes with what is published' }),
-  published: nullable(Type.Object({ products: Type.Array(Product), tariffs: Type.Array(Tariff) })),
-});
+const Published = named(
+  'PublishedCatalog',
+  Type.Object({
+    mark: Type.String({ description: 'changes with what is published' }),
+    published: nullable(Type.Object({ products: Type.Array(Product), tariffs: Type.Array(Tariff) })),
+  }),
+);
 
-const Stock = Type.Object({
-  performanceId: Type.String(),
-  seatCategories: Type.Array(Type.Object({ id: Type.String(), capacity: Type.Integer(), free: Type.Integer() })),
-});
+const Stock = named(
+  'ShopStock',
+  Type.Object({
+    performanceId: Type.String(),
+    seatCategories: Type.Array(Type.Object({ id: Type.String(), capacity: Type.Integer(), free: Type.Integer() })),
+  }),
+);
 
-const ShopPlace = Type.Object({
-  id: Type.String(),
-  label: Type.String(),
-  row: nullable(Type.String()),
-  seat: nullable(Type.Integer()),
-  seatCategoryId: Type.String(),
-  free: Type.Boolean(),
-});
+const ShopPlace = named(
+  'ShopPlace',
+  Type.Object({
+    id: Type.String(),
+    label: Type.String(),
+    row: nullable(Type.String()),
+    seat: nullable(Type.Integer()),
+    seatCategoryId: Type.String(),
+    free: Type.Boolean(),
+  }),
+);
 
 const [category] = examples.performance.seatCategories;
 const exampleStock = {

@@ -1,4 +1,4 @@
-import { type AnyOperation, nullable, ok, oneOf, operation } from '@boxoffice/http';
+import { type AnyOperation, named, nullable, ok, oneOf, operation } from '@boxoffice/http';
 import type { Store } from '@boxoffice/store';
 import { Type } from 'typebox';
 import { contextOf } from '../context.ts';
@@ -7,29 +7,38 @@ import * as examples from '../examples.ts';
 import { amount, currency, id } from '../schemas.ts';
 import { quote } from './hold.ts';
 
-const Item = Type.Object({
-  performanceId: id,
-  seatCategoryId: id,
-  tariffId: id,
-  placeIds: Type.Optional(
-    Type.Array(id, { minItems: 1, maxItems: 50, description: 'looked at if the quote is refused' }),
-  ),
-});
+const Item = named(
+  'QuoteItem',
+  Type.Object({
+    performanceId: id,
+    seatCategoryId: id,
+    tariffId: id,
+    placeIds: Type.Optional(
+      Type.Array(id, { minItems: 1, maxItems: 50, description: 'looked at if the quote is refused' }),
+    ),
+  }),
+);
 
-const Quote = Type.Object({
-  tariffId: Type.String(),
-  criterion: nullable(Type.String()),
-  amount,
-  currency,
-});
+const Quote = named(
+  'Quote',
+  Type.Object({
+    tariffId: Type.String(),
+    criterion: nullable(Type.String()),
+    amount,
+    currency,
+  }),
+);
 
-const QuoteAnswer = Type.Object({
-  outcome: oneOf(['quoted', 'refused']),
-  refusal: nullable(
-    Type.Object({ reason: oneOf(refusalReasons), details: Type.String(), item: nullable(Type.Integer()) }),
-  ),
-  quotes: Type.Array(Quote, { description: 'by item' }),
-});
+const QuoteAnswer = named(
+  'Quotes',
+  Type.Object({
+    outcome: oneOf(['quoted', 'refused']),
+    refusal: nullable(
+      Type.Object({ reason: oneOf(refusalReasons), details: Type.String(), item: nullable(Type.Integer()) }),
+    ),
+    quotes: Type.Array(Quote, { description: 'by item' }),
+  }),
+);
 
 /** What orders needs to know of prices when a place that it holds gets another tariff. */
 export const quoteRoutes = (store: Store): AnyOperation[] => [

@@ -1,4 +1,4 @@
-import { nullable, oneOf, timestamp } from '@boxoffice/http';
+import { named, nullable, oneOf, timestamp } from '@boxoffice/http';
 import { type Static, Type } from 'typebox';
 import { refusalReasons } from '../domain/sale.ts';
 import { amount, currency, id } from '../schemas.ts';
@@ -20,16 +20,19 @@ export const asOf = Type.Integer({
 export const placeIds = Type.Array(id, { minItems: 1, maxItems: 1_000, uniqueItems: true });
 
 /** A place and who may sell it. */
-export const Place = Type.Object({
-  id: Type.String(),
-  performanceId: Type.String(),
-  seatCategoryId: Type.String(),
-  label: Type.String(),
-  row: nullable(Type.String()),
-  seat: nullable(Type.Integer()),
-  state: oneOf(['held', 'sold', 'free']),
-  heldUntil: nullable(timestamp),
-});
+export const Place = named(
+  'StockPlace',
+  Type.Object({
+    id: Type.String(),
+    performanceId: Type.String(),
+    seatCategoryId: Type.String(),
+    label: Type.String(),
+    row: nullable(Type.String()),
+    seat: nullable(Type.Integer()),
+    state: oneOf(['held', 'sold', 'free']),
+    heldUntil: nullable(timestamp),
+  }),
+);
 
 /** A place as the stock operations answer it. */
 export const placeView = (place: PlaceDocument): Static<typeof Place> => ({
@@ -44,60 +47,69 @@ export const placeView = (place: PlaceDocument): Static<typeof Place> => ({
 });
 
 /** The wish to hold places. */
-export const Hold = Type.Object({
-  holder,
-  requestId,
-  asOf: Type.Optional(asOf),
-  heldUntil: Type.Optional(timestamp),
-  pointOfSale: Type.Optional(Type.String({ minLength: 1, maxLength: 253 })),
-  placesInOrder: Type.Optional(Type.Integer({ minimum: 0, description: 'those that the order has already' })),
-  items: Type.Array(
-    Type.Object({
-      performanceId: id,
-      seatCategoryId: id,
-      tariffId: id,
-      quantity: Type.Optional(Type.Integer({ minimum: 1, maximum: 50 })),
-      placeIds: Type.Optional(Type.Array(id, { minItems: 1, maxItems: 50 })),
-    }),
-    { minItems: 1, maxItems: 100 },
-  ),
-});
-
-const Line = Type.Object({
-  item: Type.Integer({ description: 'which of the items' }),
-  productId: Type.String(),
-  performanceId: Type.String(),
-  startDate: timestamp,
-  seatCategoryId: Type.String(),
-  tariffId: Type.String(),
-  criterion: nullable(Type.String()),
-  amount,
-  currency,
-  place: Type.Object({
-    id: Type.String(),
-    label: Type.String(),
-    row: nullable(Type.String()),
-    seat: nullable(Type.Integer()),
+export const Hold = named(
+  'HoldRequest',
+  Type.Object({
+    holder,
+    requestId,
+    asOf: Type.Optional(asOf),
+    heldUntil: Type.Optional(timestamp),
+    pointOfSale: Type.Optional(Type.String({ minLength: 1, maxLength: 253 })),
+    placesInOrder: Type.Optional(Type.Integer({ minimum: 0, description: 'those that the order has already' })),
+    items: Type.Array(
+      Type.Object({
+        performanceId: id,
+        seatCategoryId: id,
+        tariffId: id,
+        quantity: Type.Optional(Type.Integer({ minimum: 1, maximum: 50 })),
+        placeIds: Type.Optional(Type.Array(id, { minItems: 1, maxItems: 50 })),
+      }),
+      { minItems: 1, maxItems: 100 },
+    ),
   }),
-});
+);
+
+const Line = named(
+  'HeldLine',
+  Type.Object({
+    item: Type.Integer({ description: 'which of the items' }),
+    productId: Type.String(),
+    performanceId: Type.String(),
+    startDate: timestamp,
+    seatCategoryId: Type.String(),
+    tariffId: Type.String(),
+    criterion: nullable(Type.String()),
+    amount,
+    currency,
+    place: Type.Object({
+      id: Type.String(),
+      label: Type.String(),
+      row: nullable(Type.String()),
+      seat: nullable(Type.Integer()),
+    }),
+  }),
+);
 
 /** What became of the wish. */
-export const HoldAnswer = Type.Object({
-  outcome: oneOf(['held', 'refused']),
-  refusal: nullable(
-    Type.Object({ reason: oneOf(refusalReasons), details: Type.String(), item: nullable(Type.Integer()) }),
-  ),
-  heldUntil: nullable(timestamp),
-  pointOfSale: nullable(
-    Type.Object({
-      serviceHost: Type.String(),
-      paymentMethods: Type.Array(Type.String()),
-      maxPlacesPerOrder: Type.Integer(),
-      holdMinutes: Type.Number(),
-    }),
-  ),
-  lines: Type.Array(Line, { description: 'one per place, in the order of the items' }),
-});
+export const HoldAnswer = named(
+  'Hold',
+  Type.Object({
+    outcome: oneOf(['held', 'refused']),
+    refusal: nullable(
+      Type.Object({ reason: oneOf(refusalReasons), details: Type.String(), item: nullable(Type.Integer()) }),
+    ),
+    heldUntil: nullable(timestamp),
+    pointOfSale: nullable(
+      Type.Object({
+        serviceHost: Type.String(),
+        paymentMethods: Type.Array(Type.String()),
+        maxPlacesPerOrder: Type.Integer(),
+        holdMinutes: Type.Number(),
+      }),
+    ),
+    lines: Type.Array(Line, { description: 'one per place, in the order of the items' }),
+  }),
+);
 
 /** What was held, as the operation answers it. */
 export const heldView = ({ until, lines, pointOfSale }: Held): Static<typeof HoldAnswer> => ({
@@ -125,14 +137,17 @@ export const heldView = ({ until, lines, pointOfSale }: Held): Static<typeof Hol
 });
 
 /** What became of a change. */
-export const Changed = Type.Object({
-  outcome: oneOf(['done', 'refused', 'superseded'], {
-    description:
-      'superseded: the order has given up the version that asks, or has places since a later one; nothing was changed',
+export const Changed = named(
+  'StockChange',
+  Type.Object({
+    outcome: oneOf(['done', 'refused', 'superseded'], {
+      description:
+        'superseded: the order has given up the version that asks, or has places since a later one; nothing was changed',
+    }),
+    places: Type.Array(Place),
+    missing: Type.Array(Type.String(), { description: 'places that the holder has lost; then nothing was changed' }),
   }),
-  places: Type.Array(Place),
-  missing: Type.Array(Type.String(), { description: 'places that the holder has lost; then nothing was changed' }),
-});
+);
 
 /** What nothing came of. */
 const unchanged = (outcome: Superseded | { readonly missing: readonly string[] }) => ({
@@ -145,10 +160,13 @@ const unchanged = (outcome: Superseded | { readonly missing: readonly string[] }
 export const changedView = (outcome: ChangeOutcome): Static<typeof Changed> =>
   'places' in outcome ? { outcome: 'done', places: outcome.places.map(placeView), missing: [] } : unchanged(outcome);
 
-export const Renewed = Type.Object({
-  ...Changed.properties,
-  places: Type.Array(Type.Object({ ...Place.properties, replaces: nullable(Type.String()) })),
-});
+export const Renewed = named(
+  'StockRenewal',
+  Type.Object({
+    ...Changed.properties,
+    places: Type.Array(Type.Object({ ...Place.properties, replaces: nullable(Type.String()) })),
+  }),
+);
 
 /** The outcome of a renewal, as the operation answers it. */
 export const renewedView = (outcome: RenewalOutcome): Static<typeof Renewed> =>

@@ -1,4 +1,4 @@
-import { exampleFaults, openApiDocument } from '@boxoffice/http';
+import { dereferenced, exampleFaults, openApiDocument } from '@boxoffice/http';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { examples } from '../../src/index.ts';
 import { routes } from '../../src/routes.ts';
@@ -35,7 +35,7 @@ describe('the description of the catalog', () => {
 
   test('refusals of the domain are described where they can happen', () => {
     const document = { service: 'catalog', version: '0', operations: routes(catalog.store) };
-    const { paths } = openApiDocument(document) as Description;
+    const { paths } = dereferenced(openApiDocument(document)) as Description;
     const told = (path: string, method: string) => JSON.stringify(paths[`/svc/v3/catalog${path}`]?.[method]?.responses);
     expect(told('/products', 'post')).toContain('product_duplicate_code');
     expect(told('/products/{productId}', 'patch')).toContain('product_state_conflict');

@@ -1,16 +1,19 @@
-import { type AnyOperation, nullable, ok, oneOf, operation, timestamp } from '@boxoffice/http';
+import { type AnyOperation, named, nullable, ok, oneOf, operation, timestamp } from '@boxoffice/http';
 import { Type } from 'typebox';
 import type { Contacts } from '../contacts/contacts.ts';
 import * as example from '../examples.ts';
 import type { ContactDocument } from '../store.ts';
 
 /** What another service may know of a contact: no name, no address. */
-const KnownContact = Type.Object({
-  contactNumber: Type.String(),
-  kind: oneOf(['individual', 'structure']),
-  criteria: Type.Array(Type.String(), { description: 'what entitles to tariffs and payment methods' }),
-  erasedAt: nullable(timestamp),
-});
+const KnownContact = named(
+  'KnownContact',
+  Type.Object({
+    contactNumber: Type.String(),
+    kind: oneOf(['individual', 'structure']),
+    criteria: Type.Array(Type.String(), { description: 'what entitles to tariffs and payment methods' }),
+    erasedAt: nullable(timestamp),
+  }),
+);
 
 const known = ({ contactNumber, kind, details, erasedAt }: ContactDocument) => ({
   contactNumber,

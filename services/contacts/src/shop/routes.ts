@@ -1,5 +1,5 @@
 import { Fault } from '@boxoffice/envelope';
-import { type AnyOperation, emailSchema, nullable, ok, oneOf, operation, timestamp } from '@boxoffice/http';
+import { type AnyOperation, emailSchema, named, nullable, ok, oneOf, operation, timestamp } from '@boxoffice/http';
 import { type Static, Type } from 'typebox';
 import type { Contacts } from '../contacts/contacts.ts';
 import { CONTACT_NUMBER, isContactNumber } from '../domain/contact-number.ts';
@@ -9,27 +9,30 @@ import type { ContactDocument } from '../store.ts';
 const text = () => nullable(Type.String());
 
 /** A contact as its owner sees it at a point of sale: flat, and never its sensitive data. */
-const OwnContact = Type.Object({
-  contactNumber: Type.String(),
-  kind: oneOf(['individual', 'structure']),
-  title: text(),
-  firstName: text(),
-  lastName: text(),
-  name: nullable(Type.String({ description: 'of a structure' })),
-  email: text(),
-  phone: text(),
-  language: text(),
-  street: text(),
-  postalCode: text(),
-  city: text(),
-  country: text(),
-  criteria: Type.Array(Type.String()),
-  newsletter: Type.Boolean(),
-  partners: Type.Boolean(),
-  createdAt: timestamp,
-  updatedAt: timestamp,
-  erasedAt: nullable(timestamp),
-});
+const OwnContact = named(
+  'ShopContact',
+  Type.Object({
+    contactNumber: Type.String(),
+    kind: oneOf(['individual', 'structure']),
+    title: text(),
+    firstName: text(),
+    lastName: text(),
+    name: nullable(Type.String({ description: 'of a structure' })),
+    email: text(),
+    phone: text(),
+    language: text(),
+    street: text(),
+    postalCode: text(),
+    city: text(),
+    country: text(),
+    criteria: Type.Array(Type.String()),
+    newsletter: Type.Boolean(),
+    partners: Type.Boolean(),
+    createdAt: timestamp,
+    updatedAt: timestamp,
+    erasedAt: nullable(timestamp),
+  }),
+);
 
 /** The contact without levels. */
 const flat = (contact: ContactDocument): Static<typeof OwnContact> => {
@@ -62,13 +65,16 @@ const flat = (contact: ContactDocument): Static<typeof OwnContact> => {
 
 const name = Type.String({ pattern: '\\S', maxLength: 100 });
 
-const Guest = Type.Object({
-  asOf: timestamp,
-  firstName: name,
-  lastName: name,
-  email: emailSchema,
-  language: Type.Optional(Type.String({ pattern: '^[a-z]{2,3}(-[A-Z]{2})?$' })),
-});
+const Guest = named(
+  'GuestContact',
+  Type.Object({
+    asOf: timestamp,
+    firstName: name,
+    lastName: name,
+    email: emailSchema,
+    language: Type.Optional(Type.String({ pattern: '^[a-z]{2,3}(-[A-Z]{2})?$' })),
+  }),
+);
 
 /** The number as orders makes those of guests. @throws Fault `not_found` */
 const guestNumber = (text: string): string => {

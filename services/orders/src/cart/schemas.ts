@@ -1,10 +1,10 @@
-import { emailSchema, nullable, oneOf, timestamp } from '@boxoffice/http';
+import { emailSchema, named, nullable, oneOf, timestamp } from '@boxoffice/http';
 import { type Static, Type } from 'typebox';
 import { isCart } from '../domain/cart.ts';
 import { paymentMethods, paymentTokens } from '../domain/checkout.ts';
 import { due, total } from '../domain/order/money.ts';
 import { instant, instantOrNull } from '../orders/view.ts';
-import { contactNumber, id, items, orderStates } from '../schemas.ts';
+import { contactNumber, id, items, orderStates, Place } from '../schemas.ts';
 import type { OrderDocument } from '../store.ts';
 import { type Outcome as Result, shopReasons } from './outcome.ts';
 
@@ -16,88 +16,112 @@ export const requestId = Text({ pattern: '^[A-Za-z0-9_.-]{1,128}$' });
 const cartId = Text({ pattern: '^ord_[0-9a-z]{19,32}$' });
 const name = nullable(Text({ minLength: 1, maxLength: 100 }));
 
-const Item = Members({ ...items.items.properties, contactNumber: Optional(contactNumber) });
+const Item = named('CartItemRequest', Members({ ...items.items.properties, contactNumber: Optional(contactNumber) }));
 
-export const Addition = Members({
-  orderId: cartId,
-  requestId,
-  pointOfSale: Text({ minLength: 1, maxLength: 253 }),
-  address: Text({ minLength: 1, maxLength: 64 }),
-  items: List(Item, { minItems: 1, maxItems: 100 }),
-});
+export const Addition = named(
+  'CartAddition',
+  Members({
+    orderId: cartId,
+    requestId,
+    pointOfSale: Text({ minLength: 1, maxLength: 253 }),
+    address: Text({ minLength: 1, maxLength: 64 }),
+    items: List(Item, { minItems: 1, maxItems: 100 }),
+  }),
+);
 
-export const LineChange = Members({
-  requestId,
-  tariffId: Optional(id),
-  contactNumber: Optional(contactNumber),
-  beneficiaryFirstName: Optional(name),
-  beneficiaryLastName: Optional(name),
-});
+export const LineChange = named(
+  'CartItemChanges',
+  Members({
+    requestId,
+    tariffId: Optional(id),
+    contactNumber: Optional(contactNumber),
+    beneficiaryFirstName: Optional(name),
+    beneficiaryLastName: Optional(name),
+  }),
+);
 
 const guestName = Text({ pattern: '\\S', maxLength: 100 });
 /** Who buys without a login. */
-const Guest = Members({
-  firstName: guestName,
-  lastName: guestName,
-  email: emailSchema,
-  language: Optional(Text({ pattern: '^[a-z]{2,3}(-[A-Z]{2})?$' })),
-});
+const Guest = named(
+  'CheckoutGuest',
+  Members({
+    firstName: guestName,
+    lastName: guestName,
+    email: emailSchema,
+    language: Optional(Text({ pattern: '^[a-z]{2,3}(-[A-Z]{2})?$' })),
+  }),
+);
 
 /** Either `contactNumber` or `guest`. */
-export const Checkout = Members({
-  requestId,
-  contactNumber: Optional(contactNumber),
-  guest: Optional(Guest),
-  paymentMethod: oneOf(paymentMethods),
-  paymentToken: Optional(oneOf(paymentTokens)),
-});
+export const Checkout = named(
+  'Checkout',
+  Members({
+    requestId,
+    contactNumber: Optional(contactNumber),
+    guest: Optional(Guest),
+    paymentMethod: oneOf(paymentMethods),
+    paymentToken: Optional(oneOf(paymentTokens)),
+  }),
+);
 
 /** `notAfter`: when whoever asks gives up waiting; later than that nothing is cancelled. */
-export const FaultCancellation = Members({ notAfter: Optional(timestamp) });
-export const ShopCancellation = Members({ requestId, reason: Optional(nullable(Text({ maxLength: 500 }))) });
+export const FaultCancellation = named('FaultCancellation', Members({ notAfter: Optional(timestamp) }));
+export const ShopCancellation = named(
+  'ShopCancellation',
+  Members({ requestId, reason: Optional(nullable(Text({ maxLength: 500 }))) }),
+);
 
-const ShopLine = Members({
-  id: Text(),
-  productId: Text(),
-  performanceId: Text(),
-  startDate: timestamp,
-  seatCategoryId: Text(),
-  tariffId: Text(),
-  criterion: nullable(Text()),
-  place: Members({ id: Text(), label: Text(), row: nullable(Text()), seat: nullable(Integer()) }),
-  amount: Integer(),
-  beneficiary: nullable(Members({ firstName: nullable(Text()), lastName: nullable(Text()) })),
-  ticketId: nullable(Text()),
-});
+const ShopLine = named(
+  'ShopOrderLine',
+  Members({
+    id: Text(),
+    productId: Text(),
+    performanceId: Text(),
+    startDate: timestamp,
+    seatCategoryId: Text(),
+    tariffId: Text(),
+    criterion: nullable(Text()),
+    place: Place,
+    amount: Integer(),
+    beneficiary: nullable(Members({ firstName: nullable(Text()), lastName: nullable(Text()) })),
+    ticketId: nullable(Text()),
+  }),
+);
 
 /** An order or a cart as the point of sale sees it. */
-export const ShopOrder = Members({
-  id: Text(),
-  state: oneOf(orderStates),
-  listed: Flag({ description: 'false: a cart' }),
-  payable: Flag({ description: 'listed, and a cart again: its payment failed, its places are held' }),
-  version: Integer(),
-  pointOfSale: nullable(Text()),
-  contactNumber: nullable(Text()),
-  currency: Text(),
-  total: Integer(),
-  due: Integer(),
-  lines: List(ShopLine),
-  expiresAt: nullable(timestamp),
-  deadline: nullable(timestamp),
-  checkout: nullable(Members({ requestId: Text(), paymentMethod: Text(), at: timestamp })),
-  confirmedAt: nullable(timestamp),
-  cancelledAt: nullable(timestamp),
-  createdAt: timestamp,
-  updatedAt: timestamp,
-});
+export const ShopOrder = named(
+  'ShopOrder',
+  Members({
+    id: Text(),
+    state: oneOf(orderStates),
+    listed: Flag({ description: 'false: a cart' }),
+    payable: Flag({ description: 'listed, and a cart again: its payment failed, its places are held' }),
+    version: Integer(),
+    pointOfSale: nullable(Text()),
+    contactNumber: nullable(Text()),
+    currency: Text(),
+    total: Integer(),
+    due: Integer(),
+    lines: List(ShopLine),
+    expiresAt: nullable(timestamp),
+    deadline: nullable(timestamp),
+    checkout: nullable(Members({ requestId: Text(), paymentMethod: Text(), at: timestamp })),
+    confirmedAt: nullable(timestamp),
+    cancelledAt: nullable(timestamp),
+    createdAt: timestamp,
+    updatedAt: timestamp,
+  }),
+);
 
-export const Outcome = Members({
-  outcome: oneOf(['done', 'refused']),
-  reason: nullable(oneOf(shopReasons)),
-  details: nullable(Text()),
-  order: nullable(ShopOrder),
-});
+export const Outcome = named(
+  'ShopOutcome',
+  Members({
+    outcome: oneOf(['done', 'refused']),
+    reason: nullable(oneOf(shopReasons)),
+    details: nullable(Text()),
+    order: nullable(ShopOrder),
+  }),
+);
 
 /** An order or a cart as the point of sale sees it; never a draft. */
 export const shopView = (order: OrderDocument): Static<typeof ShopOrder> => ({

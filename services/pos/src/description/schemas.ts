@@ -1,4 +1,4 @@
-import { nullable, oneOf, timestamp, trimmedText } from '@boxoffice/http';
+import { named, nullable, oneOf, timestamp, trimmedText } from '@boxoffice/http';
 import { Type } from 'typebox';
 import { levels } from '../domain/offer.ts';
 import { ID_PATTERN } from '../ids.ts';
@@ -43,73 +43,98 @@ const product = {
   onSale,
 };
 
-export const ProductEntry = Members(product);
+export const ProductEntry = named('ShopProduct', Members(product));
 
-const Price = Members({ tariffId: Text(), tariff: Text({ description: 'its name' }), amount });
+const Price = named('ShopPrice', Members({ tariffId: Text(), tariff: Text({ description: 'its name' }), amount }));
 
-const PerformanceEntry = Members({
-  id: Text(),
-  startDate: timestamp,
-  durationMinutes: nullable(Integer()),
-  venue: Members({ name: Text(), city: nullable(Text()) }),
-  timeZone: Text(),
-  salesFrom: nullable(timestamp),
-  salesTo: nullable(timestamp),
-  availability,
-  onSale,
-  seatCategories: List(Members({ id: Text(), name: Text(), numbered: Flag(), free: Integer(), prices: List(Price) })),
-});
+const Venue = named('Venue', Members({ name: Text(), city: nullable(Text()) }));
 
-export const ProductDetail = Members({ ...product, performances: List(PerformanceEntry) });
+const SeatCategory = named(
+  'ShopSeatCategory',
+  Members({ id: Text(), name: Text(), numbered: Flag(), free: Integer(), prices: List(Price) }),
+);
 
-export const AvailabilityEntry = Members({
-  startDate: timestamp,
-  availability,
-  seatCategories: List(Members({ id: Text(), name: Text(), free: Integer() })),
-});
+const PerformanceEntry = named(
+  'ShopPerformance',
+  Members({
+    id: Text(),
+    startDate: timestamp,
+    durationMinutes: nullable(Integer()),
+    venue: Venue,
+    timeZone: Text(),
+    salesFrom: nullable(timestamp),
+    salesTo: nullable(timestamp),
+    availability,
+    onSale,
+    seatCategories: List(SeatCategory),
+  }),
+);
 
-export const PlaceEntry = Members({
-  id: Text(),
-  label: Text(),
-  row: Optional(Text()),
-  seat: Optional(Integer()),
-  seatCategoryId: Text(),
-  free: Flag(),
-});
+export const ProductDetail = named('ShopProductDetail', Members({ ...product, performances: List(PerformanceEntry) }));
 
-export const Session = Members({
-  id: Text(),
-  user: nullable(Text({ description: 'the login; null for a guest' })),
-  contactNumber: nullable(Text()),
-  expiresAt: timestamp,
-});
+export const AvailabilityEntry = named(
+  'ShopAvailability',
+  Members({
+    startDate: timestamp,
+    availability,
+    seatCategories: List(Members({ id: Text(), name: Text(), free: Integer() })),
+  }),
+);
 
-export const User = Members({ id: Text(), login: Text(), contactNumber: Text() });
+export const PlaceEntry = named(
+  'ShopPlace',
+  Members({
+    id: Text(),
+    label: Text(),
+    row: Optional(Text()),
+    seat: Optional(Integer()),
+    seatCategoryId: Text(),
+    free: Flag(),
+  }),
+);
+
+export const Session = named(
+  'Session',
+  Members({
+    id: Text(),
+    user: nullable(Text({ description: 'the login; null for a guest' })),
+    contactNumber: nullable(Text()),
+    expiresAt: timestamp,
+  }),
+);
+
+export const User = named('ShopUser', Members({ id: Text(), login: Text(), contactNumber: Text() }));
 
 const text = () => nullable(Text());
 
-export const Contact = Members({
-  contactNumber: Text(),
-  kind: oneOf(['individual', 'structure']),
-  title: text(),
-  firstName: text(),
-  lastName: text(),
-  name: nullable(Text({ description: 'of a structure' })),
-  email: text(),
-  phone: text(),
-  language: text(),
-  street: text(),
-  postalCode: text(),
-  city: text(),
-  country: text(),
-  criteria: List(Text()),
-  newsletter: Flag(),
-  partners: Flag(),
-  createdAt: timestamp,
-  updatedAt: timestamp,
-});
+export const Contact = named(
+  'ShopContact',
+  Members({
+    contactNumber: Text(),
+    kind: oneOf(['individual', 'structure']),
+    title: text(),
+    firstName: text(),
+    lastName: text(),
+    name: nullable(Text({ description: 'of a structure' })),
+    email: text(),
+    phone: text(),
+    language: text(),
+    street: text(),
+    postalCode: text(),
+    city: text(),
+    country: text(),
+    criteria: List(Text()),
+    newsletter: Flag(),
+    partners: Flag(),
+    createdAt: timestamp,
+    updatedAt: timestamp,
+  }),
+);
 
-const Place = Members({ id: Text(), label: Text(), row: nullable(Text()), seat: nullable(Integer()) });
+const Place = named(
+  'PlaceReference',
+  Members({ id: Text(), label: Text(), row: nullable(Text()), seat: nullable(Integer()) }),
+);
 
 const item = {
   id: Text(),
@@ -125,78 +150,106 @@ const item = {
   beneficiaryLastName: text(),
 };
 
-export const Cart = Members({
-  id: nullable(Text({ description: 'the id that the order will have; null before the first item' })),
-  items: mapOf(Members(item)),
-  total: amount,
-  currency,
-  expiresAt: nullable(timestamp),
-});
+export const CartItem = named('CartItem', Members(item));
+
+export const Cart = named(
+  'Cart',
+  Members({
+    id: nullable(Text({ description: 'the id that the order will have; null before the first item' })),
+    items: mapOf(CartItem),
+    total: amount,
+    currency,
+    expiresAt: nullable(timestamp),
+  }),
+);
 
 export const orderStates = ['open', 'reserved', 'payment_pending', 'confirmed', 'expired', 'cancelled'] as const;
 
-export const Order = Members({
-  id: Text(),
-  state: oneOf(orderStates),
-  total: amount,
-  currency,
-  contactNumber: text(),
-  paymentMethod: text(),
-  items: mapOf(
-    Members({ ...item, ticketId: nullable(Text()), barcode: nullable(Text({ description: 'for the QR code' })) }),
-  ),
-  expiresAt: nullable(timestamp),
-  createdAt: timestamp,
-  updatedAt: timestamp,
-});
+const OrderItem = named(
+  'ShopOrderItem',
+  Members({ ...item, ticketId: nullable(Text()), barcode: nullable(Text({ description: 'for the QR code' })) }),
+);
+
+export const Order = named(
+  'ShopOrder',
+  Members({
+    id: Text(),
+    state: oneOf(orderStates),
+    total: amount,
+    currency,
+    contactNumber: text(),
+    paymentMethod: text(),
+    items: mapOf(OrderItem),
+    expiresAt: nullable(timestamp),
+    createdAt: timestamp,
+    updatedAt: timestamp,
+  }),
+);
 
 export const ticketStatuses = ['not_printed', 'printed', 'controlled', 'invalidated', 'cancelled'] as const;
 
-export const Ticket = Members({
-  id: Text(),
-  status: oneOf(ticketStatuses),
-  orderId: Text(),
-  productId: text(),
-  performanceId: Text(),
-  startDate: nullable(timestamp),
-  seatCategoryId: Text(),
-  place: Place,
-  tariffId: Text(),
-  price: amount,
-  currency: Text(),
-  beneficiaryFirstName: text(),
-  beneficiaryLastName: text(),
-  barcode: Text({ description: 'for the QR code' }),
-});
+export const Ticket = named(
+  'ShopTicket',
+  Members({
+    id: Text(),
+    status: oneOf(ticketStatuses),
+    orderId: Text(),
+    productId: text(),
+    performanceId: Text(),
+    startDate: nullable(timestamp),
+    seatCategoryId: Text(),
+    place: Place,
+    tariffId: Text(),
+    price: amount,
+    currency: Text(),
+    beneficiaryFirstName: text(),
+    beneficiaryLastName: text(),
+    barcode: Text({ description: 'for the QR code' }),
+  }),
+);
 
 const name = nullable(trimmedText({ maxLength: 100, description: 'trimmed; null or an empty one removes it' }));
 const beneficiary = { beneficiaryFirstName: Optional(name), beneficiaryLastName: Optional(name) };
 
-export const NewItem = Members({
-  performanceId: id,
-  seatCategoryId: id,
-  tariffId: id,
-  quantity: Optional(
-    Integer({
-      minimum: 1,
-      maximum: 50,
-      description: 'default 1; with placeIds their number, which it must be if given',
-    }),
-  ),
-  placeIds: Optional(
-    List(id, { minItems: 1, maxItems: 50, uniqueItems: true, description: 'these places; absent: the best free ones' }),
-  ),
-  contactNumber: Optional(contactNumber),
-});
+export const NewItem = named(
+  'NewCartItem',
+  Members({
+    performanceId: id,
+    seatCategoryId: id,
+    tariffId: id,
+    quantity: Optional(
+      Integer({
+        minimum: 1,
+        maximum: 50,
+        description: 'default 1; with placeIds their number, which it must be if given',
+      }),
+    ),
+    placeIds: Optional(
+      List(id, {
+        minItems: 1,
+        maxItems: 50,
+        uniqueItems: true,
+        description: 'these places; absent: the best free ones',
+      }),
+    ),
+    contactNumber: Optional(contactNumber),
+  }),
+);
 
-export const ItemChange = Members({ tariffId: Optional(id), contactNumber: Optional(contactNumber), ...beneficiary });
+export const ItemChange = named(
+  'CartItemChanges',
+  Members({ tariffId: Optional(id), contactNumber: Optional(contactNumber), ...beneficiary }),
+);
 
-export const Credentials = Members({
-  login: Text({ minLength: 1, maxLength: 254 }),
-  password: Text({ minLength: 1, maxLength: 1_000 }),
-});
+export const Credentials = named(
+  'Credentials',
+  Members({
+    login: Text({ minLength: 1, maxLength: 254 }),
+    password: Text({ minLength: 1, maxLength: 1_000 }),
+  }),
+);
 
-export const Naming = Members(beneficiary);
+export const Naming = named('ShopTicketChanges', Members(beneficiary));
 
 /** A name as it is kept: an empty one is none; an absent one stays absent. */
 export const nameOf = (name: string | null | undefined): string | null | undefined => (name === '' ? null : name);

@@ -1,5 +1,5 @@
 import { PosFault } from '@boxoffice/envelope';
-import { type AnyOperation, created, emailSchema, ok, oneOf, trimmedText } from '@boxoffice/http';
+import { type AnyOperation, created, emailSchema, named, ok, oneOf, trimmedText } from '@boxoffice/http';
 import { Type } from 'typebox';
 import type { Order as AnyOrder } from '../clients/orders.ts';
 import type { Desk } from '../context.ts';
@@ -16,14 +16,19 @@ import { orderView, tariffNames, ticketsOf } from './views.ts';
 
 const name = trimmedText({ maxLength: 100, pattern: '\\S' });
 
-const Purchase = Type.Object({
-  contactNumber: Type.Optional(contactNumber),
-  contact: Type.Optional(Type.Object({ firstName: name, lastName: name, email: emailSchema })),
-  paymentMethod: oneOf(['on_account', 'external', 'simulated']),
-  paymentToken: Type.Optional(
-    oneOf(['ok', 'declined', 'pending'], { description: 'for `simulated`: what becomes of the payment' }),
-  ),
-});
+const Guest = named('Guest', Type.Object({ firstName: name, lastName: name, email: emailSchema }));
+
+const Purchase = named(
+  'NewShopOrder',
+  Type.Object({
+    contactNumber: Type.Optional(contactNumber),
+    contact: Type.Optional(Guest),
+    paymentMethod: oneOf(['on_account', 'external', 'simulated']),
+    paymentToken: Type.Optional(
+      oneOf(['ok', 'declined', 'pending'], { description: 'for `simulated`: what becomes of the payment' }),
+    ),
+  }),
+);
 
 const params = { id: pathId };
 const example = { params: { id: examples.ids.order }, answer: examples.order };

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { createCheck, familyB, openApiDocument } from '@boxoffice/http';
+import { createCheck, dereferenced, familyB, openApiDocument } from '@boxoffice/http';
 import { createInProcessBus, type Message } from '@boxoffice/messaging';
 import { createMemoryDeadLetters } from '@boxoffice/messaging/conformance';
 import { createLogger } from '@boxoffice/runtime';
@@ -80,7 +80,7 @@ export interface StandOptions {
 }
 
 const operations = routes({} as Desk);
-const described = openApiDocument({ service: 'pos', version: '1', operations, family: familyB }) as {
+const described = dereferenced(openApiDocument({ service: 'pos', version: '1', operations, family: familyB })) as {
   paths: Record<string, Record<string, { operationId: string; responses: Record<string, Described> }>>;
 };
 interface Described {

@@ -1,4 +1,4 @@
-import { familyB, openApiDocument } from '@boxoffice/http';
+import { dereferenced, familyB, openApiDocument } from '@boxoffice/http';
 import type { Desk } from '../../src/context.ts';
 import { routes } from '../../src/routes.ts';
 
@@ -22,12 +22,17 @@ export interface Description {
 
 /** The service's description as it is now. */
 export const describeNow = (): Description =>
-  openApiDocument({ service: 'pos', version: '1.0.0', operations: routes({} as Desk), family: familyB }) as Description;
+  dereferenced(
+    openApiDocument({ service: 'pos', version: '1.0.0', operations: routes({} as Desk), family: familyB }),
+  ) as Description;
 
-/** A schema without words, which may get better. */
+/** A schema without words, which may get better, and with records in the form that they had when v1 was frozen. */
 const plain = (schema: unknown): unknown => {
   if (Array.isArray(schema)) return schema.map(plain);
   if (typeof schema !== 'object' || schema === null) return schema;
+  const { additionalProperties, ...rest } = schema as { readonly additionalProperties?: unknown };
+  if (typeof additionalProperties === 'object')
+    return plain({ ...rest, patternProperties: { '^.*$': additionalProperties } });
   const entries = Object.entries(schema).filter(([name, value]) => name !== 'description' || typeof value === 'object');
   return Object.fromEntries(entries.map(([name, value]) => [name, plain(value)]));
 };

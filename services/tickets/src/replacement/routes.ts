@@ -1,8 +1,8 @@
-import { type AnyOperation, mergePatch, operation, patchOf } from '@boxoffice/http';
+import { type AnyOperation, mergePatch, operation } from '@boxoffice/http';
 import type { Context } from '../context.ts';
 import { named } from '../domain/ticket.ts';
 import * as example from '../examples.ts';
-import { Changes, Replacement, readOnly, Ticket } from '../schemas.ts';
+import { Replacement, readOnly, Ticket, TicketChanges } from '../schemas.ts';
 import { answer, changing, createdAnswer, finalCodes, PATH, single, type Versioned } from '../tickets/answers.ts';
 import { view } from '../tickets/view.ts';
 import { freshSuccessor, renameTicket, replaceTicket } from './replace.ts';
@@ -20,7 +20,7 @@ export const replacementRoutes = (context: Context): AnyOperation[] => [
     description:
       'A JSON merge patch (RFC 7396): null removes. On a printed ticket the name is on paper already: the ticket is replaced, and the ' +
       'answer is the new one, whose `replaces` names this one. Not once it is controlled, cancelled or replaced.',
-    body: patchOf(Changes),
+    body: TicketChanges,
     readOnly,
     errors: finalCodes,
     example: { params, body: { beneficiary: example.beneficiary }, answer: example.replacing },

@@ -1,0 +1,128 @@
+import { ref } from '../families/components.ts';
+import { nameOf, nullableOf } from '../named.ts';
+import { closed, type Json } from '../validation/body-schema.ts';
+
+/** Bodies are closed and answers are not, so a schema of both may need two components. */
+export type Use = 'request' | 'answer';
+
+/** The pattern of a `Type.Record` whose member names are free. */
+const ANY_NAME = '^.*$';
+
+/** Marks references to the closed form of a schema until its component has its final name. */
+const CLOSED = 'closed:';
+const CLOSED_REF = /"#\/components\/schemas\/closed:([^"]+)"/g;
+
+const mapValues = (record: object, change: (value: Json) => Json): Record<string, Json> =>
+  Object.fromEntries(Object.entries(record).map(([name, value]) => [name, change(value)]));
+
+/** The schema with each schema right below it changed; `partOfAll` changes those of `allOf`. */
+const changed = (schema: object, change: (part: Json) => Json, partOfAll = change): Json =>
+  Object.fromEntries(
+    Object.entries(schema).map(([keyword, value]) => {
+      switch (keyword) {
+        case 'properties':
+        case 'patternProperties':
+          return [keyword, mapValues(value, change)];
+        case 'items':
+          return [keyword, change(value)];
+        case 'additionalProperties':
+          return [keyword, typeof value === 'object' ? change(value) : value];
+        case 'anyOf':
+        case 'oneOf':
+          return [keyword, value.map(change)];
+        case 'allOf':
+          return [keyword, value.map(partOfAll)];
+        default:
+          return [keyword, value];
+      }
+    }),
+  );
+
+/** Records as clients' generators understand them: `additionalProperties`, and `propertyNames` where names have a pattern. */
+const withMaps = (schema: Json): Json => {
+  const { patternProperties, additionalProperties, ...rest } = changed(schema, withMaps);
+  const [[pattern, value] = [], ...others] = Object.entries(patternProperties ?? {});
+  if (pattern === undefined || rest.properties || others.length > 0 || additionalProperties)
+    return changed(schema, withMaps);
+  return { ...rest, ...(pattern === ANY_NAME ? {} : { propertyNames: { pattern } }), additionalProperties: value };
+};
+
+/** Collects the named schemas of a description: each stands once, and `$ref` stands where it is used. */
+export const createSchemas = () => {
+  const found = new Map<string, Json>();
+
+  /** Makes a component of a schema whose parts are references already. @throws Error if the name has another schema */
+  const add = (name: string, schema: object): Json => {
+    const known = found.get(name);
+    if (known && JSON.stringify(known) !== JSON.stringify(schema))
+      throw new Error(`two different schemas are named ${name.replace(CLOSED, '')}: name one of them otherwise`);
+    found.set(name, schema as Json);
+    return ref('schemas', name);
+  };
+
+  const finish = (schema: Json, use: Use): Json => withMaps(use === 'request' ? closed(schema) : schema);
+
+  const parts = (schema: object, use: Use): Json => {
+    const one = (part: object): Json => refer(part, use);
+    // A part of an intersection is not closed alone, so in a request it is no component.
+    return changed(schema, one, (part) => (use === 'request' ? parts(part, use) : one(part)));
+  };
+
+  const refer = (schema: object, use: Use): Json => {
+    const base = nullableOf(schema);
+    if (base && nameOf(base)) return { anyOf: [refer(base, use), { type: 'null' }] };
+    const name = nameOf(schema);
+    if (name === undefined) return parts(schema, use);
+    return add(use === 'request' ? CLOSED + name : name, finish(parts(schema, use), use));
+  };
+
+  /** The names of schemas whose closed form differs from the open one. */
+  const differing = (): Set<string> => {
+    const names = new Set<string>();
+    const open = (schema: Json | undefined) =>
+      JSON.stringify(schema).replaceAll(CLOSED_REF, '"#/components/schemas/$1"');
+    for (let before = -1; before !== names.size; ) {
+      before = names.size;
+      for (const [key, schema] of found) {
+        const name = key.replace(CLOSED, '');
+        if (name === key || !found.has(name)) continue;
+        const refersToOne = [...JSON.stringify(schema).matchAll(CLOSED_REF)].some(([, other = '']) => names.has(other));
+        if (refersToOne || open(schema) !== JSON.stringify(found.get(name))) names.add(name);
+      }
+    }
+    return names;
+  };
+
+  return {
+    add,
+    /** The schema of an answer, or of a part of it. */
+    answer: (schema: object): Json => finish(refer(schema, 'answer'), 'answer'),
+    /** The schema of a body; `change` adds to the body itself. */
+    request(body: object, change: (schema: Json) => Json): Json {
+      const schema = finish(change(parts(body, 'request')), 'request');
+      const name = nameOf(body);
+      return name === undefined ? schema : add(CLOSED + name, schema);
+    },
+    /** The document with these schemas among its components. @throws Error on a name that is taken */
+    into<Document extends { readonly components: { readonly schemas: object } }>(document: Document): Document {
+      const both = differing();
+      const nameOfClosed = (name: string): string => (both.has(name) ? `${name}Input` : name);
+      const schemas: Record<string, unknown> = { ...document.components.schemas };
+      for (const [key, schema] of found) {
+        const plain = key.replace(CLOSED, '');
+        const name = key === plain ? plain : nameOfClosed(plain);
+        if (key !== plain && name === plain && found.has(plain)) continue;
+        if (schemas[name]) throw new Error(`two different schemas are named ${name}: name one of them otherwise`);
+        schemas[name] = schema;
+      }
+      const sorted = Object.fromEntries(Object.entries(schemas).toSorted(([a], [b]) => (a < b ? -1 : 1)));
+      const whole = JSON.stringify({ ...document, components: { ...document.components, schemas: sorted } });
+      const named = whole.replaceAll(CLOSED_REF, (_, name: string) =>
+        JSON.stringify(ref('schemas', nameOfClosed(name)).$ref),
+      );
+      return JSON.parse(named) as Document;
+    },
+  };
+};
+
+export type Schemas = ReturnType<typeof createSchemas>;

@@ -1,0 +1,42 @@
+type Components = Readonly<Record<string, Readonly<Record<string, unknown>>>>;
+
+const REFERENCE = /"\$ref":"#\/components\/([^/"]+)\/([^"]+)"/g;
+
+/** The document without components that nothing refers to; security schemes stay. */
+export const withoutUnused = <Whole extends { readonly components: Components }>({
+  components,
+  ...document
+}: Whole): Whole => {
+  const used = new Set<string>();
+  const follow = (value: unknown): void => {
+    for (const [, kind = '', name = ''] of JSON.stringify(value).matchAll(REFERENCE)) {
+      if (used.has(`${kind}/${name}`)) continue;
+      used.add(`${kind}/${name}`);
+      follow(components[kind]?.[name] ?? {});
+    }
+  };
+  follow(document);
+  const kept = Object.entries(components).map(([kind, all]) => [
+    kind,
+    kind === 'securitySchemes'
+      ? all
+      : Object.fromEntries(Object.entries(all).filter(([name]) => used.has(`${kind}/${name}`))),
+  ]);
+  const filled = kept.filter(([kind, all]) => kind === 'securitySchemes' || Object.keys(all ?? {}).length > 0);
+  return { ...document, components: Object.fromEntries(filled) } as unknown as Whole;
+};
+
+/** The document with the component in the place of each `$ref` to one of these kinds; default: of all. */
+export const dereferenced = <Whole extends object>(document: Whole, kinds?: readonly string[]): Whole => {
+  const { components = {} } = document as { readonly components?: Components };
+  const inlined = (value: unknown): unknown => {
+    if (Array.isArray(value)) return value.map(inlined);
+    if (typeof value !== 'object' || value === null) return value;
+    const { $ref, ...beside } = value as { readonly $ref?: unknown };
+    const [, kind = '', name = ''] = /^#\/components\/([^/]+)\/(.+)$/.exec(String($ref)) ?? [];
+    const found = !kinds || kinds.includes(kind) ? components[kind]?.[name] : undefined;
+    if (found !== undefined) return { ...(inlined(found) as object), ...beside };
+    return Object.fromEntries(Object.entries(value).map(([member, one]) => [member, inlined(one)]));
+  };
+  return inlined(document) as Whole;
+};
