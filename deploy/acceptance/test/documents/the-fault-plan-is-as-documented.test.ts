@@ -19,8 +19,8 @@ test('docs/reliability.md has every scenario, in the order in which they are pla
 
 test('its numbers of named steps are those of the plan', () => {
   const text = chapter.replaceAll(/\s+/g, ' ');
-  expect(text).toContain(`each of ${crashPointNames.length} named steps of a purchase and a cancellation`);
-  expect(text).toContain(`each of ${checkoutPointNames.length} steps of a shopper's checkout`);
-  expect(text).toContain(`at ${rescuePointNames.length} of its rescue`);
+  expect(text).toContain(`of the ${crashPointNames.length} named steps of a purchase and a cancellation`);
+  expect(text).toContain(`of the ${checkoutPointNames.length} steps of a shopper's checkout`);
+  expect(text).toContain(`the ${rescuePointNames.length} of its rescue`);
   expect(text).toContain(`The ${Object.keys(crashPoints).length} named steps`);
 });
