@@ -104,8 +104,9 @@ export const openFake = async <All extends Operations<All>>(options: FakeOptions
       try {
         checkAnswer(structuredClone({ status: 'success', details: null, data }));
       } catch (error) {
-        differences.push(`${id} answered otherwise than described: ${(error as Error).message}`);
-        throw error;
+        const difference = `${id} answered otherwise than described: ${(error as Error).message}`;
+        differences.push(difference);
+        throw new Error(difference);
       }
       return ok(data);
     };

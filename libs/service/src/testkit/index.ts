@@ -2,3 +2,4 @@
 export { type Authority, openAuthority } from './authority.ts';
 export { missing, type OpenEngine, type TestEngine, testEngines } from './engines.ts';
 export { type Asked, type Call, type Fake, type Handlers, type Mishap, openFake } from './fake.ts';
+export { uncalledOf } from './uncalled.ts';
