@@ -16,11 +16,11 @@ const settings = {
   catalogUrl: url('CATALOG_URL', { origin: true }),
   contactsUrl: url('CONTACTS_URL', { origin: true }),
   ticketsUrl: url('TICKETS_URL', { origin: true }),
-  /** Most places that one client may hold unsold at once. */
+  /** Maximum unsold places that one client holds at once. */
   maxHeldPlaces: integer('MAX_HELD_PLACES', { default: 5_000, min: 1 }),
-  /** Most places that the visitors of one address may hold unsold at once in their carts. */
+  /** Maximum unsold places that all visitors of one address hold at once in their carts. */
   posHeldPlacesPerAddress: integer('POS_HELD_PLACES_PER_ADDRESS', { default: 50, min: 1 }),
-  /** How long a payment may be pending after the hold would have ended. */
+  /** Seconds for which a payment may stay pending after the hold would have ended. */
   paymentGraceSeconds: integer('PAYMENT_GRACE_SECONDS', { default: 900, min: 0 }),
 };
 
@@ -44,7 +44,7 @@ const prepare = ({ store, credentials, logger, settings: own, metrics }: Parts<t
   return { context, clients: Object.values(clients) };
 };
 
-/** The orders service: orders, their lines, payments and cancellation. */
+/** The orders service: orders, lines, payments, refunds, cancellation, and the carts of the points of sale. */
 export const orders: ServiceDefinition<typeof settings, State> = {
   name: 'orders',
   version: versionOf(import.meta.url),

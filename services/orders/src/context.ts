@@ -9,12 +9,12 @@ import { countedOrders } from './metrics.ts';
 import { createHoldLimit, type HoldLimit, isVisitor } from './steps/hold-limit.ts';
 import { createLease, type Lease } from './steps/lease.ts';
 import { type Collections, collectionsOf } from './store.ts';
-/** Where it is told what went wrong without a request failing. */
+/** Records failures that fail no request. */
 export interface Log {
   warn(message: string, fields?: { readonly error?: unknown; readonly count?: number }): void;
 }
 
-/** What the commands on orders work with. */
+/** The context of every command: collections, clients of other services, limits, clock and ids. */
 export interface OrdersContext extends Collections {
   readonly stock: Stock;
   readonly contacts: Contacts;
@@ -23,23 +23,23 @@ export interface OrdersContext extends Collections {
   readonly lease: Lease;
   /** Epoch milliseconds. */
   readonly now: () => number;
-  /** A new id with this prefix. */
+  /** Makes a new id with this prefix. */
   readonly newId: (prefix: string) => string;
-  /** How long a payment may be pending after `expiresAt` or `dueAt`, in milliseconds. */
+  /** Milliseconds for which a payment may stay pending after `expiresAt` or `dueAt`. */
   readonly graceMs: number;
   readonly log: Log;
 }
 
 export interface Limits {
-  /** Most places that one client may hold unsold at once. */
+  /** Maximum unsold places that one client holds at once. */
   readonly maxHeldPlaces: number;
-  /** Most places that the visitors of one address may hold unsold at once in their carts. */
+  /** Maximum unsold places that all visitors of one address hold at once in their carts. */
   readonly maxHeldPlacesPerAddress: number;
-  /** How long a payment may be pending after the hold would have ended. */
+  /** Milliseconds for which a payment may stay pending after the hold would have ended. */
   readonly graceMs: number;
 }
 
-/** The context over a store and the services that orders calls, on the system's clock. */
+/** Creates the context over a store and the services that orders calls, on the system's clock. */
 export const createContext = (
   store: Store,
   { catalog, contacts, tickets }: Clients,

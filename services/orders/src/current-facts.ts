@@ -4,7 +4,7 @@ import { type DomainFact, orderCancelled, orderConfirmed, orderExpired } from '.
 import { ORDER_CANCELLED, ORDER_CONFIRMED, ORDER_EXPIRED } from './events.ts';
 import { type OrderDocument, ordersCollection } from './store.ts';
 
-/** What an order has become; nothing while a step may change that: its end publishes what follows. */
+/** The fact that describes the order's present state; none while a step is pending, since its end publishes one. */
 const factOf = (order: OrderDocument): DomainFact | undefined => {
   if (order.begun !== null) return undefined;
   switch (order.state) {
@@ -23,7 +23,7 @@ const factOf = (order: OrderDocument): DomainFact | undefined => {
   }
 };
 
-/** What every order that is over, or sold, has become. Carts have no time of change. */
+/** The present facts of all confirmed, cancelled and expired orders. Carts have no `modifiedAt`. */
 export const currentFacts: CurrentFacts = {
   types: [ORDER_CONFIRMED, ORDER_CANCELLED, ORDER_EXPIRED],
   async *read(store) {

@@ -10,8 +10,8 @@ const orderId = 'ord_00mhs1k9f5g7ja3p1y6d';
 const place = { id: 'plc_00mhs1k2e7d3kq0w8z1x_0_0_14', label: 'A-14', row: 'A', seat: 14 };
 
 /**
- * An example payload of each fact that orders publishes, for the tests of those who react. All are keyed by the order, and
- * their version is the order's.
+ * Events that orders publishes: an example payload of each, for the tests of consumers. The key is the order's id,
+ * the version is the order's version.
  */
 export const examples = {
   [ORDER_CONFIRMED]: {
@@ -44,7 +44,7 @@ const id = Type.String();
 const ids = Type.Array(id);
 const name = nullable(Type.String());
 
-/** What every fact of a type has at least: consumers may rely on it, and the next release keeps it. */
+/** The members that every event of a type has. Consumers may rely on them, and later releases keep them. */
 export const schemas = {
   [ORDER_CONFIRMED]: Type.Object({
     orderId: id,

@@ -1,4 +1,4 @@
-// The example that the API description tells: two seats for an evening at the opera.
+// Examples in the API description: two seats for an evening at the opera.
 
 const createdAt = '2027-02-01T12:00:00.000Z';
 
@@ -67,7 +67,7 @@ export const extended = {
 
 export const oneLine = { ...open, version: 4, lines: open.lines.slice(0, 1), total: 12_500, due: 12_500 };
 
-// Far away, so that whoever tries the example is not refused for a date that has passed.
+// Far in the future, so that trying the example is not refused for a past date.
 const dueAt = '2037-02-15T23:00:00.000Z';
 
 export const reserved = {

@@ -3,7 +3,7 @@ import type { Reason, Refusal } from './domain/order/decision.ts';
 import type { State } from './domain/order/order.ts';
 import { addressOfPayment } from './ids.ts';
 
-/** The code of each reason for which the rules refuse a command; `wrong_state` has one by state, in `states`. */
+/** Maps each reason of the rules to the code of the answer; `wrong_state` has a code per state, in `states`. */
 const codes: Readonly<Record<Reason, Code>> = {
   busy: 'conflict',
   past_due: 'order_expired',
@@ -41,7 +41,7 @@ const states: Readonly<Partial<Record<State, Code>>> = {
   cancelled: 'order_cancelled',
 };
 
-/** What money that is recorded although its order is not confirmed is answered: where the payment is. */
+/** The code and `Location` of an answer about money that is recorded although its order is not confirmed. */
 export const paymentRecorded = ({ orderId, paymentId }: NonNullable<Refusal['recorded']>) => ({
   code: 'payment_recorded' as const,
   headers: { Location: addressOfPayment(orderId, paymentId) },
@@ -50,7 +50,7 @@ export const paymentRecorded = ({ orderId, paymentId }: NonNullable<Refusal['rec
 const codeOf = ({ reason, state }: Refusal): Code =>
   (reason === 'wrong_state' && state && states[state]) || codes[reason];
 
-/** A refusal by the rules, with its reason for who answers reasons instead of codes. */
+/** A refusal by the rules as a Fault; keeps the reason for interfaces that answer reasons instead of codes. */
 export class RefusedByRule extends Fault {
   readonly reason: Reason;
 
@@ -62,10 +62,10 @@ export class RefusedByRule extends Fault {
 
 const NOT_FOUND = 'There is no resource with this id.';
 
-/** The same for what belongs to others and what never existed. */
+/** The same answer for a resource of another institution and for one that never existed. */
 export const notFound = (): Fault => new Fault('not_found', NOT_FOUND);
 
-/** The fault of a refusal by the rules. */
+/** Turns a refusal by the rules into a Fault. */
 export const faultOf = (refusal: Refusal): Fault => {
   const { reason, details, recorded } = refusal;
   if (recorded) {
@@ -77,6 +77,6 @@ export const faultOf = (refusal: Refusal): Fault => {
   return new RefusedByRule(reason, code, details, code === 'conflict' ? { 'Retry-After': '1' } : {});
 };
 
-/** A peer did not answer in time: whether it acted is not known. */
+/** Whether a call of another service was not answered in time: then it may have had its effect or not. */
 export const isUnavailable = (error: unknown): boolean =>
   error instanceof Fault && error.code === 'service_unavailable';

@@ -2,32 +2,32 @@ import { base32, derivedId, digestOf, randomId } from '@boxoffice/runtime';
 
 export { derivedId, newId } from '@boxoffice/runtime';
 
-/** Characters of the random part of a request's name. */
+/** Characters of the random part of a request id. */
 const LENGTH = 19;
 
 /**
- * The number of the contact that is made of the guest who buys this order by this request, as contacts number theirs. A forgotten
- * contact's number is never another's.
+ * The number of the contact that is created for the guest of this checkout request, in the format of contacts. It is
+ * derived from the request, so it is never the number of another contact, even after an erasure.
  */
 export const guestNumber = (orderId: string, requestId: string): string =>
   `C${base32(digestOf(['guest', orderId, requestId]).subarray(0, 12)).toUpperCase()}`;
 
-/** An idempotency key in use, as far as the effect needs to know it. */
+/** The parts of an idempotency record that identify the request. */
 export interface Repeatable {
   readonly key: string;
   readonly fingerprint: string;
 }
 
-/** What a repeat of the request is known by; undefined if it has no idempotency key. */
+/** The id by which a repeat of the request is recognised; undefined without an idempotency key. */
 export const repeatKeyOf = (stamp: Repeatable | undefined): string | undefined =>
   stamp && derivedId('req', stamp.key, stamp.fingerprint);
 
-/** What names the request to the peers: the same for a repeat of it, and never that of another. */
+/** The request id sent to other services: the same for a repeat, different for every other request. */
 export const requestNameOf = (stamp: Repeatable | undefined): string => repeatKeyOf(stamp) ?? randomId('req', LENGTH);
 
-/** Where an order is. */
+/** The path of an order. */
 export const addressOf = (orderId: string): string => `/svc/v3/orders/${orderId}`;
 
-/** Where a payment is. */
+/** The path of a payment. */
 export const addressOfPayment = (orderId: string, paymentId: string): string =>
   `${addressOf(orderId)}/payments/${paymentId}`;

@@ -4,7 +4,7 @@ import type { OrderDocument } from './store.ts';
 
 type Orders = CollectionHandle<OrderDocument>;
 
-/** The orders, telling of every write that takes one from a state into another. */
+/** Wraps the collection so that every write which changes an order's state is reported. */
 const observingMoves = (orders: Orders, moved: (before: OrderDocument, after: OrderDocument) => void): Orders => {
   const observed = (documents: Documents<OrderDocument>): Documents<OrderDocument> => ({
     ...documents,
@@ -26,7 +26,7 @@ const observingMoves = (orders: Orders, moved: (before: OrderDocument, after: Or
   return { ...orders, of: (institution) => observed(orders.of(institution)) };
 };
 
-/** The orders, counted as they move from state to state: `draft` to `open` is a hold, to `confirmed` a sale. */
+/** Counts orders by state transition: `draft` to `open` is a hold, any state to `confirmed` is a sale. */
 export const countedOrders = (orders: Orders, metrics: Metrics): Orders => {
   const labels = ['from', 'to'];
   const count = metrics.counter({ name: 'orders_moved_total', help: 'Orders that changed their state', labels });
@@ -38,8 +38,8 @@ export const countedOrders = (orders: Orders, metrics: Metrics): Orders => {
 };
 
 /**
- * Figures of what is open now, over all institutions: one look into an index each, when somebody asks. Every instance tells the same, so a
- * sum over instances says nothing; take the maximum.
+ * Gauges of open work over all institutions, each read from an index on scrape. Every instance reports the same
+ * value, so aggregate with `max`, not `sum`.
  */
 export const watchOrders = ({ acrossInstitutions }: Orders, metrics: Metrics): void => {
   const unsettled = { 'cancellation.settledAt': null, 'cancellation.requestedAt': { gt: 0 } } as const;
@@ -62,7 +62,7 @@ export const watchOrders = ({ acrossInstitutions }: Orders, metrics: Metrics): v
   );
   const requested = 'cancellation.requestedAt';
   age('orders_cancellation_open_seconds', 'Age of the oldest open cancellation', requested, unsettled);
-  // What is due has a deadline in the past, and what is under way began in it.
+  // Overdue deadlines and pending steps both carry an instant in the past, so one age function serves both.
   age('orders_expiry_overdue_seconds', 'How long the oldest hold is past its end', 'deadline', { deadline: { gt: 0 } });
   const began = 'begun.since';
   age('orders_step_open_seconds', 'Age of the oldest step under way', began, { [began]: { gt: 0 } });

@@ -8,7 +8,7 @@ import { ordersRoutes } from './orders/routes.ts';
 import { paymentsRoutes } from './payments/routes.ts';
 import { refundsRoutes } from './refunds/routes.ts';
 
-/** Every operation of the orders service, topic by topic. */
+/** Every operation of the orders service, by folder. */
 export const routes = (context: OrdersContext): AnyOperation[] => [
   ...ordersRoutes(context),
   ...linesRoutes(context),

@@ -3,13 +3,13 @@ import { Type } from 'typebox';
 
 const { Array: List, Boolean: Flag, Integer, Number: Real, Object: Members, Optional, String: Text } = Type;
 
-/** The states that an order shows; a draft is not one yet. */
+/** The states that clients see; a draft is internal. */
 export const orderStates = ['open', 'reserved', 'payment_pending', 'confirmed', 'expired', 'cancelled'] as const;
 
-/** An id in a path or a body: opaque, so anything short is well-formed. */
+/** An id in a path or a body: opaque, so any short text is well-formed. */
 export const id = Text({ minLength: 1, maxLength: 128 });
 
-/** A text that says something. */
+/** A text that is not blank. */
 const text = (maxLength: number) => Text({ minLength: 1, maxLength, pattern: '\\S' });
 
 export const contactNumber = Text({ minLength: 1, maxLength: 64 });
@@ -18,12 +18,12 @@ export const externalReference = Text({
   description: "the institution's or reseller's own name of the order",
 });
 
-/** Money: the largest total of an order is far from where integers stop being exact. */
+/** Money: totals stay far below where integers stop being exact. */
 const money = (minimum: number) =>
   Integer({ minimum, maximum: 1_000_000_000_000, description: "in the currency's minor unit" });
 const currency = Text({ pattern: '^[A-Z]{3}$', description: 'ISO 4217' });
 
-/** Most items of one request. */
+/** Maximum items of one request. */
 const MAX_ITEMS = 100;
 
 const Item = named(
@@ -41,7 +41,7 @@ const Item = named(
 
 export const items = List(Item, { minItems: 1, maxItems: MAX_ITEMS });
 
-/** What a new order wants. */
+/** A new order as requested. */
 export const NewOrder = named(
   'NewOrder',
   Members({
@@ -56,7 +56,7 @@ export const NewOrder = named(
 
 export const NewLines = named('NewOrderLines', Members({ items }));
 
-/** What can be changed of an order at any time. */
+/** The members that a PATCH may change in every state. */
 export const OrderDetails = named(
   'OrderDetails',
   Members({

@@ -2,33 +2,37 @@ import type { Retentions } from '@boxoffice/service';
 import { type CollectionHandle, collection, type Document, type Documents, type Store } from '@boxoffice/store';
 import type { Order } from './domain/order/order.ts';
 
-/** An order as the store keeps it. `performanceId` is the first that it ever had; the others have links. */
+/** An order as stored. `performanceId` is the first performance it ever had; the others have links. */
 export interface OrderDocument extends Order, Document {
   readonly performanceId: string;
-  /** Requests that were brought to their end, by recovery or for a cart: a repeat of one finds its work done. The last few. */
+  /** The last few requests completed by recovery or for a cart: a repeat of one does nothing. */
   readonly recovered?: readonly string[];
 }
 
-/** An order has, or had, or is about to have a place of a performance that is not its `performanceId`. */
+/**
+ * Links an order to a performance, other than its `performanceId`, of which it has, had, or is about to have a place.
+ */
 export interface LinkDocument extends Document {
   readonly orderId: string;
   readonly performanceId: string;
 }
 
-/** The lease of a process that works on pending steps: alive while its `beat` goes up. */
+/** The lease of a process that works on pending steps: alive while `beat` increases. */
 export interface LeaseDocument extends Document {
   readonly beat: number;
   /** Epoch milliseconds; null while it has not lapsed. */
   readonly lapsedAt: number | null;
 }
 
-/** Leases are of processes, which work for every institution. */
+/** Leases belong to processes, which work for all institutions. */
 export const INSTALLATION = 'installation';
 
 /** A few documents, one per process. */
 export const leasesCollection = collection<LeaseDocument>('step_leases');
 
-/** Every query of this service uses one of these; what sweeps look for is null on all other orders. */
+/**
+ * Every query of this service uses one of these indexes. The members that sweeps query are null in all other orders.
+ */
 export const ordersCollection = collection<OrderDocument>('orders', [
   { name: 'listed', fields: ['listedAt'] },
   { name: 'state', fields: ['state', 'listedAt'] },
@@ -54,19 +58,19 @@ export const linksCollection = collection<LinkDocument>('performance_links', [
 /** Every collection of the orders service. */
 export const collections = [ordersCollection, linksCollection, leasesCollection];
 
-/** The orders and their links, of all institutions. */
+/** The collections of orders and links, over all institutions. */
 export interface Collections {
   readonly orders: CollectionHandle<OrderDocument>;
   readonly links: CollectionHandle<LinkDocument>;
 }
 
-/** The collections of a store. */
+/** Opens the collections of a store. */
 export const collectionsOf = (store: Store): Collections => ({
   orders: store.collection(ordersCollection),
   links: store.collection(linksCollection),
 });
 
-/** Makes an order findable by performances beside its first one. Again: no effect. To be done before places of them are held. */
+/** Links the order to its further performances; idempotent. Call before their places are held. */
 export const linkPerformances = async (
   links: Documents<LinkDocument>,
   order: { readonly id: string; readonly performanceId: string },
@@ -80,12 +84,12 @@ export const linkPerformances = async (
 };
 
 /**
- * A cart that was never bought is forgotten so long after its end: no shorter than a session lasts (SESSION_ABSOLUTE_SECONDS at most), so
- * the session that filled it never names a forgotten one. One that a later login took along is then an empty cart.
+ * Time after its end at which a cart that was never bought is deleted. At least as long as a session lasts
+ * (SESSION_ABSOLUTE_SECONDS at most), so that no session names a deleted cart.
  */
 const CART_RETENTION_MS = 24 * 60 * 60_000;
 
-/** How long what this service stores is kept. */
+/** How long each collection keeps its documents. */
 export const retention: Retentions = {
   orders: {
     kept: 'for good; carts that were never bought a day after they ended (`CART_RETENTION_MS`)',

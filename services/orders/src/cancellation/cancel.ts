@@ -8,7 +8,7 @@ import type { OrderDocument } from '../store.ts';
 interface CancelOptions {
   readonly reason: string | null;
   readonly override: boolean;
-  /** Whether it may be cancelled; by default as every order. */
+  /** The rule that decides; by default the one of every order. */
   readonly rule?: (
     order: OrderDocument,
     how: { readonly reason: string | null; readonly override: boolean; readonly controlled: number | null },
@@ -17,8 +17,9 @@ interface CancelOptions {
 }
 
 /**
- * Cancels an order in any live state, in one durable write; tickets and places follow. Tickets is asked whether one is
- * controlled; if it does not say so within a second, what the order knows decides. @throws Fault as the rules refuse
+ * Cancels an order in any live state in one durable write; tickets and places follow by events. The tickets service
+ * has one second to name the controlled tickets; after that the control state recorded in the order decides. @throws
+ * Fault for each refusal of the rules
  */
 export const cancelOrder = async (
   context: OrdersContext,

@@ -7,14 +7,14 @@ import { CancellationRequest, Order } from '../schemas.ts';
 import { commandOf } from '../steps/command.ts';
 import { cancelOrder } from './cancel.ts';
 
-/** Why an override did not count, where it would have. */
+/** Adds to the refusal that `override` needs a scope which the client does not have. */
 const explainMissingScope = (error: unknown): never => {
   if (!(error instanceof RefusedByRule && error.reason === 'ticket_controlled')) throw error;
   const details = `${error.details} $.override counts only with the scope orders.sensitive:write.`;
   throw new RefusedByRule(error.reason, error.code, details, error.headers);
 };
 
-/** The operation that cancels an order. */
+/** Cancellation: the operation that cancels an order. */
 export const cancellationRoutes = (context: OrdersContext): AnyOperation[] => [
   operation({
     id: 'cancelOrder',

@@ -19,28 +19,31 @@ import type { Target } from '../steps/write.ts';
 import type { OrderDocument } from '../store.ts';
 import { permitTariffs } from './criteria.ts';
 
-/** One wish of a visitor; `contactNumber` is whose criteria its tariff is checked against. */
+/** A requested item of a visitor. The tariff's criterion is checked against the contact `contactNumber`. */
 export interface CartItem extends Wish {
   readonly contactNumber?: string;
 }
 
-/** What a visitor puts into the cart. */
+/** The request of a visitor to add items to a cart. */
 export interface CartAddition extends Target {
-  /** Names the request: a repeat of it adds nothing more. */
+  /** The request id: a repeat adds nothing. */
   readonly request: string;
   readonly pointOfSale: string;
-  /** Where the visitor is: places are limited per address. */
+  /** The visitor's address: held places are limited per address. */
   readonly address: string;
   readonly items: readonly CartItem[];
 }
 
-/** How long a visitor waits for another request that makes the same cart. */
+/** Milliseconds to wait for another request that creates the same cart. */
 const PATIENCE_MS = 2_000;
 const LOOK_EVERY_MS = 40;
 
 const requestedItem = ({ contactNumber: _, ...requested }: CartItem): Wish => requested;
 
-/** The draft of the cart: a new one, or the one that an earlier try of the same request left. Undefined if the id is taken otherwise. */
+/**
+ * The draft of the cart: a new one, or the one that an earlier attempt of this request left. Undefined if another
+ * request owns the id.
+ */
 const drafted = async (context: OrdersContext, addition: CartAddition): Promise<OrderDocument | undefined> => {
   const { institution, orderId, request, items } = addition;
   const holder = { institution, client: visitorAt(institution, addition.address) };
@@ -70,7 +73,7 @@ const drafted = async (context: OrdersContext, addition: CartAddition): Promise<
   return mine ? earlier : undefined;
 };
 
-/** The cart that its draft becomes. @throws Fault as {@link addToCart} */
+/** Turns the draft into the cart. @throws Fault as {@link addToCart} */
 const filled = async (context: OrdersContext, addition: CartAddition, draft: OrderDocument): Promise<OrderDocument> => {
   const { institution, request, pointOfSale, items } = addition;
   const held = await holdFor(context, draft, { pointOfSale, items: items.map(requestedItem) });
@@ -85,13 +88,13 @@ const filled = async (context: OrdersContext, addition: CartAddition, draft: Ord
   }
 };
 
-/** Makes the cart; undefined if another request does, or did. @throws Fault as {@link addToCart} */
+/** Creates the cart; undefined if another request creates or created it. @throws Fault as {@link addToCart} */
 const makeCart = async (context: OrdersContext, addition: CartAddition): Promise<OrderDocument | undefined> => {
   const draft = await drafted(context, addition);
   return draft && working(context, draft, () => filled(context, addition, draft));
 };
 
-/** Another request makes the cart: resolves when it may be there. @throws Fault `conflict` if that takes too long */
+/** Waits while another request creates the cart. @throws Fault `conflict` after the deadline */
 const wait = async (context: OrdersContext, draft: OrderDocument | undefined, deadline: number): Promise<void> => {
   if (performance.now() > deadline) throw faultOf(busy().refused);
   if (draft) await recover(context, draft);
@@ -99,8 +102,9 @@ const wait = async (context: OrdersContext, draft: OrderDocument | undefined, de
 };
 
 /**
- * Puts places into a cart, which is made if there is none with the id: all are held, or none. Of several first requests one
- * makes the cart, and the others add to it. @throws Fault as for an order's lines, and a refusal of the rules
+ * Adds places to a cart, which is created if no document has the id: all places are held, or none. Of several first
+ * requests one creates the cart, and the others add to it. @throws Fault as for an order's lines, and for each
+ * refusal of the rules
  */
 export const addToCart = async (context: OrdersContext, addition: CartAddition): Promise<OrderDocument> => {
   const { institution, orderId, request, items } = addition;

@@ -14,8 +14,8 @@ import type { OrderDocument } from '../store.ts';
 const AFTER_FAULT = 'an unforeseen error at the checkout';
 
 /**
- * The shopper's own cancellation, durable when it is answered; a repeat of the request answers the same.
- * @throws Fault `not_found` (also for carts), or a refusal of the rules
+ * Cancels an order for its shopper, durably; a repeat of the request answers the same. @throws Fault `not_found`
+ * (also for carts), or a refusal of the rules
  */
 export const cancelForShopper = (
   context: OrdersContext,
@@ -32,7 +32,7 @@ export const cancelForShopper = (
   return cancelOrder(context, command, { reason, override: false, rule });
 };
 
-/** Whether an order is cancelled for good, and its state; null for one that never was. */
+/** Whether the cancellation is durable, and the order's state; null if there is no order. */
 export interface Certainty {
   readonly cancelled: boolean;
   readonly state: State | null;
@@ -44,9 +44,10 @@ const stateOf = async (context: OrdersContext, { institution, orderId }: Target)
 };
 
 /**
- * Cancels a cart or an order whose checkout met an unforeseen error. Answers once it is certain: `cancelled` only when that is
- * durable. Again: the same. Later than `notAfter` (epoch milliseconds) nothing is cancelled any more: whoever asked has been told that
- * it was not, and may have been told since that it is bought. @throws Fault `conflict` while another step runs, `service_unavailable`
+ * Cancels a cart or an order whose checkout met an unforeseen error; idempotent. `cancelled` is true only once that
+ * is durable. After `notAfter` (epoch milliseconds) nothing is cancelled: by then the caller has reported a failure,
+ * and a repeated checkout may have succeeded. @throws Fault `conflict` while another step is pending,
+ * `service_unavailable`
  */
 export const cancelAfterFault = async (
   context: OrdersContext,

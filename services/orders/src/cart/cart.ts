@@ -10,7 +10,7 @@ import { doneBy, type Target } from '../steps/write.ts';
 import type { OrderDocument } from '../store.ts';
 import { permitTariff } from './criteria.ts';
 
-/** A request on a cart, as the commands take it. */
+/** The command of a visitor's request on a cart. */
 export const cartCommand = ({ institution, orderId }: Target, request?: string): Command => ({
   institution,
   orderId,
@@ -19,15 +19,18 @@ export const cartCommand = ({ institution, orderId }: Target, request?: string):
   ...(request === undefined ? {} : { request }),
 });
 
-/** How a visitor changes a line; what is absent stays. */
+/** A visitor's change of a line; absent members stay. */
 export interface CartLineChange {
   readonly tariffId?: string;
-  /** Whose criteria the tariff is checked against. */
+  /** The contact whose criteria the tariff is checked against. */
   readonly contactNumber?: string;
   readonly beneficiary: NonNullable<LineChange['beneficiary']>;
 }
 
-/** Changes the tariff of a line, or who will come. @throws Fault `not_found`, a refusal of the catalog's or of the rules */
+/**
+ * Changes the tariff or the beneficiary of a line. @throws Fault `not_found`, a refusal of the catalog or of the
+ * rules
+ */
 export const changeCartLine = async (
   context: OrdersContext,
   target: Target,
@@ -54,13 +57,14 @@ export const changeCartLine = async (
   return order;
 };
 
-/** Takes a line out of a cart and gives its place back. @throws Fault `not_found`, a refusal of the rules */
+/** Removes a line from a cart and releases its place. @throws Fault `not_found`, a refusal of the rules */
 export const removeCartLine = (context: OrdersContext, target: Target, lineId: string): Promise<OrderDocument> =>
   removeOrderLine(context, cartCommand(target), lineId);
 
 /**
- * Gives a cart up, durably; its places are given back at once if the catalog answers, else they follow by the fact. Again, or
- * after it expired: no effect. An order whose payment failed is cancelled by that. @throws Fault `not_found`, or a refusal if it was bought
+ * Abandons a cart, durably; idempotent, also after it expired. Its places are released at once if the catalog
+ * answers, otherwise by the event. An order whose payment failed is cancelled. @throws Fault `not_found`, or a
+ * refusal if the cart was bought
  */
 export const abandonCart = async (context: OrdersContext, target: Target): Promise<OrderDocument> => {
   const found = await findAny(context, target);

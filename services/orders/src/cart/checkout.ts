@@ -14,13 +14,13 @@ import { writeGuestOrLater } from '../steps/guests.ts';
 import { doneBy, type Target } from '../steps/write.ts';
 import type { OrderDocument } from '../store.ts';
 
-/** How a visitor buys a cart. */
+/** A visitor's checkout of a cart. */
 export interface CheckoutRequest {
-  /** The visitor's request: a repeat of it gives the same order. */
+  /** The request id: a repeat returns the same order. */
   readonly requestId: string;
-  /** Who buys. */
+  /** The contact that buys. */
   readonly contactNumber?: string;
-  /** Who buys without a contact: one is made once the checkout is accepted. */
+  /** A buyer without a contact: the contact is created once the checkout is accepted. */
   readonly guest?: Omit<Guest, 'since'>;
   readonly paymentMethod: PaymentMethod;
   readonly paymentToken?: PaymentToken;
@@ -36,7 +36,7 @@ const checkoutCommand = ({ institution, orderId }: Target, requestId: string): C
   appliesTo: 'both',
 });
 
-/** Money may be recorded, but the places are gone, and so is the cart: the order must not stay as if it could still be bought. */
+/** Cancels an order whose places were gone at the checkout, so that it cannot be bought later; recorded money stays. */
 const cancelUnsold = async (context: OrdersContext, target: Target): Promise<void> => {
   const how = { reason: 'its places were gone at the checkout', override: false, controlled: null };
   const { institution, orderId } = target;
@@ -49,33 +49,40 @@ const cancelUnsold = async (context: OrdersContext, target: Target): Promise<voi
 const placesGone = (): Fault =>
   faultOf(refuse('places_gone', 'Places of the cart are gone, so it could not be bought.').refused);
 
-/** Whether an earlier try found that places were gone, and died before it said so: nothing is left that could confirm the order. */
+/**
+ * Whether an earlier attempt found places gone and died before cancelling: nothing is left that could confirm the
+ * order.
+ */
 const isStranded = (order: OrderDocument): boolean =>
   order.state === 'open' &&
   order.begun === null &&
   (due(order) === 0 || order.checkout?.paymentMethod === ('on_account' satisfies PaymentMethod));
 
-/** The order, remembering the checkout whose payment failed: a late repeat of it finds its work done, and pays nothing more. */
+/** Records the checkout whose payment failed as completed, so that a late repeat of it pays nothing. */
 const anew = (order: OrderDocument): OrderDocument =>
   order.checkout ? doneBy(order, checkoutName(order.id, order.checkout.requestId)) : order;
 
-/** The number of a guest's contact: that of the last guest, if the order names it still and it was not erased; else a new one. */
+/**
+ * The contact number of a guest: that of the previous guest if the order still names it and it was not erased;
+ * otherwise a new one.
+ */
 const contactOfGuest = (order: OrderDocument, requestId: string): string => {
   const { id, contactNumber, guestContact, erasedContact } = order;
   const isKept = contactNumber !== null && contactNumber === guestContact && contactNumber !== erasedContact;
   return isKept ? contactNumber : guestNumber(id, requestId);
 };
 
-/** Who buys, and what the contact has; a guest's contact is still to be made, and has nothing. */
+/** The buyer and the buyer's criteria; a guest has no contact yet, and no criteria. */
 const buyerOf = async (context: OrdersContext, { institution }: Target, { contactNumber, guest }: CheckoutRequest) => {
   if (contactNumber === undefined) return { criteria: [], guest };
   return { contactNumber, criteria: await context.contacts.criteria(institution, contactNumber) };
 };
 
 /**
- * Makes an order of a cart and begins what its payment leads to, in one write; a repeat of the request, at once or after a
- * crash, takes that up and gives the same order. A guest's contact is made after that, by the sweep if not here. @throws Fault as the rules refuse, `semantically_invalid` (unknown contact),
- * `service_unavailable`: then the order is confirmed a little later unless it is cancelled
+ * Makes an order of a cart and begins the step that its payment leads to, in one write. A repeat of the request, also
+ * after a crash, resumes that step and returns the same order. A guest's contact is written afterwards, by the sweep
+ * if not here. @throws Fault for each refusal of the rules, `semantically_invalid` (unknown contact),
+ * `service_unavailable`: recovery confirms the order unless it is cancelled
  */
 export const checkoutCart = async (
   context: OrdersContext,
@@ -90,7 +97,7 @@ export const checkoutCart = async (
     context,
     checkoutCommand(target, requestId),
     (current, request, now) => {
-      // What it began is finished, and something else is under way.
+      // The step of this request has ended, and another one is pending.
       if (isCheckedOutBy(current, requestId)) return busy();
       if (!criteria) throw new Fault('semantically_invalid', `There is no contact ${requested.contactNumber}.`);
       const contactNumber = requested.contactNumber ?? contactOfGuest(current, requestId);

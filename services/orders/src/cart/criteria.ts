@@ -5,8 +5,8 @@ import { refuse } from '../domain/order/decision.ts';
 import { faultOf } from '../faults.ts';
 
 /**
- * Requires that the contact has what a tariff asks for; a tariff that asks for nothing needs no contact.
- * @throws Fault `tariff_not_accessible` as a refusal of the rules, `service_unavailable`
+ * Requires that the contact meets the criteria of the tariffs; without criteria no contact is needed. @throws Fault
+ * `tariff_not_accessible` as a refusal of the rules, `service_unavailable`
  */
 export const permitTariff = async (
   context: Pick<OrdersContext, 'contacts'>,
@@ -23,7 +23,7 @@ export const permitTariff = async (
   );
 };
 
-/** The same for the lines of several items, each with the contact of its own. */
+/** As {@link permitTariff} for the lines of several items, each with its own contact. */
 export const permitTariffs = async (
   context: Pick<OrdersContext, 'contacts'>,
   institution: string,

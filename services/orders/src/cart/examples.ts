@@ -1,6 +1,6 @@
 import { ids, items, open } from '../examples.ts';
 
-// The example that the shop's operations tell: one evening, one seat.
+// Examples in the description of the point of sale's operations: one evening, one seat.
 
 export const params = { orderId: ids.order };
 export const lineParams = { ...params, lineId: ids.line };

@@ -3,7 +3,7 @@ import { isHidden, isPastDue } from '../domain/order/state.ts';
 import { expireNow, targetOf } from '../steps/write.ts';
 import type { OrderDocument } from '../store.ts';
 
-/** Which orders a shopper may see: those of a contact and those named, together; which part of them. */
+/** Selects the orders of a contact together with the orders in `ids`, and the page of them. */
 export interface ShopSelection {
   readonly contactNumber?: string | undefined;
   readonly ids: readonly string[];
@@ -11,7 +11,7 @@ export interface ShopSelection {
   readonly limit: number;
 }
 
-/** When the first performance of an order starts; an order without lines comes last. */
+/** Start of the order's first performance; orders without lines sort last. */
 const startOf = ({ lines }: OrderDocument): number =>
   Math.min(...lines.map(({ startDate }) => Date.parse(startDate)), Number.MAX_SAFE_INTEGER);
 
@@ -19,8 +19,8 @@ const byStartThenId = (a: OrderDocument, b: OrderDocument): number =>
   startOf(a) - startOf(b) || (a.id < b.id ? -1 : Number(a.id > b.id));
 
 /**
- * A shopper's orders by start of the first performance, then by id; carts are none. What is past due is expired first.
- * All of a contact's orders are read: a shopper has few.
+ * A shopper's orders by start of the first performance, then by id, without carts; expires those past due. Reads all
+ * orders of the contact, which are few.
  */
 export const listShopOrders = async (
   context: OrdersContext,

@@ -5,7 +5,7 @@ import { RefusedByRule } from '../faults.ts';
 import type { Target } from '../steps/write.ts';
 import type { OrderDocument } from '../store.ts';
 
-/** Why a visitor's wish is refused; the point of sale maps each to a code of its own. */
+/** Reasons for which a visitor's request is refused; the point of sale maps each to its own code. */
 export const shopReasons = [
   'places_unavailable',
   'not_on_sale',
@@ -27,7 +27,7 @@ export const shopReasons = [
 ] as const;
 export type ShopReason = (typeof shopReasons)[number];
 
-/** What became of a requested: the order as it is now, and why the wish was refused, if it was. */
+/** The outcome of a visitor's request: the order after it, and the refusal if it was refused. */
 export interface Outcome {
   readonly order: OrderDocument | undefined;
   readonly refusal?: { readonly reason: ShopReason; readonly details: string };
@@ -62,15 +62,16 @@ const byCode: Readonly<Partial<Record<Fault['code'], ShopReason>>> = {
   conflict: 'busy',
 };
 
-/** What a rule's refusal means for this wish in particular. */
+/** Overrides the reason of a refusal for one kind of request. */
 export type Meaning = (reason: Reason, order: OrderDocument | undefined) => ShopReason | undefined;
 
 const reasonOf = (error: Fault, order: OrderDocument | undefined, meaning: Meaning): ShopReason | undefined =>
   error instanceof RefusedByRule ? (meaning(error.reason, order) ?? byRule[error.reason]) : byCode[error.code];
 
 /**
- * Carries a wish out and tells a refusal as data. `isDone` says of the order whether it has the effect of this request
- * already: then two tries of it met, and the slower one only did not end it. @throws Fault for whatever is no refusal
+ * Runs a visitor's request and returns a refusal as data. `isDone` says whether the order already has the effect of
+ * this request: then two attempts met, and the slower one failed harmlessly. @throws Fault for every error that is
+ * not a refusal
  */
 export const outcomeOf = async (
   context: Pick<OrdersContext, 'orders'>,

@@ -42,7 +42,7 @@ const onBuying: Meaning = (reason, order) =>
 const final: readonly Reason[] = ['wrong_state', 'past_due'];
 const onCancelling: Meaning = (reason) => (final.includes(reason) ? 'not_cancellable' : undefined);
 
-/** What the point of sale needs to let a visitor fill a cart. Refusals are data. */
+/** Operations with which the point of sale fills a cart. Refusals are data. */
 const cartRoutes = (context: OrdersContext): AnyOperation[] => [
   operation({
     ...write,
@@ -101,7 +101,7 @@ const cartRoutes = (context: OrdersContext): AnyOperation[] => [
   }),
 ];
 
-/** What the point of sale needs to sell a cart, to show its orders and to cancel them. */
+/** Operations with which the point of sale sells a cart, shows its orders and cancels them. */
 const orderRoutes = (context: OrdersContext): AnyOperation[] => [
   operation({
     ...action('checkout'),
@@ -182,5 +182,5 @@ const orderRoutes = (context: OrdersContext): AnyOperation[] => [
   }),
 ];
 
-/** What the point of sale needs of orders: carts, their checkout, and shoppers' orders. */
+/** Carts: the internal operations of the point of sale on carts, their checkout, and shoppers' orders. */
 export const shopRoutes = (context: OrdersContext): AnyOperation[] => [...cartRoutes(context), ...orderRoutes(context)];

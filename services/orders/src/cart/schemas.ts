@@ -10,9 +10,9 @@ import { type Outcome as Result, shopReasons } from './outcome.ts';
 
 const { Array: List, Boolean: Flag, Integer, Object: Members, Optional, String: Text } = Type;
 
-/** Names a shopper's request: a repeat of it has no further effect. */
+/** Identifies a shopper's request: a repeat has no further effect. */
 export const requestId = Text({ pattern: '^[A-Za-z0-9_.-]{1,128}$' });
-/** As the point of sale chooses it. */
+/** Chosen by the point of sale. */
 const cartId = Text({ pattern: '^ord_[0-9a-z]{19,32}$' });
 const name = nullable(Text({ minLength: 1, maxLength: 100 }));
 
@@ -41,7 +41,7 @@ export const LineChange = named(
 );
 
 const guestName = Text({ pattern: '\\S', maxLength: 100 });
-/** Who buys without a login. */
+/** A buyer without a login. */
 const Guest = named(
   'CheckoutGuest',
   Members({
@@ -64,7 +64,7 @@ export const Checkout = named(
   }),
 );
 
-/** `notAfter`: when whoever asks gives up waiting; later than that nothing is cancelled. */
+/** `notAfter`: when the caller stops waiting; after it nothing is cancelled. */
 export const FaultCancellation = named('FaultCancellation', Members({ notAfter: Optional(timestamp) }));
 export const ShopCancellation = named(
   'ShopCancellation',
@@ -88,7 +88,7 @@ const ShopLine = named(
   }),
 );
 
-/** An order or a cart as the point of sale sees it. */
+/** An order or a cart for the point of sale. */
 export const ShopOrder = named(
   'ShopOrder',
   Members({
@@ -123,7 +123,7 @@ export const Outcome = named(
   }),
 );
 
-/** An order or a cart as the point of sale sees it; never a draft. */
+/** An order or a cart for the point of sale; never called for a draft. */
 export const shopView = (order: OrderDocument): Static<typeof ShopOrder> => ({
   id: order.id,
   state: order.state as Exclude<OrderDocument['state'], 'draft'>,
@@ -165,7 +165,7 @@ export const shopView = (order: OrderDocument): Static<typeof ShopOrder> => ({
   updatedAt: instant(order.modifiedAt ?? order.createdAt),
 });
 
-/** What became of a requested, as it is answered. */
+/** The answer to a visitor's request. */
 export const outcomeView = ({ order, refusal }: Result): Static<typeof Outcome> => ({
   outcome: refusal ? 'refused' : 'done',
   reason: refusal?.reason ?? null,

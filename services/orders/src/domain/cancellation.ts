@@ -5,14 +5,14 @@ import { isAbandoned } from './order/pending-step.ts';
 import { abandoned, busy, isPastDue, parting, touched, wrongState } from './order/state.ts';
 import { controlledTickets } from './tickets.ts';
 
-/** A step that a cancellation waits for: not a mere release of places, and none that its process has left. */
+/** Whether a cancellation waits for the pending step: not for a release of places, nor for a step left to recovery. */
 const mustWait = ({ begun }: Order): boolean => begun !== null && begun.step !== 'release' && !isAbandoned(begun);
 
 /**
- * any live state → cancelled. `controlled`: how many tickets are controlled as the tickets service just said, null if it
- * could not be asked; then the order's own notes count. Refused: `ticket_controlled` unless overridden, `wrong_state`
- * (cancelled, expired). A step that died is given up: ending it finds `step_lost`, and what it did at the catalog is older
- * than the cancellation, which frees it.
+ * any live state → cancelled. `controlled`: the number of controlled tickets by the tickets service, null if it did
+ * not answer; then the control state recorded in the order counts. Refused: `ticket_controlled` unless overridden,
+ * `wrong_state` (cancelled, expired). The pending step of a dead process is aborted: its end is refused as
+ * `step_lost`, and its effect in the catalog is older than the cancellation, which releases it.
  */
 export const cancel = <O extends Order>(
   order: O,
@@ -30,7 +30,7 @@ export const cancel = <O extends Order>(
   }
   const hadTickets = order.state === 'confirmed';
   const fact = orderCancelled(order, { ...how, hadTickets });
-  // Without places nothing follows that could settle it.
+  // Without places no event follows that could settle the cancellation.
   const placesReleased = fact.data.placeIds.length === 0 ? 0 : null;
   const none = hadTickets ? null : 0;
   const cancelled: O = {

@@ -3,7 +3,7 @@ import { areAmounts } from './order/money.ts';
 import type { Beneficiary, Line, Order } from './order/order.ts';
 import { isHidden, touched, unfit } from './order/state.ts';
 
-/** What a line of a cart may become; what is absent stays. */
+/** A change of a cart's line; absent members stay. */
 export interface LineChange {
   readonly tariff?: {
     readonly tariffId: string;
@@ -11,7 +11,7 @@ export interface LineChange {
     readonly amount: number;
     readonly currency: string;
   };
-  /** Each name that is absent stays; null removes. */
+  /** An absent name stays; null removes it. */
   readonly beneficiary?: { readonly firstName?: string | null; readonly lastName?: string | null };
 }
 
@@ -21,21 +21,24 @@ const renamed = (known: Beneficiary | null | undefined, change: LineChange['bene
 };
 
 /**
- * Whether it is a cart: not bought yet, or bought with payments that all failed while nothing else became of it. Such an order stays
- * listed, and its shopper may change it, give it up or buy it once more as long as its places are held.
+ * Whether the order is a cart: not bought yet, or bought with payments that all failed and otherwise unchanged. Such
+ * an order stays listed, and its shopper may change, abandon or buy it again while its places are held.
  */
 export const isCart = (order: Order): boolean => {
   if (isHidden(order)) return true;
   const { checkout, state, begun, payments } = order;
   const hasFailed = payments.length > 0 && payments.every(({ status }) => status === 'failed');
-  // A sale that is under way may succeed without a payment.
+  // A pending sale may succeed without a payment.
   return checkout !== undefined && state === 'open' && begun?.step !== 'confirm' && hasFailed;
 };
 
-/** The refusal of a cart's action on what is a listed order. */
+/** The refusal of a cart's command on an order that was bought. */
 export const checkedOut = () => refuse('checked_out', 'The cart was bought already.');
 
-/** Changes the tariff of a cart's line or who will come. Refused: `checked_out`, `wrong_state`, `unknown_line`, `currency_mismatch`. */
+/**
+ * Changes the tariff or the beneficiary of a cart's line. Refused: `checked_out`, `wrong_state`, `unknown_line`,
+ * `currency_mismatch`.
+ */
 export const changeLine = <O extends Order>(
   order: O,
   lineId: string,
@@ -57,7 +60,7 @@ export const changeLine = <O extends Order>(
   return accept(touched({ ...order, lines }, now));
 };
 
-/** The order without the names of those who will come: their contact was erased. Nothing that family A shows changes. */
+/** The order without beneficiaries and guest, after its contact was erased. Nothing that family A shows changes. */
 export const withoutNames = <O extends Order>(order: O): O =>
   order.lines.some(({ beneficiary }) => beneficiary) || order.guest
     ? { ...order, guest: null, lines: order.lines.map((line) => ({ ...line, beneficiary: null })) }

@@ -10,7 +10,7 @@ import type { Guest, Order } from './order/order.ts';
 import { touched, unfit } from './order/state.ts';
 import { addPayment } from './payments.ts';
 
-/** What a contact must have to buy on account. */
+/** The criterion that a contact needs to buy on account. */
 export const ACCOUNT_CRITERION = 'account';
 
 export const paymentMethods = ['on_account', 'external', 'simulated'] as const;
@@ -18,29 +18,29 @@ export type PaymentMethod = (typeof paymentMethods)[number];
 export const paymentTokens = ['ok', 'declined', 'pending'] as const;
 export type PaymentToken = (typeof paymentTokens)[number];
 
-/** A cart's checkout as it is asked for. */
+/** A cart's checkout as requested. */
 export interface CheckoutInput {
   readonly requestId: string;
-  /** Names the step that follows to the peers. */
+  /** The request id of the step that follows. */
   readonly request: string;
   readonly contactNumber: string;
-  /** What the contact has. */
+  /** The contact's criteria. */
   readonly criteria: readonly string[];
-  /** Whom the contact is still to be made of. */
+  /** The guest whose contact is to be created. */
   readonly guest?: Omit<Guest, 'since'> | undefined;
   readonly method: PaymentMethod;
-  /** What becomes of a simulated payment. */
+  /** The outcome of a simulated payment. */
   readonly token: PaymentToken;
-  /** The id of the payment that it makes, if it makes one. */
+  /** The id of the payment, if the checkout records one. */
   readonly paymentId: string;
   readonly graceMs: number;
 }
 
-/** Whether this very request made an order of the cart. */
+/** Whether this request made an order of the cart. */
 export const isCheckedOutBy = ({ checkout }: Pick<Order, 'checkout'>, requestId: string): boolean =>
   checkout?.requestId === requestId;
 
-/** Why the cart cannot be bought, or undefined. */
+/** The refusal of a cart that cannot be bought, or undefined. */
 const obstacle = (order: Order, { criteria, method, token }: CheckoutInput, now: number) => {
   if (!isCart(order)) return checkedOut();
   const unclear = unfit(order, ['open', 'expired', 'cancelled'], 'bought', now);
@@ -59,11 +59,11 @@ const obstacle = (order: Order, { criteria, method, token }: CheckoutInput, now:
 };
 
 /**
- * Makes an order of a cart: it is the contact's and listed from now on, and in the same write what follows begins. On
- * account, free of charge or with a captured payment that is the sale (mark `confirm`), with a pending payment of what is
- * due the longer hold (mark `extend`). Of a guest it keeps what the contact is to be made of. An order whose payment failed is bought
- * once more in the same way; if then by another buyer, the guest's contact is to be forgotten. Refused: `checked_out`, `empty`,
- * `wrong_state`, `tariff_not_accessible`, `account_required`, `payment_declined`.
+ * Makes an order of a cart: it belongs to the contact and is listed, and the same write begins the step that follows.
+ * On account, free of charge or with a captured payment that is the sale (step `confirm`); with a pending payment it
+ * is the extension of the hold (step `extend`). A guest's data is kept until the contact is written. An order whose
+ * payment failed is bought again in the same way; if by another buyer, the guest's contact will be erased. Refused:
+ * `checked_out`, `empty`, `wrong_state`, `tariff_not_accessible`, `account_required`, `payment_declined`.
  */
 export const beginCheckout = <O extends Order>(order: O, input: CheckoutInput, now: number): Decision<O> => {
   const refused = obstacle(order, input, now);
@@ -82,7 +82,7 @@ export const beginCheckout = <O extends Order>(order: O, input: CheckoutInput, n
 };
 
 /**
- * The shopper's own cancellation: as {@link cancel} without override, until the first performance starts
+ * Cancels an order for its shopper: as {@link cancel} without override, until the first performance starts
  * (`performance_begun`).
  */
 export const cancelByShopper = <O extends Order>(

@@ -7,8 +7,9 @@ import { touched, unfit, unpaidStates, waitingNoMore, wrongState } from './order
 import { currentTicket } from './tickets.ts';
 
 /**
- * Begins the sale of an order that is paid, free of charge or goes on account. Refused: `unpaid` (also if its money went back), `empty` (no lines),
- * `wrong_state` (a payment is pending, so it is to be said first whether it was captured; an expired order is confirmed by a late payment only).
+ * Begins the sale of an order that is paid, free of charge or on account. Refused: `unpaid` (also if its money was
+ * refunded), `empty` (no lines), `wrong_state` (a payment is pending and must be settled first; an expired order is
+ * confirmed by a late payment only).
  */
 export const beginConfirm = <O extends Order>(
   order: O,
@@ -28,7 +29,7 @@ export const beginConfirm = <O extends Order>(
   return accept({ ...order, begun: { step: 'confirm', request, since: now, late: false, paymentId: null } });
 };
 
-/** What the catalog sold. `replaced`: places that stand in for places of the lines which somebody else has taken. */
+/** The sale in the catalog. `replaced`: places sold instead of places of the lines that were taken meanwhile. */
 export interface Sale {
   readonly request: string;
   readonly soldPlaceIds: readonly string[];
@@ -41,8 +42,8 @@ const soldLine = (line: Line, replaced: Sale['replaced']): Line => {
 };
 
 /**
- * Ends the mark `confirm`: all places are sold, so the order is confirmed. A confirmed order stays as it is (another
- * process was quicker). Refused: `step_lost`, and `not_sold` unless the place of every line was sold.
+ * Ends the step `confirm`: all places are sold, so the order is confirmed. A confirmed order stays unchanged (another
+ * process was first). Refused: `step_lost`, and `not_sold` unless the place of every line was sold.
  */
 export const confirm = <O extends Order>(order: O, sale: Sale, now: number): Decision<O> => {
   if (order.state === 'confirmed') return accept(order);
@@ -67,8 +68,9 @@ export const confirm = <O extends Order>(order: O, sale: Sale, now: number): Dec
 };
 
 /**
- * Ends the mark `confirm` when the catalog says that places are gone (never when its answer is unknown: then the sale may
- * have happened, and the mark stays for recovery). Answers `places_gone`; the money stays, the order waits for nothing any more, and expires if due.
+ * Ends the step `confirm` when the catalog says that places are gone. Never call it when the catalog's answer is
+ * unknown: the sale may have happened, so the step stays for recovery. Answers `places_gone`; recorded money stays,
+ * the order stops waiting for payments and expires if due.
  */
 export const failConfirm = <O extends Order>(
   order: O,

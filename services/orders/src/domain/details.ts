@@ -5,9 +5,9 @@ import { type Line, type Order, visibleStates } from './order/order.ts';
 import { touched, unfit } from './order/state.ts';
 
 /**
- * Changes whose order it is and what others call it: absent stays, null removes. In every visible state. The buyer of a
- * confirmed order is on its tickets, so a change is told by `order.confirmed` again. A guest whose contact is not written yet is
- * forgotten; one that is written stays, since it is not for a change of orders to erase contacts.
+ * Changes the contact and the external reference, in every visible state: absent stays, null removes. Tickets carry
+ * the buyer of a confirmed order, so a change publishes `order.confirmed` again. A guest whose contact is not written
+ * yet is deleted; a written contact stays, since changing an order does not erase contacts.
  */
 export const changeDetails = <O extends Order>(
   order: O,
@@ -15,7 +15,7 @@ export const changeDetails = <O extends Order>(
   now: number,
 ): Decision<O> => {
   const refused = unfit(order, visibleStates, 'changed', now);
-  // A past deadline changes nothing about whose order it is, but the expiry comes first.
+  // A change is allowed past the deadline, but the expiry is written first.
   if (refused) return refused;
   const contactNumber = patch.contactNumber === undefined ? order.contactNumber : patch.contactNumber;
   const externalReference = patch.externalReference === undefined ? order.externalReference : patch.externalReference;
@@ -26,7 +26,7 @@ export const changeDetails = <O extends Order>(
   return otherBuyer && order.state === 'confirmed' ? accept(next, orderConfirmed(next)) : accept(next);
 };
 
-/** The criteria that tariffs of the lines ask of the contact and that it does not have, each once. */
+/** The criteria of the lines' tariffs that the contact does not meet, each once. */
 export const unmetCriteria = (
   lines: readonly Pick<Line, 'criterion'>[],
   criteria: readonly string[] | null,

@@ -6,11 +6,14 @@ import { touched, unfit } from './order/state.ts';
 const MINUTE_MS = 60_000;
 export const MAX_EXTENSION_MINUTES = 60;
 
-/** Until when an extension by `minutes` from now holds the places: it never shortens a hold. Epoch milliseconds. */
+/** End of the hold after an extension by `minutes` from now, never earlier than before. Epoch milliseconds. */
 const extendedUntil = (order: Order, minutes: number, now: number): number =>
   Math.max(order.expiresAt ?? 0, now + Math.round(minutes * MINUTE_MS));
 
-/** Begins to keep the places `minutes` from now, at most 60, of an open or reserved order; `invalid_minutes` otherwise. */
+/**
+ * Begins to extend the hold of an open or reserved order to `minutes` from now, at most 60; `invalid_minutes`
+ * otherwise.
+ */
 export const beginExtension = <O extends Order>(
   order: O,
   { request, minutes }: { readonly request: string; readonly minutes: number },
@@ -24,7 +27,10 @@ export const beginExtension = <O extends Order>(
   return accept({ ...order, begun: { step: 'extend', request, since: now, cause: 'extension', until } });
 };
 
-/** Begins to keep the places of an open order without payment until `dueAt`, any future instant; `due_in_past` otherwise. */
+/**
+ * Begins to hold the places of an open order without payment until `dueAt`, any future instant; `due_in_past`
+ * otherwise.
+ */
 export const beginReservation = <O extends Order>(
   order: O,
   { request, dueAt }: { readonly request: string; readonly dueAt: number },
@@ -37,7 +43,7 @@ export const beginReservation = <O extends Order>(
 };
 
 /**
- * Ends a mark `extend`: the catalog keeps the places until the mark's `until`. An extension moves the deadline, a
+ * Ends a step `extend`: the catalog holds the places until the step's `until`. An extension moves the deadline, a
  * reservation makes the order reserved; for a pending payment everything was written before.
  */
 export const extended = <O extends Order>(
@@ -59,8 +65,8 @@ export const extended = <O extends Order>(
 };
 
 /**
- * Ends a mark `extend` when places are gone: the order stays as it was, and expires if that is due. Answers
- * `places_gone`, but not for a pending payment: that is recorded, and its capture finds out whether places are there.
+ * Ends a step `extend` when places are gone: the order stays as it was, and expires if due. Answers `places_gone`,
+ * except for a pending payment: that is recorded, and its capture will find the places gone.
  */
 export const failExtension = <O extends Order>(
   order: O,

@@ -12,7 +12,7 @@ const withLines = <O extends Order>(order: O, lines: O['lines'], now: number): O
 
 const stepLost = () => refuse('step_lost', 'The lines are not being changed any more.');
 
-/** Begins the hold of `quantity` more places, until the order's `expiresAt`. Only while open or reserved. */
+/** Begins to hold `quantity` more places until the order's `expiresAt`. Only while open or reserved. */
 export const beginLines = <O extends Order>(
   order: O,
   { request, quantity }: { readonly request: string; readonly quantity: number },
@@ -25,13 +25,14 @@ export const beginLines = <O extends Order>(
     heldPlaces: order.lines.length + quantity,
   });
 
-/** Whether the hold of the next lines is a new one: that of a cart which was emptied. */
+/** Whether the next lines start a new hold: those of a cart that was emptied. */
 export const startsAnew = (order: Order): boolean => isHidden(order) && order.lines.length === 0;
 
 /**
- * Ends {@link beginLines}: the places are held, the lines are the order's. Refused: `step_lost`, `currency_mismatch`,
- * `invalid_amount`, `places_gone` (a place that is a line's already), and `past_due` if the hold came after the deadline, when it may have taken places that the order's own
- * lines had until then. `until` counts if the cart {@link startsAnew}. After a refusal the caller releases what its request held and calls {@link failLines}.
+ * Ends {@link beginLines}: the places are held, the lines are added. Refused: `step_lost`, `currency_mismatch`,
+ * `invalid_amount`, `places_gone` (a place that already has a line), and `past_due` if the hold came after the
+ * deadline, when it may have taken places of the order's own lines. `until` counts if the cart {@link startsAnew}.
+ * After a refusal the caller releases what its request holds and calls {@link failLines}.
  */
 export const addLines = <O extends Order>(
   order: O,
@@ -58,7 +59,7 @@ export const addLines = <O extends Order>(
   return accept(withLines({ ...order, ...until, begun: null }, lines, now));
 };
 
-/** Ends {@link beginLines} without lines: nothing was held, or what was held is released. Expires the order if that is due. */
+/** Ends {@link beginLines} without lines, after everything held was released. Expires the order if due. */
 export const failLines = <O extends Order>(
   order: O,
   { request }: { readonly request: string },
@@ -69,8 +70,8 @@ export const failLines = <O extends Order>(
 };
 
 /**
- * Takes a line out, at once, and begins to give its place back. Money that was paid stays: what is due never falls below
- * 0. Only while open or reserved; `unknown_line` otherwise.
+ * Removes a line at once and begins to release its place. Payments stay: what is due never falls below 0. Only while
+ * open or reserved; `unknown_line` otherwise.
  */
 export const removeLine = <O extends Order>(
   order: O,
@@ -86,7 +87,7 @@ export const removeLine = <O extends Order>(
   return accept(withLines({ ...order, begun }, rest, now));
 };
 
-/** Ends {@link removeLine}: the place is given back. Expires the order if that is due. */
+/** Ends {@link removeLine}: the place is released. Expires the order if due. */
 export const released = <O extends Order>(
   order: O,
   { request }: { readonly request: string },

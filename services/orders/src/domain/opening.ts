@@ -3,7 +3,7 @@ import { areAmounts } from './order/money.ts';
 import type { Line, NewLine, Order } from './order/order.ts';
 import { performancesOf, touched } from './order/state.ts';
 
-/** What a new order starts from. `places`: how many are wanted; `hold` names the hold to the catalog. */
+/** The input of a new order. `places`: how many are requested; `hold`: the request id of the hold in the catalog. */
 export interface DraftInput {
   readonly id: string;
   readonly client: string | null;
@@ -16,7 +16,7 @@ export interface DraftInput {
   readonly hold: string;
 }
 
-/** An order before its places are held: invisible, but it counts for the hold limit and recovery finds it. */
+/** An order before its places are held: invisible, but it counts towards the hold limit and recovery finds it. */
 export const newDraft = (
   { id, client, pointOfSale, contactNumber, externalReference, performanceIds, places, request, hold }: DraftInput,
   now: number,
@@ -50,8 +50,8 @@ export const newDraft = (
 export const unsold = (line: NewLine): Line => ({ ...line, ticketId: null, replacements: [] });
 
 /**
- * draft → open, with the lines as they are held until `until`. A `cart` stays unlisted until {@link list}. Refused:
- * `step_lost` if it is no draft of this request, `invalid_amount` if the prices add up to no exact integer.
+ * draft → open, with the lines held until `until`. A `cart` stays unlisted until {@link list}. Refused: `step_lost`
+ * if it is no draft of this request, `invalid_amount` if the prices do not add up to an exact integer.
  */
 export const open = <O extends Order>(
   draft: O,
@@ -88,7 +88,7 @@ export const open = <O extends Order>(
   });
 };
 
-/** Shows an order in lists that was a cart until now; unchanged if it is listed, refused for a draft. */
+/** Lists a cart as an order; unchanged if it is listed, refused for a draft. */
 export const list = <O extends Order>(order: O, now: number): Decision<O> => {
   if (order.state === 'draft') return refuse('wrong_state', 'The order is still being made.');
   return accept(order.listedAt === null ? touched({ ...order, listedAt: now, modifiedAt: now }, now) : order);

@@ -4,29 +4,31 @@ import { areAmounts, due, isCovered, paid } from './order/money.ts';
 import type { Order, Payment } from './order/order.ts';
 import { isUnpaid, touched, unfit, waitingNoMore } from './order/state.ts';
 
-/** A payment as it is report. `request` names the step that follows (a sale or a longer hold) to the peers. */
+/**
+ * A payment as requested. `request` is the request id of the step that follows (a sale or an extension of the hold).
+ */
 export interface PaymentInput {
   readonly id: string;
   readonly method: string;
   readonly amount: number;
-  /** Absent: the order's. */
+  /** Absent: the order's currency. */
   readonly currency?: string;
   readonly reference: string | null;
   readonly status: 'captured' | 'pending';
   /** A hash of the idempotency key, by which a repeat finds its payment. */
   readonly repeatKey: string | null;
   readonly request: string;
-  /** How long after `expiresAt` a pending payment may take, in milliseconds. */
+  /** Milliseconds after `expiresAt` for which a pending payment may still be settled. */
   readonly graceMs: number;
 }
 
-/** The payment that an earlier try of the same request made. */
+/** The payment that an earlier attempt of the same request recorded. */
 export const paymentOfRequest = (order: Order, repeatKey: string | null): Payment | undefined =>
   repeatKey === null ? undefined : order.payments.find(({ request }) => request === repeatKey);
 
 /**
- * What captured money leads to: the sale of an order that it covers, of an expired one after its places are held again; otherwise the end
- * of waiting. Money that went back covers nothing: such an order is not sold, and says so.
+ * The effect of captured money: the sale of an order that it covers, after holding the places again if expired;
+ * otherwise the end of waiting. Refunded money covers nothing: such an order is not sold, and the answer says so.
  */
 const afterCapture = <O extends Order>(order: O, paymentId: string, request: string, now: number): Accepted<O> => {
   const late = order.state === 'expired';
@@ -50,7 +52,7 @@ const afterCapture = <O extends Order>(order: O, paymentId: string, request: str
   return accept(waitingNoMore(order, now));
 };
 
-/** An order that waits for a payment keeps its places for the grace period, too. */
+/** An order that waits for a payment holds its places for the grace period too. */
 const waiting = <O extends Order>(order: O, { request, graceMs }: PaymentInput, now: number): O => {
   if (order.state === 'payment_pending' || !isUnpaid(order)) return order;
   const deadline = (order.expiresAt ?? now) + graceMs;
@@ -64,9 +66,9 @@ const waiting = <O extends Order>(order: O, { request, graceMs }: PaymentInput, 
 };
 
 /**
- * Records a payment. Captured in full it begins the sale (mark `confirm`), also of an expired order; pending it makes
- * an open or reserved order wait (mark `extend`). A confirmed order takes what is still due. A known `repeatKey` changes
- * nothing. Refused: `exceeds_due`, `invalid_amount`, `currency_mismatch`, `wrong_state`.
+ * Records a payment. Captured in full it begins the sale (step `confirm`), also of an expired order; pending it makes
+ * an open or reserved order wait (step `extend`). A confirmed order accepts what is still due. A known `repeatKey`
+ * changes nothing. Refused: `exceeds_due`, `invalid_amount`, `currency_mismatch`, `wrong_state`.
  */
 export const addPayment = <O extends Order>(order: O, input: PaymentInput, now: number): Decision<O> => {
   if (paymentOfRequest(order, input.repeatKey)) return accept(order);
@@ -95,7 +97,7 @@ export const addPayment = <O extends Order>(order: O, input: PaymentInput, now: 
     : accept(waiting(recorded, input, now));
 };
 
-/** The order when a payment failed: back to where it came from, with that deadline, once nothing is pending any more. */
+/** The order after a failed payment: back in its previous state and deadline once no payment is pending. */
 const afterFailure = <O extends Order>(order: O, now: number): Accepted<O> => {
   if (order.state !== 'payment_pending' || order.payments.some(({ status }) => status === 'pending'))
     return accept(order);
@@ -103,7 +105,7 @@ const afterFailure = <O extends Order>(order: O, now: number): Accepted<O> => {
   return expiredIfDue(back, now);
 };
 
-/** Captured money of a cancelled order, told for the first time or again. */
+/** Answers that captured money of a cancelled order is recorded and must be refunded. */
 const afterCancellation = <O extends Order>(order: O, paymentId: string): Accepted<O> =>
   keptThough(
     accept(order),
@@ -113,9 +115,9 @@ const afterCancellation = <O extends Order>(order: O, paymentId: string): Accept
   );
 
 /**
- * Says what became of a pending payment, in every state: captured money is recorded whatever it meets, more than is due
- * and on a cancelled order included, so that it can be refunded. The same status again changes nothing, but captured again
- * on a cancelled order says once more what is to be done, and on an expired order whose money is still there tries the sale again.
+ * Settles a pending payment, in every state. Captured money is always recorded, more than is due and on a cancelled
+ * order included, so that it can be refunded. The same status again changes nothing; but `captured` again on a
+ * cancelled order repeats its answer, and on an expired order that still has the money it tries the sale again.
  * Refused: `unknown_payment`, `payment_final`.
  */
 export const settlePayment = <O extends Order>(

@@ -3,10 +3,10 @@ import type { Order } from './order/order.ts';
 import type { ConfirmStep, ExtendStep, LinesStep, PendingStep, ReleaseStep } from './order/pending-step.ts';
 
 /**
- * How to finish a step whose process died, with the mark as {@link takeOver} makes it; every action may be done twice.
- * `release_draft`: release all places of the holder and delete the draft. `sell`: [hold again if late,] sell, then `confirm` or
- * `failConfirm`. `abort_lines`: release what the request held, then `failLines`. `release`: release the places, then
- * `released`. `hold_longer`: extend the hold until the mark's instant, then `extended` or `failExtension`.
+ * How to end the step of a dead process, after {@link takeOver}; every action is idempotent. `release_draft`: release
+ * all places of the holder and delete the draft. `sell`: [hold again if late,] sell, then `confirm` or `failConfirm`.
+ * `abort_lines`: release what the request holds, then `failLines`. `release`: release the places, then `released`.
+ * `hold_longer`: extend the hold until the step's instant, then `extended` or `failExtension`.
  */
 export type Recovery =
   | { readonly action: 'none' }
@@ -23,9 +23,9 @@ const nextTry = (request: string): string => {
 };
 
 /**
- * A sale and a longer hold may be ended by whoever is first, since both do the same. What is undone must not be completed
- * by a process that comes back to life. And such a one must not end a release: the places that it names might be held
- * for a new line when recovery comes to release them, so the release goes on under another name.
+ * A sale and an extension may be ended by any process, since all do the same. An aborted step must not be completed
+ * by its first process. Nor may that process end a release: a new line may hold the same places by then, so the
+ * release continues under another request id.
  */
 const takenOver = (begun: PendingStep, owner: string, now: number): PendingStep => {
   const mine = { since: now, owner };
@@ -40,7 +40,7 @@ const takenOver = (begun: PendingStep, owner: string, now: number): PendingStep 
   }
 };
 
-/** What is to be finished, once {@link takeOver} is written; `none` without a pending. */
+/** The action of the pending step, once {@link takeOver} is written; `none` without one. */
 export const recovery = ({ begun: pending }: Pick<Order, 'begun'>): Recovery => {
   switch (pending?.step) {
     case undefined:
@@ -59,8 +59,8 @@ export const recovery = ({ begun: pending }: Pick<Order, 'begun'>): Recovery => 
 };
 
 /**
- * Makes the step of a process that is dead (its lease is `from`) that of the caller, so that no other instance recovers it too;
- * `busy` if somebody else works on it by now. To be written before the action that {@link recovery} names.
+ * Makes the caller the owner of the step of a dead process, whose lease is `from`; `busy` if another process owns it
+ * by now. Write it before the action that {@link recovery} names.
  */
 export const takeOver = <O extends Order>(
   order: O,

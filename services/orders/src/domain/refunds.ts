@@ -3,13 +3,14 @@ import { areAmounts, paid, refunded } from './order/money.ts';
 import type { Order, Refund } from './order/order.ts';
 import { busy, touched, wrongState } from './order/state.ts';
 
-/** The refund that an earlier try of the same request made. */
+/** The refund that an earlier attempt of the same request recorded. */
 export const refundOfRequest = (order: Order, repeatKey: string | null): Refund | undefined =>
   repeatKey === null ? undefined : order.refunds.find(({ request }) => request === repeatKey);
 
 /**
- * Records a refund, in every state. It waits (`busy`) for a sale that is under way, which counts on the money, and for no other
- * step. A known `repeatKey` changes nothing. Refused: `exceeds_paid` if all refunds together would be more than was captured, `invalid_amount`, `currency_mismatch`.
+ * Records a refund, in every state. It waits (`busy`) only for a pending sale, which relies on the money. A known
+ * `repeatKey` changes nothing. Refused: `exceeds_paid` if all refunds together exceed what was captured,
+ * `invalid_amount`, `currency_mismatch`.
  */
 export const refund = <O extends Order>(
   order: O,

@@ -2,14 +2,14 @@ import { type Accepted, accept } from './order/decision.ts';
 import type { Cancellation, Order } from './order/order.ts';
 import { touched } from './order/state.ts';
 
-/** The instant at which the last number became known, once and for all. */
+/** Sets `settledAt` once, when the last number becomes known. */
 const settled = (cancellation: Cancellation, now: number): Cancellation => {
   const { settledAt, ticketsCancelled, controlled, placesReleased } = cancellation;
   const known = ticketsCancelled !== null && controlled !== null && placesReleased !== null;
   return settledAt === null && known ? { ...cancellation, settledAt: now } : cancellation;
 };
 
-/** Notes what became of the tickets (`tickets.cancelled`). Duplicates and facts older than the last one change nothing. */
+/** Records how many tickets were cancelled (`tickets.cancelled`). Duplicates and older events change nothing. */
 export const recordTicketsCancelled = <O extends Order>(
   order: O,
   fact: { readonly version: number; readonly ticketsCancelled: number; readonly controlled: number },
@@ -25,8 +25,8 @@ export const recordTicketsCancelled = <O extends Order>(
 export type ReleaseCause = 'order.cancelled' | 'tickets.cancelled' | 'order.expired';
 
 /**
- * Notes how many places are free again (`places.released`). Only the release that follows what the order had counts:
- * its tickets, or without any the order itself; an earlier expiry never does.
+ * Records how many places were released (`places.released`). Only the release caused by the cancellation counts: of
+ * its tickets, or of the order itself if it had none; never one caused by an earlier expiry.
  */
 export const recordPlacesReleased = <O extends Order>(
   order: O,

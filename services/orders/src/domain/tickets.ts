@@ -3,7 +3,7 @@ import { ticketIdOf } from './order/facts.ts';
 import type { Line, Order } from './order/order.ts';
 import { touched } from './order/state.ts';
 
-/** The ticket of a line that is valid now: the one that the confirmation made, or the last of those that replaced it. */
+/** The valid ticket of a line: the one that the confirmation created, or the last replacement. */
 export const currentTicket = ({ id, replacements }: Pick<Line, 'id' | 'replacements'>): string => {
   const next = new Map(replacements.map(({ ticketId, replaces }) => [replaces, ticketId]));
   let current = ticketIdOf(id);
@@ -11,7 +11,10 @@ export const currentTicket = ({ id, replacements }: Pick<Line, 'id' | 'replaceme
   return current;
 };
 
-/** Notes a replacement, in whatever order facts arrive: each names the ticket that it replaces, and the line the last of the chain. */
+/**
+ * Records a replacement. Events arrive in any order: each names the ticket that it replaces, and the line shows the
+ * last of the chain.
+ */
 export const recordReplacement = <O extends Order>(
   order: O,
   fact: { readonly lineId: string; readonly ticketId: string; readonly replaces: string },
@@ -37,18 +40,18 @@ const recordControlState = <O extends Order>(
   return accept({ ...order, ticketNotes: [...others, { ticketId, version, controlled }] });
 };
 
-/** Notes that a ticket was controlled. `version` is the ticket's: an older fact than the last one changes nothing. */
+/** Records that a ticket was controlled. `version` is the ticket's: an older event changes nothing. */
 export const recordControl = <O extends Order>(
   order: O,
   { ticketId, version }: { readonly ticketId: string; readonly version: number },
 ): Accepted<O> => recordControlState(order, ticketId, version, true);
 
-/** Notes that a control was taken back; otherwise as {@link recordControl}. */
+/** Records that a control was reverted; otherwise as {@link recordControl}. */
 export const recordControlReverted = <O extends Order>(
   order: O,
   { ticketId, version }: { readonly ticketId: string; readonly version: number },
 ): Accepted<O> => recordControlState(order, ticketId, version, false);
 
-/** How many tickets are controlled, as far as the order knows. */
+/** The number of controlled tickets that the order knows of. */
 export const controlledTickets = ({ ticketNotes }: Pick<Order, 'ticketNotes'>): number =>
   ticketNotes.filter(({ controlled }) => controlled).length;

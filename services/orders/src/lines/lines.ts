@@ -36,8 +36,8 @@ const holdMore = async (
 };
 
 /**
- * Adds lines to an open or reserved order: all places are held, or none. `permit` may refuse them when they are held, by a Fault.
- * @throws Fault as for a new order, and as the rules refuse other states
+ * Adds lines to an open or reserved order: all their places are held, or none. `permit` may refuse the held lines by
+ * throwing a Fault. @throws Fault as for a new order, and for each refusal of the rules
  */
 export const addOrderLines = async (
   context: OrdersContext,
@@ -62,7 +62,7 @@ export const addOrderLines = async (
       working(context, order, () => abortLines(context, order, pending)).catch((failure) => {
         context.log.warn('lines could not be taken back', { error: failure });
       });
-    // Refused: nothing is held, but for what an earlier try holds whose mark was taken up.
+    // After a refusal only an earlier attempt of the same request, which this one resumed, can hold places.
     else if (error instanceof Fault) await abortLines(context, order, pending);
     throw error;
   };
@@ -90,7 +90,10 @@ export const addOrderLines = async (
   });
 };
 
-/** Takes a line out of an open or reserved order and gives its place back. @throws Fault `not_found`, or as the rules refuse */
+/**
+ * Removes a line from an open or reserved order and releases its place. @throws Fault `not_found`, or a refusal of
+ * the rules
+ */
 export const removeOrderLine = async (
   context: OrdersContext,
   command: Command,
@@ -105,7 +108,7 @@ export const removeOrderLine = async (
     return await working(context, order, () => releasePlaces(context, order, pending, command.stamp));
   } catch (error) {
     if (!isUnavailable(error)) throw error;
-    // The line is gone for good; its place follows when the catalog is back.
+    // The removal is durable; the place is released when the catalog answers again.
     return order;
   }
 };

@@ -7,12 +7,12 @@ import { NewLines, Order } from '../schemas.ts';
 import { commandOf } from '../steps/command.ts';
 import { addOrderLines, removeOrderLine } from './lines.ts';
 
-/** Codes of the states in which lines are what they are. */
+/** Codes of the states in which lines cannot change. */
 const fixed = ['order_expired', 'order_cancelled', 'order_confirmed', 'order_payment_pending'] as const;
 
 const params = { orderId: example.ids.order };
 
-/** More places, and fewer. */
+/** Lines: the operations that add and remove them. */
 export const linesRoutes = (context: OrdersContext): AnyOperation[] => [
   operation({
     id: 'addLines',

@@ -9,7 +9,7 @@ import { one } from './view.ts';
 
 const params = { orderId: example.ids.order };
 
-/** Codes of the states in which no hold is kept longer, and nothing is confirmed that is not paid. */
+/** Codes of the states in which an order can be neither extended nor confirmed without payment. */
 const over = ['order_expired', 'order_cancelled', 'order_confirmed', 'order_payment_pending'] as const;
 
 const action = (name: string) =>
@@ -21,7 +21,7 @@ const action = (name: string) =>
     conditional: true,
   }) as const;
 
-/** What moves an order from state to state. */
+/** State changes of orders: extension, reservation and confirmation. */
 export const actionsRoutes = (context: OrdersContext): AnyOperation[] => [
   operation({
     ...action('extension'),

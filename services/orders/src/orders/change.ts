@@ -6,7 +6,10 @@ import { type Command, runCommand } from '../steps/command.ts';
 import type { OrderDocument } from '../store.ts';
 import { requireContact } from './contact.ts';
 
-/** Changes whose order it is and what others call it; null removes. @throws Fault `semantically_invalid` for an unknown contact */
+/**
+ * Changes the contact and the external reference of an order; null removes. @throws Fault `semantically_invalid` for
+ * an unknown contact
+ */
 export const changeOrder = async (
   context: OrdersContext,
   command: Command,
@@ -17,7 +20,7 @@ export const changeOrder = async (
   if (!found || isHidden(found)) throw notFound();
   ifMatch(String(found.version));
   unchanged?.(found);
-  // The one that it has stays valid when it was erased.
+  // The present contact stays valid even if it was erased.
   if (patch.contactNumber !== found.contactNumber) await requireContact(context, institution, patch.contactNumber);
   const { order } = await runCommand(context, command, (current, _request, now) => changeDetails(current, patch, now));
   return order;

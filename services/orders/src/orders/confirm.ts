@@ -5,7 +5,10 @@ import { sell } from '../steps/sell.ts';
 import { working } from '../steps/working.ts';
 import type { OrderDocument } from '../store.ts';
 
-/** Does what the order's mark announces, if it has one to sell by; leaves the mark to the next one who comes if the catalog does not answer. */
+/**
+ * Sells by the order's pending step `confirm`, if it has one. If the catalog does not answer, the step stays for
+ * recovery.
+ */
 export const sellMarked = async (
   context: OrdersContext,
   order: OrderDocument,
@@ -13,13 +16,13 @@ export const sellMarked = async (
 ): Promise<OrderDocument> => {
   const pending = order.begun;
   if (pending?.step !== 'confirm') return order;
-  // If the catalog does not answer it is not known whether it was sold: only selling it again finds out.
+  // Without an answer the sale may have happened: only selling again finds out, which is idempotent.
   return working(context, order, () => sell(context, order, pending, { stamp }));
 };
 
 /**
- * Confirms an order that is paid, free of charge or goes on account. @throws Fault as the rules refuse,
- * `service_unavailable`: then it may be confirmed a little later
+ * Confirms an order that is paid, free of charge or on account. @throws Fault for each refusal of the rules;
+ * `service_unavailable`: the order may still be confirmed by recovery
  */
 export const confirmOrder = async (
   context: OrdersContext,

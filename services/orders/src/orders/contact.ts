@@ -1,7 +1,10 @@
 import { Fault } from '@boxoffice/envelope';
 import type { OrdersContext } from '../context.ts';
 
-/** What is wrong with the number, by its path: nothing if there is none, or it is that of a contact. @throws Fault `service_unavailable` */
+/**
+ * The fault of a contact number, by its path; none if the number is absent or names a contact. @throws Fault
+ * `service_unavailable`
+ */
 export const contactFaults = async (
   context: OrdersContext,
   institution: string,
@@ -11,7 +14,7 @@ export const contactFaults = async (
     ? []
     : [`$.contactNumber: there is no contact ${contactNumber}`];
 
-/** @throws Fault `semantically_invalid` unless the number, if there is one, is that of a contact; `service_unavailable` */
+/** @throws Fault `semantically_invalid` if the number is given and names no contact; `service_unavailable` */
 export const requireContact = async (
   context: OrdersContext,
   institution: string,

@@ -16,7 +16,7 @@ import { linkPerformances, type OrderDocument } from '../store.ts';
 import { contactFaults } from './contact.ts';
 import { currencyOf, linesOf, placesWanted, quantityFaults, refusalOf } from './items.ts';
 
-/** What a new order wants. */
+/** A new order as requested. */
 export interface OrderRequest {
   readonly contactNumber?: string;
   readonly pointOfSale?: string;
@@ -24,7 +24,10 @@ export interface OrderRequest {
   readonly items: readonly Wish[];
 }
 
-/** The draft that an earlier try of the same request left, made this one's; undefined if it is no draft any more or is being dropped. */
+/**
+ * Takes ownership of the draft that an earlier attempt of the same request left; undefined if it is no draft any
+ * more, or aborted.
+ */
 const resumeDraft = async (
   context: OrdersContext,
   { institution }: Holder,
@@ -41,8 +44,8 @@ const resumeDraft = async (
 };
 
 /**
- * The draft of the order, durable before anything is held, so that a crash leaves word of it. With an idempotency key its id
- * follows from the key: a repeat after a crash finds it, and through it the places that it holds.
+ * Inserts the draft before anything is held, so that recovery finds it after a crash. With an idempotency key the
+ * order's id is derived from the key: a repeat finds the draft, and through it the held places.
  */
 const drafted = async (
   context: OrdersContext,
@@ -62,7 +65,7 @@ const drafted = async (
     performanceIds,
     places,
   };
-  /** Undefined if the id is taken by what is no draft of this request any more. */
+  /** Undefined if the id belongs to an order that is not a draft of this request. */
   const insert = async (id: string): Promise<OrderDocument | undefined> => {
     const request = requestNameOf(undefined);
     const { begun, ...draft } = newDraft({ ...asked, id, request, hold: request }, context.now());
@@ -81,8 +84,8 @@ const drafted = async (
 };
 
 /**
- * Holds the places of a draft. Refused, the draft is deleted; of an unknown outcome, it is dropped.
- * @throws Fault as the catalog refuses, `service_unavailable`
+ * Holds the places of a draft. After a refusal the draft is deleted; after an unknown outcome it is aborted. @throws
+ * Fault for each refusal of the catalog, `service_unavailable`
  */
 export const holdFor = async (
   context: OrdersContext,
@@ -97,8 +100,8 @@ export const holdFor = async (
       ...(pointOfSale === undefined ? {} : { pointOfSale }),
     });
   } catch (error) {
-    // Refused: nothing is held, but for what an earlier try holds whose draft was taken up. Unknown: whatever is held is given
-    // back, by recovery if need be.
+    // After a refusal only an earlier attempt, whose draft this one resumed, can hold places. After an unknown
+    // outcome the places are released here, or by recovery.
     if (!isUnavailable(error)) await (draft.version > 1 ? releaseDraft : deleteDraft)(context, draft);
     else
       abortDraft(context, draft).catch((failure) =>
@@ -108,15 +111,18 @@ export const holdFor = async (
   }
 };
 
-/** Why a draft could not be opened: its performance was cancelled meanwhile, or it took so long that recovery gave it up. */
+/**
+ * The fault of a draft that could not be opened: its performance was cancelled meanwhile, or recovery aborted it
+ * after a timeout.
+ */
 const lost = (draft: OrderDocument | undefined): Fault =>
   draft?.begun && isOffSale(draft.begun.request)
     ? new Fault('order_not_on_sale', 'The performance was cancelled.')
     : new Fault('service_unavailable', 'The order could not be made in time.', { 'Retry-After': '1' });
 
 /**
- * draft → open: the write that makes the order one, with the answer that a repeat gets; a cart remembers its request instead.
- * @throws Fault as the rules refuse, `service_unavailable` if the draft was given up meanwhile
+ * draft → open, in one write with the answer for repeats; a cart records its request instead. @throws Fault for each
+ * refusal of the rules, `service_unavailable` if the draft was aborted meanwhile
  */
 export const opened = async (
   context: OrdersContext,
@@ -150,9 +156,9 @@ export const opened = async (
 };
 
 /**
- * Creates an order: all its places are held, or none. Counts against the client's limit before anything is held.
- * @throws Fault as the catalog refuses, `order_hold_limit`, `semantically_invalid` (unknown contact, several currencies),
- * `service_unavailable`
+ * Creates an order: all its places are held, or none. The client's limit is checked before anything is held. @throws
+ * Fault for each refusal of the catalog, `order_hold_limit`, `semantically_invalid` (unknown contact, several
+ * currencies), `service_unavailable`
  */
 export const createOrder = async (
   context: OrdersContext,

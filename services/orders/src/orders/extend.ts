@@ -20,7 +20,7 @@ const moved = async (
     try {
       return await holdLonger(context, order, pending, { stamp: command.stamp });
     } catch (error) {
-      // A hold that is longer than the order says does no harm: the order's expiry ends it.
+      // A hold that outlasts the order's deadline is harmless: the order's expiry releases it.
       const end = ownEnd(order, (current, now) => failExtension(current, pending, now));
       if (isUnavailable(error)) await conclude(context, targetOf(order), end);
       throw error;
@@ -28,13 +28,16 @@ const moved = async (
   });
 };
 
-/** Keeps the places so many minutes from now; never shortens. @throws Fault as the rules refuse, `service_unavailable` */
+/**
+ * Extends the hold to `minutes` from now; never shortens it. @throws Fault for each refusal of the rules,
+ * `service_unavailable`
+ */
 export const extendOrder = (context: OrdersContext, command: Command, minutes: number): Promise<OrderDocument> =>
   moved(context, command, (order, request, now) => beginExtension(order, { request, minutes }, now));
 
 /**
- * Keeps an open order without payment until `dueAt`, in epoch milliseconds. @throws Fault `semantically_invalid` if that is past,
- * as the rules refuse otherwise, `service_unavailable`
+ * Holds the places of an open order without payment until `dueAt` (epoch milliseconds). @throws Fault
+ * `semantically_invalid` if `dueAt` has passed, each refusal of the rules, `service_unavailable`
  */
 export const reserveOrder = (context: OrdersContext, command: Command, dueAt: number): Promise<OrderDocument> =>
   moved(context, command, (order, request, now) => beginReservation(order, { request, dueAt }, now));

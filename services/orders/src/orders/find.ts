@@ -4,14 +4,14 @@ import { notFound } from '../faults.ts';
 import { expireNow, type Target } from '../steps/write.ts';
 import type { OrderDocument } from '../store.ts';
 
-/** An order, or a cart, as it is now: one that is past due is expired first. @throws Fault `not_found`, for drafts, too */
+/** Reads an order or a cart; expires it first if it is past due. @throws Fault `not_found`, for drafts too */
 export const findAny = async (context: OrdersContext, target: Target): Promise<OrderDocument> => {
   const order = await context.orders.of(target.institution).get(target.orderId);
   if (!order || order.state === 'draft') throw notFound();
   return isPastDue(order, context.now()) ? expireNow(context, target) : order;
 };
 
-/** As {@link findAny}, but carts are not found. */
+/** As {@link findAny}, but a cart is `not_found`. */
 export const findOrder = async (context: OrdersContext, target: Target): Promise<OrderDocument> => {
   const order = await findAny(context, target);
   if (isHidden(order)) throw notFound();

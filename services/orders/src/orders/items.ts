@@ -4,7 +4,7 @@ import type { OrdersContext } from '../context.ts';
 import type { NewLine } from '../domain/order/order.ts';
 import { isUnavailable } from '../faults.ts';
 
-/** Codes with which the catalog refuses to hold places, and the limits that come before. */
+/** Codes of the catalog's refusals to hold places, and of the limits that are checked before. */
 export const holdErrors = [
   'order_places_unavailable',
   'order_not_on_sale',
@@ -14,14 +14,14 @@ export const holdErrors = [
   'semantically_invalid',
 ] as const;
 
-/** Most places of one order: what the stock sells in one step. */
+/** Maximum places of one order: the catalog sells that many in one step. */
 export const MAX_PLACES_PER_ORDER = 1_000;
 
-/** Whether a item says two different numbers of places. */
+/** Whether `quantity` and the number of `placeIds` differ. */
 export const isMisquantified = ({ quantity, placeIds }: Pick<Wish, 'quantity' | 'placeIds'>): boolean =>
   placeIds !== undefined && quantity !== undefined && quantity !== placeIds.length;
 
-/** Where `quantity` and `placeIds` disagree, by path. */
+/** The paths where `quantity` and `placeIds` disagree. */
 export const quantityFaults = (items: readonly Wish[]): string[] =>
   items.flatMap((item, index) =>
     isMisquantified(item)
@@ -29,7 +29,10 @@ export const quantityFaults = (items: readonly Wish[]): string[] =>
       : [],
   );
 
-/** How many places the items are for. @throws Fault `semantically_invalid` where `quantity` and `placeIds` disagree, `order_too_many_places` */
+/**
+ * The number of places that the items request. @throws Fault `semantically_invalid` where `quantity` and `placeIds`
+ * disagree, `order_too_many_places`
+ */
 export const placesWanted = (items: readonly Wish[], placesInOrder: number): number => {
   const odd = quantityFaults(items);
   if (odd.length > 0) throw new Fault('semantically_invalid', `${odd.join('; ')}.`);
@@ -39,7 +42,7 @@ export const placesWanted = (items: readonly Wish[], placesInOrder: number): num
   return places;
 };
 
-/** The one currency of held lines. @throws Fault `semantically_invalid` if there are several */
+/** The currency of held lines. @throws Fault `semantically_invalid` if there are several */
 export const currencyOf = (lines: readonly HeldLine[]): string => {
   const currencies = [...new Set(lines.map(({ currency }) => currency))];
   const [currency = ''] = currencies;
@@ -51,7 +54,7 @@ export const currencyOf = (lines: readonly HeldLine[]): string => {
   return currency;
 };
 
-/** Held places as lines of an order. */
+/** Turns held places into lines of an order. */
 export const linesOf = (held: readonly HeldLine[], newId: (prefix: string) => string): NewLine[] =>
   held.map(({ productId, performanceId, startDate, seatCategoryId, tariffId, criterion, amount, place }) => ({
     id: newId('lin'),
@@ -65,13 +68,13 @@ export const linesOf = (held: readonly HeldLine[], newId: (prefix: string) => st
     place: { id: place.id, label: place.label, row: place.row, seat: place.seat },
   }));
 
-/** What is asked for, and where. */
+/** Requested items and their point of sale. */
 export interface Asked {
   readonly items: readonly Wish[];
   readonly pointOfSale?: string | undefined;
 }
 
-/** What the catalog would have against the items, by their paths; nothing if it does not say so. */
+/** What the catalog refuses about the items, by path; empty if it does not answer. */
 const unknownToCatalog = async (
   context: OrdersContext,
   institution: string,
@@ -80,7 +83,7 @@ const unknownToCatalog = async (
   try {
     await context.stock.quotes(
       institution,
-      // How many are wanted of each was looked at here.
+      // Quantities were checked before this call.
       items.map(({ quantity: _, ...item }) => item),
       pointOfSale ?? null,
     );
@@ -92,8 +95,8 @@ const unknownToCatalog = async (
 };
 
 /**
- * The refusal of a request in which these faults were found: it names, too, what the catalog has against its items, which is
- * asked only then. Nothing is held.
+ * The refusal of a request with these faults, joined with what the catalog refuses about its items. The catalog is
+ * called only here, and holds nothing.
  */
 export const refusalOf = async (
   context: OrdersContext,

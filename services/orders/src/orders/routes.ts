@@ -25,7 +25,7 @@ const collection = { path: '/svc/v3/orders' } as const;
 const single = { path: '/svc/v3/orders/{orderId}', params: { orderId: pathId } } as const;
 const params = { orderId: example.ids.order };
 
-/** Creating, listing, reading and naming orders. */
+/** Orders: the operations that create, list, read and change them. */
 export const ordersRoutes = (context: OrdersContext): AnyOperation[] => [
   operation({
     ...collection,

@@ -20,7 +20,7 @@ const cancellationView = (cancellation: Cancellation): NonNullable<Static<typeof
   settledAt: instantOrNull(cancellation.settledAt),
 });
 
-/** An order as answers show it; a draft is never shown. */
+/** An order as it is answered; never called for a draft. */
 export const orderView = (order: OrderDocument): Static<typeof shapes.Order> => ({
   id: order.id,
   state: order.state as Exclude<State, 'draft'>,
@@ -57,7 +57,7 @@ export const orderView = (order: OrderDocument): Static<typeof shapes.Order> => 
   updatedAt: instant(order.modifiedAt ?? order.createdAt),
 });
 
-/** What an answer about an order carries: its validator, and whom it speaks of. */
+/** The validator of an answer about an order, and the contacts whose erasure deletes the cached answer. */
 export const about = ({ version, contactNumber }: OrderDocument): Pick<Answer, 'etag' | 'subjects'> => ({
   etag: String(version),
   subjects: contactNumber === null ? [] : [contactNumber],

@@ -12,7 +12,7 @@ import { holdLonger } from '../steps/extend-hold.ts';
 import { working } from '../steps/working.ts';
 import type { OrderDocument } from '../store.ts';
 
-/** A payment as a request tells it. */
+/** A payment as requested. */
 export interface PaymentRequest {
   readonly id: string;
   readonly method: string;
@@ -22,7 +22,7 @@ export interface PaymentRequest {
   readonly status: 'captured' | 'pending';
 }
 
-/** The payment that the request made: this try of it, or one before. */
+/** The payment that this request recorded, now or in an earlier attempt. */
 export const paymentMade = (
   order: OrderDocument,
   { id }: Pick<PaymentRequest, 'id'>,
@@ -33,7 +33,7 @@ export const paymentMade = (
   return made;
 };
 
-/** What a repeat is told when the first try recorded the money, but found that the places are gone. */
+/** Refuses a repeat whose first attempt recorded the money but found the places gone. */
 const refuseUnserved = (order: OrderDocument, payment: Payment): void => {
   const wasPaid = due(order) === 0 && order.lines.length > 0;
   if (payment.status !== 'captured' || !(order.state === 'expired' || (isUnpaid(order) && wasPaid))) return;
@@ -41,7 +41,7 @@ const refuseUnserved = (order: OrderDocument, payment: Payment): void => {
   throw new Fault(code, 'The payment is recorded, but the order could not be confirmed.', headers);
 };
 
-/** Waits longer for a pending payment. The payment is recorded, whether the catalog answers or not. */
+/** Extends the hold while the payment is pending. The payment is recorded whether or not the catalog answers. */
 const wait = async (context: OrdersContext, order: OrderDocument, stamp: Command['stamp']): Promise<OrderDocument> => {
   const pending = order.begun;
   if (pending?.step !== 'extend') return order;
@@ -53,7 +53,7 @@ const wait = async (context: OrdersContext, order: OrderDocument, stamp: Command
   }
 };
 
-/** Does what the order's mark announces after a payment. @throws Fault `payment_recorded`, `service_unavailable` */
+/** Executes the step that a payment began. @throws Fault `payment_recorded`, `service_unavailable` */
 export const carriedOut = async (
   context: OrdersContext,
   { order, done }: CommandResult,
@@ -64,9 +64,10 @@ export const carriedOut = async (
 };
 
 /**
- * Records a payment, in the write that begins what follows from it, so that no money is lost; fully captured it confirms the
- * order, also an expired one if its places can be held again. @throws Fault `payment_exceeds_due`, `semantically_invalid`,
- * `payment_recorded`; `service_unavailable`: then it is recorded, and the order confirmed later
+ * Records a payment in the same write that begins the step which follows from it, so that no money is lost. Captured
+ * in full it confirms the order, also an expired one if its places can be held again. @throws Fault
+ * `payment_exceeds_due`, `semantically_invalid`, `payment_recorded`; `service_unavailable`: the payment is recorded,
+ * and recovery confirms the order
  */
 export const payOrder = async (
   context: OrdersContext,
@@ -88,7 +89,7 @@ export const payOrder = async (
   return order;
 };
 
-/** Says what became of a pending payment. @throws Fault as for a new one, and `not_found` */
+/** Records that a pending payment was captured or failed. @throws Fault as for a new payment, and `not_found` */
 export const settleOrderPayment = async (
   context: OrdersContext,
   command: Command,

@@ -15,7 +15,7 @@ const single = { path: `${collection.path}/{paymentId}`, params: { orderId: path
 const params = { orderId: example.ids.order };
 const singleParams = { ...params, paymentId: example.ids.payment };
 
-/** What was paid. */
+/** Payments: the operations that list, record, read and settle them. */
 export const paymentsRoutes = (context: OrdersContext): AnyOperation[] => [
   operation({
     ...collection,

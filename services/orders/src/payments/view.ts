@@ -6,10 +6,10 @@ import { instant } from '../orders/view.ts';
 import type * as shapes from '../schemas.ts';
 import type { OrderDocument } from '../store.ts';
 
-/** Who may see references of payments. */
+/** Whether the scopes show references of payments and refunds. */
 export const seesReferences = (scopes: readonly string[]): boolean => scopes.includes('orders.sensitive:read');
 
-/** A payment as answers show it; without the scope for it there is no `reference` at all. */
+/** A payment as it is answered; without the scope the member `reference` is absent. */
 export const paymentView = (
   { id: orderId }: Pick<Order, 'id'>,
   payment: Payment,
@@ -26,7 +26,7 @@ export const paymentView = (
   updatedAt: instant(payment.updatedAt),
 });
 
-/** Payments or refunds as a list that pages are cut from: they stand in order of creation. */
+/** Payments or refunds as a list for paging; they are stored in order of creation. */
 export const listed = <Entry extends { readonly id: string }>(records: readonly Entry[]): Listed<Entry> => ({
   find: async ({ after, limit }) => {
     const start = after === undefined ? 0 : records.findIndex(({ id }) => id === after.id) + 1;
@@ -34,14 +34,17 @@ export const listed = <Entry extends { readonly id: string }>(records: readonly 
   },
 });
 
-/** The one with this id. @throws Fault `not_found` */
+/** The record with this id. @throws Fault `not_found` */
 export const named = <Entry extends { readonly id: string }>(records: readonly Entry[], wanted: string): Entry => {
   const record = records.find(({ id }) => id === wanted);
   if (!record) throw notFound();
   return record;
 };
 
-/** What the answer about a payment or a refund carries: the order's validator. It speaks of nobody, so an erasure leaves it. */
+/**
+ * The order's validator on an answer about a payment or refund. The answer contains no personal data, so it survives
+ * an erasure.
+ */
 export const ofOrder = ({ version }: OrderDocument): Pick<Answer, 'etag'> => ({ etag: String(version) });
 
 /** 200 with a payment or a refund. */

@@ -7,8 +7,8 @@ import { textIn } from './record.ts';
 const PAGE = 200;
 
 /**
- * Drops the remembered answers that speak of the contact, and the names of those for whom it bought. Its orders keep its number,
- * so that they stay valid.
+ * contact.erased: deletes the cached answers that contain the contact and the beneficiaries' names in its orders.
+ * Orders keep the contact number, so that they stay valid.
  */
 export const onContactErased = async (
   context: Pick<OrdersContext, 'orders'>,

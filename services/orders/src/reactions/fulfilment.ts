@@ -13,7 +13,10 @@ const reactions: Readonly<Record<string, (context: OrdersContext, message: Messa
   [TICKET_REPLACED]: onTicketReplaced,
 };
 
-/** What became of an order's tickets and places: one queue, so that the facts of an order keep their order. */
+/**
+ * Events about an order's tickets and places: they share one queue, so that the events of one order keep their
+ * sequence.
+ */
 export const onFulfilment = async (context: OrdersContext, message: Message): Promise<void> => {
   const react = reactions[message.type];
   if (!react) throw new Unreadable(`nothing is known of ${message.type}`);

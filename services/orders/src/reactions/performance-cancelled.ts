@@ -11,13 +11,13 @@ import { textIn } from './record.ts';
 
 const REASON = 'the performance was cancelled';
 const PAGE = 200;
-/** So many orders are cancelled at once. */
+/** Orders cancelled concurrently. */
 const WIDTH = 16;
-/** How long a step under way is waited for; then the message is tried again later. */
+/** Milliseconds to wait for a pending step; after that the message is redelivered. */
 const PATIENCE_MS = 4_000;
 const LOOK_EVERY_MS = 50;
 
-/** The places of a draft are on their way: when they come, it must not become an order. */
+/** Aborts the pending step of a draft: its places are still being held, and it must not become an order. */
 const spoil = async (context: OrdersContext, { institution, id }: OrderDocument): Promise<OrderDocument | undefined> =>
   context.orders.of(institution).update(id, (current) => {
     if (current.state !== 'draft' || !current.begun) return undefined;
@@ -27,7 +27,10 @@ const spoil = async (context: OrdersContext, { institution, id }: OrderDocument)
       : { next: { ...current, begun: { ...current.begun, request } } };
   });
 
-/** Cancels one order if it is live. Nobody is asked for leave: a ticket that is controlled stays so, and its place sold, but the order ends. */
+/**
+ * Cancels one order if it is live. A controlled ticket does not prevent this: it stays controlled and its place stays
+ * sold.
+ */
 const cancelLive = async (context: OrdersContext, order: OrderDocument, performanceId: string): Promise<void> => {
   const target = targetOf(order);
   const deadline = performance.now() + PATIENCE_MS;
@@ -35,7 +38,7 @@ const cancelLive = async (context: OrdersContext, order: OrderDocument, performa
     const outcome = await attempt(context, target, (current, now) => {
       if (current.performanceIds.includes(performanceId))
         return cancel(current, { reason: REASON, override: false, controlled: 0 }, now);
-      // The lines that are on their way may be of the performance.
+      // The lines being added may belong to the performance.
       return current.begun?.step === 'lines' ? busy() : { next: current, facts: [] };
     });
     if (!('refused' in outcome)) return;
@@ -55,7 +58,7 @@ const cancelOne = async (context: OrdersContext, order: OrderDocument, performan
   if (now && now.state !== 'draft') await cancelLive(context, now, performanceId);
 };
 
-/** All of a kind, several at once; the first failure is told when the others are done, so that a repeat has less to do. */
+/** Runs `act` on all items concurrently, then throws the first failure, so that a repeat has less to do. */
 const each = async <Item>(items: readonly Item[], act: (item: Item) => Promise<void>): Promise<void> => {
   const rest = [...items];
   const failures: unknown[] = [];
@@ -69,8 +72,8 @@ const each = async <Item>(items: readonly Item[], act: (item: Item) => Promise<v
 };
 
 /**
- * Cancels every order that has a place of the performance, drafts included. Again: those that are still live. So it may be
- * interrupted and repeated.
+ * performance.cancelled: cancels every order with a place of the performance, drafts included. It skips orders that
+ * are already cancelled, so it may be interrupted and repeated.
  */
 export const onPerformanceCancelled = async (context: OrdersContext, message: Message): Promise<void> => {
   const performanceId = textIn(message, 'performanceId');

@@ -7,7 +7,7 @@ export const PLACES_RELEASED = 'places.released';
 
 const causes: readonly string[] = ['order.cancelled', 'tickets.cancelled', 'order.expired'] satisfies ReleaseCause[];
 
-/** The cancellation knows how many places are free again, and is settled with that. */
+/** places.released: records in the cancellation how many places were released. */
 export const onPlacesReleased = (context: OrdersContext, message: Message): Promise<void> => {
   const { version } = message;
   const placesReleased = countIn(message, 'placesReleased');

@@ -3,14 +3,14 @@ import type { OrdersContext } from '../context.ts';
 import type { Accepted } from '../domain/order/decision.ts';
 import type { OrderDocument } from '../store.ts';
 
-/** The text that a fact must have under this name. @throws {Unreadable} */
+/** The string member of an event's data. @throws {Unreadable} */
 export const textIn = ({ type, data }: Message, name: string): string => {
   const value = (data as Readonly<Record<string, unknown>>)[name];
   if (typeof value !== 'string') throw new Unreadable(`${type} needs ${name}`);
   return value;
 };
 
-/** The number of things that a fact must have under this name. @throws {Unreadable} */
+/** The count in an event's data: an integer from 0. @throws {Unreadable} */
 export const countIn = ({ type, data }: Message, name: string): number => {
   const value = (data as Readonly<Record<string, unknown>>)[name];
   if (typeof value !== 'number' || !Number.isSafeInteger(value) || value < 0)
@@ -18,7 +18,7 @@ export const countIn = ({ type, data }: Message, name: string): number => {
   return value;
 };
 
-/** Writes what a fact means for its order; facts of orders that nobody knows mean nothing. */
+/** Records the effect of an event in its order; ignores events of unknown orders. */
 export const record = async (
   context: OrdersContext,
   message: Message,

@@ -6,7 +6,10 @@ import { record, textIn } from './record.ts';
 export const TICKET_CONTROLLED = 'ticket.controlled';
 export const TICKET_CONTROL_REVERTED = 'ticket.control_reverted';
 
-/** The order knows whether it may still be cancelled, also while tickets is down. */
+/**
+ * ticket.controlled and ticket.control_reverted: the order records them, so that a cancellation can be decided while
+ * the tickets service is down.
+ */
 export const onTicketControl = (context: OrdersContext, message: Message): Promise<void> => {
   const fact = { ticketId: textIn(message, 'ticketId'), version: message.version };
   const rule = message.type === TICKET_CONTROLLED ? recordControl : recordControlReverted;

@@ -5,7 +5,7 @@ import { record, textIn } from './record.ts';
 
 export const TICKET_REPLACED = 'ticket.replaced';
 
-/** The order's line names the new ticket. */
+/** ticket.replaced: records the new ticket in the order's line. */
 export const onTicketReplaced = (context: OrdersContext, message: Message): Promise<void> => {
   const fact = {
     lineId: textIn(message, 'lineId'),

@@ -5,7 +5,7 @@ import { countIn, record } from './record.ts';
 
 export const TICKETS_CANCELLED = 'tickets.cancelled';
 
-/** The cancellation knows how many tickets it cancelled, and how many stay controlled. */
+/** tickets.cancelled: records in the cancellation how many tickets were cancelled, and how many stay controlled. */
 export const onTicketsCancelled = (context: OrdersContext, message: Message): Promise<void> => {
   const { version } = message;
   const ticketsCancelled = countIn(message, 'ticketsCancelled');

@@ -5,7 +5,7 @@ import { repeatKeyOf } from '../ids.ts';
 import { type Command, runCommand } from '../steps/command.ts';
 import type { OrderDocument } from '../store.ts';
 
-/** A refund as a request tells it. */
+/** A refund as requested. */
 export interface RefundRequest {
   readonly id: string;
   readonly method: string;
@@ -14,14 +14,17 @@ export interface RefundRequest {
   readonly reference?: string;
 }
 
-/** The refund that the request made: this try of it, or one before. */
+/** The refund that this request recorded, now or in an earlier attempt. */
 export const refundMade = (order: OrderDocument, { id }: RefundRequest, stamp: Command['stamp']): Refund => {
   const made = refundOfRequest(order, repeatKeyOf(stamp) ?? null) ?? order.refunds.find((other) => other.id === id);
   if (!made) throw new Error('the refund is not in its order');
   return made;
 };
 
-/** Records a refund, in every state; waits for a sale that is under way. @throws Fault `conflict`, `refund_exceeds_paid`, `semantically_invalid` */
+/**
+ * Records a refund, in every state; waits for a pending sale. @throws Fault `conflict`, `refund_exceeds_paid`,
+ * `semantically_invalid`
+ */
 export const refundOrder = async (
   context: OrdersContext,
   command: Command,

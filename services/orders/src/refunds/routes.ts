@@ -13,7 +13,7 @@ import { refundView } from './view.ts';
 const collection = { path: '/svc/v3/orders/{orderId}/refunds', params: { orderId: pathId } } as const;
 const params = { orderId: example.ids.order };
 
-/** What was given back. */
+/** Refunds: the operations that list, record and read them. */
 export const refundsRoutes = (context: OrdersContext): AnyOperation[] => [
   operation({
     ...collection,

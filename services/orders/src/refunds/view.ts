@@ -4,7 +4,7 @@ import { instant } from '../orders/view.ts';
 import { seesReferences } from '../payments/view.ts';
 import type * as shapes from '../schemas.ts';
 
-/** A refund as answers show it; its reference as in a payment. */
+/** A refund as it is answered; `reference` is shown as in a payment. */
 export const refundView = (
   { id: orderId }: Pick<Order, 'id'>,
   refund: Refund,

@@ -12,20 +12,20 @@ import { isAborted } from './aborted.ts';
 import { recover } from './recover.ts';
 import { attempt, expireNow, type Rule, type Target } from './write.ts';
 
-/** How long a command waits for another one on the same order. */
+/** Milliseconds for which a command waits for another one on the same order. */
 const PATIENCE_MS = 2_000;
 const LOOK_EVERY_MS = 40;
 
-/** A command as a request brings it. */
+/** Commands: the parameters common to all of them. */
 export interface Command extends Target {
   /** Throws unless the request's If-Match allows this version. */
   readonly ifMatch: (version: string) => void;
-  /** Throws if the request would change what it cannot. */
+  /** Throws if the request changes a read-only member. */
   readonly unchanged?: (order: OrderDocument) => void;
   readonly stamp?: Stamp<OrderDocument> | undefined;
-  /** The name of the request, if no stamp gives it one: a repeat of it takes up what the first try began. */
+  /** The request id, if no idempotency record provides one: a repeat resumes the step that the first attempt began. */
   readonly request?: string;
-  /** What the command is for: listed orders (unless told otherwise), carts, or both. The others do not exist for it. */
+  /** Which documents the command finds: listed orders (default), carts, or both. The others are `not_found`. */
   readonly appliesTo?: 'orders' | 'carts' | 'both';
 }
 
@@ -34,7 +34,7 @@ type HttpRequest = Pick<
   'caller' | 'params' | 'ifMatch' | 'remember'
 >;
 
-/** A request as the commands take it; `answer` is what it will be answered with. */
+/** The command of an HTTP request; `answer` builds the answer that a repeat gets. */
 export const commandOf = (
   { caller, params, ifMatch, remember }: HttpRequest,
   answer: (order: OrderDocument) => Answer,
@@ -45,34 +45,38 @@ export const commandOf = (
   stamp: remember(answer),
 });
 
-/** Why the command does not apply to what is there, or undefined. @throws Fault `not_found` where a cart must not be seen */
+/**
+ * The refusal of a command that does not apply to the document, or undefined. @throws Fault `not_found` where a cart
+ * must stay hidden
+ */
 const misplaced = (order: OrderDocument, appliesTo: Command['appliesTo'] = 'orders'): Refused | undefined => {
   if (appliesTo === 'orders' && isHidden(order)) throw notFound();
   return appliesTo === 'carts' && !isCart(order) ? checkedOut() : undefined;
 };
 
-/** The command was finished by recovery: an earlier try of the same request had begun it. */
+/** What a command led to. `done`: an earlier attempt of the same request already had the effect. */
 export interface CommandResult {
   readonly order: OrderDocument;
   readonly done: boolean;
 }
 
 export interface CommandOptions {
-  /** The command begins a step, so that its answer follows later. */
+  /** The command begins a step, so its answer is not final after the first write. */
   readonly startsStep?: boolean;
-  /** Whether the order has the command's effect already, by an earlier try of the same request. */
+  /** Whether an earlier attempt of the same request already had the effect. */
   readonly knows?: (order: OrderDocument) => boolean;
 }
 
-/** A repeat of a request whose first try died takes its mark up, and needs no If-Match any more. */
+/** A repeat of a request whose first attempt died resumes its pending step; If-Match was checked then. */
 const resumed = (order: OrderDocument, request: string, now: number): OrderDocument | undefined =>
   order.begun?.request === request && !isAborted(request)
     ? { ...order, begun: { ...order.begun, since: now } }
     : undefined;
 
 /**
- * Runs a command's first write: If-Match, then the rule, which is given the name of the request. Waits for another step that is
- * under way, finishes one whose process died, writes an expiry that is due. @throws Fault for what the rule refuses
+ * Runs the first write of a command: If-Match, then the rule, which receives the request id. Waits for another
+ * pending step, recovers the step of a dead process and writes an expiry that is due. @throws Fault for each refusal
+ * of the rule
  */
 export const runCommand = async (
   context: OrdersContext,

@@ -5,7 +5,7 @@ import { aborted } from './aborted.ts';
 import { stepStock } from './stock.ts';
 import { leave } from './working.ts';
 
-/** What names the hold of a draft to the catalog. */
+/** The request id of a draft's hold in the catalog. */
 export const holdNameOf = ({ begun }: Pick<OrderDocument, 'begun'>): string =>
   begun?.step === 'create' ? begun.hold : '';
 
@@ -18,7 +18,7 @@ export const deleteDraft = async (context: OrdersContext, draft: OrderDocument):
   for (const performance of others) await context.links.of(institution).delete(`${id}.${performance}`);
 };
 
-/** Fences a draft and gives back what it holds; answers the draft if it is one and nothing of it is held any more. */
+/** Aborts a draft and releases what it holds; returns the draft if nothing of it is held any more. */
 const emptied = async (context: OrdersContext, found: OrderDocument): Promise<OrderDocument | undefined> => {
   const { institution, id } = found;
   const owner = await context.lease.hold();
@@ -30,7 +30,7 @@ const emptied = async (context: OrdersContext, found: OrderDocument): Promise<Or
   });
   if (draft && draft.state !== 'draft') return undefined;
   try {
-    // One that was deleted meanwhile may have been given its places after that.
+    // A draft that was deleted meanwhile may have been given places after its deletion.
     if (draft) await stepStock(context, draft).release({ requestId });
     else await context.stock.release(institution, id, { requestId, asOf: found.version + 1 });
   } catch (error) {
@@ -42,8 +42,8 @@ const emptied = async (context: OrdersContext, found: OrderDocument): Promise<Or
 };
 
 /**
- * Gives back what a draft holds, then deletes it. Fenced before, so that no repeat takes it up meanwhile; left to recovery if the
- * catalog does not answer.
+ * Releases what a draft holds, then deletes it. The step is aborted first, so that no repeat resumes it meanwhile. If
+ * the catalog does not answer, the draft stays for recovery.
  */
 export const releaseDraft = async (context: OrdersContext, found: OrderDocument): Promise<void> => {
   const draft = await emptied(context, found);
@@ -51,8 +51,8 @@ export const releaseDraft = async (context: OrdersContext, found: OrderDocument)
 };
 
 /**
- * Gives back what a draft holds whose hold has not been answered. The catalog may still be at work on it and hold the places after
- * this: so the draft stays, aborted, until recovery gives them back once more and deletes it.
+ * Releases what a draft holds whose hold was not answered. The catalog may still execute that hold later, so the
+ * draft stays, aborted, until recovery releases its places once more and deletes it.
  */
 export const abortDraft = async (context: OrdersContext, found: OrderDocument): Promise<void> => {
   const draft = await emptied(context, found);

@@ -7,9 +7,9 @@ import { ownEnd, stepStock } from './stock.ts';
 import { finish, finishedBy, targetOf } from './write.ts';
 
 /**
- * Does what a mark `extend` announces: has the places held until its instant and writes what the order becomes by that.
- * @throws Fault `precondition_failed` if places are gone, and `service_unavailable` if the catalog does not answer: then
- * the mark stays
+ * Executes a pending step `extend`: extends the hold, then writes its effect on the order. @throws Fault
+ * `precondition_failed` if places are gone; `service_unavailable` if the catalog does not answer: the step stays
+ * pending
  */
 export const holdLonger = async (
   context: OrdersContext,

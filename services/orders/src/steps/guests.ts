@@ -6,8 +6,8 @@ import type { OrderDocument } from '../store.ts';
 const changed = (current: OrderDocument, next: OrderDocument) => (next === current ? undefined : { next });
 
 /**
- * Writes the contact of an order's guest, and then that the order need not keep what he said. Only once the checkout is accepted; it
- * may be repeated. @throws Fault `service_unavailable`
+ * Guests of carts: writes the contact of an order's guest, then deletes the guest's data from the order. Runs only
+ * after the checkout is accepted; idempotent. @throws Fault `service_unavailable`
  */
 export const writeGuest = async (
   context: OrdersContext,
@@ -20,15 +20,14 @@ export const writeGuest = async (
     .update(id, (current) => changed(current, written(current, contactNumber, guest.since, context.now())));
 };
 
-/** The same for an order that is bought already, whether or not contacts answers: the sweep tries again. */
+/** As {@link writeGuest}, but a failure is only logged: the sweep repeats it. */
 export const writeGuestOrLater = (context: OrdersContext, order: OrderDocument): Promise<void> =>
   writeGuest(context, order).catch((error: unknown) =>
     context.log.warn("the contact of an order's guest is written later", { error }),
   );
 
 /**
- * Makes contacts forget the guests who are no buyers of the order any more, but for those whom an order names, be it another one; may
- * be repeated. @throws Fault `service_unavailable`
+ * Erases the contacts of former guests that no order names any more; idempotent. @throws Fault `service_unavailable`
  */
 const forgetGuests = async (
   context: OrdersContext,
@@ -44,10 +43,10 @@ const forgetGuests = async (
 };
 
 const PAGE = 200;
-/** Whoever took the checkout is no longer at it. */
+/** By this age the checkout's own attempt has ended. */
 const LATE_MS = 5_000;
 
-/** Does what was left to the sweep, order by order of when; ends early while contacts do not answer. */
+/** Repeats what is left of a kind, oldest first; ends early while contacts does not answer. */
 const sweepLeft = async (
   context: OrdersContext,
   left: 'guest' | 'formerGuests',
@@ -77,10 +76,7 @@ const sweepLeft = async (
   }
 };
 
-/**
- * Writes the contacts of guests whose checkout's process died, or did not reach contacts; then has those forgotten whose orders others
- * bought.
- */
+/** Writes the guests' contacts that a checkout left unwritten, then erases the contacts of former guests. */
 export const sweepGuests = async (context: OrdersContext): Promise<void> => {
   await sweepLeft(context, 'guest', writeGuest, "the contact of an order's guest could not be written");
   await sweepLeft(context, 'formerGuests', forgetGuests, 'a guest who is no buyer any more could not be forgotten');

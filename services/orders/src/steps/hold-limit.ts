@@ -3,39 +3,40 @@ import type { CollectionHandle } from '@boxoffice/store';
 import { derivedId } from '../ids.ts';
 import type { OrderDocument } from '../store.ts';
 
-/** What is known of other processes is at most so old. */
+/** Maximum age of what this process knows of other processes' holds. */
 const REFRESH_MS = 2_000;
-/** Longest time for which a write may be awaited that tells the store of an admitted order: longer than the store's own deadlines. */
+/** Maximum wait for the write of an admitted order: longer than the store's own timeouts. */
 const WRITE_MS = 30_000;
-/** More clients than this are not kept in mind at once. */
+/** Clients in memory above which idle ledgers are deleted. */
 const MAX_LEDGERS = 1_000;
 
-/** Whose places are counted together; a client of null is a service, which has limits of its own. */
+/** The party whose places are counted together. A null client is a service, which has limits of its own. */
 export interface Holder {
   readonly institution: string;
   readonly client: string | null;
 }
 
 /**
- * How many unsold places a client may hold at once: exact for what goes through this process, also for what is still on its
- * way; what others did counts after two seconds. The store is the truth: this process counts of its own only what it is writing.
+ * Hold limit: how many unsold places a client may hold at once. Exact for everything in this process, writes in
+ * flight included; other processes count with a delay of two seconds. The store is the source of truth: this process
+ * adds only the writes it has in flight.
  */
 export interface HoldLimit {
-  /** @throws Fault `order_hold_limit` unless the order may hold so many places */
+  /** @throws Fault `order_hold_limit` unless the order may hold this many places */
   check(holder: Holder, orderId: string, places: number): Promise<void>;
   /**
-   * Counts the places of an order while `write` tells the store of them; from then on the store's word counts, and after a failure
-   * what counted before. @throws Fault `order_hold_limit`; then nothing is written
+   * Counts the places of an order while `write` is in flight; after that the stored value counts, and after a failure
+   * the value from before. @throws Fault `order_hold_limit`: nothing is written
    */
   admit<Written>(holder: Holder, orderId: string, places: number, write: () => Promise<Written>): Promise<Written>;
-  /** What an order holds now, as it was written. */
+  /** Records the places that an order holds, as written. */
   record(holder: Holder, orderId: string, places: number): void;
 }
 
-/** Places that the store is being told of. */
+/** Places whose write is in flight. */
 interface Admitted {
   readonly places: number;
-  /** When the entry ends by the clock that never goes back, whatever becomes of its write. */
+  /** Monotonic milliseconds at which the entry ends, whatever becomes of its write. */
   readonly until: number;
 }
 
@@ -44,7 +45,7 @@ interface Ledger {
   total: number;
   refreshedAt: number;
   readonly admitted: Map<string, Admitted>;
-  /** While the store is asked: what changed meanwhile. */
+  /** Changes made while the store is being read. */
   meanwhile: Map<string, number> | undefined;
   refreshing: Promise<void> | undefined;
 }
@@ -57,13 +58,13 @@ const set = (ledger: Ledger, orderId: string, places: number): void => {
 };
 
 export interface Clocks {
-  /** Epoch milliseconds, as deadlines are. */
+  /** Epoch milliseconds, the unit of deadlines. */
   readonly now?: () => number;
-  /** Milliseconds by a clock that never goes back, whoever sets the machine's: what is old is so by this one. */
+  /** Monotonic milliseconds, for ages: independent of changes to the system clock. */
   readonly elapsed?: () => number;
 }
 
-/** Makes the limit: `maxOf` says how many places a client may hold. */
+/** Creates the limit; `maxOf` returns the maximum number of places per client. */
 export const createHoldLimit = (
   orders: CollectionHandle<OrderDocument>,
   maxOf: (client: string) => number,
@@ -110,7 +111,7 @@ export const createHoldLimit = (
     ledger.held = new Map();
     ledger.total = 0;
     for (const { id, heldPlaces, deadline } of found) {
-      // What is past due is free, also before the sweep has said so.
+      // An order past its deadline holds nothing, even before the sweep expires it.
       if (deadline === null || deadline > startedOn) set(ledger, id, heldPlaces);
     }
     for (const [id, places] of meanwhile) set(ledger, id, places);
@@ -168,12 +169,12 @@ export const createHoldLimit = (
   };
 };
 
-/** No client of an institution has a colon in its id. */
+/** Client ids of institutions contain no colon. */
 const VISITOR = 'visitor:';
 
-/** Whose places the limit per address adds up: of the address itself only a hash is kept. */
+/** The holder for the limit per address; contains only a hash of the address. */
 export const visitorAt = (institution: string, address: string): string =>
   derivedId(`${VISITOR}address`, institution, address);
 
-/** Whether places are held for a visitor of a point of sale, not for a client. */
+/** Whether the places are held for a visitor of a point of sale rather than for a client. */
 export const isVisitor = (client: string): boolean => client.startsWith(VISITOR);

@@ -4,47 +4,53 @@ import type { Store } from '@boxoffice/store';
 import { NO_OWNER } from '../domain/order/pending-step.ts';
 import { INSTALLATION, type LeaseDocument, leasesCollection } from '../store.ts';
 
-/** Milliseconds between two heartbeats, and between two looks at those of the others. */
+/** Milliseconds between two heartbeats, and between two observations of other leases. */
 export const BEAT_EVERY_MS = 500;
-/** So long another process watches a lease without seeing a heartbeat before it lets the lease lapse. */
+/** Milliseconds without a heartbeat, on the observer's clock, after which a lease is made to lapse. */
 export const LAPSE_MS = 3_000;
-/** A process calls a peer for a step only while its last heartbeat is younger; the rest of the time is for the call to be sent. */
+/**
+ * A process calls another service for a step only while its last heartbeat is younger; the remaining time covers
+ * sending the call.
+ */
 const FRESH_MS = 1_500;
-/** After a longer pause between two looks nothing is known of what was missed: the watch begins anew. */
+/** After a longer pause between two observations, earlier ones say nothing, so the watch restarts. */
 const GAP_MS = 1_500;
-/** Longest time that a process works on a step: longer than all timeouts of the calls of one step together. */
+/** Maximum time for which a process works on a step: longer than all timeouts of its calls together. */
 export const STEP_MS = 15_000;
-/** A lapsed lease is kept for so long, in case a step of it is written late. */
+/** A lapsed lease is kept this long, in case one of its steps is written late. */
 const LAPSED_KEPT_MS = 3_600_000;
 
-/** The step's process has lost its lease or its time: another one finishes the step. */
+/** The fault of a step whose process has lost its lease or exceeded its time. */
 const lost = (): Fault =>
   new Fault('conflict', 'The request took too long and is finished by another process; repeat it shortly.', {
     'Retry-After': '1',
   });
 
 /**
- * The lease under which this process works on pending steps, and what it knows of the leases of others. A living process counts up
- * the heartbeat of its lease; whoever has watched one stand still for {@link LAPSE_MS} of its own clock startsStep it as lapsed, in one
- * atomic write that loses against a heartbeat. So no clocks of two machines are compared, and a lapsed lease never lives again: its
- * process opens another.
+ * Leases: under its own, a process works on pending steps; it also observes the leases of others. A living process
+ * increments the heartbeat of its lease. An observer that sees no increment for {@link LAPSE_MS} of its own clock
+ * makes the lease lapse, in one atomic write that loses against a heartbeat. No clocks of two machines are compared,
+ * and a lapsed lease never becomes valid again: its process opens another.
  */
 export interface Lease {
-  /** The id to begin steps under; the store knows it, and has heard of it a moment ago. */
+  /** The id under which to begin steps; the store has confirmed it recently. */
   hold(): Promise<string>;
-  /** Works on the order's step until the answer is called. */
+  /** Marks the order's step as worked on by this process until the returned function is called. */
   work(orderId: string): () => void;
   /** Whether this process works on the order's step. */
   isWorking(orderId: string): boolean;
-  /** To be called before each call of a peer for a step. @throws Fault `conflict` unless the step is still this process's, and in time */
+  /**
+   * Call before each remote call of a step. @throws Fault `conflict` unless this process still owns the step and is
+   * within its time
+   */
   confirm(owner: string | undefined, orderId: string): Promise<void>;
-  /** Whether no process works under it any more, as far as this one has looked. */
+  /** Whether the owner's lease is over, as far as this process has observed. */
   isOver(owner: string | undefined): boolean;
   /** The id of this process's lease, if it has one. */
   own(): string | undefined;
-  /** Beats and looks at the others; answers the leases that are over. To be called every {@link BEAT_EVERY_MS}. */
+  /** Writes a heartbeat and observes the others; returns the leases that are over. Call every {@link BEAT_EVERY_MS}. */
   look(): Promise<readonly string[]>;
-  /** Lets the lease lapse at once: what it leaves is finished by others. */
+  /** Makes the own lease lapse at once, so that others recover its pending steps. */
   end(): Promise<void>;
 }
 
@@ -53,7 +59,7 @@ interface Watched {
   readonly since: number;
 }
 
-/** Makes the lease of a process. `clock`: milliseconds that never go back. */
+/** Creates the lease of a process. `clock` returns monotonic milliseconds. */
 export const createLease = (
   store: Store,
   { clock = () => performance.now(), now = Date.now }: { clock?: () => number; now?: () => number } = {},
@@ -61,7 +67,7 @@ export const createLease = (
   const leases = store.collection(leasesCollection).of(INSTALLATION);
   const working = new Map<string, number>();
   const watched = new Map<string, Watched>();
-  /** How many looks had been made when an owner was first asked for that no look had shown. */
+  /** The number of observations when an owner that none of them had shown was first requested. */
   const strangers = new Map<string, number>();
   let over: ReadonlySet<string> = new Set();
   let living: ReadonlySet<string> = new Set();
@@ -71,7 +77,7 @@ export const createLease = (
   let beating: Promise<void> | undefined;
 
   const beat = async (): Promise<void> => {
-    // Before the write: the others see this heartbeat later than that.
+    // Taken before the write, so it is earlier than any observation of this heartbeat.
     const beatAt = clock();
     const known =
       own &&
@@ -106,7 +112,7 @@ export const createLease = (
         : undefined,
     );
 
-  /** Whether the lease has stood still for long enough, as this process has seen. */
+  /** Whether this process has seen the lease without a heartbeat for {@link LAPSE_MS}. */
   const stoodStill = ({ id, beat }: LeaseDocument): boolean => {
     const seen = watched.get(id);
     if (seen?.beat === beat) return clock() - seen.since >= LAPSE_MS;
@@ -117,7 +123,7 @@ export const createLease = (
   const isOver = (owner: string | undefined): boolean => {
     if (owner === undefined || owner === NO_OWNER || over.has(owner)) return true;
     if (owner === own?.id || living.has(owner)) return false;
-    // Either newer than the last look, or swept long ago: the next looks tell.
+    // The lease is either newer than the last observation or deleted long ago: the next observations decide.
     const since = strangers.get(owner) ?? looks;
     strangers.set(owner, since);
     return looks > since + 1;

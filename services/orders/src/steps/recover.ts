@@ -9,17 +9,19 @@ import { abortLines, releasePlaces } from './release.ts';
 import { sell } from './sell.ts';
 import { working } from './working.ts';
 
-/** A process's own step that is so old, and that it does not work on, is one that it could not leave: the store was away. */
+/**
+ * A step of this process that is this old and not worked on could not be left to recovery: the store was unavailable.
+ */
 export const OWN_LEFT_MS = 2_000;
 
-/** Whether nobody works on the order's step any more. */
+/** Whether no process works on the order's pending step. */
 const isLeft = ({ lease, now }: OrdersContext, { id, begun }: OrderDocument): boolean => {
   if (!begun || lease.isWorking(id)) return false;
-  // Both instants are by the clock of this process.
+  // Both instants are from this process's clock.
   return begun.owner === lease.own() ? now() - begun.since >= OWN_LEFT_MS : lease.isOver(begun.owner);
 };
 
-/** Makes an order's dead step this process's; undefined if it is not dead any more, or somebody else was quicker. */
+/** Takes the pending step of a dead process over; undefined if it ended, or another process was first. */
 const take = async (
   context: OrdersContext,
   { institution, id, begun }: OrderDocument,
@@ -56,8 +58,8 @@ const act = async (
 };
 
 /**
- * Finishes or takes back what a process that died had begun with an order. Nothing is done while that process may live. If a peer
- * does not answer, the next sweep tries again; if places are gone, the order says so.
+ * Recovery: completes or aborts the pending step of a dead process; does nothing while that process may be alive. If
+ * another service does not answer, the next sweep repeats it; if places are gone, the order records that.
  */
 export const recover = async (context: OrdersContext, found: OrderDocument): Promise<void> => {
   if (!isLeft(context, found)) return;
@@ -66,7 +68,8 @@ export const recover = async (context: OrdersContext, found: OrderDocument): Pro
   try {
     await working(context, order, () => act(context, order, recovery(order)));
   } catch (error) {
-    // A peer that does not answer is asked again later. Refused: written already, and nobody waits for the answer.
+    // A service that does not answer is called again by the sweep. A refusal is already written, and no request waits
+    // for it.
     if (!(error instanceof Fault)) throw error;
   }
 };

@@ -7,7 +7,7 @@ import { aborted, originalRequest } from './aborted.ts';
 import { stepStock } from './stock.ts';
 import { conclude, finish, targetOf } from './write.ts';
 
-/** Does what a mark `release` announces: gives the places of removed lines back, and ends the pending. */
+/** Executes a pending step `release`: releases the places of removed lines, then ends the step. */
 export const releasePlaces = async (
   context: OrdersContext,
   order: OrderDocument,
@@ -19,8 +19,8 @@ export const releasePlaces = async (
 };
 
 /**
- * Takes a mark `lines` back: gives back what its request held, if anything, and ends the mark without new lines. Fenced before,
- * so that no repeat of the request takes up what is being given back.
+ * Aborts a pending step `lines`: releases what its request holds and ends the step without new lines. The step is
+ * marked as aborted first, so that no repeat resumes it meanwhile.
  */
 export const abortLines = async (context: OrdersContext, order: OrderDocument, pending: LinesStep): Promise<void> => {
   const target = targetOf(order);

@@ -8,7 +8,7 @@ import { ownEnd, stepStock } from './stock.ts';
 import { issueTickets } from './tickets.ts';
 import { finish, finishedBy, targetOf } from './write.ts';
 
-/** How long places of an expired order are held again; they are sold at once. */
+/** Milliseconds for which the places of an expired order are held again; they are sold immediately. */
 const RENEWED_MS = 120_000;
 
 const placeIdsOf = ({ lines }: OrderDocument): string[] => lines.map(({ place }) => place.id);
@@ -30,9 +30,9 @@ const replacementsIn = (places: readonly RenewedPlace[]) =>
   );
 
 /**
- * Does what a mark `confirm` announces: holds the places again if the order was expired, sells them, writes that the order is
- * confirmed, and has its tickets issued. @throws Fault `precondition_failed` or `payment_recorded` if places are gone, and `service_unavailable`
- * if the catalog does not answer: then the mark stays
+ * Executes a pending step `confirm`: holds the places again if the order was expired, sells them, confirms the order,
+ * and issues its tickets. @throws Fault `precondition_failed` or `payment_recorded` if places are gone;
+ * `service_unavailable` if the catalog does not answer: the step stays pending
  */
 export const sell = async (
   context: OrdersContext,

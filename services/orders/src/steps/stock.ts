@@ -4,7 +4,7 @@ import type { Decision } from '../domain/order/decision.ts';
 import { refuse } from '../domain/order/decision.ts';
 import type { OrderDocument } from '../store.ts';
 
-/** The stock as the pending step of one order uses it: what it asks for is for that order, as of its version. */
+/** The catalog's stock for the pending step of one order, as of the order's version. */
 export interface StepStock {
   hold(request: Omit<HoldRequest, 'holder' | 'asOf'>): Promise<Held>;
   extend(until: number, placeIds: readonly string[]): Promise<Lost>;
@@ -14,14 +14,14 @@ export interface StepStock {
     placeIds: readonly string[],
   ): Promise<Lost & { readonly places: readonly RenewedPlace[] }>;
   sell(placeIds: readonly string[]): Promise<Lost>;
-  /** These places, or those that a request took or still takes. */
+  /** Releases these places, or those that a request holds or is still taking. */
   release(which: { readonly placeIds: readonly string[] } | { readonly requestId: string }): Promise<void>;
 }
 
 /**
- * The stock for the step of an order, as it was when the step was begun or taken over. Before each call the process makes sure that it still
- * has its lease; a call that is late all the same, because the process was paused after that, is without effect at the catalog, which
- * compares versions of the order. @throws Fault `conflict` where another process has the step
+ * The stock for the pending step of an order as it was read. Each call first confirms the lease. A call that arrives
+ * late, because the process was paused after that, has no effect: the catalog compares versions of the order. @throws
+ * Fault `conflict` if another process owns the step
  */
 export const stepStock = (context: OrdersContext, order: OrderDocument): StepStock => {
   const { institution, id, version: asOf, begun } = order;
@@ -52,8 +52,8 @@ export const stepStock = (context: OrdersContext, order: OrderDocument): StepSto
 };
 
 /**
- * The end of a step that did not succeed, which only the process may write that has the step: another one may just be succeeding. What
- * succeeded may be written by whoever is first.
+ * Ends a failed step only if this process still owns it, since another process may be succeeding. A success may be
+ * written by any process.
  */
 export const ownEnd =
   (order: OrderDocument, end: (current: OrderDocument, now: number) => Decision<OrderDocument>) =>

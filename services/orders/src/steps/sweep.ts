@@ -10,14 +10,17 @@ import { OWN_LEFT_MS, recover } from './recover.ts';
 import { sweepNames } from './tickets.ts';
 import { expireNow, targetOf } from './write.ts';
 
-/** Milliseconds between two sweeps: three indexed reads and the lease each. */
+/** Milliseconds between two sweeps; each costs the lease and a few indexed reads. */
 export const SWEEP_EVERY_MS = 5_000;
-/** A little longer than the pause, so that the same instance keeps it, and another one soon follows a dead one. */
+/**
+ * Slightly longer than the interval, so that the same instance keeps the lease and another one soon replaces a dead
+ * one.
+ */
 const LEASE_MS = 6_000;
-/** Steps this old are looked at whoever owns them: longer than any step takes and than clocks differ. */
+/** Steps of this age are checked whatever their owner: longer than any step takes and than clocks differ. */
 const OLD_STEP_MS = 60_000;
 const PAGE = 200;
-/** So many orders are worked on at once. */
+/** Orders processed concurrently. */
 const WIDTH = 16;
 
 const each = async (
@@ -32,7 +35,7 @@ const each = async (
   await Promise.all(Array.from({ length: Math.min(WIDTH, rest.length) }, work));
 };
 
-/** All orders of a query, page by page: also those that a page's work leaves as they are. */
+/** Runs `act` on all orders of a query, page by page, including those that it leaves unchanged. */
 const eachFound = async (
   context: OrdersContext,
   where: Where,
@@ -58,7 +61,10 @@ const eachFound = async (
   }
 };
 
-/** Finishes what was left in the middle, expires what is past due, then writes guests' contacts and tells tickets names that are missing; every institution's. */
+/**
+ * The sweep, over all institutions: recovers pending steps, expires what is past due, then writes guests' contacts
+ * and issues tickets whose names were not acknowledged.
+ */
 export const sweep = async (context: OrdersContext): Promise<void> => {
   const now = context.now();
   await eachFound(context, { 'begun.owner': NO_OWNER }, 'id', (order) => recover(context, order));
@@ -70,7 +76,7 @@ export const sweep = async (context: OrdersContext): Promise<void> => {
   await sweepNames(context);
 };
 
-/** Finishes what processes that died had begun, whose leases are these, and what this one could not leave to others. */
+/** Recovers the pending steps under these leases of dead processes, and own steps that could not be left to others. */
 export const finishUnder = async (context: OrdersContext, leases: readonly string[]): Promise<void> => {
   const own = context.lease.own() ?? NO_OWNER;
   const left = { 'begun.owner': own, 'begun.since': { lte: context.now() - OWN_LEFT_MS } };
@@ -79,7 +85,7 @@ export const finishUnder = async (context: OrdersContext, leases: readonly strin
   await eachFound(context, { 'begun.owner': { in: leases } }, 'id', (order) => recover(context, order));
 };
 
-/** Sweeps at once and then regularly, while this instance has the lease, until it is closed. */
+/** Sweeps at once and then regularly, while this instance has the lease, until closed. */
 export const startSweeper = (
   context: OrdersContext,
   store: Pick<Store, 'lease'>,
@@ -93,14 +99,14 @@ export const startSweeper = (
   );
 
 /**
- * Keeps this process's lease alive and looks at those of the others, until it is closed. Every instance finishes what a dead one had
- * begun: the first one to take a step over has it, and none waits for the one that sweeps, which may be the dead one.
+ * Keeps this process's lease alive and observes those of others, until closed. Every instance recovers steps of dead
+ * processes, so that none depends on the instance that sweeps: the first to take a step over owns it.
  */
 export const startHeartbeat = (context: OrdersContext): Closable => {
   let finishing: Promise<void> | undefined;
   const beat = async (): Promise<void> => {
     const over = await context.lease.look();
-    // Beside the heartbeat, which must not wait for it.
+    // Runs beside the heartbeat, which must not wait for it.
     finishing ??= finishUnder(context, over)
       .catch((error: unknown) => context.log.warn('steps of dead processes could not be finished', { error }))
       .finally(() => {

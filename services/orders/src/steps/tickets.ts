@@ -3,8 +3,9 @@ import { namedTickets } from '../domain/order/facts.ts';
 import type { OrderDocument } from '../store.ts';
 
 /**
- * Has the tickets of a confirmed order issued by a direct call, which alone says who will come. The order remembers that it must be
- * repeated until tickets has answered; without names the fact is enough. Answers whether tickets did.
+ * Issues the tickets of a confirmed order by a direct call, which is the only one that carries the beneficiaries'
+ * names. With names, the order records that the call must be repeated until acknowledged; without names the event is
+ * enough. Returns whether tickets acknowledged.
  */
 export const issueTickets = async (context: OrdersContext, order: OrderDocument): Promise<boolean> => {
   const { institution, id, version, namesDue } = order;
@@ -17,10 +18,10 @@ export const issueTickets = async (context: OrdersContext, order: OrderDocument)
 };
 
 const PAGE = 200;
-/** The confirmation's own call has ended by then. */
+/** By this age the confirmation's own call has ended. */
 const LATE_MS = 5_000;
 
-/** Tells tickets the names that it has not acknowledged; ends early while it does not answer. */
+/** Repeats the calls that tickets has not acknowledged; ends early while it does not answer. */
 export const sweepNames = async (context: OrdersContext): Promise<void> => {
   const where = { namesDue: { lte: context.now() - LATE_MS } };
   for (let last: OrderDocument | undefined; ; ) {

@@ -3,7 +3,7 @@ import { NO_OWNER } from '../domain/order/pending-step.ts';
 import type { OrderDocument } from '../store.ts';
 import { originalRequest } from './aborted.ts';
 
-/** Leaves what this process works on to whoever comes next; nothing if the step has ended, or another process has it. */
+/** Leaves the pending step to recovery; does nothing if the step has ended or another process owns it. */
 export const leave = async (context: OrdersContext, { institution, id, begun: left }: OrderDocument): Promise<void> => {
   await context.orders
     .of(institution)
@@ -15,8 +15,8 @@ export const leave = async (context: OrdersContext, { institution, id, begun: le
 };
 
 /**
- * Works on the order's pending step. However that ends, the step is not this process's any more: what a failure leaves of it is for
- * the next one who meets the order, or the sweep.
+ * Works on the order's pending step. If `act` fails, the step is left to recovery: by the next command on the order,
+ * or by the sweep.
  */
 export const working = async <Done>(
   context: OrdersContext,

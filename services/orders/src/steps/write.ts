@@ -5,28 +5,31 @@ import { expire } from '../domain/order/expiry.ts';
 import { faultOf, notFound } from '../faults.ts';
 import type { OrderDocument } from '../store.ts';
 
-/** Which order. */
+/** The order that a write is for. */
 export interface Target {
   readonly institution: string;
   readonly orderId: string;
 }
 
-/** A rule of the domain, applied to the order as it is now. */
+/** A rule of the domain, applied to the current order. */
 export type Rule = (order: OrderDocument, now: number) => Decision<OrderDocument>;
 
-/** What a step led to: the order as it is after it, or why nothing was written. `answer`: written, and still refused. */
+/**
+ * What a rule led to: the order after the write, or the refusal. `answer`: the write happened, and the command is
+ * still refused.
+ */
 export type Outcome =
   | { readonly order: OrderDocument; readonly answer?: Refusal | undefined }
   | { readonly refused: Refusal; readonly order: OrderDocument };
 
-/** The decision does not go with the stamp that the write has, or has not. */
+/** Whether the answer is final changed between two attempts of the write. */
 class AnswerTimingChanged extends Error {}
 
-/** An answer that follows from this write, and is a success, is remembered in it; a mark's answer follows later. */
+/** Whether the idempotency record can be written with this decision: a successful answer without a pending step. */
 const isAnswerFinal = (decision: Decision<OrderDocument>): boolean =>
   !isRefused(decision) && decision.answer === undefined && decision.next.begun === null;
 
-/** A step that is begun or gone on with belongs to this process. */
+/** Makes this process the owner of a step that the write begins or resumes. */
 const owned = (current: OrderDocument, next: OrderDocument, owner: string): OrderDocument =>
   next.begun === null || next.begun === current.begun ? next : { ...next, begun: { ...next.begun, owner } };
 
@@ -40,8 +43,9 @@ const changeOf = (
     : { next: owned(current, decision.next, owner), events: decision.facts };
 
 /**
- * Applies a step to an order in one write, with its facts and, if its answer is final, with the stamp; `startsStep` says that it
- * will hardly be. What the step throws aborts it. @throws Fault `not_found` for unknown orders and drafts
+ * Applies a rule to an order in one write, with its events and, if the answer is final, the idempotency record.
+ * `startsStep`: the answer is probably not final. An exception from the rule aborts the write. @throws Fault
+ * `not_found` for unknown orders and drafts
  */
 export const attempt = async (
   context: OrdersContext,
@@ -72,7 +76,7 @@ export const attempt = async (
   }
 };
 
-/** Writes how a step ended that had begun before. @throws Fault for whatever the step refuses */
+/** Writes the end of a pending step. @throws Fault for each refusal of the rule */
 export const finish = async (
   context: OrdersContext,
   target: Target,
@@ -85,26 +89,26 @@ export const finish = async (
   return outcome.order;
 };
 
-/** Writes the expiry of an order that is past due; answers the order as it then is. */
+/** Writes the expiry of an order past due; returns the order after it. */
 export const expireNow = async (context: OrdersContext, target: Target): Promise<OrderDocument> =>
   (await attempt(context, target, expire)).order;
 
-/** Writes what a step makes of the order, whatever it would answer; for ends that nobody waits for. */
+/** Writes the end of a step whose refusal concerns no request. */
 export const conclude = async (context: OrdersContext, target: Target, step: Rule): Promise<OrderDocument> =>
   (await attempt(context, target, step)).order;
 
 /** The target that an order is. */
 export const targetOf = ({ institution, id }: OrderDocument): Target => ({ institution, orderId: id });
 
-/** How many requests an order remembers to have been brought to their end. */
+/** Maximum number of completed requests that an order records. */
 const REMEMBERED = 20;
 
-/** The order, remembering that this request has its effect: a repeat of it finds its work done. */
+/** Records in the order that the request has had its effect, so that a repeat does nothing. */
 export const doneBy = <O extends OrderDocument>(order: O, request: string): O =>
   order.recovered?.includes(request)
     ? order
     : { ...order, recovered: [...(order.recovered ?? []), request].slice(-REMEMBERED) };
 
-/** The order, remembering that recovery finishes this request of its pending. */
+/** The same for the request of the pending step that recovery completes. */
 export const finishedBy = (order: OrderDocument, request: string): OrderDocument =>
   order.begun?.request === request ? doneBy(order, request) : order;

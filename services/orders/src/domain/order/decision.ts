@@ -1,13 +1,13 @@
 import type { DomainFact } from './facts.ts';
 import type { Order, State } from './order.ts';
 
-/** Why a command is refused; whoever speaks a protocol maps each to one of its codes. */
+/** Reasons for which a command is refused; each interface maps them to its own codes. */
 export const reasons = [
-  // Another step is under way: wait for it.
+  // Another step is pending: wait for it.
   'busy',
   // The deadline has passed and the expiry is not written yet: write `expire`, then decide again.
   'past_due',
-  // The mark that the call ends is not there any more: somebody else finished it; read the order again.
+  // The pending step that the command ends is gone, since another process ended it; read the order again.
   'step_lost',
   // Nothing expires yet.
   'not_due',
@@ -29,7 +29,7 @@ export const reasons = [
   'currency_mismatch',
   'due_in_past',
   'invalid_minutes',
-  // The cart was bought already, so it is no cart any more.
+  // The cart was bought already, so it is an order now.
   'checked_out',
   'tariff_not_accessible',
   'account_required',
@@ -38,13 +38,13 @@ export const reasons = [
 ] as const;
 export type Reason = (typeof reasons)[number];
 
-/** `details`: an English sentence for people. */
+/** `details`: an English sentence for humans. */
 export interface Refusal {
   readonly reason: Reason;
   readonly details: string;
   /** The state that forbids the command (`wrong_state`). */
   readonly state?: State;
-  /** The payment that is recorded all the same. */
+  /** The payment that is recorded despite the refusal. */
   readonly recorded?: { readonly orderId: string; readonly paymentId: string };
 }
 
@@ -53,11 +53,14 @@ export interface Refused {
   readonly refused: Refusal;
 }
 
-/** What to write, in one write with its facts. `next` is the very same object if nothing changes. */
+/**
+ * The next state of the order, to be written with its facts in one write. `next` is the same object if nothing
+ * changes.
+ */
 export interface Accepted<O extends Order = Order> {
   readonly next: O;
   readonly facts: readonly DomainFact[];
-  /** Said after the write: it is to be kept, and still the command did not reach its aim. */
+  /** The refusal to answer after the write: the change is kept, but the command did not succeed. */
   readonly answer?: Refusal;
 }
 
@@ -69,7 +72,7 @@ export const refuse = (reason: Reason, details: string): Refused => ({ refused: 
 /** A change. */
 export const accept = <O extends Order>(next: O, ...facts: readonly DomainFact[]): Accepted<O> => ({ next, facts });
 
-/** A change that is kept although the command fails. `paymentId`: the payment that is recorded with it. */
+/** A change that is written although the command is refused. `paymentId`: the payment recorded with it. */
 export const keptThough = <O extends Order>(
   kept: Accepted<O>,
   reason: Reason,

@@ -3,7 +3,9 @@ import { orderExpired } from './facts.ts';
 import type { Order } from './order.ts';
 import { abandoned, isPastDue, isUnpaid, parting, touched } from './state.ts';
 
-/** The order, expired, if its deadline has passed whatever is under way; the order as it is otherwise. For the end of a step. */
+/**
+ * Expires the order if its deadline has passed, whatever step is pending; unchanged otherwise. For the end of a step.
+ */
 export const expiredIfDue = <O extends Order>(order: O, now: number): Accepted<O> =>
   isUnpaid(order) && order.deadline !== null && order.deadline <= now
     ? accept(
@@ -26,7 +28,7 @@ export const expiredIfDue = <O extends Order>(order: O, now: number): Accepted<O
 
 /**
  * Expires an order whose deadline has passed: on read and by the sweep. Refused as `not_due` before that, in states
- * without a deadline, and while a step is under way (recovery ends that first). Payments stay, pending ones too.
+ * without a deadline, and while a step is pending (recovery ends it first). Payments stay, pending ones too.
  */
 export const expire = <O extends Order>(order: O, now: number): Decision<O> =>
   isPastDue(order, now) ? expiredIfDue(order, now) : refuse('not_due', 'The order does not expire now.');

@@ -1,6 +1,9 @@
 import type { Beneficiary, Line, Order, Place } from './order.ts';
 
-/** The order's places are sold: whoever makes tickets makes these. Told again, newer, when the buyer changes. */
+/**
+ * The order's places are sold: tickets are created from it. Published again, with a newer version, when the buyer
+ * changes.
+ */
 export interface OrderConfirmed {
   readonly type: 'order.confirmed';
   readonly data: {
@@ -38,14 +41,15 @@ export interface OrderExpired {
 
 export type DomainFact = OrderConfirmed | OrderCancelled | OrderExpired;
 
-/** The id of the ticket that a line's confirmation makes: it follows from the line's, so nobody needs to be asked. */
+/** The id of the ticket that confirming a line creates; derived from the line's id, so no call is needed. */
 export const ticketIdOf = (lineId: string): string => `tic_${lineId.slice(lineId.indexOf('_') + 1)}`;
 
 const placeIdsOf = (lines: readonly Line[]): string[] => lines.map(({ place }) => place.id);
 
 /**
- * Names the tickets as the confirmation made them, also when some were replaced since: so told again, it makes none anew. Like every
- * fact it has ids and no personal data, since queues and dead letters keep it beyond an erasure: {@link namedTickets} has the names.
+ * Lists the tickets as first created, even if some were replaced since, so publishing it again creates no new ones.
+ * Like every event it carries ids and no personal data, since queues and dead letters keep it beyond an erasure;
+ * {@link namedTickets} carries the names.
  */
 export const orderConfirmed = (order: Order): OrderConfirmed => ({
   type: 'order.confirmed',
@@ -68,14 +72,14 @@ export const orderConfirmed = (order: Order): OrderConfirmed => ({
   },
 });
 
-/** Tickets as {@link orderConfirmed} names them, with the beneficiary of each. */
+/** The body of the call that issues tickets: {@link orderConfirmed} with the beneficiaries' names. */
 export interface NamedTickets extends Pick<OrderConfirmed['data'], 'orderId' | 'contactNumber'> {
   readonly tickets: readonly (OrderConfirmed['data']['tickets'][number] & {
     readonly beneficiary: Beneficiary | null;
   })[];
 }
 
-/** The tickets of a confirmed order with their beneficiaries, for the direct call that issues them. */
+/** Whether the order names any beneficiary. */
 export const namedTickets = (order: Order): NamedTickets => {
   const { data } = orderConfirmed(order);
   const names = new Map<string, Beneficiary | null | undefined>(
@@ -85,10 +89,10 @@ export const namedTickets = (order: Order): NamedTickets => {
   return { ...data, tickets };
 };
 
-/** Whether anybody is named in the order. */
+/** Lists the places of the lines, and those of removed lines that are not released yet. */
 export const hasNames = ({ lines }: Pick<Order, 'lines'>): boolean => lines.some(({ beneficiary }) => beneficiary);
 
-/** Names the places of the lines and those of removed lines that are not given back yet. */
+/** Lists the places that are free again. */
 export const orderCancelled = (
   order: Order,
   how: Pick<OrderCancelled['data'], 'hadTickets' | 'override'>,

@@ -1,6 +1,6 @@
 import type { Order } from './order.ts';
 
-/** The sum of integers. Throws RangeError where it would stop being exact. */
+/** The sum of integers. @throws RangeError if it is not exact */
 const sum = (amounts: readonly number[]): number =>
   amounts.reduce((subtotal, amount) => {
     const next = subtotal + amount;
@@ -13,26 +13,28 @@ export const areAmounts = (amounts: readonly number[], least = 0): boolean =>
   amounts.every((amount) => Number.isSafeInteger(amount) && amount >= least) &&
   Number.isSafeInteger(amounts.reduce((subtotal, amount) => subtotal + amount, 0));
 
-/** What the lines cost, in minor units. */
+/** The price of all lines, in minor units. */
 export const total = ({ lines }: Pick<Order, 'lines'>): number => sum(lines.map(({ amount }) => amount));
 
-/** The money captured, in minor units; refunds do not lower it. */
+/** Captured money in minor units; refunds do not lower it. */
 export const paid = ({ payments }: Pick<Order, 'payments'>): number =>
   sum(payments.flatMap(({ status, amount }) => (status === 'captured' ? [amount] : [])));
 
-/** The money given back, in minor units. */
+/** Refunded money, in minor units. */
 export const refunded = ({ refunds }: Pick<Order, 'refunds'>): number => sum(refunds.map(({ amount }) => amount));
 
-/** What is still to be paid, in minor units, never below 0; pending payments do not lower it. */
+/** Money still to be paid in minor units, at least 0; pending payments do not lower it. */
 export const due = (order: Pick<Order, 'lines' | 'payments'>): number => Math.max(0, total(order) - paid(order));
 
-/** Whether the money that was captured and not given back is enough for a sale. What is due does not say so: refunds do not raise it. */
+/** Whether captured money minus refunds covers the total. `due` does not show this: refunds do not raise it. */
 export const isCovered = (order: Pick<Order, 'lines' | 'payments' | 'refunds'>): boolean =>
   paid(order) - refunded(order) >= total(order);
 
 export type PaymentStatus = 'unpaid' | 'partial' | 'paid';
 
-/** Derived from the payments. An order that is free of charge is paid; one without lines is not, unless money came. */
+/**
+ * Derived from the payments. An order free of charge is paid; one without lines is unpaid unless money was captured.
+ */
 export const paymentStatus = (order: Pick<Order, 'lines' | 'payments'>): PaymentStatus => {
   const captured = paid(order);
   if (order.lines.length === 0 && captured === 0) return 'unpaid';
@@ -42,7 +44,7 @@ export const paymentStatus = (order: Pick<Order, 'lines' | 'payments'>): Payment
 
 export type RefundStatus = 'none' | 'partial' | 'full';
 
-/** Derived from the refunds: full once all captured money went back. */
+/** Derived from the refunds: full once all captured money was refunded. */
 export const refundStatus = (order: Pick<Order, 'payments' | 'refunds'>): RefundStatus => {
   const back = refunded(order);
   if (back === 0) return 'none';

@@ -1,12 +1,12 @@
 import type { PendingStep } from './pending-step.ts';
 
-/** `draft` is internal: its places are being held, and nobody but recovery sees it. */
+/** `draft` is internal: its places are being held, and only recovery finds it. */
 export type State = 'draft' | 'open' | 'reserved' | 'payment_pending' | 'confirmed' | 'expired' | 'cancelled';
 
-/** The states that anyone can see, as lists filter by them. */
+/** The states that clients see, as lists filter by them. */
 export const visibleStates = ['open', 'reserved', 'payment_pending', 'confirmed', 'expired', 'cancelled'] as const;
 
-/** One sellable unit of stock, as the catalog names it. */
+/** One sellable unit of stock, as the catalog describes it. */
 export interface Place {
   readonly id: string;
   readonly label: string;
@@ -14,35 +14,35 @@ export interface Place {
   readonly seat: number | null;
 }
 
-/** One place at one price, as the hold gives it. */
+/** One place at one price, as the catalog holds it. */
 export interface NewLine {
-  /** `lin_` and a suffix; the ticket's id follows from it. */
+  /** `lin_` and a suffix; the ticket's id is derived from it. */
   readonly id: string;
   readonly productId: string;
   readonly performanceId: string;
-  /** ISO 8601 UTC; of the performance. */
+  /** ISO 8601 UTC; start of the performance. */
   readonly startDate: string;
   readonly seatCategoryId: string;
   readonly tariffId: string;
-  /** What the tariff asks of the contact. */
+  /** The criterion that the tariff requires of the contact. */
   readonly criterion: string | null;
   readonly place: Place;
   /** An integer in the minor unit of the order's currency. */
   readonly amount: number;
 }
 
-/** Who will come; either name may be missing. */
+/** The person who will come; either name may be missing. */
 export interface Beneficiary {
   readonly firstName: string | null;
   readonly lastName: string | null;
 }
 
 export interface Line extends NewLine {
-  /** Absent or null: nobody is named. */
+  /** Absent or null: no beneficiary. */
   readonly beneficiary?: Beneficiary | null;
-  /** The ticket that is valid now; null before the confirmation. */
+  /** The valid ticket; null before the confirmation. */
   readonly ticketId: string | null;
-  /** Every replacement told of so far, in any order. */
+  /** Every replacement reported so far, in any order. */
   readonly replacements: readonly { readonly ticketId: string; readonly replaces: string }[];
 }
 
@@ -72,58 +72,60 @@ export interface Refund {
   readonly createdAt: number;
 }
 
-/** What became of a cancellation: each number is null until it is known. */
+/** The cancellation and its outcome: each number is null until it is known. */
 export interface Cancellation {
   readonly reason: string | null;
   readonly requestedAt: number;
-  /** Whether there were tickets to cancel: then the places follow them, otherwise the order itself. */
+  /**
+   * Whether there were tickets to cancel: if so, their cancellation releases the places, otherwise the order's does.
+   */
   readonly hadTickets: boolean;
-  /** Whether controlled tickets were to be cancelled, too. */
+  /** Whether controlled tickets were cancelled too. */
   readonly override?: boolean;
   readonly ticketsCancelled: number | null;
   readonly controlled: number | null;
   readonly placesReleased: number | null;
   /** When all three numbers were known. */
   readonly settledAt: number | null;
-  /** Versions of the facts that the numbers come from; older facts are ignored. */
+  /** Versions of the events that the numbers come from; older events are ignored. */
   readonly ticketsVersion: number;
   readonly placesVersion: number;
 }
 
-/** The last that is known of a ticket's control, by the version of the ticket. */
+/** The last known control state of a ticket, with the ticket's version. */
 export interface TicketControl {
   readonly ticketId: string;
   readonly version: number;
   readonly controlled: boolean;
 }
 
-/** How a cart became an order. */
+/** The checkout that made an order of the cart. */
 export interface Checkout {
-  /** The shopper's request, as the point of sale names it: a repeat of it is answered with the same order. */
+  /** The shopper's request id at the point of sale: a repeat is answered with the same order. */
   readonly requestId: string;
   readonly paymentMethod: string;
   readonly at: number;
 }
 
-/** What somebody without a login said of himself at the checkout, until it is in the contact that the order names. */
+/** The data of a buyer without a login, until it is written to the contact that the order names. */
 export interface Guest {
   readonly firstName: string;
   readonly lastName: string;
   readonly email: string;
   /** ISO 639. */
   readonly language?: string;
-  /** When it was said; epoch milliseconds. */
+  /** When the checkout was made; epoch milliseconds. */
   readonly since: number;
 }
 
-/** Numbers of contacts that were made of guests who are no buyers any more, until contacts has been told to forget them. */
+/** Contacts created for guests who are no longer buyers of the order, until contacts has erased them. */
 export interface FormerGuests {
   readonly contactNumbers: readonly string[];
   /** When the last one was added; epoch milliseconds. */
   readonly since: number;
 }
 
-/** What is being bought. Instants are epoch milliseconds, amounts integers in the currency's minor unit. */
+/** An order. Instants are epoch milliseconds, amounts integers in the currency's minor unit. */
 export interface Order {
   readonly id: string;
   readonly state: State;
@@ -134,41 +136,41 @@ export interface Order {
   /** ISO 4217; empty in a draft. */
   readonly currency: string;
   readonly lines: readonly Line[];
-  /** The performances of the lines (of a draft: those wanted), each once. */
+  /** The performances of the lines (in a draft: of the requested items), each once. */
   readonly performanceIds: readonly string[];
   readonly payments: readonly Payment[];
   readonly refunds: readonly Refund[];
-  /** When the hold ends, or ended; of a reserved order the same as `dueAt`. Null once sold. */
+  /** End of the hold; in a reserved order the same as `dueAt`. Null once sold. */
   readonly expiresAt: number | null;
   readonly dueAt: number | null;
-  /** When the order expires by itself, grace included; null when it never does. Past due from this instant on. */
+  /** When the order expires, grace period included; null if it never does. From this instant on it is past due. */
   readonly deadline: number | null;
-  /** Where a `payment_pending` order goes when its payment fails; null in the other states. */
+  /** The state to which a `payment_pending` order returns when its payment fails; null in other states. */
   readonly cameFrom: 'open' | 'reserved' | null;
   readonly confirmedAt: number | null;
   readonly cancellation: Cancellation | null;
   readonly ticketNotes: readonly TicketControl[];
-  /** A step that is under way; null otherwise. */
+  /** The pending step; null if there is none. */
   readonly begun: PendingStep | null;
-  /** Unsold places that it holds or is about to hold: what the limit per client adds up. */
+  /** Unsold places that the order holds or is about to hold, summed up by the limit per client. */
   readonly heldPlaces: number;
-  /** Since when tickets must be told who will come; absent or null once it has been, or if nobody is named. */
+  /** Since when tickets must be sent the beneficiaries' names; absent or null once acknowledged, or without names. */
   readonly namesDue?: number | null;
-  /** Absent: it never was a cart, or still is one. */
+  /** Absent: the order never was a cart, or still is one. */
   readonly checkout?: Checkout;
-  /** Absent or null: there is no contact to be written. */
+  /** Absent or null: no contact is to be written. */
   readonly guest?: Guest | null;
-  /** The number of the contact that is, or will be, made of the guest who bought it last; absent or null: none did. */
+  /** The contact created, now or later, for the guest who bought last; absent or null: the buyer was no guest. */
   readonly guestContact?: string | null;
-  /** Absent or null: there are none. */
+  /** Absent or null: none. */
   readonly formerGuests?: FormerGuests | null;
   /** A contact of the order that was erased: no guest is written under its number again. */
   readonly erasedContact?: string;
-  /** When a cart ended that was never bought; absent or null of everything else. */
+  /** When a cart that was never bought ended; absent or null in other orders. */
   readonly abandonedAt?: number | null;
   readonly createdAt: number;
-  /** When something that can be seen changed last; null while not listed. */
+  /** When a visible member last changed; null while not listed. */
   readonly modifiedAt: number | null;
-  /** Since when lists show it; null for drafts and carts. */
+  /** Since when the order is listed; null for drafts and carts. */
   readonly listedAt: number | null;
 }

@@ -1,28 +1,28 @@
-/** What every mark says: `request` names the attempt to the peers, so that a repeat is the same attempt. */
+/** Common to every step. `request` identifies the attempt to other services, so that a repeat is the same attempt. */
 interface Step {
   readonly request: string;
-  /** When it was begun or taken over last, by the clock of whoever did. */
+  /** When the step was begun or last taken over, by the clock of that process. */
   readonly since: number;
-  /** The lease of the process that works on the step, added where it is written; {@link NO_OWNER}: no process does. */
+  /** The lease of the process that works on the step, set by the write; {@link NO_OWNER}: none. */
   readonly owner?: string;
 }
 
-/** The owner of a step that its process has left to whoever comes next. */
+/** The owner of a step that its process has left to recovery. */
 export const NO_OWNER = 'nobody';
 
 /** The places of a new order are being held. */
 export interface CreateStep extends Step {
   readonly step: 'create';
-  /** Names the hold to the catalog; another draft of the same id and request has another one. */
+  /** The request id of the hold in the catalog; another draft of the same id and request has a different one. */
   readonly hold: string;
-  /** Recovery undoes the step: whoever began it must not end it any more. */
+  /** Recovery aborts the step: the process that began it must not complete it. */
   readonly abandoned: boolean;
 }
-/** The order's places are being sold; of an expired order (`late`) they must be held again before. */
+/** The order's places are being sold; those of an expired order (`late`) must be held again before. */
 export interface ConfirmStep extends Step {
   readonly step: 'confirm';
   readonly late: boolean;
-  /** The payment that caused it; null for a confirmation by command. */
+  /** The payment that caused the sale; null for a confirmation by command. */
   readonly paymentId: string | null;
 }
 /** Places for more lines are being held. */
@@ -31,12 +31,12 @@ export interface LinesStep extends Step {
   readonly quantity: number;
   readonly abandoned: boolean;
 }
-/** Places of removed lines are being given back. */
+/** The places of removed lines are being released. */
 export interface ReleaseStep extends Step {
   readonly step: 'release';
   readonly placeIds: readonly string[];
 }
-/** The hold is being moved to `until`; what causes it decides what the order becomes then. */
+/** The hold is being extended to `until`; `cause` decides the order's state after that. */
 export interface ExtendStep extends Step {
   readonly step: 'extend';
   readonly cause: 'extension' | 'reservation' | 'payment';
@@ -44,10 +44,11 @@ export interface ExtendStep extends Step {
 }
 
 /**
- * A step with an effect at a peer, between the write that begins it and the one that ends it. It is written first, so
- * that a process that dies in between leaves word of what to finish. Commands wait for it; expiry leaves it alone.
+ * A step with an effect in another service, between the write that begins it and the one that ends it. It is written
+ * first, so that recovery can complete it if the process dies. Commands wait for it; expiry ignores the order
+ * meanwhile.
  */
 export type PendingStep = CreateStep | ConfirmStep | LinesStep | ReleaseStep | ExtendStep;
 
-/** Whether the step's process has left it, so that a cancellation need not wait for it. */
+/** Whether the step was left to recovery, so that a cancellation need not wait for it. */
 export const isAbandoned = ({ owner }: Pick<Step, 'owner'>): boolean => owner === NO_OWNER;

@@ -1,34 +1,34 @@
 import { type Refused, refuse } from './decision.ts';
 import type { Line, Order, State } from './order.ts';
 
-/** The states in which places are held unsold and a deadline runs. */
+/** The states with unsold held places and a running deadline. */
 export const unpaidStates: readonly State[] = ['open', 'reserved', 'payment_pending'];
 
 /** Whether places are held unsold and a deadline runs. */
 export const isUnpaid = ({ state }: Pick<Order, 'state'>): boolean => unpaidStates.includes(state);
 
-/** Whether lists do not show it: a cart, or one that never was bought. */
+/** Whether the order is not listed: a cart, or one that was never bought. */
 export const isHidden = ({ listedAt }: Pick<Order, 'listedAt'>): boolean => listedAt === null;
 
-/** The lines of an order that ends here: one that was never bought has no use for the names of those who would have come. */
+/** The lines of an order that ends: without beneficiaries if it was never bought. */
 export const parting = (order: Order): readonly Line[] =>
   isHidden(order) ? order.lines.map((line) => ({ ...line, beneficiary: null })) : order.lines;
 
-/** What an order that ends here and was never bought says of it: it can be forgotten. */
+/** Marks an order that ends without ever being bought as ready for deletion. */
 export const abandoned = (order: Order, now: number): Pick<Order, 'abandonedAt'> =>
   isHidden(order) ? { abandonedAt: now } : {};
 
-/** Whether the deadline has passed, the expiry is not written yet, and no step is under way that goes first. */
+/** Whether the deadline has passed, the expiry is not written yet, and no step is pending. */
 export const isPastDue = (order: Order, now: number): boolean =>
   isUnpaid(order) && order.begun === null && order.deadline !== null && order.deadline <= now;
 
-/** The order with a change that can be seen from outside. Clocks of two processes may differ, so it never goes back. */
+/** The order with a visible change. `modifiedAt` never decreases, since clocks of processes differ. */
 export const touched = <O extends Order>(order: O, now: number): O =>
   order.modifiedAt === null ? order : { ...order, modifiedAt: Math.max(order.modifiedAt, now) };
 
 /**
- * The order, back where it came from and with that deadline, if it waits for payments of which none is pending any more. Once
- * that deadline has passed it goes on waiting, for whatever is still due, until its grace period ends.
+ * Returns a `payment_pending` order without pending payments to its previous state and deadline. Once that deadline
+ * has passed it keeps waiting for what is due until the grace period ends.
  */
 export const waitingNoMore = <O extends Order>(order: O, now: number): O =>
   order.state !== 'payment_pending' ||
@@ -37,7 +37,7 @@ export const waitingNoMore = <O extends Order>(order: O, now: number): O =>
     ? order
     : touched({ ...order, state: order.cameFrom ?? 'open', cameFrom: null, deadline: order.expiresAt }, now);
 
-/** The performances of lines, each once, in order of the lines. */
+/** The performances of the lines, each once, in order of the lines. */
 export const performancesOf = (lines: readonly Pick<Line, 'performanceId'>[]): string[] => [
   ...new Set(lines.map(({ performanceId }) => performanceId)),
 ];
@@ -52,17 +52,17 @@ const names: Readonly<Record<State, string>> = {
   cancelled: 'cancelled',
 };
 
-/** The refusal of an action that the state does not allow. */
+/** The refusal of an action in a state that does not allow it. */
 export const wrongState = ({ state }: Pick<Order, 'state'>, action: string): Refused => ({
   refused: { reason: 'wrong_state', state, details: `The order is ${names[state]}, so it cannot be ${action}.` },
 });
 
-/** What a command meets that must wait for another step. */
+/** The refusal of a command that must wait for another step. */
 export const busy = (): Refused => refuse('busy', 'Another request is changing the order; repeat this one shortly.');
 
 /**
- * Why a command cannot be decided now, or undefined: a step is under way, the deadline has passed, or the state is none
- * of `states`. `action` completes "the order cannot be …".
+ * The refusal of a command that cannot be decided now, or undefined: a step is pending, the deadline has passed, or
+ * the state is none of `states`. `action` completes "the order cannot be …".
  */
 export const unfit = (order: Order, states: readonly State[], action: string, now: number): Refused | undefined => {
   if (order.begun !== null) return busy();
