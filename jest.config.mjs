@@ -12,6 +12,6 @@ export default {
       { module: { type: 'es6' }, jsc: { target: 'es2024', parser: { syntax: 'typescript' } }, sourceMaps: 'inline' },
     ],
   },
-  testTimeout: 30_000,
+  testTimeout: 120_000,
   maxWorkers: 2,
 };
