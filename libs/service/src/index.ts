@@ -1,4 +1,8 @@
-export { type Courtesy, type CourtesyOptions, createCourtesy } from './client/best-effort.ts';
+export {
+  type BestEffort as Courtesy,
+  type BestEffortOptions as CourtesyOptions,
+  createBestEffort as createCourtesy,
+} from './client/best-effort.ts';
 export {
   createServiceClient,
   type ServiceClient,

@@ -10,7 +10,7 @@ import { ordersApi } from './clients/generated/orders.ts';
 import { ticketsApi } from './clients/generated/tickets.ts';
 import { createOrders } from './clients/orders.ts';
 import { createTickets } from './clients/tickets.ts';
-import type { Desk } from './context.ts';
+import type { PosContext } from './context.ts';
 import { simulatedPayments } from './orders/simulated-payments.ts';
 import { createOffers } from './products/offers.ts';
 import { onContactErased } from './reactions/contact-erased.ts';
@@ -43,7 +43,7 @@ const settings = {
 const COURTESY_MS = 1_000;
 
 interface State {
-  readonly desk: Desk;
+  readonly context: PosContext;
   readonly pointOfSaleOf: FindPointOfSale;
   readonly clients: readonly { close(): void }[];
 }
@@ -57,7 +57,7 @@ const prepare = ({ store, credentials, logger, settings: own }: Parts<typeof set
   };
   const catalog = createCatalog(clients.catalog);
   const contacts = createContacts(clients.contacts);
-  const desk: Desk = {
+  const context: PosContext = {
     sessions: createSessions(store, {
       idleMs: own.sessionIdleSeconds * 1_000,
       absoluteMs: own.sessionAbsoluteSeconds * 1_000,
@@ -79,7 +79,7 @@ const prepare = ({ store, credentials, logger, settings: own }: Parts<typeof set
     now: Date.now,
     log: logger,
   };
-  return { desk, pointOfSaleOf: createContext(catalog), clients: Object.values(clients) };
+  return { context, pointOfSaleOf: createContext(catalog), clients: Object.values(clients) };
 };
 
 /** The point-of-sale service: family B, made of what the other services answer. It keeps sessions and users. */
@@ -92,12 +92,12 @@ export const pos: ServiceDefinition<typeof settings, State> = {
   family: familyB,
   queues: [topology.posContactErased],
   prepare,
-  operations: (_parts, { desk }) => routes(desk),
+  operations: (_parts, { context }) => routes(context),
   front: createShopFront,
-  admit: ({ publicUrl }, { desk: { sessions: all }, pointOfSaleOf }) =>
+  admit: ({ publicUrl }, { context: { sessions: all }, pointOfSaleOf }) =>
     createAdmit({ pointOfSaleOf, sessions: all }, publicUrl),
-  reactions: ({ store }, { desk }) => [
-    { queue: topology.posContactErased, handle: (message) => onContactErased(store, desk.orders, message) },
+  reactions: ({ store }, { context }) => [
+    { queue: topology.posContactErased, handle: (message) => onContactErased(store, context.orders, message) },
   ],
   background: (_parts, { clients }) => ({
     async close() {

@@ -11,7 +11,7 @@ import type { LogIns } from './users/log-in.ts';
 import type { Purchases } from './users/purchases.ts';
 
 /** What handlers work with. */
-export interface Desk {
+export interface PosContext {
   readonly sessions: Sessions;
   readonly logIns: LogIns;
   readonly offers: Offers;

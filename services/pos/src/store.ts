@@ -19,7 +19,7 @@ export interface SessionDocument extends Document {
   /** The last checkout that had an Idempotency-Key, so that a repeat of it is known after a crash as well. */
   readonly checkout?: { readonly key: string; readonly orderId: string };
   /** The last order that somebody was told to have bought: no fault of another try cancels it any more. */
-  readonly told?: string;
+  readonly reportedOrder?: string;
   /** The order that a faulty try is cancelling, at most until then (epoch milliseconds); so long nobody is told to have bought it. */
   readonly cancelling?: { readonly orderId: string; readonly until: number };
   readonly createdAt: number;

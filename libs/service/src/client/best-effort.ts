@@ -1,6 +1,6 @@
 import { within } from '@boxoffice/runtime';
 
-export interface CourtesyOptions {
+export interface BestEffortOptions {
   /** So long an answer is waited for, in milliseconds. */
   readonly ms: number;
   /** So long nothing is asked after an answer came too late, in milliseconds; default 5,000. */
@@ -13,10 +13,14 @@ export interface CourtesyOptions {
  * Asks for what the caller can do without: answers undefined if that fails or takes too long, and at once for a while after it
  * took too long. Then one call finds out whether it is worth asking again, and only that one waits.
  */
-export type Courtesy = <Data>(ask: () => Promise<Data>) => Promise<Data | undefined>;
+export type BestEffort = <Data>(ask: () => Promise<Data>) => Promise<Data | undefined>;
 
 /** Makes the memory of one peer: one that hangs costs few callers a wait, and not each of them. */
-export const createCourtesy = ({ ms, pauseMs = 5_000, now = () => performance.now() }: CourtesyOptions): Courtesy => {
+export const createBestEffort = ({
+  ms,
+  pauseMs = 5_000,
+  now = () => performance.now(),
+}: BestEffortOptions): BestEffort => {
   let isLate = false;
   let askAgainAt = 0;
 

@@ -1,45 +1,45 @@
 import { expect, test } from '@jest/globals';
-import { createCourtesy } from '../../src/client/best-effort.ts';
+import { createBestEffort } from '../../src/client/best-effort.ts';
 
 const never = () => new Promise<string>(() => undefined);
 
 test('what is answered in time is answered; what fails is undefined, and asked again at once', async () => {
-  const courtesy = createCourtesy({ ms: 1_000 });
-  expect(await courtesy(async () => 'yes')).toBe('yes');
-  expect(await courtesy(() => Promise.reject(new Error('planted')))).toBeUndefined();
-  expect(await courtesy(async () => 'yes')).toBe('yes');
+  const bestEffort = createBestEffort({ ms: 1_000 });
+  expect(await bestEffort(async () => 'yes')).toBe('yes');
+  expect(await bestEffort(() => Promise.reject(new Error('planted')))).toBeUndefined();
+  expect(await bestEffort(async () => 'yes')).toBe('yes');
 });
 
 test('who never answers is waited for once, then by one caller after each pause, until it answers in time again', async () => {
   let clock = 0;
-  const courtesy = createCourtesy({ ms: 60, pauseMs: 5_000, now: () => clock });
+  const bestEffort = createBestEffort({ ms: 60, pauseMs: 5_000, now: () => clock });
   let asked = 0;
   const hanging = () => {
     asked += 1;
     return never();
   };
   const earliest = Date.now() + 50;
-  expect(await courtesy(hanging)).toBeUndefined();
+  expect(await bestEffort(hanging)).toBeUndefined();
   expect(Date.now()).toBeGreaterThanOrEqual(earliest);
-  for (let visitor = 0; visitor < 100; visitor += 1) expect(await courtesy(hanging)).toBeUndefined();
+  for (let visitor = 0; visitor < 100; visitor += 1) expect(await bestEffort(hanging)).toBeUndefined();
   expect(asked).toBe(1);
   clock = 5_000;
-  const probe = courtesy(hanging);
-  expect(await courtesy(async () => 'too early')).toBeUndefined();
+  const probe = bestEffort(hanging);
+  expect(await bestEffort(async () => 'too early')).toBeUndefined();
   expect(await probe).toBeUndefined();
   expect(asked).toBe(2);
   clock = 9_999;
-  expect(await courtesy(async () => 'too early')).toBeUndefined();
+  expect(await bestEffort(async () => 'too early')).toBeUndefined();
   clock = 10_000;
-  expect(await courtesy(async () => 'back')).toBe('back');
-  expect(await courtesy(async () => 'back')).toBe('back');
+  expect(await bestEffort(async () => 'back')).toBe('back');
+  expect(await bestEffort(async () => 'back')).toBe('back');
 });
 
 test('an answer that comes too late changes nothing', async () => {
-  const courtesy = createCourtesy({ ms: 30, now: () => 0 });
+  const bestEffort = createBestEffort({ ms: 30, now: () => 0 });
   const { promise, resolve } = Promise.withResolvers<string>();
-  expect(await courtesy(() => promise)).toBeUndefined();
+  expect(await bestEffort(() => promise)).toBeUndefined();
   resolve('late');
   await promise;
-  expect(await courtesy(async () => 'x')).toBeUndefined();
+  expect(await bestEffort(async () => 'x')).toBeUndefined();
 });

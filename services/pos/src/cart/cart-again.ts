@@ -1,5 +1,5 @@
 import type { Order, OrderState } from '../clients/orders.ts';
-import type { Desk } from '../context.ts';
+import type { PosContext } from '../context.ts';
 import type { SessionDocument } from '../store.ts';
 
 /** A session looks after so many orders whose payment may fail. */
@@ -22,7 +22,7 @@ export const awaitingNoMore = ({ awaiting = [] }: SessionDocument, orderId: stri
  * undefined if there is no such order.
  */
 export const takeBack = async (
-  { orders, sessions }: Pick<Desk, 'orders' | 'sessions'>,
+  { orders, sessions }: Pick<PosContext, 'orders' | 'sessions'>,
   session: SessionDocument,
   instead: string | null,
 ): Promise<Order | undefined> => {

@@ -1,7 +1,7 @@
 import { PosFault } from '@boxoffice/envelope';
 import { networkOf } from '@boxoffice/runtime';
-import type { Order, Orders, Outcome, Wish } from '../clients/orders.ts';
-import type { Desk } from '../context.ts';
+import type { Order, Orders, Outcome, RequestedItem } from '../clients/orders.ts';
+import type { PosContext } from '../context.ts';
 import { newId } from '../ids.ts';
 import { doneOr } from '../orders/refusals.ts';
 import type { Visit } from '../request/visit.ts';
@@ -15,8 +15,8 @@ export const expired = () =>
   new PosFault('cart_expired', 'The places of the shopping cart are no longer held; the next item begins a new one.');
 
 /** What the session names as its cart, whatever became of it; undefined if it names none. */
-export const notedCart = async (
-  { orders }: Pick<Desk, 'orders'>,
+export const recordedCart = async (
+  { orders }: Pick<PosContext, 'orders'>,
   { institution, cartId }: SessionDocument,
 ): Promise<Order | undefined> => (cartId === null ? undefined : orders.get(institution, cartId));
 
@@ -27,17 +27,17 @@ const isCart = ({ state, listed, payable }: Order): boolean => state === 'open' 
  * session names. @throws {PosFault} cart_expired, until the session's next cart write
  */
 export const cartOf = async (
-  desk: Pick<Desk, 'orders' | 'sessions'>,
+  context: Pick<PosContext, 'orders' | 'sessions'>,
   session: SessionDocument,
   noted: Order | undefined,
 ): Promise<Order | undefined> => {
   if (noted?.state === 'expired' && noted.lines.length > 0) throw expired();
   const own = noted && isCart(noted) ? noted : undefined;
-  return own && own.lines.length > 0 ? own : ((await takeBack(desk, session, session.cartId)) ?? own);
+  return own && own.lines.length > 0 ? own : ((await takeBack(context, session, session.cartId)) ?? own);
 };
 
 /** Gives the places of a cart back; again, or where there is none: no effect. */
-export const giveUpCart = async (orders: Orders, institution: string, cartId: string): Promise<void> => {
+export const abandonCart = async (orders: Orders, institution: string, cartId: string): Promise<void> => {
   const { reason, details } = await orders.giveUp(institution, cartId);
   if (reason === 'busy') throw new Error(`a cart could not be given up: ${details}`);
 };
@@ -50,14 +50,14 @@ export interface Filled {
 
 /** The id of the cart that the session has in place of this one: another request's choice, if that was faster. */
 const otherCart = async (
-  desk: Pick<Desk, 'orders' | 'sessions'>,
+  context: Pick<PosContext, 'orders' | 'sessions'>,
   session: SessionDocument,
   instead: string | null,
 ): Promise<string> => {
-  const back = await takeBack(desk, session, instead);
+  const back = await takeBack(context, session, instead);
   if (back) return back.id;
   const chosen = newId('ord');
-  const now = await desk.sessions.update(session, ({ cartId }) =>
+  const now = await context.sessions.update(session, ({ cartId }) =>
     cartId === instead ? { cartId: chosen } : undefined,
   );
   if (!now?.cartId) throw ended();
@@ -69,14 +69,14 @@ const otherCart = async (
  * Rejects with PosFault as orders refuse.
  */
 export const fillCart = async (
-  desk: Pick<Desk, 'orders' | 'sessions'>,
+  context: Pick<PosContext, 'orders' | 'sessions'>,
   { pointOfSale, session, ip }: Visit,
-  wish: Wish,
+  wish: RequestedItem,
   requestId: string,
 ): Promise<Filled> => {
   const { institution, serviceHost } = pointOfSale;
   const add = (orderId: string): Promise<Outcome> =>
-    desk.orders.add(institution, {
+    context.orders.add(institution, {
       orderId,
       requestId,
       pointOfSale: serviceHost,
@@ -86,16 +86,16 @@ export const fillCart = async (
   if (!session) {
     const cart = doneOr(await add(newId('ord')));
     try {
-      return { cart, begun: await desk.sessions.begin(pointOfSale, { cartId: cart.id }) };
+      return { cart, begun: await context.sessions.begin(pointOfSale, { cartId: cart.id }) };
     } catch (error) {
       // Nobody can ever name this cart.
-      await desk.orders.giveUp(institution, cart.id).catch(() => undefined);
+      await context.orders.giveUp(institution, cart.id).catch(() => undefined);
       throw error;
     }
   }
-  const cartId = session.cartId ?? (await otherCart(desk, session, null));
+  const cartId = session.cartId ?? (await otherCart(context, session, null));
   const outcome = await add(cartId);
   const isOver = outcome.reason === 'cart_gone' || outcome.reason === 'cart_expired';
   if (!isOver) return { cart: doneOr(outcome), begun: undefined };
-  return { cart: doneOr(await add(await otherCart(desk, session, cartId))), begun: undefined };
+  return { cart: doneOr(await add(await otherCart(context, session, cartId))), begun: undefined };
 };

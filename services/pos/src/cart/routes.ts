@@ -1,7 +1,7 @@
 import { PosFault } from '@boxoffice/envelope';
 import { type AnyOperation, created, ok } from '@boxoffice/http';
 import type { Order, Outcome } from '../clients/orders.ts';
-import type { Desk } from '../context.ts';
+import type { PosContext } from '../context.ts';
 import { examples } from '../description/examples.ts';
 import { Cart, ItemChange, langQuery, NewItem, nameOf, pathId } from '../description/schemas.ts';
 import { isId, newId } from '../ids.ts';
@@ -11,7 +11,7 @@ import { cartSubject } from '../reactions/contact-erased.ts';
 import { operation } from '../request/operation.ts';
 import type { Visit } from '../request/visit.ts';
 import { requireContact } from '../users/contact-access.ts';
-import { cartOf, expired, fillCart, giveUpCart, notedCart } from './cart.ts';
+import { abandonCart, cartOf, expired, fillCart, recordedCart } from './cart.ts';
 
 const itemParams = { id: pathId };
 const example = { params: { id: examples.ids.line } };
@@ -45,9 +45,9 @@ const subjectsOf = ({ session }: Visit, { id, contactNumber }: Order): readonly 
 ];
 
 /** The shopping cart. */
-export const cartRoutes = (desk: Desk): AnyOperation[] => {
+export const cartRoutes = (context: PosContext): AnyOperation[] => {
   const shown = async (visit: Visit, order: Order | undefined) =>
-    cartView(order, visit.pointOfSale.currency, await tariffNames(desk, visit));
+    cartView(order, visit.pointOfSale.currency, await tariffNames(context, visit));
   return [
     operation({
       id: 'getCart',
@@ -63,7 +63,9 @@ export const cartRoutes = (desk: Desk): AnyOperation[] => {
       example: { answer: examples.cart },
       handle: async ({ visitor }) => {
         const { session } = visitor;
-        return ok(await shown(visitor, session && (await cartOf(desk, session, await notedCart(desk, session)))));
+        return ok(
+          await shown(visitor, session && (await cartOf(context, session, await recordedCart(context, session)))),
+        );
       },
     }),
     operation({
@@ -79,8 +81,10 @@ export const cartRoutes = (desk: Desk): AnyOperation[] => {
         const { session } = visitor;
         if (session && session.cartId !== null) {
           const { cartId } = session;
-          await giveUpCart(desk.orders, session.institution, cartId);
-          await desk.sessions.update(session, (current) => (current.cartId === cartId ? { cartId: null } : undefined));
+          await abandonCart(context.orders, session.institution, cartId);
+          await context.sessions.update(session, (current) =>
+            current.cartId === cartId ? { cartId: null } : undefined,
+          );
         }
         return ok(await shown(visitor, undefined));
       },
@@ -109,7 +113,7 @@ export const cartRoutes = (desk: Desk): AnyOperation[] => {
       },
       handle: async ({ visitor, body, idempotencyKey }) => {
         if (body.contactNumber !== undefined) requireContact(visitor, body.contactNumber);
-        const { cart, begun } = await fillCart(desk, visitor, body, idempotencyKey ?? newId('req'));
+        const { cart, begun } = await fillCart(context, visitor, body, idempotencyKey ?? newId('req'));
         return created(await shown(visitor, cart), `${visitor.base}/shopping-cart`, {
           headers: begun ? { 'X-auth-token': begun.token } : {},
           subjects: subjectsOf(visitor, cart),
@@ -138,7 +142,7 @@ export const cartRoutes = (desk: Desk): AnyOperation[] => {
           ...(beneficiaryFirstName === undefined ? {} : { beneficiaryFirstName: nameOf(beneficiaryFirstName) }),
           ...(beneficiaryLastName === undefined ? {} : { beneficiaryLastName: nameOf(beneficiaryLastName) }),
         };
-        const outcome = await desk.orders.changeLine(institution, cartId, params.id, change);
+        const outcome = await context.orders.changeLine(institution, cartId, params.id, change);
         const cart = changed(outcome);
         return ok(await shown(visitor, cart), { subjects: subjectsOf(visitor, cart) });
       },
@@ -156,7 +160,7 @@ export const cartRoutes = (desk: Desk): AnyOperation[] => {
       example: { ...example, answer: examples.cart },
       handle: async ({ visitor, params }) => {
         const { institution, cartId } = cartIdOf(visitor, params.id);
-        return ok(await shown(visitor, changed(await desk.orders.removeLine(institution, cartId, params.id))));
+        return ok(await shown(visitor, changed(await context.orders.removeLine(institution, cartId, params.id))));
       },
     }),
   ];

@@ -57,7 +57,7 @@ export const createFresh = <Value>(options: FreshOptions): Fresh<Value> => {
   };
 
   /** What is known of it may be given although it is old: its source is not there. */
-  const isKept = (found: Known<Value>): boolean => found.isFailing && now() - found.dated.asOf <= staleMs;
+  const isStillGood = (found: Known<Value>): boolean => found.isFailing && now() - found.dated.asOf <= staleMs;
 
   const inBackground = (key: string, found: Known<Value>, load: () => Promise<Dated<Value>>): void => {
     found.begunAt = now();
@@ -71,7 +71,7 @@ export const createFresh = <Value>(options: FreshOptions): Fresh<Value> => {
     reload(key, load).catch((error: unknown) => {
       const found = known.get(key);
       if (found) found.isFailing = isPassing(error);
-      if (!found || !isKept(found)) throw error;
+      if (!found || !isStillGood(found)) throw error;
       return found.dated;
     });
 
@@ -83,7 +83,7 @@ export const createFresh = <Value>(options: FreshOptions): Fresh<Value> => {
         if (age > refreshMs && now() - found.begunAt >= pauseMs) inBackground(key, found, load);
         return found.dated;
       }
-      if (!found || !isKept(found)) return waitFor(key, load);
+      if (!found || !isStillGood(found)) return waitFor(key, load);
       if (now() - found.begunAt >= refreshMs) inBackground(key, found, load);
       return found.dated;
     },

@@ -14,7 +14,7 @@ export type Reason = NonNullable<Outcome['reason']>;
 
 export type Addition = BodyOf<operations, 'addCartItems'>;
 /** One item of an addition; the tariff is checked against the criteria of `contactNumber`. */
-export type Wish = Addition['items'][number];
+export type RequestedItem = Addition['items'][number];
 export type LineChange = BodyOf<operations, 'changeCartItem'>;
 export type Checkout = BodyOf<operations, 'checkoutCart'>;
 /** Who buys: one of both. */

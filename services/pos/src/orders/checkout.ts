@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { PosFault, unforeseen } from '@boxoffice/envelope';
-import { cartOf, expired, notedCart } from '../cart/cart.ts';
+import { cartOf, expired, recordedCart } from '../cart/cart.ts';
 import { awaitingAlso, awaitingNoMore } from '../cart/cart-again.ts';
 import {
   type Buyer,
@@ -11,7 +11,7 @@ import {
   type Outcome,
   WRITE_MS,
 } from '../clients/orders.ts';
-import type { Desk } from '../context.ts';
+import type { PosContext } from '../context.ts';
 import { derived } from '../ids.ts';
 import type { Visit } from '../request/visit.ts';
 import type { SessionDocument } from '../store.ts';
@@ -32,14 +32,14 @@ const PATIENCE_MS = 2_000;
 const MOST_ORDERS = 100;
 
 /** What a checkout buys, and the name by which orders know a repeat of it. */
-interface Errand {
+interface CheckoutTarget {
   readonly orderId: string;
   readonly requestId: string;
 }
 
 /** Notes in the session, before anything is made, which order this request makes: a repeat after a crash finds it, and so does its buyer. */
-const note = async (
-  { sessions, purchases }: Pick<Desk, 'sessions' | 'purchases'>,
+const recordTarget = async (
+  { sessions, purchases }: Pick<PosContext, 'sessions' | 'purchases'>,
   session: SessionDocument,
   key: string | undefined,
   orderId: string,
@@ -58,61 +58,70 @@ const note = async (
  * Notes that an order was bought and that its buyer is told so: it is no cart any more, and if it waits for nothing, no payment of it can
  * fail. Answers until when (epoch milliseconds) nobody may be told, because a faulty try is cancelling it; undefined: now.
  */
-const noteBought = async (
-  { sessions, log, now }: Pick<Desk, 'sessions' | 'log' | 'now'>,
+const recordBought = async (
+  { sessions, log, now }: Pick<PosContext, 'sessions' | 'log' | 'now'>,
   session: SessionDocument,
   { id, state, payable }: Order,
 ): Promise<number | undefined> => {
-  const mayBeTold = ({ cancelling }: SessionDocument) => cancelling?.orderId !== id || cancelling.until < now();
+  const mayBeReported = ({ cancelling }: SessionDocument) => cancelling?.orderId !== id || cancelling.until < now();
   const noted = await sessions
     .update(session, (current) =>
-      mayBeTold(current)
+      mayBeReported(current)
         ? {
             cartId: current.cartId === id && !payable ? null : current.cartId,
             awaiting: payable || state === 'payment_pending' ? (current.awaiting ?? []) : awaitingNoMore(current, id),
-            told: id,
+            reportedOrder: id,
           }
         : undefined,
     )
     // It is bought: not being able to forget the cart, which is none any more, changes nothing.
     .catch((error: unknown) => log.warn('a bought cart stays noted in its session', { error }));
-  return noted && noted.told !== id ? noted.cancelling?.until : undefined;
+  return noted && noted.reportedOrder !== id ? noted.cancelling?.until : undefined;
 };
 
 /** The order as its buyer is told of it. @throws {PosFault} cart_empty, cart_expired if it is bought no more */
-const told = async (desk: Desk, session: SessionDocument, order: Order, endsAt: number): Promise<Order> => {
+const reportedOrder = async (
+  context: PosContext,
+  session: SessionDocument,
+  order: Order,
+  endsAt: number,
+): Promise<Order> => {
   // An earlier try met an error that cancelled it, or its payment did not come in time.
   if (order.state === 'cancelled') throw cancelled();
   if (order.state === 'expired') throw expired();
-  const until = await noteBought(desk, session, order);
+  const until = await recordBought(context, session, order);
   if (until === undefined) return order;
-  const waitMs = until - desk.now() + 1;
+  const waitMs = until - context.now() + 1;
   if (performance.now() + waitMs > endsAt - LEAST_MS) throw new Error('another try of the checkout is being cancelled');
   await delay(waitMs);
-  const now = await desk.orders.get(session.institution, order.id);
+  const now = await context.orders.get(session.institution, order.id);
   if (!now) throw cancelled();
-  return told(desk, session, now, endsAt);
+  return reportedOrder(context, session, now, endsAt);
 };
 
 /** Cancels what a faulty try left, unless another one has told already that it is bought. True only when it is cancelled for certain. */
-const undo = async ({ orders, sessions, now }: Desk, session: SessionDocument, orderId: string): Promise<boolean> => {
+const undo = async (
+  { orders, sessions, now }: PosContext,
+  session: SessionDocument,
+  orderId: string,
+): Promise<boolean> => {
   const until = now() + CERTAINTY_MS;
-  const noted = await sessions.update(session, ({ told }) =>
-    told === orderId ? undefined : { cancelling: { orderId, until } },
+  const noted = await sessions.update(session, ({ reportedOrder }) =>
+    reportedOrder === orderId ? undefined : { cancelling: { orderId, until } },
   );
   // A session that has ended has nobody else who could be told.
-  return noted?.told === orderId ? false : orders.cancelAfterFault(session.institution, orderId, until);
+  return noted?.reportedOrder === orderId ? false : orders.cancelAfterFault(session.institution, orderId, until);
 };
 
 /** Buys, once more if nobody answered: orders take a repeat for what it is. What then is still not known is cancelled, and told. */
 const buy = async (
-  desk: Desk,
+  context: PosContext,
   session: SessionDocument,
   orderId: string,
   wish: Checkout,
   endsAt: number,
 ): Promise<Outcome> => {
-  const { orders } = desk;
+  const { orders } = context;
   const { institution } = session;
   const begunAt = performance.now();
   const left = () => Math.min(WRITE_MS, endsAt - CERTAINTY_MS - performance.now());
@@ -124,7 +133,7 @@ const buy = async (
       return attempt();
     });
   } catch (error) {
-    const orderCancelled = await undo(desk, session, orderId).catch(() => false);
+    const orderCancelled = await undo(context, session, orderId).catch(() => false);
     throw unforeseen(error, { userLoggedOut: false, orderCancelled });
   }
 };
@@ -143,11 +152,11 @@ const unkeyed = ({ checkout, payable }: Order): string =>
   payable && checkout ? derived('again', checkout.requestId) : 'checkout';
 
 /** The errand of this session that bought what is still noted as its cart: nobody was told, or not yet. Undefined if none did. */
-const untold = async (
-  { sessions }: Pick<Desk, 'sessions'>,
+const unreported = async (
+  { sessions }: Pick<PosContext, 'sessions'>,
   session: SessionDocument,
   { id, state, listed, payable, checkout }: Order,
-): Promise<Errand | undefined> => {
+): Promise<CheckoutTarget | undefined> => {
   if (!listed || payable || state === 'expired' || state === 'cancelled' || !checkout) return undefined;
   // The session may be older than the purchase: of a double click it is.
   const isOwn =
@@ -156,13 +165,17 @@ const untold = async (
 };
 
 /** What to buy. @throws {PosFault} cart_empty, cart_expired */
-const errandOf = async (desk: Desk, session: SessionDocument, key: string | undefined): Promise<Errand> => {
+const checkoutTargetOf = async (
+  context: PosContext,
+  session: SessionDocument,
+  key: string | undefined,
+): Promise<CheckoutTarget> => {
   // An earlier try of this request made it, or began to.
   if (key !== undefined && session.checkout?.key === key) return { orderId: session.checkout.orderId, requestId: key };
-  const noted = await notedCart(desk, session);
-  const known = noted && (await untold(desk, session, noted));
+  const noted = await recordedCart(context, session);
+  const known = noted && (await unreported(context, session, noted));
   if (known) return known;
-  const cart = await cartOf(desk, session, noted);
+  const cart = await cartOf(context, session, noted);
   if (cart && cart.lines.length > 0) return { orderId: cart.id, requestId: key ?? unkeyed(cart) };
   throw noted?.state === 'cancelled' ? cancelled() : empty();
 };
@@ -172,18 +185,18 @@ const errandOf = async (desk: Desk, session: SessionDocument, key: string | unde
  * told what became of the first. Rejects with PosFault as the rules refuse: the cart stays then.
  */
 export const checkOut = async (
-  desk: Desk,
+  context: PosContext,
   visit: Visit & { readonly session: SessionDocument },
   purchase: Purchase,
   key: string | undefined,
 ): Promise<Order> => {
   const endsAt = performance.now() + TOTAL_MS;
   const { session } = visit;
-  requireBuyer(visit, purchase, desk.simulated());
-  const { orderId, requestId } = await errandOf(desk, session, key);
+  requireBuyer(visit, purchase, context.simulated());
+  const { orderId, requestId } = await checkoutTargetOf(context, session, key);
   const buyer = buyerOf(visit, purchase);
-  await note(desk, session, key, orderId, buyer);
+  await recordTarget(context, session, key, orderId, buyer);
   const { paymentMethod, paymentToken } = purchase;
   const wish = { requestId, ...buyer, paymentMethod, ...(paymentToken === undefined ? {} : { paymentToken }) };
-  return told(desk, session, doneOr(await buy(desk, session, orderId, wish, endsAt)), endsAt);
+  return reportedOrder(context, session, doneOr(await buy(context, session, orderId, wish, endsAt)), endsAt);
 };

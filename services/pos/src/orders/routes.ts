@@ -2,7 +2,7 @@ import { PosFault } from '@boxoffice/envelope';
 import { type AnyOperation, created, emailSchema, named, ok, oneOf, trimmedText } from '@boxoffice/http';
 import { Type } from 'typebox';
 import type { Order as AnyOrder } from '../clients/orders.ts';
-import type { Desk } from '../context.ts';
+import type { PosContext } from '../context.ts';
 import { examples } from '../description/examples.ts';
 import { contactNumber, langQuery, mapOf, Order, pathId } from '../description/schemas.ts';
 import { isId, newId } from '../ids.ts';
@@ -43,8 +43,8 @@ const inSession = (visit: Visit): InSession => {
 const unknown = () => new PosFault('not_found', 'There is no such resource.');
 
 /** Orders: made of the cart, shown and cancelled. */
-export const ordersRoutes = (desk: Desk): AnyOperation[] => {
-  const { orders, purchases } = desk;
+export const ordersRoutes = (context: PosContext): AnyOperation[] => {
+  const { orders, purchases } = context;
 
   const own = async ({ session }: InSession, orderId: string): Promise<AnyOrder> => {
     const order = isId(orderId) ? await orders.get(session.institution, orderId) : undefined;
@@ -57,14 +57,18 @@ export const ordersRoutes = (desk: Desk): AnyOperation[] => {
 
   const shown = async (visit: Visit, found: readonly AnyOrder[]) => {
     const [nameOf, ticketOf] = await Promise.all([
-      tariffNames(desk, visit),
-      ticketsOf(desk, visit.pointOfSale.institution, found),
+      tariffNames(context, visit),
+      ticketsOf(context, visit.pointOfSale.institution, found),
     ]);
     return found.map((order) => orderView(order, nameOf, ticketOf));
   };
 
   const one = async (visit: Visit, order: AnyOrder) =>
-    orderView(order, await tariffNames(desk, visit), await ticketsOf(desk, visit.pointOfSale.institution, [order]));
+    orderView(
+      order,
+      await tariffNames(context, visit),
+      await ticketsOf(context, visit.pointOfSale.institution, [order]),
+    );
 
   return [
     operation({
@@ -97,11 +101,11 @@ export const ordersRoutes = (desk: Desk): AnyOperation[] => {
         answer: examples.order,
       },
       handle: async ({ visitor, body, idempotencyKey }) => {
-        const order = await checkOut(desk, inSession(visitor), body, idempotencyKey);
+        const order = await checkOut(context, inSession(visitor), body, idempotencyKey);
         // It is bought, whether or not the tickets can be read at the moment.
         const [nameOf, ticketOf = () => undefined] = await Promise.all([
-          tariffNames(desk, visitor),
-          desk.askTickets(() => ticketsOf(desk, visitor.pointOfSale.institution, [order])),
+          tariffNames(context, visitor),
+          context.askTickets(() => ticketsOf(context, visitor.pointOfSale.institution, [order])),
         ]);
         return created(orderView(order, nameOf, ticketOf), `${visitor.base}/orders/${order.id}`, {
           subjects: order.contactNumber === null ? [] : [order.contactNumber],

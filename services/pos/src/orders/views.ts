@@ -1,7 +1,7 @@
 import type { Static } from 'typebox';
 import type { Line, Order } from '../clients/orders.ts';
 import type { Ticket } from '../clients/tickets.ts';
-import type { Desk } from '../context.ts';
+import type { PosContext } from '../context.ts';
 import type * as schemas from '../description/schemas.ts';
 import { spoken } from '../domain/offer.ts';
 import { mapById } from '../request/pagination.ts';
@@ -12,7 +12,7 @@ type TicketOf = (ticketId: string) => Ticket | undefined;
 
 /** The names of tariffs in the language of the answer, as last known if the catalog does not answer; an id is better than no answer. */
 export const tariffNames = async (
-  { offers, askCatalog }: Pick<Desk, 'offers' | 'askCatalog'>,
+  { offers, askCatalog }: Pick<PosContext, 'offers' | 'askCatalog'>,
   { pointOfSale, language }: Visit,
 ): Promise<NameOf> => {
   const { institution } = pointOfSale;
@@ -69,7 +69,7 @@ export const orderView = (order: Order, nameOf: NameOf, ticketOf: TicketOf): Sta
 
 /** The tickets of confirmed orders, by id. */
 export const ticketsOf = async (
-  { tickets }: Pick<Desk, 'tickets'>,
+  { tickets }: Pick<PosContext, 'tickets'>,
   institution: string,
   orders: readonly Order[],
 ): Promise<TicketOf> => {

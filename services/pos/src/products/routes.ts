@@ -1,6 +1,6 @@
 import { type AnyOperation, ok, oneOf } from '@boxoffice/http';
 import { Type } from 'typebox';
-import type { Desk } from '../context.ts';
+import type { PosContext } from '../context.ts';
 import { examples } from '../description/examples.ts';
 import {
   AvailabilityEntry,
@@ -27,10 +27,11 @@ const accessErrors = ['login_required', 'contact_not_accessible'] as const;
 const LIST = ['X-Total-Amount', 'Link'] as const;
 
 /** Visitors without a session see the same: the gateway may keep their answers for so many milliseconds, which count towards their age. */
-const keptFor = ({ session }: Visit): Record<string, string> => (session ? {} : { 'X-Internal-Keep': String(KEPT_MS) });
+const cacheHeaders = ({ session }: Visit): Record<string, string> =>
+  session ? {} : { 'X-Internal-Keep': String(KEPT_MS) };
 
 /** What is on offer, ready to be shown. */
-export const productsRoutes = ({ offers, criteriaOf }: Pick<Desk, 'offers' | 'criteriaOf'>): AnyOperation[] => {
+export const productsRoutes = ({ offers, criteriaOf }: Pick<PosContext, 'offers' | 'criteriaOf'>): AnyOperation[] => {
   const showcase = createShowcase(offers);
   const audienceOf = async (visit: Visit, number?: string): Promise<Audience> => ({
     pointOfSale: visit.pointOfSale,
@@ -55,7 +56,7 @@ export const productsRoutes = ({ offers, criteriaOf }: Pick<Desk, 'offers' | 'cr
       handle: async ({ visitor, query }) => {
         const part = partOf(query);
         const { data, total } = await showcase.list(await audienceOf(visitor, query.contactNumber), query.type, part);
-        return ok(data, { headers: { ...partHeaders(visitor, part, total), ...keptFor(visitor) } });
+        return ok(data, { headers: { ...partHeaders(visitor, part, total), ...cacheHeaders(visitor) } });
       },
     }),
     operation({
@@ -72,7 +73,7 @@ export const productsRoutes = ({ offers, criteriaOf }: Pick<Desk, 'offers' | 'cr
       example: { params: example, answer: examples.productDetail },
       handle: async ({ visitor, params, query }) =>
         ok(await showcase.detail(await audienceOf(visitor, query.contactNumber), params.id), {
-          headers: keptFor(visitor),
+          headers: cacheHeaders(visitor),
         }),
     }),
     operation({
@@ -87,7 +88,7 @@ export const productsRoutes = ({ offers, criteriaOf }: Pick<Desk, 'offers' | 'cr
       compressed: true,
       example: { params: example, answer: examples.availabilities },
       handle: async ({ visitor, params }) =>
-        ok(await showcase.availabilities(await audienceOf(visitor), params.id), { headers: keptFor(visitor) }),
+        ok(await showcase.availabilities(await audienceOf(visitor), params.id), { headers: cacheHeaders(visitor) }),
     }),
     operation({
       id: 'viewPlaces',

@@ -1,8 +1,8 @@
 import { PosFault, unforeseen } from '@boxoffice/envelope';
 import { type AnyOperation, created, ok } from '@boxoffice/http';
 import { type Static, Type } from 'typebox';
-import { giveUpCart } from '../cart/cart.ts';
-import type { Desk } from '../context.ts';
+import { abandonCart } from '../cart/cart.ts';
+import type { PosContext } from '../context.ts';
 import { examples } from '../description/examples.ts';
 import { Contact, Credentials, langQuery, pathId, Session, User } from '../description/schemas.ts';
 import { operation } from '../request/operation.ts';
@@ -25,7 +25,7 @@ const view = (session: SessionDocument, { endOf }: Sessions): Static<typeof Sess
 
 /** The cart moves along with a login; one that is an order of another user already, whose payment failed, stays that user's. */
 const cartToKeep = async (
-  { orders }: Pick<Desk, 'orders'>,
+  { orders }: Pick<PosContext, 'orders'>,
   { institution, cartId, awaiting = [] }: SessionDocument,
   isOwn: boolean,
 ): Promise<string | null> => {
@@ -35,7 +35,7 @@ const cartToKeep = async (
 };
 
 /** Sessions, who is logged in to them, and the own contact. */
-export const sessionsRoutes = (desk: Desk): AnyOperation[] => [
+export const sessionsRoutes = (context: PosContext): AnyOperation[] => [
   operation({
     id: 'logIn',
     method: 'post',
@@ -55,16 +55,16 @@ export const sessionsRoutes = (desk: Desk): AnyOperation[] => [
       const { pointOfSale, session: old, ip, hasLeft } = visitor;
       const { institution, serviceHost } = pointOfSale;
       const attempt = { institution, serviceHost, login: body.login, ip };
-      const user = await desk.logIns.logIn(attempt, body.password, hasLeft);
+      const user = await context.logIns.logIn(attempt, body.password, hasLeft);
       const { id: userId, login, contactNumber } = user;
       // What was ordered without a login stays visible; what another user ordered does not become this one's.
       const isOwn = old !== undefined && (old.contactNumber === null || old.userId === userId);
       const { orderIds = [], awaiting = [] } = isOwn ? old : {};
-      const cartId = old ? await cartToKeep(desk, old, isOwn) : null;
+      const cartId = old ? await cartToKeep(context, old, isOwn) : null;
       const beginning = { userId, login, contactNumber, cartId, orderIds, awaiting };
-      const { session, token } = await desk.sessions.begin(pointOfSale, beginning);
-      if (old) await desk.sessions.end(old);
-      return created(view(session, desk.sessions), `${visitor.base}/sessions/current`, {
+      const { session, token } = await context.sessions.begin(pointOfSale, beginning);
+      if (old) await context.sessions.end(old);
+      return created(view(session, context.sessions), `${visitor.base}/sessions/current`, {
         headers: { 'X-auth-token': token },
       });
     },
@@ -78,7 +78,7 @@ export const sessionsRoutes = (desk: Desk): AnyOperation[] => [
     query: langQuery,
     answers: { 200: Session },
     example: { answer: examples.session },
-    handle: ({ visitor }) => ok(view(sessionOf(visitor), desk.sessions)),
+    handle: ({ visitor }) => ok(view(sessionOf(visitor), context.sessions)),
   }),
   operation({
     id: 'logOut',
@@ -91,9 +91,9 @@ export const sessionsRoutes = (desk: Desk): AnyOperation[] => [
     example: { answer: {} },
     handle: async ({ visitor }) => {
       const session = sessionOf(visitor);
-      await desk.sessions.end(session);
+      await context.sessions.end(session);
       if (session.cartId !== null) {
-        await giveUpCart(desk.orders, session.institution, session.cartId).catch((error: unknown) => {
+        await abandonCart(context.orders, session.institution, session.cartId).catch((error: unknown) => {
           // The places are given back when their hold ends.
           throw unforeseen(error, { userLoggedOut: true, orderCancelled: false });
         });
@@ -128,7 +128,7 @@ export const sessionsRoutes = (desk: Desk): AnyOperation[] => [
     example: { params: { contactNumber: examples.contactNumber }, answer: examples.contact },
     handle: async ({ visitor, params }) => {
       requireContact(visitor, params.contactNumber);
-      const found = await desk.contacts.own(visitor.pointOfSale.institution, params.contactNumber);
+      const found = await context.contacts.own(visitor.pointOfSale.institution, params.contactNumber);
       if (!found) throw new PosFault('not_found', 'There is no such resource.');
       const { erasedAt: _, ...contact } = found;
       return ok({ ...contact, criteria: [...contact.criteria] });

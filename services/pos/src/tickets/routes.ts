@@ -2,7 +2,7 @@ import { PosFault } from '@boxoffice/envelope';
 import { type AnyOperation, ok, oneOf } from '@boxoffice/http';
 import { Type } from 'typebox';
 import type { Ticket as AnyTicket } from '../clients/tickets.ts';
-import type { Desk } from '../context.ts';
+import type { PosContext } from '../context.ts';
 import { examples } from '../description/examples.ts';
 import { langQuery, mapOf, Naming, nameOf, pathId, Ticket, ticketStatuses } from '../description/schemas.ts';
 import { byStartThenId } from '../domain/offer.ts';
@@ -17,7 +17,7 @@ const params = { id: pathId };
 const example = { params: { id: examples.ids.ticket }, answer: examples.ticket };
 
 /** The tickets of the logged-in user. */
-export const ticketsRoutes = ({ tickets, purchases }: Pick<Desk, 'tickets' | 'purchases'>): AnyOperation[] => {
+export const ticketsRoutes = ({ tickets, purchases }: Pick<PosContext, 'tickets' | 'purchases'>): AnyOperation[] => {
   const contactOf = ({ session }: Visit): string => {
     if (!session?.contactNumber) throw new PosFault('login_required', 'Nobody is logged in to this session.');
     return session.contactNumber;

@@ -97,18 +97,18 @@ export const createLoginAttempts = (
     async count(attempt) {
       const at = now();
       const taken: Limit[] = [];
-      const giveBack = async () => {
+      const release = async () => {
         for (const limit of taken) await remove(attempt.institution, limit, at);
       };
       for (const limit of limitsOf(attempt, mostPerAddress)) {
         const roomAt = await add(attempt.institution, limit, at);
         if (roomAt !== undefined) {
-          await giveBack();
+          await release();
           return Math.max(1, roomAt - at);
         }
         taken.push(limit);
       }
-      return { forgive: giveBack };
+      return { forgive: release };
     },
   };
 };

@@ -1,7 +1,7 @@
 import SwaggerParser from '@apidevtools/swagger-parser';
 import { exampleFaults, familyB } from '@boxoffice/http';
 import { expect, test } from '@jest/globals';
-import type { Desk } from '../../src/context.ts';
+import type { PosContext } from '../../src/context.ts';
 import { routes } from '../../src/routes.ts';
 import { openStand } from '../stand/stand.ts';
 import { describeNow } from '../versions/published.ts';
@@ -39,7 +39,7 @@ test('every operation is there, under both versions, and no other', () => {
 });
 
 test('examples fit their schemas', () => {
-  expect(exampleFaults(routes({} as Desk), familyB)).toEqual([]);
+  expect(exampleFaults(routes({} as PosContext), familyB)).toEqual([]);
 });
 
 test('a validator of OpenAPI 3.1 accepts the document that the service serves, without a context', async () => {

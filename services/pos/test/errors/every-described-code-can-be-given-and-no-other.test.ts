@@ -1,12 +1,12 @@
 import { familyB } from '@boxoffice/http';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import type { Desk } from '../../src/context.ts';
+import type { PosContext } from '../../src/context.ts';
 import { routes } from '../../src/routes.ts';
 import { openStand, type Reply, type Stand } from '../stand/stand.ts';
 import { codesIn, describeNow } from '../versions/published.ts';
 import { atTheDoor, scenariosOf } from './scenarios.ts';
 
-const operations = routes({} as Desk);
+const operations = routes({} as PosContext);
 const { paths } = describeNow();
 
 /** What the schemas of an operation's errors name. */

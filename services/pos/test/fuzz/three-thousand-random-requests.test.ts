@@ -3,7 +3,7 @@ import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { posRegistry } from '@boxoffice/envelope';
 import { integer, readSettings } from '@boxoffice/runtime';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import type { Desk } from '../../src/context.ts';
+import type { PosContext } from '../../src/context.ts';
 import { routes } from '../../src/routes.ts';
 import { openStand, type Stand } from '../stand/stand.ts';
 import { seeded } from './random.ts';
@@ -66,7 +66,9 @@ beforeAll(async () => {
     ],
     items: [body, { ...body, quantity: 2 }],
     operations: [
-      ...routes({} as Desk).map(({ method, path }) => [method.toUpperCase(), path.replace('/tnwr/v1', '')] as const),
+      ...routes({} as PosContext).map(
+        ({ method, path }) => [method.toUpperCase(), path.replace('/tnwr/v1', '')] as const,
+      ),
       ['GET', '/nothing'],
       ['GET', '/products/{id}/x'],
     ],

@@ -8,7 +8,7 @@ import { openAuthority } from '@boxoffice/service/testkit';
 import type { Store } from '@boxoffice/store';
 import { pos } from '../../src/app.ts';
 import type { PointOfSale } from '../../src/clients/catalog.ts';
-import type { Desk } from '../../src/context.ts';
+import type { PosContext } from '../../src/context.ts';
 import { routes } from '../../src/routes.ts';
 import { createUser } from '../../src/users/users.ts';
 import { codesIn } from '../versions/published.ts';
@@ -79,7 +79,7 @@ export interface StandOptions {
   readonly simulatedPayments?: 'demo data' | 'always' | 'never';
 }
 
-const operations = routes({} as Desk);
+const operations = routes({} as PosContext);
 const described = dereferenced(openApiDocument({ service: 'pos', version: '1', operations, family: familyB })) as {
   paths: Record<string, Record<string, { operationId: string; responses: Record<string, Described> }>>;
 };

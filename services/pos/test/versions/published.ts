@@ -1,5 +1,5 @@
 import { dereferenced, familyB, openApiDocument } from '@boxoffice/http';
-import type { Desk } from '../../src/context.ts';
+import type { PosContext } from '../../src/context.ts';
 import { routes } from '../../src/routes.ts';
 
 interface Described {
@@ -23,7 +23,7 @@ export interface Description {
 /** The service's description as it is now. */
 export const describeNow = (): Description =>
   dereferenced(
-    openApiDocument({ service: 'pos', version: '1.0.0', operations: routes({} as Desk), family: familyB }),
+    openApiDocument({ service: 'pos', version: '1.0.0', operations: routes({} as PosContext), family: familyB }),
   ) as Description;
 
 /** A schema without words, which may get better, and with records in the form that they had when v1 was frozen. */
