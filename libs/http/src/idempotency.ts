@@ -9,6 +9,14 @@ import { MAX_IDEMPOTENCY_KEY_LENGTH } from './shape.ts';
 /** How long an answer is remembered. */
 export const IDEMPOTENCY_RETENTION_MS = 24 * 60 * 60 * 1000;
 
+/** One request's hold on a key, as `begin` gave it: what ends or remembers it touches no later one. */
+export interface Attempt {
+  readonly key: string;
+  readonly fingerprint: string;
+  readonly expiresAt: number;
+  readonly id: string;
+}
+
 /** Where answers are remembered (structurally the store's `Idempotency`, whose port tells what each does). */
 export interface IdempotencyPort {
   begin(
@@ -16,12 +24,13 @@ export interface IdempotencyPort {
     fingerprint: string,
     expiresAt: number,
   ): Promise<
-    | { readonly state: 'fresh' }
+    | { readonly state: 'fresh'; readonly attempt: Attempt }
     | { readonly state: 'running'; readonly fingerprint: string }
     | { readonly state: 'remembered'; readonly fingerprint: string; readonly answer: Outcome }
   >;
-  remember(key: string, fingerprint: string, expiresAt: number, answer: Outcome): Promise<void>;
-  end(key: string): Promise<void>;
+  /** False, and nothing is written, if the key does not belong to the attempt any more. */
+  remember(attempt: Attempt, answer: Outcome): Promise<boolean>;
+  end(attempt: Attempt): Promise<void>;
   /** Drops all but so many of the answers that have the subject. */
   trim?(subject: string, most: number): Promise<void>;
 }
@@ -90,29 +99,45 @@ const isStampTaken = (error: unknown): boolean => error instanceof Error && erro
  * remembers what the run led to, unless a write carries it already or it is a 5xx.
  */
 export const createOnce = (port: IdempotencyPort, outcomes: Outcomes, logger: Pick<Logger, 'error'>) => {
-  const lookUp = async ({ key, fingerprint, expiresAt }: Ticket): Promise<Outcome | undefined> => {
+  /** A new attempt, or the answer that the key has. */
+  const lookUp = async (ticket: Ticket): Promise<{ readonly attempt: Attempt } | { readonly outcome: Outcome }> => {
+    const { key, fingerprint, expiresAt } = ticket;
     const known = await port.begin(key, fingerprint, expiresAt);
-    if (known.state === 'fresh') return undefined;
+    if (known.state === 'fresh') return { attempt: known.attempt };
     if (known.fingerprint !== fingerprint) {
       throw new Fault('idempotency_key_reused', 'This Idempotency-Key was used for a different request.');
     }
     if (known.state === 'running') throw inProgress();
     const { answer } = known;
-    return { ...answer, headers: { ...answer.headers, 'Idempotency-Replayed': 'true' } };
+    return { outcome: { ...answer, headers: { ...answer.headers, 'Idempotency-Replayed': 'true' } } };
   };
 
   /** The effect is there already: failing to remember it must not turn it into an error. */
-  const settle = (act: Promise<void>): Promise<void> =>
-    act.catch((error) => logger.error('an answer could not be remembered, or its key not be freed', { error }));
+  const settle = <T>(act: Promise<T>): Promise<T | undefined> =>
+    act.catch((error) => {
+      logger.error('an answer could not be remembered, or its key not be freed', { error });
+      return undefined;
+    });
 
   return async (ticket: Ticket, run: (remember: Remember) => Promise<Outcome>): Promise<Outcome> => {
-    const known = await lookUp(ticket);
-    if (known) return known;
-    const { key, fingerprint, expiresAt, session } = ticket;
+    const begun = await lookUp(ticket);
+    if ('outcome' in begun) return begun.outcome;
+    const { attempt } = begun;
+    const { session } = ticket;
+    let hasEnded = false;
+    const end = async () => {
+      if (hasEnded) return;
+      hasEnded = true;
+      await settle(port.end(attempt));
+    };
     const ofSession = (outcome: Outcome): Outcome =>
       session === undefined ? outcome : { ...outcome, subjects: [...(outcome.subjects ?? []), session] };
     const keep = async (outcome: Outcome): Promise<void> => {
-      await settle(port.remember(key, fingerprint, expiresAt, ofSession(outcome)));
+      const isKept = await settle(port.remember(attempt, ofSession(outcome)));
+      hasEnded = isKept !== undefined;
+      if (isKept === false) {
+        logger.error('an answer is not remembered: its request took so long that its Idempotency-Key went to another');
+      }
       if (session !== undefined && port.trim) await settle(port.trim(session, MOST_ANSWERS_PER_SESSION));
     };
     let stamped = false;
@@ -130,16 +155,17 @@ export const createOnce = (port: IdempotencyPort, outcomes: Outcomes, logger: Pi
     } catch (error) {
       if (isStampTaken(error)) {
         // Another instance took the key meanwhile, and its write won. The own mark would hide it.
-        await settle(port.end(key));
+        await end();
         const winner = await lookUp(ticket);
-        if (winner) return winner;
+        if ('outcome' in winner) return winner.outcome;
+        await settle(port.end(winner.attempt));
         throw inProgress();
       }
       if (isRefusal(error)) await keep(outcomes.ofFault(error));
       throw error;
     } finally {
       // Whatever happened, also to what was to be remembered: from now on a repeat is let in.
-      await settle(port.end(key));
+      await end();
     }
   };
 };

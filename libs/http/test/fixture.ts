@@ -22,18 +22,22 @@ export const identityFor = (caller: Partial<Caller>, audience = SERVICE): string
 /** Remembers in memory, with the semantics of the store's port. */
 export const rememberInMemory = (): IdempotencyPort => {
   type Known = Awaited<ReturnType<IdempotencyPort['begin']>>;
-  const known = new Map<string, Known>();
+  const known = new Map<string, Exclude<Known, { state: 'fresh' }> & { id?: string }>();
   return {
-    begin: async (key, fingerprint) => {
+    begin: async (key, fingerprint, expiresAt) => {
       const found = known.get(key);
-      if (!found) known.set(key, { state: 'running', fingerprint });
-      return found ?? { state: 'fresh' };
+      if (found) return found;
+      const attempt = { key, fingerprint, expiresAt, id: randomUUID() };
+      known.set(key, { state: 'running', fingerprint, id: attempt.id });
+      return { state: 'fresh', attempt };
     },
-    remember: async (key, fingerprint, _expiresAt, answer) => {
+    remember: async ({ key, fingerprint, id }, answer) => {
+      if (known.get(key)?.id !== id) return false;
       known.set(key, { state: 'remembered', fingerprint, answer });
+      return true;
     },
-    end: async (key) => {
-      if (known.get(key)?.state === 'running') known.delete(key);
+    end: async ({ key, id }) => {
+      if (known.get(key)?.id === id) known.delete(key);
     },
   };
 };

@@ -79,8 +79,8 @@ const guardedOutbox = (outbox: Outbox, gate: Gate): Outbox => ({
 
 const guardedIdempotency = (keys: MongoIdempotency, gate: Gate): Idempotency => ({
   begin: (key, fingerprint, expiresAt) => gate.run((call) => keys.begin(key, fingerprint, expiresAt, call)),
-  remember: (key, fingerprint, expiresAt, answer) => gate.run(() => keys.remember(key, fingerprint, expiresAt, answer)),
-  end: (key) => gate.run(() => keys.end(key)),
+  remember: (attempt, answer) => gate.run(() => keys.remember(attempt, answer)),
+  end: (attempt) => gate.run(() => keys.end(attempt)),
   forget: (subject) => gate.run(() => keys.forget(subject)),
   trim: (subject, most) => gate.run(() => keys.trim(subject, most)),
 });

@@ -205,20 +205,33 @@ export interface Idempotency {
    */
   begin(key: string, fingerprint: string, expiresAt: number): Promise<Begun>;
   /**
-   * Remembers an answer that no write carried (a refusal, an action without effect). The first one stays. Ends the mark, also where it
-   * rejects.
+   * Remembers an answer that no write carried (a refusal, an action without effect), and ends the mark of the attempt, also where it
+   * rejects. False, and nothing is written, if the key does not belong to the attempt any more: it has ended, or outlived its time and
+   * another took the key.
    */
-  remember(key: string, fingerprint: string, expiresAt: number, answer: RememberedAnswer): Promise<void>;
-  /** Ends the mark, if there is one, and remembers nothing more (the answer was stamped into a write, or was a 5xx). */
-  end(key: string): Promise<void>;
+  remember(attempt: Attempt, answer: RememberedAnswer): Promise<boolean>;
+  /**
+   * Ends the mark of the attempt and remembers nothing more (the answer was stamped into a write, or was a 5xx). Without effect if the
+   * key does not belong to the attempt any more.
+   */
+  end(attempt: Attempt): Promise<void>;
   /** Drops every remembered answer that speaks of the subject. */
   forget(subject: string): Promise<void>;
   /** Drops all but so many of the answers that speak of the subject, those that end first; answers that a document carries stay. */
   trim(subject: string, most: number): Promise<void>;
 }
 
+/** One request's hold on an idempotency key, as `begin` gave it. */
+export interface Attempt {
+  readonly key: string;
+  readonly fingerprint: string;
+  readonly expiresAt: number;
+  /** Unique: tells this attempt from a later one that takes the same key. */
+  readonly id: string;
+}
+
 export type Begun =
-  | { readonly state: 'fresh' }
+  | { readonly state: 'fresh'; readonly attempt: Attempt }
   | { readonly state: 'running'; readonly fingerprint: string }
   | { readonly state: 'remembered'; readonly fingerprint: string; readonly answer: RememberedAnswer };
 

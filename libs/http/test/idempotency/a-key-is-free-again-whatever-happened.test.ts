@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Store } from '@boxoffice/store';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { holdUp, letPass, openNotes } from './notes.ts';
+import { blindly, holdUp, letPass, openNotes } from './notes.ts';
 
 type Keys = Store['idempotency'];
 
@@ -47,12 +47,12 @@ test('a request that another instance has outrun answers what that one wrote, an
       if (begun.state === 'fresh') marked.add(key);
       return begun;
     },
-    async end(key) {
-      marked.delete(key);
-      await its.store.idempotency.end(key);
+    async end(attempt) {
+      marked.delete(attempt.key);
+      await its.store.idempotency.end(attempt);
     },
   };
-  const unseeing: Partial<Keys> = { begin: async () => ({ state: 'fresh' }), end: async () => undefined };
+  const unseeing: Partial<Keys> = { begin: blindly, end: async () => undefined };
   const [outrun, winner] = [
     await its.another({ ...its.store.idempotency, ...markFirst }),
     await its.another({ ...its.store.idempotency, ...unseeing }),
@@ -71,4 +71,36 @@ test('a request that another instance has outrun answers what that one wrote, an
   expect(second).toEqual({ ...first, replayed: 'true' });
   expect(marked.size).toBe(0);
   expect(await its.countOf(text)).toBe(1);
+});
+
+describe('a request that took so long that its key went to another', () => {
+  test('remembers nothing over that one, and the log says so', async () => {
+    // Its attempt is not the one that the store knows.
+    const late = await its.another({ ...its.store.idempotency, begin: blindly });
+    const [text, key] = [randomUUID(), randomUUID()];
+    expect(await late.send('/sayings', text, { key })).toMatchObject({ status: 201, body: { data: { run: 1 } } });
+    expect(late.lines.map(({ message }) => message)).toContainEqual(expect.stringContaining('not remembered'));
+    expect(await its.send('/sayings', text, { key })).toMatchObject({ replayed: null, body: { data: { run: 2 } } });
+    expect(await its.send('/sayings', text, { key })).toMatchObject({ replayed: 'true', body: { data: { run: 2 } } });
+    await late.close();
+  });
+
+  test('leaves no mark where the answer that outran it is forgotten by then', async () => {
+    const [begun, ended]: [string[], string[]] = [[], []];
+    const late = await its.another({
+      ...its.store.idempotency,
+      async begin(...ticket) {
+        const blind = await blindly(...ticket);
+        if (blind.state === 'fresh') begun.push(blind.attempt.id);
+        return blind;
+      },
+      end: async ({ id }) => void ended.push(id),
+    });
+    const [text, key] = [randomUUID(), randomUUID()];
+    expect(await its.send('/notes', text, { key })).toMatchObject({ status: 201 });
+    expect(await late.send('/notes', text, { key })).toMatchObject({ status: 409 });
+    expect(ended).toEqual(begun);
+    expect(begun).toHaveLength(2);
+    await late.close();
+  });
 });

@@ -1,6 +1,14 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { type AnyOperation, createApp, createCheck, type Method, ok, operation } from '@boxoffice/http';
+import {
+  type AnyOperation,
+  createApp,
+  createCheck,
+  type IdempotencyPort,
+  type Method,
+  ok,
+  operation,
+} from '@boxoffice/http';
 import { createIdentityVerifier, createKeySet, JWKS_PATH } from '@boxoffice/identity';
 import { Type } from 'typebox';
 import type { AnswerOf, BodyOf, Operations, PathOf, QueryOf, ServiceApi } from '../client/operations.ts';
@@ -73,9 +81,12 @@ const never = (): Promise<never> => new Promise(() => undefined);
 
 const quiet = { info: () => undefined, error: () => undefined };
 
-const noIdempotency = {
-  begin: async () => ({ state: 'fresh' }) as const,
-  remember: async () => undefined,
+const noIdempotency: IdempotencyPort = {
+  begin: async (key, fingerprint, expiresAt) => ({
+    state: 'fresh',
+    attempt: { key, fingerprint, expiresAt, id: key },
+  }),
+  remember: async () => true,
   end: async () => undefined,
 };
 

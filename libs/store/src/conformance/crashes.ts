@@ -81,7 +81,7 @@ const verify = async (store: Store, task: CrashTask, journal: Journal) => {
   assert.equal(counter?.count, (counter?.version ?? 0) - 1);
   for (const [key, id] of journal.tried) {
     const begun = await store.idempotency.begin(key, 'print', Date.now() + 60_000);
-    if (begun.state === 'fresh') await store.idempotency.end(key);
+    if (begun.state === 'fresh') await store.idempotency.end(begun.attempt);
     assert.equal(begun.state, documents.has(id) ? 'remembered' : 'fresh', `the stamp of ${id} and its write differ`);
   }
 };

@@ -21,7 +21,7 @@ const stampOf = (key: string, fields: Partial<Stamp<Thing>> & { subjects?: reado
 /** What is known of a key, without leaving a mark behind. */
 const known = async (store: Store, key: string) => {
   const begun = await store.idempotency.begin(key, 'print', Date.now() + hour);
-  if (begun.state === 'fresh') await store.idempotency.end(key);
+  if (begun.state === 'fresh') await store.idempotency.end(begun.attempt);
   return begun;
 };
 

@@ -1,37 +1,71 @@
 import assert from 'node:assert/strict';
-import type { RememberedAnswer } from '../port.ts';
-import { type Check, fresh, type Subject, suiteCollections, until } from './subject.ts';
+import type { Attempt, RememberedAnswer, Store } from '../port.ts';
+import { attemptOf, type Check, fresh, type Subject, suiteCollections, until } from './subject.ts';
 
 const later = () => Date.now() + 3_600_000;
 const answer: RememberedAnswer = { status: 409, headers: { 'x-a': 'b' }, body: { status: 'conflict', data: null } };
 
-/** Resolves once a request may take the key; a mark that nobody renews is void within 10 s, and a slow machine may take ten times that. */
-const freed = ({ store: { idempotency: keys } }: Pick<Subject, 'store'>, key: string) =>
-  until(async () => (await keys.begin(key, 'print', later())).state === 'fresh', 100_000);
+/**
+ * Takes the key once a request may; a mark that nobody renews is void within 10 s, and a slow machine may take ten times that.
+ */
+const freed = async ({ store: { idempotency: keys } }: Pick<Subject, 'store'>, key: string): Promise<Attempt> => {
+  let attempt: Attempt | undefined;
+  await until(async () => {
+    const begun = await keys.begin(key, 'print', later());
+    if (begun.state === 'fresh') attempt = begun.attempt;
+    return attempt !== undefined;
+  }, 100_000);
+  assert.ok(attempt);
+  return attempt;
+};
+
+/** Remembers the answer of a request with a key that nobody has. */
+const remembered = async (store: Store, key: string, given = answer, expiresAt = later()) =>
+  assert.equal(await store.idempotency.remember(await attemptOf(store, key, expiresAt), given), true);
+
+/** Ends the mark of a request with a key that must be free. */
+const free = async (store: Store, key: string) => store.idempotency.end(await attemptOf(store, key));
+
+/** Two attempts with one key: the first has outlived its time, and the second has taken its place. */
+const overtaken = async (
+  { engine }: Pick<Subject, 'engine'>,
+  check: (store: Store, first: Attempt, second: Attempt) => Promise<void>,
+) => {
+  const store = await engine.open(suiteCollections, { requestMs: 50 });
+  try {
+    const key = fresh('key');
+    const first = await attemptOf(store, key);
+    await check(store, first, await freed({ store }, key));
+  } finally {
+    await store.close();
+  }
+};
+
+/** What is known of the key: by the store that the attempts are of, whose marks end soon, so `running` is asked for at once. */
+const stateOf = async (store: Store, { key }: Attempt) => (await store.idempotency.begin(key, 'print', later())).state;
 
 /** A remember that fails, as with a full disk or a stalled database, ends the mark of its request. */
 export const aFailedRememberEndsTheMark = async (subject: Pick<Subject, 'store'>): Promise<void> => {
   const { idempotency: keys } = subject.store;
   const key = fresh('key');
-  await keys.begin(key, 'print', later());
+  const attempt = await attemptOf(subject.store, key);
   // JSON knows no such number, so that neither engine can write it.
-  await assert.rejects(keys.remember(key, 'print', later(), { ...answer, body: 1n }));
-  await freed(subject, key);
-  await keys.end(key);
+  await assert.rejects(keys.remember(attempt, { ...answer, body: 1n }));
+  await keys.end(await freed(subject, key));
 };
 
 /** Marks of running requests and answers that no write carried. */
 export const idempotency: readonly Check[] = [
   {
     rule: 'a key is fresh once, then running until its request ends',
-    async run({ store: { idempotency: keys } }) {
+    async run({ store }) {
+      const { idempotency: keys } = store;
       const key = fresh('key');
-      assert.deepEqual(await keys.begin(key, 'first', later()), { state: 'fresh' });
-      assert.deepEqual(await keys.begin(key, 'second', later()), { state: 'running', fingerprint: 'first' });
-      await keys.end(key);
-      assert.deepEqual(await keys.begin(key, 'second', later()), { state: 'fresh' });
-      await keys.end(key);
-      await keys.end(key);
+      const attempt = await attemptOf(store, key);
+      assert.deepEqual(await keys.begin(key, 'second', later()), { state: 'running', fingerprint: 'print' });
+      await keys.end(attempt);
+      await free(store, key);
+      await keys.end(attempt);
     },
   },
   {
@@ -39,19 +73,20 @@ export const idempotency: readonly Check[] = [
     async run({ store: { idempotency: keys } }) {
       const key = fresh('key');
       const begun = await Promise.all(Array.from({ length: 30 }, () => keys.begin(key, 'print', later())));
-      assert.equal(begun.filter((one) => one.state === 'fresh').length, 1);
+      const attempts = begun.flatMap((one) => (one.state === 'fresh' ? [one.attempt] : []));
+      assert.equal(attempts.length, 1);
       assert.equal(begun.filter((one) => one.state === 'running').length, 29);
-      await keys.end(key);
+      for (const attempt of attempts) await keys.end(attempt);
     },
   },
   {
     rule: 'trim keeps so many answers of a subject, those that end last, and all of others',
-    async run({ store: { idempotency: keys } }) {
+    async run({ store }) {
+      const { idempotency: keys } = store;
       const [subject, other] = [fresh('subject'), fresh('subject')];
       const remember = async (of: string, expiresAt: number) => {
         const key = fresh('key');
-        await keys.begin(key, 'print', expiresAt);
-        await keys.remember(key, 'print', expiresAt, { ...answer, subjects: [of] });
+        await remembered(store, key, { ...answer, subjects: [of] }, expiresAt);
         return key;
       };
       const own: string[] = [];
@@ -60,22 +95,18 @@ export const idempotency: readonly Check[] = [
       await keys.trim(subject, 5);
       await keys.trim(subject, 2);
       await keys.trim(fresh('subject'), 0);
-      const states: string[] = [];
-      for (const key of [...own, foreign]) states.push((await keys.begin(key, 'print', later())).state);
-      const kept = ['remembered', 'remembered', 'remembered'];
-      assert.deepEqual(states, ['fresh', 'fresh', 'fresh', ...kept]);
-      for (const key of own.slice(0, 3)) await keys.end(key);
+      const known = async (key: string) => (await keys.begin(key, 'print', later())).state;
+      for (const key of own.slice(0, 3)) await free(store, key);
+      for (const key of [...own.slice(3), foreign]) assert.equal(await known(key), 'remembered');
       await keys.trim(subject, 0);
-      assert.equal((await keys.begin(own[4] ?? '', 'print', later())).state, 'fresh');
-      await keys.end(own[4] ?? '');
+      await free(store, own[4] ?? '');
     },
   },
   {
     rule: 'a remembered answer ends the mark and is what the next begin gets, in every instance',
     async run({ store, another }) {
       const key = fresh('key');
-      await store.idempotency.begin(key, 'print', later());
-      await store.idempotency.remember(key, 'print', later(), answer);
+      await remembered(store, key);
       for (const one of [store, await another()]) {
         const begun = await one.idempotency.begin(key, 'another', later());
         assert.deepEqual(begun, { state: 'remembered', fingerprint: 'print', answer });
@@ -90,7 +121,7 @@ export const idempotency: readonly Check[] = [
       const store = await engine.open(suiteCollections, { requestMs: 50 });
       try {
         const key = fresh('key');
-        assert.equal((await store.idempotency.begin(key, 'print', later())).state, 'fresh');
+        await attemptOf(store, key);
         await freed({ store }, key);
       } finally {
         await store.close();
@@ -98,49 +129,77 @@ export const idempotency: readonly Check[] = [
     },
   },
   {
+    rule: 'an attempt that outlived its time does not free the key of the one that took its place',
+    timeoutMs: 120_000,
+    run: (subject) =>
+      overtaken(subject, async (store, first, second) => {
+        await store.idempotency.end(first);
+        assert.equal(await stateOf(store, first), 'running');
+        await store.idempotency.end(second);
+        await free(store, second.key);
+      }),
+  },
+  {
+    rule: 'an attempt that outlived its time does not overwrite the one that took its place, and is told so',
+    timeoutMs: 120_000,
+    run: (subject) =>
+      overtaken(subject, async (store, first, second) => {
+        const { idempotency: keys } = store;
+        assert.equal(await keys.remember(first, { ...answer, status: 422 }), false);
+        assert.equal(await stateOf(store, first), 'running');
+        assert.equal(await keys.remember(second, answer), true);
+        assert.equal(await keys.remember(first, { ...answer, status: 422 }), false);
+        await keys.end(first);
+        const known = await keys.begin(first.key, 'print', later());
+        assert.deepEqual(known, { state: 'remembered', fingerprint: 'print', answer });
+      }),
+  },
+  {
     rule: 'a store that is closed leaves no mark',
     async run({ engine, store }) {
       const closing = await engine.open(suiteCollections);
       const key = fresh('key');
-      assert.equal((await closing.idempotency.begin(key, 'print', later())).state, 'fresh');
+      await attemptOf(closing, key);
       await closing.close();
-      assert.equal((await store.idempotency.begin(key, 'print', later())).state, 'fresh');
-      await store.idempotency.end(key);
+      await free(store, key);
     },
   },
   {
     rule: 'the first remembered answer stays',
-    async run({ store: { idempotency: keys } }) {
+    async run({ store }) {
+      const { idempotency: keys } = store;
       const key = fresh('key');
-      await keys.remember(key, 'print', later(), answer);
-      await keys.remember(key, 'print', later(), { ...answer, status: 422 });
+      const attempt = await attemptOf(store, key);
+      assert.equal(await keys.remember(attempt, answer), true);
+      assert.equal(await keys.remember(attempt, { ...answer, status: 422 }), false);
+      await keys.end(attempt);
       const begun = await keys.begin(key, 'print', later());
       assert.ok(begun.state === 'remembered' && begun.answer.status === 409);
     },
   },
   {
     rule: 'an expired answer is forgotten, and the key can be used again',
-    async run({ store: { idempotency: keys } }) {
+    async run({ store }) {
+      const { idempotency: keys } = store;
       const key = fresh('key');
-      await keys.remember(key, 'print', Date.now() - 1, { ...answer, subjects: ['someone'] });
-      assert.deepEqual(await keys.begin(key, 'print', later()), { state: 'fresh' });
-      await keys.remember(key, 'print', later(), answer);
+      await remembered(store, key, { ...answer, subjects: ['someone'] }, Date.now() - 1);
+      await remembered(store, key);
       await keys.forget('someone');
       assert.equal((await keys.begin(key, 'print', later())).state, 'remembered');
     },
   },
   {
     rule: 'forget drops every answer that speaks of the subject, and no other',
-    async run({ store: { idempotency: keys } }) {
+    async run({ store }) {
+      const { idempotency: keys } = store;
       const subject = fresh('person');
       const spoken = [fresh('key'), fresh('key')];
       const silent = fresh('key');
-      for (const key of spoken) await keys.remember(key, 'print', later(), { ...answer, subjects: [subject] });
-      await keys.remember(silent, 'print', later(), { ...answer, subjects: [`${subject}x`] });
+      for (const key of spoken) await remembered(store, key, { ...answer, subjects: [subject] });
+      await remembered(store, silent, { ...answer, subjects: [`${subject}x`] });
       await keys.forget(subject);
-      for (const key of spoken) assert.deepEqual(await keys.begin(key, 'print', later()), { state: 'fresh' });
+      for (const key of spoken) await free(store, key);
       assert.equal((await keys.begin(silent, 'print', later())).state, 'remembered');
-      for (const key of spoken) await keys.end(key);
     },
   },
 ];

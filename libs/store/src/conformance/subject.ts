@@ -1,5 +1,14 @@
+import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
-import { type Collection, type CollectionHandle, collection, type Document, type New, type Store } from '../port.ts';
+import {
+  type Attempt,
+  type Collection,
+  type CollectionHandle,
+  collection,
+  type Document,
+  type New,
+  type Store,
+} from '../port.ts';
 
 /** What an instance is opened with, where a check must not wait for the usual time. */
 export interface Limits {
@@ -99,4 +108,15 @@ export const until = async (probe: () => Promise<boolean>, ms = 10_000): Promise
     if (Date.now() > deadline) throw new Error(`the condition did not hold within ${ms} ms`);
     await new Promise((resolve) => setTimeout(resolve, 5));
   }
+};
+
+/** Begins a request with a key that nobody has, for an hour. */
+export const attemptOf = async (
+  { idempotency }: Pick<Store, 'idempotency'>,
+  key: string,
+  expiresAt: number = Date.now() + 3_600_000,
+): Promise<Attempt> => {
+  const begun = await idempotency.begin(key, 'print', expiresAt);
+  assert.ok(begun.state === 'fresh', `the key is ${begun.state}`);
+  return begun.attempt;
 };

@@ -1,5 +1,6 @@
+import { randomUUID } from 'node:crypto';
 import { repeat } from '@boxoffice/runtime/time';
-import { type Idempotency, REQUEST_MS, type RememberedAnswer } from '../port.ts';
+import { type Attempt, type Idempotency, REQUEST_MS, type RememberedAnswer } from '../port.ts';
 import type { DatabaseFile } from './file.ts';
 import type { Step, Value } from './protocol.ts';
 
@@ -64,10 +65,13 @@ const prune = async (file: DatabaseFile): Promise<boolean> => {
 
 const minute = 60_000;
 
-/** The mark of a running request. `since` is by the monotonic clock, in milliseconds. */
+/** The mark of a running request. */
 interface Mark {
-  readonly fingerprint: string;
+  readonly attempt: Attempt;
+  /** By the monotonic clock, in milliseconds. */
   readonly since: number;
+  /** While its answer is being written, nobody takes the key: the write ends soon, and would else land on the next attempt. */
+  isSettling: boolean;
 }
 
 /** The remembered answers of a file; expired ones are removed every minute until `stop`. A mark lives `requestMs` at most. */
@@ -86,8 +90,14 @@ export const createIdempotency = (
     failed: (error) => file.surroundings.logger?.error('expired answers could not be removed', { error }),
   });
 
+  /** The mark at the attempt's key if it is the attempt's own. */
+  const own = ({ key, id }: Attempt): Mark | undefined => {
+    const mark = running.get(key);
+    return mark?.attempt.id === id ? mark : undefined;
+  };
+
   return {
-    async begin(key, fingerprint) {
+    async begin(key, fingerprint, expiresAt) {
       const sql = 'SELECT fingerprint, answer FROM "$answers" WHERE key = ? AND expires_at > ?';
       const [row] = file.reader.all(sql, [key, Date.now()]);
       if (row) {
@@ -96,20 +106,28 @@ export const createIdempotency = (
       }
       const mark = running.get(key);
       const since = performance.now();
-      if (mark && since - mark.since <= requestMs) return { state: 'running', fingerprint: mark.fingerprint };
-      running.set(key, { fingerprint, since });
-      return { state: 'fresh' };
+      if (mark && (mark.isSettling || since - mark.since <= requestMs)) {
+        return { state: 'running', fingerprint: mark.attempt.fingerprint };
+      }
+      const attempt = { key, fingerprint, expiresAt, id: randomUUID() };
+      running.set(key, { attempt, since, isSettling: false });
+      return { state: 'fresh', attempt };
     },
-    async remember(key, fingerprint, expiresAt, answer) {
-      const remembered = { key, fingerprint, expiresAt, answer };
+    async remember(attempt, answer) {
+      const mark = own(attempt);
+      if (!mark || mark.isSettling) return false;
+      mark.isSettling = true;
       try {
+        const remembered = { ...attempt, answer };
         await file.write([takeKey(remembered), ...noteSubjects(remembered)], 0);
+        return true;
       } finally {
-        running.delete(key);
+        running.delete(attempt.key);
       }
     },
-    async end(key) {
-      running.delete(key);
+    async end(attempt) {
+      const mark = own(attempt);
+      if (mark && !mark.isSettling) running.delete(attempt.key);
     },
     async forget(subject) {
       await file.write(forgetSteps(subject), 0);

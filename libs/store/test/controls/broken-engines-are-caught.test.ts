@@ -4,6 +4,7 @@ import type { Store } from '../../src/index.ts';
 import {
   withEventsBefore,
   withoutAtomicClaim,
+  withoutAttempts,
   withoutCompareAndSwap,
   withoutShapes,
   withoutStamps,
@@ -68,6 +69,11 @@ describe('the suite catches an engine', () => {
     ];
     expect((await failing([refused], withStampsApart('before'))).size).toBe(1);
     expect((await failing([repeat], withStampsApart('after'))).size).toBe(1);
+  });
+
+  test('that ends and remembers for whoever has the key', async () => {
+    const rules = ['does not free', 'does not overwrite'].map((part) => checkOf(checks('idempotency'), part));
+    expect((await failing(rules, withoutAttempts)).size).toBe(2);
   });
 
   test('that pages without a tie-break', async () => {

@@ -1,4 +1,4 @@
-import type { Collection, Document, Documents, New, Store, WriteOptions } from '../../src/index.ts';
+import type { Attempt, Collection, Document, Documents, New, Store, WriteOptions } from '../../src/index.ts';
 
 // Stores that each break one guarantee of the port, over one that keeps it.
 
@@ -112,7 +112,8 @@ export const withStampsApart =
       async insert(document: New<T>, { stamp, ...options }: WriteOptions<T> = {}) {
         const remember = async (written: T) => {
           if (!stamp) return;
-          await store.idempotency.remember(stamp.key, stamp.fingerprint, stamp.expiresAt, stamp.answer(written));
+          const begun = await store.idempotency.begin(stamp.key, stamp.fingerprint, stamp.expiresAt);
+          if (begun.state === 'fresh') await store.idempotency.remember(begun.attempt, stamp.answer(written));
         };
         if (order === 'before') await remember({ ...document, version: 1 } as unknown as T);
         const written = await documents.insert(document, options);
@@ -120,6 +121,26 @@ export const withStampsApart =
         return written;
       },
     }));
+
+/** Ends and remembers for whoever has the key now, instead of the attempt that asks. */
+export const withoutAttempts = (store: Store): Store => {
+  const latest = new Map<string, Attempt>();
+  const keys = store.idempotency;
+  const whoever = (attempt: Attempt) => latest.get(attempt.key) ?? attempt;
+  return {
+    ...store,
+    idempotency: {
+      ...keys,
+      async begin(...ticket) {
+        const begun = await keys.begin(...ticket);
+        if (begun.state === 'fresh') latest.set(begun.attempt.key, begun.attempt);
+        return begun;
+      },
+      remember: (attempt, answer) => keys.remember(whoever(attempt), answer),
+      end: (attempt) => keys.end(whoever(attempt)),
+    },
+  };
+};
 
 /** Pages by the value alone, without the id as tie-break. */
 export const withoutTieBreak = (store: Store): Store =>

@@ -11,7 +11,7 @@ export const failing = async (
   const engine = await sqliteEngine();
   const subject = await openSubject({
     ...engine,
-    open: async (collections) => double(await engine.open(collections)),
+    open: async (...given) => double(await engine.open(...given)),
     child: engine.child && { ...engine.child, module: child ?? engine.child.module },
   });
   const broken = new Map<string, string>();

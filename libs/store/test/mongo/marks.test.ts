@@ -2,8 +2,8 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { expect, jest, test } from '@jest/globals';
-import { fresh, until } from '../../src/conformance/subject.ts';
-import { openMongoStore, StoreUnavailable } from '../../src/index.ts';
+import { attemptOf, fresh, until } from '../../src/conformance/subject.ts';
+import { type Begun, openMongoStore, StoreUnavailable } from '../../src/index.ts';
 import { describeMongo } from './describe.ts';
 import { newDatabase } from './engine.ts';
 import { startProxy, type Verdict } from './proxy.ts';
@@ -20,7 +20,7 @@ describeMongo('the mark of a running request on MongoDB', (url) => {
     const other = await openMongoStore({ ...settings, collections: [] });
     const begin = async (key: string) => (await other.idempotency.begin(key, 'print', Date.now() + 60_000)).state;
 
-    expect((await store.idempotency.begin(living, 'print', Date.now() + 60_000)).state).toBe('fresh');
+    const attempt = await attemptOf(store, living);
     const task = JSON.stringify({ ...settings, key: dying });
     const child = spawn(process.execPath, ['--conditions=source', program, task], {
       stdio: ['ignore', 'pipe', 'inherit'],
@@ -34,7 +34,7 @@ describeMongo('the mark of a running request on MongoDB', (url) => {
     await until(async () => (await begin(dying)) === 'fresh', 10 * PROMISED_MS);
     // As old by now as the dead one was, or older.
     expect(await begin(living)).toBe('running');
-    await store.idempotency.end(living);
+    await store.idempotency.end(attempt);
     expect(await begin(living)).toBe('fresh');
     await store.close();
     await other.close();
@@ -54,9 +54,13 @@ describeMongo('the mark of a running request on MongoDB', (url) => {
     verdict = 'pass';
     proxy.release();
     // The mark is there for a moment, or for 8 s if its withdrawal is lost; renewed it would be there until the process ends.
-    await until(async () => (await other.idempotency.begin(key, 'print', later)).state === 'fresh', 10 * PROMISED_MS);
-    await other.idempotency.end(key);
-    expect(await slow.idempotency.begin(key, 'print', later)).toEqual({ state: 'fresh' });
+    let begun: Begun | undefined;
+    await until(async () => {
+      begun = await other.idempotency.begin(key, 'print', later);
+      return begun.state === 'fresh';
+    }, 10 * PROMISED_MS);
+    if (begun?.state === 'fresh') await other.idempotency.end(begun.attempt);
+    expect(await slow.idempotency.begin(key, 'print', later)).toMatchObject({ state: 'fresh' });
     await slow.close();
     await other.close();
     await proxy.close();
@@ -78,9 +82,9 @@ describeMongo('the mark of a running request on MongoDB', (url) => {
         clock.mockRestore();
       }
     };
-    expect((await store.idempotency.begin(key, 'print', later)).state).toBe('fresh');
+    const attempt = await attemptOf(store, key);
     for (const skew of [60_000, -60_000]) expect(await begin(skew)).toBe('running');
-    await store.idempotency.end(key);
+    await store.idempotency.end(attempt);
     expect(await begin(-60_000)).toBe('fresh');
     await store.close();
     await other.close();

@@ -41,7 +41,7 @@ describeMongo('a write on MongoDB is one document', (url) => {
 
   const known = async (key: string) => {
     const begun = await store.idempotency.begin(key, 'print', Date.now() + 1000);
-    if (begun.state === 'fresh') await store.idempotency.end(key);
+    if (begun.state === 'fresh') await store.idempotency.end(begun.attempt);
     return begun;
   };
   const pending = async (key: string) => (await store.outbox.pending(100_000)).filter((one) => one.key === key);
@@ -155,7 +155,7 @@ describeMongo('a write on MongoDB is one document', (url) => {
     await mine.update(id, (current) => ({ next: current }), { stamp: stampOf(other, [fresh('person')]) });
     await mine.delete(gone.id);
     await store.idempotency.forget(person);
-    expect([await known(deleted), await known(alive)]).toEqual([{ state: 'fresh' }, { state: 'fresh' }]);
+    for (const key of [deleted, alive]) expect((await known(key)).state).toBe('fresh');
     expect((await known(other)).state).toBe('remembered');
   });
 });

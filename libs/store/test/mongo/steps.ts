@@ -1,5 +1,5 @@
 import { type Thing, things, until } from '../../src/conformance/subject.ts';
-import type { Begun, OutboxEvent, Stamp, Store } from '../../src/index.ts';
+import type { Attempt, OutboxEvent, Stamp, Store } from '../../src/index.ts';
 import { StampTaken } from '../../src/index.ts';
 
 /** One client's requests, whose ids and keys are its own, so that they can be repeated after a crash. */
@@ -11,26 +11,32 @@ export interface Errand {
 const later = () => Date.now() + 3_600_000;
 const fact = (n: number) => ({ type: 'thing.changed', data: { n } });
 
-/** Begins the request once nobody else runs it: the mark of a dead process is void within 10 s. */
-const begin = async (store: Store, key: string): Promise<Begun> => {
-  let begun: Begun = { state: 'fresh' };
+/** Begins the request once nobody else runs it: the mark of a dead process is void within 10 s. Undefined if it has been answered. */
+const begin = async (store: Store, key: string): Promise<Attempt | undefined> => {
+  let attempt: Attempt | undefined;
   await until(async () => {
-    begun = await store.idempotency.begin(key, 'print', later());
+    const begun = await store.idempotency.begin(key, 'print', later());
+    if (begun.state === 'fresh') attempt = begun.attempt;
     return begun.state !== 'running';
   }, 100_000);
-  return begun;
+  return attempt;
 };
 
 /** Carries a request out as the HTTP layer does: once per key, however often it is repeated. */
-const request = async (store: Store, key: string, effect: (stamp: Stamp<Thing>) => Promise<unknown>) => {
-  if ((await begin(store, key)).state === 'remembered') return;
+const request = async (
+  store: Store,
+  key: string,
+  effect: (stamp: Stamp<Thing>, attempt: Attempt) => Promise<unknown>,
+) => {
+  const attempt = await begin(store, key);
+  if (!attempt) return;
   const answer = () => ({ status: 200, headers: {}, body: { key } });
   try {
-    await effect({ key, fingerprint: 'print', expiresAt: later(), answer });
+    await effect({ key, fingerprint: 'print', expiresAt: later(), answer }, attempt);
   } catch (error) {
     if (!(error instanceof StampTaken)) throw error;
   } finally {
-    await store.idempotency.end(key);
+    await store.idempotency.end(attempt);
   }
 };
 
@@ -60,8 +66,8 @@ export const runErrand = async (store: Store, errand: Errand, tell: (event: Outb
   if ((await mine.count({ name: id })) === 0) {
     await mine.claim({ where: { show: id, state: 'free' }, set: { state: 'held', name: id }, limit: 1 });
   }
-  await request(store, `${id}-refused`, ({ key, fingerprint, expiresAt }) =>
-    store.idempotency.remember(key, fingerprint, expiresAt, { status: 409, headers: {}, body: null }),
+  await request(store, `${id}-refused`, (_stamp, attempt) =>
+    store.idempotency.remember(attempt, { status: 409, headers: {}, body: null }),
   );
   await request(store, `${id}-close`, (stamp) =>
     mine.update(id, (current) => ({ next: { ...current, name: 'closed' }, events: [fact(4)] }), { stamp }),

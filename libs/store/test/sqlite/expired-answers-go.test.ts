@@ -13,8 +13,12 @@ test('pruning removes every expired answer with its subjects, and no other', asy
   const keys = createIdempotency(file);
   const answer = { status: 200, headers: {}, body: null, subjects: ['ada', 'grace'] };
   const [past, future] = [Date.now() - 1, Date.now() + 60_000];
-  await Promise.all(Array.from({ length: 2500 }, (_, i) => keys.remember(`old-${i}`, 'print', past, answer)));
-  await keys.remember('new', 'print', future, answer);
+  const remember = async (key: string, expiresAt: number) => {
+    const begun = await keys.begin(key, 'print', expiresAt);
+    if (begun.state === 'fresh') await keys.remember(begun.attempt, answer);
+  };
+  await Promise.all(Array.from({ length: 2500 }, (_, i) => remember(`old-${i}`, past)));
+  await remember('new', future);
   await keys.prune();
   expect(file.reader.all('SELECT key FROM "$answers"')).toEqual([['new']]);
   expect(file.reader.all('SELECT subject, key FROM "$subjects"')).toEqual([

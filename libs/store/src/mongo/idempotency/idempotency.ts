@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Collection, Db } from 'mongodb';
-import type { Begun, Idempotency, RememberedAnswer } from '../../port.ts';
+import type { Attempt, Begun, Idempotency, RememberedAnswer } from '../../port.ts';
 import { type Call, whileAwaited } from '../connection/gate.ts';
 import type { Surroundings } from '../outbox/events.ts';
 import { isDuplicate } from '../records/duplicates.ts';
@@ -12,8 +12,8 @@ interface StoredKey {
   readonly _id: string;
   readonly fingerprint: string;
   readonly expiresAt: number;
-  /** Changes with each request that takes the key; empty once there is an answer. */
-  readonly mark: string;
+  /** The id of the attempt that has the key; empty once there is an answer. */
+  readonly attempt: string;
   /** Of a running request: when it last showed life, by the server's clock. */
   readonly beatAt?: Date;
   readonly answer?: string;
@@ -41,7 +41,8 @@ export interface MongoIdempotency extends Omit<Idempotency, 'begin'> {
 
 /** A mark of this process. */
 interface Held {
-  readonly mark: string;
+  /** The id of the attempt. */
+  readonly id: string;
   /** Since when its request runs, and when the mark was certainly alive: by the monotonic clock, in milliseconds. */
   readonly since: number;
   renewed: number;
@@ -65,7 +66,7 @@ const remembered = ({ fingerprint, answer }: { fingerprint: string; answer: stri
 
 /** The update that makes an answer of whatever is known of the key. */
 const settled = ({ fingerprint, expiresAt, answer, subjects }: StoredStamp) => {
-  const known: Partial<StoredKey> = { fingerprint, expiresAt, answer, mark: '', purgeAt: new Date(expiresAt) };
+  const known: Partial<StoredKey> = { fingerprint, expiresAt, answer, attempt: '', purgeAt: new Date(expiresAt) };
   const gone: Readonly<Record<string, ''>> = subjects ? { beatAt: '' } : { beatAt: '', subjects: '' };
   return { $set: subjects ? { ...known, subjects } : known, $unset: gone };
 };
@@ -84,7 +85,7 @@ export const createIdempotency = (
     for (const [key, { since }] of held) if (renewed - since > requestMs) held.delete(key);
     if (held.size === 0) return;
     const marks = [...held.values()];
-    await keys.updateMany({ _id: { $in: [...held.keys()] }, mark: { $in: marks.map((one) => one.mark) } }, beat);
+    await keys.updateMany({ _id: { $in: [...held.keys()] }, attempt: { $in: marks.map(({ id }) => id) } }, beat);
     for (const one of marks) one.renewed = renewed;
   };
   const timer = setInterval(() => {
@@ -92,31 +93,25 @@ export const createIdempotency = (
   }, renewMs);
   timer.unref();
 
+  const renewNoMore = (key: string, id: string) => {
+    if (held.get(key)?.id === id) held.delete(key);
+  };
+
   /** Ends a mark, whether or not it is known here that it is there. From then on it is not renewed, so a failure ends it later. */
-  const withdraw = async (key: string, mark: string) => {
-    if (held.get(key)?.mark === mark) held.delete(key);
-    await keys.deleteOne({ _id: key, mark });
+  const withdraw = async ({ key, id }: Attempt) => {
+    renewNoMore(key, id);
+    await keys.deleteOne({ _id: key, attempt: id });
   };
   /** The same without waiting, where a failure is told already: a mark that cannot be withdrawn dies by itself. */
-  const withdrawSoon = (key: string, mark: string) => void withdraw(key, mark).catch(() => undefined);
-
-  /** Writes an answer where there is none that counts. */
-  const settle = async (stamp: StoredStamp, condition: object) => {
-    try {
-      await keys.updateOne({ _id: stamp.key, ...condition }, settled(stamp), { upsert: true });
-    } catch (error) {
-      // The first answer stays.
-      if (!isDuplicate(error)) throw error;
-    }
-  };
+  const withdrawSoon = (attempt: Attempt) => void withdraw(attempt).catch(() => undefined);
 
   /** Marks the key, or answers what stands in the way; undefined if that has just changed. */
-  const take = async (key: string, fingerprint: string, expiresAt: number, mark: string) => {
+  const take = async ({ key, fingerprint, expiresAt, id }: Attempt) => {
     const now = Date.now();
     const own = { fingerprint, expiresAt, purgeAt: new Date(Math.max(expiresAt, now + markMs)) };
     try {
       // Matches nothing but what a repeat of the same command has written: it inserts, or finds the key taken.
-      await keys.updateOne({ _id: key, mark }, { $set: own, ...beat }, { upsert: true });
+      await keys.updateOne({ _id: key, attempt: id }, { $set: own, ...beat }, { upsert: true });
       return { state: 'fresh' as const };
     } catch (error) {
       if (!isDuplicate(error)) throw error;
@@ -126,27 +121,28 @@ export const createIdempotency = (
     const { answer, expiresAt: until } = found;
     if (answer !== undefined && until > now) return remembered({ fingerprint: found.fingerprint, answer });
     const free = answer === undefined ? isDead : { expiresAt: until };
-    const taking = { $set: { ...own, mark }, $unset: { answer: '', subjects: '' }, ...beat } as const;
-    const { matchedCount } = await keys.updateOne({ _id: key, mark: found.mark, ...free }, taking);
+    const taking = { $set: { ...own, attempt: id }, $unset: { answer: '', subjects: '' }, ...beat } as const;
+    const { matchedCount } = await keys.updateOne({ _id: key, attempt: found.attempt, ...free }, taking);
     if (matchedCount === 1) return { state: 'fresh' as const };
     return answer === undefined ? { state: 'running' as const, fingerprint: found.fingerprint } : undefined;
   };
 
-  const begin = async (key: string, fingerprint: string, expiresAt: number, mark: string, call: Call) => {
+  const begin = async (attempt: Attempt, call: Call): Promise<Begun> => {
+    const { key, id } = attempt;
     for (;;) {
       whileAwaited(call);
       const started = performance.now();
-      const begun = await take(key, fingerprint, expiresAt, mark);
+      const begun = await take(attempt);
       if (begun && begun.state !== 'fresh') return begun;
       if (!begun) continue;
       whileAwaited(call);
-      held.set(key, { mark, since: started, renewed: started });
+      held.set(key, { id, since: started, renewed: started });
       // Only now: whoever had the mark before has written its effect, or is dead. (What a dead one may still have on
       // its way to the server, the unique index over stamps refuses to let in twice.)
       const stamp = await findStamp(collections.values(), key);
       whileAwaited(call);
-      if (!stamp) return begun;
-      await withdraw(key, mark);
+      if (!stamp) return { ...begun, attempt };
+      await withdraw(attempt);
       return remembered(stamp);
     }
   };
@@ -159,31 +155,29 @@ export const createIdempotency = (
 
   return {
     async begin(key, fingerprint, expiresAt, call) {
-      const mark = randomUUID();
+      const attempt = { key, fingerprint, expiresAt, id: randomUUID() };
       try {
-        return await begin(key, fingerprint, expiresAt, mark, call);
+        return await begin(attempt, call);
       } catch (error) {
         // The mark may be there, or come: a command whose answer was lost, or that nobody waits for any more.
-        withdrawSoon(key, mark);
+        withdrawSoon(attempt);
         throw error;
       }
     },
-    async remember(key, fingerprint, expiresAt, answer) {
-      const mark = held.get(key)?.mark;
-      const over = [{ expiresAt: { $lte: Date.now() } }, ...(mark === undefined ? [] : [{ mark }])];
+    async remember(attempt, answer) {
+      const { key, fingerprint, expiresAt, id } = attempt;
       // From here on nothing keeps the mark alive, whatever becomes of the answer.
-      held.delete(key);
+      renewNoMore(key, id);
       try {
-        await settle(storedStamp({ key, fingerprint, expiresAt }, answer), { $or: over });
+        const update = settled(storedStamp({ key, fingerprint, expiresAt }, answer));
+        const { matchedCount } = await keys.updateOne({ _id: key, attempt: id }, update);
+        return matchedCount === 1;
       } catch (error) {
-        if (mark !== undefined) withdrawSoon(key, mark);
+        withdrawSoon(attempt);
         throw error;
       }
     },
-    async end(key) {
-      const mark = held.get(key)?.mark;
-      if (mark !== undefined) await withdraw(key, mark);
-    },
+    end: withdraw,
     forget: (subject) => forget(subject),
     forgetBut: forget,
     async trim(subject, most) {
@@ -199,14 +193,23 @@ export const createIdempotency = (
     },
     async carry(stamps) {
       // Over a mark as well: the effect is there, so whoever runs is a repeat.
-      const weaker = () => ({ $or: [{ answer: { $exists: false } }, { expiresAt: { $lte: Date.now() } }] });
-      await Promise.all(stamps.map((stamp) => settle(stamp, weaker())));
+      const weaker = { $or: [{ answer: { $exists: false } }, { expiresAt: { $lte: Date.now() } }] };
+      const settle = async (stamp: StoredStamp) => {
+        try {
+          await keys.updateOne({ _id: stamp.key, ...weaker }, settled(stamp), { upsert: true });
+        } catch (error) {
+          // The first answer stays.
+          if (!isDuplicate(error)) throw error;
+        }
+      };
+      await Promise.all(stamps.map(settle));
     },
     async stop() {
       clearInterval(timer);
-      const marks = [...held.values()].map((one) => one.mark);
+      const own = [...held].map(([key, { id }]) => ({ key, id }));
       held.clear();
-      if (marks.length > 0) await keys.deleteMany({ mark: { $in: marks } });
+      if (own.length === 0) return;
+      await keys.deleteMany({ _id: { $in: own.map(({ key }) => key) }, attempt: { $in: own.map(({ id }) => id) } });
     },
   };
 };
