@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { Fault } from '@boxoffice/envelope';
-import { createKeySet, createServiceCredentials, JWKS_PATH, verifyAccessToken } from '@boxoffice/identity';
+import { createKeySet, JWKS_PATH, verifyAccessToken } from '@boxoffice/identity';
 import type { Bus } from '@boxoffice/messaging';
 import {
   type Certificate,
@@ -26,7 +26,7 @@ import { createBearer } from './authorization/bearer.ts';
 import { startRevocationUpdates } from './authorization/revocation-updates.ts';
 import { createRevocations } from './authorization/revocations.ts';
 import { createCors } from './cors/cors.ts';
-import { createPointsOfSale } from './cors/points-of-sale.ts';
+import { pointsOfSaleOf } from './cors/points-of-sale.ts';
 import { createDescriptionCache, noDescriptionCache } from './descriptions/description-cache.ts';
 import { createDocuments } from './descriptions/documents.ts';
 import { createLearner } from './descriptions/learner.ts';
@@ -154,7 +154,7 @@ export const startGateway = async (options: GatewayOptions): Promise<Gateway> =>
   const { host, tls, publicUrl, serviceSecret, logger, metrics, dataDirectory } = options;
   const { trustProxy = [], accessLog = loggedAccess(logger) } = options;
   const urls = urlsOf(options.services);
-  const [authorizerUrl, catalogUrl] = [urls.get('authorizer'), urls.get('catalog')];
+  const authorizerUrl = urls.get('authorizer');
   const gatewayMetrics = createGatewayMetrics(metrics);
   const limits = createLimits(options.limits);
   const addressesOf = createAddressFactory(logger, options.resolve);
@@ -181,14 +181,7 @@ export const startGateway = async (options: GatewayOptions): Promise<Gateway> =>
     logger,
     timeouts: options.timeouts,
   });
-  const pointsOfSale =
-    authorizerUrl === undefined || catalogUrl === undefined
-      ? undefined
-      : createPointsOfSale({
-          catalogUrl,
-          credentials: createServiceCredentials({ authorizerUrl, service: 'gateway', secret: serviceSecret, keys }),
-          logger,
-        });
+  const pointsOfSale = pointsOfSaleOf({ urls, serviceSecret, keys, logger });
   const cors = createCors(pointsOfSale, publicUrl);
   const descriptionCache =
     dataDirectory === undefined ? noDescriptionCache : createDescriptionCache(join(dataDirectory, 'gateway'));

@@ -1,6 +1,7 @@
-import { IDENTITY_HEADER, type ServiceCredentials } from '@boxoffice/identity';
+import { createServiceCredentials, IDENTITY_HEADER, type KeySet, type ServiceCredentials } from '@boxoffice/identity';
 import type { Logger } from '@boxoffice/runtime';
 import { LRUCache } from 'lru-cache';
+import type { ServiceName } from '../services.ts';
 
 /** The allowed origins of a point of sale: a list, or all. */
 export type Origins = readonly string[] | 'all';
@@ -11,7 +12,7 @@ export interface PointsOfSale {
   origins(serviceHost: string): Promise<Origins | undefined> | Origins;
 }
 
-export interface PointsOfSaleOptions {
+interface PointsOfSaleOptions {
   readonly catalogUrl: string;
   readonly credentials: ServiceCredentials;
   readonly logger: Pick<Logger, 'warn'>;
@@ -43,7 +44,7 @@ const originsOf = (data: unknown): Origins => {
 /**
  * Makes the cache of allowed origins: bounded and seconds old at most, older only while the catalog does not answer.
  */
-export const createPointsOfSale = ({ catalogUrl, credentials, logger }: PointsOfSaleOptions): PointsOfSale => {
+const createPointsOfSale = ({ catalogUrl, credentials, logger }: PointsOfSaleOptions): PointsOfSale => {
   const known = new LRUCache<string, Known>({ max: HOSTS });
   const pendingLookups = new Map<string, Promise<Origins | undefined>>();
 
@@ -85,4 +86,32 @@ export const createPointsOfSale = ({ catalogUrl, credentials, logger }: PointsOf
       return pending;
     },
   };
+};
+
+interface GatewayParts {
+  readonly urls: ReadonlyMap<ServiceName, string>;
+  readonly serviceSecret: string;
+  readonly keys: KeySet | undefined;
+  readonly logger: Pick<Logger, 'warn'>;
+}
+
+/**
+ * The points of sale of the catalog; undefined without the catalog or the authorizer, which gives the gateway its identity there. Then
+ * no foreign origin is allowed, and a gateway that serves family B warns of it.
+ */
+export const pointsOfSaleOf = ({ urls, serviceSecret, keys, logger }: GatewayParts): PointsOfSale | undefined => {
+  const [catalogUrl, authorizerUrl] = [urls.get('catalog'), urls.get('authorizer')];
+  if (catalogUrl !== undefined && authorizerUrl !== undefined) {
+    const credentials = createServiceCredentials({ authorizerUrl, service: 'gateway', secret: serviceSecret, keys });
+    return createPointsOfSale({ catalogUrl, credentials, logger });
+  }
+  if (urls.has('pos')) {
+    const missing = (['catalog', 'authorizer'] as const).filter((name) => !urls.has(name));
+    const settings = missing.map((name) => `${name.toUpperCase()}_URL`).join(' and ');
+    logger.warn(
+      `POS_URL is set without ${settings}: every request of family B with a foreign Origin is refused. Set ${settings}, so that the ` +
+        'gateway can read the corsOrigins of points of sale',
+    );
+  }
+  return undefined;
 };

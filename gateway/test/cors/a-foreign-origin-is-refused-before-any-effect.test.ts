@@ -141,3 +141,28 @@ test('without a catalog a foreign origin is refused, as while no list can be rea
   expect((await from('https://boxoffice.example')).status).toBe(200);
   expect((await from()).status).toBe(200);
 });
+
+describe('a gateway that serves family B and cannot ask whom a point of sale lets in', () => {
+  const warnings = ({ log }: Installation) =>
+    log.flatMap(({ level, message }) =>
+      level === 'warn' && String(message).includes('Origin') ? [String(message)] : [],
+    );
+
+  test.each([
+    ['CATALOG_URL', 'authorizer'],
+    ['AUTHORIZER_URL', 'catalog'],
+  ] as const)('without %s warns at its start, and names the setting', async (setting, present) => {
+    const urls = { authorizer: behind.authorizer.url, catalog: catalog.url };
+    const services = { pos: behind.pos.url, [present]: urls[present] };
+    const alone = await startInstallation({ services }, { ready: false });
+    expect(warnings(alone)).toEqual([expect.stringContaining(`POS_URL is set without ${setting}:`)]);
+    await alone.close();
+  });
+
+  test('warns of nothing where it can, or where there is no family B', async () => {
+    expect(warnings(its)).toEqual([]);
+    const alone = await startInstallation({ services: { authorizer: behind.authorizer.url } }, { ready: false });
+    expect(warnings(alone)).toEqual([]);
+    await alone.close();
+  });
+});
