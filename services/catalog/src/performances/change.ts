@@ -7,7 +7,7 @@ import { changedPerformance, type PerformancePatch, patchProblems } from '../dom
 import { performanceCancelled } from '../events.ts';
 import type { PerformanceDocument } from '../store.ts';
 import { CHANGE_MS, prepare, rollBack, settle } from './capacity.ts';
-import { findPerformance, RECORD_MS, recordModified } from './performances.ts';
+import { findPerformance, RECORD_MS, recordModified, tooSlow } from './performances.ts';
 
 export interface PerformanceChange {
   readonly patch: PerformancePatch;
@@ -148,8 +148,13 @@ const changeWithCapacity = async (
 
 const ATTEMPTS = 60;
 
+/** Milliseconds after which no further attempt begins: the gateway waits 15 s for an answer. */
+const PATIENCE_MS = 12_000;
+
 const change = async (context: Context, id: string, wanted: PerformanceChange, rules: Rules) => {
+  const until = context.now() + PATIENCE_MS;
   for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
+    if (context.now() > until) throw tooSlow();
     const performance = await findPerformance(context.collections, id);
     await settle(context.collections, performance);
     const requests = wanted.patch.seatCategories ?? [];
@@ -164,7 +169,8 @@ const change = async (context: Context, id: string, wanted: PerformanceChange, r
 
 /**
  * Changes a performance, and makes or withdraws places if its capacity changes.
- * @throws Fault `not_found`, `semantically_invalid`, `conflict` (a cancelled one stays so), `performance_capacity_conflict`
+ * @throws Fault `not_found`, `semantically_invalid`, `conflict` (a cancelled one stays so), `performance_capacity_conflict`,
+ * `service_unavailable` (the store is too slow)
  */
 export const changePerformance = async (
   context: Context,

@@ -40,14 +40,22 @@ export const checkPerformances = async (
 /** So much older than the write of a performance its product's note is at the most, in milliseconds; it leaves that write 6 s of the 10. */
 export const RECORD_MS = 4_000;
 
+/** Attempts at a record that takes longer. The gateway waits 15 s for an answer. */
+const RECORD_ATTEMPTS = 3;
+
+/** The store is too slow to record a change before it is made: nothing is changed. */
+export const tooSlow = (): Fault =>
+  new Fault('service_unavailable', 'The store is too slow at the moment; nothing was changed.', { 'Retry-After': '1' });
+
 /**
  * Lets the product be found by who asks what was modified since; answers when it was noted, in epoch milliseconds. To be called right before the write of a performance that belongs to it.
  * Both are one write in the sense of `asOfReading`, which carries the instant of the note: whoever reads the product before the
  * performance is there asks again from an earlier instant. If the second part fails, the product is told of once more than needed; in
  * the other order a change could be missed for ever.
+ * @throws Fault `service_unavailable` if each of {@link RECORD_ATTEMPTS} attempts takes longer than {@link RECORD_MS}
  */
 export const recordModified = async (context: Context, productId: string): Promise<number> => {
-  for (;;) {
+  for (let attempt = 0; attempt < RECORD_ATTEMPTS; attempt += 1) {
     const recordedAt = context.now();
     const modifiedAt = new Date(recordedAt).toISOString();
     await context.collections.products.update(productId, (product: ProductDocument) =>
@@ -55,6 +63,7 @@ export const recordModified = async (context: Context, productId: string): Promi
     );
     if (context.now() - recordedAt <= RECORD_MS) return recordedAt;
   }
+  throw tooSlow();
 };
 
 /**

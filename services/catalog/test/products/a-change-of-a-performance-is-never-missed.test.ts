@@ -90,6 +90,48 @@ describe.each(engines)(`a change of a performance on $name${missing}`, (engine) 
     expect(died).toBe(false);
   });
 
+  /** A context on a clock of its own, by which these writes to a collection of the catalog take so many milliseconds each. */
+  const slowContext = (name: 'products' | 'performances', tookMs: (nth: number) => number) => {
+    let now = Date.now();
+    let writes = 0;
+    const context = contextOf(catalog.store, catalog.institution, () => now);
+    const documents = context.collections[name];
+    const update = (...given: Parameters<typeof documents.update>) => {
+      writes += 1;
+      now += tookMs(writes);
+      return Reflect.apply(documents.update, documents, given);
+    };
+    const collections = { ...context.collections, [name]: { ...documents, update } } as Context['collections'];
+    return { context: { ...context, collections }, writes: () => writes };
+  };
+
+  test.each(acts)(
+    '(%s) is refused for the moment while each record of it takes too long, after three attempts',
+    async (_, act) => {
+      const show = await newShow(catalog, stalls(4));
+      const before = await read(show);
+      const { context, writes } = slowContext('products', () => 5_000);
+      await expect(act(context, show)).rejects.toMatchObject({ http: 503, headers: { 'Retry-After': '1' } });
+      expect(writes()).toBe(3);
+      expect(await read(show)).toBe(before);
+    },
+  );
+
+  test.each(acts)('(%s) is made where only some records of it take too long', async (_, act) => {
+    const show = await newShow(catalog, stalls(4));
+    const before = await read(show);
+    await act(slowContext('products', (nth) => (nth < 3 ? 5_000 : 10)).context, show);
+    expect(await read(show)).not.toBe(before);
+  });
+
+  test('is refused for the moment while the performance cannot be written in time after its record', async () => {
+    const show = await newShow(catalog, stalls(4));
+    const { context, writes } = slowContext('performances', () => 5_000);
+    const closing = changePerformance(context, show.performance.id, { patch: { state: 'closed' }, ...anything });
+    await expect(closing).rejects.toMatchObject({ http: 503, headers: { 'Retry-After': '1' } });
+    expect(writes()).toBe(3);
+  });
+
   test('that changes nothing is not told of', async () => {
     const { product, performance } = await newShow(catalog, stalls(4));
     const since = await passed(new Date().toISOString());
