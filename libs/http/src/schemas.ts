@@ -13,7 +13,9 @@ export const MAX_LIMIT = 500;
 export const emailSchema = Type.String({
   format: 'idn-email',
   maxLength: 254,
-  description: 'also an internationalised one (RFC 6531); trimmed; compared case-insensitively',
+  description:
+    'also an internationalised one (RFC 6531), of at most 254 octets, 64 of them before the `@` (RFC 5321); trimmed; compared ' +
+    'case-insensitively',
   [NORMALISE]: 'trim',
 });
 

@@ -17,11 +17,22 @@ const asciiDomain = (domain: string): string => {
   return INVISIBLE.test(domain) ? '' : domainToASCII(domain);
 };
 
+/** RFC 5321, 4.5.3.1, in octets. The whole is a path (256) without its brackets. */
+const MOST = { whole: 254, localPart: 64, domain: 255 };
+
+const fits = (text: string, octets: number): boolean => Buffer.byteLength(text) <= octets;
+
 /**
  * Whether a text is an email address, an internationalised one included (RFC 6531): local parts are dot-atoms, domains
- * have at least two labels. No quoted local parts and no address literals. Takes linear time.
+ * have at least two labels. No quoted local parts and no address literals. The lengths of RFC 5321 are octets of UTF-8; a domain must
+ * have its own as DNS has it (`xn--`), too. Takes linear time.
  */
 export const isEmail = (text: string): boolean => {
   const at = text.lastIndexOf('@');
-  return at > 0 && LOCAL_PART.test(text.slice(0, at)) && DOMAIN.test(asciiDomain(text.slice(at + 1)));
+  if (at <= 0 || !fits(text, MOST.whole)) return false;
+  const localPart = text.slice(0, at);
+  const domain = asciiDomain(text.slice(at + 1));
+  return (
+    fits(localPart, MOST.localPart) && LOCAL_PART.test(localPart) && fits(domain, MOST.domain) && DOMAIN.test(domain)
+  );
 };

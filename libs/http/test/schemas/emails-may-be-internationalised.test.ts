@@ -25,6 +25,33 @@ describe('an email is taken', () => {
   });
 });
 
+/** A domain of so many octets, in labels that DNS takes. */
+const domainOf = (octets: number): string => {
+  const labels = 'abcdefghi.'.repeat(26);
+  return labels.slice(labels.length - 1 - octets, -1).replace(/^\./, 'a');
+};
+
+describe('the lengths of RFC 5321, 4.5.3.1, are counted in octets', () => {
+  test.each([
+    [`${'a'.repeat(64)}@b.ch`, true],
+    [`${'a'.repeat(65)}@b.ch`, false],
+    [`${'é'.repeat(32)}@b.ch`, true],
+    [`${'é'.repeat(33)}@b.ch`, false],
+    [`${'😀'.repeat(16)}@b.ch`, true],
+    [`a${'😀'.repeat(16)}@b.ch`, false],
+    // The whole: 254.
+    [`a@${domainOf(252)}`, true],
+    [`a@${domainOf(253)}`, false],
+    [`é@${domainOf(251)}`, true],
+    [`é@${domainOf(252)}`, false],
+    // As DNS has it, a domain may be longer than as it is written: 'ä' is 'xn--4ca'.
+    [`a@${'ä.'.repeat(31)}de`, true],
+    [`a@${'ä.'.repeat(32)}de`, false],
+  ])('%s: %s', (email, taken) => {
+    expect(isTaken(email)).toBe(taken);
+  });
+});
+
 test.each([
   '',
   'a',
