@@ -16,8 +16,8 @@ export const printingRoutes = (context: Context): AnyOperation[] => [
     method: 'post',
     summary: 'Notes that a ticket is printed, or handed out in another way',
     description:
-      'An order has tickets from its confirmation on: of one that is not confirmed there is nothing to print.',
-    errors: ['order_not_confirmed', ...finalCodes],
+      'An order has tickets from its confirmation on: of one that is not confirmed there is nothing to print, and no id to be found.',
+    errors: finalCodes,
     example: { params, answer: example.printed },
     handle: async ({ caller, params, ifMatch, remember }) =>
       answer(

@@ -1,7 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { createContext } from '../../src/context.ts';
+import { routes } from '../../src/routes.ts';
 import { engines, missing } from '../fixture/engines.ts';
 import { cancelled, firstOf, issued, PATH, printed } from '../fixture/orders.ts';
-import { type Fixture, openFixture } from '../fixture/service.ts';
+import { type Fixture, openFixture, SERVICE_SECRET } from '../fixture/service.ts';
 
 describe.each(engines)(`a 412 says what to do, on $name${missing}`, (engine) => {
   let fixture: Fixture;
@@ -14,6 +16,14 @@ describe.each(engines)(`a 412 says what to do, on $name${missing}`, (engine) => 
     const reply = await fixture.call(method, `${PATH}/${id}${action}`, { body });
     return [reply.status, reply.body.status];
   };
+
+  test('an order that is not confirmed has no tickets: printing one is 404, and order_not_confirmed is not promised', async () => {
+    expect(await send('POST', 'tic_of_no_confirmation', '/printing')).toEqual([404, 'not_found']);
+    const { errors } =
+      routes(createContext(fixture.store, SERVICE_SECRET)).find(({ id }) => id === 'printTicket') ?? {};
+    expect(errors).toContain('ticket_cancelled');
+    expect(errors).not.toContain('order_not_confirmed');
+  });
 
   test('ticket_not_printed: it cannot be controlled, replaced or rolled back', async () => {
     const id = firstOf(await issued(fixture));
