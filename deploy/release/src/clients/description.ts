@@ -1,4 +1,4 @@
-import type { Description } from '../compare/description.ts';
+import { type Description, resolveIn } from '../compare/description.ts';
 
 /** A JSON value of a description. */
 type Json = { readonly [member: string]: unknown };
@@ -36,13 +36,16 @@ const schemaOf = (content: unknown): Json => {
 };
 
 /** What a caller sends and reads of an operation: its parameters, body and 200; no headers, examples or faults. */
-const callable = ({ operationId, summary, parameters = [], requestBody, responses }: Json): Json => {
+const callable = (
+  { operationId, summary, parameters = [], requestBody, responses }: Json,
+  resolve: (parameter: Json) => Json,
+): Json => {
   const body = requestBody as Json | undefined;
   const success = (responses as Readonly<Record<string, Json>>)['200'];
   return {
     operationId,
     summary,
-    parameters: (parameters as readonly Json[]).filter((one) => one.in === 'path' || one.in === 'query'),
+    parameters: (parameters as readonly Json[]).map(resolve).filter((one) => one.in === 'path' || one.in === 'query'),
     ...(body && { requestBody: { required: body.required, ...schemaOf(body.content) } }),
     responses: { 200: { description: 'OK', ...schemaOf(success?.content) } },
   };
@@ -84,9 +87,12 @@ interface Reduced {
 
 /** A description of nothing but what a caller of these operations sends and reads. */
 export const reduced = (released: Description, operations: ReadonlyMap<string, Found>): Reduced => {
+  const find = resolveIn(released);
+  const resolve = (parameter: Json): Json =>
+    typeof parameter.$ref === 'string' ? find<Json>(parameter.$ref) : parameter;
   const paths: Record<string, Record<string, Json>> = {};
   for (const { path, method, operation } of operations.values())
-    paths[path] = { ...paths[path], [method]: callable(operation) };
+    paths[path] = { ...paths[path], [method]: callable(operation, resolve) };
   const { components = {} } = released as unknown as { readonly components?: Json };
   const schemas = (components.schemas ?? {}) as Json;
   const names = [...schemasIn(paths, schemas)].toSorted();

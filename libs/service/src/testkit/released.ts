@@ -33,7 +33,7 @@ export interface ReleasedDescription {
       >
     >
   >;
-  readonly components?: { readonly schemas?: Json };
+  readonly components?: { readonly schemas?: Json; readonly parameters?: Readonly<Record<string, Part>> };
 }
 
 /** The schemas of an operation, without references. */
@@ -50,6 +50,7 @@ export const releasedDescription = (service: string): ReleasedDescription =>
   JSON.parse(readFileSync(new URL(`../../../../services/${service}/released/internal.json`, import.meta.url), 'utf8'));
 
 const COMPONENT = '#/components/schemas/';
+const PARAMETER = '#/components/parameters/';
 
 /** The value with each reference to a component schema replaced by the schema. */
 const inlined = (value: unknown, schemas: Json): unknown => {
@@ -69,7 +70,10 @@ export const schemasOf = ({ paths, components }: ReleasedDescription, operationI
     .find((one) => one.operationId === operationId);
   if (!found) throw new Error(`the released description has no ${operationId}`);
   const whole = (schema: Json | undefined) => schema && (inlined(schema, components?.schemas ?? {}) as Json);
-  const parts = (place: string) => (found.parameters ?? []).filter((one) => one.in === place);
+  const resolved = (found.parameters ?? []).map((one) =>
+    one.$ref === undefined ? one : components?.parameters?.[one.$ref.slice(PARAMETER.length)],
+  );
+  const parts = (place: string) => resolved.filter((one) => one !== undefined).filter((one) => one.in === place);
   return {
     path: Object.fromEntries(parts('path').map(({ name, schema }) => [name, whole(schema) ?? {}])),
     query: Object.fromEntries(
