@@ -87,13 +87,17 @@ export const snapshotOf = (process: Process, recording: Recording): Snapshot => 
   };
 };
 
+/** A file of a snapshot: JSON with each reference on a line of its own. */
+const written = (value: unknown, indent: number): string =>
+  `${JSON.stringify(value, null, indent).replaceAll(/\{\s+("\$ref": "[^"]+")\s+\}/g, '{ $1 }')}\n`;
+
 /** Writes what is compared with from now on, or some parts of it. */
 export const writeSnapshot = (process: Process, snapshot: Partial<Snapshot>): void => {
   mkdirSync(fileOf(process, 'released/'), { recursive: true });
   const parts = PARTS.filter((part: Part) => snapshot[part] !== undefined);
   for (const part of parts) {
     const indent = part === 'documents' ? 1 : 2;
-    writeFileSync(fileOf(process, `released/${part}.json`), `${JSON.stringify(snapshot[part], null, indent)}\n`);
+    writeFileSync(fileOf(process, `released/${part}.json`), written(snapshot[part], indent));
   }
   if (parts.length === PARTS.length) rmSync(fileOf(process, 'released/withdrawn.json'), { force: true });
 };

@@ -49,15 +49,18 @@ export const withRepeatedOnce = <Whole extends Document>(document: Whole): Whole
     responses: {},
   };
   const names = new Map<string, string>();
-  for (const operation of operations) {
-    for (const { kind, name, part } of partsOf(operation)) {
-      const key = keyOf(kind, part);
-      if ('$ref' in part || (uses.get(key) ?? 0) < 2 || names.has(key)) continue;
-      const free = name in components[kind] ? `${name}Of${pascal(operation.operationId)}` : name;
-      if (free in components[kind]) throw new Error(`two ${kind} are named ${free}`);
-      components[kind][free] = part;
-      names.set(key, free);
-    }
+  const repeated = operations
+    .flatMap((operation) => partsOf(operation).map((one) => ({ ...one, of: operation.operationId })))
+    .map((one) => ({ ...one, key: keyOf(one.kind, one.part) }))
+    .filter(({ key, part }) => !('$ref' in part) && (uses.get(key) ?? 0) > 1)
+    // Of several with one name, the one that most operations have gets it.
+    .toSorted((one, other) => (uses.get(other.key) ?? 0) - (uses.get(one.key) ?? 0));
+  for (const { kind, name, part, of, key } of repeated) {
+    if (names.has(key)) continue;
+    const free = name in components[kind] ? `${name}Of${pascal(of)}` : name;
+    if (free in components[kind]) throw new Error(`two ${kind} are named ${free}`);
+    components[kind][free] = part;
+    names.set(key, free);
   }
   const shared = (kind: Kind, part: Json): Json => {
     const name = names.get(keyOf(kind, part));

@@ -1,0 +1,105 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { clientOf } from '../../src/client.ts';
+import { type Product, startProduct } from '../../src/product.ts';
+
+type Json = Readonly<Record<string, unknown>>;
+
+/** The names of family A in the specification (endpoints.md; platform.md, section 7), as far as they are built. */
+const INSTITUTION = [
+  ...[
+    'Client',
+    'NewClient',
+    'Product',
+    'NewProduct',
+    'Performance',
+    'NewPerformance',
+    'SeatCategory',
+    'Price',
+    'Place',
+  ],
+  ...['Availability', 'Tariff', 'NewTariff', 'PointOfSale', 'NewPointOfSale', 'Institution', 'Catalog'],
+  ...['Individual', 'NewIndividual', 'Structure', 'NewStructure', 'Address', 'SensitiveData'],
+  ...['Order', 'NewOrder', 'OrderLine', 'OrderCancellation', 'Payment', 'NewPayment', 'Refund', 'NewRefund'],
+  ...['Ticket', 'TicketStatus', 'Beneficiary', 'VerificationKey', 'Failure'],
+];
+
+/** The names of family B. */
+const POINT_OF_SALE = [
+  ...['Cart', 'CartItem', 'NewCartItem', 'ShopOrder', 'ShopOrderItem', 'NewShopOrder', 'ShopTicket', 'ShopProduct'],
+  ...[
+    'ShopPerformance',
+    'ShopPlace',
+    'ShopAvailability',
+    'Session',
+    'Credentials',
+    'ShopUser',
+    'ShopContact',
+    'Failure',
+  ],
+];
+
+/** An object with more members than this is worth a name. */
+const FEW = 4;
+
+let product: Product;
+beforeAll(async () => {
+  product = await startProduct();
+}, 60_000);
+afterAll(async () => {
+  await product?.stop();
+  await product?.discard();
+});
+
+/** Every object with more than a few members that is no component itself, by its place. */
+const inlined = (value: unknown, place: string): { readonly place: string; readonly members: string }[] => {
+  if (typeof value !== 'object' || value === null) return [];
+  const { properties } = value as { readonly properties?: Json };
+  const isComponent = /^\/components\/schemas\/[^/]+$/.test(place);
+  const own =
+    properties && !isComponent && Object.keys(properties).length > FEW
+      ? [{ place, members: JSON.stringify(properties) }]
+      : [];
+  const isWords = /\/(example|examples|value)$/.test(place);
+  return isWords ? [] : [...own, ...Object.entries(value).flatMap(([name, one]) => inlined(one, `${place}/${name}`))];
+};
+
+describe.each([
+  { path: '/openapi.json', names: INSTITUTION },
+  { path: '/tnwr/v1/openapi.json', names: POINT_OF_SALE },
+  { path: '/tnwr/vexp/openapi.json', names: POINT_OF_SALE },
+])('$path', ({ path, names }) => {
+  let document: { readonly paths: Json; readonly components: Readonly<Record<string, Json>> };
+  let references: Set<string>;
+  beforeAll(async () => {
+    document = (await clientOf(product)(path)).body;
+    references = new Set(
+      [...JSON.stringify(document).matchAll(/"\$ref":"#\/([^"]+)"/g)].map(([, found = '']) => found),
+    );
+  });
+
+  test('every name of the specification is a component', () => {
+    const known = Object.keys(document.components.schemas ?? {});
+    expect(names.filter((name) => !known.includes(name))).toEqual([]);
+  });
+
+  test('every component is used, and every reference leads to one', () => {
+    const { securitySchemes: _, ...components } = document.components;
+    const all = Object.entries(components).flatMap(([kind, named]) =>
+      Object.keys(named).map((name) => `components/${kind}/${name}`),
+    );
+    expect(all.toSorted()).toEqual([...references].toSorted());
+  });
+
+  test('no two services mean different schemas by one name', () => {
+    expect(Object.keys(document.components.schemas ?? {}).filter((name) => name.includes('.'))).toEqual([]);
+  });
+
+  test(`no object of more than ${FEW} members stands twice`, () => {
+    const found = inlined({ paths: document.paths, components: document.components }, '').map((one) => ({
+      ...one,
+      place: one.place.slice(1),
+    }));
+    const twice = [...Map.groupBy(found, ({ members }) => members).values()].filter((same) => same.length > 1);
+    expect(twice.map((same) => same.map(({ place }) => place))).toEqual([]);
+  });
+});
