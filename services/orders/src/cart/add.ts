@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { Fault } from '@boxoffice/envelope';
 import { UniqueViolation } from '@boxoffice/store';
-import type { HeldLine, Wish } from '../clients/stock.ts';
+import type { HeldLine, RequestedItem } from '../clients/stock.ts';
 import type { OrdersContext } from '../context.ts';
 import { newDraft } from '../domain/opening.ts';
 import { busy } from '../domain/order/state.ts';
@@ -14,13 +14,13 @@ import { isAborted } from '../steps/aborted.ts';
 import { releaseDraft } from '../steps/draft.ts';
 import { visitorAt } from '../steps/hold-limit.ts';
 import { recover } from '../steps/recover.ts';
-import { working } from '../steps/working.ts';
+import { workOn } from '../steps/working.ts';
 import type { Target } from '../steps/write.ts';
 import type { OrderDocument } from '../store.ts';
 import { permitTariffs } from './criteria.ts';
 
 /** A requested item of a visitor. The tariff's criterion is checked against the contact `contactNumber`. */
-export interface CartItem extends Wish {
+export interface CartItem extends RequestedItem {
   readonly contactNumber?: string;
 }
 
@@ -38,7 +38,7 @@ export interface CartAddition extends Target {
 const PATIENCE_MS = 2_000;
 const LOOK_EVERY_MS = 40;
 
-const requestedItem = ({ contactNumber: _, ...requested }: CartItem): Wish => requested;
+const requestedItem = ({ contactNumber: _, ...requested }: CartItem): RequestedItem => requested;
 
 /**
  * The draft of the cart: a new one, or the one that an earlier attempt of this request left. Undefined if another
@@ -63,14 +63,14 @@ const drafted = async (context: OrdersContext, addition: CartAddition): Promise<
   } catch (error) {
     if (!(error instanceof UniqueViolation)) throw error;
   }
-  let mine = false;
+  let resumed = false;
   const earlier = await orders.update(orderId, (current) => {
-    mine = current.state === 'draft' && current.begun?.request === request && !isAborted(request);
-    return mine && current.begun
+    resumed = current.state === 'draft' && current.begun?.request === request && !isAborted(request);
+    return resumed && current.begun
       ? { next: { ...current, begun: { ...current.begun, since: context.now(), owner } } }
       : undefined;
   });
-  return mine ? earlier : undefined;
+  return resumed ? earlier : undefined;
 };
 
 /** Turns the draft into the cart. @throws Fault as {@link addToCart} */
@@ -91,7 +91,7 @@ const filled = async (context: OrdersContext, addition: CartAddition, draft: Ord
 /** Creates the cart; undefined if another request creates or created it. @throws Fault as {@link addToCart} */
 const makeCart = async (context: OrdersContext, addition: CartAddition): Promise<OrderDocument | undefined> => {
   const draft = await drafted(context, addition);
-  return draft && working(context, draft, () => filled(context, addition, draft));
+  return draft && workOn(context, draft, () => filled(context, addition, draft));
 };
 
 /** Waits while another request creates the cart. @throws Fault `conflict` after the deadline */

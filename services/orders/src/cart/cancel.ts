@@ -8,7 +8,7 @@ import type { State } from '../domain/order/order.ts';
 import { RefusedByRule } from '../faults.ts';
 import { derivedId } from '../ids.ts';
 import type { Command } from '../steps/command.ts';
-import { doneBy, type Target } from '../steps/write.ts';
+import { recordDone, type Target } from '../steps/write.ts';
 import type { OrderDocument } from '../store.ts';
 
 const AFTER_FAULT = 'an unforeseen error at the checkout';
@@ -27,7 +27,7 @@ export const cancelForShopper = (
   const command: Command = { institution, orderId, ifMatch: () => undefined, request };
   const rule: NonNullable<Parameters<typeof cancelOrder>[2]['rule']> = (order, how, now) => {
     const decision = cancelByShopper(order, how, now);
-    return isRefused(decision) ? decision : { ...decision, next: doneBy(decision.next, request) };
+    return isRefused(decision) ? decision : { ...decision, next: recordDone(decision.next, request) };
   };
   return cancelOrder(context, command, { reason, override: false, rule });
 };

@@ -6,7 +6,7 @@ import { faultOf, isUnavailable } from '../faults.ts';
 import { removeOrderLine } from '../lines/lines.ts';
 import { findAny } from '../orders/find.ts';
 import { type Command, runCommand } from '../steps/command.ts';
-import { doneBy, type Target } from '../steps/write.ts';
+import { recordDone, type Target } from '../steps/write.ts';
 import type { OrderDocument } from '../store.ts';
 import { permitTariff } from './criteria.ts';
 
@@ -52,7 +52,7 @@ export const changeCartLine = async (
   if (isOpen && asksFor) await permitTariff(context, target.institution, contactNumber, [asksFor]);
   const change = { beneficiary, ...(tariff ? { tariff } : {}) };
   const { order } = await runCommand(context, cartCommand(target, request), (current, name, now) =>
-    changeLine(doneBy(current, name), lineId, change, now),
+    changeLine(recordDone(current, name), lineId, change, now),
   );
   return order;
 };

@@ -8,10 +8,10 @@ import type { Guest } from '../domain/order/order.ts';
 import { busy } from '../domain/order/state.ts';
 import { faultOf, RefusedByRule } from '../faults.ts';
 import { derivedId, guestNumber } from '../ids.ts';
-import { carriedOut } from '../payments/payments.ts';
+import { executeStep } from '../payments/payments.ts';
 import { type Command, runCommand } from '../steps/command.ts';
 import { writeGuestOrLater } from '../steps/guests.ts';
-import { doneBy, type Target } from '../steps/write.ts';
+import { recordDone, type Target } from '../steps/write.ts';
 import type { OrderDocument } from '../store.ts';
 
 /** A visitor's checkout of a cart. */
@@ -60,7 +60,7 @@ const isStranded = (order: OrderDocument): boolean =>
 
 /** Records the checkout whose payment failed as completed, so that a late repeat of it pays nothing. */
 const anew = (order: OrderDocument): OrderDocument =>
-  order.checkout ? doneBy(order, checkoutName(order.id, order.checkout.requestId)) : order;
+  order.checkout ? recordDone(order, checkoutName(order.id, order.checkout.requestId)) : order;
 
 /**
  * The contact number of a guest: that of the previous guest if the order still names it and it was not erased;
@@ -107,7 +107,7 @@ export const checkoutCart = async (
     { knows: (current) => isCheckedOutBy(current, requestId) },
   );
   try {
-    const order = await carriedOut(context, begun, undefined);
+    const order = await executeStep(context, begun, undefined);
     if (isStranded(order)) throw placesGone();
     await writeGuestOrLater(context, order);
     return order;

@@ -6,7 +6,7 @@ import { isCheckedOutBy } from '../domain/checkout.ts';
 import type { Reason } from '../domain/order/decision.ts';
 import { derivedId } from '../ids.ts';
 import { findAny } from '../orders/find.ts';
-import { isMisquantified } from '../orders/items.ts';
+import { hasQuantityConflict } from '../orders/items.ts';
 import { contactNumber, id, orderStates } from '../schemas.ts';
 import type { OrderDocument } from '../store.ts';
 import { addToCart } from './add.ts';
@@ -55,8 +55,13 @@ const cartRoutes = (context: OrdersContext): AnyOperation[] => [
       const { orderId, requestId, ...requested } = body;
       const request = derivedId('req', 'items', orderId, requestId);
       const target = { institution, orderId };
-      if (requested.items.some(isMisquantified))
-        return ok({ outcome: 'refused', reason: 'invalid_items', details: 'quantity ≠ placeIds', order: null });
+      if (requested.items.some(hasQuantityConflict))
+        return ok({
+          outcome: 'refused',
+          reason: 'invalid_items',
+          details: 'quantity must equal the number of placeIds',
+          order: null,
+        });
       const act = () => addToCart(context, { ...target, ...requested, request });
       return ok(outcomeView(await outcomeOf(context, target, act, { isDone: isDoneBy(request), meaning: onAdding })));
     },

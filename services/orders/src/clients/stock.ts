@@ -14,7 +14,7 @@ type Versioned<Id extends keyof operations> = BodyOf<operations, Id> & { readonl
 export type HoldRequest = Versioned<'holdPlaces'>;
 
 /** One item of a hold: `quantity` places of a category, or the named ones. */
-export type Wish = HoldRequest['items'][number];
+export type RequestedItem = HoldRequest['items'][number];
 
 /** A place that is held now, with its price; `item` is the index of the request's item that it is for. */
 export type HeldLine = AnswerOf<operations, 'holdPlaces'>['lines'][number];
@@ -77,13 +77,13 @@ export const createStock = (catalog: ServiceClient<operations>) => ({
   /** What a place of each item would cost; nothing is held. @throws Fault as `hold` */
   async quotes(
     institution: string,
-    items: readonly Omit<Wish, 'quantity'>[],
+    items: readonly Omit<RequestedItem, 'quantity'>[],
     pointOfSale: string | null,
   ): Promise<readonly Quote[]> {
     const body = { items, ...(pointOfSale === null ? {} : { pointOfSale }) };
     const { refusal, quotes } = await catalog.call(institution, 'quoteItems', { body });
     if (refusal) throw faultFor(refusal);
-    if (quotes.length !== items.length) throw new Error('the catalog quotes no price');
+    if (quotes.length !== items.length) throw new Error('the catalog answered without a price for every item');
     return quotes;
   },
 

@@ -2,7 +2,7 @@ import { accept, type Decision, refuse } from './order/decision.ts';
 import { orderCancelled } from './order/facts.ts';
 import type { Order } from './order/order.ts';
 import { isAbandoned } from './order/pending-step.ts';
-import { abandoned, busy, isPastDue, parting, touched, wrongState } from './order/state.ts';
+import { abandoned, busy, isPastDue, linesAtEnd, touched, wrongState } from './order/state.ts';
 import { controlledTickets } from './tickets.ts';
 
 /** Whether a cancellation waits for the pending step: not for a release of places, nor for a step left to recovery. */
@@ -36,7 +36,7 @@ export const cancel = <O extends Order>(
   const cancelled: O = {
     ...order,
     state: 'cancelled',
-    lines: parting(order),
+    lines: linesAtEnd(order),
     deadline: null,
     cameFrom: null,
     begun: null,

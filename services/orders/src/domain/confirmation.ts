@@ -1,4 +1,4 @@
-import { accept, type Decision, keptThough, refuse } from './order/decision.ts';
+import { accept, acceptButRefuse, type Decision, refuse } from './order/decision.ts';
 import { expiredIfDue } from './order/expiry.ts';
 import { hasNames, orderConfirmed } from './order/facts.ts';
 import { due, isCovered } from './order/money.ts';
@@ -25,7 +25,7 @@ export const beginConfirm = <O extends Order>(
   if (rest > 0 && !onAccount)
     return refuse('unpaid', `${rest} ${order.currency} (in minor units) is due, so the order cannot be confirmed.`);
   if (!isCovered(order) && !onAccount)
-    return refuse('unpaid', 'Money of the order was given back, so it is confirmed on account only.');
+    return refuse('unpaid', 'Money of the order was refunded, so it is confirmed on account only.');
   return accept({ ...order, begun: { step: 'confirm', request, since: now, late: false, paymentId: null } });
 };
 
@@ -48,7 +48,7 @@ const soldLine = (line: Line, replaced: Sale['replaced']): Line => {
 export const confirm = <O extends Order>(order: O, sale: Sale, now: number): Decision<O> => {
   if (order.state === 'confirmed') return accept(order);
   if (order.begun?.step !== 'confirm' || order.begun.request !== sale.request)
-    return refuse('step_lost', 'The order is not being confirmed any more.');
+    return refuse('step_lost', 'The pending confirmation was ended by another process.');
   const lines = order.lines.map((line) => soldLine(line, sale.replaced));
   const missing = lines.filter(({ place }) => !sale.soldPlaceIds.includes(place.id));
   if (missing.length > 0) return refuse('not_sold', `${missing.length} places of the order were not sold.`);
@@ -78,9 +78,9 @@ export const failConfirm = <O extends Order>(
   now: number,
 ): Decision<O> => {
   if (order.begun?.step !== 'confirm' || order.begun.request !== request)
-    return refuse('step_lost', 'The order is not being confirmed any more.');
+    return refuse('step_lost', 'The pending confirmation was ended by another process.');
   const kept = expiredIfDue(waitingNoMore({ ...order, begun: null }, now), now);
-  return keptThough(
+  return acceptButRefuse(
     kept,
     'places_gone',
     order.begun.paymentId === null

@@ -1,4 +1,4 @@
-import { type Accepted, accept, type Decision, keptThough, refuse } from './order/decision.ts';
+import { type Accepted, accept, acceptButRefuse, type Decision, refuse } from './order/decision.ts';
 import { expiredIfDue } from './order/expiry.ts';
 import type { Order } from './order/order.ts';
 import { touched, unfit } from './order/state.ts';
@@ -53,7 +53,7 @@ export const extended = <O extends Order>(
 ): Decision<O> => {
   const { begun } = order;
   if (begun?.step !== 'extend' || begun.request !== request)
-    return refuse('step_lost', 'The hold is not being moved any more.');
+    return refuse('step_lost', 'The pending extension of the hold was ended by another process.');
   if (begun.cause === 'payment') return expiredIfDue({ ...order, begun: null }, now);
   const until = { expiresAt: begun.until, deadline: begun.until, begun: null };
   if (begun.cause === 'reservation')
@@ -75,8 +75,8 @@ export const failExtension = <O extends Order>(
 ): Decision<O> => {
   const { begun } = order;
   if (begun?.step !== 'extend' || begun.request !== request)
-    return refuse('step_lost', 'The hold is not being moved any more.');
+    return refuse('step_lost', 'The pending extension of the hold was ended by another process.');
   const kept: Accepted<O> = expiredIfDue({ ...order, begun: null }, now);
   if (begun.cause === 'payment') return kept;
-  return keptThough(kept, 'places_gone', 'Places of the order are gone, so they cannot be kept any longer.');
+  return acceptButRefuse(kept, 'places_gone', 'Places of the order are gone, so they cannot be kept any longer.');
 };

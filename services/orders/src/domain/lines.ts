@@ -10,7 +10,7 @@ const changeable: readonly State[] = ['open', 'reserved'];
 const withLines = <O extends Order>(order: O, lines: O['lines'], now: number): O =>
   touched({ ...order, lines, performanceIds: performancesOf(lines), heldPlaces: lines.length }, now);
 
-const stepLost = () => refuse('step_lost', 'The lines are not being changed any more.');
+const stepLost = () => refuse('step_lost', 'The pending change of lines was ended by another process.');
 
 /** Begins to hold `quantity` more places until the order's `expiresAt`. Only while open or reserved. */
 export const beginLines = <O extends Order>(

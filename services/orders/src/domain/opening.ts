@@ -70,7 +70,7 @@ export const open = <O extends Order>(
     draft.begun.abandoned ||
     draft.begun.request !== hold.request
   )
-    return refuse('step_lost', 'The order is not being made any more.');
+    return refuse('step_lost', 'The draft of the order was ended by another process.');
   if (!areAmounts(hold.lines.map(({ amount }) => amount)))
     return refuse('invalid_amount', 'The prices do not add up to an exact integer.');
   return accept({

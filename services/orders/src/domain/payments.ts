@@ -1,4 +1,4 @@
-import { type Accepted, accept, type Decision, keptThough, refuse } from './order/decision.ts';
+import { type Accepted, accept, acceptButRefuse, type Decision, refuse } from './order/decision.ts';
 import { expiredIfDue } from './order/expiry.ts';
 import { areAmounts, due, isCovered, paid } from './order/money.ts';
 import type { Order, Payment } from './order/order.ts';
@@ -36,14 +36,14 @@ const afterCapture = <O extends Order>(order: O, paymentId: string, request: str
   if (canBeSold && isCovered(order))
     return accept({ ...order, begun: { step: 'confirm', request, since: now, late, paymentId } });
   if (canBeSold && due(order) === 0)
-    return keptThough(
+    return acceptButRefuse(
       accept(waitingNoMore(order, now)),
       'paid_and_refunded',
-      'The payment is recorded, but money of the order was given back, so it is not confirmed.',
+      'The payment is recorded, but money of the order was refunded, so it is not confirmed.',
       paymentId,
     );
   if (late)
-    return keptThough(
+    return acceptButRefuse(
       accept(order),
       'late_and_unpaid',
       'The payment is recorded, but the order is past its deadline and not paid in full.',
@@ -107,7 +107,7 @@ const afterFailure = <O extends Order>(order: O, now: number): Accepted<O> => {
 
 /** Answers that captured money of a cancelled order is recorded and must be refunded. */
 const afterCancellation = <O extends Order>(order: O, paymentId: string): Accepted<O> =>
-  keptThough(
+  acceptButRefuse(
     accept(order),
     'paid_after_cancellation',
     'The payment is recorded, but the order is cancelled; refund it.',

@@ -28,15 +28,15 @@ const nextTry = (request: string): string => {
  * release continues under another request id.
  */
 const takenOver = (begun: PendingStep, owner: string, now: number): PendingStep => {
-  const mine = { since: now, owner };
+  const taken = { since: now, owner };
   switch (begun.step) {
     case 'create':
     case 'lines':
-      return { ...begun, ...mine, abandoned: true };
+      return { ...begun, ...taken, abandoned: true };
     case 'release':
-      return { ...begun, ...mine, request: nextTry(begun.request) };
+      return { ...begun, ...taken, request: nextTry(begun.request) };
     default:
-      return { ...begun, ...mine };
+      return { ...begun, ...taken };
   }
 };
 
@@ -67,7 +67,7 @@ export const takeOver = <O extends Order>(
   { from, to }: { readonly from: string | undefined; readonly to: string },
   now: number,
 ): Decision<O> => {
-  if (order.begun === null) return refuse('step_lost', 'There is nothing to finish.');
-  if (order.begun.owner !== from) return refuse('busy', 'The step is still under way.');
+  if (order.begun === null) return refuse('step_lost', 'The order has no pending step.');
+  if (order.begun.owner !== from) return refuse('busy', 'Another process works on the step.');
   return accept({ ...order, begun: takenOver(order.begun, to, now) });
 };

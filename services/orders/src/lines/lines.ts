@@ -1,5 +1,5 @@
 import { Fault } from '@boxoffice/envelope';
-import type { HeldLine, Wish } from '../clients/stock.ts';
+import type { HeldLine, RequestedItem } from '../clients/stock.ts';
 import type { OrdersContext } from '../context.ts';
 import { isCart } from '../domain/cart.ts';
 import { addLines, beginLines, removeLine, startsAnew } from '../domain/lines.ts';
@@ -9,15 +9,15 @@ import { currencyOf, linesOf, placesWanted, quantityFaults, refusalOf } from '..
 import { type Command, runCommand } from '../steps/command.ts';
 import { abortLines, releasePlaces } from '../steps/release.ts';
 import { stepStock } from '../steps/stock.ts';
-import { working } from '../steps/working.ts';
-import { doneBy, finish, targetOf } from '../steps/write.ts';
+import { workOn } from '../steps/working.ts';
+import { finish, recordDone, targetOf } from '../steps/write.ts';
 import { linkPerformances, type OrderDocument } from '../store.ts';
 
 const holdMore = async (
   context: OrdersContext,
   order: OrderDocument,
   { request }: LinesStep,
-  items: readonly Wish[],
+  items: readonly RequestedItem[],
 ) => {
   const { institution, id, pointOfSale, expiresAt } = order;
   await context.limit.check(order, id, order.heldPlaces);
@@ -42,7 +42,7 @@ const holdMore = async (
 export const addOrderLines = async (
   context: OrdersContext,
   command: Command,
-  items: readonly Wish[],
+  items: readonly RequestedItem[],
   permit?: (lines: readonly HeldLine[]) => Promise<void>,
 ): Promise<OrderDocument> => {
   const { order, done } = await runCommand(
@@ -59,14 +59,14 @@ export const addOrderLines = async (
   if (done || pending?.step !== 'lines') return order;
   const undo = async (error: unknown): Promise<never> => {
     if (isUnavailable(error))
-      working(context, order, () => abortLines(context, order, pending)).catch((failure) => {
-        context.log.warn('lines could not be taken back', { error: failure });
+      workOn(context, order, () => abortLines(context, order, pending)).catch((failure) => {
+        context.log.warn('the addition of lines could not be aborted', { error: failure });
       });
     // After a refusal only an earlier attempt of the same request, which this one resumed, can hold places.
     else if (error instanceof Fault) await abortLines(context, order, pending);
     throw error;
   };
-  return working(context, order, async () => {
+  return workOn(context, order, async () => {
     const held = await holdMore(context, order, pending, items).catch(undo);
     try {
       await permit?.(held.lines);
@@ -76,7 +76,7 @@ export const addOrderLines = async (
         currency: currencyOf(held.lines),
         until: Date.parse(held.heldUntil),
       };
-      const remember = (current: OrderDocument) => (isCart(current) ? doneBy(current, pending.request) : current);
+      const remember = (current: OrderDocument) => (isCart(current) ? recordDone(current, pending.request) : current);
       return await finish(
         context,
         targetOf(order),
@@ -105,7 +105,7 @@ export const removeOrderLine = async (
   const pending = order.begun;
   if (pending?.step !== 'release') return order;
   try {
-    return await working(context, order, () => releasePlaces(context, order, pending, command.stamp));
+    return await workOn(context, order, () => releasePlaces(context, order, pending, command.stamp));
   } catch (error) {
     if (!isUnavailable(error)) throw error;
     // The removal is durable; the place is released when the catalog answers again.

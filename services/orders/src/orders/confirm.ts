@@ -2,14 +2,14 @@ import type { OrdersContext } from '../context.ts';
 import { beginConfirm } from '../domain/confirmation.ts';
 import { type Command, runCommand } from '../steps/command.ts';
 import { sell } from '../steps/sell.ts';
-import { working } from '../steps/working.ts';
+import { workOn } from '../steps/working.ts';
 import type { OrderDocument } from '../store.ts';
 
 /**
  * Sells by the order's pending step `confirm`, if it has one. If the catalog does not answer, the step stays for
  * recovery.
  */
-export const sellMarked = async (
+export const sellPending = async (
   context: OrdersContext,
   order: OrderDocument,
   stamp: Command['stamp'],
@@ -17,7 +17,7 @@ export const sellMarked = async (
   const pending = order.begun;
   if (pending?.step !== 'confirm') return order;
   // Without an answer the sale may have happened: only selling again finds out, which is idempotent.
-  return working(context, order, () => sell(context, order, pending, { stamp }));
+  return workOn(context, order, () => sell(context, order, pending, { stamp }));
 };
 
 /**
@@ -35,5 +35,5 @@ export const confirmOrder = async (
     (current, request, now) => beginConfirm(current, { request, onAccount }, now),
     { startsStep: true },
   );
-  return done ? order : sellMarked(context, order, command.stamp);
+  return done ? order : sellPending(context, order, command.stamp);
 };

@@ -1,6 +1,6 @@
 import { Fault } from '@boxoffice/envelope';
 import { type Stamp, UniqueViolation } from '@boxoffice/store';
-import type { Held, Wish } from '../clients/stock.ts';
+import type { Held, RequestedItem } from '../clients/stock.ts';
 import type { OrdersContext } from '../context.ts';
 import { newDraft, open } from '../domain/opening.ts';
 import { isRefused, type Refusal } from '../domain/order/decision.ts';
@@ -10,8 +10,8 @@ import { isAborted, isOffSale } from '../steps/aborted.ts';
 import { abortDraft, deleteDraft, holdNameOf, releaseDraft } from '../steps/draft.ts';
 import type { Holder } from '../steps/hold-limit.ts';
 import { stepStock } from '../steps/stock.ts';
-import { working } from '../steps/working.ts';
-import { doneBy } from '../steps/write.ts';
+import { workOn } from '../steps/working.ts';
+import { recordDone } from '../steps/write.ts';
 import { linkPerformances, type OrderDocument } from '../store.ts';
 import { contactFaults } from './contact.ts';
 import { currencyOf, linesOf, placesWanted, quantityFaults, refusalOf } from './items.ts';
@@ -21,7 +21,7 @@ export interface OrderRequest {
   readonly contactNumber?: string;
   readonly pointOfSale?: string;
   readonly externalReference?: string;
-  readonly items: readonly Wish[];
+  readonly items: readonly RequestedItem[];
 }
 
 /**
@@ -34,13 +34,13 @@ const resumeDraft = async (
   id: string,
 ): Promise<OrderDocument | undefined> => {
   const owner = await context.lease.hold();
-  let mine = false;
+  let resumed = false;
   const draft = await context.orders.of(institution).update(id, (current) => {
-    mine = current.state === 'draft' && current.begun !== null && !isAborted(current.begun.request);
+    resumed = current.state === 'draft' && current.begun !== null && !isAborted(current.begun.request);
     const begun = current.begun && { ...current.begun, since: context.now(), owner };
-    return mine ? { next: { ...current, begun } } : undefined;
+    return resumed ? { next: { ...current, begun } } : undefined;
   });
-  return mine ? draft : undefined;
+  return resumed ? draft : undefined;
 };
 
 /**
@@ -79,7 +79,7 @@ const drafted = async (
   };
   const own = stamp && (await insert(derivedId('ord', stamp.key, stamp.fingerprint)));
   const draft = own ?? (await insert(context.newId('ord')));
-  if (!draft) throw new Error('a new id was taken');
+  if (!draft) throw new Error('a new order id already exists');
   return draft;
 };
 
@@ -105,7 +105,7 @@ export const holdFor = async (
     if (!isUnavailable(error)) await (draft.version > 1 ? releaseDraft : deleteDraft)(context, draft);
     else
       abortDraft(context, draft).catch((failure) =>
-        context.log.warn('a draft could not be given up', { error: failure }),
+        context.log.warn('a draft could not be aborted', { error: failure }),
       );
     throw error;
   }
@@ -146,7 +146,7 @@ export const opened = async (
       refused = isRefused(decision) ? decision.refused : undefined;
       if (isRefused(decision)) return undefined;
       const next = { ...decision.next, pointOfSale: held.pointOfSale };
-      return { next: cart ? doneBy(next, request) : next };
+      return { next: cart ? recordDone(next, request) : next };
     },
     { stamp },
   );
@@ -174,7 +174,7 @@ export const createOrder = async (
   const places = placesWanted(requested.items, 0);
   const draft = await drafted(context, holder, requested, places, stamp);
   const request = draft.begun?.request ?? '';
-  return working(context, draft, async () => {
+  return workOn(context, draft, async () => {
     const held = await holdFor(context, draft, requested);
     try {
       const order = await opened(context, draft, request, held, { stamp });

@@ -3,8 +3,8 @@ import { beginExtension, beginReservation, failExtension } from '../domain/hold.
 import { isUnavailable } from '../faults.ts';
 import { type Command, runCommand } from '../steps/command.ts';
 import { holdLonger } from '../steps/extend-hold.ts';
-import { ownEnd } from '../steps/stock.ts';
-import { working } from '../steps/working.ts';
+import { ifOwned } from '../steps/stock.ts';
+import { workOn } from '../steps/working.ts';
 import { conclude, type Rule, targetOf } from '../steps/write.ts';
 import type { OrderDocument } from '../store.ts';
 
@@ -16,12 +16,12 @@ const moved = async (
   const { order, done } = await runCommand(context, command, begin, { startsStep: true });
   const pending = order.begun;
   if (done || pending?.step !== 'extend') return order;
-  return working(context, order, async () => {
+  return workOn(context, order, async () => {
     try {
       return await holdLonger(context, order, pending, { stamp: command.stamp });
     } catch (error) {
       // A hold that outlasts the order's deadline is harmless: the order's expiry releases it.
-      const end = ownEnd(order, (current, now) => failExtension(current, pending, now));
+      const end = ifOwned(order, (current, now) => failExtension(current, pending, now));
       if (isUnavailable(error)) await conclude(context, targetOf(order), end);
       throw error;
     }

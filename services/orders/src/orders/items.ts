@@ -1,5 +1,5 @@
 import { Fault } from '@boxoffice/envelope';
-import type { HeldLine, Wish } from '../clients/stock.ts';
+import type { HeldLine, RequestedItem } from '../clients/stock.ts';
 import type { OrdersContext } from '../context.ts';
 import type { NewLine } from '../domain/order/order.ts';
 import { isUnavailable } from '../faults.ts';
@@ -18,13 +18,13 @@ export const holdErrors = [
 export const MAX_PLACES_PER_ORDER = 1_000;
 
 /** Whether `quantity` and the number of `placeIds` differ. */
-export const isMisquantified = ({ quantity, placeIds }: Pick<Wish, 'quantity' | 'placeIds'>): boolean =>
+export const hasQuantityConflict = ({ quantity, placeIds }: Pick<RequestedItem, 'quantity' | 'placeIds'>): boolean =>
   placeIds !== undefined && quantity !== undefined && quantity !== placeIds.length;
 
 /** The paths where `quantity` and `placeIds` disagree. */
-export const quantityFaults = (items: readonly Wish[]): string[] =>
+export const quantityFaults = (items: readonly RequestedItem[]): string[] =>
   items.flatMap((item, index) =>
-    isMisquantified(item)
+    hasQuantityConflict(item)
       ? [`$.items[${index}].quantity is ${item.quantity}, but placeIds names ${item.placeIds?.length}`]
       : [],
   );
@@ -33,7 +33,7 @@ export const quantityFaults = (items: readonly Wish[]): string[] =>
  * The number of places that the items request. @throws Fault `semantically_invalid` where `quantity` and `placeIds`
  * disagree, `order_too_many_places`
  */
-export const placesWanted = (items: readonly Wish[], placesInOrder: number): number => {
+export const placesWanted = (items: readonly RequestedItem[], placesInOrder: number): number => {
   const odd = quantityFaults(items);
   if (odd.length > 0) throw new Fault('semantically_invalid', `${odd.join('; ')}.`);
   const places = items.reduce((sum, { quantity, placeIds }) => sum + (placeIds?.length ?? quantity ?? 1), 0);
@@ -70,7 +70,7 @@ export const linesOf = (held: readonly HeldLine[], newId: (prefix: string) => st
 
 /** Requested items and their point of sale. */
 export interface Asked {
-  readonly items: readonly Wish[];
+  readonly items: readonly RequestedItem[];
   readonly pointOfSale?: string | undefined;
 }
 

@@ -6,10 +6,10 @@ import { isUnpaid } from '../domain/order/state.ts';
 import { addPayment, paymentOfRequest, settlePayment } from '../domain/payments.ts';
 import { isUnavailable, paymentRecorded } from '../faults.ts';
 import { repeatKeyOf } from '../ids.ts';
-import { sellMarked } from '../orders/confirm.ts';
+import { sellPending } from '../orders/confirm.ts';
 import { type Command, type CommandResult, runCommand } from '../steps/command.ts';
 import { holdLonger } from '../steps/extend-hold.ts';
-import { working } from '../steps/working.ts';
+import { workOn } from '../steps/working.ts';
 import type { OrderDocument } from '../store.ts';
 
 /** A payment as requested. */
@@ -23,7 +23,7 @@ export interface PaymentRequest {
 }
 
 /** The payment that this request recorded, now or in an earlier attempt. */
-export const paymentMade = (
+export const paymentOfCommand = (
   order: OrderDocument,
   { id }: Pick<PaymentRequest, 'id'>,
   stamp: Command['stamp'],
@@ -34,7 +34,7 @@ export const paymentMade = (
 };
 
 /** Refuses a repeat whose first attempt recorded the money but found the places gone. */
-const refuseUnserved = (order: OrderDocument, payment: Payment): void => {
+const refuseUnconfirmed = (order: OrderDocument, payment: Payment): void => {
   const wasPaid = due(order) === 0 && order.lines.length > 0;
   if (payment.status !== 'captured' || !(order.state === 'expired' || (isUnpaid(order) && wasPaid))) return;
   const { code, headers } = paymentRecorded({ orderId: order.id, paymentId: payment.id });
@@ -46,7 +46,7 @@ const wait = async (context: OrdersContext, order: OrderDocument, stamp: Command
   const pending = order.begun;
   if (pending?.step !== 'extend') return order;
   try {
-    return await working(context, order, () => holdLonger(context, order, pending, { stamp }));
+    return await workOn(context, order, () => holdLonger(context, order, pending, { stamp }));
   } catch (error) {
     if (!isUnavailable(error)) throw error;
     return order;
@@ -54,13 +54,13 @@ const wait = async (context: OrdersContext, order: OrderDocument, stamp: Command
 };
 
 /** Executes the step that a payment began. @throws Fault `payment_recorded`, `service_unavailable` */
-export const carriedOut = async (
+export const executeStep = async (
   context: OrdersContext,
   { order, done }: CommandResult,
   stamp: Command['stamp'],
 ): Promise<OrderDocument> => {
   if (done) return order;
-  return order.begun?.step === 'extend' ? wait(context, order, stamp) : sellMarked(context, order, stamp);
+  return order.begun?.step === 'extend' ? wait(context, order, stamp) : sellPending(context, order, stamp);
 };
 
 /**
@@ -84,8 +84,8 @@ export const payOrder = async (
     (current, request, now) => addPayment(current, { ...input, request }, now),
     { knows: (current) => paymentOfRequest(current, repeatKey) !== undefined },
   );
-  const order = await carriedOut(context, begun, stamp);
-  if (begun.done) refuseUnserved(order, paymentMade(order, requested, stamp));
+  const order = await executeStep(context, begun, stamp);
+  if (begun.done) refuseUnconfirmed(order, paymentOfCommand(order, requested, stamp));
   return order;
 };
 
@@ -99,5 +99,5 @@ export const settleOrderPayment = async (
   const begun = await runCommand(context, command, (current, request, now) =>
     settlePayment(current, { paymentId, status, request }, now),
   );
-  return carriedOut(context, begun, command.stamp);
+  return executeStep(context, begun, command.stamp);
 };

@@ -7,7 +7,7 @@ import { one } from '../orders/view.ts';
 import { NewPayment, Order, Payment, PaymentChange, paymentReadOnly } from '../schemas.ts';
 import { commandOf } from '../steps/command.ts';
 import type { OrderDocument } from '../store.ts';
-import { paymentMade, payOrder, settleOrderPayment } from './payments.ts';
+import { paymentOfCommand, payOrder, settleOrderPayment } from './payments.ts';
 import { listed, named, ofOrder, paymentView, record } from './view.ts';
 
 const collection = { path: '/svc/v3/orders/{orderId}/payments', params: { orderId: pathId } } as const;
@@ -63,7 +63,7 @@ export const paymentsRoutes = (context: OrdersContext): AnyOperation[] => [
       if (body.reference !== undefined) requireScope(caller.scopes, 'orders.sensitive:write', '$.reference');
       const requested = { ...body, id: context.newId('pay') };
       const answer = (order: OrderDocument) => {
-        const payment = paymentMade(order, requested, command.stamp);
+        const payment = paymentOfCommand(order, requested, command.stamp);
         return created(
           paymentView(order, payment, caller.scopes),
           addressOfPayment(order.id, payment.id),

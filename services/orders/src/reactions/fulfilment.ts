@@ -19,6 +19,6 @@ const reactions: Readonly<Record<string, (context: OrdersContext, message: Messa
  */
 export const onFulfilment = async (context: OrdersContext, message: Message): Promise<void> => {
   const react = reactions[message.type];
-  if (!react) throw new Unreadable(`nothing is known of ${message.type}`);
+  if (!react) throw new Unreadable(`no reaction handles ${message.type}`);
   await react(context, message);
 };

@@ -18,7 +18,10 @@ const PATIENCE_MS = 4_000;
 const LOOK_EVERY_MS = 50;
 
 /** Aborts the pending step of a draft: its places are still being held, and it must not become an order. */
-const spoil = async (context: OrdersContext, { institution, id }: OrderDocument): Promise<OrderDocument | undefined> =>
+const abortDraftStep = async (
+  context: OrdersContext,
+  { institution, id }: OrderDocument,
+): Promise<OrderDocument | undefined> =>
   context.orders.of(institution).update(id, (current) => {
     if (current.state !== 'draft' || !current.begun) return undefined;
     const request = offSale(current.begun.request);
@@ -45,7 +48,8 @@ const cancelLive = async (context: OrdersContext, order: OrderDocument, performa
     const { refused, order: found } = outcome;
     if (refused.reason === 'past_due') await expireNow(context, target);
     else if (refused.reason !== 'busy') return;
-    else if (performance.now() > deadline) throw new Error('an order is being changed for too long');
+    else if (performance.now() > deadline)
+      throw new Error('an order stayed busy for too long; the event is redelivered');
     else {
       await recover(context, found);
       await delay(LOOK_EVERY_MS);
@@ -54,7 +58,7 @@ const cancelLive = async (context: OrdersContext, order: OrderDocument, performa
 };
 
 const cancelOne = async (context: OrdersContext, order: OrderDocument, performanceId: string): Promise<void> => {
-  const now = order.state === 'draft' ? await spoil(context, order) : order;
+  const now = order.state === 'draft' ? await abortDraftStep(context, order) : order;
   if (now && now.state !== 'draft') await cancelLive(context, now, performanceId);
 };
 

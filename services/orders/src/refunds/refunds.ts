@@ -15,7 +15,7 @@ export interface RefundRequest {
 }
 
 /** The refund that this request recorded, now or in an earlier attempt. */
-export const refundMade = (order: OrderDocument, { id }: RefundRequest, stamp: Command['stamp']): Refund => {
+export const refundOfCommand = (order: OrderDocument, { id }: RefundRequest, stamp: Command['stamp']): Refund => {
   const made = refundOfRequest(order, repeatKeyOf(stamp) ?? null) ?? order.refunds.find((other) => other.id === id);
   if (!made) throw new Error('the refund is not in its order');
   return made;

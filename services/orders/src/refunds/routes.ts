@@ -7,7 +7,7 @@ import { listed, named, ofOrder, record } from '../payments/view.ts';
 import { NewRefund, Refund } from '../schemas.ts';
 import { commandOf } from '../steps/command.ts';
 import type { OrderDocument } from '../store.ts';
-import { refundMade, refundOrder } from './refunds.ts';
+import { refundOfCommand, refundOrder } from './refunds.ts';
 import { refundView } from './view.ts';
 
 const collection = { path: '/svc/v3/orders/{orderId}/refunds', params: { orderId: pathId } } as const;
@@ -49,7 +49,7 @@ export const refundsRoutes = (context: OrdersContext): AnyOperation[] => [
     handle: async (request) => {
       const requested = { ...request.body, id: context.newId('ref') };
       const answer = (order: OrderDocument) => {
-        const refund = refundMade(order, requested, command.stamp);
+        const refund = refundOfCommand(order, requested, command.stamp);
         return created(
           refundView(order, refund, request.caller.scopes),
           `${addressOf(order.id)}/refunds/${refund.id}`,

@@ -96,8 +96,8 @@ export const runCommand = async (
         if (misfit) return misfit;
         done = order.recovered?.includes(request) === true || (order.begun === null && knows(order));
         if (done) return { next: order, facts: [] };
-        const mine = resumed(order, request, now);
-        if (mine) return { next: mine, facts: [] };
+        const again = resumed(order, request, now);
+        if (again) return { next: again, facts: [] };
         ifMatch(String(order.version));
         unchanged?.(order);
         return step(order, request, now);

@@ -3,7 +3,7 @@ import { isUnavailable } from '../faults.ts';
 import type { OrderDocument } from '../store.ts';
 import { aborted } from './aborted.ts';
 import { stepStock } from './stock.ts';
-import { leave } from './working.ts';
+import { leaveToRecovery } from './working.ts';
 
 /** The request id of a draft's hold in the catalog. */
 export const holdNameOf = ({ begun }: Pick<OrderDocument, 'begun'>): string =>
@@ -35,7 +35,7 @@ const emptied = async (context: OrdersContext, found: OrderDocument): Promise<Or
     else await context.stock.release(institution, id, { requestId, asOf: found.version + 1 });
   } catch (error) {
     if (!isUnavailable(error)) throw error;
-    if (draft) await leave(context, draft);
+    if (draft) await leaveToRecovery(context, draft);
     return undefined;
   }
   return draft;
@@ -56,5 +56,5 @@ export const releaseDraft = async (context: OrdersContext, found: OrderDocument)
  */
 export const abortDraft = async (context: OrdersContext, found: OrderDocument): Promise<void> => {
   const draft = await emptied(context, found);
-  if (draft) await leave(context, draft);
+  if (draft) await leaveToRecovery(context, draft);
 };

@@ -68,7 +68,7 @@ export const createLease = (
   const working = new Map<string, number>();
   const watched = new Map<string, Watched>();
   /** The number of observations when an owner that none of them had shown was first requested. */
-  const strangers = new Map<string, number>();
+  const unknownOwners = new Map<string, number>();
   let over: ReadonlySet<string> = new Set();
   let living: ReadonlySet<string> = new Set();
   let looks = 0;
@@ -101,7 +101,7 @@ export const createLease = (
 
   const fresh = async (): Promise<string> => {
     if (!own || clock() - own.beatAt >= FRESH_MS) await renew();
-    if (!own) throw new Error('a lease is there once it was renewed');
+    if (!own) throw new Error('the lease is missing after its renewal');
     return own.id;
   };
 
@@ -124,8 +124,8 @@ export const createLease = (
     if (owner === undefined || owner === NO_OWNER || over.has(owner)) return true;
     if (owner === own?.id || living.has(owner)) return false;
     // The lease is either newer than the last observation or deleted long ago: the next observations decide.
-    const since = strangers.get(owner) ?? looks;
-    strangers.set(owner, since);
+    const since = unknownOwners.get(owner) ?? looks;
+    unknownOwners.set(owner, since);
     return looks > since + 1;
   };
 
@@ -160,7 +160,7 @@ export const createLease = (
       over = lapsed;
       living = new Set(found.flatMap(({ id }) => (lapsed.has(id) ? [] : [id])));
       for (const id of watched.keys()) if (!living.has(id)) watched.delete(id);
-      for (const [id, since] of strangers) if (living.has(id) || looks > since + 100) strangers.delete(id);
+      for (const [id, since] of unknownOwners) if (living.has(id) || looks > since + 100) unknownOwners.delete(id);
       looks += 1;
       lookedAt = clock();
       return [...over];

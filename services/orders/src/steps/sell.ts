@@ -4,9 +4,9 @@ import type { OrdersContext } from '../context.ts';
 import { confirm, failConfirm } from '../domain/confirmation.ts';
 import type { ConfirmStep } from '../domain/order/pending-step.ts';
 import type { OrderDocument } from '../store.ts';
-import { ownEnd, stepStock } from './stock.ts';
+import { ifOwned, stepStock } from './stock.ts';
 import { issueTickets } from './tickets.ts';
-import { finish, finishedBy, targetOf } from './write.ts';
+import { finish, recordRecovered, targetOf } from './write.ts';
 
 /** Milliseconds for which the places of an expired order are held again; they are sold immediately. */
 const RENEWED_MS = 120_000;
@@ -46,7 +46,7 @@ export const sell = async (
     finish(
       context,
       target,
-      ownEnd(order, (current, now) => failConfirm(current, { request }, now)),
+      ifOwned(order, (current, now) => failConfirm(current, { request }, now)),
     );
   const renewed = pending.late ? await renew(context, order, request) : [];
   if (!renewed) return fail();
@@ -57,7 +57,7 @@ export const sell = async (
   const confirmed = await finish(
     context,
     target,
-    (current, now) => confirm(recovered ? finishedBy(current, request) : current, sale, now),
+    (current, now) => confirm(recovered ? recordRecovered(current, request) : current, sale, now),
     stamp,
   );
   await issueTickets(context, confirmed);

@@ -55,7 +55,7 @@ export const stepStock = (context: OrdersContext, order: OrderDocument): StepSto
  * Ends a failed step only if this process still owns it, since another process may be succeeding. A success may be
  * written by any process.
  */
-export const ownEnd =
+export const ifOwned =
   (order: OrderDocument, end: (current: OrderDocument, now: number) => Decision<OrderDocument>) =>
   (current: OrderDocument, now: number): Decision<OrderDocument> =>
     current.begun?.owner === order.begun?.owner

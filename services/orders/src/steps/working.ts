@@ -4,7 +4,10 @@ import type { OrderDocument } from '../store.ts';
 import { originalRequest } from './aborted.ts';
 
 /** Leaves the pending step to recovery; does nothing if the step has ended or another process owns it. */
-export const leave = async (context: OrdersContext, { institution, id, begun: left }: OrderDocument): Promise<void> => {
+export const leaveToRecovery = async (
+  context: OrdersContext,
+  { institution, id, begun: left }: OrderDocument,
+): Promise<void> => {
   await context.orders
     .of(institution)
     .update(id, ({ begun, ...current }) =>
@@ -18,7 +21,7 @@ export const leave = async (context: OrdersContext, { institution, id, begun: le
  * Works on the order's pending step. If `act` fails, the step is left to recovery: by the next command on the order,
  * or by the sweep.
  */
-export const working = async <Done>(
+export const workOn = async <Done>(
   context: OrdersContext,
   order: OrderDocument,
   act: () => Promise<Done>,
@@ -27,7 +30,9 @@ export const working = async <Done>(
   try {
     return await act();
   } catch (error) {
-    await leave(context, order).catch((failure) => context.log.warn('a step could not be left', { error: failure }));
+    await leaveToRecovery(context, order).catch((failure) =>
+      context.log.warn('a step could not be left to recovery', { error: failure }),
+    );
     throw error;
   } finally {
     done();

@@ -104,11 +104,11 @@ export const targetOf = ({ institution, id }: OrderDocument): Target => ({ insti
 const REMEMBERED = 20;
 
 /** Records in the order that the request has had its effect, so that a repeat does nothing. */
-export const doneBy = <O extends OrderDocument>(order: O, request: string): O =>
+export const recordDone = <O extends OrderDocument>(order: O, request: string): O =>
   order.recovered?.includes(request)
     ? order
     : { ...order, recovered: [...(order.recovered ?? []), request].slice(-REMEMBERED) };
 
 /** The same for the request of the pending step that recovery completes. */
-export const finishedBy = (order: OrderDocument, request: string): OrderDocument =>
-  order.begun?.request === request ? doneBy(order, request) : order;
+export const recordRecovered = (order: OrderDocument, request: string): OrderDocument =>
+  order.begun?.request === request ? recordDone(order, request) : order;

@@ -36,7 +36,7 @@ describe.each(engines)('cancelled at once, settled by facts, on $name', (engine)
         data: { orderId: order.id, hadTickets: false, override: false, placeIds },
       },
     ]);
-    // An earlier expiry's release, and one of the tickets that there are not, say nothing about it.
+    // Releases by an earlier expiry, or of tickets that the order never had, do not settle the cancellation.
     for (const cause of ['order.expired', 'tickets.cancelled'])
       await fixture.deliver('places.released', { orderId: order.id, cause, placeIds, placesReleased: 9 }, 5);
     expect(await read(fixture, path)).toMatchObject({ cancellation: { placesReleased: null } });
@@ -110,7 +110,7 @@ describe.each(engines)('cancelled at once, settled by facts, on $name', (engine)
     fixture.tickets.mishaps.clear();
   });
 
-  test('the line names the last of the tickets that replaced one another, in whatever order they are told', async () => {
+  test('the line names the last of the tickets that replaced one another, in whatever order the facts arrive', async () => {
     const { path, order } = await confirmed();
     const [line] = order.lines;
     const ticketId = String(line?.ticketId);
@@ -122,7 +122,7 @@ describe.each(engines)('cancelled at once, settled by facts, on $name', (engine)
     expect((await read(fixture, path)).lines[0]?.ticketId).toBe('tic_c');
   });
 
-  test('a confirmed order whose buyer changes is told again, newer', async () => {
+  test('a confirmed order whose buyer changes is published again, with a newer version', async () => {
     const { path, order } = await confirmed();
     fixture.contacts.known.set('C-new', null);
     const patch = (body: object) => fixture.call('PATCH', path, { body });

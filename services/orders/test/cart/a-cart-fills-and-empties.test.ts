@@ -87,7 +87,7 @@ describe.each(engines)('a cart fills and empties, on $name', (engine) => {
     expect(again.deadline).toBe(again.expiresAt);
   });
 
-  test('a cart that was given up has no places any more, and takes none', async () => {
+  test('an abandoned cart has no places, and accepts none', async () => {
     const { hall, cart, path } = await newCart(fixture);
     expect(done(await wish(fixture, `${path}/giving-up`))).toMatchObject({ state: 'cancelled', listed: false });
     expect(fixture.catalog.count(hall).held).toBe(0);
@@ -97,7 +97,7 @@ describe.each(engines)('a cart fills and empties, on $name', (engine) => {
     expect(fixture.catalog.count(hall).held).toBe(0);
   });
 
-  test('it is given up durably although the catalog is down', async () => {
+  test('it is abandoned durably although the catalog is down', async () => {
     const { path } = await newCart(fixture);
     fixture.catalog.mishaps.set('releaseHold', 'fails');
     const { state } = done(await wish(fixture, `${path}/giving-up`));

@@ -55,7 +55,7 @@ describe.each(engines)('a cart is hidden from institutions until it is bought, o
     expect(await listedIds()).toContain(cart.id);
   });
 
-  test('one that was given up or has expired stays out of lists', async () => {
+  test('an abandoned or expired one stays out of lists', async () => {
     const { path } = await newCart(fixture);
     done(await wish(fixture, `${path}/giving-up`));
     fixture.catalog.holdMs = 1;

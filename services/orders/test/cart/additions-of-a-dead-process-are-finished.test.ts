@@ -8,7 +8,7 @@ import { add, done, mintCartId, newCart, read } from '../fixture/shopper.ts';
 
 const never = (): Promise<never> => new Promise(() => undefined);
 
-/** The context of a process that dies when it calls the stock so: before the call takes effect, or after. */
+/** The context of a process that dies at this call of the stock: before the call takes effect, or after. */
 const dying = (context: OrdersContext, call: 'hold' | 'release', when: 'before' | 'after'): OrdersContext => {
   const act = context.stock[call] as (...args: unknown[]) => Promise<unknown>;
   const die = async (...args: unknown[]) => {

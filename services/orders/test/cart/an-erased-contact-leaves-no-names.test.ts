@@ -19,7 +19,7 @@ describe.each(engines)('an erased contact leaves no names in orders, on $name', 
   };
   const nameIn = async (path: string) => (await read(fixture, path)).lines[0]?.beneficiary;
 
-  test('of those for whom it bought; of others nothing is dropped, and the order stays valid', async () => {
+  test('of its beneficiaries; other orders keep theirs, and the order stays valid', async () => {
     const [erased, other] = [newContact(fixture), newContact(fixture)];
     const paths = [await bought(erased), await bought(erased, 'pending')];
     const kept = await bought(other);

@@ -7,7 +7,7 @@ import { mintCartId, newContact, type Outcome, type ShopOrder } from '../fixture
 
 const pick = <Item>(items: readonly Item[]): Item => items[randomInt(items.length)] as Item;
 
-/** What one click came to: its operation, the cart, the request, and what was answered. */
+/** One click and its outcome: operation, cart, request, answer. */
 interface Click {
   readonly kind: string;
   readonly id: string;
@@ -25,7 +25,7 @@ describe.each(engines)('shoppers at once leave one truth, on $name', (engine) =>
   });
   afterAll(() => fixture.close());
 
-  /** Everything comes to rest: marks are finished, deadlines pass, and the catalog hears of all that was published. */
+  /** Lets everything come to rest: pending steps end, deadlines pass, and the catalog receives every event. */
   const settle = async () => {
     fixture.catalog.mishaps.clear();
     for (const later of [20_000, 40_000, 3_700_000]) await fixture.later(later);
@@ -113,7 +113,7 @@ describe.each(engines)('shoppers at once leave one truth, on $name', (engine) =>
       const expected = order?.state === 'confirmed' ? order.lines.map(({ place }) => place.id) : [];
       expect([id, order?.state, places.map((place) => place.id).sort()]).toEqual([id, order?.state, expected.sort()]);
       expect(order?.begun ?? null).toBeNull();
-      // Three requests added at most two places each, however often they were repeated.
+      // Three requests added at most two places each, despite all repeats.
       expect(order?.lines.length ?? 0).toBeLessThanOrEqual(6);
       if (order?.state === 'confirmed') expect(order.listedAt).not.toBeNull();
       sold += expected.length;

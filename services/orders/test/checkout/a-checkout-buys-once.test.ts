@@ -12,7 +12,7 @@ describe.each(engines)('a checkout buys once, on $name', (engine) => {
   });
   afterAll(() => fixture.close());
 
-  /** What was published of a confirmation; instances that share a store may each publish the same fact. */
+  /** The confirmations published; instances that share a store may each publish the same event. */
   const confirmations = (id: string) => {
     const told = fixture.facts.filter(({ type, key }) => type === 'order.confirmed' && key === id);
     return [...new Map(told.map((fact) => [fact.version, fact])).values()];
@@ -79,7 +79,7 @@ describe.each(engines)('a checkout buys once, on $name', (engine) => {
   });
 
   describe('is refused', () => {
-    test('for an empty cart, a given up one and an expired one', async () => {
+    test('for an empty cart, an abandoned one and an expired one', async () => {
       const { cart, path } = await newCart(fixture, 1);
       done(await wish(fixture, `${path}/lines/${cart.lines[0]?.id}/removal`));
       expect(await checkout(fixture, path, { contactNumber })).toMatchObject({ reason: 'cart_empty' });
@@ -135,7 +135,7 @@ describe.each(engines)('a checkout buys once, on $name', (engine) => {
     }
   });
 
-  test('another request finds that the cart was bought, and is told the order', async () => {
+  test('another request finds that the cart was bought, and gets the order', async () => {
     const { path } = await newCart(fixture);
     done(await checkout(fixture, path, { contactNumber }));
     const second = await checkout(fixture, path, { contactNumber: newContact(fixture), requestId: 'another' });

@@ -91,7 +91,7 @@ describe.each(engines)('a failed payment can be made again, on $name', (engine) 
     expect(fixture.catalog.count(hall)).toEqual({ free: 2, held: 0, sold: 2 });
   });
 
-  test('or is given up: the order is cancelled and its places are free', async () => {
+  test('or is abandoned: the order is cancelled and its places are free', async () => {
     const { hall, path } = await failed();
     expect(done(await wish(fixture, `${path}/giving-up`))).toMatchObject({ state: 'cancelled', listed: true });
     expect(await checkout(fixture, path, { contactNumber, requestId: 'second' })).toMatchObject({

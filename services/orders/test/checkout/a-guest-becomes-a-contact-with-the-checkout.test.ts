@@ -150,7 +150,7 @@ describe.each(engines)('a guest becomes a contact with the checkout, on $name', 
     },
   );
 
-  test('either a contact or a guest buys, not both and not nobody', async () => {
+  test('either a contact or a guest buys: both or neither is 400', async () => {
     const { path } = await newCart(fixture);
     const body = { requestId: 'r', paymentMethod: 'external' };
     for (const more of [{}, { guest: guest(), contactNumber: newContact(fixture) }]) {

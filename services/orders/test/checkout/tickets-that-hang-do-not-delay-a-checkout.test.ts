@@ -22,7 +22,7 @@ test('tickets that never answer delay one checkout by a second, the next ones no
   await buy(first);
   expect(asked()).toBe(1);
   for (const path of others) await buy(path);
-  // Who does not ask does not wait.
+  // A cancellation with override does not call tickets, so it does not wait.
   expect(asked()).toBe(1);
   fixture.tickets.mishaps.clear();
 });

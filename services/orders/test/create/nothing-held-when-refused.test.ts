@@ -67,7 +67,7 @@ describe.each(engines)('nothing is held when an order is refused, on $name', (en
     expect(fixture.catalog.count(hall).held).toBe(0);
   });
 
-  test('an unknown contact, a wrong quantity and unknown items are named together; the stock is asked once more only then', async () => {
+  test('an unknown contact, a wrong quantity and unknown items are named together; only then is the stock called once more', async () => {
     const [hall, foreign] = [fixture.catalog.hall(2), fixture.catalog.hall(2, { institution: 'museum' })];
     const items = [foreign.item(1, ['plc_x']), hall.item(1, hall.placeIds)];
     const asked = (operation: string) => fixture.catalog.calls.filter((call) => call.operation === operation);
@@ -85,7 +85,7 @@ describe.each(engines)('nothing is held when an order is refused, on $name', (en
     ]);
   });
 
-  test('an unknown contact is told also while the catalog is down', async () => {
+  test('an unknown contact is refused also while the catalog is down', async () => {
     const hall = fixture.catalog.hall(1);
     fixture.catalog.mishaps.set('quoteItems', 'fails');
     const answer = await create([hall.item()], { contactNumber: 'C-unknown' });
@@ -132,7 +132,7 @@ describe.each(engines)('nothing is held when an order is refused, on $name', (en
     expect([HOLD_MS > othersMs, HOLD_MS < gatewayMs]).toEqual([true, true]);
   });
 
-  test('contacts does not answer: 503, and nothing was asked of the stock', async () => {
+  test('contacts does not answer: 503, and the stock was not called', async () => {
     const hall = fixture.catalog.hall(1);
     fixture.contacts.mishaps.set('*', 'fails');
     const answer = await create([hall.item()], { contactNumber: 'C1' });

@@ -80,7 +80,7 @@ describe.each(engines)('places are kept as long as said, on $name', (engine) => 
     expect((await read(fixture, path)).state).toBe('expired');
   });
 
-  test('the sweep expires what nobody reads, a pending payment after its grace, and leaves the others alone', async () => {
+  test('the sweep expires orders that are not read, a pending payment after its grace period, and leaves the others alone', async () => {
     const [open, waiting, reserved] = [await newOrder(fixture), await newOrder(fixture), await newOrder(fixture)];
     await pay(fixture, waiting.path, { status: 'pending' });
     await fixture.call('POST', `${reserved.path}/reservation`, { body: { dueAt: '2099-01-01T00:00:00Z' } });

@@ -26,7 +26,7 @@ test('the example of a reservation is accepted for years to come', async () => {
   expect((await fixture.call('POST', `/${data.id}/reservation`, { body: { dueAt } })).status).toBe(200);
 });
 
-test('an order of another institution is as unknown as one that never was, for every operation', async () => {
+test('an order of another institution is answered like an unknown one, by every operation', async () => {
   const hall = fixture.catalog.hall(1, { institution: 'museum' });
   const { data } = await fixture.call('POST', '', { institution: 'museum', body: { items: [hall.item()] } });
   expect(data.state).toBe('open');

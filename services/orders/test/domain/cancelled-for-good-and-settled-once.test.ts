@@ -52,7 +52,7 @@ describe('a cancellation', () => {
     expectRefused(cancel(draft(), how, NOW), 'busy');
   });
 
-  test('waits for a sale that is under way, and gives up one that its process has left', () => {
+  test('waits for a pending sale, and aborts one that was left to recovery', () => {
     expectRefused(cancel(selling, how, NOW), 'busy');
     const left = { ...selling, begun: selling.begun && { ...selling.begun, owner: NO_OWNER } };
     const order = next(cancel(left, how, NOW));
@@ -75,12 +75,12 @@ describe('a controlled ticket', () => {
     });
   });
 
-  test('counts as the tickets service says, as the order noted it only if nobody could be asked', () => {
+  test('counts as the tickets service says; as the order recorded it only without an answer', () => {
     expectRefused(cancel(confirmed, { ...how, controlled: 1 }, NOW), 'ticket_controlled');
     expect(next(cancel(controlled, { ...how, controlled: 0 }, NOW)).state).toBe('cancelled');
   });
 
-  test('is noted by version: duplicates and older facts change nothing', () => {
+  test('is recorded by version: duplicates and older facts change nothing', () => {
     expect(recordControl(controlled, { ticketId: 'tic_1', version: 3 }).next).toBe(controlled);
     expect(recordControlReverted(controlled, { ticketId: 'tic_1', version: 2 }).next).toBe(controlled);
     const reverted = recordControlReverted(controlled, { ticketId: 'tic_1', version: 4 }).next;

@@ -192,7 +192,7 @@ describe('a cart', () => {
     expect(withoutNames(cart)).toBe(cart);
   });
 
-  test('tells nobody by a fact who will come, and remembers that tickets must be told', () => {
+  test('publishes no names of beneficiaries, and records that tickets must be sent them', () => {
     const named = next(changeLine(cart, 'lin_1', { beneficiary: { lastName: 'Haskil' } }, NOW));
     const { next: bought, facts } = accepted(
       confirm(next(buy(named)), { request: 'checkout', soldPlaceIds: ['plc_1', 'plc_2'] }, NOW),

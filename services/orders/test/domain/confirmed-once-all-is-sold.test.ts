@@ -85,7 +85,7 @@ describe('a confirmation', () => {
     expectRefused(confirm(next(begin()), { ...sale, soldPlaceIds: ['plc_1'] }, NOW), 'not_sold');
   });
 
-  test('takes the places that stand in for places that are gone', () => {
+  test('takes the places that replace places that are gone', () => {
     const place = { id: 'plc_9', label: 'FLOOR 9', row: null, seat: null };
     const replaced = [{ replaces: 'plc_2', place }];
     expectRefused(confirm(next(begin()), { ...sale, replaced }, NOW), 'not_sold');
@@ -96,7 +96,7 @@ describe('a confirmation', () => {
     expect(facts[0]).toMatchObject({ data: { tickets: [{}, { place }] } });
   });
 
-  test('that another process finished changes nothing; one whose mark is gone is refused', () => {
+  test('that another process finished changes nothing; one whose pending step is gone is refused', () => {
     const confirmed = next(confirm(next(begin()), sale, NOW));
     expect(confirm(confirmed, sale, NOW + 1)).toEqual({ next: confirmed, facts: [] });
     expectRefused(confirm(openOrder(), sale, NOW), 'step_lost');

@@ -121,7 +121,7 @@ describe('an extension', () => {
     expect(expectKeptThough(late, 'places_gone').state).toBe('expired');
   });
 
-  test('that somebody else ended is told so', () => {
+  test('that another process ended is refused', () => {
     expectRefused(extended(openOrder(), { request: 'e' }, NOW), 'step_lost');
     expectRefused(failExtension(next(extend()), { request: 'x' }, NOW), 'step_lost');
   });
@@ -172,7 +172,7 @@ describe('lines', () => {
     expectRefused(addLines(openOrder(), held, NOW), 'step_lost');
   });
 
-  test('are removed at once, and their places given back', () => {
+  test('are removed at once, and their places released', () => {
     const order = next(removeLine(openOrder(), { request: 'd', lineId: 'lin_1' }, NOW));
     expect(order.lines.map(({ id }) => id)).toEqual(['lin_2']);
     expect(order).toMatchObject({ heldPlaces: 1, begun: { step: 'release', placeIds: ['plc_1'] } });

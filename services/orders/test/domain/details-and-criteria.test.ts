@@ -32,7 +32,7 @@ describe('details', () => {
     expect(next(changeDetails(order, {}, NOW))).toBe(order);
   });
 
-  test('of a confirmed order: another buyer is told again, another reference is not', () => {
+  test('of a confirmed order: another buyer is published again, another reference is not', () => {
     const { facts } = accepted(changeDetails(confirmed, { contactNumber: 'C2' }, NOW));
     expect(facts).toMatchObject([{ type: 'order.confirmed', data: { contactNumber: 'C2' } }]);
     expect(accepted(changeDetails(confirmed, { externalReference: 'y' }, NOW)).facts).toEqual([]);

@@ -38,7 +38,7 @@ describe('a captured payment', () => {
     expect([order.begun, facts]).toEqual([null, []]);
   });
 
-  test('in full is written together with the mark of the sale', () => {
+  test('in full is written together with the pending step of the sale', () => {
     const order = next(addPayment(openOrder(), payment('pay_1', 10_000), NOW));
     expect(order.begun).toEqual({ step: 'confirm', request: 'pay', since: NOW, late: false, paymentId: 'pay_1' });
     expect([order.state, paymentStatus(order)]).toEqual(['open', 'paid']);
@@ -219,7 +219,7 @@ describe('a late payment', () => {
     expect(next(addPayment(recorded, payment('pay_2', 6_000), UNTIL)).begun).toMatchObject(late);
   });
 
-  test('told again tries the sale again', () => {
+  test('captured again tries the sale again', () => {
     const failed = { ...next(addPayment(expired(), payment('pay_1', 10_000), UNTIL)), begun: null };
     expect(next(settlePayment(failed, told('captured', 'pay_1'), UNTIL)).begun).toMatchObject(late);
     expect(paid(next(settlePayment(failed, told('captured', 'pay_1'), UNTIL)))).toBe(10_000);

@@ -22,7 +22,7 @@ export const newLine = (number: number, amount = 5_000, criterion: string | null
   amount,
 });
 
-/** A draft, marked since NOW by the request `create`. */
+/** A draft with the pending step `create` since NOW, by the request `create`. */
 export const draft = (): Order =>
   newDraft(
     {
@@ -39,7 +39,7 @@ export const draft = (): Order =>
     NOW,
   );
 
-/** The decision as it must be: accepted. */
+/** The decision, which must be accepted. */
 export const accepted = <O extends Order>(decision: Decision<O>): Accepted<O> => {
   if (isRefused(decision)) throw new Error(`refused: ${decision.refused.reason}: ${decision.refused.details}`);
   return decision;
@@ -48,12 +48,12 @@ export const accepted = <O extends Order>(decision: Decision<O>): Accepted<O> =>
 /** What an accepted decision writes. */
 export const next = <O extends Order>(decision: Decision<O>): O => accepted(decision).next;
 
-/** The decision must be refused, with a sentence for people. */
+/** Expects a refusal, with a sentence for humans. */
 export const expectRefused = (decision: Decision, reason: Reason): void => {
   expect(decision).toMatchObject({ refused: { reason, details: expect.stringMatching(/\S.*\.$/s) } });
 };
 
-/** The decision is to be written, and still answers that it failed. */
+/** Expects a decision that is written and still answers a refusal. */
 export const expectKeptThough = (decision: Decision, reason: Reason): Order => {
   expect(accepted(decision).answer).toMatchObject({ reason, details: expect.stringMatching(/\S.*\.$/s) });
   return next(decision);
@@ -92,7 +92,7 @@ export const payment = (
   ...more,
 });
 
-/** The order with a payment that is pending, its places kept for it. */
+/** The order with a pending payment, its places held for it. */
 export const pendingOrder = (order = openOrder(), amount = 10_000): Order => ({
   ...next(addPayment(order, payment('pay_p', amount, 'pending'), NOW)),
   begun: null,

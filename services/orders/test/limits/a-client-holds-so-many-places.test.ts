@@ -6,7 +6,7 @@ import { engines } from '../fixture/engines.ts';
 import { type Fixture, openFixture, until } from '../fixture/fixture.ts';
 import { failAndRecoverElsewhere } from '../fixture/orders.ts';
 
-/** The answer of a request that is allowed, at the latest when what others gave up has been noticed. */
+/** Repeats a request until it is allowed: places released by others are noticed with a delay. */
 const until201 = async <Answer extends { readonly status: number }>(send: () => Promise<Answer>): Promise<Answer> => {
   let answer: Answer | undefined;
   await until(async () => {

@@ -14,7 +14,7 @@ describe.each(engines)('lines come and go, on $name', (engine) => {
   const add = (path: string, items: readonly object[], call: object = {}) =>
     fixture.call('POST', `${path}/lines`, { body: { items }, ...call });
 
-  test('new places are held as long as the others; a removed one is given back', async () => {
+  test('new places are held as long as the others; a removed one is released', async () => {
     const { path, order, hall } = await newOrder(fixture);
     const other = fixture.catalog.hall(2);
     const more = await add(path, [other.item(2)]);
@@ -78,14 +78,14 @@ describe.each(engines)('lines come and go, on $name', (engine) => {
     expect((await add(path, [hall.item()], { key: randomUUID() })).data.lines).toHaveLength(4);
   });
 
-  test('a place is taken out while the catalog is down; it is given back by the sweep', async () => {
+  test('a line is removed while the catalog is down: the sweep releases its place', async () => {
     const { path, order, hall } = await newOrder(fixture);
     fixture.catalog.mishaps.set('releaseHold', 'fails');
     const less = await fixture.call('DELETE', `${path}/lines/${order.lines[0]?.id}`);
     expect(less).toMatchObject({ status: 200, data: { total: 1_000 } });
     expect(fixture.catalog.count(hall).held).toBe(2);
     fixture.catalog.mishaps.clear();
-    // Whoever changes the order next finishes what was left.
+    // The next command on the order recovers the pending step.
     expect((await fixture.call('POST', `${path}/confirmation`, { body: { onAccount: true } })).status).toBe(200);
     expect(fixture.catalog.count(hall)).toEqual({ free: 3, held: 0, sold: 1 });
   });

@@ -112,7 +112,7 @@ describe.each(engines)('lists and validators, on $name', (engine) => {
     expect((await read(fixture, path)).version).toBe(Number(etag.slice(1, -1)));
   });
 
-  test('a body that is not right is told by JSON path, all of it', async () => {
+  test('every fault of a body is answered with its JSON path', async () => {
     const answer = await fixture.call('POST', '', {
       body: { items: [{ performanceId: '', quantity: 99 }], colour: 1 },
     });

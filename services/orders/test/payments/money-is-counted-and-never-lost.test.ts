@@ -104,7 +104,7 @@ describe.each(engines)('money is counted and never lost, on $name', (engine) => 
     expect((await fixture.call('POST', `${path}/refunds`, refund)).code).toBe('refund_exceeds_paid');
   });
 
-  test('an order whose money went back is not confirmed by its capture told again, nor by a further one', async () => {
+  test('an order whose money was refunded is not confirmed by a repeated capture, nor by a further one', async () => {
     const { path, hall, order } = await newOrder(fixture);
     const { id } = (await pay(fixture, path, { status: 'pending' })).data;
     const spare = await pay(fixture, path, { amount: 300, status: 'pending' });
@@ -143,7 +143,7 @@ describe.each(engines)('money is counted and never lost, on $name', (engine) => 
     expect(onAccount).toMatchObject({ status: 200, data: { state: 'confirmed' } });
   });
 
-  test('a refund waits for the sale that counts on the money: 409 while nobody can finish it', async () => {
+  test('a refund waits for the sale that relies on the money: 409 while it cannot be finished', async () => {
     const { path } = await newOrder(fixture);
     fixture.catalog.mishaps.set('sellHold', 'fails');
     expect((await pay(fixture, path)).status).toBe(503);

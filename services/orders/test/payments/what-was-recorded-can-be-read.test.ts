@@ -11,7 +11,7 @@ describe.each(engines)('what was recorded can be read, on $name', (engine) => {
   });
   afterAll(() => fixture.close());
 
-  /** The path of a Location as the fixture takes it. */
+  /** The path of a Location, in the form that the fixture expects. */
   const at = (headers: Headers) => String(headers.get('location')).replace('/svc/v3/orders', '');
   const refund = (path: string, amount: number, key?: string) =>
     fixture.call<Payment>('POST', `${path}/refunds`, { body: { amount, method: 'card', reference: 'r' }, key });

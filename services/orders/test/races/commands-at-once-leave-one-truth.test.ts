@@ -19,7 +19,7 @@ describe.each(engines)('commands at once leave one truth, on $name', (engine) =>
 
   const call: Fixture['call'] = (...args) => pick([fixture, other]).call(...args);
 
-  /** Everything comes to rest: marks are finished, deadlines pass, and the catalog hears of all that was published. */
+  /** Lets everything come to rest: pending steps end, deadlines pass, and the catalog receives every event. */
   const settle = async () => {
     fixture.catalog.mishaps.clear();
     for (const later of [20_000, 40_000, 3_700_000]) await fixture.later(later);
@@ -31,7 +31,7 @@ describe.each(engines)('commands at once leave one truth, on $name', (engine) =>
     for (const fact of fixture.facts) fixture.catalog.hear(fact);
   };
 
-  /** What the orders say and what the stock says, which must be the same. */
+  /** The places by the orders and by the stock, which must agree. */
   const expectOneTruth = async (orders: readonly Order[], halls: readonly Hall[]) => {
     const now = await Promise.all(orders.map(({ id }) => read(fixture, `/${id}`)));
     for (const { id, state, lines } of now) {
@@ -47,7 +47,7 @@ describe.each(engines)('commands at once leave one truth, on $name', (engine) =>
     return now;
   };
 
-  test('confirmation, cancellation and expiry: one of them wins, and everybody hears the same', async () => {
+  test('confirmation, cancellation and expiry: one of them wins, and all answers agree', async () => {
     const made = [];
     for (let index = 0; index < 40; index += 1) {
       fixture.catalog.holdMs = randomInt(1, 120);
@@ -73,7 +73,7 @@ describe.each(engines)('commands at once leave one truth, on $name', (engine) =>
     }
     for (const { order } of made) {
       const ends = fixture.facts.filter(({ key, type }) => key === order.id && type !== 'order.confirmed');
-      // The bus may bring one twice.
+      // The bus may deliver one twice.
       expect(new Set(ends.map(({ id, version }) => `${id} ${version}`)).size).toBeLessThanOrEqual(1);
     }
   });

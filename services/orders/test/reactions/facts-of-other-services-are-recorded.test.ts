@@ -18,7 +18,7 @@ describe.each(engines)('what others say, on $name', (engine) => {
       cancelledAt: '2027-03-01T10:15:00.000Z',
     });
 
-  test('a performance is cancelled: every live order that has a place of it, also one with somebody inside', async () => {
+  test('a performance is cancelled: every live order with a place of it, also one with a controlled ticket', async () => {
     const [hall, other] = [fixture.catalog.hall(20), fixture.catalog.hall(20)];
     const create = async (...items: object[]) => (await fixture.call('POST', '', { body: { items } })).data;
     const open = await create(hall.item());

@@ -5,7 +5,7 @@ import { createOrder } from '../../src/orders/create.ts';
 import { engines } from '../fixture/engines.ts';
 import { type Fixture, openFixture, until } from '../fixture/fixture.ts';
 
-describe.each(engines)('the catalog holds places when nobody waits for its answer any more, on $name', (engine) => {
+describe.each(engines)('the catalog holds places after the request has timed out, on $name', (engine) => {
   let fixture: Fixture;
   beforeAll(async () => {
     fixture = await openFixture(engine);

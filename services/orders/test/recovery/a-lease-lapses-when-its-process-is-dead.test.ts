@@ -15,16 +15,16 @@ describe.each(engines)('the lease of a process that works on steps, on $name', (
   });
   afterAll(() => fixture.close());
 
-  /** Two processes, each with a clock of its own, and what the second one sees of the first while time goes by. */
+  /** Two processes with separate clocks, and what the second observes of the first over time. */
   const pair = async (clocksApartMs = 0) => {
     let time = 0;
-    // The service of the fixture looks at real time and would take them for dead at some point: so these live in a store of their own.
+    // The service of the fixture observes real time and would find these leases dead, so they live in another store.
     const { store, discard } = await engine.open();
     const lease = (apart: number): Lease =>
       createLease(store, { clock: () => time + apart, now: () => Date.now() + apart });
     const [worker, watcher] = [lease(0), lease(clocksApartMs)];
     const owner = await worker.hold();
-    /** Time goes by, the watcher looks every half second, and the worker beats every so often. */
+    /** Time passes; the watcher observes every half second, and the worker beats at its own interval. */
     const pass = async (ms: number, beatEveryMs = Number.POSITIVE_INFINITY) => {
       for (let passed = 500; passed <= ms; passed += 500) {
         time += 500;
@@ -65,7 +65,7 @@ describe.each(engines)('the lease of a process that works on steps, on $name', (
     await discard();
   });
 
-  test('is not over because whoever looks was paused, or the store was away for both', async () => {
+  test('is not over because the observer was paused, or the store was unavailable for both', async () => {
     const { worker, watcher, owner, pass, stall, discard } = await pair();
     stall(20_000);
     await watcher.look();
@@ -76,7 +76,7 @@ describe.each(engines)('the lease of a process that works on steps, on $name', (
     await discard();
   });
 
-  test('never lives again: its process goes on under another, and calls nobody for the steps of the old one', async () => {
+  test('never becomes valid again: its process goes on under another, and makes no calls for the steps of the old one', async () => {
     const { worker, watcher, owner, pass, discard } = await pair();
     await worker.confirm(owner, 'ord_1');
     await pass(4_500);
@@ -117,9 +117,9 @@ describe.each(engines)('the lease of a process that works on steps, on $name', (
     await discard();
   });
 
-  test('an instance finishes by itself what another one had begun that is dead', async () => {
+  test('an instance finishes the steps of a dead one without a sweep', async () => {
     const { order, path } = await newOrder(fixture);
-    // Nothing beats its heart.
+    // No process renews this lease.
     const lease = createLease(fixture.store);
     const never = () => new Promise<never>(() => undefined);
     const dead: OrdersContext = { ...fixture.context, lease, stock: { ...fixture.context.stock, sell: never } };

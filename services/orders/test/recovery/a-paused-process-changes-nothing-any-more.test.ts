@@ -18,7 +18,7 @@ describe.each(engines)('a process that was paused in the middle of a step, on $n
 
   const command = (orderId: string) => ({ institution: 'opera', orderId, ifMatch: () => undefined });
 
-  /** The context of a process that is paused before a call: before it makes sure that it has its lease, or after. */
+  /** The context of a process that is paused before a call: before it confirms its lease, or after. */
   const pausing = (call: Call, when: 'before the check' | 'after it') => {
     const { stock, lease } = fixture.context;
     const [paused, resumed] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
@@ -45,14 +45,14 @@ describe.each(engines)('a process that was paused in the middle of a step, on $n
     return { context, paused: paused.promise, resume: resumed.resolve, calls: () => calls };
   };
 
-  /** What becomes of a promise, as data. */
+  /** The outcome of a promise, as data. */
   const outcomeOf = (promise: Promise<unknown>) =>
     promise.then(
       () => 'done',
       (error: { readonly code?: string }) => error.code ?? 'failed',
     );
 
-  test('calls nobody any more when another one has its step', async () => {
+  test('makes no calls when another one has its step', async () => {
     const { order, path } = await newOrder(fixture);
     const { context, paused, resume, calls } = pausing('sell', 'before the check');
     const outcome = outcomeOf(confirmOrder(context, command(order.id), true));
@@ -98,7 +98,7 @@ describe.each(engines)('a process that was paused in the middle of a step, on $n
     await first.paused;
     fixture.catalog.mishaps.set('extendHold', 'fails');
     await fixture.later();
-    // Left by the one who tried to finish it, and taken up by one more, who is at it.
+    // Left to recovery by one process, and taken over by another that works on it.
     const document = () => fixture.context.orders.of('opera').get(order.id);
     await until(async () => (await document())?.begun?.owner === 'nobody');
     const owner = await fixture.context.lease.hold();

@@ -17,7 +17,7 @@ type Call = keyof OrdersContext['stock'];
 
 const never = (): Promise<never> => new Promise(() => undefined);
 
-/** The context of a process that dies when it calls the stock so: before the call takes effect, or after. */
+/** The context of a process that dies at this call of the stock: before the call takes effect, or after. */
 const dying = (context: OrdersContext, call: Call, when: 'before' | 'after'): OrdersContext => {
   const act = context.stock[call] as (...args: unknown[]) => Promise<unknown>;
   const die = async (...args: unknown[]) => {
@@ -27,7 +27,7 @@ const dying = (context: OrdersContext, call: Call, when: 'before' | 'after'): Or
   return { ...context, stock: { ...context.stock, [call]: die } };
 };
 
-/** A key in use, as the HTTP library makes it. */
+/** An idempotency record in use, as the HTTP library creates it. */
 const stampOf = (key: string): Stamp<OrderDocument> => ({
   key,
   fingerprint: 'the same request',
@@ -37,7 +37,7 @@ const stampOf = (key: string): Stamp<OrderDocument> => ({
 
 const moments = ['before', 'after'] as const;
 
-describe.each(engines)('what a dead process had begun is finished or taken back, on $name', (engine) => {
+describe.each(engines)('the pending step of a dead process is completed or aborted, on $name', (engine) => {
   let fixture: Fixture;
   beforeAll(async () => {
     fixture = await openFixture(engine);
@@ -52,7 +52,7 @@ describe.each(engines)('what a dead process had begun is finished or taken back,
     stamp: key === undefined ? undefined : stampOf(key),
   });
   const document = (id: string) => fixture.context.orders.of('opera').get(id);
-  /** Time goes by until marks are taken for dead, and an instance sweeps. */
+  /** Time passes until the process counts as dead, and an instance sweeps. */
   const later = () => fixture.later();
   const begun = async (id: string) => (await document(id))?.begun !== null;
 
@@ -93,7 +93,7 @@ describe.each(engines)('what a dead process had begun is finished or taken back,
     },
   );
 
-  test('a new order whose draft is being dropped, and its repeat: a new order', async () => {
+  test('a new order whose draft is being aborted, and its repeat: a new order', async () => {
     const hall = fixture.catalog.hall(2);
     const wish = { items: [hall.item()] } as never;
     const key = randomUUID();
@@ -204,7 +204,7 @@ describe.each(engines)('what a dead process had begun is finished or taken back,
     expect(again).toMatchObject({ state: 'confirmed', payments: [{ status: 'captured' }] });
   });
 
-  test.each(moments)('more lines, %s the hold: taken back, and the repeat adds them', async (when) => {
+  test.each(moments)('more lines, %s the hold: aborted, and the repeat adds them', async (when) => {
     const { order, path } = await newOrder(fixture);
     const hall = fixture.catalog.hall(2);
     const items = [hall.item(2)] as never;
@@ -233,7 +233,7 @@ describe.each(engines)('what a dead process had begun is finished or taken back,
     expect(fixture.catalog.count(hall).held).toBe(2);
   });
 
-  test.each(moments)('a line taken out, %s its place is given back', async (when) => {
+  test.each(moments)('a line removed, %s its place is released', async (when) => {
     const { order, path, hall } = await newOrder(fixture);
     removeOrderLine(dying(fixture.context, 'release', when), command(order.id), order.lines[0]?.id ?? '').catch(
       () => undefined,
@@ -267,7 +267,7 @@ describe.each(engines)('what a dead process had begun is finished or taken back,
     expect(again.state).toBe('reserved');
   });
 
-  test('a live step is waited for, and then told to come again', async () => {
+  test('a command waits for the step of a living process, then answers 409 with Retry-After', async () => {
     const { order, path } = await newOrder(fixture);
     confirmOrder(dying(fixture.context, 'sell', 'before'), command(order.id), true).catch(() => undefined);
     await until(() => begun(order.id));

@@ -73,7 +73,7 @@ export const refuse = (reason: Reason, details: string): Refused => ({ refused: 
 export const accept = <O extends Order>(next: O, ...facts: readonly DomainFact[]): Accepted<O> => ({ next, facts });
 
 /** A change that is written although the command is refused. `paymentId`: the payment recorded with it. */
-export const keptThough = <O extends Order>(
+export const acceptButRefuse = <O extends Order>(
   kept: Accepted<O>,
   reason: Reason,
   details: string,

@@ -1,7 +1,7 @@
 import { type Accepted, accept, type Decision, refuse } from './decision.ts';
 import { orderExpired } from './facts.ts';
 import type { Order } from './order.ts';
-import { abandoned, isPastDue, isUnpaid, parting, touched } from './state.ts';
+import { abandoned, isPastDue, isUnpaid, linesAtEnd, touched } from './state.ts';
 
 /**
  * Expires the order if its deadline has passed, whatever step is pending; unchanged otherwise. For the end of a step.
@@ -13,7 +13,7 @@ export const expiredIfDue = <O extends Order>(order: O, now: number): Accepted<O
           {
             ...order,
             state: 'expired',
-            lines: parting(order),
+            lines: linesAtEnd(order),
             deadline: null,
             cameFrom: null,
             begun: null,

@@ -11,7 +11,7 @@ export const isUnpaid = ({ state }: Pick<Order, 'state'>): boolean => unpaidStat
 export const isHidden = ({ listedAt }: Pick<Order, 'listedAt'>): boolean => listedAt === null;
 
 /** The lines of an order that ends: without beneficiaries if it was never bought. */
-export const parting = (order: Order): readonly Line[] =>
+export const linesAtEnd = (order: Order): readonly Line[] =>
   isHidden(order) ? order.lines.map((line) => ({ ...line, beneficiary: null })) : order.lines;
 
 /** Marks an order that ends without ever being bought as ready for deletion. */

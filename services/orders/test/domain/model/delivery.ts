@@ -36,7 +36,7 @@ const toOrders = (scenario: Scenario, { fact }: Message & { to: 'orders' }): voi
   assert.deepEqual(outcome, {});
 };
 
-/** Hands a fact to the service that it is for, which may tell facts of its own. */
+/** Delivers an event to its consumer, which may publish events of its own. */
 export const deliver = (scenario: Scenario, message: Message | undefined): void => {
   if (message?.to === 'catalog') toCatalog(scenario, message as Message & { to: 'catalog' });
   if (message?.to === 'tickets') toTickets(scenario, message as Message & { to: 'tickets' });

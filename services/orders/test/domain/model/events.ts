@@ -19,7 +19,10 @@ const kinds = [
   ...['deliver', 'repeat', 'door', 'door', 'other', 'checkout', 'checkout'],
 ] as const;
 
-/** One thing that happens. `number` chooses (an amount, a payment, a message …), `steps` is how far it gets at once. */
+/**
+ * One event of a history. `number` chooses (an amount, a payment, a message …), `steps` is how far it proceeds at
+ * once.
+ */
 export interface Event {
   readonly kind: string;
   readonly number: number;
@@ -30,9 +33,9 @@ export interface Event {
 export interface History {
   readonly prices: readonly number[];
   readonly places: number;
-  /** It begins as a cart. */
+  /** The order begins as a cart. */
   readonly cart: boolean;
-  /** How far the creation gets before anything else happens. */
+  /** How far the creation proceeds before the first event. */
   readonly created: number;
   readonly events: readonly Event[];
 }
@@ -46,7 +49,7 @@ const anything: fc.Arbitrary<Event> = fc.record({
 
 const remote = ['lines', 'removal', 'extension', 'reservation', 'confirmation', 'confirmation', 'captured', 'pending'];
 
-/** A step that is slow, or dies, while the sweep comes by, perhaps just when the deadline passes. */
+/** A step that is slow or dies while the sweep runs, perhaps just when the deadline passes. */
 const slowStep: fc.Arbitrary<Event[]> = fc
   .record({
     kind: fc.constantFrom(...remote),
@@ -64,7 +67,7 @@ const slowStep: fc.Arbitrary<Event[]> = fc
     { kind: 'step', number, flag: true, steps: 2 },
   ]);
 
-/** A confirmed order whose tickets are replaced and controlled, and which is cancelled perhaps before it knows. */
+/** A confirmed order whose tickets are replaced and controlled, perhaps cancelled before those events arrive. */
 const atTheDoor: fc.Arbitrary<Event[]> = fc
   .record({
     doors: fc.array(anything, { minLength: 1, maxLength: 4 }),
@@ -77,7 +80,7 @@ const atTheDoor: fc.Arbitrary<Event[]> = fc
     { kind: 'cancellation', number, flag: override, steps: 9 },
   ]);
 
-/** An order that expires, whose places others may take, and for which money comes then. */
+/** An order that expires, whose places others may take, and which is paid afterwards. */
 const lateMoney: fc.Arbitrary<Event[]> = fc
   .record({ others: fc.array(anything, { maxLength: 3 }), number: fc.nat({ max: 20 }), steps: fc.nat({ max: 4 }) })
   .map(({ others, number, steps }) => [

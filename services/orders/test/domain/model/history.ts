@@ -11,7 +11,7 @@ const MINUTE = 60_000;
 
 const waits = [1_000, 8_000, 16_000, 5 * MINUTE, 15 * MINUTE, 20 * MINUTE];
 
-/** Money that was taken, whatever the order says about it afterwards. */
+/** Captured money, whatever the order's answer afterwards. */
 const pay = (scenario: Scenario, { number, steps: _steps }: Event, status: 'captured' | 'pending'): void => {
   const order = scenario.order();
   if (!order) return;
@@ -60,7 +60,7 @@ const refund = (scenario: Scenario, { number }: Event): void => {
 
 const methods = ['external', 'external', 'on_account', 'simulated'] as const;
 
-/** A shopper buys; whoever buys what was bought already, and may still be paid, is refused. */
+/** A checkout; it is refused if the order was bought and may still be paid. */
 const buy = (scenario: Scenario, { number, flag }: Event): void => {
   const before = scenario.order();
   if (!before) return;
@@ -83,12 +83,12 @@ const buy = (scenario: Scenario, { number, flag }: Event): void => {
   scenario.ledger.captured += made.reduce((sum, { status, amount }) => sum + (status === 'captured' ? amount : 0), 0);
 };
 
-/** Asks the tickets service first; the answer may be old when the order is cancelled. */
+/** The tickets service is called first; its answer may be outdated when the order is cancelled. */
 function* cancelling(scenario: Scenario, { number, flag }: Event): Steps {
   const controlled = number % 3 === 0 ? null : scenario.tickets.controlled();
   if (number % 2 === 0) yield;
   const how = { reason: 'x', override: flag, controlled };
-  // The catalog did not answer whoever wanted to finish the step.
+  // The catalog did not answer the process that ended the step.
   scenario.write((order) =>
     order.begun && order.state !== 'draft' && isLeft(order.begun, scenario.now())
       ? accept({ ...order, begun: { ...order.begun, owner: NO_OWNER } })
@@ -97,7 +97,7 @@ function* cancelling(scenario: Scenario, { number, flag }: Event): Steps {
   scenario.ask('cancellation', (order) => scenario.rules.cancel(order, how, scenario.now()));
 }
 
-/** What an institution does with orders; it sees no carts. */
+/** The commands of an institution, which sees no carts. */
 const ofInstitutions: ReadonlySet<string> = new Set([
   ...['extension', 'reservation', 'confirmation', 'captured', 'pending', 'settlement', 'refund', 'details'],
 ]);

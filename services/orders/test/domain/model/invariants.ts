@@ -5,7 +5,7 @@ import { due, paid, paymentStatus, refunded, refundStatus, total } from '../../.
 import type { Order, State } from '../../../src/domain/order/order.ts';
 import type { Stock } from './stock.ts';
 
-/** The money as whoever took it and gave it back remembers it. */
+/** Captured and refunded money, recorded outside the order. */
 export interface Ledger {
   captured: number;
   refunded: number;
@@ -21,7 +21,7 @@ const arrows: Readonly<Record<State, readonly State[]>> = {
   cancelled: [],
 };
 
-/** In which states each command is not refused for the state. */
+/** The states in which each command is not refused for the state. */
 const allowed = {
   lines: ['open', 'reserved'],
   removal: ['open', 'reserved'],
@@ -38,7 +38,10 @@ const allowed = {
 } as const satisfies Record<string, readonly State[]>;
 export type Kind = keyof typeof allowed;
 
-/** Why there is nothing to buy: it was bought, and may still be paid or is being confirmed, or it is an empty cart. */
+/**
+ * The reason why there is nothing to buy: the order was bought and may still be paid, is being confirmed, or is an
+ * empty cart.
+ */
 const checkoutRefusal = ({ listedAt, checkout, payments, state, begun, lines }: Order): Reason | undefined => {
   const hasFailed = payments.length > 0 && payments.every(({ status }) => status === 'failed');
   const isAgain = checkout !== undefined && hasFailed && state === 'open' && begun?.step !== 'confirm';
@@ -58,7 +61,7 @@ export const checkRefusal = (kind: Kind, before: Order, refused: Reason | undefi
     assert.equal(refused, 'busy');
   if (before.begun) return;
   const isPending = before.state === 'payment_pending' && before.payments.some(({ status }) => status === 'pending');
-  // Such an order is confirmed on account only.
+  // Such an order can be confirmed on account only.
   if (kind === 'confirmation' && isPending && refused === 'wrong_state') return;
   if (states.includes(before.state))
     assert.ok(refused !== 'busy' && refused !== 'wrong_state', `${kind} while ${before.state}: ${refused}`);
@@ -67,7 +70,7 @@ export const checkRefusal = (kind: Kind, before: Order, refused: Reason | undefi
 
 const unpaid = (state: State) => state === 'open' || state === 'reserved' || state === 'payment_pending';
 
-/** What every write must keep, whichever command made it. */
+/** Invariants of every write, whatever the command. */
 export const checkWrite = (before: Order, after: Order, facts: readonly DomainFact[], stock: Stock): void => {
   if (before.state !== after.state)
     assert.ok(arrows[before.state].includes(after.state), `${before.state} → ${after.state}`);
@@ -85,7 +88,7 @@ export const checkWrite = (before: Order, after: Order, facts: readonly DomainFa
   }
   assert.deepEqual(after.refunds.slice(0, before.refunds.length), before.refunds);
   if (after.state === 'confirmed' && before.state !== 'confirmed') {
-    const sold = stock.mine().flatMap((place) => (place.sold ? [place.place.id] : []));
+    const sold = stock.own().flatMap((place) => (place.sold ? [place.place.id] : []));
     assert.ok(after.lines.every(({ place }) => sold.includes(place.id)));
     assert.ok(after.lines.length > 0);
     const byPayment = before.begun?.step === 'confirm' && before.begun.paymentId !== null;
@@ -104,7 +107,7 @@ const checkCancellation = ({ cancellation }: Order): void => {
   if (settledAt !== null) assert.ok(settledAt >= requestedAt);
 };
 
-/** What holds of an order at every instant that anyone can observe. */
+/** Invariants of an order at every observable instant. */
 export const checkOrder = (order: Order, ledger: Ledger, stock: Stock, now: number): void => {
   assert.deepEqual([paid(order), refunded(order)], [ledger.captured, ledger.refunded]);
   const price = order.lines.reduce((subtotal, { amount }) => subtotal + amount, 0);
@@ -127,8 +130,8 @@ export const checkOrder = (order: Order, ledger: Ledger, stock: Stock, now: numb
   checkCancellation(order);
   const ids = order.lines.map(({ place }) => place.id);
   assert.equal(new Set(ids).size, ids.length);
-  const mine = stock.mine();
-  const has = (id: string, sold: boolean) => mine.some((one) => one.place.id === id && (one.sold || !sold));
+  const own = stock.own();
+  const has = (id: string, sold: boolean) => own.some((one) => one.place.id === id && (one.sold || !sold));
   if (order.state === 'confirmed')
     assert.deepEqual(
       ids.filter((id) => !has(id, true)),

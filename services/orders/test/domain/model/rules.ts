@@ -11,7 +11,7 @@ import { refund } from '../../../src/domain/refunds.ts';
 import { recordPlacesReleased, recordTicketsCancelled } from '../../../src/domain/settlement.ts';
 import { recordControl, recordControlReverted, recordReplacement } from '../../../src/domain/tickets.ts';
 
-/** The rules that a history is played by; a negative control plays by one that is broken. */
+/** The rules of a history; a negative control replaces one by a broken rule. */
 export const rules = {
   addLines,
   addPayment,

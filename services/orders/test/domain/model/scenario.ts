@@ -20,7 +20,7 @@ export type Message =
   | { readonly to: 'orders'; readonly fact: { type: 'places.released'; cause: ReleaseCause; placesReleased: number } }
   | { readonly to: 'orders'; readonly fact: TicketFact };
 
-/** What became of a command: refused, written, or written and answered as failed. */
+/** The outcome of a command: refused, written, or written and answered as failed. */
 export interface Outcome {
   readonly refused?: Reason;
   readonly answer?: Reason;
@@ -37,7 +37,7 @@ const frozen = <T>(value: T): T => {
 export const START = Date.parse('2031-01-01T12:00:00Z');
 export const HOLD_MS = 15 * 60_000;
 
-/** One order with everything around it: the store that keeps it, a clock, the catalog, the tickets and the broker between. */
+/** One order and its surroundings: its store, a clock, the catalog, the tickets and the broker between them. */
 export const createScenario = (rules: Rules, prices: readonly number[], places: number) => {
   const stock = createStock(10);
   const tickets = createTickets();
@@ -57,7 +57,10 @@ export const createScenario = (rules: Rules, prices: readonly number[], places: 
 
   const check = () => order && checkOrder(order, ledger, stock, now);
 
-  /** One write of the store: the decision, its facts and its check. Nothing is checked of the scenario until it stands still. */
+  /**
+   * One write of the store: the decision, its events and its checks. The rest is checked once the scenario is at
+   * rest.
+   */
   const write = (decide: (current: Order) => Decision): Outcome => {
     if (!order) return { refused: 'step_lost' };
     const before = order;
@@ -92,7 +95,7 @@ export const createScenario = (rules: Rules, prices: readonly number[], places: 
     deleteDraft: () => {
       order = undefined;
     },
-    /** What somebody asks for: past due it meets the expired order, and a refusal must be the state's or the rule's own. */
+    /** A command: past due it finds the expired order, and a refusal must be that of the state or of the rule. */
     ask: (kind: Kind, decide: (current: Order) => Decision): Outcome => {
       let before = order;
       let outcome = write(decide);

@@ -4,17 +4,17 @@ import { NO_OWNER, type PendingStep } from '../../../src/domain/order/pending-st
 import { recovery } from '../../../src/domain/recovery.ts';
 import { HOLD_MS, type Scenario } from './scenario.ts';
 
-/** What a process does after its first write; at each `yield` it may die, or others may come first. */
+/** What a process does after its first write; at each `yield` it may die or be overtaken. */
 export type Steps = Generator<undefined, void>;
 
-/** A process that has not gone on for so long counts as dead here. */
+/** A process that has paused for this long counts as dead. */
 const LEASE_MS = 15_000;
 
-/** Whether nobody works on the step any more. */
+/** Whether no process works on the step any more. */
 export const isLeft = ({ since, owner }: PendingStep, now: number): boolean =>
   owner === NO_OWNER || now - since >= LEASE_MS;
 
-/** Between two steps: whether the process may still call others, which it must not once it counts as dead. */
+/** Between two calls: whether the process may make the next one, which it must not once it counts as dead. */
 function* pause(scenario: Scenario, pending: PendingStep): Generator<undefined, boolean> {
   yield;
   return !isLeft(pending, scenario.now());
@@ -85,7 +85,7 @@ function* release(scenario: Scenario, pending: PendingStep & { step: 'release' }
   scenario.write((order) => scenario.rules.released(order, pending, scenario.now()));
 }
 
-/** Makes the order: holds its places and opens it. */
+/** Creates the order: holds its places and opens it. */
 export function* create(scenario: Scenario, places: number, cart: boolean): Steps {
   yield;
   const until = scenario.now() + HOLD_MS;
@@ -96,7 +96,7 @@ export function* create(scenario: Scenario, places: number, cart: boolean): Step
   scenario.write((order) => open(order, hold, scenario.now()));
 }
 
-/** Goes on after the write that left a pending step. */
+/** Continues after the write that left a pending step. */
 export const goOn = (scenario: Scenario, pending: PendingStep | null): Steps | undefined => {
   switch (pending?.step) {
     case 'confirm':
@@ -112,7 +112,7 @@ export const goOn = (scenario: Scenario, pending: PendingStep | null): Steps | u
   }
 };
 
-/** What the sweep does about a step whose process died. */
+/** Recovery of the step of a dead process. */
 export function* recover(scenario: Scenario): Steps {
   const order = scenario.order();
   if (!order?.begun || !isLeft(order.begun, scenario.now())) return;

@@ -1,7 +1,7 @@
 import type { Place } from '../../../src/domain/order/order.ts';
 import type { ReleaseCause } from '../../../src/domain/settlement.ts';
 
-/** What the model knows of a place: who has it, until when, and for which attempt. */
+/** A place in the model: its holder, the end of its hold, and the request. */
 interface Stocked {
   readonly place: Place;
   holder: 'free' | 'order' | 'other';
@@ -26,17 +26,17 @@ const stocked = (number: number): Stocked => ({
   asOf: 0,
 });
 
-/** The catalog as one order sees it: places that others may take as soon as a hold has lapsed. */
+/** The catalog for one order: others may take places as soon as a hold has lapsed. */
 export const createStock = (count: number) => {
   const places = Array.from({ length: count }, (_, number) => stocked(number));
   const replacements = new Map<string, Replacement[]>();
   const isFree = (place: Stocked, now: number) => place.holder === 'free' || (!place.sold && place.until <= now);
-  const mine = (id: string) => places.find(({ holder, place }) => holder === 'order' && place.id === id);
+  const own = (id: string) => places.find(({ holder, place }) => holder === 'order' && place.id === id);
   const free = (place: Stocked) => Object.assign(place, stocked(0), { place: place.place });
-  const allMine = (ids: readonly string[]) => ids.every((id) => mine(id));
+  const allOwn = (ids: readonly string[]) => ids.every((id) => own(id));
   return {
-    mine: () => places.filter(({ holder }) => holder === 'order'),
-    /** Holds `count` places, all or none; the same again for the same request. */
+    own: () => places.filter(({ holder }) => holder === 'order'),
+    /** Holds `count` places, all or none; a repeat of the request gets the same. */
     hold: (request: string, count: number, until: number, now: number): Place[] | undefined => {
       const before = places.filter((place) => place.holder === 'order' && place.request === request);
       if (before.length > 0) return before.map(({ place }) => place);
@@ -46,23 +46,26 @@ export const createStock = (count: number) => {
       return chosen.map(({ place }) => place);
     },
     extend: (ids: readonly string[], until: number): boolean => {
-      if (!allMine(ids)) return false;
-      for (const id of ids) Object.assign(mine(id) ?? {}, { until });
+      if (!allOwn(ids)) return false;
+      for (const id of ids) Object.assign(own(id) ?? {}, { until });
       return true;
     },
     sell: (ids: readonly string[]): boolean => {
-      if (!allMine(ids)) return false;
-      for (const id of ids) Object.assign(mine(id) ?? {}, { sold: true });
+      if (!allOwn(ids)) return false;
+      for (const id of ids) Object.assign(own(id) ?? {}, { sold: true });
       return true;
     },
-    /** Holds places again, or others for those that are gone; every odd one is a numbered seat, which nothing replaces. */
+    /**
+     * Holds places again, or others in place of lost ones; places with odd numbers are numbered seats, which cannot
+     * be replaced.
+     */
     renew: (request: string, ids: readonly string[], until: number, asOf: number, now: number) => {
       const known = replacements.get(request) ?? [];
       const wanted = ids.map((replaces) => known.find((one) => one.replaces === replaces)?.place.id ?? replaces);
-      const kept = wanted.map((id) => places.find((one) => one.place.id === id && (mine(id) || isFree(one, now))));
+      const found = wanted.map((id) => places.find((one) => one.place.id === id && (own(id) || isFree(one, now))));
       const spare = places.filter((one) => isFree(one, now) && !wanted.includes(one.place.id));
-      const numberedIsGone = kept.some((place, index) => !place && Number(ids[index]?.slice(4)) % 2 === 1);
-      const held = kept.map((place) => place ?? spare.shift());
+      const numberedIsGone = found.some((place, index) => !place && Number(ids[index]?.slice(4)) % 2 === 1);
+      const held = found.map((place) => place ?? spare.shift());
       if (numberedIsGone || held.includes(undefined)) return undefined;
       for (const place of held) Object.assign(place ?? {}, { holder: 'order', until, request, asOf });
       replacements.set(
@@ -78,15 +81,15 @@ export const createStock = (count: number) => {
         if ((ids?.includes(place.place.id) ?? true) && (request ?? place.request) === place.request)
           if (sold || !place.sold) free(place);
     },
-    /** Follows a fact of the order; answers how many of its places are the order's no more. */
+    /** Applies an event of the order; returns how many of its places the order no longer has. */
     follow: (cause: ReleaseCause, ids: readonly string[], version: number): number => {
       for (const id of ids) {
-        const place = mine(id);
+        const place = own(id);
         if (place && (cause === 'tickets.cancelled' || place.asOf < version)) free(place);
       }
-      return ids.filter((id) => !mine(id)).length;
+      return ids.filter((id) => !own(id)).length;
     },
-    /** Somebody else takes or gives back a place. */
+    /** Another holder takes or releases a place. */
     other: (number: number, now: number): void => {
       const place = places[number % places.length];
       if (place?.holder === 'other') free(place);

@@ -18,7 +18,7 @@ export interface TicketsCancelled {
   readonly placeIds: readonly string[];
 }
 
-/** The tickets service as one order sees it. It decides from its own state: it may not know yet what the order did. */
+/** The tickets service for one order. It decides from its own state, which may lag behind the order. */
 export const createTickets = () => {
   const tickets: Ticket[] = [];
   let outcome: TicketsCancelled | undefined;
@@ -27,14 +27,14 @@ export const createTickets = () => {
     outcome: () => outcome,
     validIds: () => valid().map(({ id, lineId }) => [lineId, id] as const),
     controlled: () => tickets.filter(({ status }) => status === 'controlled').length,
-    /** Makes tickets that it does not know yet; none after the cancellation. */
+    /** Creates the tickets that are new; none after the cancellation. */
     issue: ({ tickets: wanted }: OrderConfirmed['data']): void => {
       if (outcome) return;
       for (const { ticketId, lineId, place } of wanted)
         if (!tickets.some(({ id }) => id === ticketId))
           tickets.push({ id: ticketId, lineId, placeId: place.id, version: 1, status: 'printed' });
     },
-    /** At the door: controls a printed ticket, takes a control back, or (`replace`) makes another for it. */
+    /** Controls a printed ticket, reverts a control, or (`replace`) replaces the ticket. */
     touch: (number: number, replace: boolean): TicketFact | undefined => {
       const live = tickets.filter(({ status }) => status === 'printed' || status === 'controlled');
       const ticket = live[number % Math.max(1, live.length)];
@@ -50,15 +50,15 @@ export const createTickets = () => {
       const type = back ? 'ticket.control_reverted' : 'ticket.controlled';
       return { type, ticketId: ticket.id, version: ticket.version };
     },
-    /** Cancels the tickets, once; the same outcome ever after. */
+    /** Cancels the tickets once; later calls have the same outcome. */
     cancel: ({ override, placeIds }: OrderCancelled['data']): TicketsCancelled => {
       if (outcome) return outcome;
-      const kept = valid().filter(({ status }) => status === 'controlled' && !override);
-      const cancelled = valid().filter((ticket) => !kept.includes(ticket));
+      const found = valid().filter(({ status }) => status === 'controlled' && !override);
+      const cancelled = valid().filter((ticket) => !found.includes(ticket));
       const unknown = tickets.length === 0;
       outcome = {
         ticketsCancelled: unknown ? placeIds.length : cancelled.length,
-        controlled: kept.length,
+        controlled: found.length,
         placeIds: unknown ? placeIds : cancelled.map(({ placeId }) => placeId),
       };
       for (const ticket of cancelled) Object.assign(ticket, { status: 'cancelled' });
