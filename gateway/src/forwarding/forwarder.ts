@@ -1,7 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import type { Fault } from '@boxoffice/envelope';
 import { isStale } from '@boxoffice/runtime';
-import { createProxyMiddleware, type Options, proxyEventsPlugin } from 'http-proxy-middleware';
 import { answerFault, commonHeaders } from '../exchange/answer.ts';
 import type { Exchange } from '../exchange/exchange.ts';
 import { badGateway, unavailable } from '../exchange/faults.ts';
@@ -13,7 +12,7 @@ import { framingOf, tooLarge, tooSlow } from './body.ts';
 import { relayFailure } from './failure-reply.ts';
 import { addReturnedHeaders, forwardedHeaders } from './headers.ts';
 import { createInFlight } from './in-flight.ts';
-import { asRequest, asResponse, ProxiedRequest, proxiedOf } from './proxied-request.ts';
+import { createProxy, ProxiedRequest, type ProxyEvents } from './proxied-request.ts';
 import { isOfInterface, sendReply } from './reply.ts';
 
 export interface ForwarderOptions {
@@ -96,7 +95,7 @@ export const createForwarder = (options: ForwarderOptions): Forwarder => {
     } else if (isStale(error, upstream) && mayRepeat(proxied)) {
       proxied.attempts += 1;
       proxied.upstream = undefined;
-      void throughNewConnection(asRequest(proxied), asResponse(proxied));
+      throughNewConnection(proxied);
     } else {
       settle(proxied, 'failed');
       inFlight.delete(proxied);
@@ -156,25 +155,16 @@ export const createForwarder = (options: ForwarderOptions): Forwarder => {
     answerFault(exchange, fault);
   };
 
-  const proxy: Options = {
-    target,
-    // The package's default plugins answer errors in plain text and log each response; only its events are needed.
-    ejectPlugins: true,
-    plugins: [proxyEventsPlugin],
-    selfHandleResponse: true,
-    on: {
-      proxyReq: (upstream, request) => {
-        const proxied = proxiedOf(request);
-        proxied.upstream = upstream;
-        if (proxied.over) upstream.destroy();
-      },
-      proxyRes: (reply, request) => receive(proxiedOf(request), reply),
-      error: (error, request) => fail(proxiedOf(request), error),
-      econnreset: (error, request) => fail(proxiedOf(request), error),
+  const proxyEvents: ProxyEvents = {
+    onRequest(proxied, upstream) {
+      proxied.upstream = upstream;
+      if (proxied.over) upstream.destroy();
     },
+    onReply: receive,
+    onError: fail,
   };
-  const throughPool = createProxyMiddleware({ ...proxy, agent: pool });
-  const throughNewConnection = createProxyMiddleware({ ...proxy, agent: pool.fresh });
+  const throughPool = createProxy(target, pool, proxyEvents);
+  const throughNewConnection = createProxy(target, pool.fresh, proxyEvents);
 
   /** Handles a timeout: of the first byte, or of the whole response. */
   const expire = (proxied: ProxiedRequest): void => {
@@ -233,7 +223,7 @@ export const createForwarder = (options: ForwarderOptions): Forwarder => {
       inFlight.add(proxied);
       exchange.proxied = proxied;
       exchange.forwardedAt = performance.now();
-      void throughPool(asRequest(proxied), asResponse(proxied));
+      throughPool(proxied);
     },
     inFlight: () => inFlight.size,
     stopping() {

@@ -1,6 +1,15 @@
-import type { ClientRequest, IncomingMessage, ServerResponse } from 'node:http';
+// What http-proxy-middleware is given in place of a request and a response.
+//
+// The package gets one object of this class by cast, instead of the client's request and response. Thereby
+// - the service sees the cleaned headers in every case: the package calls no hook for a request with `Expect`;
+// - the body is counted while it is forwarded;
+// - the dozen listeners that the package adds per request, for answering by itself, are replaced by three.
+// test/forwarding/the-proxy-uses-only-known-members.test.ts lists what the package reads and fails when it reads more.
+import type { Agent, ClientRequest, IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
+import { createProxyMiddleware, proxyEventsPlugin } from 'http-proxy-middleware';
 import type { Exchange, ProxiedExchange } from '../exchange/exchange.ts';
+import type { TargetAddress } from '../upstream/target-address.ts';
 import { type Framing, sendBody } from './body.ts';
 import type { Indexed } from './in-flight.ts';
 
@@ -12,12 +21,7 @@ export interface ProxiedRequestEvents {
   over(proxied: ProxiedRequest): void;
 }
 
-/**
- * One request on its way to a service, and all that the forwarder remembers of it. The proxy is given this in place of both the
- * incoming message and the response: so it sees the cleaned headers whatever else it does (it calls no hook for a request with
- * `Expect`, for one), a body is counted on its way, and the dozen listeners per request that it would add for its own
- * way of answering are not there; the forwarder, which answers itself, has its own three.
- */
+/** One request on its way to a service, with the state of the forwarder. The package receives it as request and as response. */
 export class ProxiedRequest implements ProxiedExchange, Indexed {
   readonly exchange: Exchange;
   index = -1;
@@ -87,7 +91,38 @@ export class ProxiedRequest implements ProxiedExchange, Indexed {
   }
 }
 
-/** The proxy uses its request and response arguments by their types only, and passes them back in its events. */
-export const asRequest = (proxied: ProxiedRequest): IncomingMessage => proxied as unknown as IncomingMessage;
-export const asResponse = (proxied: ProxiedRequest): ServerResponse => proxied as unknown as ServerResponse;
-export const proxiedOf = (request: IncomingMessage): ProxiedRequest => request as unknown as ProxiedRequest;
+/** The package's calls for a proxied request. */
+export interface ProxyEvents {
+  /** The request to the service exists, and waits for a connection. */
+  onRequest(proxied: ProxiedRequest, upstream: ClientRequest): void;
+  onReply(proxied: ProxiedRequest, reply: IncomingMessage): void;
+  onError(proxied: ProxiedRequest, error: Error): void;
+}
+
+const proxiedOf = (request: IncomingMessage): ProxiedRequest => request as unknown as ProxiedRequest;
+
+/** Makes the function that sends a proxied request to the service over connections of this agent. */
+export const createProxy = (
+  target: TargetAddress,
+  agent: Agent,
+  { onRequest, onReply, onError }: ProxyEvents,
+): ((proxied: ProxiedRequest) => void) => {
+  const onFailure = (error: Error, request: IncomingMessage): void => onError(proxiedOf(request), error);
+  const middleware = createProxyMiddleware({
+    target,
+    agent,
+    // The package's default plugins answer errors in plain text and log each response; only its events are needed.
+    ejectPlugins: true,
+    plugins: [proxyEventsPlugin],
+    selfHandleResponse: true,
+    on: {
+      proxyReq: (upstream, request) => onRequest(proxiedOf(request), upstream),
+      proxyRes: (reply, request) => onReply(proxiedOf(request), reply),
+      error: onFailure,
+      econnreset: onFailure,
+    },
+  });
+  return (proxied) => {
+    void middleware(proxied as unknown as IncomingMessage, proxied as unknown as ServerResponse);
+  };
+};
