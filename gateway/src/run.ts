@@ -5,9 +5,9 @@ import {
   createLogger,
   createMetrics,
   createStop,
+  DRAIN_MS,
   developmentCertificate,
   ensureDirectory,
-  FAREWELL_MS,
   failStart,
   type Logger,
   type LogLevel,
@@ -96,7 +96,7 @@ const serve = async (settings: GatewaySettings, logger: Logger, stop: Stop): Pro
     logger,
     accessLog: openAccessLog(logger, settings.logLevel),
     metrics,
-    farewellMs: FAREWELL_MS,
+    drainMs: DRAIN_MS,
   });
   stop.add('gateway', () => gateway.close());
   if (metrics && operationsPort !== undefined) {

@@ -84,7 +84,7 @@ export interface GatewayOptions {
   /** Resolves service names. Default: the system's resolver. */
   readonly resolve?: InstancesOptions['resolve'];
   /** See ListenOptions. */
-  readonly farewellMs?: number;
+  readonly drainMs?: number;
   /** Interval between two reads of a service's description. Milliseconds. */
   readonly learnEveryMs?: number;
   /** Time after which a service that lacks only its broker counts as ready. Milliseconds. */
@@ -232,14 +232,14 @@ export const startGateway = async (options: GatewayOptions): Promise<Gateway> =>
 
   const health = createHealth();
   const onRefused = options.onRefused ?? logRefused(logger);
-  const { farewellMs } = options;
+  const { drainMs } = options;
   const admit = createConnectionLimit({
     most: options.addressConnections,
     isTrusted,
     onRefused: gatewayMetrics.connectionRefused,
     logger,
   });
-  const common = { host, health, admit, onRefused, farewellMs };
+  const common = { host, health, admit, onRefused, drainMs };
   const guarded = (headers: Readonly<Record<string, string>>) => ({ headers, refuse: refuseByLine(headers) });
   const https = await listen(pipeline.listener(true), {
     ...common,

@@ -1,5 +1,5 @@
 import { Fault } from '@boxoffice/envelope';
-import type { Documents, Stamp, Store } from '@boxoffice/store';
+import type { Documents, IdempotencyRecord, Store } from '@boxoffice/store';
 import * as rules from '../domain/client.ts';
 import { clientChanged } from '../events.ts';
 import { type ClientDocument, clientsOf } from '../store.ts';
@@ -21,7 +21,7 @@ export interface ClientRegistration {
  */
 export interface ChangeRequest {
   readonly allow?: (current: ClientDocument) => void;
-  readonly stamp?: Stamp<ClientDocument> | undefined;
+  readonly stamp?: IdempotencyRecord<ClientDocument> | undefined;
 }
 
 /** The clients of an installation; every method is limited to one institution. */
@@ -30,7 +30,11 @@ export interface Clients {
   documents(institution: string): Documents<ClientDocument>;
   /** @throws {Fault} not_found, like all methods below */
   get(institution: string, clientId: string): Promise<ClientDocument>;
-  create(institution: string, client: ClientRegistration, stamp?: Stamp<ClientDocument>): Promise<ClientWithSecret>;
+  create(
+    institution: string,
+    client: ClientRegistration,
+    stamp?: IdempotencyRecord<ClientDocument>,
+  ): Promise<ClientWithSecret>;
   amend(
     institution: string,
     clientId: string,
@@ -88,7 +92,7 @@ export const createClients = (
         if (typeof next === 'string') throw refusals[next]();
         return { next, events: [clientChanged({ clientId, deleted: next.deletedAt !== null })] };
       },
-      { stamp },
+      { idempotencyRecord: stamp },
     );
     changed(clientId);
     if (!updated) throw absent();
@@ -107,7 +111,7 @@ export const createClients = (
       const at = new Date(now());
       const secret = rules.newSecret(makeSecretId(), hashSecret(clientSecret), at);
       const registered = { id: makeClientId(), ...rules.newClient(name, scopes, secret, at) };
-      return { client: await clients.of(institution).insert(registered, { stamp }), clientSecret };
+      return { client: await clients.of(institution).insert(registered, { idempotencyRecord: stamp }), clientSecret };
     },
     amend: (institution, clientId, to, request = {}) =>
       change(institution, clientId, request, (current, at) => rules.amend(current, to, at)),

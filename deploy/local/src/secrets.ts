@@ -1,13 +1,13 @@
 import { join } from 'node:path';
 import { listKeys, WrongKeyEncryptionKey, wayOut } from '@boxoffice/authorizer';
-import { keepSecret, keptFile, readKeptSecret, StartFault } from '@boxoffice/runtime';
+import { readStoredSecret, StartFault, secretFile, storeSecret } from '@boxoffice/runtime';
 import type { Store } from '@boxoffice/store';
 
 /** What every process's secret is derived from, made at the first start and kept in the data directory. @throws {StartFault} */
 export const keepServiceRootSecret = (directory: string): string =>
-  keepSecret(directory, keptFile('SERVICE_ROOT_SECRET'));
+  storeSecret(directory, secretFile('SERVICE_ROOT_SECRET'));
 
-const KEY_FILE = keptFile('KEY_ENCRYPTION_KEY');
+const KEY_FILE = secretFile('KEY_ENCRYPTION_KEY');
 
 const whereKept = (directory: string): string => `${join(directory, KEY_FILE)} or the setting`;
 
@@ -16,9 +16,9 @@ const whereKept = (directory: string): string => `${join(directory, KEY_FILE)} o
  * earlier one, which a new one could not open. @throws {StartFault}
  */
 export const keepKeyEncryptionKey = async (directory: string, authorizerStore: Store): Promise<string> => {
-  const kept = readKeptSecret(directory, KEY_FILE);
+  const kept = readStoredSecret(directory, KEY_FILE);
   if (kept !== undefined) return kept;
-  if ((await listKeys(authorizerStore)).length === 0) return keepSecret(directory, KEY_FILE);
+  if ((await listKeys(authorizerStore)).length === 0) return storeSecret(directory, KEY_FILE);
   throw new StartFault(
     `KEY_ENCRYPTION_KEY: is neither set nor kept, but the authorizer's store holds signing keys that are encrypted under it: ${wayOut(whereKept(directory))}`,
   );

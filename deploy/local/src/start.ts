@@ -4,8 +4,8 @@ import {
   createLogger,
   createMetrics,
   createStop,
+  DRAIN_MS,
   deriveServiceSecret,
-  FAREWELL_MS,
   failStart,
   type Logger,
   logRefused,
@@ -78,7 +78,7 @@ const openGateway = async (
     accessLog: openAccessLog(accessLogger, level),
     onRefused: logRefused(accessLogger),
     metrics,
-    farewellMs: FAREWELL_MS,
+    drainMs: DRAIN_MS,
   });
   stop.add('gateway', () => gateway.close());
   return gateway;

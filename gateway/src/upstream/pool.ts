@@ -22,7 +22,7 @@ const MOST_IDLE = 256;
 const IDLE_MS = 60_000;
 
 /**
- * Below the time that a stopping service still serves idle connections (FAREWELL_MS): a connection released within it
+ * Below the time that a stopping service still serves idle connections (DRAIN_MS): a connection released within it
  * is served, or known to be closed. A request that cannot be repeated uses no older one.
  */
 const FRESH_MS = 600;

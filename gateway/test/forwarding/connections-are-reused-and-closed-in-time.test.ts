@@ -97,7 +97,7 @@ test('an instance that stops under load costs no request while another one is th
   const answering = () => (_request: IncomingMessage, response: ServerResponse) => response.end('ok');
   const staying = await listen(answering(), { host: '127.0.0.1', port: 0 });
   const { port } = staying;
-  const leaving = await listen(answering(), { host: '127.0.0.2', port, farewellMs: 400 });
+  const leaving = await listen(answering(), { host: '127.0.0.2', port, drainMs: 400 });
   closing.push(() => staying.close(0));
   const both = ['127.0.0.1', '127.0.0.2'].map((address) => ({ address, family: 4 }));
   const instances = createInstances({

@@ -3,7 +3,7 @@ import type { IncomingMessage } from 'node:http';
 import { Fault } from '@boxoffice/envelope';
 import type { Logger } from '@boxoffice/runtime';
 import type { Outcome, Outcomes } from './answers/outcome.ts';
-import type { Answer, AnswerStamp } from './operation.ts';
+import type { Answer, IdempotencyRecord } from './operation.ts';
 import { MAX_IDEMPOTENCY_KEY_LENGTH } from './shape.ts';
 
 /** How long an answer is remembered. */
@@ -47,8 +47,8 @@ export interface Ticket {
   readonly session?: string | undefined;
 }
 
-/** Makes the stamp that carries an answer into the write that is its effect. */
-export type Remember = <Document>(answer: (document: Document) => Answer) => AnswerStamp<Document> | undefined;
+/** Makes the idempotency record that carries an answer into the write that is its effect. */
+export type Remember = <Document>(answer: (document: Document) => Answer) => IdempotencyRecord<Document> | undefined;
 
 /** What `remember` is without an Idempotency-Key. */
 export const rememberNothing: Remember = () => undefined;
@@ -92,7 +92,7 @@ const isRefusal = (error: unknown): error is Fault =>
   error instanceof Fault && error.http < 500 && error.headers['Retry-After'] === undefined;
 
 /** Libraries do not know the store; it names its errors. */
-const isStampTaken = (error: unknown): boolean => error instanceof Error && error.name === 'StampTaken';
+const isKeyTaken = (error: unknown): boolean => error instanceof Error && error.name === 'IdempotencyKeyTaken';
 
 /**
  * Runs a request's effect at most once per ticket: replays a remembered outcome, refuses a key that is reused or still running, and
@@ -140,20 +140,20 @@ export const createOnce = (port: IdempotencyPort, outcomes: Outcomes, logger: Pi
       }
       if (session !== undefined && port.trim) await settle(port.trim(session, MOST_ANSWERS_PER_SESSION));
     };
-    let stamped = false;
+    let isWritten = false;
     const remember: Remember = (answer) => ({
       ...ticket,
       answer: (document) => {
-        stamped = true;
+        isWritten = true;
         return ofSession(outcomes.ofAnswer(answer(document)));
       },
     });
     try {
       const outcome = await run(remember);
-      if (!stamped && outcome.status < 500) await keep(outcome);
+      if (!isWritten && outcome.status < 500) await keep(outcome);
       return outcome;
     } catch (error) {
-      if (isStampTaken(error)) {
+      if (isKeyTaken(error)) {
         // Another instance took the key meanwhile, and its write won. The own mark would hide it.
         await end();
         const winner = await lookUp(ticket);

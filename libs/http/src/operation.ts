@@ -36,8 +36,8 @@ export interface Answer<Data = unknown> {
   readonly members?: object;
 }
 
-/** What the store's writes take to remember the answer in the same write (structurally the store's `Stamp`). */
-export interface AnswerStamp<Document> {
+/** What the store's writes take to remember the answer in the same write (structurally the store's `IdempotencyRecord`). */
+export interface IdempotencyRecord<Document> {
   readonly key: string;
   readonly fingerprint: string;
   readonly expiresAt: number;
@@ -70,10 +70,10 @@ export interface Request<Params, QueryParameters, Body, Visitor = unknown> {
    */
   unchanged(shown: object): void;
   /**
-   * The stamp that makes a repeat of this request answer the same: hand it to the write that is the request's effect. Undefined
+   * The idempotency record that makes a repeat of this request answer the same: hand it to the write that is the request's effect. Undefined
    * without an Idempotency-Key. `answer` is given the written document and must be what the handler will answer.
    */
-  remember<Document>(answer: (document: Document) => Answer): AnswerStamp<Document> | undefined;
+  remember<Document>(answer: (document: Document) => Answer): IdempotencyRecord<Document> | undefined;
   /** A name for the request's Idempotency-Key, bound to its caller: for what is done elsewhere for this request. Undefined without one. */
   readonly idempotencyKey: string | undefined;
   /** Opaque, signed list cursors, bound to this operation and caller: a foreign or changed one is `invalid_parameter`. */

@@ -12,7 +12,7 @@ export { CONNECTION_AGE_MS, expiryOf, isLastAnswer, isStale } from './connection
 export { type Check, createHealth, type Health, type HealthAnswer } from './health.ts';
 export { base32, derivedId, digestOf, newId, randomId } from './ids.ts';
 export { networkOf } from './listen/address-network.ts';
-export { FAREWELL_MS } from './listen/drain.ts';
+export { DRAIN_MS } from './listen/drain.ts';
 export { type Limits, type Listening, type ListenOptions, listen } from './listen/listen.ts';
 export { type OperationsOptions, serveOperations } from './listen/operations.ts';
 export { logRefused, type OnRefused, type Refusal, type RefusalAnswer, type Refuse } from './listen/refusal.ts';
@@ -29,7 +29,7 @@ export {
 } from './metrics/metrics.ts';
 export { watchCertificate, watchDirectory, watchSurroundings } from './metrics/process.ts';
 export { seal, sealingKey, unseal } from './secrets/sealed.ts';
-export { keepSecret, readKeptSecret } from './secrets/stored-secret.ts';
+export { readStoredSecret, storeSecret } from './secrets/stored-secret.ts';
 export { ensureDirectory } from './settings/data-directory.ts';
 export * from './settings/kinds.ts';
 export { differentPorts } from './settings/rules.ts';

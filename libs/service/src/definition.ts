@@ -35,7 +35,7 @@ export interface Reaction {
 /** Facts that every instance hears. */
 export interface Listener {
   readonly broadcast: Broadcast;
-  readonly hear: (message: Message) => void;
+  readonly handle: (message: Message) => void;
 }
 
 /** Something that runs until it is closed. */

@@ -1,7 +1,7 @@
 export {
-  type BestEffort as Courtesy,
-  type BestEffortOptions as CourtesyOptions,
-  createBestEffort as createCourtesy,
+  type BestEffort,
+  type BestEffortOptions,
+  createBestEffort,
 } from './client/best-effort.ts';
 export {
   createServiceClient,

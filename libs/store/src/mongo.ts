@@ -1,4 +1,4 @@
-import type { Shelf } from './mongo/collection.ts';
+import type { MongoCollection } from './mongo/collection.ts';
 import { type Connection, connect } from './mongo/connection/client.ts';
 import { createGate, type Gate, inTime } from './mongo/connection/gate.ts';
 import { collectionHandle } from './mongo/documents/documents.ts';
@@ -16,7 +16,7 @@ import { inShape } from './shapes.ts';
 // The engine of the scaled deployment, for a standalone server, a replica set, or a sharded cluster.
 //
 // - A write and all that it causes is one command on one document: no multi-document transaction, no change stream, no
-//   update pipeline. Only what must outlive a deleted document, and stamps over the fiftieth or over 1 MiB, are copied out first.
+//   update pipeline. Only what must outlive a deleted document, and idempotency records over the fiftieth or over 1 MiB, are copied out first.
 // - Writes wait for a majority and its journals; reads go to the primary at majority. A primary that was deposed and does
 //   not know it yet may answer an older state for some seconds; writes are safe from that.
 // - Where a write's acknowledgement is lost on the way, the driver repeats it, once in effect, on a replica set. A
@@ -62,7 +62,7 @@ const opened = async ({ client, database }: Connection, schemas: readonly Schema
   const outbox = createOutbox(database, records, surroundings);
   const requestMs = options.requestMs ?? REQUEST_MS;
   const idempotency = createIdempotency(database, records, { ...surroundings, requestMs });
-  const shelves = new Map<string, Shelf>();
+  const shelves = new Map<string, MongoCollection>();
   for (const schema of schemas) {
     const own = records.get(schema.name) ?? database.collection<StoredRecord>(schema.name);
     shelves.set(schema.name, { schema, records: own, outbox, idempotency, surroundings, turns: createTurns() });

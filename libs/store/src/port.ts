@@ -3,7 +3,7 @@
  * holds them to it).
  *
  * - A write is durable before it is acknowledged (SQLite: WAL with synchronous=FULL; MongoDB: w=majority, j=true).
- * - A write is atomic with the events it causes and with the idempotency stamp it carries: all of them or none.
+ * - A write is atomic with the events it causes and with the idempotency record it carries: all of them or none.
  * - Every document has a `version`, 1 after insert, one more after each write; updates are compare-and-swap on it.
  * - A read that starts after a write was acknowledged sees it (MongoDB: reads go to the primary at majority).
  * - There is no transaction over several documents; order the writes so that a crash between them is harmless.
@@ -112,7 +112,7 @@ export interface RememberedAnswer {
 }
 
 /** An idempotency key on its way into a write: stored with the effect, in the same write. */
-export interface Stamp<T> {
+export interface IdempotencyRecord<T> {
   readonly key: string;
   /** A hash of the request, to tell a repeat from a reuse. */
   readonly fingerprint: string;
@@ -124,14 +124,14 @@ export interface Stamp<T> {
 
 export interface WriteOptions<T> {
   readonly events?: readonly Fact[];
-  readonly stamp?: Stamp<T> | undefined;
+  readonly idempotencyRecord?: IdempotencyRecord<T> | undefined;
   /** Drops every remembered answer that speaks of this subject but this write's own, in the same write where the engine can. */
   readonly forget?: string;
 }
 
 /**
  * What `update`'s function answers: the next document as a whole (and its events, before those of the options), or
- * nothing to leave it as it is: then no stamp, event or `forget` takes effect either.
+ * nothing to leave it as it is: then no idempotency record, event or `forget` takes effect either.
  */
 export interface Change<T extends Document> {
   readonly next: New<T>;
@@ -166,7 +166,7 @@ export interface ClaimRequest<T extends Document> {
 
 /** The documents of one institution (or of all). */
 export interface Documents<T extends Document> {
-  /** Inserts one document. @throws {StampTaken} on a taken stamp, before {@link UniqueViolation} on a taken id or unique index. */
+  /** Inserts one document. @throws {IdempotencyKeyTaken} on a taken idempotency record, before {@link UniqueViolation} on a taken id or unique index. */
   insert(document: New<T>, options?: WriteOptions<T>): Promise<T>;
   /** Inserts many, skipping ids that exist already (so that an interrupted call can be repeated); answers how many were new. Not atomic as a whole. */
   insertMany(documents: readonly New<T>[]): Promise<number>;
@@ -211,7 +211,7 @@ export interface Idempotency {
    */
   remember(attempt: Attempt, answer: RememberedAnswer): Promise<boolean>;
   /**
-   * Ends the mark of the attempt and remembers nothing more (the answer was stamped into a write, or was a 5xx). Without effect if the
+   * Ends the mark of the attempt and remembers nothing more (the answer is carried by a write, or was a 5xx). Without effect if the
    * key does not belong to the attempt any more.
    */
   end(attempt: Attempt): Promise<void>;
@@ -277,8 +277,8 @@ export class UniqueViolation extends Error {
 }
 
 /** A write carried an idempotency key that an earlier write carries already. */
-export class StampTaken extends Error {
-  override readonly name = 'StampTaken';
+export class IdempotencyKeyTaken extends Error {
+  override readonly name = 'IdempotencyKeyTaken';
 }
 
 /**

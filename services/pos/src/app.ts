@@ -1,7 +1,7 @@
 import { familyB } from '@boxoffice/http';
 import { topology } from '@boxoffice/messaging';
 import { integer, url, versionOf } from '@boxoffice/runtime';
-import { createCourtesy, createServiceClient, type Parts, type ServiceDefinition } from '@boxoffice/service';
+import { createBestEffort, createServiceClient, type Parts, type ServiceDefinition } from '@boxoffice/service';
 import { createCatalog } from './clients/catalog.ts';
 import { createContacts } from './clients/contacts.ts';
 import { catalogApi } from './clients/generated/catalog.ts';
@@ -73,8 +73,8 @@ const prepare = ({ store, credentials, logger, settings: own }: Parts<typeof set
     orders: createOrders(clients.orders),
     purchases: createPurchases(store),
     tickets: createTickets(clients.tickets),
-    askCatalog: createCourtesy({ ms: COURTESY_MS }),
-    askTickets: createCourtesy({ ms: COURTESY_MS }),
+    askCatalog: createBestEffort({ ms: COURTESY_MS }),
+    askTickets: createBestEffort({ ms: COURTESY_MS }),
     simulated: () => own.simulatedPayments,
     now: Date.now,
     log: logger,

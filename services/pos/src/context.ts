@@ -1,5 +1,5 @@
 import type { Consequences } from '@boxoffice/envelope';
-import type { Courtesy } from '@boxoffice/service';
+import type { BestEffort } from '@boxoffice/service';
 import type { Contacts } from './clients/contacts.ts';
 import type { Orders } from './clients/orders.ts';
 import type { Tickets } from './clients/tickets.ts';
@@ -21,9 +21,9 @@ export interface PosContext {
   readonly purchases: Purchases;
   readonly tickets: Tickets;
   /** Asks the catalog for what an answer can do without. */
-  readonly askCatalog: Courtesy;
+  readonly askCatalog: BestEffort;
   /** Asks tickets for what an answer can do without. */
-  readonly askTickets: Courtesy;
+  readonly askTickets: BestEffort;
   /** Where the simulated method of payment is there. */
   readonly simulated: () => SimulatedPayments;
   /** Epoch milliseconds. */

@@ -11,7 +11,7 @@ import {
 } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { lockDirectory } from '@boxoffice/local';
-import { ensureDirectory, keptFile } from '@boxoffice/runtime';
+import { ensureDirectory, secretFile } from '@boxoffice/runtime';
 import { Refused } from '../refused.ts';
 import { damagesOf, isLater, type Manifest, readManifest } from './manifest.ts';
 
@@ -37,7 +37,7 @@ const refuseNewer = (made: Manifest['versions'], known: Manifest['versions']): v
   throw new Refused(`the backup is of a newer version: ${told.join(', ')}; restore it with that version`);
 };
 
-const KEY = keptFile('KEY_ENCRYPTION_KEY');
+const KEY = secretFile('KEY_ENCRYPTION_KEY');
 
 /** Without this key the product does not start on the databases: the last to come says that everything is there. */
 const keyLast = (paths: readonly string[]): string[] => [

@@ -12,7 +12,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
-import { explain, keptFile, reasonOf } from '@boxoffice/runtime';
+import { explain, reasonOf, secretFile } from '@boxoffice/runtime';
 import { snapshotSqlite } from '@boxoffice/store';
 import { Refused } from '../refused.ts';
 import { digest, FORMAT, MANIFEST, type Manifest } from './manifest.ts';
@@ -102,7 +102,7 @@ export const takeBackup = async (target: string, { data, versions, tell }: TakeO
       files.push(await digest(directory, path));
       tell(`${files.length} of ${paths.length} files`);
     }
-    const elsewhere = SECRETS.filter((name) => !paths.includes(keptFile(name)));
+    const elsewhere = SECRETS.filter((name) => !paths.includes(secretFile(name)));
     const manifest: Manifest = { format: FORMAT, takenAt, versions, files, elsewhere };
     writeFileSync(join(directory, MANIFEST), `${JSON.stringify(manifest, null, 2)}\n`, { mode: 0o600, flush: true });
     durable(directory);

@@ -29,7 +29,7 @@ export interface Exchange {
 }
 
 /** How long what a refused client still sends is read and thrown away, so that the answer reaches it and not a reset. */
-const LINGER_MS = 2_000;
+const DRAIN_BODY_MS = 2_000;
 
 /** A value as the body of an answer. */
 export const jsonBody = (value: unknown): string => JSON.stringify(value);
@@ -65,7 +65,7 @@ export const send = (exchange: Exchange, { status, headers, body }: Reply): void
     clearTimeout(timer);
     response.end();
   };
-  const timer = setTimeout(end, LINGER_MS).unref();
+  const timer = setTimeout(end, DRAIN_BODY_MS).unref();
   request.once('end', end).once('close', end).resume();
 };
 

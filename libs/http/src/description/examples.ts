@@ -4,7 +4,7 @@ import { type Family, familyA } from '../families/family.ts';
 import type { AnyOperation } from '../operation.ts';
 import { bodySchema } from '../validation/body-schema.ts';
 import { createValidators } from '../validation/validators.ts';
-import { told } from '../validation/violations.ts';
+import { describeViolations } from '../validation/violations.ts';
 import { codesOf } from './codes.ts';
 import {
   answerExample,
@@ -33,7 +33,7 @@ export const exampleFaults = (operations: readonly AnyOperation[], family: Famil
     try {
       // A copy: normalising keywords change what they check.
       const { found } = validators.compile(schema)(structuredClone(example));
-      if (found.length > 0) faults.push(`${what}: ${told(found)}`);
+      if (found.length > 0) faults.push(`${what}: ${describeViolations(found)}`);
     } catch (error) {
       faults.push(`${what}: ${error instanceof Error ? error.message : error}`);
     }

@@ -5,7 +5,7 @@ import type { AnyOperation } from '../operation.ts';
 import { TAKES_BODY } from '../shape.ts';
 import { bodySchema, type Json } from '../validation/body-schema.ts';
 import type { Validate, Validators } from '../validation/validators.ts';
-import { told, type Violation } from '../validation/violations.ts';
+import { describeViolations, type Violation } from '../validation/violations.ts';
 import { formOf, jsonObjectOf } from './body.ts';
 import { coercionsOf, lenientIn, readPath, readQuery } from './parameters.ts';
 import { compileReadOnly, type Unchanged } from './read-only.ts';
@@ -109,13 +109,13 @@ export const compileForm = (operation: AnyOperation, { validators, unknownQuery,
     const { values, wrong } = queryOf(search);
     const parameters = [...(checkPath?.(path).found ?? []).map(inPath), ...wrong];
     if (!takesBody) {
-      if (parameters.length > 0) throw parameterFault(parameters, told(parameters));
+      if (parameters.length > 0) throw parameterFault(parameters, describeViolations(parameters));
       return { params: path, query: values, body: undefined, unchanged: nothingTaken };
     }
     const value = bodyOf(request, raw);
     const { found, more } = checkBody(value);
     if (form) parameters.push(...found.map(inForm));
-    const details = () => told(form ? parameters : [...parameters, ...found], more);
+    const details = () => describeViolations(form ? parameters : [...parameters, ...found], more);
     if (parameters.length > 0) throw parameterFault(parameters, details());
     if (found.length > 0) throw bodyFault(found, details());
     const unchanged = takeReadOnly(value);

@@ -3,7 +3,7 @@ import type { TObject } from 'typebox';
 import type { AnyOperation, ReadOnly } from '../operation.ts';
 import { utcOf } from '../validation/ajv.ts';
 import type { Json } from '../validation/body-schema.ts';
-import { jsonPath, told, type Violation } from '../validation/violations.ts';
+import { describeViolations, jsonPath, type Violation } from '../validation/violations.ts';
 import { merged } from './merge-patch.ts';
 
 /** Members that move without a request that writes them: accepted back whatever they hold, at any depth. */
@@ -137,7 +137,7 @@ export const compileReadOnly = (
         const now = memberOf(found(shown, steps), name);
         return !same(isPatch ? merged(now, value) : value, now);
       });
-      if (changed.length > 0) throw new Fault('semantically_invalid', told(changed.map(violationOf)));
+      if (changed.length > 0) throw new Fault('semantically_invalid', describeViolations(changed.map(violationOf)));
     };
   };
 };

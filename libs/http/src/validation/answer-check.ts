@@ -1,6 +1,6 @@
 import type { Answer, AnyOperation } from '../operation.ts';
 import type { Validate, Validators } from './validators.ts';
-import { told } from './violations.ts';
+import { describeViolations } from './violations.ts';
 
 /**
  * Makes what holds an operation's answers to its declared schemas: throws an Error that names every difference. A read-only look: the
@@ -15,6 +15,7 @@ export const createAnswerCheck = ({ id, answers }: AnyOperation, validators: Val
     compiled.set(status, validate);
     const seen: unknown = data === undefined ? undefined : JSON.parse(JSON.stringify(data));
     const { found, more } = validate(seen);
-    if (found.length > 0) throw new Error(`${id} answered ${status} otherwise than it declares: ${told(found, more)}`);
+    if (found.length > 0)
+      throw new Error(`${id} answered ${status} otherwise than it declares: ${describeViolations(found, more)}`);
   };
 };

@@ -1,7 +1,7 @@
 import { Fault } from '@boxoffice/envelope';
 import type { TSchema } from 'typebox';
 import { createValidators } from './validators.ts';
-import { told } from './violations.ts';
+import { describeViolations } from './violations.ts';
 
 /**
  * Makes the check of a value that a handler put together, such as the result of a merge patch: throws Fault `validation_error` that
@@ -11,6 +11,6 @@ export const createCheck = (schema: TSchema): ((value: unknown) => void) => {
   const validate = createValidators().compile(JSON.parse(JSON.stringify(schema)));
   return (value) => {
     const { found, more } = validate(value);
-    if (found.length > 0) throw new Fault('validation_error', told(found, more));
+    if (found.length > 0) throw new Fault('validation_error', describeViolations(found, more));
   };
 };

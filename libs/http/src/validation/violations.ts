@@ -98,7 +98,7 @@ const shown = (parts: readonly string[]): string[] => {
 };
 
 /** One sentence that names every violation, or the first ones; `more`: there may be others than these. */
-export const told = (violations: readonly Violation[], more = false): string => {
+export const describeViolations = (violations: readonly Violation[], more = false): string => {
   const named = shown(violations.slice(0, MAX_NAMED).map(({ path, message }) => `${path} ${message}`));
   return `${named.join('; ')}${more || violations.length > named.length ? '; and more' : ''}.`;
 };

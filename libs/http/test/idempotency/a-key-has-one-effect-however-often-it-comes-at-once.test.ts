@@ -26,7 +26,7 @@ test('of 40 requests at once with one key one has its effect, and the others say
 });
 
 test('two instances whose marks do not know each other have one effect', async () => {
-  // What the second process sees when the first one's mark has died: no mark, and then a taken stamp.
+  // What the second process sees when the first one's mark has died: no mark, and then a taken idempotency record.
   const [text, key] = [randomUUID(), randomUUID()];
   const held = holdUp(text);
   let isBlind = true;

@@ -76,7 +76,7 @@ const operationsOn = (store: Store): AnyOperation[] => {
       ...shape,
       id: 'createNote',
       path: '/notes',
-      summary: 'Stamps its answer into its write',
+      summary: 'Writes its answer with its effect',
       query: { a: Type.Optional(Type.String()) },
       example,
       handle: async ({ caller, body: { text }, remember }) => {
@@ -88,7 +88,7 @@ const operationsOn = (store: Store): AnyOperation[] => {
           await store
             .collection(notes)
             .of(caller.institution)
-            .insert(note, { stamp: remember(seen) }),
+            .insert(note, { idempotencyRecord: remember(seen) }),
         );
       },
     }),
@@ -96,7 +96,7 @@ const operationsOn = (store: Store): AnyOperation[] => {
       ...shape,
       id: 'sayNote',
       path: '/sayings',
-      summary: 'Has no write to stamp',
+      summary: 'Has no write to carry its answer',
       example,
       handle: ({ body: { text } }) => created<unknown>({ run: ran(text) }, '/sayings/1'),
     }),

@@ -27,8 +27,8 @@ describe('an operation', () => {
         body.size;
         // @ts-expect-error no such parameter
         params.id;
-        const stamp = remember((thing: { id: string }) => created({ id: thing.id, name: body.name }, '/'));
-        return created({ id: shelf, name: `${force} ${at} ${color} ${stamp}` }, '/');
+        const idempotencyRecord = remember((thing: { id: string }) => created({ id: thing.id, name: body.name }, '/'));
+        return created({ id: shelf, name: `${force} ${at} ${color} ${idempotencyRecord}` }, '/');
       },
     });
     expect(declared.id).toBe('createThing');

@@ -5,7 +5,7 @@ import { type Check, first, probe, type Subject, until } from './subject.ts';
 
 const silent = { info() {}, warn() {}, error() {} };
 /** Relays in these checks look for strays at once. */
-const eager = { logger: silent, sweepMs: 30, strayMs: 0, drainMs: 0 };
+const eager = { logger: silent, sweepMs: 30, orphanedAfterMs: 0, drainMs: 0 };
 
 const times = (effects: ReadonlyMap<string, number>) => [...new Set(effects.values())];
 

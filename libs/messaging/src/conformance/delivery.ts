@@ -8,17 +8,17 @@ export const delivery: readonly Check[] = [
     rule: 'a message arrives as it was published, as its first attempt',
     async run(subject) {
       const { bus } = await subject.start();
-      const heard: [Message, number][] = [];
-      await bus.subscribe(first, async (message, attempt) => void heard.push([message, attempt]));
+      const received: [Message, number][] = [];
+      await bus.subscribe(first, async (message, attempt) => void received.push([message, attempt]));
       const traced = probe({
         traceparent: '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01',
         data: { name: 'Zoë ✓', list: [1, null, { deep: true }] },
       });
       const plain = probe();
       await publishAll(bus, [traced, plain]);
-      await until('both messages', () => heard.length === 2, subject);
-      heard.sort(([a], [b]) => a.version - b.version);
-      assert.deepEqual(heard, [
+      await until('both messages', () => received.length === 2, subject);
+      received.sort(([a], [b]) => a.version - b.version);
+      assert.deepEqual(received, [
         [traced, 1],
         [plain, 1],
       ]);
@@ -28,18 +28,18 @@ export const delivery: readonly Check[] = [
     rule: 'every queue gets its own copy of the types that it names, and nothing else',
     async run(subject) {
       const { bus } = await subject.start();
-      const heard: { queue: string; message: Message }[] = [];
+      const received: { queue: string; message: Message }[] = [];
       for (const queue of [first, second]) {
         await bus.subscribe(queue, async (message) => {
-          heard.push({ queue: queue.name, message });
+          received.push({ queue: queue.name, message });
           Object.assign(message.data, { touched: true });
         });
       }
       const both = probe({ type: 'probe.happened' });
       const one = probe({ type: 'probe.repeated' });
       await publishAll(bus, [both, one]);
-      await until('three deliveries', () => heard.length === 3, subject);
-      const ids = (queue: string) => heard.filter((each) => each.queue === queue).map(({ message }) => message.id);
+      await until('three deliveries', () => received.length === 3, subject);
+      const ids = (queue: string) => received.filter((each) => each.queue === queue).map(({ message }) => message.id);
       assert.deepEqual(ids(first.name).sort(), [both.id, one.id].sort());
       assert.deepEqual(ids(second.name), [both.id]);
       assert.deepEqual(both.data, {}, 'a handler reached the publisher’s object');
@@ -49,8 +49,8 @@ export const delivery: readonly Check[] = [
     rule: 'a fact that the topology names nowhere cannot be published, and harms no other',
     async run(subject) {
       const { bus } = await subject.start();
-      let heard = 0;
-      await bus.subscribe(first, async () => void heard++);
+      let received = 0;
+      await bus.subscribe(first, async () => void received++);
       const published = publishAll(
         bus,
         Array.from({ length: 20 }, () => probe()),
@@ -63,27 +63,27 @@ export const delivery: readonly Check[] = [
         ['Unroutable', 'Unroutable', 'Unroutable'],
       );
       await published;
-      await until('the routable messages', () => heard === 20, subject);
+      await until('the routable messages', () => received === 20, subject);
     },
   },
   {
     rule: 'the instances of a group share its queue: each message goes to one of them',
     async run(subject) {
-      const heard: string[][] = [[], []];
+      const received: string[][] = [[], []];
       const bothBusy = subject.gate();
       const processes = [await subject.start(), await subject.start()];
       for (const [index, { bus }] of processes.entries()) {
         await bus.subscribe(first, async ({ id }) => {
-          heard[index]?.push(id);
-          if (heard.every((own) => own.length > 0)) bothBusy.open();
+          received[index]?.push(id);
+          if (received.every((own) => own.length > 0)) bothBusy.open();
           await bothBusy.passed;
         });
       }
       const messages = Array.from({ length: 40 }, () => probe());
       const publishing = publishAll((processes[0] as (typeof processes)[0]).bus, messages);
-      await until('all messages', () => heard.flat().length >= messages.length, subject);
+      await until('all messages', () => received.flat().length >= messages.length, subject);
       await publishing;
-      assert.deepEqual(heard.flat().sort(), messages.map(({ id }) => id).sort());
+      assert.deepEqual(received.flat().sort(), messages.map(({ id }) => id).sort());
     },
   },
 ];

@@ -37,33 +37,33 @@ export const order: readonly Check[] = [
     async run(subject) {
       const { bus } = await subject.start();
       const gate = subject.gate();
-      const heard: string[] = [];
+      const messages: string[] = [];
       await bus.subscribe(first, async ({ key, version }) => {
-        if (key === 'slow' && !heard.includes('slow')) {
-          heard.push('slow');
+        if (key === 'slow' && !messages.includes('slow')) {
+          messages.push('slow');
           await gate.passed;
         }
-        heard.push(`${key} ${version}`);
+        messages.push(`${key} ${version}`);
       });
       const slow = [probe({ key: 'slow', version: 1 }), probe({ key: 'slow', version: 2 })];
       const others = Array.from({ length: 30 }, (_, n) => probe({ key: `quick-${n}`, version: 1 }));
       const publishing = publishAll(bus, slow);
-      await until('the slow one in hand', () => heard.includes('slow'), subject);
+      await until('the slow one in hand', () => messages.includes('slow'), subject);
       await publishAll(bus, others);
-      await until('the others', () => heard.filter((one) => one.startsWith('quick')).length === 30, subject);
-      assert.ok(!heard.includes('slow 2'), 'two messages of a key at once');
+      await until('the others', () => messages.filter((one) => one.startsWith('quick')).length === 30, subject);
+      assert.ok(!messages.includes('slow 2'), 'two messages of a key at once');
       gate.open();
       await publishing;
-      await until('the slow ones', () => heard.includes('slow 2'), subject);
+      await until('the slow ones', () => messages.includes('slow 2'), subject);
     },
   },
   {
     rule: 'a message that waits for its next attempt holds up neither other keys nor the next one of its own',
     async run(subject) {
       const { bus } = await subject.start();
-      const heard: string[] = [];
+      const messages: string[] = [];
       await bus.subscribe(first, async ({ key, version }, attempt) => {
-        heard.push(`${key} ${version} ${attempt}`);
+        messages.push(`${key} ${version} ${attempt}`);
         if (version === 1 && attempt === 1) throw new Error('not yet');
       });
       // All at once: an engine whose publish waits for the handler must not make the next one wait for the retry.
@@ -72,11 +72,11 @@ export const order: readonly Check[] = [
         bus.publish(probe({ key: 'a', version: 2 })),
         bus.publish(probe({ key: 'b', version: 2 })),
       ]);
-      await until('the second attempt', () => heard.includes('a 1 2'), subject);
-      const at = (entry: string) => heard.indexOf(entry);
-      assert.ok(at('a 1 1') < at('a 2 1'), `order of publishing: ${heard}`);
-      assert.ok(at('a 2 1') >= 0 && at('a 2 1') < at('a 1 2'), `a 2 was held up: ${heard}`);
-      assert.ok(at('b 2 1') >= 0 && at('b 2 1') < at('a 1 2'), `b 2 was held up: ${heard}`);
+      await until('the second attempt', () => messages.includes('a 1 2'), subject);
+      const at = (entry: string) => messages.indexOf(entry);
+      assert.ok(at('a 1 1') < at('a 2 1'), `order of publishing: ${messages}`);
+      assert.ok(at('a 2 1') >= 0 && at('a 2 1') < at('a 1 2'), `a 2 was held up: ${messages}`);
+      assert.ok(at('b 2 1') >= 0 && at('b 2 1') < at('a 1 2'), `b 2 was held up: ${messages}`);
     },
   },
 ];

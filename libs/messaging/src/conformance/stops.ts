@@ -4,7 +4,7 @@ import { createMemoryOutbox } from './memory-outbox.ts';
 import { type Check, first, probe, rejection, until } from './subject.ts';
 
 const silent = { info() {}, warn() {}, error() {} };
-const eager = { logger: silent, sweepMs: 30, strayMs: 0, drainMs: 0 };
+const eager = { logger: silent, sweepMs: 30, orphanedAfterMs: 0, drainMs: 0 };
 
 /** How a process stops. */
 export const stops: readonly Check[] = [

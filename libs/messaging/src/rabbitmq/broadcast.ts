@@ -21,7 +21,7 @@ export interface ListenOptions {
 }
 
 /** Hears broadcasts on a queue of this process's own, which lives as long as its connection. */
-export const hear = async (
+export const listenTo = async (
   { types }: Broadcast,
   handler: (message: Message) => void,
   { link, plan, topology, process, logger, waitMs }: ListenOptions,

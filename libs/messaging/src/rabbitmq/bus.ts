@@ -2,7 +2,7 @@ import { within } from '@boxoffice/runtime/time';
 import { defaultRetryDelaysMs } from '../attempts.ts';
 import type { Bus, Logger, Queue, Subscription } from '../port.ts';
 import { type Declared, declared as installation } from '../topology.ts';
-import { hear } from './broadcast.ts';
+import { listenTo } from './broadcast.ts';
 import { consume } from './consumer.ts';
 import { createDeadLetters } from './dead-letters.ts';
 import { declareAll } from './declare.ts';
@@ -159,7 +159,7 @@ export const connectRabbitmq = async (options: RabbitmqOptions): Promise<Bus> =>
     async listen(broadcast, handler) {
       const link = await consumingConnection();
       return remembered(
-        await hear(broadcast, handler, { link, plan, topology: topologyBy(link), process: name, logger, waitMs }),
+        await listenTo(broadcast, handler, { link, plan, topology: topologyBy(link), process: name, logger, waitMs }),
       );
     },
     deadLetters: createDeadLetters(publishing.link, sender, plan),

@@ -1,12 +1,12 @@
 import type { Logger, Message, OutboxPort } from '../port.ts';
 
 /** What the strays share with their relay; the settings are described there. */
-interface StraysOptions {
+interface OrphanedEventsOptions {
   readonly outbox: OutboxPort;
   readonly lease: (name: string, ms: number) => Promise<boolean>;
   readonly logger: Logger;
   readonly sweepMs?: number;
-  readonly strayMs?: number;
+  readonly orphanedAfterMs?: number;
   readonly memory: number;
   /** What the relay has in hand, in the order of arrival. */
   readonly held: ReadonlyMap<string, Message>;
@@ -16,7 +16,7 @@ interface StraysOptions {
 }
 
 /** The part of the relay that reads the outbox. */
-export interface Strays {
+export interface OrphanedEvents {
   start(): void;
   /** Told of every event that this process commits; true if it will come from the outbox instead of being taken now. */
   committed(event: Message): boolean;
@@ -35,9 +35,9 @@ const page = 500;
  * Reads from the outbox what nobody is going to publish: events older than a few seconds whose process died (only by
  * the holder of the lease), and this process's own that found no room in memory.
  */
-export const createStrays = (options: StraysOptions): Strays => {
+export const createOrphanedEvents = (options: OrphanedEventsOptions): OrphanedEvents => {
   const { outbox, lease, logger, held, take, memory, isBusDown } = options;
-  const { sweepMs = 3_000, strayMs = 5_000 } = options;
+  const { sweepMs = 3_000, orphanedAfterMs = 5_000 } = options;
   const leaseMs = Math.max(15_000, 5 * sweepMs);
   let leaseUntil = 0;
   let notBefore = 0;
@@ -68,7 +68,7 @@ export const createStrays = (options: StraysOptions): Strays => {
     // After an outage the other processes begin with their own events; those are no strays yet.
     if (isBusDown() || Date.now() < notBefore || !(await holdsLease())) return;
     const limit = held.size + page; // what is stuck must not hide what came after it
-    const found = await outbox.pending(limit, strayMs);
+    const found = await outbox.pending(limit, orphanedAfterMs);
     takeUnlessDone(found);
     more = found.length === limit;
   };
@@ -122,7 +122,7 @@ export const createStrays = (options: StraysOptions): Strays => {
     },
     room,
     busWasDown() {
-      notBefore = Date.now() + strayMs;
+      notBefore = Date.now() + orphanedAfterMs;
     },
     async close() {
       closed = true;

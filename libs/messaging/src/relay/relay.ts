@@ -3,7 +3,7 @@ import { within } from '@boxoffice/runtime/time';
 import { backoff } from '../attempts.ts';
 import { createLanes } from '../lanes.ts';
 import type { Bus, Logger, Message, OutboxPort, RelayMetrics } from '../port.ts';
-import { createStrays } from './orphaned-events.ts';
+import { createOrphanedEvents } from './orphaned-events.ts';
 
 export interface RelayOptions {
   readonly outbox: OutboxPort;
@@ -16,10 +16,10 @@ export interface RelayOptions {
   readonly window?: number;
   /** Events kept in memory; further ones are read from the outbox when there is room again. Default 10,000. */
   readonly memory?: number;
-  /** Milliseconds between two looks for strays. Default 3,000. */
+  /** Milliseconds between two looks for orphaned. Default 3,000. */
   readonly sweepMs?: number;
   /** Age from which an event counts as left behind by its process. Default 5,000. */
-  readonly strayMs?: number;
+  readonly orphanedAfterMs?: number;
   /** How long `close` waits for what is on its way. Default 5,000. */
   readonly drainMs?: number;
 }
@@ -34,7 +34,7 @@ export interface Backlog {
 export interface Relay {
   /**
    * The events that this process has in hand: its own (in memory, so no more than `memory`; what is left in the outbox for want of
-   * room is younger) and the strays that it looks after. Looks at each of them.
+   * room is younger) and the orphaned that it looks after. Looks at each of them.
    */
   backlog(): Backlog;
   /** Publishes what it holds, marks it done and stops. What it could not publish in time stays in the outbox. */
@@ -48,7 +48,7 @@ const doneDelayMs = 10;
 
 /**
  * Publishes the events of a store: those that this process commits at once, in order per key, several keys at a time;
- * and, if this process holds the lease, the strays of processes that died. An event is marked done only after the bus
+ * and, if this process holds the lease, the orphaned of processes that died. An event is marked done only after the bus
  * has it; so it may be published twice (after a crash in between), never not at all. Within one process an event is
  * never on its way twice at once. A message that the in-process bus retries is on its way until it is handled or dead:
  * it holds up the later events of its key, and takes one place of the window. Subscribe before starting it.
@@ -93,7 +93,7 @@ export const startRelay = (options: RelayOptions): Relay => {
       if (tries === 1) logger.warn('the bus is down; events wait in the outbox');
       lanes.hold();
       await pause(backoff(tries, 5_000), undefined, { signal: stopping.signal }).catch(() => {});
-      strays.busWasDown();
+      orphaned.busWasDown();
     }
     probing = false;
     lanes.resume();
@@ -107,7 +107,7 @@ export const startRelay = (options: RelayOptions): Relay => {
         await outbox.done(batch);
         tries = 0;
         for (const id of batch) held.delete(id);
-        strays.done(batch);
+        orphaned.done(batch);
       } catch (error) {
         confirmed.unshift(...batch);
         tries++;
@@ -117,7 +117,7 @@ export const startRelay = (options: RelayOptions): Relay => {
       }
     }
     flushing = undefined;
-    strays.room();
+    orphaned.room();
   };
 
   const take = (event: Message): void => {
@@ -125,12 +125,12 @@ export const startRelay = (options: RelayOptions): Relay => {
     held.set(event.id, event);
     lanes.push(event.key, event);
   };
-  const strays = createStrays({ ...options, memory, held, take, isBusDown: () => probing });
+  const orphaned = createOrphanedEvents({ ...options, memory, held, take, isBusDown: () => probing });
 
   const unlisten = outbox.onCommitted((events) => {
-    for (const event of events) if (!strays.committed(event)) take(event);
+    for (const event of events) if (!orphaned.committed(event)) take(event);
   });
-  strays.start();
+  orphaned.start();
 
   return {
     backlog() {
@@ -142,7 +142,7 @@ export const startRelay = (options: RelayOptions): Relay => {
     },
     async close() {
       unlisten();
-      await strays.close();
+      await orphaned.close();
       const drained = async () => {
         if (!probing) await lanes.quiet();
         await flushing;

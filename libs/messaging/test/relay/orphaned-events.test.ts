@@ -5,7 +5,7 @@ import { createScriptedBus } from './scripted-bus.ts';
 
 const patience = { patienceMs: 5_000 };
 const logger = { info() {}, warn() {}, error() {} };
-const eager = { logger, sweepMs: 10, strayMs: 0, drainMs: 100 };
+const eager = { logger, sweepMs: 10, orphanedAfterMs: 0, drainMs: 100 };
 
 describe('the relay publishes what dead processes left behind', () => {
   test('only the holder of the lease does, at its start', async () => {
@@ -63,7 +63,7 @@ describe('the relay publishes what dead processes left behind', () => {
       ages.push(olderThanMs ?? 0);
       return own.pending(limit, olderThanMs);
     };
-    const relay = startRelay({ ...eager, ...own, outbox: { ...own, pending }, bus, strayMs: 60_000 });
+    const relay = startRelay({ ...eager, ...own, outbox: { ...own, pending }, bus, orphanedAfterMs: 60_000 });
     outbox.commit(peer, [probe()]);
     await until('some looks', () => looks >= 3, patience);
     expect(bus.confirmed.length).toBe(0);
@@ -96,7 +96,7 @@ describe('the relay publishes what dead processes left behind', () => {
     const own = outbox.process();
     const bus = createScriptedBus();
     bus.down(true);
-    // strayMs keeps the look for strays out of it.
+    // orphanedAfterMs keeps the look for strays out of it.
     const relay = startRelay({
       ...own,
       outbox: own,
@@ -104,7 +104,7 @@ describe('the relay publishes what dead processes left behind', () => {
       logger,
       memory: 50,
       sweepMs: 10,
-      strayMs: 60_000,
+      orphanedAfterMs: 60_000,
       drainMs: 100,
     });
     const events = Array.from({ length: 900 }, (_, n) => probe({ key: `key-${n % 30}`, version: n }));

@@ -91,7 +91,15 @@ describe('the relay publishes the events of its own process', () => {
     };
     const bus = createScriptedBus();
     bus.flow(true);
-    const relay = startRelay({ ...own, outbox: { ...own, done }, bus, logger, sweepMs: 5, strayMs: 0, drainMs: 100 });
+    const relay = startRelay({
+      ...own,
+      outbox: { ...own, done },
+      bus,
+      logger,
+      sweepMs: 5,
+      orphanedAfterMs: 0,
+      drainMs: 100,
+    });
     outbox.commit(
       own,
       Array.from({ length: 200 }, (_, n) => probe({ key: `key-${n}` })),

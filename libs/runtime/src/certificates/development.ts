@@ -21,7 +21,7 @@ const covers = (certificate: X509Certificate, host: string): boolean =>
   (isIP(host) ? certificate.checkIP(host) : certificate.checkHost(host)) !== undefined;
 
 /** What a file of the pair holds; undefined if there is none. @throws {StartFault} if it cannot be read: what is made anew would replace it */
-const keptPem = (path: string): string | undefined => {
+const storedPem = (path: string): string | undefined => {
   try {
     return readFileSync(path, 'utf8');
   } catch (error) {
@@ -34,8 +34,8 @@ const keptPem = (path: string): string | undefined => {
  * The kept certificate, if it is whole, good for all hosts and for a month more.
  * @throws {StartFault} if a file cannot be read, or a certificate, which clients may trust, is there without its key
  */
-const kept = (certFile: string, keyFile: string, hosts: readonly string[], now: number): Certificate | undefined => {
-  const [cert, key] = [keptPem(certFile), keptPem(keyFile)];
+const stored = (certFile: string, keyFile: string, hosts: readonly string[], now: number): Certificate | undefined => {
+  const [cert, key] = [storedPem(certFile), storedPem(keyFile)];
   if (cert !== undefined && key === undefined) {
     throw new StartFault(
       `the development certificate: ${certFile} is there without ${keyFile}; restore the key, or remove the certificate to get new ones`,
@@ -94,7 +94,7 @@ export const developmentCertificate = async (
   const all = [...new Set([...ALWAYS, ...hosts.map((host) => host.replace(/^\[(.*)\]$/, '$1'))])];
   const caFile = join(directory, 'development-certificate.pem');
   const keyFile = join(directory, 'development-key.pem');
-  const found = kept(caFile, keyFile, all, now);
+  const found = stored(caFile, keyFile, all, now);
   if (found) return { ...found, caFile };
   const fresh = await make(all, now);
   try {

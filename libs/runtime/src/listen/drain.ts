@@ -2,10 +2,10 @@ import type { Server } from 'node:http';
 import { Server as NetServer } from 'node:net';
 
 /** The `idleMs` of a program: whoever uses its kept connections all the time has used each of them, and what is left of a stop's 10 s is enough. */
-export const FAREWELL_MS = 1_000;
+export const DRAIN_MS = 1_000;
 
 /** How a server ends. Times are in milliseconds, counted from the beginning of the end. */
-export interface Farewell {
+export interface DrainOptions {
   /** Requests in hand may take so long; then every connection is cut. */
   readonly graceMs: number;
   /** Kept connections are served for so long, each until its next answer, which says that it is the last. */
@@ -26,7 +26,7 @@ const MOST_TURNS = 200;
  * is told on one that it was the last goes elsewhere, so that nobody is on his way any more when the door is closed. The system resets those
  * who still wait at it, and they have sent their requests.
  */
-export const farewell = (server: Server, { graceMs, idleMs }: Farewell): Promise<void> =>
+export const drainConnections = (server: Server, { graceMs, idleMs }: DrainOptions): Promise<void> =>
   new Promise((resolve) => {
     // Who came last has his request still on its way.
     const lastMs = Math.min(idleMs, LAST_MS);

@@ -6,7 +6,7 @@ import type { Health } from '../health.ts';
 import type { Observe } from '../metrics/metrics.ts';
 import { NO_ADDRESS, noAddress, reasonOf, StartFault } from '../settings/start-fault.ts';
 import { requestIdFrom } from '../tracing/trace.ts';
-import { farewell } from './drain.ts';
+import { drainConnections } from './drain.ts';
 import { answerRefusals, malformed, type OnRefused, type Refuse, refusing } from './refusal.ts';
 
 /** Protection against slow and greedy clients. Times are in milliseconds. */
@@ -45,7 +45,7 @@ export interface ListenOptions {
    * For so long after the beginning of the end (milliseconds) requests are served still, on kept connections and on new ones, each with the
    * answer that it was the connection's last: whoever was about to send it could not know. Default 0.
    */
-  readonly farewellMs?: number;
+  readonly drainMs?: number;
   /** The setting that chooses the port, for the message when it is taken. */
   readonly setting?: string;
 }
@@ -62,7 +62,7 @@ export interface Listening {
   certificate(): string | undefined;
   /**
    * Stops accepting, lets the requests in hand finish for at most `graceMs` (default 8 s), then closes every connection; kept ones
-   * that are idle when `farewellMs` is over.
+   * that are idle when `drainMs` is over.
    * Calling it again answers the same promise.
    */
   close(graceMs?: number): Promise<void>;
@@ -198,7 +198,7 @@ export const listen = async (handler: RequestListener, options: ListenOptions): 
     },
     certificate: () => served,
     close(graceMs = 8_000) {
-      ending ??= farewell(server, { graceMs, idleMs: options.farewellMs ?? 0 });
+      ending ??= drainConnections(server, { graceMs, idleMs: options.drainMs ?? 0 });
       return ending;
     },
   };

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { explain, reasonOf, StartFault } from '../settings/start-fault.ts';
 
 /** The secret kept in a file of the data directory, or undefined if there is none. @throws {StartFault} if it cannot be read */
-export const readKeptSecret = (directory: string, file: string): string | undefined => {
+export const readStoredSecret = (directory: string, file: string): string | undefined => {
   const path = join(directory, file);
   try {
     const kept = readFileSync(path, 'utf8').trim();
@@ -20,8 +20,8 @@ export const readKeptSecret = (directory: string, file: string): string | undefi
  * The secret kept in a file of the data directory (mode 0600), made at the first call: 256 random bits in hexadecimal.
  * Two processes that start at once get the same one. @throws {StartFault} if it cannot be kept
  */
-export const keepSecret = (directory: string, file: string): string => {
-  const kept = readKeptSecret(directory, file);
+export const storeSecret = (directory: string, file: string): string => {
+  const kept = readStoredSecret(directory, file);
   if (kept !== undefined) return kept;
   const path = join(directory, file);
   const draft = `${path}.${process.pid}`;
@@ -34,5 +34,5 @@ export const keepSecret = (directory: string, file: string): string => {
   } finally {
     rmSync(draft, { force: true });
   }
-  return readKeptSecret(directory, file) ?? keepSecret(directory, file);
+  return readStoredSecret(directory, file) ?? storeSecret(directory, file);
 };

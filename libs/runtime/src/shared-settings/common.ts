@@ -1,7 +1,7 @@
 import { join, resolve } from 'node:path';
 import { certificateFiles } from '../certificates/certificate.ts';
 import { logLevels } from '../logs/logger.ts';
-import { readKeptSecret } from '../secrets/stored-secret.ts';
+import { readStoredSecret } from '../secrets/stored-secret.ts';
 import { directory, file, oneOf, port, secret, text, url } from '../settings/kinds.ts';
 import { type Environment, type Setting, SettingsFault } from '../settings/settings.ts';
 
@@ -56,7 +56,7 @@ export const publicUrl: Setting<string> = {
 };
 
 /** The file of the data directory that keeps a secret setting: `KEY_ENCRYPTION_KEY` → `key-encryption-key`. */
-export const keptFile = (name: string): string => name.toLowerCase().replaceAll('_', '-');
+export const secretFile = (name: string): string => name.toLowerCase().replaceAll('_', '-');
 
 /** A secret of the installation as NAME or the file that NAME_FILE names give it; undefined when neither is set. */
 export const givenSecret = (name: string): Setting<string | undefined> =>
@@ -72,9 +72,9 @@ export const installationSecret = (name: string): Setting<string> => {
     name,
     read(env: Environment) {
       const folder = dataDirectory.read(env);
-      const value = given.read(env) ?? readKeptSecret(folder, keptFile(name));
+      const value = given.read(env) ?? readStoredSecret(folder, secretFile(name));
       if (value !== undefined) return value;
-      throw new Error(`is not set, nor kept in ${join(folder, keptFile(name))}; every process needs the same one`);
+      throw new Error(`is not set, nor kept in ${join(folder, secretFile(name))}; every process needs the same one`);
     },
   };
 };

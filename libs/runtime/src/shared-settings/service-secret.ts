@@ -1,8 +1,8 @@
 import { hkdfSync } from 'node:crypto';
 import { join } from 'node:path';
-import { readKeptSecret } from '../secrets/stored-secret.ts';
+import { readStoredSecret } from '../secrets/stored-secret.ts';
 import { type Environment, type Setting, SettingsFault } from '../settings/settings.ts';
-import { dataDirectory, givenSecret, installationSecret, keptFile } from './common.ts';
+import { dataDirectory, givenSecret, installationSecret, secretFile } from './common.ts';
 
 /**
  * SERVICE_SECRET of one process, from SERVICE_ROOT_SECRET and the process's name (HKDF-SHA-256, RFC 5869): 256 bits in base64url.
@@ -20,7 +20,7 @@ const givenRoot = givenSecret(serviceRootSecret.name);
 /** The root secret where this process has it. @throws {SettingsFault} in the name of the root secret, not of the one derived from it */
 const rootIn = (env: Environment, directory: string): string | undefined => {
   try {
-    return givenRoot.read(env) ?? readKeptSecret(directory, keptFile(givenRoot.name));
+    return givenRoot.read(env) ?? readStoredSecret(directory, secretFile(givenRoot.name));
   } catch (error) {
     throw new SettingsFault([`${givenRoot.name}: ${(error as Error).message}`]);
   }
@@ -35,7 +35,7 @@ export const serviceSecretOf = (process: string): Setting<string> => ({
     const directory = dataDirectory.read(env);
     const root = rootIn(env, directory);
     if (root !== undefined) return deriveServiceSecret(root, process);
-    const kept = join(directory, keptFile(givenRoot.name));
+    const kept = join(directory, secretFile(givenRoot.name));
     throw new Error(
       `is not set, nor can it be derived from ${kept}; operator service-secrets prints that of ${process}`,
     );

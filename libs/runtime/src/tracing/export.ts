@@ -30,7 +30,7 @@ const KINDS = { server: 1, client: 2, producer: 3, consumer: 4 } as const;
 const STATUS_ERROR = 2;
 
 /** The exporter, whose trouble is told once, and its end once: spans are dropped meanwhile, and nothing else happens. */
-const tellingOnce = (exporter: SpanExporter, { info, warn }: TracesOptions['logger']): SpanExporter => {
+const loggedOnce = (exporter: SpanExporter, { info, warn }: TracesOptions['logger']): SpanExporter => {
   let failing = false;
   return {
     export(spans: ReadableSpan[], done) {
@@ -55,7 +55,7 @@ const makeRecorder = async ({ otlpProtocol: protocol, logger }: TracesOptions) =
       ? import('@opentelemetry/exporter-trace-otlp-http')
       : import('@opentelemetry/exporter-trace-otlp-proto'),
   ]);
-  const processor = new sdk.BatchSpanProcessor(tellingOnce(new OTLPTraceExporter(), logger));
+  const processor = new sdk.BatchSpanProcessor(loggedOnce(new OTLPTraceExporter(), logger));
   // OTEL_SERVICE_NAME and OTEL_RESOURCE_ATTRIBUTES, which come before our own names.
   const given = resources.detectResources({ detectors: [resources.envDetector] });
   const tracerOf = (service: string) =>

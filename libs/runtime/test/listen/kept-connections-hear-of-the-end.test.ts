@@ -15,16 +15,16 @@ const post = ({ port }: Listening): Promise<string> =>
   });
 
 /** Milliseconds. */
-const FAREWELL_MS = 400;
+const DRAIN_MS = 400;
 
 const start = () =>
-  listen((_request, response) => response.end('served'), { host: '127.0.0.1', port: 0, farewellMs: FAREWELL_MS });
+  listen((_request, response) => response.end('served'), { host: '127.0.0.1', port: 0, drainMs: DRAIN_MS });
 
 test('at the end a kept connection serves one more request and says that it was the last, and so does a new one for a while', async () => {
   const listening = await start();
   const [first, second] = await Promise.all([post(listening), post(listening)]);
   expect([first, second]).toEqual(['200 keep-alive', '200 keep-alive']);
-  const earliest = Date.now() + FAREWELL_MS - 10;
+  const earliest = Date.now() + DRAIN_MS - 10;
   const closed = listening.close();
   expect(await Promise.all([post(listening), post(listening)])).toEqual(['200 close', '200 close']);
   // Whoever was on his way to it.

@@ -2,22 +2,22 @@ import { mkdtempSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
-import { ensureDirectory, keepSecret, readKeptSecret } from '../../src/index.ts';
+import { ensureDirectory, readStoredSecret, storeSecret } from '../../src/index.ts';
 
 describe('a kept secret', () => {
   test('is 256 random bits, made once, readable by its owner only', () => {
     const directory = mkdtempSync(join(tmpdir(), 'boxoffice-secret-'));
-    expect(readKeptSecret(directory, 'service-secret')).toBeUndefined();
-    const secret = keepSecret(directory, 'service-secret');
+    expect(readStoredSecret(directory, 'service-secret')).toBeUndefined();
+    const secret = storeSecret(directory, 'service-secret');
     expect(secret).toMatch(/^[0-9a-f]{64}$/);
-    expect(keepSecret(directory, 'service-secret')).toBe(secret);
+    expect(storeSecret(directory, 'service-secret')).toBe(secret);
     expect(statSync(join(directory, 'service-secret')).mode & 0o777).toBe(0o600);
     expect(readdirSync(directory)).toEqual(['service-secret']);
   });
 
   test('that cannot be kept says where and why', () => {
     const directory = join(mkdtempSync(join(tmpdir(), 'boxoffice-secret-')), 'gone');
-    expect(() => keepSecret(directory, 'service-secret')).toThrow(
+    expect(() => storeSecret(directory, 'service-secret')).toThrow(
       `${directory}/service-secret cannot be written: it does not exist`,
     );
   });

@@ -1,6 +1,6 @@
 import { Agent, type IncomingMessage, request } from 'node:http';
 import { Agent as SecureAgent, request as secureRequest } from 'node:https';
-import { beginCall, createInstances, type Span, traceHeaders } from '@boxoffice/runtime';
+import { beginCall, createInstances, isLastAnswer, isStale, type Span, traceHeaders } from '@boxoffice/runtime';
 import type { Method } from './operations.ts';
 import { renewing } from './renewing.ts';
 
@@ -84,15 +84,14 @@ export const createExchange = ({ service, url, renewedAfterMs }: ExchangeOptions
       };
       sent.on('response', (response) => {
         // An instance that stops announces it; without an agent this call asked for the close itself.
-        if (through && response.headers.connection === 'close') leaving(response.socket.remoteAddress);
+        if (through && isLastAnswer(response.headers)) leaving(response.socket.remoteAddress);
         read(response).then(
           (answer) => end(() => resolve({ http: response.statusCode ?? 0, text: answer })),
           () => end(() => reject(new Unanswered())),
         );
       });
-      sent.on('error', (error: NodeJS.ErrnoException) => {
-        const gone = sent.reusedSocket && (error.code === 'ECONNRESET' || error.code === 'EPIPE');
-        end(() => reject(gone ? new ConnectionGone() : new Unanswered()));
+      sent.on('error', (error) => {
+        end(() => reject(isStale(error, sent) ? new ConnectionGone() : new Unanswered()));
       });
       sent.end(text);
     });

@@ -14,7 +14,7 @@ export interface FactMoment {
 const facts = channel('boxoffice:fact');
 
 /** Handles a message and tells the channel before and after. */
-export const told = async (
+export const reporting = async (
   queue: string,
   { type, id }: Message,
   attempt: number,

@@ -1,6 +1,6 @@
 import type { Bus, Message, Subscription } from '@boxoffice/messaging';
 import type { Listener, Reaction } from '../definition.ts';
-import { told } from './channel.ts';
+import { reporting } from './channel.ts';
 import { handling, inTraceOf } from './spans.ts';
 
 /** Subscribes the service of that name to its facts, all of them or none; answers the subscriptions, in the order of their beginning. */
@@ -14,10 +14,10 @@ export const subscribeAll = async (
   try {
     for (const { queue, handle } of reactions) {
       const telling = (message: Message, attempt: number) =>
-        told(queue.name, message, attempt, () => handle(message, attempt));
+        reporting(queue.name, message, attempt, () => handle(message, attempt));
       subscriptions.push(await bus.subscribe(queue, handling(service, bus.system, queue.name, telling)));
     }
-    for (const { broadcast, hear } of listeners) {
+    for (const { broadcast, handle: hear } of listeners) {
       subscriptions.push(await bus.listen(broadcast, (message) => inTraceOf(message, () => hear(message))));
     }
     return subscriptions;

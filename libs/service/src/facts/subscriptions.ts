@@ -5,12 +5,12 @@ import { publishing } from './spans.ts';
 import { subscribeAll } from './subscribe-all.ts';
 
 /** The bus as a service has it: it may be on its way, and publishes nothing before the service hears everything. */
-export interface Hearing extends Pick<Bus, 'publish' | 'ping' | 'depths'>, Closable {
+export interface Subscriptions extends Pick<Bus, 'publish' | 'ping' | 'depths'>, Closable {
   /** Resolves when the bus is there and everything is subscribed; rejects if that cannot be, or `close` comes first. */
   readonly begun: Promise<void>;
 }
 
-export interface HearingOptions {
+export interface SubscriptionsOptions {
   /** The service that hears. */
   readonly service: string;
   readonly bus: Bus | Promise<Bus>;
@@ -23,7 +23,13 @@ export interface HearingOptions {
  * Subscribes a service to its facts. Where the bus is there already, what fails is a failure of the start; one that comes later, to a
  * service that serves meanwhile, is tried again until it succeeds.
  */
-export const startHearing = ({ service, bus: coming, reactions, listeners, logger }: HearingOptions): Hearing => {
+export const startSubscriptions = ({
+  service,
+  bus: coming,
+  reactions,
+  listeners,
+  logger,
+}: SubscriptionsOptions): Subscriptions => {
   let heard: Bus | undefined;
   let giveUp = (): void => undefined;
 

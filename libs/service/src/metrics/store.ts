@@ -16,7 +16,7 @@ const around = <T extends object>(target: T, call: (operation: string, method: C
   });
 
 /** Makes `fn` of an update tell when it is called once more, because somebody else has written the document meanwhile. */
-const tellingOfRaces = (fn: Call, lost: () => void): Call => {
+const countingRetries = (fn: Call, lost: () => void): Call => {
   let calls = 0;
   return (...given) => {
     calls += 1;
@@ -54,17 +54,17 @@ export const countedStore = (store: Store, metrics: Metrics, service: string): S
       const startedAt = performance.now();
       const [id, fn, ...rest] = given;
       const isUpdate = operation === ('update' satisfies keyof Documents<Document>) && typeof fn === 'function';
-      const result = isUpdate ? method(id, tellingOfRaces(fn as Call, lost), ...rest) : method(...given);
+      const result = isUpdate ? method(id, countingRetries(fn as Call, lost), ...rest) : method(...given);
       return timed(collection, operation, result, startedAt);
     });
   };
-  const shelf = <T extends Document>(name: string, { of, acrossInstitutions }: CollectionHandle<T>) => ({
+  const countedCollection = <T extends Document>(name: string, { of, acrossInstitutions }: CollectionHandle<T>) => ({
     of: (institution: string) => counted(name, of(institution)),
     acrossInstitutions: counted(name, acrossInstitutions),
   });
   return {
     ...store,
-    collection: (declared) => shelf(declared.name, store.collection(declared)),
+    collection: (declared) => countedCollection(declared.name, store.collection(declared)),
     idempotency: counted('idempotency', store.idempotency),
     outbox: counted('outbox', store.outbox),
     lease: counted('leases', { lease: store.lease }).lease,

@@ -4,7 +4,7 @@ import {
   createLogger,
   createMetrics,
   createStop,
-  FAREWELL_MS,
+  DRAIN_MS,
   failStart,
   followCertificate,
   host,
@@ -156,7 +156,7 @@ const serve = async <Spec extends SettingsSpec, State>(
     logger,
     settings: own,
     metrics,
-    farewellMs: FAREWELL_MS,
+    drainMs: DRAIN_MS,
     holdMs: HOLD_MS,
     provesSecret: name !== 'authorizer',
   });

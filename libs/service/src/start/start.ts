@@ -20,7 +20,7 @@ import {
 } from '@boxoffice/runtime';
 import type { Store } from '@boxoffice/store';
 import type { Parts, ServiceDefinition } from '../definition.ts';
-import { type Hearing, startHearing } from '../facts/subscriptions.ts';
+import { type Subscriptions, startSubscriptions } from '../facts/subscriptions.ts';
 import { queueMetrics } from '../metrics/queues.ts';
 import { relayMetrics, watchBacklog } from '../metrics/relay.ts';
 import { countedStore } from '../metrics/store.ts';
@@ -48,7 +48,7 @@ export interface StartOptions<Spec extends SettingsSpec> {
   readonly settings: Settings<Spec>;
   readonly metrics?: Metrics;
   /** See ListenOptions; for callers in other processes. */
-  readonly farewellMs?: number;
+  readonly drainMs?: number;
   /** For so many milliseconds from the beginning, requests wait for the service; later they are refused while it is starting. Default 0. */
   readonly holdMs?: number;
   /** Whether to find out in the background that the authorizer knows the secret, as a service alone should. Default: no. */
@@ -107,7 +107,7 @@ export const startService = async <Spec extends SettingsSpec, State>(
     refuse: refuseIn(definition),
     onRefused: logRefused(logger),
     setting: 'PORT',
-    farewellMs: options.farewellMs,
+    drainMs: options.drainMs,
   });
   stop.add('requests', () => listening.close());
   if (metrics) watchCertificate(metrics, name, listening.certificate);
@@ -120,7 +120,7 @@ export const startService = async <Spec extends SettingsSpec, State>(
 
   void arrival('broker', options.bus, missing).catch(() => undefined);
 
-  const serve = async (): Promise<{ store: Store; hearing: Hearing }> => {
+  const serve = async (): Promise<{ store: Store; subscriptions: Subscriptions }> => {
     const opened = await arrival('store', options.store, missing);
     const store = metrics ? countedStore(opened, metrics, name) : opened;
     const authorizerUrl = options.authorizerUrl ?? listening.url;
@@ -157,29 +157,29 @@ export const startService = async <Spec extends SettingsSpec, State>(
     });
     const reactions = definition.reactions?.(parts, state) ?? [];
     const queues = reactions.map(({ queue }) => queue);
-    const figures = metrics && queueMetrics(metrics, () => hearing.depths(queues));
-    const hearing = startHearing({
+    const messageMetrics = metrics && queueMetrics(metrics, () => subscriptions.depths(queues));
+    const subscriptions = startSubscriptions({
       service: name,
       bus: options.bus,
-      reactions: figures
-        ? reactions.map(({ queue, handle }) => ({ queue, handle: figures.timed(queue, handle) }))
+      reactions: messageMetrics
+        ? reactions.map(({ queue, handle }) => ({ queue, handle: messageMetrics.timed(queue, handle) }))
         : reactions,
       listeners: definition.listens?.(parts, state) ?? [],
       logger,
     });
-    stop.add('subscriptions', () => hearing.close());
-    if (!(options.bus instanceof Promise)) await hearing.begun;
+    stop.add('subscriptions', () => subscriptions.close());
+    if (!(options.bus instanceof Promise)) await subscriptions.begun;
     const relay = startRelay({
       outbox: store.outbox,
       lease: (lease, ms) => store.lease(lease, ms),
-      bus: hearing,
+      bus: subscriptions,
       logger,
       metrics: metrics && relayMetrics(metrics, name),
     });
     stop.add('relay', () => relay.close());
     if (metrics) {
       watchBacklog(metrics, name, relay.backlog);
-      watchSurroundings(metrics, definition, { store: () => store.ping(), broker: () => hearing.ping() });
+      watchSurroundings(metrics, definition, { store: () => store.ping(), broker: () => subscriptions.ping() });
     }
     if (definition.retention) {
       const { collections } = definition;
@@ -190,7 +190,7 @@ export const startService = async <Spec extends SettingsSpec, State>(
     if (background) stop.add('background', () => background.close());
     handler = definition.front?.(app, parts, state) ?? app;
     there.resolve(handler);
-    return { store, hearing };
+    return { store, subscriptions };
   };
 
   const close = async (): Promise<void> => {
@@ -201,14 +201,14 @@ export const startService = async <Spec extends SettingsSpec, State>(
     await stop.run();
   };
 
-  const { store, hearing } = await serve().catch(async (error: unknown) => {
+  const { store, subscriptions } = await serve().catch(async (error: unknown) => {
     await close();
     throw error;
   });
-  health.ready({ store: () => store.ping(), broker: () => hearing.ping(), ...checks });
+  health.ready({ store: () => store.ping(), broker: () => subscriptions.ping(), ...checks });
   const ready = async (): Promise<void> => {
-    await Promise.all([store.ping(), hearing.ping()]);
+    await Promise.all([store.ping(), subscriptions.ping()]);
   };
   const { url, port: chosen, renew } = listening;
-  return { name, url, port: chosen, renew, health, complete: hearing.begun, ready, close };
+  return { name, url, port: chosen, renew, health, complete: subscriptions.begun, ready, close };
 };

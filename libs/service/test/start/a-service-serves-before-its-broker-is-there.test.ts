@@ -62,7 +62,7 @@ test('subscriptions that a late broker refuses are tried again, all of them', as
   const reacting = definition({
     queues: [noteQueue],
     reactions: () => [{ queue: noteQueue, handle: async (message: Message) => heard.resolve(message) }],
-    listens: () => [{ broadcast: { types: ['token.revoked'] }, hear: () => undefined }],
+    listens: () => [{ broadcast: { types: ['token.revoked'] }, handle: () => undefined }],
   });
   const service = await startService(reacting, { ...common(keys), store, bus: Promise.resolve(refusing) });
   await service.complete;

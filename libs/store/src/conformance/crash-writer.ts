@@ -32,8 +32,8 @@ const writer = async (mine: Documents<Thing>, task: CrashTask): Promise<never> =
     const [one, key] = [thing(), fresh('key')];
     tell('try', key, one.id);
     const answer = () => ({ status: 201, headers: {}, body: { id: one.id } });
-    const stamp = { key, fingerprint: 'print', expiresAt: Date.now() + 3_600_000, answer };
-    await mine.insert(one, { stamp, events: changed(1) });
+    const idempotencyRecord = { key, fingerprint: 'print', expiresAt: Date.now() + 3_600_000, answer };
+    await mine.insert(one, { idempotencyRecord, events: changed(1) });
     tell('wrote', one.id, 1);
     for (const version of [2, 3]) {
       await mine.update(one.id, (current) => ({ next: { ...current, rank: version }, events: changed(version) }));

@@ -82,7 +82,7 @@ const verify = async (store: Store, task: CrashTask, journal: Journal) => {
   for (const [key, id] of journal.tried) {
     const begun = await store.idempotency.begin(key, 'print', Date.now() + 60_000);
     if (begun.state === 'fresh') await store.idempotency.end(begun.attempt);
-    assert.equal(begun.state, documents.has(id) ? 'remembered' : 'fresh', `the stamp of ${id} and its write differ`);
+    assert.equal(begun.state, documents.has(id) ? 'remembered' : 'fresh', `the idempotency record of ${id} and its write differ`);
   }
 };
 
@@ -112,7 +112,7 @@ const check = (rule: string, processes: number, acknowledgements: number): Check
 export const crashes: readonly Check[] = [
   ...[7, 150, 600].map((acknowledgements) =>
     check(
-      `a writer killed after ${acknowledgements} acknowledged writes lost none of them, nor an event or stamp`,
+      `a writer killed after ${acknowledgements} acknowledged writes lost none of them, nor an event or idempotency record`,
       1,
       acknowledgements,
     ),

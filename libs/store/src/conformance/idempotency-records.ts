@@ -1,11 +1,14 @@
 import assert from 'node:assert/strict';
-import { type Stamp, StampTaken, type Store } from '../port.ts';
+import { IdempotencyKeyTaken, type IdempotencyRecord, type Store } from '../port.ts';
 import { type Check, fresh, rejection, type Subject, type Thing, thing, thingsOf } from './subject.ts';
 
 const hour = 3_600_000;
 
-/** A stamp whose answer tells the document's name and version. */
-const stampOf = (key: string, fields: Partial<Stamp<Thing>> & { subjects?: readonly string[] } = {}): Stamp<Thing> => ({
+/** A idempotency record whose answer tells the document's name and version. */
+const recordOf = (
+  key: string,
+  fields: Partial<IdempotencyRecord<Thing>> & { subjects?: readonly string[] } = {},
+): IdempotencyRecord<Thing> => ({
   key,
   fingerprint: 'print',
   expiresAt: Date.now() + hour,
@@ -25,17 +28,19 @@ const known = async (store: Store, key: string) => {
   return begun;
 };
 
-/** A repeat of a stamped write is refused, leaves nothing, and its answer is remembered: also for another instance. */
+/** A repeat of a write with an idempotency record is refused, leaves nothing, and its answer is remembered: also for another instance. */
 export const aRepeatLeavesNothing = async ({ store, another }: Subject): Promise<void> => {
   const institution = fresh('inst');
   const mine = thingsOf(store).of(institution);
   const key = fresh('key');
-  const first = await mine.insert(thing({ email: 'a@b.c' }), { stamp: stampOf(key) });
+  const first = await mine.insert(thing({ email: 'a@b.c' }), { idempotencyRecord: recordOf(key) });
   const events = [{ type: 'thing.created', data: {} }];
   const elsewhere = thingsOf(await another()).of(institution);
   for (const handle of [mine, elsewhere]) {
-    const error = await rejection(handle.insert(thing({ email: 'a@b.c' }), { stamp: stampOf(key), events }));
-    assert.ok(error instanceof StampTaken, `a taken stamp goes before a taken value: ${error}`);
+    const error = await rejection(
+      handle.insert(thing({ email: 'a@b.c' }), { idempotencyRecord: recordOf(key), events }),
+    );
+    assert.ok(error instanceof IdempotencyKeyTaken, `a taken idempotency record goes before a taken value: ${error}`);
   }
   assert.equal(await mine.count(), 1, 'the repeat was written');
   assert.equal(
@@ -61,24 +66,24 @@ export const oneEffectPerKey = async ({ store, another }: Subject): Promise<void
   const outcomes = await Promise.allSettled(
     Array.from({ length: 20 }, (_, i) =>
       (handles[i % 2] ?? first).update(id, (current) => ({ next: { ...current, count: (current.count ?? 0) + 1 } }), {
-        stamp: stampOf(key),
+        idempotencyRecord: recordOf(key),
       }),
     ),
   );
   assert.equal((await first.get(id))?.count, 1, 'the effect happened more than once');
   const refused = outcomes.flatMap((one) => (one.status === 'rejected' ? [one.reason] : []));
   assert.equal(refused.length, 19);
-  for (const reason of refused) assert.ok(reason instanceof StampTaken, String(reason));
+  for (const reason of refused) assert.ok(reason instanceof IdempotencyKeyTaken, String(reason));
 };
 
-/** A stamp belongs to its write: if that is refused, the key stays free. */
+/** A idempotency record belongs to its write: if that is refused, the key stays free. */
 export const noStampWithoutItsWrite = async ({ store }: Subject): Promise<void> => {
   const mine = thingsOf(store).of(fresh('inst'));
   await mine.insert(thing({ email: 'taken@example.org' }));
   const key = fresh('key');
-  await rejection(mine.insert(thing({ email: 'taken@example.org' }), { stamp: stampOf(key) }));
+  await rejection(mine.insert(thing({ email: 'taken@example.org' }), { idempotencyRecord: recordOf(key) }));
   assert.equal((await known(store, key)).state, 'fresh');
-  await mine.insert(thing({ email: 'other@example.org' }), { stamp: stampOf(key) });
+  await mine.insert(thing({ email: 'other@example.org' }), { idempotencyRecord: recordOf(key) });
 };
 
 /** A thing as large as an order of so many places, about 250 bytes of JSON each. */
@@ -103,8 +108,10 @@ export const largeAnswersStay = async ({ store }: Pick<Subject, 'store'>, lineCo
   const { id } = await mine.insert(largeThing(lineCount));
   for (const key of keys) {
     const answer = (body: Thing) => ({ status: 200, headers: {}, body });
-    const stamp = { key, fingerprint: 'print', expiresAt: Date.now() + hour, answer };
-    await mine.update(id, (current) => ({ next: { ...current, count: (current.count ?? 0) + 1 } }), { stamp });
+    const idempotencyRecord = { key, fingerprint: 'print', expiresAt: Date.now() + hour, answer };
+    await mine.update(id, (current) => ({ next: { ...current, count: (current.count ?? 0) + 1 } }), {
+      idempotencyRecord,
+    });
   }
   const last = await mine.get(id);
   for (const [i, key] of keys.entries()) {
@@ -115,8 +122,8 @@ export const largeAnswersStay = async ({ store }: Pick<Subject, 'store'>, lineCo
   return id;
 };
 
-/** Idempotency stamps in writes. */
-export const stamps: readonly Check[] = [
+/** Idempotency records in writes. */
+export const idempotencyRecords: readonly Check[] = [
   {
     rule: 'a repeat is refused, leaves nothing, and its answer is remembered by every instance',
     run: aRepeatLeavesNothing,
@@ -130,7 +137,7 @@ export const stamps: readonly Check[] = [
       const { id } = await mine.insert(thing({ count: 0 }));
       const keys = Array.from({ length: 10 }, () => fresh('key'));
       const written = await Promise.all(
-        keys.map((key) => mine.update(id, (current) => ({ next: current }), { stamp: stampOf(key) })),
+        keys.map((key) => mine.update(id, (current) => ({ next: current }), { idempotencyRecord: recordOf(key) })),
       );
       for (const [i, key] of keys.entries()) {
         const begun = await known(store, key);
@@ -150,7 +157,7 @@ export const stamps: readonly Check[] = [
       const mine = thingsOf(store).of(fresh('inst'));
       const { id } = await mine.insert(thing());
       const key = fresh('key');
-      await mine.update(id, () => undefined, { stamp: stampOf(key) });
+      await mine.update(id, () => undefined, { idempotencyRecord: recordOf(key) });
       assert.equal((await known(store, key)).state, 'fresh');
     },
   },
@@ -159,11 +166,13 @@ export const stamps: readonly Check[] = [
     async run({ store }) {
       const mine = thingsOf(store).of(fresh('inst'));
       const key = fresh('key');
-      await mine.insert(thing(), { stamp: stampOf(key, { expiresAt: Date.now() - 1 }) });
+      await mine.insert(thing(), { idempotencyRecord: recordOf(key, { expiresAt: Date.now() - 1 }) });
       assert.equal((await known(store, key)).state, 'fresh');
-      await mine.insert(thing(), { stamp: stampOf(key) });
+      await mine.insert(thing(), { idempotencyRecord: recordOf(key) });
       assert.equal((await known(store, key)).state, 'remembered');
-      assert.ok((await rejection(mine.insert(thing(), { stamp: stampOf(key) }))) instanceof StampTaken);
+      assert.ok(
+        (await rejection(mine.insert(thing(), { idempotencyRecord: recordOf(key) }))) instanceof IdempotencyKeyTaken,
+      );
     },
   },
   {
@@ -172,10 +181,12 @@ export const stamps: readonly Check[] = [
       const mine = thingsOf(store).of(fresh('inst'));
       const subject = fresh('person');
       const [spoken, other, own] = [fresh('key'), fresh('key'), fresh('key')];
-      const { id } = await mine.insert(thing(), { stamp: stampOf(spoken, { subjects: [fresh('person'), subject] }) });
-      await mine.insert(thing(), { stamp: stampOf(other, { subjects: [fresh('person')] }) });
+      const { id } = await mine.insert(thing(), {
+        idempotencyRecord: recordOf(spoken, { subjects: [fresh('person'), subject] }),
+      });
+      await mine.insert(thing(), { idempotencyRecord: recordOf(other, { subjects: [fresh('person')] }) });
       await mine.update(id, (current) => ({ next: { ...current, name: '' } }), {
-        stamp: stampOf(own),
+        idempotencyRecord: recordOf(own),
         forget: subject,
       });
       assert.equal((await known(store, spoken)).state, 'fresh');

@@ -10,7 +10,7 @@ import { shapes } from './documents/shapes.ts';
 import { uniqueness } from './documents/uniqueness.ts';
 import { updates } from './documents/updates.ts';
 import { idempotency } from './idempotency.ts';
-import { stamps } from './idempotency-records.ts';
+import { idempotencyRecords } from './idempotency-records.ts';
 import { leases } from './leases.ts';
 import { model } from './model.ts';
 import { outbox } from './outbox.ts';
@@ -31,7 +31,7 @@ export const topics: Readonly<Record<string, readonly Check[]>> = {
   shapes,
   claims,
   outbox,
-  stamps,
+  idempotencyRecords,
   idempotency,
   pages,
   starts,

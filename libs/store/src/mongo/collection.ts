@@ -7,7 +7,7 @@ import type { Schema } from './records/schema.ts';
 import type { Turns } from './turns.ts';
 
 /** One collection and what its writes need around it. */
-export interface Shelf {
+export interface MongoCollection {
   readonly schema: Schema;
   readonly records: Collection<StoredRecord>;
   readonly outbox: MongoOutbox;

@@ -3,8 +3,8 @@ import {
   type CollectionHandle,
   type Document,
   type Documents,
+  IdempotencyKeyTaken,
   type New,
-  StampTaken,
   type WriteOptions,
 } from '../port.ts';
 import { claimStep } from './claim.ts';
@@ -44,10 +44,10 @@ const documentsOf = <T extends Document>(
   const within = institution === undefined ? '' : ' AND institution = ?';
   const tenant = institution === undefined ? [] : [institution];
 
-  /** Writes the document with its stamp and events. @returns false if the step on the document met nothing */
+  /** Writes the document with its idempotency record and events. @returns false if the step on the document met nothing */
   const write = async (step: Step, document: T, options: WriteOptions<T>, facts: WriteOptions<T>['events']) => {
-    const { stamp, forget } = options;
-    const remembered = stamp && { ...stamp, answer: stamp.answer(document) };
+    const { idempotencyRecord, forget } = options;
+    const remembered = idempotencyRecord && { ...idempotencyRecord, answer: idempotencyRecord.answer(document) };
     const events = eventsOf(facts ?? [], document, file.surroundings.trace);
     const first = remembered ? [takeKey(remembered)] : [];
     const steps = [
@@ -60,7 +60,7 @@ const documentsOf = <T extends Document>(
     const answer = await file.write(steps, 0, events);
     if (!isFailure(answer)) return true;
     if (answer.code !== 0) return raise(answer);
-    if (remembered && answer.step === 0) throw new StampTaken(`the key ${remembered.key} is taken`);
+    if (remembered && answer.step === 0) throw new IdempotencyKeyTaken(`the key ${remembered.key} is taken`);
     return false;
   };
 

@@ -3,14 +3,14 @@ import { type Check, topics } from '../../src/conformance/index.ts';
 import type { Store } from '../../src/index.ts';
 import {
   withEventsBefore,
+  withIdempotencyRecordsApart,
   withoutAtomicClaim,
   withoutAttempts,
   withoutCompareAndSwap,
+  withoutIdempotencyRecords,
   withoutShapes,
-  withoutStamps,
   withoutTenantFilter,
   withoutTieBreak,
-  withStampsApart,
 } from './doubles.ts';
 import { checkOf, failing } from './failing.ts';
 
@@ -52,8 +52,8 @@ describe('the suite catches an engine', () => {
     expect((await failing(rules, withEventsBefore)).size).toBe(2);
   });
 
-  test('that forgets stamps', () =>
-    breaks('stamps', withoutStamps, [
+  test('that forgets idempotency records', () =>
+    breaks('idempotencyRecords', withoutIdempotencyRecords, [
       'a repeat is refused',
       'of 20 concurrent updates',
       'sixty remembered answers',
@@ -62,13 +62,13 @@ describe('the suite catches an engine', () => {
       'a write can forget',
     ]));
 
-  test('that writes stamps before or after their document', async () => {
+  test('that writes idempotency records before or after their document', async () => {
     const [refused, repeat] = [
-      checkOf(checks('stamps'), 'leaves its key free'),
-      checkOf(checks('stamps'), 'a repeat is'),
+      checkOf(checks('idempotencyRecords'), 'leaves its key free'),
+      checkOf(checks('idempotencyRecords'), 'a repeat is'),
     ];
-    expect((await failing([refused], withStampsApart('before'))).size).toBe(1);
-    expect((await failing([repeat], withStampsApart('after'))).size).toBe(1);
+    expect((await failing([refused], withIdempotencyRecordsApart('before'))).size).toBe(1);
+    expect((await failing([repeat], withIdempotencyRecordsApart('after'))).size).toBe(1);
   });
 
   test('that ends and remembers for whoever has the key', async () => {
@@ -98,5 +98,6 @@ describe('the suite catches a writer that, when killed,', () => {
 });
 
 test('the same checks pass on the intact engine behind the same wrapping', async () => {
-  for (const topic of ['tenants', 'updates', 'stamps']) expect(await failing(checks(topic), intact)).toEqual(new Map());
+  for (const topic of ['tenants', 'updates', 'idempotencyRecords'])
+    expect(await failing(checks(topic), intact)).toEqual(new Map());
 });

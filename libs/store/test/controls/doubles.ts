@@ -95,25 +95,25 @@ export const withEarlyAcknowledgement = (store: Store): Store => {
   }));
 };
 
-/** Forgets the stamp of a write. */
-export const withoutStamps = (store: Store): Store =>
+/** Forgets the idempotency record of a write. */
+export const withoutIdempotencyRecords = (store: Store): Store =>
   wrapped(store, (documents) => ({
     ...documents,
-    insert: (document, options) => documents.insert(document, { ...options, stamp: undefined }),
-    update: (id, fn, options) => documents.update(id, fn, { ...options, stamp: undefined }),
+    insert: (document, options) => documents.insert(document, { ...options, idempotencyRecord: undefined }),
+    update: (id, fn, options) => documents.update(id, fn, { ...options, idempotencyRecord: undefined }),
   }));
 
-/** Writes the stamp by itself, before its write or after it. */
-export const withStampsApart =
+/** Writes the idempotency record by itself, before its write or after it. */
+export const withIdempotencyRecordsApart =
   (order: 'before' | 'after') =>
   (store: Store): Store =>
     wrapped(store, <T extends Document>(documents: Documents<T>) => ({
       ...documents,
-      async insert(document: New<T>, { stamp, ...options }: WriteOptions<T> = {}) {
+      async insert(document: New<T>, { idempotencyRecord, ...options }: WriteOptions<T> = {}) {
         const remember = async (written: T) => {
-          if (!stamp) return;
-          const begun = await store.idempotency.begin(stamp.key, stamp.fingerprint, stamp.expiresAt);
-          if (begun.state === 'fresh') await store.idempotency.remember(begun.attempt, stamp.answer(written));
+          if (!idempotencyRecord) return;
+          const begun = await store.idempotency.begin(idempotencyRecord.key, idempotencyRecord.fingerprint, idempotencyRecord.expiresAt);
+          if (begun.state === 'fresh') await store.idempotency.remember(begun.attempt, idempotencyRecord.answer(written));
         };
         if (order === 'before') await remember({ ...document, version: 1 } as unknown as T);
         const written = await documents.insert(document, options);

@@ -40,10 +40,10 @@ describeMongo('the connection to MongoDB', (url) => {
     const input = thing();
     const key = fresh('key');
     const answer = () => ({ status: 201, headers: {}, body: null });
-    const stamp = { key, fingerprint: 'print', expiresAt: Date.now() + 60_000, answer };
+    const idempotencyRecord = { key, fingerprint: 'print', expiresAt: Date.now() + 60_000, answer };
     cutAt = 'things';
     const events = [{ type: 'thing.created', data: {} }];
-    await expect(mine.insert(input, { stamp, events })).rejects.toThrow();
+    await expect(mine.insert(input, { idempotencyRecord, events })).rejects.toThrow();
     cutAt = undefined;
     // A connection that was cut may be used once more before its end is heard of.
     await until(() =>
@@ -52,7 +52,7 @@ describeMongo('the connection to MongoDB', (url) => {
         () => false,
       ),
     );
-    await expect(mine.insert(input, { stamp, events })).rejects.toThrow('taken');
+    await expect(mine.insert(input, { idempotencyRecord, events })).rejects.toThrow('taken');
     expect((await store.idempotency.begin(key, 'print', Date.now() + 60_000)).state).toBe('remembered');
     expect((await store.outbox.pending(10)).map((one) => one.key)).toEqual([input.id]);
     await store.close();

@@ -3,12 +3,12 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { BSON } from 'mongodb';
 import { largeAnswersStay } from '../../src/conformance/idempotency-records.ts';
 import { fresh, suiteCollections, type Thing, thing, thingsOf } from '../../src/conformance/subject.ts';
-import { type Documents, type New, openMongoStore, type Stamp, type Store } from '../../src/index.ts';
+import { type Documents, type IdempotencyRecord, type New, openMongoStore, type Store } from '../../src/index.ts';
 import { describeMongo } from './describe.ts';
 import { newDatabase } from './engine.ts';
 import { type Command, isWrite, startProxy } from './proxy.ts';
 
-const stampOf = (key: string, subjects: readonly string[] = []): Stamp<Thing> => ({
+const recordOf = (key: string, subjects: readonly string[] = []): IdempotencyRecord<Thing> => ({
   key,
   fingerprint: 'print',
   expiresAt: Date.now() + 3_600_000,
@@ -46,11 +46,11 @@ describeMongo('a write on MongoDB is one document', (url) => {
   };
   const pending = async (key: string) => (await store.outbox.pending(100_000)).filter((one) => one.key === key);
 
-  test('with its events and its stamp in the same command, acknowledged by a majority and its journals', async () => {
+  test('with its events and its idempotency record in the same command, acknowledged by a majority and its journals', async () => {
     seen.length = 0;
-    const { id } = await mine.insert(thing(), { events: [fact(1)], stamp: stampOf(fresh('key')) });
-    const stamp = stampOf(fresh('key'));
-    await mine.update(id, (current) => ({ next: current, events: [fact(2)] }), { stamp });
+    const { id } = await mine.insert(thing(), { events: [fact(1)], idempotencyRecord: recordOf(fresh('key')) });
+    const idempotencyRecord = recordOf(fresh('key'));
+    await mine.update(id, (current) => ({ next: current, events: [fact(2)] }), { idempotencyRecord });
     const writes = seen.filter(isWrite);
     expect(writes.map((one) => Object.entries(one)[0])).toEqual([
       ['insert', 'things'],
@@ -65,8 +65,8 @@ describeMongo('a write on MongoDB is one document', (url) => {
   test('and what the engine keeps in it never reaches a caller', async () => {
     const input = thing({ show: fresh('show'), state: 'free', spread: 0.5, email: `${fresh()}@example.org` });
     const events = [fact(1)];
-    const stamp = stampOf(fresh('key'), ['someone']);
-    const inserted = await mine.insert(input, { events, stamp });
+    const idempotencyRecord = recordOf(fresh('key'), ['someone']);
+    const inserted = await mine.insert(input, { events, idempotencyRecord });
     const updated = await mine.update(input.id, (current) => {
       expect(current).toEqual(inserted);
       return { next: current, events };
@@ -97,10 +97,11 @@ describeMongo('a write on MongoDB is one document', (url) => {
     expect((await pending(input.id)).map((one) => one.data)).toEqual([odd]);
   });
 
-  test('which keeps no more than fifty stamps, and forgets none of them', async () => {
+  test('which keeps no more than fifty idempotency records, and forgets none of them', async () => {
     const { id } = await mine.insert(thing());
     const keys = Array.from({ length: 60 }, () => fresh('key'));
-    for (const key of keys) await mine.update(id, (current) => ({ next: current }), { stamp: stampOf(key) });
+    for (const key of keys)
+      await mine.update(id, (current) => ({ next: current }), { idempotencyRecord: recordOf(key) });
     const kept = await database.withClient((client) =>
       client.db(database.database).collection<{ _id: string }>('things').findOne({ _id: id }),
     );
@@ -108,7 +109,7 @@ describeMongo('a write on MongoDB is one document', (url) => {
     for (const [i, key] of keys.entries()) {
       const begun = await known(key);
       expect(begun.state === 'remembered' && begun.answer.body).toEqual({ version: i + 2 });
-      await expect(mine.insert(thing(), { stamp: stampOf(key) })).rejects.toThrow('taken');
+      await expect(mine.insert(thing(), { idempotencyRecord: recordOf(key) })).rejects.toThrow('taken');
     }
   });
 
@@ -136,7 +137,7 @@ describeMongo('a write on MongoDB is one document', (url) => {
 
   test('whose events and remembered answers outlive it', async () => {
     const key = fresh('key');
-    const { id } = await mine.insert(thing(), { stamp: stampOf(key), events: [fact(1), fact(2)] });
+    const { id } = await mine.insert(thing(), { idempotencyRecord: recordOf(key), events: [fact(1), fact(2)] });
     const before = await pending(id);
     await store.outbox.done([before[0]?.id ?? '']);
     expect(await mine.delete(id)).toBe(true);
@@ -144,15 +145,15 @@ describeMongo('a write on MongoDB is one document', (url) => {
     await store.outbox.done([before[1]?.id ?? '', `${randomUUID()}`]);
     expect(await pending(id)).toEqual([]);
     expect((await known(key)).state).toBe('remembered');
-    await expect(mine.insert(thing(), { stamp: stampOf(key) })).rejects.toThrow('taken');
+    await expect(mine.insert(thing(), { idempotencyRecord: recordOf(key) })).rejects.toThrow('taken');
   });
 
   test('and a subject is forgotten in the documents, and in what was moved out of them', async () => {
     const person = fresh('person');
     const [deleted, alive, other] = [fresh('key'), fresh('key'), fresh('key')];
-    const gone = await mine.insert(thing(), { stamp: stampOf(deleted, [person]) });
-    const { id } = await mine.insert(thing(), { stamp: stampOf(alive, [fresh('person'), person]) });
-    await mine.update(id, (current) => ({ next: current }), { stamp: stampOf(other, [fresh('person')]) });
+    const gone = await mine.insert(thing(), { idempotencyRecord: recordOf(deleted, [person]) });
+    const { id } = await mine.insert(thing(), { idempotencyRecord: recordOf(alive, [fresh('person'), person]) });
+    await mine.update(id, (current) => ({ next: current }), { idempotencyRecord: recordOf(other, [fresh('person')]) });
     await mine.delete(gone.id);
     await store.idempotency.forget(person);
     for (const key of [deleted, alive]) expect((await known(key)).state).toBe('fresh');

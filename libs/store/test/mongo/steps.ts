@@ -1,6 +1,6 @@
 import { type Thing, things, until } from '../../src/conformance/subject.ts';
-import type { Attempt, OutboxEvent, Stamp, Store } from '../../src/index.ts';
-import { StampTaken } from '../../src/index.ts';
+import type { Attempt, OutboxEvent, IdempotencyRecord, Store } from '../../src/index.ts';
+import { IdempotencyKeyTaken } from '../../src/index.ts';
 
 /** One client's requests, whose ids and keys are its own, so that they can be repeated after a crash. */
 export interface Errand {
@@ -26,7 +26,7 @@ const begin = async (store: Store, key: string): Promise<Attempt | undefined> =>
 const request = async (
   store: Store,
   key: string,
-  effect: (stamp: Stamp<Thing>, attempt: Attempt) => Promise<unknown>,
+  effect: (idempotencyRecord: IdempotencyRecord<Thing>, attempt: Attempt) => Promise<unknown>,
 ) => {
   const attempt = await begin(store, key);
   if (!attempt) return;
@@ -34,7 +34,7 @@ const request = async (
   try {
     await effect({ key, fingerprint: 'print', expiresAt: later(), answer }, attempt);
   } catch (error) {
-    if (!(error instanceof StampTaken)) throw error;
+    if (!(error instanceof IdempotencyKeyTaken)) throw error;
   } finally {
     await store.idempotency.end(attempt);
   }
@@ -56,21 +56,25 @@ const relay = async (store: Store, { institution }: Errand, tell: (event: Outbox
 export const runErrand = async (store: Store, errand: Errand, tell: (event: OutboxEvent) => void): Promise<void> => {
   const { id, institution } = errand;
   const mine = store.collection(things).of(institution);
-  await request(store, `${id}-create`, (stamp) =>
-    mine.insert({ id, name: 'new', email: `${id}@example.org` }, { stamp, events: [fact(1), fact(2)] }),
+  await request(store, `${id}-create`, (idempotencyRecord) =>
+    mine.insert({ id, name: 'new', email: `${id}@example.org` }, { idempotencyRecord, events: [fact(1), fact(2)] }),
   );
-  await request(store, `${id}-change`, (stamp) =>
-    mine.update(id, (current) => ({ next: { ...current, name: 'changed' }, events: [fact(3)] }), { stamp }),
+  await request(store, `${id}-change`, (idempotencyRecord) =>
+    mine.update(id, (current) => ({ next: { ...current, name: 'changed' }, events: [fact(3)] }), {
+      idempotencyRecord,
+    }),
   );
   await relay(store, errand, tell);
   if ((await mine.count({ name: id })) === 0) {
     await mine.claim({ where: { show: id, state: 'free' }, set: { state: 'held', name: id }, limit: 1 });
   }
-  await request(store, `${id}-refused`, (_stamp, attempt) =>
+  await request(store, `${id}-refused`, (_record, attempt) =>
     store.idempotency.remember(attempt, { status: 409, headers: {}, body: null }),
   );
-  await request(store, `${id}-close`, (stamp) =>
-    mine.update(id, (current) => ({ next: { ...current, name: 'closed' }, events: [fact(4)] }), { stamp }),
+  await request(store, `${id}-close`, (idempotencyRecord) =>
+    mine.update(id, (current) => ({ next: { ...current, name: 'closed' }, events: [fact(4)] }), {
+      idempotencyRecord,
+    }),
   );
   await mine.delete(id);
   await relay(store, errand, tell);

@@ -1,5 +1,5 @@
 import { Fault } from '@boxoffice/envelope';
-import { type Change, type Stamp, StampTaken } from '@boxoffice/store';
+import { type Change, IdempotencyKeyTaken, type IdempotencyRecord } from '@boxoffice/store';
 import { type Context, invalidateCatalog, moneyRules, notFound, refuseProblems, timestampOf } from '../context.ts';
 import { type CategoryPlan, planCapacity } from '../domain/capacity.ts';
 import { performanceMayBecome } from '../domain/performance.ts';
@@ -13,7 +13,7 @@ export interface PerformanceChange {
   readonly patch: PerformancePatch;
   /** Throws unless the request's If-Match allows to change this performance. */
   readonly allow: (performance: PerformanceDocument) => void;
-  readonly stamp?: Stamp<PerformanceDocument> | undefined;
+  readonly stamp?: IdempotencyRecord<PerformanceDocument> | undefined;
 }
 
 type Rules = Awaited<ReturnType<typeof moneyRules>>;
@@ -67,7 +67,7 @@ const changePlainly = async (
       retry = needsPlaces || (changed !== undefined && !isRecorded(context, recordedAt));
       return retry ? undefined : changed;
     },
-    { stamp: change.stamp },
+    { idempotencyRecord: change.stamp },
   );
   return retry ? RETRY : (written ?? notFound());
 };
@@ -120,7 +120,7 @@ const commit = async (
       const changed = changeTo(context, current, change, plans, rules);
       return changed && { ...changed, next: { ...changed.next, capacityChange: { token, until, settle: true } } };
     },
-    { stamp: change.stamp },
+    { idempotencyRecord: change.stamp },
   );
   return written?.capacityChange?.token === token && written.capacityChange.settle ? written : undefined;
 };
@@ -138,7 +138,7 @@ const changeWithCapacity = async (
     decided = await commit(context, lease, change, rules);
   } catch (error) {
     // After any other error the write may have happened: then it is settled, or else undone, by who comes next.
-    if (error instanceof Fault || error instanceof StampTaken) await unlock(context, id, lease.token);
+    if (error instanceof Fault || error instanceof IdempotencyKeyTaken) await unlock(context, id, lease.token);
     throw error;
   }
   if (decided) await settle(context.collections, decided);

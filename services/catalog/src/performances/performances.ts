@@ -1,5 +1,5 @@
 import { Fault } from '@boxoffice/envelope';
-import { type Stamp, UniqueViolation } from '@boxoffice/store';
+import { type IdempotencyRecord, UniqueViolation } from '@boxoffice/store';
 import { type Context, invalidateCatalog, moneyRules, notFound, refuseProblems, timestampOf } from '../context.ts';
 import { type PerformanceInput, performanceProblems } from '../domain/performance.ts';
 import { resolvedPrices } from '../domain/price.ts';
@@ -76,7 +76,7 @@ export const writePerformance = async (
   product: { readonly id: string; readonly type: ProductType },
   input: PerformanceInput,
   currency: string,
-  stamp?: Stamp<PerformanceDocument>,
+  stamp?: IdempotencyRecord<PerformanceDocument>,
 ): Promise<PerformanceDocument> => {
   const id = context.newId('prf');
   const seatCategories = newCategories(id, input.seatCategories);
@@ -103,7 +103,7 @@ export const writePerformance = async (
       updatedAt: now,
       modifiedAt: now,
     },
-    { stamp },
+    { idempotencyRecord: stamp },
   );
 };
 
@@ -116,7 +116,7 @@ export const addPerformance = async (
   context: Context,
   productId: string,
   input: PerformanceInput,
-  stamp?: Stamp<PerformanceDocument>,
+  stamp?: IdempotencyRecord<PerformanceDocument>,
 ): Promise<PerformanceDocument> => {
   const { collections } = context;
   const product = (await collections.products.get(productId)) ?? notFound();

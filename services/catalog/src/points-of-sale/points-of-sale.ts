@@ -1,5 +1,5 @@
 import { Fault } from '@boxoffice/envelope';
-import { type Stamp, type Store, UniqueViolation } from '@boxoffice/store';
+import { type IdempotencyRecord, type Store, UniqueViolation } from '@boxoffice/store';
 import { type Context, moneyRules, notFound, refuseProblems, timestampOf } from '../context.ts';
 import { type PointOfSaleDetails, pointOfSaleProblems } from '../domain/point-of-sale.ts';
 import { type PointOfSaleDocument, pointsOfSale } from '../store.ts';
@@ -8,12 +8,12 @@ import { type PointOfSaleDocument, pointsOfSale } from '../store.ts';
 export const createPointOfSale = async (
   context: Context,
   details: PointOfSaleDetails,
-  stamp?: Stamp<PointOfSaleDocument>,
+  stamp?: IdempotencyRecord<PointOfSaleDocument>,
 ): Promise<PointOfSaleDocument> => {
   refuseProblems(pointOfSaleProblems(details, await moneyRules(context.collections, details.tariffIds)));
   const now = timestampOf(context);
   return context.collections.pointsOfSale
-    .insert({ id: details.serviceHost, ...details, createdAt: now, updatedAt: now }, { stamp })
+    .insert({ id: details.serviceHost, ...details, createdAt: now, updatedAt: now }, { idempotencyRecord: stamp })
     .catch((error: unknown) => {
       if (!(error instanceof UniqueViolation)) throw error;
       throw new Fault('point_of_sale_duplicate_host', 'Another point of sale has the same service host.');
@@ -27,7 +27,7 @@ export interface PointOfSaleChange {
   readonly tariffIds: readonly string[];
   /** Throws unless the request's If-Match allows to change this. */
   readonly allow: (pointOfSale: PointOfSaleDocument) => void;
-  readonly stamp?: Stamp<PointOfSaleDocument> | undefined;
+  readonly stamp?: IdempotencyRecord<PointOfSaleDocument> | undefined;
 }
 
 /** Changes a point of sale. @throws Fault `not_found`, `semantically_invalid` */
@@ -47,7 +47,7 @@ export const changePointOfSale = async (
       refuseProblems(pointOfSaleProblems(next, { ...rules, tariffIds: known }));
       return { next: { ...current, ...next, serviceHost: current.serviceHost, updatedAt: timestampOf(context) } };
     },
-    { stamp },
+    { idempotencyRecord: stamp },
   );
   return written ?? notFound();
 };

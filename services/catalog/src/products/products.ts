@@ -1,5 +1,5 @@
 import { Fault } from '@boxoffice/envelope';
-import { type Stamp, UniqueViolation } from '@boxoffice/store';
+import { type IdempotencyRecord, UniqueViolation } from '@boxoffice/store';
 import { type Context, institutionOf, invalidateCatalog, notFound, refuseProblems, timestampOf } from '../context.ts';
 import { cancelledWithProduct, type PerformanceInput } from '../domain/performance.ts';
 import {
@@ -48,7 +48,9 @@ export interface NewOffering extends ProductDetails {
 }
 
 /** The stamp of a creation or change, made when what surrounds the product is known. */
-export type StampFor = (offering: (product: ProductDocument) => Offering) => Stamp<ProductDocument> | undefined;
+export type StampFor = (
+  offering: (product: ProductDocument) => Offering,
+) => IdempotencyRecord<ProductDocument> | undefined;
 
 /**
  * Creates a product with its performances: their places, then they, then the product itself, without which nothing of it
@@ -81,7 +83,7 @@ export const createProduct = async (
   }
   const offering = (product: ProductDocument): Offering => ({ product, performances, currency });
   const product = await collections.products
-    .insert({ id, ...newProduct(details, state, timestampOf(context)) }, { stamp: stampFor?.(offering) })
+    .insert({ id, ...newProduct(details, state, timestampOf(context)) }, { idempotencyRecord: stampFor?.(offering) })
     .catch(onDuplicate(details.code));
   await invalidateCatalog(context);
   return offering(product);
@@ -131,7 +133,7 @@ export const changeProduct = async (context: Context, id: string, change: Produc
         const cancelling = state === 'cancelled' && current.state !== 'cancelled' ? { cancelling: now } : {};
         return changed && { next: { ...changed, ...cancelling } };
       },
-      { stamp: change.stampFor?.((written) => asCancelled(offering(written))) },
+      { idempotencyRecord: change.stampFor?.((written) => asCancelled(offering(written))) },
     )
     .catch((error: unknown) => onDuplicate(code)(error));
   if (!product) return notFound();

@@ -1,5 +1,5 @@
 import { Fault } from '@boxoffice/envelope';
-import { type Stamp, UniqueViolation } from '@boxoffice/store';
+import { type IdempotencyRecord, UniqueViolation } from '@boxoffice/store';
 import { type Context, institutionOf, invalidateCatalog, notFound, timestampOf } from '../context.ts';
 import type { TariffDetails } from '../domain/tariff.ts';
 import type { TariffDocument } from '../store.ts';
@@ -15,12 +15,15 @@ const onDuplicate = (error: unknown): never => {
 export const createTariff = async (
   context: Context,
   { code, name, criterion }: TariffDetails,
-  stamp?: Stamp<TariffDocument>,
+  stamp?: IdempotencyRecord<TariffDocument>,
 ): Promise<TariffDocument> => {
   await institutionOf(context.collections);
   const now = timestampOf(context);
   const tariff = await context.collections.tariffs
-    .insert({ id: context.newId('trf'), code, name, criterion, createdAt: now, updatedAt: now }, { stamp })
+    .insert(
+      { id: context.newId('trf'), code, name, criterion, createdAt: now, updatedAt: now },
+      { idempotencyRecord: stamp },
+    )
     .catch(onDuplicate);
   await invalidateCatalog(context);
   return tariff;
@@ -31,7 +34,7 @@ export interface TariffChange {
   readonly to: (tariff: TariffDetails) => TariffDetails;
   /** Throws unless the request's If-Match allows to change this. */
   readonly allow: (tariff: TariffDocument) => void;
-  readonly stamp?: Stamp<TariffDocument> | undefined;
+  readonly stamp?: IdempotencyRecord<TariffDocument> | undefined;
 }
 
 /** Changes a tariff. @throws Fault `not_found`, `tariff_duplicate_code` */
@@ -51,7 +54,7 @@ export const changeTariff = async (
           ? undefined
           : { next: { ...next, updatedAt: timestampOf(context) } };
       },
-      { stamp },
+      { idempotencyRecord: stamp },
     )
     .catch(onDuplicate);
   if (!tariff) return notFound();

@@ -1,6 +1,6 @@
 import { Fault } from '@boxoffice/envelope';
 import { DuplicateEmail } from '@boxoffice/envelope/contact-exception';
-import type { Change, CollectionHandle, Documents, Stamp, WriteOptions } from '@boxoffice/store';
+import type { Change, CollectionHandle, Documents, IdempotencyRecord, WriteOptions } from '@boxoffice/store';
 import { UniqueViolation } from '@boxoffice/store';
 import {
   adopted,
@@ -28,7 +28,7 @@ export interface Dependencies {
 
 /** A change that answers a request: its stamp, and the check of its If-Match against the contact's version. */
 export interface Request {
-  readonly stamp?: Stamp<ContactDocument> | undefined;
+  readonly stamp?: IdempotencyRecord<ContactDocument> | undefined;
   readonly ifMatch: (version: string) => void;
   /** Throws if the request would change what it cannot. */
   readonly unchanged?: (contact: ContactDocument) => void;
@@ -41,7 +41,7 @@ export interface Contacts {
     kind: Kind,
     details: Details,
     allowDuplicate: boolean,
-    stamp?: Stamp<ContactDocument>,
+    stamp?: IdempotencyRecord<ContactDocument>,
   ): Promise<ContactDocument>;
   /**
    * Writes the contact of a guest, who may share its email, under the number that its order names: makes it, or gives it what the
@@ -136,7 +136,7 @@ export const createContacts = (
         request.unchanged?.(current);
         return step(current);
       },
-      { ...options, stamp: request.stamp },
+      { ...options, idempotencyRecord: request.stamp },
     );
     if (!updated) throw absent();
     return updated;
@@ -161,7 +161,7 @@ export const createContacts = (
       // A second try is a write of its own, with an instant of its own.
       return orDuplicate(institution, details.email, number, () => {
         const contact = newContact(kind, number, details, allowDuplicate, timestamp());
-        return collection.of(institution).insert({ id: number, ...contact }, { stamp });
+        return collection.of(institution).insert({ id: number, ...contact }, { idempotencyRecord: stamp });
       });
     },
 

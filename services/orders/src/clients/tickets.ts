@@ -1,5 +1,5 @@
 import { within } from '@boxoffice/runtime';
-import { type BodyOf, createCourtesy, type ServiceClient } from '@boxoffice/service';
+import { type BodyOf, createBestEffort, type ServiceClient } from '@boxoffice/service';
 import type { operations } from './generated/tickets.ts';
 
 type Issue = BodyOf<operations, 'issueTickets'>;
@@ -13,7 +13,7 @@ const MARGIN_MS = 500;
 
 /** What orders reads and writes of tickets: best effort, nothing here rejects. */
 export const createTickets = (tickets: ServiceClient<operations>) => {
-  const issuing = createCourtesy({ ms: ISSUE_MS });
+  const issuing = createBestEffort({ ms: ISSUE_MS });
   return {
     /** Ids of the order's tickets that are controlled; undefined if tickets did not answer within a second. */
     async controlled(institution: string, orderId: string): Promise<readonly string[] | undefined> {

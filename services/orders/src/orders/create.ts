@@ -1,5 +1,5 @@
 import { Fault } from '@boxoffice/envelope';
-import { type Stamp, UniqueViolation } from '@boxoffice/store';
+import { type IdempotencyRecord, UniqueViolation } from '@boxoffice/store';
 import type { Held, RequestedItem } from '../clients/stock.ts';
 import type { OrdersContext } from '../context.ts';
 import { newDraft, open } from '../domain/opening.ts';
@@ -52,7 +52,7 @@ const drafted = async (
   holder: Holder,
   requested: OrderRequest,
   places: number,
-  stamp: Stamp<OrderDocument> | undefined,
+  stamp: IdempotencyRecord<OrderDocument> | undefined,
 ): Promise<OrderDocument> => {
   const { institution, client } = holder;
   const performanceIds = requested.items.map(({ performanceId }) => performanceId);
@@ -129,7 +129,7 @@ export const opened = async (
   draft: OrderDocument,
   request: string,
   held: Held,
-  { stamp, cart = false }: { readonly stamp?: Stamp<OrderDocument> | undefined; readonly cart?: boolean },
+  { stamp, cart = false }: { readonly stamp?: IdempotencyRecord<OrderDocument> | undefined; readonly cart?: boolean },
 ): Promise<OrderDocument> => {
   const hold = {
     request,
@@ -148,7 +148,7 @@ export const opened = async (
       const next = { ...decision.next, pointOfSale: held.pointOfSale };
       return { next: cart ? recordDone(next, request) : next };
     },
-    { stamp },
+    { idempotencyRecord: stamp },
   );
   if (refused && refused.reason !== 'step_lost') throw faultOf(refused);
   if (refused || !order) throw lost(order);
@@ -164,7 +164,7 @@ export const createOrder = async (
   context: OrdersContext,
   holder: Holder,
   requested: OrderRequest,
-  stamp: Stamp<OrderDocument> | undefined,
+  stamp: IdempotencyRecord<OrderDocument> | undefined,
 ): Promise<OrderDocument> => {
   const faults = [
     ...(await contactFaults(context, holder.institution, requested.contactNumber)),

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Answer, Request } from '@boxoffice/http';
-import type { Stamp } from '@boxoffice/store';
+import type { IdempotencyRecord } from '@boxoffice/store';
 import type { OrdersContext } from '../context.ts';
 import { checkedOut, isCart } from '../domain/cart.ts';
 import type { Refused } from '../domain/order/decision.ts';
@@ -22,7 +22,7 @@ export interface Command extends Target {
   readonly ifMatch: (version: string) => void;
   /** Throws if the request changes a read-only member. */
   readonly unchanged?: (order: OrderDocument) => void;
-  readonly stamp?: Stamp<OrderDocument> | undefined;
+  readonly stamp?: IdempotencyRecord<OrderDocument> | undefined;
   /** The request id, if no idempotency record provides one: a repeat resumes the step that the first attempt began. */
   readonly request?: string;
   /** Which documents the command finds: listed orders (default), carts, or both. The others are `not_found`. */

@@ -1,4 +1,4 @@
-import type { Stamp } from '@boxoffice/store';
+import type { IdempotencyRecord } from '@boxoffice/store';
 import type { OrdersContext } from '../context.ts';
 import { extended, failExtension } from '../domain/hold.ts';
 import type { ExtendStep } from '../domain/order/pending-step.ts';
@@ -15,7 +15,7 @@ export const holdLonger = async (
   context: OrdersContext,
   order: OrderDocument,
   pending: ExtendStep,
-  { stamp, recovered }: { stamp?: Stamp<OrderDocument> | undefined; recovered?: boolean } = {},
+  { stamp, recovered }: { stamp?: IdempotencyRecord<OrderDocument> | undefined; recovered?: boolean } = {},
 ): Promise<OrderDocument> => {
   const { request, until } = pending;
   const placeIds = order.lines.map(({ place }) => place.id);

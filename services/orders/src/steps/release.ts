@@ -1,4 +1,4 @@
-import type { Stamp } from '@boxoffice/store';
+import type { IdempotencyRecord } from '@boxoffice/store';
 import type { OrdersContext } from '../context.ts';
 import { failLines, released } from '../domain/lines.ts';
 import type { LinesStep, ReleaseStep } from '../domain/order/pending-step.ts';
@@ -12,7 +12,7 @@ export const releasePlaces = async (
   context: OrdersContext,
   order: OrderDocument,
   { request, placeIds }: ReleaseStep,
-  stamp?: Stamp<OrderDocument>,
+  stamp?: IdempotencyRecord<OrderDocument>,
 ): Promise<OrderDocument> => {
   await stepStock(context, order).release({ placeIds });
   return finish(context, targetOf(order), (current, now) => released(current, { request }, now), stamp);

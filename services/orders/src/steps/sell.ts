@@ -1,4 +1,4 @@
-import type { Stamp } from '@boxoffice/store';
+import type { IdempotencyRecord } from '@boxoffice/store';
 import type { RenewedPlace } from '../clients/stock.ts';
 import type { OrdersContext } from '../context.ts';
 import { confirm, failConfirm } from '../domain/confirmation.ts';
@@ -38,7 +38,7 @@ export const sell = async (
   context: OrdersContext,
   order: OrderDocument,
   pending: ConfirmStep,
-  { stamp, recovered }: { stamp?: Stamp<OrderDocument> | undefined; recovered?: boolean } = {},
+  { stamp, recovered }: { stamp?: IdempotencyRecord<OrderDocument> | undefined; recovered?: boolean } = {},
 ): Promise<OrderDocument> => {
   const { request } = pending;
   const target = targetOf(order);

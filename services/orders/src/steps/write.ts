@@ -1,4 +1,4 @@
-import type { Change, Stamp } from '@boxoffice/store';
+import type { Change, IdempotencyRecord } from '@boxoffice/store';
 import type { OrdersContext } from '../context.ts';
 import { type Decision, isRefused, type Refusal } from '../domain/order/decision.ts';
 import { expire } from '../domain/order/expiry.ts';
@@ -51,7 +51,7 @@ export const attempt = async (
   context: OrdersContext,
   { institution, orderId }: Target,
   step: Rule,
-  { stamp, startsStep = false }: { stamp?: Stamp<OrderDocument> | undefined; startsStep?: boolean } = {},
+  { stamp, startsStep = false }: { stamp?: IdempotencyRecord<OrderDocument> | undefined; startsStep?: boolean } = {},
 ): Promise<Outcome> => {
   const orders = context.orders.of(institution);
   const owner = await context.lease.hold();
@@ -65,7 +65,7 @@ export const attempt = async (
       return change;
     };
     try {
-      const order = await orders.update(orderId, decide, stamped ? { stamp } : {});
+      const order = await orders.update(orderId, decide, stamped ? { idempotencyRecord: stamp } : {});
       if (!order || !decision) throw notFound();
       if (isRefused(decision)) return { ...decision, order };
       context.limit.record(order, order.id, order.heldPlaces);
@@ -81,7 +81,7 @@ export const finish = async (
   context: OrdersContext,
   target: Target,
   step: Rule,
-  stamp?: Stamp<OrderDocument>,
+  stamp?: IdempotencyRecord<OrderDocument>,
 ): Promise<OrderDocument> => {
   const outcome = await attempt(context, target, step, { stamp });
   if ('refused' in outcome) throw faultOf(outcome.refused);

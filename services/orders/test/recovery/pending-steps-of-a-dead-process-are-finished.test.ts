@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { Stamp } from '@boxoffice/store';
+import type { IdempotencyRecord } from '@boxoffice/store';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { OrdersContext } from '../../src/context.ts';
 import { addOrderLines, removeOrderLine } from '../../src/lines/lines.ts';
@@ -28,7 +28,7 @@ const dying = (context: OrdersContext, call: Call, when: 'before' | 'after'): Or
 };
 
 /** An idempotency record in use, as the HTTP library creates it. */
-const stampOf = (key: string): Stamp<OrderDocument> => ({
+const stampOf = (key: string): IdempotencyRecord<OrderDocument> => ({
   key,
   fingerprint: 'the same request',
   expiresAt: Date.now() + 86_400_000,

@@ -55,7 +55,7 @@ export const changeOrReplace = async (
         overtaken = next.status === 'invalidated' && !replaces;
         return overtaken || next === ticket ? undefined : { next };
       },
-      { stamp },
+      { idempotencyRecord: stamp },
     );
     if (!written || overtaken) continue;
     const successor = await finishReplacement(collections, written);

@@ -1,5 +1,5 @@
 import { type Code, Fault } from '@boxoffice/envelope';
-import type { Fact, Stamp } from '@boxoffice/store';
+import type { Fact, IdempotencyRecord } from '@boxoffice/store';
 import { type Collections, type Context, timestampOf } from '../context.ts';
 import type * as domain from '../domain/ticket.ts';
 import type { TicketDocument } from '../store.ts';
@@ -8,7 +8,7 @@ import { validatorOf } from './view.ts';
 
 /** A change that answers a request: its stamp, and the check of its If-Match against the ticket's validator. */
 export interface Request {
-  readonly stamp?: Stamp<TicketDocument> | undefined;
+  readonly stamp?: IdempotencyRecord<TicketDocument> | undefined;
   readonly ifMatch: (validator: string) => void;
   /** Throws if the request would change what it cannot. */
   readonly unchanged?: (ticket: domain.Ticket) => void;
@@ -59,7 +59,7 @@ export const changeTicket = async (
         const next = allowed(command(ticket, timestampOf(context)));
         return { next, events: fact ? [fact(next)] : [] };
       },
-      { stamp },
+      { idempotencyRecord: stamp },
     );
   const written = await run();
   if (written) return written;

@@ -1,6 +1,6 @@
 import type { Sort } from 'mongodb';
 import { type ClaimRequest, type Document, UniqueViolation } from '../../port.ts';
-import type { Shelf } from '../collection.ts';
+import type { MongoCollection } from '../collection.ts';
 import { eachOf } from '../connection/gate.ts';
 import { updateOf } from '../idempotency/records.ts';
 import { bodyOf, decode, encode } from '../records/body.ts';
@@ -16,7 +16,7 @@ const width = 8;
 type TakeOne = (filter: RecordFilter, sort?: Sort) => Promise<StoredRecord | null>;
 
 /** In one step of the server: for what a claim sets without looking at the document. */
-const blindly = ({ records }: Shelf, set: object): TakeOne => {
+const blindly = ({ records }: MongoCollection, set: object): TakeOne => {
   const encoded = encode(bodyOf(set));
   const values: readonly (readonly [string, unknown])[] = Object.entries(encoded.body);
   const gone = Object.entries(set).filter(([, value]) => value === undefined);
@@ -31,7 +31,7 @@ const blindly = ({ records }: Shelf, set: object): TakeOne => {
 };
 
 /** By compare-and-swap: for what changes a unique key, which follows from the whole document. */
-const bySwap = ({ records, schema }: Shelf, set: object): TakeOne => {
+const bySwap = ({ records, schema }: MongoCollection, set: object): TakeOne => {
   const gone = Object.entries(set).flatMap(([name, value]) => (value === undefined ? [name] : []));
   const merged = bodyOf(set);
   return async (filter, sort) => {
@@ -49,15 +49,15 @@ const bySwap = ({ records, schema }: Shelf, set: object): TakeOne => {
   };
 };
 
-const takerOf = (shelf: Shelf, set: object): TakeOne => {
+const takerOf = (collection: MongoCollection, set: object): TakeOne => {
   for (const name of ['id', 'version', 'institution']) {
     if (name in set) throw new Error(`a claim cannot set ${name}`);
   }
   const changed = new Set(Object.keys(set));
-  const touchesKey = shelf.schema.unique.some((one) =>
+  const touchesKey = collection.schema.unique.some((one) =>
     one.fields.some((field) => changed.has(field.split('.')[0] ?? '')),
   );
-  return touchesKey ? bySwap(shelf, set) : blindly(shelf, set);
+  return touchesKey ? bySwap(collection, set) : blindly(collection, set);
 };
 
 /** The parts of the circle, from a random position to its end and from the beginning to there. */
@@ -88,7 +88,7 @@ const takeSome = async (take: TakeOne, filter: RecordFilter, limit: number, spre
 };
 
 /** Takes all documents that match when it starts and still do when their turn comes. */
-const takeAll = async ({ records }: Shelf, take: TakeOne, filter: RecordFilter) => {
+const takeAll = async ({ records }: MongoCollection, take: TakeOne, filter: RecordFilter) => {
   const taken: StoredRecord[] = [];
   const found = await records.find(filter, { projection: { _id: 1 } }).toArray();
   await eachOf(found, width, async ({ _id }) => {
@@ -100,23 +100,23 @@ const takeAll = async ({ records }: Shelf, take: TakeOne, filter: RecordFilter) 
 
 /** The claim of the port. */
 export const claim = async <T extends Document>(
-  shelf: Shelf,
+  collection: MongoCollection,
   institution: string | undefined,
   { where, set, limit, spread }: ClaimRequest<T>,
 ): Promise<T[]> => {
-  const take = takerOf(shelf, set);
+  const take = takerOf(collection, set);
   const field = spread === undefined ? undefined : recordPath(spread);
   const present = field === undefined ? [] : [{ [field]: { $ne: null } }];
   const filter = allOf(conditionsOf(where, institution));
   try {
     const taken =
       limit === undefined
-        ? await takeAll(shelf, take, allOf([filter, ...present]))
+        ? await takeAll(collection, take, allOf([filter, ...present]))
         : await takeSome(take, filter, limit, field);
     return taken.map((one) => documentOf<T>(one));
   } catch (error) {
     if (!isDuplicate(error)) throw error;
-    const taken = takenIndex(shelf.schema, error.message);
+    const taken = takenIndex(collection.schema, error.message);
     throw 'index' in taken ? new UniqueViolation(taken.index) : error;
   }
 };

@@ -1,5 +1,5 @@
 import type { CollectionHandle, Document, Documents } from '../../port.ts';
-import type { Shelf } from '../collection.ts';
+import type { MongoCollection } from '../collection.ts';
 import type { Gate } from '../connection/gate.ts';
 import { documentOf, visible } from '../records/record.ts';
 import { allOf, conditionsOf, pageOf } from '../records/where.ts';
@@ -9,13 +9,17 @@ import { remove } from './remove.ts';
 import { update } from './update.ts';
 
 /** The documents of one institution, or of all where that is undefined. */
-const documentsOf = <T extends Document>(shelf: Shelf, gate: Gate, institution: string | undefined): Documents<T> => {
+const documentsOf = <T extends Document>(
+  collection: MongoCollection,
+  gate: Gate,
+  institution: string | undefined,
+): Documents<T> => {
   const scope = institution === undefined ? {} : { institution };
-  const { records } = shelf;
+  const { records } = collection;
   return {
     insert: (document, options = {}) =>
-      gate.run((call) => insert<T>(shelf, institution ?? '', document, options, call)),
-    insertMany: (documents) => gate.runLong(() => insertMany<T>(shelf, institution ?? '', documents)),
+      gate.run((call) => insert<T>(collection, institution ?? '', document, options, call)),
+    insertMany: (documents) => gate.runLong(() => insertMany<T>(collection, institution ?? '', documents)),
     get: (id) =>
       gate.run(async () => {
         const record = await records.findOne({ _id: id, ...scope }, { projection: visible });
@@ -31,14 +35,14 @@ const documentsOf = <T extends Document>(shelf: Shelf, gate: Gate, institution: 
         return found.map((one) => documentOf<T>(one));
       }),
     count: (where = {}) => gate.run(async () => records.countDocuments(allOf(conditionsOf(where, institution)))),
-    update: (id, fn, options = {}) => gate.run((call) => update<T>(shelf, scope, id, fn, options, call)),
-    delete: (id) => gate.run(() => remove(shelf, scope, id)),
-    claim: (request) => gate.run(() => claim<T>(shelf, institution, request)),
+    update: (id, fn, options = {}) => gate.run((call) => update<T>(collection, scope, id, fn, options, call)),
+    delete: (id) => gate.run(() => remove(collection, scope, id)),
+    claim: (request) => gate.run(() => claim<T>(collection, institution, request)),
   };
 };
 
 /** The handle of a collection. */
-export const collectionHandle = <T extends Document>(shelf: Shelf, gate: Gate): CollectionHandle<T> => ({
-  of: (institution) => documentsOf<T>(shelf, gate, institution),
-  acrossInstitutions: documentsOf<T>(shelf, gate, undefined),
+export const collectionHandle = <T extends Document>(collection: MongoCollection, gate: Gate): CollectionHandle<T> => ({
+  of: (institution) => documentsOf<T>(collection, gate, institution),
+  acrossInstitutions: documentsOf<T>(collection, gate, undefined),
 });

@@ -1,8 +1,8 @@
 import { MongoBulkWriteError } from 'mongodb';
 import { type Document, type New, UniqueViolation, type WriteOptions } from '../../port.ts';
-import type { Shelf } from '../collection.ts';
+import type { MongoCollection } from '../collection.ts';
 import { type Call, whileAwaited } from '../connection/gate.ts';
-import { stampsAs, storedStamp } from '../idempotency/records.ts';
+import { partsWith, storedIdempotencyRecord } from '../idempotency/records.ts';
 import { eventsOf, freeze } from '../outbox/events.ts';
 import { bodyOf } from '../records/body.ts';
 import { takenIndex } from '../records/duplicates.ts';
@@ -12,48 +12,52 @@ import { explain, refuseAnswered } from './refusal.ts';
 /** So many documents of an insertMany go in one message. */
 const batch = 1000;
 
-const recordOf = ({ schema }: Shelf, institution: string, document: New<Document>): StoredRecord => {
+const recordOf = ({ schema }: MongoCollection, institution: string, document: New<Document>): StoredRecord => {
   if (typeof document.id !== 'string' || document.id === '') throw new Error('a document needs an id');
   const content = contentOf(schema, institution, document.id, bodyOf(document));
   return { _id: document.id, institution, version: 1, ...content };
 };
 
-/** Inserts one document with its stamp and events. */
+/** Inserts one document with its idempotency record and events. */
 export const insert = async <T extends Document>(
-  shelf: Shelf,
+  collection: MongoCollection,
   institution: string,
   document: New<T>,
-  { stamp, events: facts, forget }: WriteOptions<T>,
+  { idempotencyRecord, events: facts, forget }: WriteOptions<T>,
   call: Call,
 ): Promise<T> => {
-  const plain = recordOf(shelf, institution, document);
+  const plain = recordOf(collection, institution, document);
   const frozen = freeze(facts);
-  const traceparent = shelf.surroundings.trace?.();
+  const traceparent = collection.surroundings.trace?.();
   const written = documentOf<T>(plain);
-  const stored = stamp && storedStamp(stamp, stamp.answer(written));
-  await refuseAnswered(shelf, stamp?.key);
-  if (forget !== undefined) await shelf.idempotency.forgetBut(forget, stamp?.key);
+  const stored = idempotencyRecord && storedIdempotencyRecord(idempotencyRecord, idempotencyRecord.answer(written));
+  await refuseAnswered(collection, idempotencyRecord?.key);
+  if (forget !== undefined) await collection.idempotency.forgetBut(forget, idempotencyRecord?.key);
   for (;;) {
-    const events = eventsOf(frozen, { collection: shelf.schema.name, document: plain._id }, 1, traceparent);
+    const events = eventsOf(frozen, { collection: collection.schema.name, document: plain._id }, 1, traceparent);
     const record = {
       ...plain,
-      ...(stored ? stampsAs([stored]).$set : {}),
+      ...(stored ? partsWith([stored]).$set : {}),
       ...(events[0] ? { _outbox: events, _pending: events[0].at } : {}),
     };
     whileAwaited(call);
     try {
-      await shelf.records.insertOne(record, prompt);
+      await collection.records.insertOne(record, prompt);
     } catch (error) {
-      await explain(shelf, error, stamp?.key);
+      await explain(collection, error, idempotencyRecord?.key);
       continue;
     }
-    shelf.outbox.committed(events, institution);
+    collection.outbox.committed(events, institution);
     return written;
   }
 };
 
 /** The records of a batch that were refused for another reason than that their id is there. */
-const refused = async ({ schema, records }: Shelf, error: MongoBulkWriteError, tried: readonly StoredRecord[]) => {
+const refused = async (
+  { schema, records }: MongoCollection,
+  error: MongoBulkWriteError,
+  tried: readonly StoredRecord[],
+) => {
   const failures = [error.writeErrors].flat();
   const others = failures.filter((one) => one.code !== 11_000);
   if (others.length > 0) throw error;
@@ -72,19 +76,19 @@ const refused = async ({ schema, records }: Shelf, error: MongoBulkWriteError, t
 
 /** Inserts many, skipping ids that are there. */
 export const insertMany = async <T extends Document>(
-  shelf: Shelf,
+  collection: MongoCollection,
   institution: string,
   documents: readonly New<T>[],
 ): Promise<number> => {
-  const all = documents.map((one) => recordOf(shelf, institution, one));
+  const all = documents.map((one) => recordOf(collection, institution, one));
   let inserted = 0;
   for (let start = 0; start < all.length; start += batch) {
     const some = all.slice(start, start + batch);
     try {
-      inserted += (await shelf.records.insertMany(some, { ordered: false })).insertedCount;
+      inserted += (await collection.records.insertMany(some, { ordered: false })).insertedCount;
     } catch (error) {
       if (!(error instanceof MongoBulkWriteError)) throw error;
-      const [first] = await refused(shelf, error, some);
+      const [first] = await refused(collection, error, some);
       if (first) throw new UniqueViolation(first.index);
       inserted += some.length - [error.writeErrors].flat().length;
     }

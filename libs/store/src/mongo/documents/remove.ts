@@ -1,4 +1,4 @@
-import type { Shelf } from '../collection.ts';
+import type { MongoCollection } from '../collection.ts';
 import type { StoredRecord } from '../records/record.ts';
 import type { RecordFilter } from '../records/where.ts';
 
@@ -6,8 +6,8 @@ import type { RecordFilter } from '../records/where.ts';
  * Deletes a document; answers whether it was there. Events that wait in it and answers that it remembers are kept
  * elsewhere first: a crash between leaves them twice, which consumers must bear with anyway, and never loses them.
  */
-export const remove = async (shelf: Shelf, scope: RecordFilter, id: string): Promise<boolean> => {
-  const { records, outbox, idempotency, schema } = shelf;
+export const remove = async (collection: MongoCollection, scope: RecordFilter, id: string): Promise<boolean> => {
+  const { records, outbox, idempotency, schema } = collection;
   const projection = { version: 1, institution: 1, _outbox: 1, _pending: 1, _stamps: 1 };
   for (;;) {
     const record = await records.findOne<StoredRecord>({ _id: id, ...scope }, { projection });

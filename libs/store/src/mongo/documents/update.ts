@@ -1,8 +1,15 @@
 import type { Change, Document, WriteOptions } from '../../port.ts';
-import { StampTaken } from '../../port.ts';
-import type { Shelf } from '../collection.ts';
+import { IdempotencyKeyTaken } from '../../port.ts';
+import type { MongoCollection } from '../collection.ts';
 import { type Call, whileAwaited } from '../connection/gate.ts';
-import { excessOf, type Parts, stampsAs, storedStamp, unchanged, updateOf } from '../idempotency/records.ts';
+import {
+  excessOf,
+  type Parts,
+  partsWith,
+  storedIdempotencyRecord,
+  unchanged,
+  updateOf,
+} from '../idempotency/records.ts';
 import { eventsOf, type FrozenFact, freeze } from '../outbox/events.ts';
 import { outboxCapacity } from '../outbox/outbox.ts';
 import { bodyOf } from '../records/body.ts';
@@ -10,19 +17,20 @@ import { contentOf, documentOf, prompt, type StoredRecord, writable } from '../r
 import type { RecordFilter } from '../records/where.ts';
 import { explain, refuseAnswered } from './refusal.ts';
 
-/** The stamps after the write, or undefined if they stay as they are. Room is made before, where it is needed. */
-const nextStamps = async <T extends Document>(
-  { idempotency }: Shelf,
+/** The idempotency records after the write, or undefined if they stay as they are. Room is made before, where it is needed. */
+const nextIdempotencyRecords = async <T extends Document>(
+  { idempotency }: MongoCollection,
   record: StoredRecord,
   next: T,
-  { stamp, forget }: WriteOptions<T>,
+  { idempotencyRecord, forget }: WriteOptions<T>,
 ) => {
   const now = Date.now();
   const before = record._stamps ?? [];
   const kept = before.filter((one) => one.expiresAt > now && !(forget !== undefined && one.subjects?.includes(forget)));
-  if (stamp && kept.some((one) => one.key === stamp.key)) throw new StampTaken(`the key ${stamp.key} is taken`);
-  if (!stamp) return kept.length === before.length ? undefined : kept;
-  const own = storedStamp(stamp, stamp.answer(next));
+  if (idempotencyRecord && kept.some((one) => one.key === idempotencyRecord.key))
+    throw new IdempotencyKeyTaken(`the key ${idempotencyRecord.key} is taken`);
+  if (!idempotencyRecord) return kept.length === before.length ? undefined : kept;
+  const own = storedIdempotencyRecord(idempotencyRecord, idempotencyRecord.answer(next));
   await idempotency.carry(kept.splice(0, excessOf(kept, own)));
   return [...kept, own];
 };
@@ -36,7 +44,7 @@ interface More {
 
 /** Writes the change if the document is still as it was read; answers the document, or undefined on a lost race. */
 const replace = async <T extends Document>(
-  shelf: Shelf,
+  collection: MongoCollection,
   record: StoredRecord,
   { next, events: facts }: Change<T>,
   options: WriteOptions<T>,
@@ -44,19 +52,19 @@ const replace = async <T extends Document>(
 ): Promise<T | undefined> => {
   const { _id, institution, version } = record;
   if (next.id !== _id) throw new Error(`an update cannot change the id ${_id} to ${next.id}`);
-  const content = contentOf(shelf.schema, institution, _id, bodyOf(next));
+  const content = contentOf(collection.schema, institution, _id, bodyOf(next));
   const written = documentOf<T>({ _id, institution, version: version + 1, ...content });
-  const stamps = await nextStamps(shelf, record, written, options);
+  const idempotencyRecords = await nextIdempotencyRecords(collection, record, written, options);
   whileAwaited(more.call);
-  const changed: Parts = stamps ? stampsAs(stamps) : { $set: {}, $unset: {} };
-  const home = { collection: shelf.schema.name, document: _id };
+  const changed: Parts = idempotencyRecords ? partsWith(idempotencyRecords) : { $set: {}, $unset: {} };
+  const home = { collection: collection.schema.name, document: _id };
   const events = eventsOf([...freeze(facts), ...more.facts], home, version + 1, more.traceparent);
   const [first] = events;
   const filter: RecordFilter = {
     _id,
     institution,
     version,
-    ...(stamps ? unchanged(record) : {}),
+    ...(idempotencyRecords ? unchanged(record) : {}),
     ...(first ? { [`_outbox.${outboxCapacity - 1}`]: { $exists: false } } : {}),
   };
   const parts: Parts = {
@@ -64,9 +72,9 @@ const replace = async <T extends Document>(
     $unset: { ...changed.$unset, ...(record._escaped && !content._escaped ? { _escaped: '' } : {}) },
   };
   const pushed = first ? { $push: { _outbox: { $each: events } }, $min: { _pending: first.at } } : {};
-  const { matchedCount } = await shelf.records.updateOne(filter, { ...updateOf(parts), ...pushed }, prompt);
+  const { matchedCount } = await collection.records.updateOne(filter, { ...updateOf(parts), ...pushed }, prompt);
   if (matchedCount === 0) return undefined;
-  shelf.outbox.committed(events, institution);
+  collection.outbox.committed(events, institution);
   return written;
 };
 
@@ -75,31 +83,31 @@ const pause = (attempt: number) =>
 
 /** Loads, calls `fn` and writes by compare-and-swap, until it is written or its caller waits no longer. */
 const swap = async <T extends Document>(
-  shelf: Shelf,
+  collection: MongoCollection,
   wanted: RecordFilter,
   fn: (current: T) => Change<T> | undefined,
   options: WriteOptions<T>,
   more: More,
 ): Promise<T | undefined> => {
-  const { stamp, forget } = options;
+  const { idempotencyRecord, forget } = options;
   let seen = 0;
   for (let attempt = 0; ; attempt++) {
     whileAwaited(more.call);
-    const record = await shelf.records.findOne(wanted, { projection: writable });
+    const record = await collection.records.findOne(wanted, { projection: writable });
     if (!record) return undefined;
-    if (record.version === seen) await refuseFull(shelf, record._id);
+    if (record.version === seen) await refuseFull(collection, record._id);
     seen = record.version;
     const change = fn(documentOf<T>(record));
     if (!change) return documentOf<T>(record);
-    if (attempt === 0) await refuseAnswered(shelf, stamp?.key);
+    if (attempt === 0) await refuseAnswered(collection, idempotencyRecord?.key);
     // Before the write and after it: neither a crash between nor a race leaves anything that should be forgotten.
-    if (forget !== undefined) await shelf.idempotency.forgetBut(forget, stamp?.key);
+    if (forget !== undefined) await collection.idempotency.forgetBut(forget, idempotencyRecord?.key);
     try {
-      const written = await replace(shelf, record, change, options, more);
-      if (written && forget !== undefined) await shelf.idempotency.forgetBut(forget, stamp?.key);
+      const written = await replace(collection, record, change, options, more);
+      if (written && forget !== undefined) await collection.idempotency.forgetBut(forget, idempotencyRecord?.key);
       if (written) return written;
     } catch (error) {
-      await explain(shelf, error, stamp?.key);
+      await explain(collection, error, idempotencyRecord?.key);
     }
     await pause(attempt);
   }
@@ -107,19 +115,19 @@ const swap = async <T extends Document>(
 
 /** The update of the port; those of one document take turns. */
 export const update = async <T extends Document>(
-  shelf: Shelf,
+  collection: MongoCollection,
   scope: RecordFilter,
   id: string,
   fn: (current: T) => Change<T> | undefined,
   options: WriteOptions<T>,
   call: Call,
 ): Promise<T | undefined> => {
-  const more = { facts: freeze(options.events), traceparent: shelf.surroundings.trace?.(), call };
-  return shelf.turns(id, () => swap(shelf, { _id: id, ...scope }, fn, options, more));
+  const more = { facts: freeze(options.events), traceparent: collection.surroundings.trace?.(), call };
+  return collection.turns(id, () => swap(collection, { _id: id, ...scope }, fn, options, more));
 };
 
 /** An outbox that nobody empties must not grow until the document is too large to be written at all. */
-const refuseFull = async ({ schema, records }: Shelf, id: string): Promise<void> => {
+const refuseFull = async ({ schema, records }: MongoCollection, id: string): Promise<void> => {
   const full = { _id: id, [`_outbox.${outboxCapacity - 1}`]: { $exists: true } };
   if (!(await records.findOne(full, { projection: { _id: 1 } }))) return;
   throw new Error(`${schema.name}/${id} has ${outboxCapacity} events that were not published; is the broker down?`);

@@ -4,8 +4,8 @@ import type { Attempt, Begun, Idempotency, RememberedAnswer } from '../../port.t
 import { type Call, whileAwaited } from '../connection/gate.ts';
 import type { Surroundings } from '../outbox/events.ts';
 import { isDuplicate } from '../records/duplicates.ts';
-import type { StoredRecord, StoredStamp } from '../records/record.ts';
-import { findStamp, forgetStamps, storedStamp } from './records.ts';
+import type { StoredIdempotencyRecord, StoredRecord } from '../records/record.ts';
+import { findIdempotencyRecord, forgetIdempotencyRecords, storedIdempotencyRecord } from './records.ts';
 
 /** What is known of a key outside of its effect: the mark of a running request, or an answer that no document carries. */
 interface StoredKey {
@@ -34,7 +34,7 @@ export interface MongoIdempotency extends Omit<Idempotency, 'begin'> {
   /** `forget`, sparing the answer of one key. */
   forgetBut(subject: string, key: string | undefined): Promise<void>;
   /** Remembers answers that leave the document of their effect. */
-  carry(stamps: readonly StoredStamp[]): Promise<void>;
+  carry(idempotencyRecords: readonly StoredIdempotencyRecord[]): Promise<void>;
   /** Renews no mark any more, and withdraws those of this process. */
   stop(): Promise<void>;
 }
@@ -65,7 +65,7 @@ const remembered = ({ fingerprint, answer }: { fingerprint: string; answer: stri
 });
 
 /** The update that makes an answer of whatever is known of the key. */
-const settled = ({ fingerprint, expiresAt, answer, subjects }: StoredStamp) => {
+const settled = ({ fingerprint, expiresAt, answer, subjects }: StoredIdempotencyRecord) => {
   const known: Partial<StoredKey> = { fingerprint, expiresAt, answer, attempt: '', purgeAt: new Date(expiresAt) };
   const gone: Readonly<Record<string, ''>> = subjects ? { beatAt: '' } : { beatAt: '', subjects: '' };
   return { $set: subjects ? { ...known, subjects } : known, $unset: gone };
@@ -138,18 +138,18 @@ export const createIdempotency = (
       whileAwaited(call);
       held.set(key, { id, since: started, renewed: started });
       // Only now: whoever had the mark before has written its effect, or is dead. (What a dead one may still have on
-      // its way to the server, the unique index over stamps refuses to let in twice.)
-      const stamp = await findStamp(collections.values(), key);
+      // its way to the server, the unique index over idempotency records refuses to let in twice.)
+      const idempotencyRecord = await findIdempotencyRecord(collections.values(), key);
       whileAwaited(call);
-      if (!stamp) return { ...begun, attempt };
+      if (!idempotencyRecord) return { ...begun, attempt };
       await withdraw(attempt);
-      return remembered(stamp);
+      return remembered(idempotencyRecord);
     }
   };
 
   const forget = async (subject: string, but?: string) => {
     // Answers move from documents to keys only, so those that move meanwhile are met here or there.
-    await Promise.all([...collections.values()].map((from) => forgetStamps(from, subject, but)));
+    await Promise.all([...collections.values()].map((from) => forgetIdempotencyRecords(from, subject, but)));
     await keys.deleteMany({ subjects: subject, ...(but === undefined ? {} : { _id: { $ne: but } }) });
   };
 
@@ -169,7 +169,7 @@ export const createIdempotency = (
       // From here on nothing keeps the mark alive, whatever becomes of the answer.
       renewNoMore(key, id);
       try {
-        const update = settled(storedStamp({ key, fingerprint, expiresAt }, answer));
+        const update = settled(storedIdempotencyRecord({ key, fingerprint, expiresAt }, answer));
         const { matchedCount } = await keys.updateOne({ _id: key, attempt: id }, update);
         return matchedCount === 1;
       } catch (error) {
@@ -191,18 +191,18 @@ export const createIdempotency = (
       const found = await keys.findOne({ _id: key });
       return found?.answer !== undefined && found.expiresAt > Date.now();
     },
-    async carry(stamps) {
+    async carry(idempotencyRecords) {
       // Over a mark as well: the effect is there, so whoever runs is a repeat.
       const weaker = { $or: [{ answer: { $exists: false } }, { expiresAt: { $lte: Date.now() } }] };
-      const settle = async (stamp: StoredStamp) => {
+      const settle = async (idempotencyRecord: StoredIdempotencyRecord) => {
         try {
-          await keys.updateOne({ _id: stamp.key, ...weaker }, settled(stamp), { upsert: true });
+          await keys.updateOne({ _id: idempotencyRecord.key, ...weaker }, settled(idempotencyRecord), { upsert: true });
         } catch (error) {
           // The first answer stays.
           if (!isDuplicate(error)) throw error;
         }
       };
-      await Promise.all(stamps.map(settle));
+      await Promise.all(idempotencyRecords.map(settle));
     },
     async stop() {
       clearInterval(timer);

@@ -1,17 +1,17 @@
 import type { Collection } from 'mongodb';
 import type { RememberedAnswer } from '../../port.ts';
-import type { StoredRecord, StoredStamp } from '../records/record.ts';
+import type { StoredIdempotencyRecord, StoredRecord } from '../records/record.ts';
 import type { RecordFilter } from '../records/where.ts';
 
-// Idempotency stamps live in the document of their effect. Whoever changes them replaces all of them at once, on the
+// Idempotency records live in the document of their effect. Whoever changes them replaces all of them at once, on the
 // condition that their keys are still those it read; so the array of keys is never empty, and nothing is lost.
 
-type Stamped = Pick<StoredRecord, '_id' | '_stamps' | '_stampKeys'>;
+type WithIdempotencyRecords = Pick<StoredRecord, '_id' | '_stamps' | '_stampKeys'>;
 
 const projection = { _stamps: 1, _stampKeys: 1 } as const;
 
-/** Holds while the stamps are still those that were read. */
-export const unchanged = ({ _stampKeys }: Pick<Stamped, '_stampKeys'>): RecordFilter =>
+/** Holds while the idempotency records are still those that were read. */
+export const unchanged = ({ _stampKeys }: Pick<WithIdempotencyRecords, '_stampKeys'>): RecordFilter =>
   _stampKeys ? { _stampKeys: [..._stampKeys] } : { _stampKeys: { $exists: false } };
 
 /** What an update sets and removes. */
@@ -20,11 +20,11 @@ export interface Parts {
   readonly $unset: Readonly<Record<string, ''>>;
 }
 
-/** The parts of an update that make these the document's stamps. */
-export const stampsAs = (stamps: readonly StoredStamp[]): Parts => {
-  if (stamps.length === 0) return { $set: {}, $unset: { _stamps: '', _stampKeys: '', _subjects: '' } };
-  const subjects = [...new Set(stamps.flatMap((one) => one.subjects ?? []))];
-  const $set = { _stamps: stamps, _stampKeys: stamps.map((one) => one.key) };
+/** The parts of an update that make these the document's idempotency records. */
+export const partsWith = (idempotencyRecords: readonly StoredIdempotencyRecord[]): Parts => {
+  if (idempotencyRecords.length === 0) return { $set: {}, $unset: { _stamps: '', _stampKeys: '', _subjects: '' } };
+  const subjects = [...new Set(idempotencyRecords.flatMap((one) => one.subjects ?? []))];
+  const $set = { _stamps: idempotencyRecords, _stampKeys: idempotencyRecords.map((one) => one.key) };
   return subjects.length > 0
     ? { $set: { ...$set, _subjects: subjects }, $unset: {} }
     : { $set, $unset: { _subjects: '' } };
@@ -37,16 +37,16 @@ export const updateOf = ({ $set, $unset }: Parts): Partial<Parts> => ({
 });
 
 /**
- * What a document keeps of stamps itself, in number and in bytes of their answers: MongoDB takes no document over 16 MiB, and an update
+ * What a document keeps of idempotency records itself, in number and in bytes of their answers: MongoDB takes no document over 16 MiB, and an update
  * reads them all. The newest stays whatever its size: it is written together with its effect.
  */
 const stampCapacity = 50;
 const stampBytes = 1024 * 1024;
 
-/** How many of these stamps, oldest first, must leave the document before `own` joins them. */
-export const excessOf = (kept: readonly StoredStamp[], own: StoredStamp): number => {
+/** How many of these idempotency records, oldest first, must leave the document before `own` joins them. */
+export const excessOf = (kept: readonly StoredIdempotencyRecord[], own: StoredIdempotencyRecord): number => {
   let left = stampBytes - Buffer.byteLength(own.answer);
-  const isOver = (one: StoredStamp, index: number) => {
+  const isOver = (one: StoredIdempotencyRecord, index: number) => {
     left -= Buffer.byteLength(one.answer);
     return left < 0 || kept.length - index >= stampCapacity;
   };
@@ -54,10 +54,10 @@ export const excessOf = (kept: readonly StoredStamp[], own: StoredStamp): number
 };
 
 /** The answer as it is stored. */
-export const storedStamp = (
-  { key, fingerprint, expiresAt }: Omit<StoredStamp, 'answer' | 'subjects'>,
+export const storedIdempotencyRecord = (
+  { key, fingerprint, expiresAt }: Omit<StoredIdempotencyRecord, 'answer' | 'subjects'>,
   answer: RememberedAnswer,
-): StoredStamp => ({
+): StoredIdempotencyRecord => ({
   key,
   fingerprint,
   expiresAt,
@@ -65,38 +65,46 @@ export const storedStamp = (
   answer: JSON.stringify(answer),
 });
 
-const drop = async (from: Collection<StoredRecord>, filter: RecordFilter, dropped: (stamp: StoredStamp) => boolean) => {
-  for await (const found of from.find<Stamped>(filter, { projection })) {
-    let record: Stamped | null = found;
+const drop = async (
+  from: Collection<StoredRecord>,
+  filter: RecordFilter,
+  dropped: (idempotencyRecord: StoredIdempotencyRecord) => boolean,
+) => {
+  for await (const found of from.find<WithIdempotencyRecords>(filter, { projection })) {
+    let record: WithIdempotencyRecords | null = found;
     while (record?._stamps?.some(dropped)) {
       const kept = record._stamps.filter((one) => !dropped(one));
       const filter = { _id: record._id, ...unchanged(record) };
-      const { matchedCount } = await from.updateOne(filter, updateOf(stampsAs(kept)));
+      const { matchedCount } = await from.updateOne(filter, updateOf(partsWith(kept)));
       if (matchedCount === 1) break;
-      record = await from.findOne<Stamped>({ _id: record._id }, { projection });
+      record = await from.findOne<WithIdempotencyRecords>({ _id: record._id }, { projection });
     }
   }
 };
 
-/** The stamp of a key that has not expired, in whichever collection it is. */
-export const findStamp = async (
+/** The idempotency record of a key that has not expired, in whichever collection it is. */
+export const findIdempotencyRecord = async (
   collections: Iterable<Collection<StoredRecord>>,
   key: string,
-): Promise<StoredStamp | undefined> => {
+): Promise<StoredIdempotencyRecord | undefined> => {
   const look = async (from: Collection<StoredRecord>) => {
-    const record = await from.findOne<Stamped>({ _stampKeys: key }, { projection });
+    const record = await from.findOne<WithIdempotencyRecords>({ _stampKeys: key }, { projection });
     return record?._stamps?.find((one) => one.key === key && one.expiresAt > Date.now());
   };
   const found = await Promise.all([...collections].map(look));
   return found.find((one) => one !== undefined);
 };
 
-/** Takes an expired stamp of the key out of the document that has it; answers whether the key is free now. */
-export const freeStamp = async (from: Collection<StoredRecord>, key: string): Promise<boolean> => {
+/** Takes an expired idempotency record of the key out of the document that has it; answers whether the key is free now. */
+export const freeIdempotencyRecord = async (from: Collection<StoredRecord>, key: string): Promise<boolean> => {
   await drop(from, { _stampKeys: key }, (one) => one.key === key && one.expiresAt <= Date.now());
   return (await from.findOne({ _stampKeys: key }, { projection: { _id: 1 } })) === null;
 };
 
-/** Takes every stamp that speaks of the subject, but that of one key, out of the documents of a collection. */
-export const forgetStamps = (from: Collection<StoredRecord>, subject: string, but?: string): Promise<void> =>
+/** Takes every idempotency record that speaks of the subject, but that of one key, out of the documents of a collection. */
+export const forgetIdempotencyRecords = (
+  from: Collection<StoredRecord>,
+  subject: string,
+  but?: string,
+): Promise<void> =>
   drop(from, { _subjects: subject }, (one) => one.key !== but && (one.subjects?.includes(subject) ?? false));

@@ -1,11 +1,11 @@
 import { MongoServerError } from 'mongodb';
-import { type Schema, stampIndex } from './schema.ts';
+import { idempotencyIndex, type Schema } from './schema.ts';
 
 /** The server's code of a unique index that is violated. */
 const duplicateKey = 11_000;
 
 /** What of a write is taken: the index as declared, `id`, or the idempotency key. */
-export type Taken = { readonly stamp: true } | { readonly index: string };
+export type Taken = { readonly idempotencyKey: true } | { readonly index: string };
 
 /** Whether this is a unique index that was violated. */
 export const isDuplicate = (error: unknown): error is MongoServerError =>
@@ -15,7 +15,7 @@ export const isDuplicate = (error: unknown): error is MongoServerError =>
 export const takenIndex = (schema: Schema, message: string): Taken => {
   // "E11000 duplicate key error collection: db.things index: email#1a2b3c4d dup key: { … }"
   const name = /index: (\S+)/.exec(message)?.[1] ?? '';
-  if (name === stampIndex) return { stamp: true };
+  if (name === idempotencyIndex) return { idempotencyKey: true };
   if (name === '_id_' || name === '_id') return { index: 'id' };
   return { index: schema.unique.find((one) => one.name === name)?.declared ?? name };
 };

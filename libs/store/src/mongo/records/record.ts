@@ -16,7 +16,7 @@ export interface StoredEvent {
 }
 
 /** A remembered answer, in the document whose write gave it. */
-export interface StoredStamp {
+export interface StoredIdempotencyRecord {
   readonly key: string;
   readonly fingerprint: string;
   readonly expiresAt: number;
@@ -37,13 +37,13 @@ export interface StoredRecord {
   readonly _outbox?: readonly StoredEvent[];
   /** There while the outbox is not empty: at or before the time of its oldest event. */
   readonly _pending?: number;
-  readonly _stamps?: readonly StoredStamp[];
+  readonly _stamps?: readonly StoredIdempotencyRecord[];
   /**
-   * The keys of the stamps, once more: MongoDB holds a unique index over them. Never an empty array, which such an
+   * The keys of the idempotency records, once more: MongoDB holds a unique index over them. Never an empty array, which such an
    * index would take for a value.
    */
   readonly _stampKeys?: readonly string[];
-  /** The subjects of the stamps. */
+  /** The subjects of the idempotency records. */
   readonly _subjects?: readonly string[];
 }
 

@@ -21,7 +21,7 @@ export interface Schema {
 }
 
 /** The index that lets no idempotency key into a second document. */
-export const stampIndex = 'store.stamps';
+export const idempotencyIndex = 'store.stamps';
 
 const path = /^[A-Za-z_][A-Za-z0-9_]*(\.[A-Za-z_][A-Za-z0-9_]*)*$/;
 const own: Readonly<Record<string, string>> = { id: '_id', version: 'version', institution: 'institution' };
@@ -58,7 +58,7 @@ const uniqueKey = ({ name, fields, acrossInstitutions = false }: Index): UniqueK
 /** What the engine itself looks up. */
 const ownIndexes: readonly IndexDescription[] = [
   { key: { _pending: 1 }, name: 'store.pending', sparse: true },
-  { key: { _stampKeys: 1 }, name: stampIndex, sparse: true, unique: true },
+  { key: { _stampKeys: 1 }, name: idempotencyIndex, sparse: true, unique: true },
   { key: { _subjects: 1 }, name: 'store.subjects', sparse: true },
 ];
 
