@@ -1,5 +1,6 @@
 import { Fault } from '@boxoffice/envelope';
 import type { ServiceCredentials } from '@boxoffice/identity';
+import { CONNECTION_AGE_MS } from '@boxoffice/runtime';
 import { createExchange, Unanswered } from './exchange.ts';
 import {
   type AnswerOf,
@@ -81,7 +82,7 @@ interface Request {
 /** Makes the client of one other service; it keeps its connections until it is closed. */
 export const createServiceClient = <All extends Operations<All>>(
   { service, operations }: ServiceApi<All>,
-  { url, credentials, timeoutMs: usual = 3_000, renewedAfterMs = 20_000 }: ServiceClientOptions,
+  { url, credentials, timeoutMs: usual = 3_000, renewedAfterMs = CONNECTION_AGE_MS }: ServiceClientOptions,
 ): ServiceClient<All> => {
   const exchange = createExchange({ service, url, renewedAfterMs });
 
