@@ -82,7 +82,11 @@ const verify = async (store: Store, task: CrashTask, journal: Journal) => {
   for (const [key, id] of journal.tried) {
     const begun = await store.idempotency.begin(key, 'print', Date.now() + 60_000);
     if (begun.state === 'fresh') await store.idempotency.end(begun.attempt);
-    assert.equal(begun.state, documents.has(id) ? 'remembered' : 'fresh', `the idempotency record of ${id} and its write differ`);
+    assert.equal(
+      begun.state,
+      documents.has(id) ? 'remembered' : 'fresh',
+      `the idempotency record of ${id} and its write differ`,
+    );
   }
 };
 

@@ -112,8 +112,13 @@ export const withIdempotencyRecordsApart =
       async insert(document: New<T>, { idempotencyRecord, ...options }: WriteOptions<T> = {}) {
         const remember = async (written: T) => {
           if (!idempotencyRecord) return;
-          const begun = await store.idempotency.begin(idempotencyRecord.key, idempotencyRecord.fingerprint, idempotencyRecord.expiresAt);
-          if (begun.state === 'fresh') await store.idempotency.remember(begun.attempt, idempotencyRecord.answer(written));
+          const begun = await store.idempotency.begin(
+            idempotencyRecord.key,
+            idempotencyRecord.fingerprint,
+            idempotencyRecord.expiresAt,
+          );
+          if (begun.state === 'fresh')
+            await store.idempotency.remember(begun.attempt, idempotencyRecord.answer(written));
         };
         if (order === 'before') await remember({ ...document, version: 1 } as unknown as T);
         const written = await documents.insert(document, options);

@@ -1,5 +1,5 @@
 import { type Thing, things, until } from '../../src/conformance/subject.ts';
-import type { Attempt, OutboxEvent, IdempotencyRecord, Store } from '../../src/index.ts';
+import type { Attempt, IdempotencyRecord, OutboxEvent, Store } from '../../src/index.ts';
 import { IdempotencyKeyTaken } from '../../src/index.ts';
 
 /** One client's requests, whose ids and keys are its own, so that they can be repeated after a crash. */
