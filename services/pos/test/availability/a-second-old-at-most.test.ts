@@ -2,21 +2,21 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import type { Catalog, Stock } from '../../src/clients/catalog.ts';
 import { createFresh } from '../../src/clients/fresh.ts';
 import { createOffers } from '../../src/products/offers.ts';
-import { openStand, type Stand, until } from '../stand/stand.ts';
+import { type Fixture, openFixture, until } from '../fixture/fixture.ts';
 
-let stand: Stand;
+let fixture: Fixture;
 beforeAll(async () => {
-  stand = await openStand();
+  fixture = await openFixture();
 });
-afterAll(() => stand.close());
+afterAll(() => fixture.close());
 
 const asked = (performanceId: string): number =>
-  stand.catalog.calls.filter(({ query }) => query.performanceIds?.split(',').includes(performanceId)).length;
+  fixture.catalog.calls.filter(({ query }) => query.performanceIds?.split(',').includes(performanceId)).length;
 
 test('a sale is seen within a second or so', async () => {
-  const show = stand.catalog.show({ capacity: 10, free: 10 });
+  const show = fixture.catalog.show({ capacity: 10, free: 10 });
   const freeNow = async () => {
-    const { data } = await stand.call<Record<string, { seatCategories: { free: number }[] }>>(
+    const { data } = await fixture.call<Record<string, { seatCategories: { free: number }[] }>>(
       'GET',
       `/products/${show.product.id}/availabilities`,
     );
@@ -28,16 +28,16 @@ test('a sale is seen within a second or so', async () => {
 }, 10_000);
 
 test('it is computed at most twice a second for a performance, however many look, in whatever way', async () => {
-  const show = stand.catalog.show();
-  await stand.call('GET', `/products/${show.product.id}`);
+  const show = fixture.catalog.show();
+  await fixture.call('GET', `/products/${show.product.id}`);
   const [before, begun] = [asked(show.performanceId), Date.now()];
   let count = 0;
   while (Date.now() < begun + 1_500 || count <= 20) {
     await Promise.all(
       ['en', 'fr', 'de'].flatMap((lang) => [
-        stand.call('GET', `/products/${show.product.id}?lang=${lang}`),
-        stand.call('GET', `/products/${show.product.id}/availabilities?lang=${lang}`),
-        stand.call('GET', `/products?lang=${lang}&limit=500`),
+        fixture.call('GET', `/products/${show.product.id}?lang=${lang}`),
+        fixture.call('GET', `/products/${show.product.id}/availabilities?lang=${lang}`),
+        fixture.call('GET', `/products?lang=${lang}&limit=500`),
       ]),
     );
     count += 9;

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { Reason } from '../../src/clients/orders.ts';
-import { openStand, type Stand } from '../stand/stand.ts';
+import { type Fixture, openFixture } from '../fixture/fixture.ts';
 
 interface Cart {
   readonly id: string | null;
@@ -10,19 +10,19 @@ interface Cart {
   readonly expiresAt: string | null;
 }
 
-let stand: Stand;
+let fixture: Fixture;
 beforeAll(async () => {
-  stand = await openStand();
+  fixture = await openFixture();
 });
-afterAll(() => stand.close());
+afterAll(() => fixture.close());
 
 const item = (more: object = {}) => {
-  const { performanceId, seatCategoryId } = stand.catalog.show();
-  return { performanceId, seatCategoryId, tariffId: stand.catalog.full.id, ...more };
+  const { performanceId, seatCategoryId } = fixture.catalog.show();
+  return { performanceId, seatCategoryId, tariffId: fixture.catalog.full.id, ...more };
 };
 
 const add = (token?: string, body: object = item(), headers = {}) =>
-  stand.call<Cart>('POST', '/shopping-cart/items', { token, body, headers });
+  fixture.call<Cart>('POST', '/shopping-cart/items', { token, body, headers });
 
 const begin = async (body?: object) => {
   const { token, data } = await add(undefined, body);
@@ -57,22 +57,22 @@ test.each<[Reason, number, string]>([
   ['tariff_not_accessible', 403, 'tariff_not_accessible'],
   ['busy', 400, 'order_busy'],
 ])('what orders refuse as %s is %i %s, and makes no session', async (reason, status, code) => {
-  stand.orders.refuseNext(reason);
+  fixture.orders.refuseNext(reason);
   const refused = await add();
   expect([refused.status, refused.code, refused.token]).toEqual([status, code, null]);
 });
 
 test('the address of the visitor is told, so that nobody holds a whole hall', async () => {
   await add(undefined, item(), { 'x-forwarded-for': '203.0.113.7' });
-  expect(stand.orders.calls.at(-1)?.body).toMatchObject({ address: '203.0.113.7' });
+  expect(fixture.orders.calls.at(-1)?.body).toMatchObject({ address: '203.0.113.7' });
 });
 
 test('an item’s tariff and beneficiary can be changed; names are trimmed, and null or an empty one removes a name', async () => {
   const { token, first } = await begin();
-  const change = (body: object) => stand.call<Cart>('PATCH', `/shopping-cart/items/${first}`, { token, body });
+  const change = (body: object) => fixture.call<Cart>('PATCH', `/shopping-cart/items/${first}`, { token, body });
   const named = await change({ beneficiaryFirstName: 'Ana', beneficiaryLastName: 'Martin' });
   expect(named.data.items[first]).toMatchObject({ beneficiaryFirstName: 'Ana', beneficiaryLastName: 'Martin' });
-  const changed = await change({ tariffId: stand.catalog.member.id, beneficiaryFirstName: null });
+  const changed = await change({ tariffId: fixture.catalog.member.id, beneficiaryFirstName: null });
   expect(changed.data.items[first]).toMatchObject({
     tariff: 'Tarif member',
     beneficiaryFirstName: null,
@@ -86,50 +86,50 @@ test('an item’s tariff and beneficiary can be changed; names are trimmed, and 
 
 test('an item can be taken out; an unknown one is 404, also without a cart', async () => {
   const { token, first } = await begin(item({ quantity: 2 }));
-  const left = await stand.call<Cart>('DELETE', `/shopping-cart/items/${first}`, { token });
+  const left = await fixture.call<Cart>('DELETE', `/shopping-cart/items/${first}`, { token });
   expect([left.status, Object.keys(left.data.items).length, left.data.total]).toEqual([200, 1, 4_500]);
-  expect((await stand.call('DELETE', `/shopping-cart/items/${first}`, { token })).code).toBe('not_found');
-  const without = await stand.logIn(await stand.user());
-  expect((await stand.call('DELETE', `/shopping-cart/items/${first}`, { token: without })).code).toBe('not_found');
+  expect((await fixture.call('DELETE', `/shopping-cart/items/${first}`, { token })).code).toBe('not_found');
+  const without = await fixture.logIn(await fixture.user());
+  expect((await fixture.call('DELETE', `/shopping-cart/items/${first}`, { token: without })).code).toBe('not_found');
 });
 
 test('somebody else’s item is as unknown as one that never was', async () => {
   const { first } = await begin();
   const { token } = await begin();
-  expect((await stand.call('DELETE', `/shopping-cart/items/${first}`, { token })).status).toBe(404);
+  expect((await fixture.call('DELETE', `/shopping-cart/items/${first}`, { token })).status).toBe(404);
 });
 
 test('DELETE gives it up; what remains is an empty cart', async () => {
   const { token, cart } = await begin();
-  const emptied = await stand.call<Cart>('DELETE', '/shopping-cart', { token });
+  const emptied = await fixture.call<Cart>('DELETE', '/shopping-cart', { token });
   expect(emptied.data).toEqual({ id: null, items: {}, total: 0, currency: 'CHF', expiresAt: null });
-  expect(stand.orders.orders.get(String(cart.id))?.state).toBe('cancelled');
+  expect(fixture.orders.orders.get(String(cart.id))?.state).toBe('cancelled');
   expect((await add(token)).status).toBe(201);
 });
 
 describe('an expired cart', () => {
   test('says so until the session’s next cart write', async () => {
     const { token, cart, first } = await begin();
-    stand.orders.expire(String(cart.id));
+    fixture.orders.expire(String(cart.id));
     for (const [method, path] of [
       ['GET', '/shopping-cart'],
       ['DELETE', `/shopping-cart/items/${first}`],
       ['GET', '/shopping-cart'],
     ] as const)
-      expect((await stand.call(method, path, { token })).code).toBe('cart_expired');
+      expect((await fixture.call(method, path, { token })).code).toBe('cart_expired');
     const body = { contact: { firstName: 'A', lastName: 'B', email: 'a@b.example' }, paymentMethod: 'external' };
-    expect((await stand.call('POST', '/orders', { token, body })).code).toBe('cart_expired');
+    expect((await fixture.call('POST', '/orders', { token, body })).code).toBe('cart_expired');
     const next = await add(token);
     expect([next.status, Object.keys(next.data.items).length]).toEqual([201, 1]);
     expect(next.data.id).not.toBe(cart.id);
-    expect((await stand.call<Cart>('GET', '/shopping-cart', { token })).data.id).toBe(next.data.id);
+    expect((await fixture.call<Cart>('GET', '/shopping-cart', { token })).data.id).toBe(next.data.id);
   });
 
   test('is forgotten by DELETE, too', async () => {
     const { token, cart } = await begin();
-    stand.orders.expire(String(cart.id));
-    expect((await stand.call('DELETE', '/shopping-cart', { token })).status).toBe(200);
-    expect((await stand.call<Cart>('GET', '/shopping-cart', { token })).data.items).toEqual({});
+    fixture.orders.expire(String(cart.id));
+    expect((await fixture.call('DELETE', '/shopping-cart', { token })).status).toBe(200);
+    expect((await fixture.call<Cart>('GET', '/shopping-cart', { token })).data.items).toEqual({});
   });
 });
 
@@ -147,9 +147,9 @@ test('a repeat with the same key adds nothing more', async () => {
 test('a repeat after a lost answer of orders adds nothing more either', async () => {
   const { token } = await begin();
   const [key, body] = [randomUUID(), item()];
-  stand.orders.mishaps.set('addCartItems', 'lost');
+  fixture.orders.mishaps.set('addCartItems', 'lost');
   expect((await add(token, body, { 'idempotency-key': key })).status).toBe(500);
-  stand.orders.mishaps.clear();
+  fixture.orders.mishaps.clear();
   const again = await add(token, body, { 'idempotency-key': key });
   expect(Object.keys(again.data.items)).toHaveLength(2);
 });

@@ -1,25 +1,25 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { openStand, type Stand } from '../stand/stand.ts';
+import { type Fixture, openFixture } from '../fixture/fixture.ts';
 import { asGuest, shopperOf } from './shopper.ts';
 
-let stand: Stand;
+let fixture: Fixture;
 let shopper: ReturnType<typeof shopperOf>;
 beforeAll(async () => {
-  stand = await openStand();
-  shopper = shopperOf(stand);
+  fixture = await openFixture();
+  shopper = shopperOf(fixture);
 });
-afterAll(() => stand.close());
+afterAll(() => fixture.close());
 
 /** Orders have seen so many checkouts of it. */
-const checkouts = (cartId: string) => stand.orders.orders.get(cartId)?.requests.size ?? 0;
+const checkouts = (cartId: string) => fixture.orders.orders.get(cartId)?.requests.size ?? 0;
 
 /** A visitor whose external payment has failed. */
 const failed = async (given?: string, buyer: object = asGuest()) => {
   const { token, cartId } = await shopper.fill(given);
   expect((await shopper.buy(token, buyer)).data.state).toBe('payment_pending');
   expect((await shopper.cart(token)).data.id).toBeNull();
-  stand.orders.fail(cartId);
+  fixture.orders.fail(cartId);
   return { token, cartId };
 };
 
@@ -41,7 +41,7 @@ describe('an order whose payment failed', () => {
       const before = checkouts(cartId);
       const second = await shopper.buy(token, asGuest(), keys[0]);
       expect([second.status, second.data.id, second.data.state]).toEqual([201, cartId, 'payment_pending']);
-      stand.orders.fail(cartId);
+      fixture.orders.fail(cartId);
       const third = await shopper.buy(token, asGuest({ paymentMethod: 'simulated', paymentToken: 'ok' }), keys[1]);
       expect([third.status, third.data.id, third.data.state]).toEqual([201, cartId, 'confirmed']);
       expect(checkouts(cartId)).toBe(before + 2);
@@ -54,7 +54,7 @@ describe('an order whose payment failed', () => {
     const { token, cartId } = await shopper.fill();
     const [key, body] = [randomUUID(), asGuest()];
     const first = await shopper.buy(token, body, key);
-    stand.orders.fail(cartId);
+    fixture.orders.fail(cartId);
     const before = checkouts(cartId);
     expect((await shopper.buy(token, body, key)).text).toBe(first.text);
     expect(checkouts(cartId)).toBe(before);
@@ -67,37 +67,37 @@ describe('an order whose payment failed', () => {
     const { token, cartId } = await failed();
     expect((await shopper.fill(token)).cartId).toBe(cartId);
     expect(Object.keys((await shopper.cart(token)).data.items)).toHaveLength(2);
-    expect((await stand.call('DELETE', '/shopping-cart', { token })).data.id).toBeNull();
+    expect((await fixture.call('DELETE', '/shopping-cart', { token })).data.id).toBeNull();
     expect((await shopper.order(token, cartId)).data.state).toBe('cancelled');
     expect((await shopper.cart(token)).data.id).toBeNull();
   });
 
   test('of a logged-in user too; the guest’s comes along with the login', async () => {
-    const user = await stand.user();
-    const own = await failed(await stand.logIn(user), {
+    const user = await fixture.user();
+    const own = await failed(await fixture.logIn(user), {
       contactNumber: user.contactNumber,
       paymentMethod: 'external',
     });
     expect((await shopper.cart(own.token)).data.id).toBe(own.cartId);
     const guest = await failed();
-    const token = await stand.logIn(user, { token: guest.token });
+    const token = await fixture.logIn(user, { token: guest.token });
     expect((await shopper.cart(token)).data.id).toBe(guest.cartId);
   });
 
   test('is never another user’s who logs in to the same session, also if it is the cart already', async () => {
     for (const isSeen of [false, true]) {
-      const user = await stand.user();
-      const mine = await failed(await stand.logIn(user));
+      const user = await fixture.user();
+      const mine = await failed(await fixture.logIn(user));
       if (isSeen) expect((await shopper.cart(mine.token)).data.id).toBe(mine.cartId);
-      const stranger = await stand.logIn(await stand.user(), { token: mine.token });
+      const stranger = await fixture.logIn(await fixture.user(), { token: mine.token });
       expect((await shopper.cart(stranger)).data.id).toBeNull();
       expect((await shopper.order(stranger, mine.cartId)).status).toBe(404);
       expect((await shopper.fill(stranger)).cartId).not.toBe(mine.cartId);
     }
-    const filled = await shopper.fill(await stand.logIn(await stand.user()));
+    const filled = await shopper.fill(await fixture.logIn(await fixture.user()));
     const refused = asGuest({ paymentMethod: 'simulated', paymentToken: 'declined' });
     expect((await shopper.buy(filled.token, refused)).code).toBe('payment_declined');
-    const next = await stand.logIn(await stand.user(), { token: filled.token });
+    const next = await fixture.logIn(await fixture.user(), { token: filled.token });
     expect((await shopper.cart(next)).data.id).toBe(filled.cartId);
   });
 });
@@ -107,12 +107,12 @@ describe('there are never two carts', () => {
     const { token, cartId } = await shopper.fill();
     await shopper.buy(token);
     const other = await shopper.fill(token);
-    stand.orders.fail(cartId);
+    fixture.orders.fail(cartId);
     expect((await shopper.cart(token)).data.id).toBe(other.cartId);
     expect((await shopper.order(token, cartId)).data.state).toBe('open');
-    await stand.call('DELETE', '/shopping-cart', { token });
+    await fixture.call('DELETE', '/shopping-cart', { token });
     expect((await shopper.cart(token)).data.id).toBe(cartId);
-    expect((await stand.call('POST', `/orders/${cartId}/cancellation`, { token })).data.state).toBe('cancelled');
+    expect((await fixture.call('POST', `/orders/${cartId}/cancellation`, { token })).data.state).toBe('cancelled');
   });
 
   test('however many requests look for it at once', async () => {
@@ -132,8 +132,8 @@ describe('there are never two carts', () => {
     await shopper.buy(older.token);
     const newer = await shopper.fill(older.token);
     await shopper.buy(older.token);
-    stand.orders.fail(older.cartId);
-    stand.orders.fail(newer.cartId);
+    fixture.orders.fail(older.cartId);
+    fixture.orders.fail(newer.cartId);
     expect((await shopper.cart(older.token)).data.id).toBe(newer.cartId);
     expect((await shopper.buy(older.token)).data.id).toBe(newer.cartId);
     expect((await shopper.cart(older.token)).data.id).toBe(older.cartId);
@@ -141,11 +141,11 @@ describe('there are never two carts', () => {
 
   test('once its hold is over it is none any more', async () => {
     const { token, cartId } = await failed();
-    stand.orders.expire(cartId);
+    fixture.orders.expire(cartId);
     expect((await shopper.cart(token)).data.id).toBeNull();
     const seen = await failed();
     await shopper.cart(seen.token);
-    stand.orders.expire(seen.cartId);
+    fixture.orders.expire(seen.cartId);
     for (const refused of [await shopper.cart(seen.token), await shopper.buy(seen.token)])
       expect([refused.status, refused.code]).toEqual([400, 'cart_expired']);
     expect((await shopper.fill(seen.token)).cartId).not.toBe(seen.cartId);

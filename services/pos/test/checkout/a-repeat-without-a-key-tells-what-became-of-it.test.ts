@@ -1,25 +1,25 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { openStand, type Stand } from '../stand/stand.ts';
+import { type Fixture, openFixture } from '../fixture/fixture.ts';
 import { asGuest, shopperOf } from './shopper.ts';
 
-let stand: Stand;
+let fixture: Fixture;
 let shopper: ReturnType<typeof shopperOf>;
 beforeAll(async () => {
-  stand = await openStand();
-  shopper = shopperOf(stand);
+  fixture = await openFixture();
+  shopper = shopperOf(fixture);
 });
-afterAll(() => stand.close());
+afterAll(() => fixture.close());
 
 const ok = () => asGuest({ paymentMethod: 'simulated', paymentToken: 'ok' });
 
 /** A checkout without a key that ends in a 500 and, in truth, in this. */
 const broken = async (truth: 'bought' | 'cancelled' | 'untouched') => {
   const { token, cartId } = await shopper.fill();
-  stand.orders.mishaps.set('checkoutCart', truth === 'untouched' ? 'fails' : 'lost');
-  if (truth !== 'cancelled') stand.orders.mishaps.set('cancelAfterFault', 'fails');
+  fixture.orders.mishaps.set('checkoutCart', truth === 'untouched' ? 'fails' : 'lost');
+  if (truth !== 'cancelled') fixture.orders.mishaps.set('cancelAfterFault', 'fails');
   const { status, body } = await shopper.buy(token, ok());
-  stand.orders.mishaps.clear();
+  fixture.orders.mishaps.clear();
   expect([status, body.orderCancelled]).toEqual([500, truth === 'cancelled']);
   return { token, cartId };
 };
@@ -29,11 +29,11 @@ test.each([
   ['with a new one', randomUUID()],
 ])('%s: what was confirmed in truth is answered, and bought once', async (_how, key) => {
   const { token, cartId } = await broken('bought');
-  const known = stand.contacts.known.size;
+  const known = fixture.contacts.known.size;
   const again = await shopper.buy(token, ok(), key);
   expect([again.status, again.data.id, again.data.state]).toEqual([201, cartId, 'confirmed']);
-  expect(stand.contacts.known.size).toBe(known);
-  const confirmed = [...stand.orders.orders.values()].filter(({ id }) => id === cartId);
+  expect(fixture.contacts.known.size).toBe(known);
+  const confirmed = [...fixture.orders.orders.values()].filter(({ id }) => id === cartId);
   expect(confirmed).toHaveLength(1);
   expect((await shopper.cart(token)).data.id).toBeNull();
 });
@@ -57,6 +57,6 @@ test('what was cancelled, as was told, says so in words that a shopper understan
 test('negative control: another visitor’s purchase is never answered', async () => {
   await broken('bought');
   const { token } = await shopper.fill();
-  await stand.call('DELETE', '/shopping-cart', { token });
+  await fixture.call('DELETE', '/shopping-cart', { token });
   expect((await shopper.buy(token, ok())).code).toBe('cart_empty');
 });

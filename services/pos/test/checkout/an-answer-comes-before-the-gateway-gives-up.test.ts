@@ -1,25 +1,25 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { TOTAL_MS } from '../../src/orders/checkout.ts';
-import { openStand, type Stand } from '../stand/stand.ts';
+import { type Fixture, openFixture } from '../fixture/fixture.ts';
 import { asGuest, shopperOf } from './shopper.ts';
 
-let stand: Stand;
+let fixture: Fixture;
 beforeAll(async () => {
-  stand = await openStand();
+  fixture = await openFixture();
 });
-afterAll(() => stand.close());
+afterAll(() => fixture.close());
 
 /** What the gateway waits for an answer, in milliseconds. */
 const GATEWAYS_PATIENCE_MS = 15_000;
 
 test('orders that never answer: the visitor is told in time that nothing is known, and later what became of it', async () => {
-  const shopper = shopperOf(stand);
+  const shopper = shopperOf(fixture);
   const { token, cartId } = await shopper.fill();
   const body = asGuest({ paymentMethod: 'simulated', paymentToken: 'ok' });
-  stand.orders.mishaps.set('checkoutCart', 'hangs first').set('cancelAfterFault', 'hangs first');
+  fixture.orders.mishaps.set('checkoutCart', 'hangs first').set('cancelAfterFault', 'hangs first');
   const told = await shopper.buy(token, body);
   expect(TOTAL_MS).toBeLessThan(GATEWAYS_PATIENCE_MS);
   expect([told.status, told.body.orderCancelled, told.body.userLoggedOut]).toEqual([500, false, false]);
-  stand.orders.mishaps.clear();
+  fixture.orders.mishaps.clear();
   expect((await shopper.buy(token, body)).data).toMatchObject({ id: cartId, state: 'confirmed' });
 }, 120_000);

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import type { Mishap } from '@boxoffice/service/testkit';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { guestNumber } from '../stand/orders.ts';
-import { type Login, openStand, type Stand } from '../stand/stand.ts';
+import { type Fixture, type Login, openFixture } from '../fixture/fixture.ts';
+import { guestNumber } from '../fixture/orders.ts';
 
 interface Order {
   readonly id: string;
@@ -11,25 +11,25 @@ interface Order {
   readonly items: Readonly<Record<string, { readonly ticketId: string | null; readonly barcode: string | null }>>;
 }
 
-let stand: Stand;
+let fixture: Fixture;
 let user: Login;
 beforeAll(async () => {
-  stand = await openStand();
-  user = await stand.user();
+  fixture = await openFixture();
+  user = await fixture.user();
 });
-afterAll(() => stand.close());
+afterAll(() => fixture.close());
 
 const guest = () => ({ firstName: 'Ana', lastName: 'Martin', email: ` ${randomUUID()}@example.org ` });
 
 const fill = async (token?: string, quantity = 1): Promise<{ token: string; cartId: string }> => {
-  const { performanceId, seatCategoryId } = stand.catalog.show();
-  const body = { performanceId, seatCategoryId, tariffId: stand.catalog.full.id, quantity };
-  const added = await stand.call('POST', '/shopping-cart/items', { token, body });
+  const { performanceId, seatCategoryId } = fixture.catalog.show();
+  const body = { performanceId, seatCategoryId, tariffId: fixture.catalog.full.id, quantity };
+  const added = await fixture.call('POST', '/shopping-cart/items', { token, body });
   return { token: added.token ?? String(token), cartId: String(added.data.id) };
 };
 
 const buy = (token: string, body: object, key?: string) =>
-  stand.call<Order>('POST', '/orders', { token, body, headers: key === undefined ? {} : { 'idempotency-key': key } });
+  fixture.call<Order>('POST', '/orders', { token, body, headers: key === undefined ? {} : { 'idempotency-key': key } });
 
 const asGuest = (paymentToken = 'ok') => ({ contact: guest(), paymentMethod: 'simulated', paymentToken });
 
@@ -41,8 +41,8 @@ describe('a purchase', () => {
     expect(data).toMatchObject({ id: cartId, state: 'confirmed', total: 9_000, currency: 'CHF' });
     for (const { ticketId, barcode } of Object.values(data.items))
       expect([ticketId, barcode]).toEqual([expect.stringMatching(/^tic_/), expect.stringMatching(/^barcode\./)]);
-    expect((await stand.call('GET', '/shopping-cart', { token })).data).toMatchObject({ id: null, items: {} });
-    expect((await stand.call<Order>('GET', `/orders/${cartId}`, { token })).data).toEqual(data);
+    expect((await fixture.call('GET', '/shopping-cart', { token })).data).toMatchObject({ id: null, items: {} });
+    expect((await fixture.call<Order>('GET', `/orders/${cartId}`, { token })).data).toEqual(data);
   });
 
   test('is simulated only with a token that says how it ends', async () => {
@@ -54,7 +54,7 @@ describe('a purchase', () => {
 
   test('by a user, after the cart has moved into the login', async () => {
     const { token: before, cartId } = await fill();
-    const token = await stand.logIn(user, { token: before });
+    const token = await fixture.logIn(user, { token: before });
     const { data } = await buy(token, { contactNumber: user.contactNumber, paymentMethod: 'on_account' });
     expect(data).toMatchObject({ id: cartId, contactNumber: user.contactNumber });
   });
@@ -64,9 +64,9 @@ describe('a purchase', () => {
     const { data } = await buy(token, { contact: guest(), paymentMethod: 'external' });
     expect(data.state).toBe('payment_pending');
     for (const { ticketId, barcode } of Object.values(data.items)) expect([ticketId, barcode]).toEqual([null, null]);
-    const order = stand.orders.orders.get(cartId);
+    const order = fixture.orders.orders.get(cartId);
     if (order) order.state = 'confirmed';
-    expect((await stand.call<Order>('GET', `/orders/${cartId}`, { token })).data.state).toBe('confirmed');
+    expect((await fixture.call<Order>('GET', `/orders/${cartId}`, { token })).data.state).toBe('confirmed');
   });
 
   test('whose payment is declined leaves the cart as it was', async () => {
@@ -74,18 +74,18 @@ describe('a purchase', () => {
     const declined = { ...asGuest('declined') };
     const refused = await buy(token, declined);
     expect([refused.status, refused.code]).toEqual([400, 'payment_declined']);
-    expect((await stand.call('GET', '/shopping-cart', { token })).data.id).toBe(cartId);
-    expect((await stand.call('GET', '/orders', { token })).data).toEqual({});
+    expect((await fixture.call('GET', '/shopping-cart', { token })).data.id).toBe(cartId);
+    expect((await fixture.call('GET', '/orders', { token })).data).toEqual({});
     expect((await buy(token, { ...declined, paymentToken: 'ok' })).status).toBe(201);
   });
 
   test('by a guest is left to orders with what the guest said; contacts are not asked', async () => {
     const { token, cartId } = await fill();
-    const before = stand.contacts.calls.length;
+    const before = fixture.contacts.calls.length;
     const { data } = await buy(token, asGuest());
     expect(data.contactNumber).toBe(guestNumber(cartId));
-    expect(stand.contacts.calls).toHaveLength(before);
-    const { body } = stand.orders.calls.findLast(({ operation }) => operation === 'checkoutCart') ?? {};
+    expect(fixture.contacts.calls).toHaveLength(before);
+    const { body } = fixture.orders.calls.findLast(({ operation }) => operation === 'checkoutCart') ?? {};
     const said = { firstName: 'Ana', lastName: 'Martin', email: expect.stringMatching(/^\S+$/), language: 'fr' };
     expect(body).toMatchObject({ guest: said });
   });
@@ -97,34 +97,34 @@ describe('is refused', () => {
     expect((await buy(token, { paymentMethod: 'external' })).code).toBe('contact_required');
     const { contactNumber } = user;
     expect((await buy(token, { contactNumber, paymentMethod: 'external' })).code).toBe('login_required');
-    const { token: own } = await fill(await stand.logIn(user));
+    const { token: own } = await fill(await fixture.logIn(user));
     const both = { contactNumber, contact: guest(), paymentMethod: 'external' };
     expect((await buy(own, both)).code).toBe('validation_error');
   });
 
   test('with an empty cart, or none', async () => {
     const { token } = await fill();
-    await stand.call('DELETE', '/shopping-cart', { token });
+    await fixture.call('DELETE', '/shopping-cart', { token });
     expect((await buy(token, asGuest())).code).toBe('cart_empty');
-    expect((await buy(await stand.logIn(await stand.user()), asGuest())).code).toBe('cart_empty');
+    expect((await buy(await fixture.logIn(await fixture.user()), asGuest())).code).toBe('cart_empty');
   });
 
   test('with a method that the point of sale does not take', async () => {
-    const { serviceHost } = stand.catalog.pointOfSale({ paymentMethods: ['external'] });
-    const { performanceId, seatCategoryId } = stand.catalog.show();
-    const body = { performanceId, seatCategoryId, tariffId: stand.catalog.full.id };
-    const { token } = await stand.call('POST', '/shopping-cart/items', { host: serviceHost, body });
-    const refused = await stand.call('POST', '/orders', { host: serviceHost, token: String(token), body: asGuest() });
+    const { serviceHost } = fixture.catalog.pointOfSale({ paymentMethods: ['external'] });
+    const { performanceId, seatCategoryId } = fixture.catalog.show();
+    const body = { performanceId, seatCategoryId, tariffId: fixture.catalog.full.id };
+    const { token } = await fixture.call('POST', '/shopping-cart/items', { host: serviceHost, body });
+    const refused = await fixture.call('POST', '/orders', { host: serviceHost, token: String(token), body: asGuest() });
     expect(refused.code).toBe('payment_method_not_accepted');
     expect((await buy((await fill()).token, { ...asGuest(), paymentMethod: 'cash' })).code).toBe('validation_error');
   });
 
   test('on account without the criterion, and with a tariff that is not the contact’s', async () => {
     const { token } = await fill();
-    stand.orders.refuseNext('account_required');
+    fixture.orders.refuseNext('account_required');
     const account = await buy(token, { contact: guest(), paymentMethod: 'on_account' });
     expect([account.status, account.code]).toEqual([403, 'payment_method_not_accessible']);
-    stand.orders.refuseNext('tariff_not_accessible');
+    fixture.orders.refuseNext('tariff_not_accessible');
     const tariff = await buy(token, asGuest());
     expect([tariff.status, tariff.code]).toEqual([403, 'tariff_not_accessible']);
   });
@@ -136,7 +136,7 @@ test.each([
   ['at one of the demo data, no longer', 'demo data', true, 201],
   ['anywhere that says so, no longer', 'always', false, 201],
 ] as const)('the simulated method is refused %s', async (_, simulatedPayments, demo, status) => {
-  const real = await openStand({ simulatedPayments });
+  const real = await openFixture({ simulatedPayments });
   const { serviceHost: host } = real.catalog.pointOfSale({ demo });
   const { performanceId, seatCategoryId } = real.catalog.show();
   const body = { performanceId, seatCategoryId, tariffId: real.catalog.full.id };
@@ -167,26 +167,26 @@ describe('a repeat with the same Idempotency-Key never buys twice', () => {
       [201, 'idempotency_in_progress'],
     ]).toContainEqual(codes);
     expect((await buy(token, body, key)).status).toBe(201);
-    expect(Object.keys((await stand.call('GET', '/orders', { token })).data)).toHaveLength(1);
+    expect(Object.keys((await fixture.call('GET', '/orders', { token })).data)).toHaveLength(1);
   });
 
   test('also when the answer of orders was lost, and was given up', async () => {
     const { token, cartId } = await fill();
     const [key, body] = [randomUUID(), asGuest()];
-    stand.orders.mishaps.set('checkoutCart', 'lost').set('cancelAfterFault', 'fails');
+    fixture.orders.mishaps.set('checkoutCart', 'lost').set('cancelAfterFault', 'fails');
     const lost = await buy(token, body, key);
-    stand.orders.mishaps.clear();
+    fixture.orders.mishaps.clear();
     expect([lost.status, lost.body.orderCancelled]).toEqual([500, false]);
     const again = await buy(token, body, key);
     expect([again.status, again.data.id, again.data.state]).toEqual([201, cartId, 'confirmed']);
-    expect(stand.orders.orders.get(cartId)?.requests.size).toBe(2);
+    expect(fixture.orders.orders.get(cartId)?.requests.size).toBe(2);
   });
 
   test('without a key a double click gives the same order twice; a third one finds the cart empty', async () => {
     const { token, cartId } = await fill();
     const answers = await Promise.all([buy(token, asGuest()), buy(token, asGuest())]);
     for (const { status, data } of answers) expect([status, data?.id, data?.state]).toEqual([201, cartId, 'confirmed']);
-    expect(stand.orders.orders.get(cartId)?.requests.size).toBe(2);
+    expect(fixture.orders.orders.get(cartId)?.requests.size).toBe(2);
     expect((await buy(token, asGuest())).code).toBe('cart_empty');
   });
 });
@@ -194,10 +194,10 @@ describe('a repeat with the same Idempotency-Key never buys twice', () => {
 describe('an unforeseen error at the checkout tells the truth', () => {
   const failing = async (mishaps: readonly (readonly [string, Mishap])[]) => {
     const { token, cartId } = await fill();
-    for (const [operation, mishap] of mishaps) stand.orders.mishaps.set(operation, mishap);
+    for (const [operation, mishap] of mishaps) fixture.orders.mishaps.set(operation, mishap);
     const { status, body } = await buy(token, asGuest());
-    stand.orders.mishaps.clear();
-    return { status, body, state: stand.orders.orders.get(cartId)?.state };
+    fixture.orders.mishaps.clear();
+    return { status, body, state: fixture.orders.orders.get(cartId)?.state };
   };
 
   test('orderCancelled: true once it is cancelled', async () => {
@@ -226,20 +226,20 @@ describe('an unforeseen error at the checkout tells the truth', () => {
 
   test('a fault that passes is not even seen: orders are asked once more', async () => {
     const { token } = await fill();
-    stand.orders.mishaps.set('checkoutCart', 'lost');
+    fixture.orders.mishaps.set('checkoutCart', 'lost');
     const buying = buy(token, asGuest());
-    const asked = stand.orders.calls.length;
-    while (!stand.orders.calls.slice(asked).some(({ operation }) => operation === 'checkoutCart'))
+    const asked = fixture.orders.calls.length;
+    while (!fixture.orders.calls.slice(asked).some(({ operation }) => operation === 'checkoutCart'))
       await new Promise((resolve) => setImmediate(resolve));
-    stand.orders.mishaps.clear();
+    fixture.orders.mishaps.clear();
     expect((await buying).status).toBe(201);
   });
 
   test('tickets and catalog that are down do not turn a purchase into an error', async () => {
     const { token } = await fill();
-    stand.tickets.mishaps.set('*', 'fails');
+    fixture.tickets.mishaps.set('*', 'fails');
     const { status, data } = await buy(token, asGuest());
-    stand.tickets.mishaps.clear();
+    fixture.tickets.mishaps.clear();
     expect([status, data.state]).toEqual([201, 'confirmed']);
     for (const { ticketId, barcode } of Object.values(data.items))
       expect([typeof ticketId, barcode]).toEqual(['string', null]);

@@ -1,13 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import type { Mishap } from '@boxoffice/service/testkit';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { openStand, type Stand } from '../stand/stand.ts';
+import { type Fixture, openFixture } from '../fixture/fixture.ts';
 
-let stand: Stand;
+let fixture: Fixture;
 beforeAll(async () => {
-  stand = await openStand();
+  fixture = await openFixture();
 });
-afterAll(() => stand.close());
+afterAll(() => fixture.close());
 
 const steps: [string, Readonly<Record<string, Mishap>>][] = [
   ['when the cart is looked at', { getShopOrder: 'dies first' }],
@@ -20,33 +20,33 @@ const steps: [string, Readonly<Record<string, Mishap>>][] = [
 test.each(steps)(
   'orders killed %s: the answer is true, and a repeat buys once or not at all',
   async (_step, mishaps) => {
-    const { performanceId, seatCategoryId } = stand.catalog.show();
-    const item = { performanceId, seatCategoryId, tariffId: stand.catalog.full.id };
-    const added = await stand.call('POST', '/shopping-cart/items', { body: item });
+    const { performanceId, seatCategoryId } = fixture.catalog.show();
+    const item = { performanceId, seatCategoryId, tariffId: fixture.catalog.full.id };
+    const added = await fixture.call('POST', '/shopping-cart/items', { body: item });
     const [token, cartId] = [String(added.token), String(added.data.id)];
     const contact = { firstName: 'Ana', lastName: 'Martin', email: 'ana@example.org' };
     const headers = { 'idempotency-key': randomUUID() };
     const buy = () =>
-      stand.call('POST', '/orders', {
+      fixture.call('POST', '/orders', {
         token,
         headers,
         body: { contact, paymentMethod: 'simulated', paymentToken: 'ok' },
       });
-    const stateNow = () => stand.orders.orders.get(cartId)?.state;
+    const stateNow = () => fixture.orders.orders.get(cartId)?.state;
 
-    for (const [operation, mishap] of Object.entries(mishaps)) stand.orders.mishaps.set(operation, mishap);
+    for (const [operation, mishap] of Object.entries(mishaps)) fixture.orders.mishaps.set(operation, mishap);
     const { status, body } = await buy();
     expect([status, body.userLoggedOut]).toEqual([500, false]);
     // The order may be cancelled without that being known; never the other way round.
     if (body.orderCancelled === true) expect(stateNow()).toBe('cancelled');
     else expect(body.orderCancelled).toBe(false);
 
-    stand.orders.mishaps.clear();
-    stand.orders.revive();
+    fixture.orders.mishaps.clear();
+    fixture.orders.revive();
     const again = await buy();
     if (stateNow() === 'cancelled') expect(again.code).toBe('cart_empty');
     else expect([again.status, again.data.id, stateNow()]).toEqual([201, cartId, 'confirmed']);
-    const { data } = await stand.call<Record<string, { state: string }>>('GET', '/orders', { token });
+    const { data } = await fixture.call<Record<string, { state: string }>>('GET', '/orders', { token });
     const confirmed = Object.values(data).filter(({ state }) => state === 'confirmed');
     expect(confirmed).toHaveLength(again.status === 201 ? 1 : 0);
   },

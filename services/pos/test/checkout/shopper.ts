@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { Stand } from '../stand/stand.ts';
+import type { Fixture } from '../fixture/fixture.ts';
 
 /** An order, or a cart, as these tests read it. */
 export interface Shown {
@@ -17,17 +17,21 @@ export const asGuest = (more: object = {}) => ({
   ...more,
 });
 
-/** A visitor of a stand. */
-export const shopperOf = (stand: Stand) => ({
+/** A visitor of a fixture. */
+export const shopperOf = (fixture: Fixture) => ({
   /** Puts a place into the cart; without a token that of a new session. */
   fill: async (token?: string): Promise<{ token: string; cartId: string }> => {
-    const { performanceId, seatCategoryId } = stand.catalog.show();
-    const body = { performanceId, seatCategoryId, tariffId: stand.catalog.full.id };
-    const added = await stand.call('POST', '/shopping-cart/items', { token, body });
+    const { performanceId, seatCategoryId } = fixture.catalog.show();
+    const body = { performanceId, seatCategoryId, tariffId: fixture.catalog.full.id };
+    const added = await fixture.call('POST', '/shopping-cart/items', { token, body });
     return { token: added.token ?? String(token), cartId: String(added.data.id) };
   },
-  cart: (token: string) => stand.call<Shown>('GET', '/shopping-cart', { token }),
+  cart: (token: string) => fixture.call<Shown>('GET', '/shopping-cart', { token }),
   buy: (token: string, body: object = asGuest(), key?: string) =>
-    stand.call<Shown>('POST', '/orders', { token, body, headers: key === undefined ? {} : { 'idempotency-key': key } }),
-  order: (token: string, id: string) => stand.call<Shown>('GET', `/orders/${id}`, { token }),
+    fixture.call<Shown>('POST', '/orders', {
+      token,
+      body,
+      headers: key === undefined ? {} : { 'idempotency-key': key },
+    }),
+  order: (token: string, id: string) => fixture.call<Shown>('GET', `/orders/${id}`, { token }),
 });

@@ -1,18 +1,18 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import type { Show } from '../stand/catalog.ts';
-import { type Login, openStand, type Stand } from '../stand/stand.ts';
+import type { Show } from '../fixture/catalog.ts';
+import { type Fixture, type Login, openFixture } from '../fixture/fixture.ts';
 
-let stand: Stand;
+let fixture: Fixture;
 let show: Show;
 let member: Login;
 let token: string;
 beforeAll(async () => {
-  stand = await openStand();
-  show = stand.catalog.show();
-  member = await stand.user(['member']);
-  token = await stand.logIn(member);
+  fixture = await openFixture();
+  show = fixture.catalog.show();
+  member = await fixture.user(['member']);
+  token = await fixture.logIn(member);
 });
-afterAll(() => stand.close());
+afterAll(() => fixture.close());
 
 const paths = () => [
   '/products',
@@ -23,8 +23,8 @@ const paths = () => [
 
 test('a logged-in member without contactNumber sees exactly what a stranger sees', async () => {
   for (const path of paths()) {
-    const stranger = await stand.call('GET', path);
-    const loggedIn = await stand.call('GET', path, { token });
+    const stranger = await fixture.call('GET', path);
+    const loggedIn = await fixture.call('GET', path, { token });
     expect(loggedIn.text).toBe(stranger.text);
     expect(stranger.status).toBe(200);
   }
@@ -32,18 +32,18 @@ test('a logged-in member without contactNumber sees exactly what a stranger sees
 
 test('with it, the member’s tariff and its price appear', async () => {
   const query = `?contactNumber=${member.contactNumber}&lang=en`;
-  const list = await stand.call<Record<string, { priceFrom: number }>>('GET', `/products${query}`, { token });
+  const list = await fixture.call<Record<string, { priceFrom: number }>>('GET', `/products${query}`, { token });
   expect(list.data[show.product.id]?.priceFrom).toBe(3_000);
-  const { text } = await stand.call('GET', `/products/${show.product.id}${query}`, { token });
+  const { text } = await fixture.call('GET', `/products/${show.product.id}${query}`, { token });
   expect(text).toContain('Tariff member');
-  expect((await stand.call('GET', `/products/${show.product.id}?lang=en`)).text).not.toContain('Tariff member');
+  expect((await fixture.call('GET', `/products/${show.product.id}?lang=en`)).text).not.toContain('Tariff member');
 });
 
 test('who is no member sees no member’s tariff with it either', async () => {
-  const user = await stand.user(['student']);
-  const own = await stand.logIn(user);
+  const user = await fixture.user(['student']);
+  const own = await fixture.logIn(user);
   const query = `?contactNumber=${user.contactNumber}&lang=en`;
-  const { status, text } = await stand.call('GET', `/products/${show.product.id}${query}`, { token: own });
+  const { status, text } = await fixture.call('GET', `/products/${show.product.id}${query}`, { token: own });
   expect([status, text.includes('Tariff member')]).toEqual([200, false]);
 });
 
@@ -51,44 +51,47 @@ describe('the number is checked against the login', () => {
   const item = () => ({
     performanceId: show.performanceId,
     seatCategoryId: show.seatCategoryId,
-    tariffId: stand.catalog.member.id,
+    tariffId: fixture.catalog.member.id,
   });
 
   test('without a login it is 401, wherever it is given', async () => {
     const { contactNumber } = member;
     for (const path of [`/products?contactNumber=${contactNumber}`, `/products/x?contactNumber=${contactNumber}`])
-      expect((await stand.call('GET', path)).code).toBe('login_required');
-    const added = await stand.call('POST', '/shopping-cart/items', { body: { ...item(), contactNumber } });
+      expect((await fixture.call('GET', path)).code).toBe('login_required');
+    const added = await fixture.call('POST', '/shopping-cart/items', { body: { ...item(), contactNumber } });
     expect([added.status, added.code]).toEqual([401, 'login_required']);
   });
 
   test('another’s is 403, known or not', async () => {
-    const other = await stand.user(['member']);
+    const other = await fixture.user(['member']);
     for (const contactNumber of [other.contactNumber, 'CUNKNOWN']) {
-      const list = await stand.call('GET', `/products?contactNumber=${contactNumber}`, { token });
+      const list = await fixture.call('GET', `/products?contactNumber=${contactNumber}`, { token });
       expect([list.status, list.code]).toEqual([403, 'contact_not_accessible']);
-      const added = await stand.call('POST', '/shopping-cart/items', { token, body: { ...item(), contactNumber } });
+      const added = await fixture.call('POST', '/shopping-cart/items', { token, body: { ...item(), contactNumber } });
       expect(added.code).toBe('contact_not_accessible');
-      const bought = await stand.call('POST', '/orders', { token, body: { contactNumber, paymentMethod: 'external' } });
+      const bought = await fixture.call('POST', '/orders', {
+        token,
+        body: { contactNumber, paymentMethod: 'external' },
+      });
       expect(bought.code).toBe('contact_not_accessible');
-      expect((await stand.call('GET', `/contacts/${contactNumber}`, { token })).code).toBe('contact_not_accessible');
+      expect((await fixture.call('GET', `/contacts/${contactNumber}`, { token })).code).toBe('contact_not_accessible');
     }
   });
 
   test('in the cart it goes to orders, which decide on the tariff', async () => {
     const { contactNumber } = member;
-    const added = await stand.call('POST', '/shopping-cart/items', { token, body: { ...item(), contactNumber } });
+    const added = await fixture.call('POST', '/shopping-cart/items', { token, body: { ...item(), contactNumber } });
     expect(added.status).toBe(201);
-    const call = stand.orders.calls.findLast(({ operation }) => operation === 'addCartItems');
-    expect(call?.body).toMatchObject({ items: [{ contactNumber }], pointOfSale: stand.pointOfSale.serviceHost });
-    stand.orders.refuseNext('tariff_not_accessible');
-    const refused = await stand.call('POST', '/shopping-cart/items', { token, body: item() });
+    const call = fixture.orders.calls.findLast(({ operation }) => operation === 'addCartItems');
+    expect(call?.body).toMatchObject({ items: [{ contactNumber }], pointOfSale: fixture.pointOfSale.serviceHost });
+    fixture.orders.refuseNext('tariff_not_accessible');
+    const refused = await fixture.call('POST', '/shopping-cart/items', { token, body: item() });
     expect([refused.status, refused.code]).toEqual([403, 'tariff_not_accessible']);
   });
 });
 
 test('the own contact is given, flat', async () => {
-  const { status, data } = await stand.call('GET', `/contacts/${member.contactNumber}`, { token });
+  const { status, data } = await fixture.call('GET', `/contacts/${member.contactNumber}`, { token });
   expect([status, data]).toMatchObject([200, { contactNumber: member.contactNumber, city: 'Genève' }]);
   for (const value of Object.values(data))
     expect(typeof value === 'object' && !Array.isArray(value) && value).toBeFalsy();
@@ -97,5 +100,5 @@ test('the own contact is given, flat', async () => {
 test('whatever depends on a session is not kept by anybody', async () => {
   const query = `?contactNumber=${member.contactNumber}`;
   for (const path of [`/products${query}`, '/users/me', '/shopping-cart', '/sessions/current', '/orders', '/tickets'])
-    expect((await stand.call('GET', path, { token })).headers.get('cache-control')).toBe('no-store');
+    expect((await fixture.call('GET', path, { token })).headers.get('cache-control')).toBe('no-store');
 });

@@ -3,35 +3,35 @@ import type { Mishap } from '@boxoffice/service/testkit';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { createContext } from '../../src/request/point-of-sale.ts';
 import { asGuest, shopperOf } from '../checkout/shopper.ts';
-import { openStand, type Stand, until } from '../stand/stand.ts';
+import { type Fixture, openFixture, until } from '../fixture/fixture.ts';
 
 describe('while the catalog cannot be reached', () => {
-  let stand: Stand;
+  let fixture: Fixture;
   beforeAll(async () => {
-    stand = await openStand();
+    fixture = await openFixture();
   });
-  afterAll(() => stand.close());
+  afterAll(() => fixture.close());
 
   test.each<[Mishap]>([['dies first'], ['hangs first']])(
     '(it %s) sessions, carts, orders and tickets go on',
     async (mishap) => {
-      const shopper = shopperOf(stand);
-      const user = await stand.user();
-      const { token } = await shopper.fill(await stand.logIn(user));
-      stand.catalog.mishaps.set('*', mishap);
+      const shopper = shopperOf(fixture);
+      const user = await fixture.user();
+      const { token } = await shopper.fill(await fixture.logIn(user));
+      fixture.catalog.mishaps.set('*', mishap);
       // Longer than anything is fresh.
       const longer = Date.now() + 3_200;
       while (Date.now() < longer)
         for (const path of ['/sessions/current', '/shopping-cart', '/orders', '/tickets'])
-          expect([path, (await stand.call('GET', path, { token })).status]).toEqual([path, 200]);
+          expect([path, (await fixture.call('GET', path, { token })).status]).toEqual([path, 200]);
       const bought = await shopper.buy(token, asGuest({ paymentMethod: 'simulated', paymentToken: 'ok' }));
       expect([bought.status, bought.data.state]).toEqual([201, 'confirmed']);
-      expect((await stand.call('GET', '/products')).status).toBe(500);
-      const { serviceHost } = stand.catalog.pointOfSale();
-      expect((await stand.call('GET', '/shopping-cart', { host: serviceHost })).status).toBe(500);
-      stand.catalog.mishaps.clear();
-      stand.catalog.revive();
-      await until(async () => (await stand.call('GET', '/products')).status === 200);
+      expect((await fixture.call('GET', '/products')).status).toBe(500);
+      const { serviceHost } = fixture.catalog.pointOfSale();
+      expect((await fixture.call('GET', '/shopping-cart', { host: serviceHost })).status).toBe(500);
+      fixture.catalog.mishaps.clear();
+      fixture.catalog.revive();
+      await until(async () => (await fixture.call('GET', '/products')).status === 200);
     },
     60_000,
   );

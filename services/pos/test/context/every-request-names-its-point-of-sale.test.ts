@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { openStand, type Stand, until } from '../stand/stand.ts';
+import { type Fixture, openFixture, until } from '../fixture/fixture.ts';
 
-let stand: Stand;
+let fixture: Fixture;
 beforeAll(async () => {
-  stand = await openStand();
+  fixture = await openFixture();
 });
-afterAll(() => stand.close());
+afterAll(() => fixture.close());
 
 test.each([
   ['GET', '/products'],
@@ -16,7 +16,7 @@ test.each([
   ['PATCH', '/tickets/x'],
 ])('without X-Service-Host it is 400 context_missing: %s %s', async (method, path) => {
   for (const host of [null, '']) {
-    const { status, code } = await stand.call(method, path, { host });
+    const { status, code } = await fixture.call(method, path, { host });
     expect([status, code]).toEqual([400, 'context_missing']);
   }
 });
@@ -24,42 +24,42 @@ test.each([
 test.each(['nowhere.example', 'a b', '../internal', 'x'.repeat(300), '%00', 'shop.example, evil.example', '::1'])(
   'a header that names no point of sale is 400 context_invalid: %s',
   async (host) => {
-    const { status, code } = await stand.call('GET', '/products', { host });
+    const { status, code } = await fixture.call('GET', '/products', { host });
     expect([status, code]).toEqual([400, 'context_invalid']);
   },
 );
 
 test('case does not matter', async () => {
-  const { status } = await stand.call('GET', '/products', { host: stand.pointOfSale.serviceHost.toUpperCase() });
+  const { status } = await fixture.call('GET', '/products', { host: fixture.pointOfSale.serviceHost.toUpperCase() });
   expect(status).toBe(200);
 });
 
 test('each point of sale shows what its own institution offers', async () => {
-  const theirs = stand.catalog.show({ institution: 'museum' });
-  const ours = stand.catalog.show();
-  const { serviceHost } = stand.catalog.pointOfSale({ institution: 'museum', languages: ['en'] });
-  const seen = await stand.call('GET', `/products/${theirs.product.id}`, { host: serviceHost });
+  const theirs = fixture.catalog.show({ institution: 'museum' });
+  const ours = fixture.catalog.show();
+  const { serviceHost } = fixture.catalog.pointOfSale({ institution: 'museum', languages: ['en'] });
+  const seen = await fixture.call('GET', `/products/${theirs.product.id}`, { host: serviceHost });
   expect(seen.status).toBe(200);
-  const foreign = await stand.call('GET', `/products/${ours.product.id}`, { host: serviceHost });
-  const unknown = await stand.call('GET', '/products/prd_unknown', { host: serviceHost });
+  const foreign = await fixture.call('GET', `/products/${ours.product.id}`, { host: serviceHost });
+  const unknown = await fixture.call('GET', '/products/prd_unknown', { host: serviceHost });
   expect([foreign.status, foreign.text]).toEqual([404, unknown.text]);
 });
 
 test('a change of the point of sale takes effect within three seconds', async () => {
-  const { serviceHost } = stand.catalog.pointOfSale({ languages: ['fr'] });
+  const { serviceHost } = fixture.catalog.pointOfSale({ languages: ['fr'] });
   const languageNow = async () =>
-    (await stand.call('GET', '/products?lang=en', { host: serviceHost })).headers.get('content-language');
+    (await fixture.call('GET', '/products?lang=en', { host: serviceHost })).headers.get('content-language');
   expect(await languageNow()).toBe('fr');
-  stand.catalog.change(serviceHost, { languages: ['en'], updatedAt: new Date().toISOString() });
+  fixture.catalog.change(serviceHost, { languages: ['en'], updatedAt: new Date().toISOString() });
   // The test's own time is ten times that.
   await until(async () => (await languageNow()) === 'en');
 });
 
 test('the catalog is asked once for a host that many ask for, known or not', async () => {
-  const { serviceHost } = stand.catalog.pointOfSale();
-  const asked = () => stand.catalog.calls.filter(({ operation }) => operation === 'findPointOfSale').length;
+  const { serviceHost } = fixture.catalog.pointOfSale();
+  const asked = () => fixture.catalog.calls.filter(({ operation }) => operation === 'findPointOfSale').length;
   const before = asked();
   for (const host of [serviceHost, 'unknown.example'])
-    await Promise.all(Array.from({ length: 20 }, () => stand.call('GET', '/shopping-cart', { host })));
+    await Promise.all(Array.from({ length: 20 }, () => fixture.call('GET', '/shopping-cart', { host })));
   expect(asked() - before).toBe(2);
 });

@@ -3,7 +3,7 @@ import { exampleFaults, familyB } from '@boxoffice/http';
 import { expect, test } from '@jest/globals';
 import type { PosContext } from '../../src/context.ts';
 import { routes } from '../../src/routes.ts';
-import { openStand } from '../stand/stand.ts';
+import { openFixture } from '../fixture/fixture.ts';
 import { describeNow } from '../versions/published.ts';
 
 const LISTED = `
@@ -43,9 +43,9 @@ test('examples fit their schemas', () => {
 });
 
 test('a validator of OpenAPI 3.1 accepts the document that the service serves, without a context', async () => {
-  const stand = await openStand();
-  const served = await fetch(`${stand.url}/openapi.json`);
-  await stand.close();
+  const fixture = await openFixture();
+  const served = await fetch(`${fixture.url}/openapi.json`);
+  await fixture.close();
   expect(served.status).toBe(200);
   const document = await served.json();
   expect(document).not.toHaveProperty('success');

@@ -2,7 +2,7 @@ import { familyB } from '@boxoffice/http';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { PosContext } from '../../src/context.ts';
 import { routes } from '../../src/routes.ts';
-import { openStand, type Reply, type Stand } from '../stand/stand.ts';
+import { type Fixture, openFixture, type Reply } from '../fixture/fixture.ts';
 import { codesIn, describeNow } from '../versions/published.ts';
 import { atTheDoor, scenariosOf } from './scenarios.ts';
 
@@ -18,28 +18,28 @@ const described = (method: string, path: string): string[] =>
 /** Given to any request by what is around the operations, and tested there: the parser, the gateway, the idempotency. */
 const around: ReadonlySet<string> = new Set([...familyB.always, 'idempotency_in_progress']);
 
-let stand: Stand;
+let fixture: Fixture;
 const given = new Map<string, Reply[]>();
 beforeAll(async () => {
-  stand = await openStand();
-  const user = await stand.user();
-  const { performanceId, seatCategoryId } = stand.catalog.show();
-  const body = { performanceId, seatCategoryId, tariffId: stand.catalog.full.id };
-  const visitor = String((await stand.call('POST', '/shopping-cart/items', { body })).token);
-  const scenarios = await scenariosOf(stand);
+  fixture = await openFixture();
+  const user = await fixture.user();
+  const { performanceId, seatCategoryId } = fixture.catalog.show();
+  const body = { performanceId, seatCategoryId, tariffId: fixture.catalog.full.id };
+  const visitor = String((await fixture.call('POST', '/shopping-cart/items', { body })).token);
+  const scenarios = await scenariosOf(fixture);
   for (const operation of operations) {
     const replies: Reply[] = [];
-    const token = await stand.logIn(user);
-    for (const scenario of [...atTheDoor(stand, operation, token), ...(scenarios[operation.id] ?? [])])
+    const token = await fixture.logIn(user);
+    for (const scenario of [...atTheDoor(fixture, operation, token), ...(scenarios[operation.id] ?? [])])
       replies.push(await scenario());
     if (operation.access === 'login') {
       const target = operation.path.replace('/tnwr/v1', '').replaceAll(/\{[^}]*\}/g, 'x');
-      replies.push(await stand.call(operation.method.toUpperCase(), target, { token: visitor }));
+      replies.push(await fixture.call(operation.method.toUpperCase(), target, { token: visitor }));
     }
     given.set(operation.id, replies);
   }
 });
-afterAll(() => stand.close());
+afterAll(() => fixture.close());
 
 describe.each(operations.map(({ id, method, path }) => ({ id, method, path })))('$id', ({ id, method, path }) => {
   test('gives every code that its schemas name', () => {

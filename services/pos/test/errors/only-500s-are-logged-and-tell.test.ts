@@ -1,15 +1,15 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
-import { openStand, type Stand } from '../stand/stand.ts';
+import { type Fixture, openFixture } from '../fixture/fixture.ts';
 
-let stand: Stand;
+let fixture: Fixture;
 let token: string;
 beforeAll(async () => {
-  stand = await openStand();
-  token = await stand.logIn(await stand.user());
+  fixture = await openFixture();
+  token = await fixture.logIn(await fixture.user());
 });
-afterAll(() => stand.close());
+afterAll(() => fixture.close());
 beforeEach(() => {
-  (stand.errors as string[]).length = 0;
+  (fixture.errors as string[]).length = 0;
 });
 
 test('a refusal of any kind is no error of ours', async () => {
@@ -21,8 +21,8 @@ test('a refusal of any kind is no error of ours', async () => {
     ['POST', '/orders', {}],
     ['DELETE', '/shopping-cart/items/lin_x'],
   ] as const)
-    expect((await stand.call(method, path, { token, body })).status).toBeLessThan(500);
-  expect(stand.errors).toEqual([]);
+    expect((await fixture.call(method, path, { token, body })).status).toBeLessThan(500);
+  expect(fixture.errors).toEqual([]);
 });
 
 test.each([
@@ -32,9 +32,9 @@ test.each([
 ] as const)(
   'a service that fails behind %s %s is a 500 that says when to try again, logged as such: %s',
   async (method, path, name) => {
-    stand[name].mishaps.set('*', 'fails');
-    const { status, headers, body } = await stand.call(method, path, { token });
-    stand[name].mishaps.clear();
+    fixture[name].mishaps.set('*', 'fails');
+    const { status, headers, body } = await fixture.call(method, path, { token });
+    fixture[name].mishaps.clear();
     expect([status, headers.get('retry-after')]).toEqual([500, '1']);
     expect(body).toEqual({
       success: false,
@@ -44,7 +44,7 @@ test.each([
       orderCancelled: false,
     });
     expect(JSON.stringify(body)).not.toContain('planted');
-    expect(stand.errors).toHaveLength(1);
-    expect(stand.errors[0]).toContain('a request failed');
+    expect(fixture.errors).toHaveLength(1);
+    expect(fixture.errors[0]).toContain('a request failed');
   },
 );

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { AnyOperation } from '@boxoffice/http';
 import type { Reason } from '../../src/clients/orders.ts';
-import type { Reply, Stand } from '../stand/stand.ts';
+import type { Fixture, Reply } from '../fixture/fixture.ts';
 
 /** A request that ends in an error. */
 type Scenario = () => Promise<Reply>;
@@ -20,16 +20,16 @@ const refusedWhenBuying: readonly Reason[] = [
 ];
 
 /** Every refusal that each operation can meet, beside those of the door: context, session, form. By operation. */
-export const scenariosOf = async (stand: Stand): Promise<Readonly<Record<string, readonly Scenario[]>>> => {
-  const user = await stand.user();
-  const token = await stand.logIn(user);
-  const { performanceId, seatCategoryId, product } = stand.catalog.show();
-  const item = { performanceId, seatCategoryId, tariffId: stand.catalog.full.id };
+export const scenariosOf = async (fixture: Fixture): Promise<Readonly<Record<string, readonly Scenario[]>>> => {
+  const user = await fixture.user();
+  const token = await fixture.logIn(user);
+  const { performanceId, seatCategoryId, product } = fixture.catalog.show();
+  const item = { performanceId, seatCategoryId, tariffId: fixture.catalog.full.id };
   const contact = { firstName: 'Ana', lastName: 'Martin', email: 'ana@example.org' };
   const bought = { contact, paymentMethod: 'simulated', paymentToken: 'ok' };
 
   const fill = async (own?: string) => {
-    const { token: made, data } = await stand.call('POST', '/shopping-cart/items', { token: own, body: item });
+    const { token: made, data } = await fixture.call('POST', '/shopping-cart/items', { token: own, body: item });
     const [line] = Object.keys((data as { items: object }).items);
     return { token: made ?? String(own), path: `/shopping-cart/items/${line}`, cartId: String(data.id) };
   };
@@ -37,13 +37,13 @@ export const scenariosOf = async (stand: Stand): Promise<Readonly<Record<string,
 
   const refused = (reasons: readonly Reason[], request: () => Promise<Reply> | Reply): Scenario[] =>
     reasons.map((reason) => async () => {
-      stand.orders.refuseNext(reason);
+      fixture.orders.refuseNext(reason);
       return request();
     });
   const called =
     (method: string, path: string, call: object): Scenario =>
     () =>
-      stand.call(method, path, call);
+      fixture.call(method, path, call);
   /** Another's contact, and one without a login. */
   const contacts = (method: string, path: string, query: boolean, body: object = {}): Scenario[] =>
     [guest.token, token].map((who) => {
@@ -52,28 +52,28 @@ export const scenariosOf = async (stand: Stand): Promise<Readonly<Record<string,
     });
   const expiredCart = (method: string, path?: string, body?: object) => async () => {
     const cart = await fill();
-    stand.orders.expire(cart.cartId);
-    return stand.call(method, path ?? cart.path, { token: cart.token, body });
+    fixture.orders.expire(cart.cartId);
+    return fixture.call(method, path ?? cart.path, { token: cart.token, body });
   };
   const order = async () => {
     const cart = await fill();
-    await stand.call('POST', '/orders', { token: cart.token, body: bought });
+    await fixture.call('POST', '/orders', { token: cart.token, body: bought });
     return { token: cart.token, path: `/orders/${cart.cartId}/cancellation` };
   };
   const mine = await order();
   const usersTicket = async () => {
     await fill(token);
     const body = { contactNumber: user.contactNumber, paymentMethod: 'simulated', paymentToken: 'ok' };
-    const { data } = await stand.call('POST', '/orders', { token, body });
+    const { data } = await fixture.call('POST', '/orders', { token, body });
     const [{ ticketId } = { ticketId: '' }] = Object.values(data.items as Record<string, { ticketId: string }>);
-    const ticket = stand.tickets.tickets.get(ticketId);
-    if (ticket) stand.tickets.tickets.set(ticketId, { ...ticket, status: 'controlled' });
-    return stand.call('PATCH', `/tickets/${ticketId}`, { token, body: { beneficiaryFirstName: 'B' } });
+    const ticket = fixture.tickets.tickets.get(ticketId);
+    if (ticket) fixture.tickets.tickets.set(ticketId, { ...ticket, status: 'controlled' });
+    return fixture.call('PATCH', `/tickets/${ticketId}`, { token, body: { beneficiaryFirstName: 'B' } });
   };
   const key = randomUUID();
   const reused = (method: string, path: string, who: string, one: object, other: object, then = path): Scenario => {
     const send = (to: string, body: object) =>
-      stand.call(method, to, { token: who, body, headers: { 'idempotency-key': key + path } });
+      fixture.call(method, to, { token: who, body, headers: { 'idempotency-key': key + path } });
     return async () => {
       await send(path, one);
       return send(then, other);
@@ -88,9 +88,9 @@ export const scenariosOf = async (stand: Stand): Promise<Readonly<Record<string,
     getOwnContact: [
       called('GET', '/contacts/COTHER', { token }),
       async () => {
-        const gone = await stand.user();
-        stand.contacts.known.delete(gone.contactNumber);
-        return stand.call('GET', `/contacts/${gone.contactNumber}`, { token: await stand.logIn(gone) });
+        const gone = await fixture.user();
+        fixture.contacts.known.delete(gone.contactNumber);
+        return fixture.call('GET', `/contacts/${gone.contactNumber}`, { token: await fixture.logIn(gone) });
       },
     ],
     getCart: [expiredCart('GET', '/shopping-cart')],
@@ -114,9 +114,9 @@ export const scenariosOf = async (stand: Stand): Promise<Readonly<Record<string,
       ...contacts('POST', '/orders', false, { paymentMethod: 'external' }),
       called('POST', '/orders', { token: guest.token, body: { paymentMethod: 'external' } }),
       async () => {
-        const { serviceHost: host } = stand.catalog.pointOfSale({ paymentMethods: ['external'] });
-        const { token: there } = await stand.call('POST', '/shopping-cart/items', { host, body: item });
-        return stand.call('POST', '/orders', { host, token: String(there), body: bought });
+        const { serviceHost: host } = fixture.catalog.pointOfSale({ paymentMethods: ['external'] });
+        const { token: there } = await fixture.call('POST', '/shopping-cart/items', { host, body: item });
+        return fixture.call('POST', '/orders', { host, token: String(there), body: bought });
       },
       called('POST', '/orders', { token, body: bought }),
       expiredCart('POST', '/orders', bought),
@@ -131,12 +131,16 @@ export const scenariosOf = async (stand: Stand): Promise<Readonly<Record<string,
 };
 
 /** The refusals of the door that any operation can give: context, session, format, form, resource. */
-export const atTheDoor = (stand: Stand, { method, path, access, body }: AnyOperation, token: string): Scenario[] => {
+export const atTheDoor = (
+  fixture: Fixture,
+  { method, path, access, body }: AnyOperation,
+  token: string,
+): Scenario[] => {
   const target = path.replace('/tnwr/v1', '').replaceAll(/\{[^}]*\}/g, 'x');
   const verb = method.toUpperCase();
   const takesBody = verb === 'POST' || verb === 'PATCH';
   const call = (given: object): Scenario => {
-    return () => stand.call(verb, target, given);
+    return () => fixture.call(verb, target, given);
   };
   const valid = {
     '/shopping-cart/items': { performanceId: 'x', seatCategoryId: 'x', tariffId: 'x' },

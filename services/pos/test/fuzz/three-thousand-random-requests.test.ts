@@ -5,7 +5,7 @@ import { integer, readSettings } from '@boxoffice/runtime';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import type { PosContext } from '../../src/context.ts';
 import { routes } from '../../src/routes.ts';
-import { openStand, type Stand } from '../stand/stand.ts';
+import { type Fixture, openFixture } from '../fixture/fixture.ts';
 import { seeded } from './random.ts';
 import { type FuzzRequest, type Known, randomRequest } from './requests.ts';
 
@@ -14,37 +14,37 @@ const AT_ONCE = 16;
 
 const { seed } = readSettings({ seed: integer('TEST_SEED', { default: 20_261_121 }) });
 
-let stand: Stand;
+let fixture: Fixture;
 let known: Known;
 let newTokens: () => Promise<string[]>;
 beforeAll(async () => {
-  stand = await openStand();
-  const [user, member] = [await stand.user(), await stand.user(['member'])];
-  const [show, numbered] = [stand.catalog.show(), stand.catalog.show({ numbered: true })];
-  const museum = stand.catalog.pointOfSale({ institution: 'museum', languages: ['en'] });
+  fixture = await openFixture();
+  const [user, member] = [await fixture.user(), await fixture.user(['member'])];
+  const [show, numbered] = [fixture.catalog.show(), fixture.catalog.show({ numbered: true })];
+  const museum = fixture.catalog.pointOfSale({ institution: 'museum', languages: ['en'] });
   const body = {
     performanceId: show.performanceId,
     seatCategoryId: show.seatCategoryId,
-    tariffId: stand.catalog.full.id,
+    tariffId: fixture.catalog.full.id,
   };
-  const guest = await stand.call('POST', '/shopping-cart/items', { body });
+  const guest = await fixture.call('POST', '/shopping-cart/items', { body });
   let logins = 0;
   // From addresses of their own, so that wrong passwords of the random requests do not count.
   newTokens = async () => {
     logins += 1;
     const call = { headers: { 'x-forwarded-for': `10.9.${logins >> 8}.${logins & 255}` } };
-    const { token } = await stand.call('POST', '/shopping-cart/items', { body });
-    return [String(token), await stand.logIn(user, call), await stand.logIn(member, call)];
+    const { token } = await fixture.call('POST', '/shopping-cart/items', { body });
+    return [String(token), await fixture.logIn(user, call), await fixture.logIn(member, call)];
   };
-  const token = await stand.logIn(user);
+  const token = await fixture.logIn(user);
   const { contactNumber } = user;
-  await stand.call('POST', '/shopping-cart/items', { token, body });
-  const bought = await stand.call('POST', '/orders', {
+  await fixture.call('POST', '/shopping-cart/items', { token, body });
+  const bought = await fixture.call('POST', '/orders', {
     token,
     body: { contactNumber, paymentMethod: 'simulated', paymentToken: 'ok' },
   });
   known = {
-    hosts: [stand.pointOfSale.serviceHost, stand.pointOfSale.serviceHost, museum.serviceHost],
+    hosts: [fixture.pointOfSale.serviceHost, fixture.pointOfSale.serviceHost, museum.serviceHost],
     tokens: await newTokens(),
     words: [
       ...[show, numbered].flatMap(({ product, performanceId, seatCategoryId }) => [
@@ -52,14 +52,14 @@ beforeAll(async () => {
         performanceId,
         seatCategoryId,
       ]),
-      stand.catalog.full.id,
-      stand.catalog.member.id,
+      fixture.catalog.full.id,
+      fixture.catalog.member.id,
       contactNumber,
       member.contactNumber,
       user.login,
       String(bought.data.id),
       ...Object.keys(guest.data.items as object),
-      ...stand.tickets.tickets.keys(),
+      ...fixture.tickets.tickets.keys(),
       'show',
       'printed',
       'en',
@@ -74,7 +74,7 @@ beforeAll(async () => {
     ],
   };
 }, 30_000);
-afterAll(() => stand.close());
+afterAll(() => fixture.close());
 
 const agent = new Agent({ keepAlive: true, maxSockets: AT_ONCE });
 
@@ -87,7 +87,7 @@ interface Answer {
 const send = ({ method, path, headers, body }: FuzzRequest): Promise<Answer> =>
   new Promise((resolve, reject) => {
     const length = body === undefined ? {} : { 'content-length': String(Buffer.byteLength(body)) };
-    const sent = request(stand.url, { method, path, headers: { ...headers, ...length }, agent }, async (response) => {
+    const sent = request(fixture.url, { method, path, headers: { ...headers, ...length }, agent }, async (response) => {
       const raw = Buffer.concat(await response.toArray());
       const coding = response.headers['content-encoding'];
       const plain = coding === 'br' ? brotliDecompressSync(raw) : coding === 'gzip' ? gunzipSync(raw) : raw;
@@ -135,7 +135,7 @@ test(`seed ${seed}: no 5xx, always a well-formed answer, nothing logged as an er
   }
   agent.destroy();
   expect(wrong).toEqual([]);
-  expect(stand.errors).toEqual([]);
+  expect(fixture.errors).toEqual([]);
   // It reaches handlers, too, and not only the door.
   for (const status of [200, 201, 400, 401, 403, 404, 405, 413, 415])
     expect(statuses.get(status) ?? 0).toBeGreaterThan(0);

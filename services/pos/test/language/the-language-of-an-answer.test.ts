@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { languageOf, textIn } from '../../src/domain/language.ts';
-import type { Show } from '../stand/catalog.ts';
-import { openStand, type Stand } from '../stand/stand.ts';
+import type { Show } from '../fixture/catalog.ts';
+import { type Fixture, openFixture } from '../fixture/fixture.ts';
 
 const languages = ['fr', 'en', 'de-CH'];
 
@@ -37,16 +37,16 @@ test('a text that a language lacks is shown in the first of the others that it h
 });
 
 describe('over HTTP', () => {
-  let stand: Stand;
+  let fixture: Fixture;
   let show: Show;
   beforeAll(async () => {
-    stand = await openStand();
-    show = stand.catalog.show();
+    fixture = await openFixture();
+    show = fixture.catalog.show();
   });
-  afterAll(() => stand.close());
+  afterAll(() => fixture.close());
 
   const nameIn = async (query: string, headers = {}) => {
-    const { data, headers: given } = await stand.call('GET', `/products/${show.product.id}${query}`, { headers });
+    const { data, headers: given } = await fixture.call('GET', `/products/${show.product.id}${query}`, { headers });
     return [data.name, given.get('content-language')];
   };
 
@@ -60,14 +60,14 @@ describe('over HTTP', () => {
   });
 
   test('what an answer depends on is said in Vary', async () => {
-    const { headers } = await stand.call('GET', '/products');
+    const { headers } = await fixture.call('GET', '/products');
     expect(headers.get('vary')).toContain('Accept-Language, X-Service-Host');
-    const refused = await stand.call('GET', '/products', { host: null });
+    const refused = await fixture.call('GET', '/products', { host: null });
     expect(refused.headers.get('vary')).toContain('X-Service-Host');
   });
 
   test('nothing that lang says reaches a header', async () => {
-    const { status, headers } = await stand.call('GET', `/products?lang=${encodeURIComponent('en\r\nX-Evil: 1')}`);
+    const { status, headers } = await fixture.call('GET', `/products?lang=${encodeURIComponent('en\r\nX-Evil: 1')}`);
     expect([status, headers.get('x-evil'), headers.get('content-language')]).toEqual([200, null, 'fr']);
   });
 });

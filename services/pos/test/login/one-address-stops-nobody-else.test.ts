@@ -5,16 +5,16 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { loginAttempts, users } from '../../src/store.ts';
 import { createLogIns } from '../../src/users/log-in.ts';
 import { createLoginAttempts } from '../../src/users/login-attempts.ts';
-import { engines } from '../stand/engines.ts';
-import { openStand, type Stand } from '../stand/stand.ts';
+import { engines } from '../fixture/engines.ts';
+import { type Fixture, openFixture } from '../fixture/fixture.ts';
 
 const FEW = 12;
 
-let stand: Stand;
+let fixture: Fixture;
 beforeAll(async () => {
-  stand = await openStand({ loginFailuresPerAddress: FEW });
+  fixture = await openFixture({ loginFailuresPerAddress: FEW });
 });
-afterAll(() => stand.close());
+afterAll(() => fixture.close());
 
 const at = (address: string, host?: string) => ({
   headers: { 'x-forwarded-for': address },
@@ -22,11 +22,11 @@ const at = (address: string, host?: string) => ({
 });
 const madeUp = () => ({ login: `${randomUUID()}@example.org`, password: 'made up' });
 const logIn = (address: string, body: { login: string; password: string }, host?: string) =>
-  stand.call('POST', '/sessions', { ...at(address, host), body: { login: body.login, password: body.password } });
+  fixture.call('POST', '/sessions', { ...at(address, host), body: { login: body.login, password: body.password } });
 
 test('many made-up logins from one address leave right passwords from others alone', async () => {
-  const elsewhere = stand.catalog.pointOfSale({ institution: 'museum' });
-  const [user, other] = [await stand.user(), await stand.user([], elsewhere)];
+  const elsewhere = fixture.catalog.pointOfSale({ institution: 'museum' });
+  const [user, other] = [await fixture.user(), await fixture.user([], elsewhere)];
   let answered = 0;
   const flood = Array.from({ length: 150 }, () => logIn('192.0.2.1', madeUp()).finally(() => answered++));
   const [here, there] = await Promise.all([logIn('192.0.2.2', user), logIn('192.0.2.3', other, elsewhere.serviceHost)]);
@@ -40,8 +40,8 @@ test('many made-up logins from one address leave right passwords from others alo
 });
 
 test('an address with too many wrong passwords is refused every login of the institution, known or not, right or wrong', async () => {
-  const elsewhere = stand.catalog.pointOfSale({ institution: 'museum' });
-  const [user, other] = [await stand.user(), await stand.user([], elsewhere)];
+  const elsewhere = fixture.catalog.pointOfSale({ institution: 'museum' });
+  const [user, other] = [await fixture.user(), await fixture.user([], elsewhere)];
   for (let count = 0; count < FEW; count += 1) expect((await logIn('192.0.2.9', madeUp())).status).toBe(401);
   const [right, unknown] = [await logIn('192.0.2.9', user), await logIn('::ffff:192.0.2.9', madeUp())];
   for (const { status, code, headers } of [right, unknown]) {
@@ -54,7 +54,7 @@ test('an address with too many wrong passwords is refused every login of the ins
 });
 
 test('an IPv6 network counts as one address', async () => {
-  const user = await stand.user();
+  const user = await fixture.user();
   for (let count = 0; count < FEW; count += 1) await logIn(`2001:db8:7:7::${count}`, madeUp());
   expect((await logIn('2001:db8:7:7:ffff::1', user)).status).toBe(429);
   expect((await logIn('2001:db8:7:8::1', user)).status).toBe(201);

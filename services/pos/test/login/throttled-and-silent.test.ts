@@ -3,23 +3,23 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { users } from '../../src/store.ts';
 import { hashPassword, isPassword } from '../../src/users/passwords.ts';
 import { createUser, listUsers, removeUser, setPassword } from '../../src/users/users.ts';
-import { type Call, type Login, openStand, type Stand } from '../stand/stand.ts';
+import { type Call, type Fixture, type Login, openFixture } from '../fixture/fixture.ts';
 
-let stand: Stand;
+let fixture: Fixture;
 beforeAll(async () => {
-  stand = await openStand();
+  fixture = await openFixture();
 });
-afterAll(() => stand.close());
+afterAll(() => fixture.close());
 
 const ip = () => `10.0.${Math.floor(Math.random() * 250)}.${Math.floor(Math.random() * 250)}`;
 const from = (address: string): Call => ({ headers: { 'x-forwarded-for': address } });
 
 const attempt = ({ login }: Pick<Login, 'login'>, password: string, call: Call = {}) =>
-  stand.call('POST', '/sessions', { ...call, body: { login, password } });
+  fixture.call('POST', '/sessions', { ...call, body: { login, password } });
 
 describe('a login', () => {
   test('answers the session, with its address', async () => {
-    const user = await stand.user();
+    const user = await fixture.user();
     const { status, headers, data } = await attempt(user, user.password);
     expect([status, headers.get('location')]).toEqual([201, '/tnwr/v1/sessions/current']);
     expect(headers.get('cache-control')).toBe('no-store');
@@ -32,50 +32,50 @@ describe('a login', () => {
   });
 
   test('is compared without case and white space around it', async () => {
-    const user = await stand.user();
+    const user = await fixture.user();
     expect((await attempt({ login: ` ${user.login.toUpperCase()} ` }, user.password)).status).toBe(201);
   });
 
   test('holds at its own point of sale only', async () => {
-    const user = await stand.user();
-    const { serviceHost } = stand.catalog.pointOfSale();
+    const user = await fixture.user();
+    const { serviceHost } = fixture.catalog.pointOfSale();
     expect((await attempt(user, user.password, { host: serviceHost })).code).toBe('login_failed');
   });
 
   test('is kept as Argon2id, and the password nowhere', async () => {
-    const user = await stand.user();
-    const kept = await stand.store.collection(users).of('opera').find({});
+    const user = await fixture.user();
+    const kept = await fixture.store.collection(users).of('opera').find({});
     expect(JSON.stringify(kept)).not.toContain(user.password);
     for (const { passwordHash } of kept) expect(passwordHash).toMatch(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$/);
   });
 
   test('ends with its user, or with its password', async () => {
-    const user = await stand.user();
-    const token = await stand.logIn(user);
-    const { serviceHost } = stand.pointOfSale;
+    const user = await fixture.user();
+    const token = await fixture.logIn(user);
+    const { serviceHost } = fixture.pointOfSale;
     const next = randomUUID();
-    expect(await setPassword(stand.store, 'opera', serviceHost, user.login, next)).toBe(true);
-    expect((await stand.call('GET', '/users/me', { token })).status).toBe(401);
+    expect(await setPassword(fixture.store, 'opera', serviceHost, user.login, next)).toBe(true);
+    expect((await fixture.call('GET', '/users/me', { token })).status).toBe(401);
     expect((await attempt(user, user.password)).status).toBe(401);
     expect((await attempt(user, next)).status).toBe(201);
-    const listed = await listUsers(stand.store, 'opera', serviceHost);
+    const listed = await listUsers(fixture.store, 'opera', serviceHost);
     expect(JSON.stringify(listed)).not.toContain('argon2');
-    expect(await removeUser(stand.store, 'opera', serviceHost, user.login)).toBe(true);
+    expect(await removeUser(fixture.store, 'opera', serviceHost, user.login)).toBe(true);
     expect((await attempt(user, next)).code).toBe('login_failed');
   });
 
   test('is taken once per point of sale, with a password that will do', async () => {
-    const user = await stand.user();
-    const { institution, serviceHost } = stand.pointOfSale;
+    const user = await fixture.user();
+    const { institution, serviceHost } = fixture.pointOfSale;
     const wanted = { institution, serviceHost, contactNumber: 'C1', password: 'long enough' };
-    await expect(createUser(stand.store, { ...wanted, login: user.login.toUpperCase() })).rejects.toThrow('taken');
-    await expect(createUser(stand.store, { ...wanted, login: 'x', password: 'short' })).rejects.toThrow(RangeError);
+    await expect(createUser(fixture.store, { ...wanted, login: user.login.toUpperCase() })).rejects.toThrow('taken');
+    await expect(createUser(fixture.store, { ...wanted, login: 'x', password: 'short' })).rejects.toThrow(RangeError);
   });
 });
 
 describe('wrong passwords', () => {
   test('an unknown login and a wrong password are answered word for word alike', async () => {
-    const user = await stand.user();
+    const user = await fixture.user();
     const wrong = await attempt(user, 'wrong');
     const unknown = await attempt({ login: `${randomUUID()}@example.org` }, 'wrong');
     expect([wrong.status, wrong.code]).toEqual([401, 'login_failed']);
@@ -85,7 +85,7 @@ describe('wrong passwords', () => {
   });
 
   test('and both have a password hashed for them', async () => {
-    const user = await stand.user();
+    const user = await fixture.user();
     const median = async (login: () => string): Promise<number> => {
       const times: number[] = [];
       for (let round = 0; round < 7; round += 1) {
@@ -102,7 +102,7 @@ describe('wrong passwords', () => {
   });
 
   test('after ten within 15 minutes the login is refused from that address, right or wrong, known or not', async () => {
-    const user = await stand.user();
+    const user = await fixture.user();
     for (const login of [user.login, `${randomUUID()}@example.org`]) {
       const here = from(ip());
       for (let count = 0; count < 10; count += 1) expect((await attempt({ login }, 'wrong', here)).status).toBe(401);
@@ -124,7 +124,7 @@ describe('wrong passwords', () => {
   });
 
   test('right ones do not count', async () => {
-    const user = await stand.user();
+    const user = await fixture.user();
     const here = from(ip());
     for (let count = 0; count < 12; count += 1) expect((await attempt(user, user.password, here)).status).toBe(201);
   });
@@ -138,7 +138,7 @@ describe('wrong passwords', () => {
   });
 
   test('are told to the log without login, password or as an error', () => {
-    expect(stand.errors).toEqual([]);
+    expect(fixture.errors).toEqual([]);
   });
 });
 

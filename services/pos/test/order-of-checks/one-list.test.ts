@@ -1,16 +1,16 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { type Call, openStand, type Stand } from '../stand/stand.ts';
+import { type Call, type Fixture, openFixture } from '../fixture/fixture.ts';
 
-let stand: Stand;
+let fixture: Fixture;
 let token: string;
 let contactNumber: string;
 beforeAll(async () => {
-  stand = await openStand();
-  const user = await stand.user();
+  fixture = await openFixture();
+  const user = await fixture.user();
   ({ contactNumber } = user);
-  token = await stand.logIn(user);
+  token = await fixture.logIn(user);
 });
-afterAll(() => stand.close());
+afterAll(() => fixture.close());
 
 /** Everything is wrong at first; each step puts one thing right, and the next is answered. */
 test('path, method, context, session, form, privilege, resource, rules', async () => {
@@ -25,7 +25,7 @@ test('path, method, context, session, form, privilege, resource, rules', async (
     ['PUT', '/orders', wrong, 405, 'method_not_allowed'],
     ['POST', '/orders', { ...wrong, host: null }, 400, 'context_missing'],
     ['POST', '/orders', wrong, 400, 'context_invalid'],
-    ['POST', '/orders', { ...wrong, host: stand.pointOfSale.serviceHost }, 401, 'session_invalid'],
+    ['POST', '/orders', { ...wrong, host: fixture.pointOfSale.serviceHost }, 401, 'session_invalid'],
     ['POST', '/orders', { token, headers: wrong.headers, body: wrong.body }, 415, 'unsupported_media_type'],
     ['POST', '/orders', { token, body: wrong.body }, 413, 'payload_too_large'],
     ['POST', '/orders', { token, body: [] }, 400, 'bad_request'],
@@ -42,13 +42,13 @@ test('path, method, context, session, form, privilege, resource, rules', async (
     ['GET', '/products/prd_unknown', { token }, 404, 'not_found'],
   ];
   for (const [method, path, call, status, code] of answers) {
-    const answer = await stand.call(method, path, call);
+    const answer = await fixture.call(method, path, call);
     expect([path, answer.status, answer.code, answer.success]).toEqual([path, status, code, false]);
     expect(answer.body.errorMessage).toMatch(/\w/);
   }
 });
 
 test('405 names what there is, and is no preflight', async () => {
-  const { headers } = await stand.call('PUT', '/shopping-cart');
+  const { headers } = await fixture.call('PUT', '/shopping-cart');
   expect(headers.get('allow')).toBe('GET, HEAD, DELETE');
 });

@@ -1,32 +1,32 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { type Login, openStand, type Stand } from '../stand/stand.ts';
+import { type Fixture, type Login, openFixture } from '../fixture/fixture.ts';
 
-let stand: Stand;
+let fixture: Fixture;
 beforeAll(async () => {
-  stand = await openStand();
+  fixture = await openFixture();
 });
-afterAll(() => stand.close());
+afterAll(() => fixture.close());
 
 const fill = async (token?: string) => {
-  const { performanceId, seatCategoryId } = stand.catalog.show();
-  const body = { performanceId, seatCategoryId, tariffId: stand.catalog.full.id };
-  return stand.call('POST', '/shopping-cart/items', { token, body });
+  const { performanceId, seatCategoryId } = fixture.catalog.show();
+  const body = { performanceId, seatCategoryId, tariffId: fixture.catalog.full.id };
+  return fixture.call('POST', '/shopping-cart/items', { token, body });
 };
 
 const guestOrder = async () => {
   const added = await fill();
   const { token, id } = { token: String(added.token), id: String(added.data.id) };
   const contact = { firstName: 'Ana', lastName: 'Martin', email: `${randomUUID()}@example.org` };
-  await stand.call('POST', '/orders', { token, body: { contact, paymentMethod: 'simulated', paymentToken: 'ok' } });
+  await fixture.call('POST', '/orders', { token, body: { contact, paymentMethod: 'simulated', paymentToken: 'ok' } });
   return { token, id };
 };
 
 const userOrder = async (user: Login) => {
-  const token = await stand.logIn(user);
+  const token = await fixture.logIn(user);
   const { data } = await fill(token);
   const { contactNumber } = user;
-  await stand.call('POST', '/orders', {
+  await fixture.call('POST', '/orders', {
     token,
     body: { contactNumber, paymentMethod: 'simulated', paymentToken: 'ok' },
   });
@@ -34,7 +34,7 @@ const userOrder = async (user: Login) => {
 };
 
 const idsOf = async (token: string, query = '') => {
-  const { data, headers } = await stand.call('GET', `/orders${query}`, { token });
+  const { data, headers } = await fixture.call('GET', `/orders${query}`, { token });
   return { ids: Object.keys(data), total: headers.get('x-total-amount'), link: headers.get('link') };
 };
 
@@ -43,13 +43,13 @@ describe('own orders', () => {
     const one = await guestOrder();
     const other = await guestOrder();
     expect((await idsOf(one.token)).ids).toEqual([one.id]);
-    const foreign = await stand.call('GET', `/orders/${other.id}`, { token: one.token });
-    const unknown = await stand.call('GET', '/orders/ord_unknown', { token: one.token });
+    const foreign = await fixture.call('GET', `/orders/${other.id}`, { token: one.token });
+    const unknown = await fixture.call('GET', '/orders/ord_unknown', { token: one.token });
     expect([foreign.status, foreign.text]).toEqual([404, unknown.text]);
   });
 
   test('and those of the login’s contact, from whatever session', async () => {
-    const user = await stand.user();
+    const user = await fixture.user();
     const first = await userOrder(user);
     const second = await userOrder(user);
     expect(new Set((await idsOf(second.token)).ids)).toEqual(new Set([first.id, second.id]));
@@ -60,45 +60,45 @@ describe('own orders', () => {
 
   test('a guest’s stay visible after a login, another user’s do not come along', async () => {
     const guest = await guestOrder();
-    const ann = await stand.user();
-    const token = await stand.logIn(ann, { token: guest.token });
+    const ann = await fixture.user();
+    const token = await fixture.logIn(ann, { token: guest.token });
     expect((await idsOf(token)).ids).toEqual([guest.id]);
-    const bob = await stand.logIn(await stand.user(), { token });
+    const bob = await fixture.logIn(await fixture.user(), { token });
     expect((await idsOf(bob)).ids).toEqual([]);
   });
 
   test('and what the user bought for another contact, from whatever session, with its tickets', async () => {
-    const user = await stand.user();
-    const token = await stand.logIn(user);
+    const user = await fixture.user();
+    const token = await fixture.logIn(user);
     const { data } = await fill(token);
     const id = String(data.id);
     const contact = { firstName: 'Ana', lastName: 'Martin', email: `${randomUUID()}@example.org` };
     const body = { contact, paymentMethod: 'simulated', paymentToken: 'ok' };
-    const bought = await stand.call('POST', '/orders', { token, body });
+    const bought = await fixture.call('POST', '/orders', { token, body });
     expect(bought.data.contactNumber).not.toBe(user.contactNumber);
     const own = await userOrder(user);
-    for (const later of [token, await stand.logIn(user)]) {
+    for (const later of [token, await fixture.logIn(user)]) {
       expect(new Set((await idsOf(later)).ids)).toEqual(new Set([id, own.id]));
-      expect((await stand.call('GET', `/orders/${id}`, { token: later })).data.id).toBe(id);
-      const { data: tickets } = await stand.call<Record<string, { orderId: string }>>('GET', '/tickets', {
+      expect((await fixture.call('GET', `/orders/${id}`, { token: later })).data.id).toBe(id);
+      const { data: tickets } = await fixture.call<Record<string, { orderId: string }>>('GET', '/tickets', {
         token: later,
       });
       expect(new Set(Object.values(tickets).map(({ orderId }) => orderId))).toEqual(new Set([id, own.id]));
       const [ticketId] = Object.entries(tickets).find(([, { orderId }]) => orderId === id) ?? [];
       const named = { token: later, body: { beneficiaryFirstName: 'Clara' } };
-      expect((await stand.call('PATCH', `/tickets/${ticketId}`, named)).data.beneficiaryFirstName).toBe('Clara');
+      expect((await fixture.call('PATCH', `/tickets/${ticketId}`, named)).data.beneficiaryFirstName).toBe('Clara');
     }
-    const stranger = await stand.logIn(await stand.user());
+    const stranger = await fixture.logIn(await fixture.user());
     expect((await idsOf(stranger)).ids).toEqual([]);
-    expect((await stand.call('GET', `/orders/${id}`, { token: stranger })).status).toBe(404);
-    expect((await stand.call('GET', '/tickets', { token: stranger })).data).toEqual({});
+    expect((await fixture.call('GET', `/orders/${id}`, { token: stranger })).status).toBe(404);
+    expect((await fixture.call('GET', '/tickets', { token: stranger })).data).toEqual({});
   });
 
   test('never a cart', async () => {
     const { token, data } = await fill();
     expect((await idsOf(String(token))).ids).toEqual([]);
-    expect((await stand.call('GET', `/orders/${data.id}`, { token: String(token) })).status).toBe(404);
-    const cancelled = await stand.call('POST', `/orders/${data.id}/cancellation`, { token: String(token) });
+    expect((await fixture.call('GET', `/orders/${data.id}`, { token: String(token) })).status).toBe(404);
+    const cancelled = await fixture.call('POST', `/orders/${data.id}/cancellation`, { token: String(token) });
     expect(cancelled.status).toBe(404);
   });
 });
@@ -107,7 +107,7 @@ describe('a cancellation', () => {
   test('answers the order; another one is 400, the same key the same answer', async () => {
     const { token, id } = await guestOrder();
     const headers = { 'idempotency-key': randomUUID() };
-    const cancel = (more = {}) => stand.call('POST', `/orders/${id}/cancellation`, { token, headers: more });
+    const cancel = (more = {}) => fixture.call('POST', `/orders/${id}/cancellation`, { token, headers: more });
     const first = await cancel(headers);
     expect([first.status, first.data.state]).toEqual([200, 'cancelled']);
     expect((await cancel(headers)).text).toBe(first.text);
@@ -119,7 +119,7 @@ describe('a cancellation', () => {
   test('of somebody else’s order is 404', async () => {
     const { id } = await guestOrder();
     const { token } = await guestOrder();
-    expect((await stand.call('POST', `/orders/${id}/cancellation`, { token })).status).toBe(404);
-    expect(stand.orders.orders.get(id)?.state).toBe('confirmed');
+    expect((await fixture.call('POST', `/orders/${id}/cancellation`, { token })).status).toBe(404);
+    expect(fixture.orders.orders.get(id)?.state).toBe('confirmed');
   });
 });

@@ -1,15 +1,15 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { linkOffsets } from '../../src/domain/pages.ts';
-import { openStand, PUBLIC_URL, type Stand } from '../stand/stand.ts';
+import { type Fixture, openFixture, PUBLIC_URL } from '../fixture/fixture.ts';
 
-let stand: Stand;
+let fixture: Fixture;
 beforeAll(async () => {
-  stand = await openStand();
-  stand.catalog.shows(254);
-  stand.catalog.shows(3, { type: 'pass' });
+  fixture = await openFixture();
+  fixture.catalog.shows(254);
+  fixture.catalog.shows(3, { type: 'pass' });
 });
-afterAll(() => stand.close());
+afterAll(() => fixture.close());
 
 /** The offsets of the links by their relation, and the address that they have in common. */
 const linksOf = (headers: Headers) => {
@@ -23,7 +23,7 @@ const linksOf = (headers: Headers) => {
   return { links, offsets };
 };
 
-const page = (query: string, version: 'v1' | 'vexp' = 'v1') => stand.call('GET', `/products?${query}`, { version });
+const page = (query: string, version: 'v1' | 'vexp' = 'v1') => fixture.call('GET', `/products?${query}`, { version });
 
 describe('254 shows, ten at a time', () => {
   test.each([
@@ -94,7 +94,7 @@ test('an empty list has its four links, too', async () => {
 });
 
 test('HEAD has the headers and no body', async () => {
-  const { status, text, headers } = await stand.call('HEAD', '/products?type=show&limit=10');
+  const { status, text, headers } = await fixture.call('HEAD', '/products?type=show&limit=10');
   expect([status, text, headers.get('x-total-amount')]).toEqual([200, '', '254']);
   expect(linksOf(headers).offsets.last).toBe(250);
 });

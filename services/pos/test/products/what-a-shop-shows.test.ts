@@ -1,31 +1,31 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { isOnSale, isShown, levelOf } from '../../src/domain/offer.ts';
 import { periodOf } from '../../src/products/views.ts';
-import { type Call, openStand, type Stand } from '../stand/stand.ts';
+import { type Call, type Fixture, openFixture } from '../fixture/fixture.ts';
 
 type Product = Readonly<Record<string, unknown>> & { readonly id: string };
 
-let stand: Stand;
+let fixture: Fixture;
 beforeAll(async () => {
-  stand = await openStand();
+  fixture = await openFixture();
 });
-afterAll(() => stand.close());
+afterAll(() => fixture.close());
 
 /** A point of sale of an institution that nobody else uses. */
 const house = () => {
   const institution = `i${Math.random().toString(36).slice(2)}`;
-  const { serviceHost } = stand.catalog.pointOfSale({ institution });
+  const { serviceHost } = fixture.catalog.pointOfSale({ institution });
   const list = async (query = '', more: Call = {}) =>
-    (await stand.call<Record<string, Product>>('GET', `/products${query}`, { host: serviceHost, ...more })).data;
+    (await fixture.call<Record<string, Product>>('GET', `/products${query}`, { host: serviceHost, ...more })).data;
   return { institution, host: serviceHost, list };
 };
 
 describe('the list', () => {
   test('is a map by id of running products only, ready to be shown', async () => {
     const { institution, list } = house();
-    const show = stand.catalog.show({ institution });
+    const show = fixture.catalog.show({ institution });
     for (const state of ['preparing', 'suspended', 'closed', 'cancelled'] as const)
-      stand.catalog.show({ institution, state });
+      fixture.catalog.show({ institution, state });
     expect(await list()).toEqual({
       [show.product.id]: {
         id: show.product.id,
@@ -46,7 +46,7 @@ describe('the list', () => {
   test('is in the order of startDate, then id', async () => {
     const { institution, list } = house();
     const dates = ['2031-03-01T18:00:00.000Z', '2031-01-01T18:00:00.000Z', '2031-02-01T18:00:00.000Z'];
-    for (const startDate of [...dates, ...dates]) stand.catalog.show({ institution, startDate });
+    for (const startDate of [...dates, ...dates]) fixture.catalog.show({ institution, startDate });
     const records = Object.values(await list());
     const keys = records.map(({ startDate, id }) => `${startDate} ${id}`);
     expect(keys).toEqual(keys.toSorted());
@@ -55,18 +55,18 @@ describe('the list', () => {
 
   test('is filtered by type; an unknown type is 400, an unknown parameter nothing', async () => {
     const { institution, host, list } = house();
-    stand.catalog.show({ institution });
-    const pass = stand.catalog.show({ institution, type: 'pass' });
+    fixture.catalog.show({ institution });
+    const pass = fixture.catalog.show({ institution, type: 'pass' });
     expect(Object.keys(await list('?type=pass&colour=red'))).toEqual([pass.product.id]);
-    const { status, code } = await stand.call('GET', '/products?type=concert', { host });
+    const { status, code } = await fixture.call('GET', '/products?type=concert', { host });
     expect([status, code]).toEqual([400, 'invalid_parameter']);
   });
 });
 
 describe('a product', () => {
   test('has its performances, seat categories and prices', async () => {
-    const show = stand.catalog.show({ free: 4, numbered: true });
-    const { data } = await stand.call('GET', `/products/${show.product.id}?lang=en`);
+    const show = fixture.catalog.show({ free: 4, numbered: true });
+    const { data } = await fixture.call('GET', `/products/${show.product.id}?lang=en`);
     expect(data).toMatchObject({ name: 'Play', availability: 'few' });
     expect(data.performances).toEqual([
       {
@@ -85,7 +85,7 @@ describe('a product', () => {
             name: 'Stalls',
             numbered: true,
             free: 4,
-            prices: [{ tariffId: stand.catalog.full.id, tariff: 'Tariff full', amount: 4_500 }],
+            prices: [{ tariffId: fixture.catalog.full.id, tariff: 'Tariff full', amount: 4_500 }],
           },
         ],
       },
@@ -96,34 +96,40 @@ describe('a product', () => {
     'that is %s is 404, as if it had never been',
     async (state) => {
       const { institution, host } = house();
-      const { product } = stand.catalog.show({ institution, state });
-      const hidden = await stand.call('GET', `/products/${product.id}`, { host });
-      const unknown = await stand.call('GET', '/products/prd_unknown', { host });
+      const { product } = fixture.catalog.show({ institution, state });
+      const hidden = await fixture.call('GET', `/products/${product.id}`, { host });
+      const unknown = await fixture.call('GET', '/products/prd_unknown', { host });
       expect([hidden.status, hidden.text]).toEqual([404, unknown.text]);
       for (const below of ['availabilities', 'performances/prf_1/places'])
-        expect((await stand.call('GET', `/products/${product.id}/${below}`, { host })).status).toBe(404);
+        expect((await fixture.call('GET', `/products/${product.id}/${below}`, { host })).status).toBe(404);
     },
   );
 
   test('shows only tariffs that the point of sale sells, and starts at their lowest price', async () => {
     const { institution, list } = house();
     const { host } = house();
-    const show = stand.catalog.show({ institution, prices: { trf_elsewhere: 100, [stand.catalog.full.id]: 4_500 } });
+    const show = fixture.catalog.show({
+      institution,
+      prices: { trf_elsewhere: 100, [fixture.catalog.full.id]: 4_500 },
+    });
     expect((await list())[show.product.id]?.priceFrom).toBe(4_500);
     expect(host).toBeDefined();
   });
 
   test('whose sale has not begun is not on sale, whatever is left of it', async () => {
     const { institution, host } = house();
-    const show = stand.catalog.show({ institution, salesFrom: '2031-01-01T00:00:00.000Z' });
-    const { data } = await stand.call('GET', `/products/${show.product.id}`, { host });
+    const show = fixture.catalog.show({ institution, salesFrom: '2031-01-01T00:00:00.000Z' });
+    const { data } = await fixture.call('GET', `/products/${show.product.id}`, { host });
     expect(data).toMatchObject({ onSale: false, availability: 'available' });
   });
 
   test('its places are a map by id, best first, with four links', async () => {
-    const show = stand.catalog.show({ capacity: 12, free: 3, numbered: true });
+    const show = fixture.catalog.show({ capacity: 12, free: 3, numbered: true });
     const path = `/products/${show.product.id}/performances/${show.performanceId}/places`;
-    const { data, headers } = await stand.call('GET', `${path}?seatCategoryId=${show.seatCategoryId}&limit=5&offset=1`);
+    const { data, headers } = await fixture.call(
+      'GET',
+      `${path}?seatCategoryId=${show.seatCategoryId}&limit=5&offset=1`,
+    );
     expect(headers.get('x-total-amount')).toBe('12');
     expect(headers.get('link')).toContain('rel="previous"');
     expect(Object.values(data)).toHaveLength(5);
@@ -135,15 +141,15 @@ describe('a product', () => {
       seatCategoryId: show.seatCategoryId,
       free: true,
     });
-    const none = await stand.call('GET', `${path}?seatCategoryId=cat_unknown`);
+    const none = await fixture.call('GET', `${path}?seatCategoryId=cat_unknown`);
     expect([none.status, none.code]).toEqual([400, 'invalid_parameter']);
-    const foreign = await stand.call('GET', `/products/${show.product.id}/performances/prf_unknown/places`);
+    const foreign = await fixture.call('GET', `/products/${show.product.id}/performances/prf_unknown/places`);
     expect([foreign.status, foreign.code]).toEqual([404, 'not_found']);
   });
 
   test('its availabilities are a map by performance', async () => {
-    const show = stand.catalog.show({ free: 0 });
-    const { data } = await stand.call('GET', `/products/${show.product.id}/availabilities`);
+    const show = fixture.catalog.show({ free: 0 });
+    const { data } = await fixture.call('GET', `/products/${show.product.id}/availabilities`);
     expect(data).toEqual({
       [show.performanceId]: {
         startDate: '2031-05-01T18:30:00.000Z',

@@ -1,22 +1,22 @@
 import { MOST_ANSWERS_PER_SESSION } from '@boxoffice/http';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { engines } from '../stand/engines.ts';
-import { openStand, type Stand, until } from '../stand/stand.ts';
+import { engines } from '../fixture/engines.ts';
+import { type Fixture, openFixture, until } from '../fixture/fixture.ts';
 
 describe.each(engines)('on $name', (engine) => {
-  let stand: Stand;
+  let fixture: Fixture;
   beforeAll(async () => {
-    stand = await openStand({ engine });
+    fixture = await openFixture({ engine });
   });
-  afterAll(() => stand.close());
+  afterAll(() => fixture.close());
 
   test('a session has so many remembered answers, the newest ones; another session keeps its own', async () => {
-    const one = await stand.logIn(await stand.user());
-    const other = await stand.logIn(await stand.user());
+    const one = await fixture.logIn(await fixture.user());
+    const other = await fixture.logIn(await fixture.user());
     // A wrong body is refused at once, and the refusal remembered.
     const isReplayed = async (token: string, key: number) => {
       const headers = { 'idempotency-key': `key ${key}` };
-      const { headers: answered } = await stand.call('POST', '/shopping-cart/items', { token, body: {}, headers });
+      const { headers: answered } = await fixture.call('POST', '/shopping-cart/items', { token, body: {}, headers });
       return answered.get('idempotency-replayed') === 'true';
     };
     await isReplayed(other, 0);

@@ -1,26 +1,26 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { sessions } from '../../src/store.ts';
-import { engines } from '../stand/engines.ts';
-import { openStand, type Stand, until } from '../stand/stand.ts';
+import { engines } from '../fixture/engines.ts';
+import { type Fixture, openFixture, until } from '../fixture/fixture.ts';
 
 describe.each(engines)('sessions on $name', (engine) => {
-  let stand: Stand;
+  let fixture: Fixture;
   beforeAll(async () => {
-    stand = await openStand({ engine });
+    fixture = await openFixture({ engine });
   });
-  afterAll(() => stand.close());
+  afterAll(() => fixture.close());
 
   const item = () => {
-    const show = stand.catalog.show();
+    const show = fixture.catalog.show();
     const { performanceId, seatCategoryId } = show;
-    return { performanceId, seatCategoryId, tariffId: stand.catalog.full.id };
+    return { performanceId, seatCategoryId, tariffId: fixture.catalog.full.id };
   };
-  const fill = (token?: string) => stand.call('POST', '/shopping-cart/items', { body: item(), token });
+  const fill = (token?: string) => fixture.call('POST', '/shopping-cart/items', { body: item(), token });
 
   test('a request that needs none makes none', async () => {
-    for (const path of ['/products', '/shopping-cart']) expect((await stand.call('GET', path)).token).toBeNull();
-    const none = await stand.call('DELETE', '/shopping-cart');
+    for (const path of ['/products', '/shopping-cart']) expect((await fixture.call('GET', path)).token).toBeNull();
+    const none = await fixture.call('DELETE', '/shopping-cart');
     expect([none.status, none.token, none.data.items]).toEqual([200, null, {}]);
   });
 
@@ -29,7 +29,7 @@ describe.each(engines)('sessions on $name', (engine) => {
     expect(status).toBe(201);
     expect(token).toMatch(/^[A-Za-z0-9_-]{43}$/);
     expect(text).not.toContain(token);
-    const session = await stand.call('GET', '/sessions/current', { token: String(token) });
+    const session = await fixture.call('GET', '/sessions/current', { token: String(token) });
     expect(session.data).toMatchObject({ user: null, contactNumber: null });
     expect(session.token).toBeNull();
     const second = await fill(String(token));
@@ -39,7 +39,7 @@ describe.each(engines)('sessions on $name', (engine) => {
 
   test('only a hash of the token is stored', async () => {
     const { token } = await fill();
-    const kept = await stand.store.collection(sessions).of('opera').find();
+    const kept = await fixture.store.collection(sessions).of('opera').find();
     expect(kept.length).toBeGreaterThan(0);
     expect(JSON.stringify(kept)).not.toContain(token);
   });
@@ -52,19 +52,19 @@ describe.each(engines)('sessions on $name', (engine) => {
         ['POST', '/shopping-cart/items'],
         ['GET', '/tickets'],
       ] as const) {
-        const { status, code } = await stand.call(method, path, { token });
+        const { status, code } = await fixture.call(method, path, { token });
         expect([path, status, code]).toEqual([path, 401, 'session_invalid']);
       }
     }
   });
 
   test('but at POST /sessions it is ignored, and is never the token of the new session', async () => {
-    const user = await stand.user();
+    const user = await fixture.user();
     const planted = randomBytes(32).toString('base64url');
-    const token = await stand.logIn(user, { token: planted });
+    const token = await fixture.logIn(user, { token: planted });
     expect(token).not.toBe(planted);
-    expect((await stand.call('GET', '/users/me', { token: planted })).status).toBe(401);
-    expect((await stand.call('GET', '/users/me', { token })).data).toEqual({
+    expect((await fixture.call('GET', '/users/me', { token: planted })).status).toBe(401);
+    expect((await fixture.call('GET', '/users/me', { token })).data).toEqual({
       id: expect.any(String),
       login: user.login,
       contactNumber: user.contactNumber,
@@ -74,60 +74,60 @@ describe.each(engines)('sessions on $name', (engine) => {
   test('a login ends the session that it replaces, and the cart moves along', async () => {
     const first = await fill();
     const before = String(first.token);
-    const token = await stand.logIn(await stand.user(), { token: before });
+    const token = await fixture.logIn(await fixture.user(), { token: before });
     expect(token).not.toBe(before);
-    expect((await stand.call('GET', '/shopping-cart', { token: before })).code).toBe('session_invalid');
-    expect((await stand.call('GET', '/shopping-cart', { token })).data).toEqual(first.data);
+    expect((await fixture.call('GET', '/shopping-cart', { token: before })).code).toBe('session_invalid');
+    expect((await fixture.call('GET', '/shopping-cart', { token })).data).toEqual(first.data);
   });
 
   test('a token is worth nothing at another point of sale, also of the same institution', async () => {
-    const token = await stand.logIn(await stand.user());
-    const { serviceHost } = stand.catalog.pointOfSale();
-    const museum = stand.catalog.pointOfSale({ institution: 'museum' });
+    const token = await fixture.logIn(await fixture.user());
+    const { serviceHost } = fixture.catalog.pointOfSale();
+    const museum = fixture.catalog.pointOfSale({ institution: 'museum' });
     for (const host of [serviceHost, museum.serviceHost])
-      expect((await stand.call('GET', '/users/me', { token, host })).code).toBe('session_invalid');
-    expect((await stand.call('GET', '/users/me', { token })).status).toBe(200);
+      expect((await fixture.call('GET', '/users/me', { token, host })).code).toBe('session_invalid');
+    expect((await fixture.call('GET', '/users/me', { token })).status).toBe(200);
   });
 
   test('DELETE /sessions/current ends it and gives the places of its cart back', async () => {
     const { token, data } = await fill();
-    const ended = await stand.call('DELETE', '/sessions/current', { token: String(token) });
+    const ended = await fixture.call('DELETE', '/sessions/current', { token: String(token) });
     expect([ended.status, ended.data]).toEqual([200, {}]);
-    expect(stand.orders.orders.get(String(data.id))?.state).toBe('cancelled');
-    expect((await stand.call('GET', '/sessions/current', { token: String(token) })).status).toBe(401);
+    expect(fixture.orders.orders.get(String(data.id))?.state).toBe('cancelled');
+    expect((await fixture.call('GET', '/sessions/current', { token: String(token) })).status).toBe(401);
   });
 
   test('if the places cannot be given back, the answer says that the user is logged out', async () => {
     const { token } = await fill();
-    stand.orders.mishaps.set('giveUpCart', 'fails');
-    const { status, body } = await stand.call('DELETE', '/sessions/current', { token: String(token) });
-    stand.orders.mishaps.clear();
+    fixture.orders.mishaps.set('giveUpCart', 'fails');
+    const { status, body } = await fixture.call('DELETE', '/sessions/current', { token: String(token) });
+    fixture.orders.mishaps.clear();
     expect([status, body]).toMatchObject([500, { userLoggedOut: true, orderCancelled: false }]);
-    expect((await stand.call('GET', '/sessions/current', { token: String(token) })).status).toBe(401);
+    expect((await fixture.call('GET', '/sessions/current', { token: String(token) })).status).toBe(401);
   });
 
   test('without a session, and without a login, it is 401 where one is needed', async () => {
-    expect((await stand.call('GET', '/sessions/current')).code).toBe('session_required');
-    expect((await stand.call('POST', '/orders')).code).toBe('session_required');
+    expect((await fixture.call('GET', '/sessions/current')).code).toBe('session_required');
+    expect((await fixture.call('POST', '/orders')).code).toBe('session_required');
     const { token } = await fill();
     for (const path of ['/users/me', '/tickets', '/contacts/C1'])
-      expect((await stand.call('GET', path, { token: String(token) })).code).toBe('login_required');
+      expect((await fixture.call('GET', path, { token: String(token) })).code).toBe('login_required');
   });
 
   test('of two first items at once in one session both are in its cart', async () => {
-    const token = await stand.logIn(await stand.user());
+    const token = await fixture.logIn(await fixture.user());
     await Promise.all([fill(token), fill(token)]);
-    const { data } = await stand.call('GET', '/shopping-cart', { token });
+    const { data } = await fixture.call('GET', '/shopping-cart', { token });
     expect(Object.keys(data.items as object)).toHaveLength(2);
   });
 });
 
 describe('a session ends', () => {
   test('without requests, and use keeps it alive', async () => {
-    const stand = await openStand({ sessionIdleSeconds: 3 });
-    const token = await stand.logIn(await stand.user());
+    const fixture = await openFixture({ sessionIdleSeconds: 3 });
+    const token = await fixture.logIn(await fixture.user());
     const longer = Date.now() + 4_500;
-    const look = () => stand.call('GET', '/sessions/current', { token });
+    const look = () => fixture.call('GET', '/sessions/current', { token });
     await until(async () => {
       expect((await look()).status).toBe(200);
       return Date.now() > longer;
@@ -137,13 +137,13 @@ describe('a session ends', () => {
     expect(end - Date.now()).toBeLessThanOrEqual(3_000);
     await until(() => Date.now() > end + 150);
     expect((await look()).code).toBe('session_invalid');
-    await stand.close();
+    await fixture.close();
   });
 
   test('after its longest time, however much it is used', async () => {
-    const stand = await openStand({ sessionAbsoluteSeconds: 1 });
-    const token = await stand.logIn(await stand.user());
-    await until(async () => (await stand.call('GET', '/sessions/current', { token })).status === 401);
-    await stand.close();
+    const fixture = await openFixture({ sessionAbsoluteSeconds: 1 });
+    const token = await fixture.logIn(await fixture.user());
+    await until(async () => (await fixture.call('GET', '/sessions/current', { token })).status === 401);
+    await fixture.close();
   }, 10_000);
 });

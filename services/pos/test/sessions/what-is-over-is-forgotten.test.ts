@@ -7,7 +7,7 @@ import { retention } from '../../src/sessions/retention.ts';
 import { createSessions } from '../../src/sessions/sessions.ts';
 import { collections, loginAttempts, sessions } from '../../src/store.ts';
 import { createLoginAttempts } from '../../src/users/login-attempts.ts';
-import { engines } from '../stand/engines.ts';
+import { engines } from '../fixture/engines.ts';
 
 const logger = { warn: (message: string) => expect(message).toBeUndefined() };
 

@@ -1,37 +1,37 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { type Login, openStand, type Stand } from '../stand/stand.ts';
+import { type Fixture, type Login, openFixture } from '../fixture/fixture.ts';
 
-let stand: Stand;
+let fixture: Fixture;
 let user: Login;
 let token: string;
 let ticketIds: string[];
 beforeAll(async () => {
-  stand = await openStand();
-  user = await stand.user();
-  token = await stand.logIn(user);
-  const { performanceId, seatCategoryId } = stand.catalog.show();
-  const item = { performanceId, seatCategoryId, tariffId: stand.catalog.full.id, quantity: 3 };
-  await stand.call('POST', '/shopping-cart/items', { token, body: item });
+  fixture = await openFixture();
+  user = await fixture.user();
+  token = await fixture.logIn(user);
+  const { performanceId, seatCategoryId } = fixture.catalog.show();
+  const item = { performanceId, seatCategoryId, tariffId: fixture.catalog.full.id, quantity: 3 };
+  await fixture.call('POST', '/shopping-cart/items', { token, body: item });
   const { contactNumber } = user;
-  await stand.call('POST', '/orders', {
+  await fixture.call('POST', '/orders', {
     token,
     body: { contactNumber, paymentMethod: 'simulated', paymentToken: 'ok' },
   });
-  ticketIds = [...stand.tickets.tickets.keys()];
+  ticketIds = [...fixture.tickets.tickets.keys()];
 });
-afterAll(() => stand.close());
+afterAll(() => fixture.close());
 
 const setStatus = (id: string, status: 'printed' | 'controlled') => {
-  const ticket = stand.tickets.tickets.get(id);
-  if (ticket) stand.tickets.tickets.set(id, { ...ticket, status });
+  const ticket = fixture.tickets.tickets.get(id);
+  if (ticket) fixture.tickets.tickets.set(id, { ...ticket, status });
 };
 
 test('those of the login, as a map by id, in pages', async () => {
-  const { data, headers } = await stand.call('GET', '/tickets?limit=2', { token });
+  const { data, headers } = await fixture.call('GET', '/tickets?limit=2', { token });
   expect([Object.keys(data).length, headers.get('x-total-amount')]).toEqual([2, '3']);
   expect(headers.get('link')).toContain('offset=2&limit=2>; rel="next"');
   const [id = ''] = ticketIds;
-  expect((await stand.call('GET', `/tickets/${id}`, { token })).data).toMatchObject({
+  expect((await fixture.call('GET', `/tickets/${id}`, { token })).data).toMatchObject({
     id,
     status: 'not_printed',
     price: 4_500,
@@ -42,14 +42,14 @@ test('those of the login, as a map by id, in pages', async () => {
 });
 
 test('status filters; an unknown one is 400', async () => {
-  expect(Object.keys((await stand.call('GET', '/tickets?status=printed', { token })).data)).toEqual([]);
-  expect(Object.keys((await stand.call('GET', '/tickets?status=not_printed', { token })).data)).toHaveLength(3);
-  expect((await stand.call('GET', '/tickets?status=torn', { token })).code).toBe('invalid_parameter');
+  expect(Object.keys((await fixture.call('GET', '/tickets?status=printed', { token })).data)).toEqual([]);
+  expect(Object.keys((await fixture.call('GET', '/tickets?status=not_printed', { token })).data)).toHaveLength(3);
+  expect((await fixture.call('GET', '/tickets?status=torn', { token })).code).toBe('invalid_parameter');
 });
 
 test('the beneficiary can be named; on a printed one the answer is the replacing ticket', async () => {
   const [id = '', printed = ''] = ticketIds;
-  const name = (ticketId: string, body: object) => stand.call('PATCH', `/tickets/${ticketId}`, { token, body });
+  const name = (ticketId: string, body: object) => fixture.call('PATCH', `/tickets/${ticketId}`, { token, body });
   const named = await name(id, { beneficiaryFirstName: 'Ana', beneficiaryLastName: 'Martin' });
   expect(named.data).toMatchObject({ id, beneficiaryFirstName: 'Ana', beneficiaryLastName: 'Martin' });
   expect((await name(id, { beneficiaryFirstName: null })).data.beneficiaryLastName).toBe('Martin');
@@ -63,17 +63,20 @@ test('the beneficiary can be named; on a printed one the answer is the replacing
 test('one that was used cannot be changed', async () => {
   const id = String(ticketIds[2]);
   setStatus(id, 'controlled');
-  const { status, code } = await stand.call('PATCH', `/tickets/${id}`, { token, body: { beneficiaryFirstName: 'A' } });
+  const { status, code } = await fixture.call('PATCH', `/tickets/${id}`, {
+    token,
+    body: { beneficiaryFirstName: 'A' },
+  });
   expect([status, code]).toEqual([400, 'ticket_not_changeable']);
 });
 
 test('somebody else’s is as unknown as one that never was', async () => {
-  const stranger = await stand.logIn(await stand.user());
+  const stranger = await fixture.logIn(await fixture.user());
   const [id = ''] = ticketIds;
-  const foreign = await stand.call('GET', `/tickets/${id}`, { token: stranger });
-  const unknown = await stand.call('GET', '/tickets/tic_unknown', { token: stranger });
+  const foreign = await fixture.call('GET', `/tickets/${id}`, { token: stranger });
+  const unknown = await fixture.call('GET', '/tickets/tic_unknown', { token: stranger });
   expect([foreign.status, foreign.text]).toEqual([404, unknown.text]);
   const body = { beneficiaryFirstName: 'Eve' };
-  expect((await stand.call('PATCH', `/tickets/${id}`, { token: stranger, body })).status).toBe(404);
-  expect((await stand.call('GET', '/tickets', { token: stranger })).data).toEqual({});
+  expect((await fixture.call('PATCH', `/tickets/${id}`, { token: stranger, body })).status).toBe(404);
+  expect((await fixture.call('GET', '/tickets', { token: stranger })).data).toEqual({});
 });
