@@ -114,11 +114,11 @@ describe.each(engines)('cancelled at once, settled by facts, on $name', (engine)
     const { path, order } = await confirmed();
     const [line] = order.lines;
     const ticketId = String(line?.ticketId);
-    const told = (to: string, from: string) =>
+    const replaced = (to: string, from: string) =>
       fixture.deliver('ticket.replaced', { orderId: order.id, lineId: line?.id, ticketId: to, replaces: from });
-    await told('tic_c', 'tic_b');
+    await replaced('tic_c', 'tic_b');
     expect((await read(fixture, path)).lines[0]?.ticketId).toBe(ticketId);
-    await told('tic_b', ticketId);
+    await replaced('tic_b', ticketId);
     expect((await read(fixture, path)).lines[0]?.ticketId).toBe('tic_c');
   });
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { engines } from '../fixture/engines.ts';
 import { type Fixture, openFixture } from '../fixture/fixture.ts';
-import { add, checkout, done, mintCartId, newCart, newContact, wish } from '../fixture/shopper.ts';
+import { add, checkout, done, mintCartId, newCart, newContact, shopPost } from '../fixture/shopper.ts';
 
 describe.each(engines)('shoppers cancel until the first performance starts, on $name', (engine) => {
   let fixture: Fixture;
@@ -13,7 +13,7 @@ describe.each(engines)('shoppers cancel until the first performance starts, on $
   afterAll(() => fixture.close());
 
   const cancel = (path: string, requestId = 'cancel') =>
-    wish(fixture, `${path}/cancellation`, { requestId, reason: 'we are ill' });
+    shopPost(fixture, `${path}/cancellation`, { requestId, reason: 'we are ill' });
   const refused = { outcome: 'refused', reason: 'not_cancellable' };
 
   test('a confirmed and a waiting order, durably; a repeat answers the same, another request does not', async () => {

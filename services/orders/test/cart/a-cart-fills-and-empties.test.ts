@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { Reason } from '../fixture/catalog.ts';
 import { engines } from '../fixture/engines.ts';
 import { type Fixture, openFixture } from '../fixture/fixture.ts';
-import { add, done, mintCartId, newCart, newContact, read, wish } from '../fixture/shopper.ts';
+import { add, done, mintCartId, newCart, newContact, read, shopPost } from '../fixture/shopper.ts';
 
 describe.each(engines)('a cart fills and empties, on $name', (engine) => {
   let fixture: Fixture;
@@ -79,9 +79,9 @@ describe.each(engines)('a cart fills and empties, on $name', (engine) => {
     const { hall, cart, path } = await newCart(fixture, 1);
     fixture.catalog.holdMs = 900_000;
     const line = `${path}/lines/${cart.lines[0]?.id}`;
-    expect(done(await wish(fixture, `${line}/removal`))).toMatchObject({ state: 'open', lines: [], total: 0 });
+    expect(done(await shopPost(fixture, `${line}/removal`))).toMatchObject({ state: 'open', lines: [], total: 0 });
     expect(fixture.catalog.count(hall).held).toBe(0);
-    expect(await wish(fixture, `${line}/removal`)).toMatchObject({ outcome: 'refused', reason: 'unknown_line' });
+    expect(await shopPost(fixture, `${line}/removal`)).toMatchObject({ outcome: 'refused', reason: 'unknown_line' });
     const again = done(await add(fixture, cart.id, [hall.item()]));
     expect(Date.parse(String(again.expiresAt))).toBeGreaterThan(Date.parse(String(cart.expiresAt)) + 600_000);
     expect(again.deadline).toBe(again.expiresAt);
@@ -89,9 +89,9 @@ describe.each(engines)('a cart fills and empties, on $name', (engine) => {
 
   test('an abandoned cart has no places, and accepts none', async () => {
     const { hall, cart, path } = await newCart(fixture);
-    expect(done(await wish(fixture, `${path}/giving-up`))).toMatchObject({ state: 'cancelled', listed: false });
+    expect(done(await shopPost(fixture, `${path}/giving-up`))).toMatchObject({ state: 'cancelled', listed: false });
     expect(fixture.catalog.count(hall).held).toBe(0);
-    done(await wish(fixture, `${path}/giving-up`));
+    done(await shopPost(fixture, `${path}/giving-up`));
     const more = await add(fixture, cart.id, [hall.item()]);
     expect(more).toMatchObject({ outcome: 'refused', reason: 'cart_gone', order: { state: 'cancelled' } });
     expect(fixture.catalog.count(hall).held).toBe(0);
@@ -100,7 +100,7 @@ describe.each(engines)('a cart fills and empties, on $name', (engine) => {
   test('it is abandoned durably although the catalog is down', async () => {
     const { path } = await newCart(fixture);
     fixture.catalog.mishaps.set('releaseHold', 'fails');
-    const { state } = done(await wish(fixture, `${path}/giving-up`));
+    const { state } = done(await shopPost(fixture, `${path}/giving-up`));
     fixture.catalog.mishaps.clear();
     expect(state).toBe('cancelled');
     expect(fixture.facts.some(({ type, key }) => type === 'order.cancelled' && `/${key}` === path)).toBe(true);
@@ -139,7 +139,7 @@ describe.each(engines)('a cart fills and empties, on $name', (engine) => {
       const tariffId = fixture.catalog.tariff(hall, 400, 'member');
       const member = newContact(fixture, 'member');
       const change = (body: object) =>
-        wish(fixture, `${path}/lines/${cart.lines[0]?.id}/change`, { requestId: 'r', ...body });
+        shopPost(fixture, `${path}/lines/${cart.lines[0]?.id}/change`, { requestId: 'r', ...body });
       const refused = { outcome: 'refused', reason: 'tariff_not_accessible', order: { total: 1_000 } };
       expect(await change({ tariffId })).toMatchObject(refused);
       expect(await change({ tariffId, contactNumber: newContact(fixture) })).toMatchObject(refused);
@@ -158,7 +158,7 @@ describe.each(engines)('a cart fills and empties, on $name', (engine) => {
     const { cart, path } = await newCart(fixture);
     const [first, second] = cart.lines;
     const change = (id: string | undefined, requestId: string, body: object) =>
-      wish(fixture, `${path}/lines/${id}/change`, { requestId, ...body });
+      shopPost(fixture, `${path}/lines/${id}/change`, { requestId, ...body });
     done(await change(first?.id, 'a', { beneficiaryFirstName: 'Clara', beneficiaryLastName: 'Haskil' }));
     done(await change(second?.id, 'b', { beneficiaryLastName: 'Lipatti' }));
     done(await change(first?.id, 'c', { beneficiaryFirstName: null }));
@@ -175,8 +175,8 @@ describe.each(engines)('a cart fills and empties, on $name', (engine) => {
   test('a cart that ends unbought forgets who would have come', async () => {
     const { cart, path } = await newCart(fixture);
     const name = { requestId: 'a', beneficiaryFirstName: 'Clara' };
-    done(await wish(fixture, `${path}/lines/${cart.lines[0]?.id}/change`, name));
-    const { lines } = done(await wish(fixture, `${path}/giving-up`));
+    done(await shopPost(fixture, `${path}/lines/${cart.lines[0]?.id}/change`, name));
+    const { lines } = done(await shopPost(fixture, `${path}/giving-up`));
     expect(lines.map(({ beneficiary }) => beneficiary)).toEqual([null, null]);
   });
 });

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { engines } from '../fixture/engines.ts';
 import { type Fixture, openFixture } from '../fixture/fixture.ts';
-import { checkout, done, newCart, newContact, read, wish } from '../fixture/shopper.ts';
+import { checkout, done, newCart, newContact, read, shopPost } from '../fixture/shopper.ts';
 
 describe.each(engines)('a cart is hidden from institutions until it is bought, on $name', (engine) => {
   let fixture: Fixture;
@@ -57,7 +57,7 @@ describe.each(engines)('a cart is hidden from institutions until it is bought, o
 
   test('an abandoned or expired one stays out of lists', async () => {
     const { path } = await newCart(fixture);
-    done(await wish(fixture, `${path}/giving-up`));
+    done(await shopPost(fixture, `${path}/giving-up`));
     fixture.catalog.holdMs = 1;
     const expired = await newCart(fixture);
     fixture.catalog.holdMs = 900_000;
@@ -72,9 +72,9 @@ describe.each(engines)('a cart is hidden from institutions until it is bought, o
     done(await checkout(fixture, path, { contactNumber: newContact(fixture), paymentToken: 'pending' }));
     const line = `${path}/lines/${cart.lines[0]?.id}`;
     const gone = { outcome: 'refused', reason: 'cart_gone', order: { listed: true, state: 'payment_pending' } };
-    expect(await wish(fixture, `${line}/removal`)).toMatchObject(gone);
-    expect(await wish(fixture, `${line}/change`, { requestId: 'c', tariffId: hall.tariffId })).toMatchObject(gone);
-    expect(await wish(fixture, `${path}/giving-up`)).toMatchObject(gone);
+    expect(await shopPost(fixture, `${line}/removal`)).toMatchObject(gone);
+    expect(await shopPost(fixture, `${line}/change`, { requestId: 'c', tariffId: hall.tariffId })).toMatchObject(gone);
+    expect(await shopPost(fixture, `${path}/giving-up`)).toMatchObject(gone);
   });
 
   test('a cart of another institution is unknown', async () => {

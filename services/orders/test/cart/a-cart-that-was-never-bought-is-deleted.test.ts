@@ -4,7 +4,7 @@ import { sweep } from '../../src/steps/sweep.ts';
 import { collections, retention } from '../../src/store.ts';
 import { engines } from '../fixture/engines.ts';
 import { type Fixture, openFixture } from '../fixture/fixture.ts';
-import { add, checkout, done, newCart, newContact, wish } from '../fixture/shopper.ts';
+import { add, checkout, done, newCart, newContact, shopPost } from '../fixture/shopper.ts';
 
 const DAY_MS = 24 * 60 * 60_000;
 
@@ -16,16 +16,16 @@ describe.each(engines)('on $name', (engine) => {
   afterAll(() => fixture.close());
 
   test('a cart that was never bought is forgotten a day after its end, with its links; whatever was bought stays', async () => {
-    const [expired, givenUp, live, bought, cancelled] = (await Promise.all(
+    const [expired, abandoned, live, bought, cancelled] = (await Promise.all(
       Array.from({ length: 5 }, () => newCart(fixture)),
     )) as [Awaited<ReturnType<typeof newCart>>, ...Awaited<ReturnType<typeof newCart>>[]];
-    const carts = [expired, givenUp, live, bought, cancelled].flatMap((one) => one ?? []);
+    const carts = [expired, abandoned, live, bought, cancelled].flatMap((one) => one ?? []);
     const other = fixture.catalog.hall(1);
     done(await add(fixture, expired.cart.id, [other.item(1)]));
     for (const one of [bought, cancelled])
       done(await checkout(fixture, String(one?.path), { contactNumber: newContact(fixture) }));
-    done(await wish(fixture, `${cancelled?.path}/cancellation`, { requestId: 'c' }));
-    done(await wish(fixture, `${givenUp?.path}/giving-up`));
+    done(await shopPost(fixture, `${cancelled?.path}/cancellation`, { requestId: 'c' }));
+    done(await shopPost(fixture, `${abandoned?.path}/giving-up`));
     const orders = fixture.context.orders.of('opera');
     await orders.update(expired.cart.id, (order) => ({ next: { ...order, deadline: Date.now() - 1 } }));
     await sweep(fixture.context);

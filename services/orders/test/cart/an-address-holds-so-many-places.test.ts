@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { engines } from '../fixture/engines.ts';
 import { type Fixture, openFixture, until } from '../fixture/fixture.ts';
 import { failAndRecoverElsewhere } from '../fixture/orders.ts';
-import { add, checkout, done, mintCartId, newContact, wish } from '../fixture/shopper.ts';
+import { add, checkout, done, mintCartId, newContact, shopPost } from '../fixture/shopper.ts';
 
 describe.each(engines)('the visitors of an address hold so many places, on $name', (engine) => {
   let fixture: Fixture;
@@ -26,7 +26,7 @@ describe.each(engines)('the visitors of an address hold so many places, on $name
     expect(await at('192.0.2.8', mintCartId(), 6)).toMatchObject({ ...refused, order: null });
     done(await at('192.0.2.8', mintCartId(), 5));
     done(await checkout(fixture, `/${first?.id}`, { contactNumber: newContact(fixture) }));
-    done(await wish(fixture, `/${second?.id}/giving-up`));
+    done(await shopPost(fixture, `/${second?.id}/giving-up`));
     done(await at('192.0.2.7', mintCartId(), 2));
     expect(await at('192.0.2.7')).toMatchObject(refused);
   });
@@ -51,7 +51,7 @@ describe.each(engines)('the visitors of an address hold so many places, on $name
     const cart = done(await add(fixture, mintCartId(), [hall.item(5)], { address: '203.0.113.1' }));
     const there = () => add(other, mintCartId(), [hall.item()], { address: '203.0.113.1' });
     expect(await there()).toMatchObject(refused);
-    done(await wish(fixture, `/${cart.id}/giving-up`));
+    done(await shopPost(fixture, `/${cart.id}/giving-up`));
     await until(async () => (await there()).outcome === 'done');
   });
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { engines } from '../fixture/engines.ts';
 import { type Fixture, openFixture, until } from '../fixture/fixture.ts';
-import { checkout, done, newCart, newContact, read, wish } from '../fixture/shopper.ts';
+import { checkout, done, newCart, newContact, read, shopPost } from '../fixture/shopper.ts';
 
 describe.each(engines)('an erased contact leaves no names in orders, on $name', (engine) => {
   let fixture: Fixture;
@@ -13,7 +13,7 @@ describe.each(engines)('an erased contact leaves no names in orders, on $name', 
   const bought = async (contactNumber: string, paymentToken = 'ok') => {
     const { cart, path } = await newCart(fixture, 1);
     const name = { requestId: 'a', beneficiaryFirstName: 'Clara', beneficiaryLastName: 'Haskil' };
-    done(await wish(fixture, `${path}/lines/${cart.lines[0]?.id}/change`, name));
+    done(await shopPost(fixture, `${path}/lines/${cart.lines[0]?.id}/change`, name));
     done(await checkout(fixture, path, { contactNumber, paymentToken }));
     return path;
   };

@@ -30,7 +30,7 @@ describe.each(engines)('shoppers at once leave one truth, on $name', (engine) =>
     fixture.catalog.mishaps.clear();
     for (const later of [20_000, 40_000, 3_700_000]) await fixture.later(later);
     while ((await fixture.store.outbox.pending(1)).length > 0) await new Promise((resolve) => setTimeout(resolve, 10));
-    for (const fact of fixture.facts) fixture.catalog.hear(fact);
+    for (const fact of fixture.facts) fixture.catalog.receive(fact);
   };
 
   const post = async (kind: string, id: string, path: string, body?: object): Promise<Click> => {
@@ -98,14 +98,14 @@ describe.each(engines)('shoppers at once leave one truth, on $name', (engine) =>
     let sold = 0;
     for (const id of ids) {
       const order = await fixture.context.orders.of('opera').get(id);
-      const mine = done.filter((click) => click.id === id && click.status === 200);
-      const bought = mine.filter(({ kind, data }) => kind === 'checkout' && data?.outcome === 'done');
+      const own = done.filter((click) => click.id === id && click.status === 200);
+      const bought = own.filter(({ kind, data }) => kind === 'checkout' && data?.outcome === 'done');
       expect(new Set(bought.map(({ requestId }) => requestId)).size).toBeLessThanOrEqual(1);
-      const ended = mine.some(
+      const ended = own.some(
         ({ kind, data }) => data?.cancelled || (['cancel', 'giveUp'].includes(kind) && data?.outcome === 'done'),
       );
       if (ended) expect([id, order?.state]).toEqual([id, expect.stringMatching(/^(cancelled|expired)$/)]);
-      if (mine.some(({ data }) => data?.cancelled)) expect([id, order?.state]).toEqual([id, 'cancelled']);
+      if (own.some(({ data }) => data?.cancelled)) expect([id, order?.state]).toEqual([id, 'cancelled']);
       const confirmed = bought.some(({ data }) => data?.order?.state === 'confirmed');
       if (confirmed && !ended)
         expect([id, order?.state]).toEqual([id, expect.stringMatching(/^(confirmed|cancelled)$/)]);
@@ -123,8 +123,8 @@ describe.each(engines)('shoppers at once leave one truth, on $name', (engine) =>
     expect([...outcomes]).toEqual(expect.arrayContaining(['add done', 'checkout done', 'checkout refused']));
     const confirmations = fixture.facts.filter(({ type }) => type === 'order.confirmed');
     for (const id of ids) {
-      const told = confirmations.filter(({ key }) => key === id).map(({ version }) => version);
-      expect(new Set(told).size).toBeLessThanOrEqual(1);
+      const published = confirmations.filter(({ key }) => key === id).map(({ version }) => version);
+      expect(new Set(published).size).toBeLessThanOrEqual(1);
     }
   });
 });

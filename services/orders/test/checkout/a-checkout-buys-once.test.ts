@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { engines } from '../fixture/engines.ts';
 import { type Fixture, openFixture, until } from '../fixture/fixture.ts';
-import { add, checkout, done, mintCartId, newCart, newContact, read, wish } from '../fixture/shopper.ts';
+import { add, checkout, done, mintCartId, newCart, newContact, read, shopPost } from '../fixture/shopper.ts';
 
 describe.each(engines)('a checkout buys once, on $name', (engine) => {
   let fixture: Fixture;
@@ -14,8 +14,8 @@ describe.each(engines)('a checkout buys once, on $name', (engine) => {
 
   /** The confirmations published; instances that share a store may each publish the same event. */
   const confirmations = (id: string) => {
-    const told = fixture.facts.filter(({ type, key }) => type === 'order.confirmed' && key === id);
-    return [...new Map(told.map((fact) => [fact.version, fact])).values()];
+    const published = fixture.facts.filter(({ type, key }) => type === 'order.confirmed' && key === id);
+    return [...new Map(published.map((fact) => [fact.version, fact])).values()];
   };
 
   describe('by method', () => {
@@ -81,10 +81,10 @@ describe.each(engines)('a checkout buys once, on $name', (engine) => {
   describe('is refused', () => {
     test('for an empty cart, an abandoned one and an expired one', async () => {
       const { cart, path } = await newCart(fixture, 1);
-      done(await wish(fixture, `${path}/lines/${cart.lines[0]?.id}/removal`));
+      done(await shopPost(fixture, `${path}/lines/${cart.lines[0]?.id}/removal`));
       expect(await checkout(fixture, path, { contactNumber })).toMatchObject({ reason: 'cart_empty' });
       const gone = await newCart(fixture);
-      done(await wish(fixture, `${gone.path}/giving-up`));
+      done(await shopPost(fixture, `${gone.path}/giving-up`));
       expect(await checkout(fixture, gone.path, { contactNumber })).toMatchObject({ reason: 'cart_gone' });
       fixture.catalog.holdMs = 1;
       const expired = await newCart(fixture);
@@ -171,7 +171,7 @@ describe.each(engines)('a checkout buys once, on $name', (engine) => {
   test('the tickets learn of the evening, the product and who will come', async () => {
     const { cart, path } = await newCart(fixture);
     const name = { requestId: 'a', beneficiaryFirstName: 'Clara', beneficiaryLastName: 'Haskil' };
-    done(await wish(fixture, `${path}/lines/${cart.lines[0]?.id}/change`, name));
+    done(await shopPost(fixture, `${path}/lines/${cart.lines[0]?.id}/change`, name));
     done(await checkout(fixture, path, { contactNumber }));
     await until(() => confirmations(cart.id).length === 1);
     const evening = { productId: 'prd_1', startDate: '2027-03-14T19:30:00.000Z' };

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { engines } from '../fixture/engines.ts';
 import { type Fixture, openFixture, until } from '../fixture/fixture.ts';
-import { add, checkout, done, newCart, newContact, read, wish } from '../fixture/shopper.ts';
+import { add, checkout, done, newCart, newContact, read, shopPost } from '../fixture/shopper.ts';
 
 describe.each(engines)('a failed payment can be made again, on $name', (engine) => {
   let fixture: Fixture;
@@ -66,8 +66,8 @@ describe.each(engines)('a failed payment can be made again, on $name', (engine) 
     );
     expect((await payments(path)).map(({ status }) => status)).toEqual(['failed', 'captured']);
     expect(fixture.catalog.count(hall).sold).toBe(2);
-    const told = fixture.facts.filter(({ type, key }) => type === 'order.confirmed' && `/${key}` === path);
-    expect(new Set(told.map(({ version }) => version)).size).toBeLessThanOrEqual(1);
+    const published = fixture.facts.filter(({ type, key }) => type === 'order.confirmed' && `/${key}` === path);
+    expect(new Set(published.map(({ version }) => version)).size).toBeLessThanOrEqual(1);
   });
 
   test('the payment that failed cannot be captured any more', async () => {
@@ -83,9 +83,9 @@ describe.each(engines)('a failed payment can be made again, on $name', (engine) 
     const requestId = randomUUID();
     for (const _ of [1, 2]) done(await add(fixture, cart.id, [hall.item(1)], { requestId }));
     const [first, second] = (await read(fixture, path)).lines;
-    done(await wish(fixture, `${path}/lines/${first?.id}/removal`));
+    done(await shopPost(fixture, `${path}/lines/${first?.id}/removal`));
     const name = { requestId: 'n', beneficiaryFirstName: 'Clara' };
-    done(await wish(fixture, `${path}/lines/${second?.id}/change`, name));
+    done(await shopPost(fixture, `${path}/lines/${second?.id}/change`, name));
     const order = done(await checkout(fixture, path, { contactNumber, requestId: 'second' }));
     expect(order).toMatchObject({ state: 'confirmed', total: 2_000, listed: true });
     expect(fixture.catalog.count(hall)).toEqual({ free: 2, held: 0, sold: 2 });
@@ -93,7 +93,7 @@ describe.each(engines)('a failed payment can be made again, on $name', (engine) 
 
   test('or is abandoned: the order is cancelled and its places are free', async () => {
     const { hall, path } = await failed();
-    expect(done(await wish(fixture, `${path}/giving-up`))).toMatchObject({ state: 'cancelled', listed: true });
+    expect(done(await shopPost(fixture, `${path}/giving-up`))).toMatchObject({ state: 'cancelled', listed: true });
     expect(await checkout(fixture, path, { contactNumber, requestId: 'second' })).toMatchObject({
       reason: 'cart_gone',
     });

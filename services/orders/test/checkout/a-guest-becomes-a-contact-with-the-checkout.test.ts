@@ -48,8 +48,8 @@ describe.each(engines)('a guest becomes a contact with the checkout, on $name', 
     const before = contactsNow();
     const { cart, path } = await newCart(fixture);
     for (let count = 0; count < 30; count += 1) {
-      const wish = { requestId: `r${count}`, guest: guest(), paymentToken: 'declined' };
-      expect(await checkout(fixture, path, wish)).toMatchObject({ reason: 'payment_declined' });
+      const requested = { requestId: `r${count}`, guest: guest(), paymentToken: 'declined' };
+      expect(await checkout(fixture, path, requested)).toMatchObject({ reason: 'payment_declined' });
     }
     const account = await checkout(fixture, path, { guest: guest(), paymentMethod: 'on_account' });
     expect(account.reason).toBe('account_required');
@@ -134,13 +134,13 @@ describe.each(engines)('a guest becomes a contact with the checkout, on $name', 
     'a process that dies %s it: a repeat finds it, or the sweep',
     async (when) => {
       const [repeated, left] = [await newCart(fixture), await newCart(fixture)];
-      const wish = { requestId: 'r', guest: guest(), paymentMethod: 'simulated' } as const;
+      const requested = { requestId: 'r', guest: guest(), paymentMethod: 'simulated' } as const;
       const before = contactsNow();
       for (const { cart } of [repeated, left]) {
-        void checkoutCart(dying(fixture.context, when), { institution: 'opera', orderId: cart.id }, wish);
+        void checkoutCart(dying(fixture.context, when), { institution: 'opera', orderId: cart.id }, requested);
         await until(async () => (await document(cart.id))?.state === 'confirmed');
       }
-      const bought = done(await checkout(fixture, repeated.path, wish));
+      const bought = done(await checkout(fixture, repeated.path, requested));
       expect(contactOf(bought)).toMatchObject({ firstName: 'Ana' });
       await later();
       const found = await document(left.cart.id);

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { engines } from '../fixture/engines.ts';
 import { type Fixture, openFixture, until } from '../fixture/fixture.ts';
-import { checkout, done, newCart, newContact, wish } from '../fixture/shopper.ts';
+import { checkout, done, newCart, newContact, shopPost } from '../fixture/shopper.ts';
 
 describe.each(engines)('beneficiary names reach tickets by the direct call alone, on $name', (engine) => {
   let fixture: Fixture;
@@ -23,7 +23,7 @@ describe.each(engines)('beneficiary names reach tickets by the direct call alone
   const buyNamed = async (): Promise<string> => {
     const { cart, path } = await newCart(fixture);
     const name = { requestId: 'a', beneficiaryFirstName: clara.firstName, beneficiaryLastName: clara.lastName };
-    done(await wish(fixture, `${path}/lines/${cart.lines[0]?.id}/change`, name));
+    done(await shopPost(fixture, `${path}/lines/${cart.lines[0]?.id}/change`, name));
     done(await checkout(fixture, path, { contactNumber: newContact(fixture) }));
     return cart.id;
   };

@@ -113,7 +113,7 @@ describe.each(engines)('nothing is held when an order is refused, on $name', (en
   });
 
   test.each(['fails', 'lost', 'hangs after'] as const)(
-    'the catalog %s: 503, and what it may have held is given back',
+    'the catalog %s: 503, and what it may have held is released',
     async (mishap) => {
       const hall = fixture.catalog.hall(2);
       fixture.catalog.mishaps.set('holdPlaces', mishap);

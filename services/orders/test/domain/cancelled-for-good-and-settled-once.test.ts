@@ -97,13 +97,13 @@ describe('settlement', () => {
     recordPlacesReleased(current, { version: 2, cause: 'tickets.cancelled', placesReleased: 1 }, now).next;
 
   test('is when the last number comes, in either order, and never again', () => {
-    for (const notes of [
+    for (const rules of [
       [tickets, places],
       [places, tickets],
     ]) {
-      const half = notes[0]?.(order, NOW + 1) ?? order;
+      const half = rules[0]?.(order, NOW + 1) ?? order;
       expect(half.cancellation?.settledAt).toBeNull();
-      const whole = notes[1]?.(half, NOW + 2) ?? half;
+      const whole = rules[1]?.(half, NOW + 2) ?? half;
       expect(whole.cancellation).toMatchObject({
         ticketsCancelled: 1,
         controlled: 1,

@@ -7,7 +7,7 @@ import { currentTicket, recordReplacement } from '../../src/domain/tickets.ts';
 import {
   accepted,
   draft,
-  expectKeptThough,
+  expectAcceptedButRefused,
   expectRefused,
   MINUTE,
   NOW,
@@ -108,14 +108,14 @@ describe('a confirmation', () => {
 describe('places that are gone at the sale', () => {
   test('leave the order as it was, until its deadline', () => {
     const order = openOrder();
-    const failed = expectKeptThough(failConfirm(next(begin(order)), { request: 'sell' }, NOW), 'places_gone');
+    const failed = expectAcceptedButRefused(failConfirm(next(begin(order)), { request: 'sell' }, NOW), 'places_gone');
     expect(failed).toEqual(order);
   });
 
   test('expire the order past its deadline, and keep its money', () => {
     const paying = next(addPayment(openOrder(), payment('pay_1', 10_000), NOW));
     const decision = failConfirm(paying, { request: 'pay' }, UNTIL);
-    const expired = expectKeptThough(decision, 'places_gone');
+    const expired = expectAcceptedButRefused(decision, 'places_gone');
     expect(expired).toMatchObject({
       state: 'expired',
       begun: null,

@@ -8,7 +8,7 @@ import { isPastDue } from '../../src/domain/order/state.ts';
 import {
   accepted,
   draft,
-  expectKeptThough,
+  expectAcceptedButRefused,
   expectRefused,
   GRACE,
   MINUTE,
@@ -116,9 +116,11 @@ describe('an extension', () => {
 
   test('that finds places gone changes nothing, and the order expires if that is due', () => {
     const order = openOrder();
-    expect(expectKeptThough(failExtension(next(extend(order)), { request: 'e' }, NOW), 'places_gone')).toEqual(order);
+    expect(expectAcceptedButRefused(failExtension(next(extend(order)), { request: 'e' }, NOW), 'places_gone')).toEqual(
+      order,
+    );
     const late = failExtension(next(extend(order)), { request: 'e' }, UNTIL);
-    expect(expectKeptThough(late, 'places_gone').state).toBe('expired');
+    expect(expectAcceptedButRefused(late, 'places_gone').state).toBe('expired');
   });
 
   test('that another process ended is refused', () => {

@@ -8,7 +8,7 @@ import { due, paid, paymentStatus } from '../../src/domain/order/money.ts';
 import { addPayment, paymentOfRequest, settlePayment } from '../../src/domain/payments.ts';
 import {
   accepted,
-  expectKeptThough,
+  expectAcceptedButRefused,
   expectRefused,
   GRACE,
   MINUTE,
@@ -29,7 +29,7 @@ const onAccount = next(
     NOW,
   ),
 );
-const told = (status: 'captured' | 'failed', paymentId = 'pay_p') => ({ paymentId, status, request: 'settle' });
+const settlement = (status: 'captured' | 'failed', paymentId = 'pay_p') => ({ paymentId, status, request: 'settle' });
 
 describe('a captured payment', () => {
   test('in part stays in its state and lowers what is due', () => {
@@ -108,36 +108,36 @@ describe('a pending payment', () => {
   });
 
   test('that fails takes the order back to where it came from, with that deadline', () => {
-    const order = next(settlePayment(pendingOrder(), told('failed'), NOW));
+    const order = next(settlePayment(pendingOrder(), settlement('failed'), NOW));
     expect(order).toMatchObject({ state: 'open', cameFrom: null, deadline: UNTIL, payments: [{ status: 'failed' }] });
     const reserved = { ...openOrder(), state: 'reserved', dueAt: UNTIL } as const;
-    expect(next(settlePayment(pendingOrder(reserved), told('failed'), NOW)).state).toBe('reserved');
+    expect(next(settlePayment(pendingOrder(reserved), settlement('failed'), NOW)).state).toBe('reserved');
   });
 
   test('that fails after that deadline expires the order', () => {
-    const { next: order, facts } = accepted(settlePayment(pendingOrder(), told('failed'), UNTIL + MINUTE));
+    const { next: order, facts } = accepted(settlePayment(pendingOrder(), settlement('failed'), UNTIL + MINUTE));
     expect([order.state, facts.map(({ type }) => type)]).toEqual(['expired', ['order.expired']]);
   });
 
   test('that fails while another one is pending leaves the order waiting', () => {
     const two = next(addPayment(pendingOrder(), payment('pay_2', 5_000, 'pending'), NOW));
     expect([two.deadline, two.begun]).toEqual([UNTIL + GRACE, null]);
-    const one = next(settlePayment(two, told('failed'), NOW));
+    const one = next(settlePayment(two, settlement('failed'), NOW));
     expect(one.state).toBe('payment_pending');
-    expect(next(settlePayment(one, told('failed', 'pay_2'), NOW)).state).toBe('open');
+    expect(next(settlePayment(one, settlement('failed', 'pay_2'), NOW)).state).toBe('open');
   });
 
   test('that is captured begins the sale if it is all that is due, and otherwise takes the order back to where it came from', () => {
-    expect(next(settlePayment(pendingOrder(), told('captured'), NOW)).begun).toMatchObject({ step: 'confirm' });
-    const part = next(settlePayment(pendingOrder(openOrder(), 4_000), told('captured'), NOW));
+    expect(next(settlePayment(pendingOrder(), settlement('captured'), NOW)).begun).toMatchObject({ step: 'confirm' });
+    const part = next(settlePayment(pendingOrder(openOrder(), 4_000), settlement('captured'), NOW));
     expect(part).toMatchObject({ state: 'open', cameFrom: null, deadline: UNTIL, begun: null, modifiedAt: NOW });
     expect(due(part)).toBe(6_000);
     const reserved = { ...openOrder(), state: 'reserved', dueAt: UNTIL } as const;
-    expect(next(settlePayment(pendingOrder(reserved, 4_000), told('captured'), NOW)).state).toBe('reserved');
+    expect(next(settlePayment(pendingOrder(reserved, 4_000), settlement('captured'), NOW)).state).toBe('reserved');
   });
 
   test('that is captured in part after that deadline leaves the order waiting until its grace ends', () => {
-    const part = next(settlePayment(pendingOrder(openOrder(), 4_000), told('captured'), UNTIL));
+    const part = next(settlePayment(pendingOrder(openOrder(), 4_000), settlement('captured'), UNTIL));
     expect(part).toMatchObject({ state: 'payment_pending', cameFrom: 'open', deadline: UNTIL + GRACE, begun: null });
     expect(next(addPayment(part, payment('pay_2', 6_000), UNTIL + MINUTE)).begun).toMatchObject({ late: false });
     expect(expired(part, UNTIL + GRACE).state).toBe('expired');
@@ -146,9 +146,9 @@ describe('a pending payment', () => {
   test('that is captured in part after another one failed, or the other way round, takes the order back', () => {
     const two = next(addPayment(pendingOrder(openOrder(), 4_000), payment('pay_2', 5_000, 'pending'), NOW));
     for (const order of [
-      next(settlePayment(next(settlePayment(two, told('failed'), NOW)), told('captured', 'pay_2'), NOW)),
-      next(settlePayment(next(settlePayment(two, told('captured'), NOW)), told('failed', 'pay_2'), NOW)),
-      next(settlePayment(next(settlePayment(two, told('captured'), NOW)), told('captured', 'pay_2'), NOW)),
+      next(settlePayment(next(settlePayment(two, settlement('failed'), NOW)), settlement('captured', 'pay_2'), NOW)),
+      next(settlePayment(next(settlePayment(two, settlement('captured'), NOW)), settlement('failed', 'pay_2'), NOW)),
+      next(settlePayment(next(settlePayment(two, settlement('captured'), NOW)), settlement('captured', 'pay_2'), NOW)),
     ])
       expect([order.state, order.deadline]).toEqual(['open', UNTIL]);
     const waits = next(addPayment(two, payment('pay_3', 1_000), NOW));
@@ -156,25 +156,25 @@ describe('a pending payment', () => {
   });
 
   test('that is captured in full while the places are gone takes the order back, too', () => {
-    const selling = next(settlePayment(pendingOrder(), told('captured'), NOW));
-    const failed = expectKeptThough(failConfirm(selling, { request: 'settle' }, NOW), 'places_gone');
+    const selling = next(settlePayment(pendingOrder(), settlement('captured'), NOW));
+    const failed = expectAcceptedButRefused(failConfirm(selling, { request: 'settle' }, NOW), 'places_gone');
     expect(failed).toMatchObject({ state: 'open', deadline: UNTIL, begun: null });
-    expect(expectKeptThough(failConfirm(selling, { request: 'settle' }, UNTIL), 'places_gone').state).toBe(
+    expect(expectAcceptedButRefused(failConfirm(selling, { request: 'settle' }, UNTIL), 'places_gone').state).toBe(
       'payment_pending',
     );
   });
 
   test('is final once settled; the same again changes nothing', () => {
-    const part = next(settlePayment(pendingOrder(openOrder(), 4_000), told('captured'), NOW));
-    expect(settlePayment(part, told('captured'), NOW)).toEqual({ next: part, facts: [] });
-    expectRefused(settlePayment(part, told('failed'), NOW), 'payment_final');
-    const failed = next(settlePayment(pendingOrder(), told('failed'), NOW));
-    expect(settlePayment(failed, told('failed'), NOW)).toEqual({ next: failed, facts: [] });
-    expectRefused(settlePayment(failed, told('captured'), NOW), 'payment_final');
+    const part = next(settlePayment(pendingOrder(openOrder(), 4_000), settlement('captured'), NOW));
+    expect(settlePayment(part, settlement('captured'), NOW)).toEqual({ next: part, facts: [] });
+    expectRefused(settlePayment(part, settlement('failed'), NOW), 'payment_final');
+    const failed = next(settlePayment(pendingOrder(), settlement('failed'), NOW));
+    expect(settlePayment(failed, settlement('failed'), NOW)).toEqual({ next: failed, facts: [] });
+    expectRefused(settlePayment(failed, settlement('captured'), NOW), 'payment_final');
   });
 
   test('of another order is unknown', () => {
-    expectRefused(settlePayment(pendingOrder(), told('captured', 'pay_x'), NOW), 'unknown_payment');
+    expectRefused(settlePayment(pendingOrder(), settlement('captured', 'pay_x'), NOW), 'unknown_payment');
   });
 
   test('on an order that expired, or was cancelled, is refused', () => {
@@ -186,7 +186,7 @@ describe('a pending payment', () => {
     const paidTwice = next(
       settlePayment(
         { ...next(addPayment(pendingOrder(), payment('pay_2', 10_000), NOW)), begun: null },
-        told('captured'),
+        settlement('captured'),
         NOW,
       ),
     );
@@ -195,9 +195,12 @@ describe('a pending payment', () => {
 
   test('captured after the cancellation is recorded, and the answer says so', () => {
     const order = cancelled(pendingOrder());
-    const recorded = expectKeptThough(settlePayment(order, told('captured'), NOW), 'paid_after_cancellation');
+    const recorded = expectAcceptedButRefused(
+      settlePayment(order, settlement('captured'), NOW),
+      'paid_after_cancellation',
+    );
     expect([recorded.state, paid(recorded), recorded.begun]).toEqual(['cancelled', 10_000, null]);
-    expect(accepted(settlePayment(order, told('failed'), NOW)).answer).toBeUndefined();
+    expect(accepted(settlePayment(order, settlement('failed'), NOW)).answer).toBeUndefined();
   });
 });
 
@@ -208,21 +211,21 @@ describe('a late payment', () => {
     const posted = next(addPayment(expired(), payment('pay_1', 10_000), UNTIL + 1));
     expect(posted).toMatchObject({ state: 'expired', begun: { ...late, paymentId: 'pay_1' } });
     const captured = next(
-      settlePayment(expired(pendingOrder(), UNTIL + GRACE), told('captured'), UNTIL + GRACE + MINUTE),
+      settlePayment(expired(pendingOrder(), UNTIL + GRACE), settlement('captured'), UNTIL + GRACE + MINUTE),
     );
     expect(captured).toMatchObject({ state: 'expired', begun: { ...late, paymentId: 'pay_p' } });
   });
 
   test('in part is recorded, and does not confirm', () => {
-    const recorded = expectKeptThough(addPayment(expired(), payment('pay_1', 4_000), UNTIL), 'late_and_unpaid');
+    const recorded = expectAcceptedButRefused(addPayment(expired(), payment('pay_1', 4_000), UNTIL), 'late_and_unpaid');
     expect([recorded.state, paid(recorded), recorded.begun]).toEqual(['expired', 4_000, null]);
     expect(next(addPayment(recorded, payment('pay_2', 6_000), UNTIL)).begun).toMatchObject(late);
   });
 
   test('captured again tries the sale again', () => {
     const failed = { ...next(addPayment(expired(), payment('pay_1', 10_000), UNTIL)), begun: null };
-    expect(next(settlePayment(failed, told('captured', 'pay_1'), UNTIL)).begun).toMatchObject(late);
-    expect(paid(next(settlePayment(failed, told('captured', 'pay_1'), UNTIL)))).toBe(10_000);
+    expect(next(settlePayment(failed, settlement('captured', 'pay_1'), UNTIL)).begun).toMatchObject(late);
+    expect(paid(next(settlePayment(failed, settlement('captured', 'pay_1'), UNTIL)))).toBe(10_000);
   });
 
   test('is the only way to confirm an expired order', () => {
@@ -231,6 +234,6 @@ describe('a late payment', () => {
 
   test('at an order whose expiry is not written yet waits for that write', () => {
     expectRefused(addPayment(openOrder(), payment('pay_1', 10_000), UNTIL), 'past_due');
-    expectRefused(settlePayment(pendingOrder(), told('captured'), UNTIL + GRACE), 'past_due');
+    expectRefused(settlePayment(pendingOrder(), settlement('captured'), UNTIL + GRACE), 'past_due');
   });
 });

@@ -50,7 +50,7 @@ test('random histories reach what there is to reach', () => {
   const seen = new Set<string>();
   for (const history of fc.sample(histories, { numRuns: 400, seed: 4 })) {
     const order = play(rules, history).order();
-    seen.add(order ? order.state : 'dropped');
+    seen.add(order ? order.state : 'deleted');
     if (order?.cancellation?.hadTickets) seen.add('tickets cancelled');
     if (order?.cancellation?.controlled) seen.add('controlled ones found');
     if (order?.state === 'confirmed' && order.payments.some(({ status }) => status === 'captured')) seen.add('sold');
@@ -59,7 +59,7 @@ test('random histories reach what there is to reach', () => {
     const tries = order?.checkout && order.payments[0]?.status === 'failed' ? order.payments.length : 0;
     if (order?.state === 'confirmed' && tries > 1) seen.add('sold at another try');
   }
-  const visible = ['open', 'reserved', 'payment_pending', 'confirmed', 'expired', 'cancelled', 'dropped'];
+  const visible = ['open', 'reserved', 'payment_pending', 'confirmed', 'expired', 'cancelled', 'deleted'];
   const special = ['tickets cancelled', 'controlled ones found', 'sold', 'paid too late', 'replaced twice'];
   special.push('sold at another try');
   expect([...seen].sort()).toEqual([...visible, ...special].sort());
@@ -68,7 +68,8 @@ test('random histories reach what there is to reach', () => {
 const broken: Readonly<Record<string, Partial<Rules>>> = {
   'an expiry that does not wait for the sale under way': { expire: (order, now) => expiredIfDue(order, now) },
   'a sale that failed, and its payment is forgotten': {
-    failConfirm: (order, mark, now) => failConfirm({ ...order, payments: order.payments.slice(0, -1) }, mark, now),
+    failConfirm: (order, pending, now) =>
+      failConfirm({ ...order, payments: order.payments.slice(0, -1) }, pending, now),
   },
   'an order that is confirmed although places are gone': {
     failConfirm: (order, { request }, now) =>
@@ -81,15 +82,16 @@ const broken: Readonly<Record<string, Partial<Rules>>> = {
     addPayment: (order, input, now) => addPayment(order, { ...input, repeatKey: null }, now),
   },
   'money that comes after the cancellation and is not recorded': {
-    settlePayment: (order, told, now) => {
-      const decision = settlePayment(order, told, now);
+    settlePayment: (order, settlement, now) => {
+      const decision = settlePayment(order, settlement, now);
       return isRefused(decision) || !decision.answer ? decision : { ...decision, next: order };
     },
   },
   'an order that goes on waiting when nothing is pending any more': {
-    settlePayment: (order, told, now) => {
-      const decision = settlePayment(order, told, now);
-      if (isRefused(decision) || told.status !== 'captured' || decision.next.state === order.state) return decision;
+    settlePayment: (order, settlement, now) => {
+      const decision = settlePayment(order, settlement, now);
+      if (isRefused(decision) || settlement.status !== 'captured' || decision.next.state === order.state)
+        return decision;
       const { state, cameFrom, deadline } = order;
       return { ...decision, next: { ...decision.next, state, cameFrom, deadline } };
     },
@@ -105,10 +107,10 @@ const broken: Readonly<Record<string, Partial<Rules>>> = {
       return { next: { ...next, cancellation }, facts };
     },
   },
-  'controls that are noted in the order of their arrival': {
+  'controls that are recorded in the order of their arrival': {
     recordControl: (order, { ticketId }) => recordControl(order, { ticketId, version: Number.MAX_SAFE_INTEGER }),
   },
-  'replacements that are noted only in their order': {
+  'replacements that are recorded only in their order': {
     recordReplacement: (order, fact, now) =>
       order.lines.some(({ ticketId }) => ticketId === fact.replaces)
         ? recordReplacement(order, fact, now)

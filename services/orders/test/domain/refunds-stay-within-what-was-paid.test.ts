@@ -8,7 +8,7 @@ import { addPayment, settlePayment } from '../../src/domain/payments.ts';
 import { refund, refundOfRequest } from '../../src/domain/refunds.ts';
 import {
   draft,
-  expectKeptThough,
+  expectAcceptedButRefused,
   expectRefused,
   NOW,
   next,
@@ -50,15 +50,15 @@ describe('a refund', () => {
   test('leaves too little for a sale: neither a confirmation nor the same or more money begins one', () => {
     const unsold: Order = { ...next(addPayment(openOrder(), payment('pay_1', 10_000), NOW)), begun: null };
     const waiting: Order = { ...next(addPayment(partPaid, payment('pay_2', 6_000, 'pending'), NOW)), begun: null };
-    const told = { paymentId: 'pay_1', status: 'captured', request: 'again' } as const;
+    const settlement = { paymentId: 'pay_1', status: 'captured', request: 'again' } as const;
     const back = next(refund(unsold, input(1), NOW));
     expectRefused(beginConfirm(back, { request: 'sale', onAccount: false }, NOW), 'unpaid');
     expect(next(beginConfirm(back, { request: 'sale', onAccount: true }, NOW)).begun?.step).toBe('confirm');
     expect(
-      expectKeptThough(settlePayment(next(expire(back, UNTIL)), told, UNTIL), 'paid_and_refunded').begun,
+      expectAcceptedButRefused(settlePayment(next(expire(back, UNTIL)), settlement, UNTIL), 'paid_and_refunded').begun,
     ).toBeNull();
-    const other = settlePayment(next(refund(waiting, input(1), NOW)), { ...told, paymentId: 'pay_2' }, NOW);
-    expect(expectKeptThough(other, 'paid_and_refunded')).toMatchObject({ state: 'open', begun: null });
+    const other = settlePayment(next(refund(waiting, input(1), NOW)), { ...settlement, paymentId: 'pay_2' }, NOW);
+    expect(expectAcceptedButRefused(other, 'paid_and_refunded')).toMatchObject({ state: 'open', begun: null });
   });
 
   test('of what was paid too much hinders no sale', () => {

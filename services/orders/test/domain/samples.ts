@@ -54,7 +54,7 @@ export const expectRefused = (decision: Decision, reason: Reason): void => {
 };
 
 /** Expects a decision that is written and still answers a refusal. */
-export const expectKeptThough = (decision: Decision, reason: Reason): Order => {
+export const expectAcceptedButRefused = (decision: Decision, reason: Reason): Order => {
   expect(accepted(decision).answer).toMatchObject({ reason, details: expect.stringMatching(/\S.*\.$/s) });
   return next(decision);
 };

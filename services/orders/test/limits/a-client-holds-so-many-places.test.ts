@@ -52,10 +52,10 @@ describe.each(engines)('a client holds so many unsold places, on $name', (engine
     const hall = fixture.catalog.hall(30);
     const other = await fixture.another();
     const body = { items: [hall.item(10)] };
-    const mine = await fixture.call('POST', '', { client: 'roaming', body });
-    expect(mine.status).toBe(201);
+    const own = await fixture.call('POST', '', { client: 'roaming', body });
+    expect(own.status).toBe(201);
     expect((await other.call('POST', '', { client: 'roaming', body })).code).toBe('order_hold_limit');
-    await fixture.call('POST', `/${mine.data.id}/cancellation`);
+    await fixture.call('POST', `/${own.data.id}/cancellation`);
     await until(async () => (await other.call('POST', '', { client: 'roaming', body })).status === 201);
   });
 

@@ -62,10 +62,11 @@ describe.each(engines)('what was recorded can be read, on $name', (engine) => {
       ];
       return answers.map(({ status, headers }) => [status, headers.get('idempotency-replayed')]);
     };
-    const told = (...replayed: (string | null)[]) => [201, 201, 201, 200].map((status, at) => [status, replayed[at]]);
-    expect(await act()).toEqual(told(null, null, null, null));
-    expect(await act()).toEqual(told('true', 'true', 'true', 'true'));
+    const expected = (...replayed: (string | null)[]) =>
+      [201, 201, 201, 200].map((status, at) => [status, replayed[at]]);
+    expect(await act()).toEqual(expected(null, null, null, null));
+    expect(await act()).toEqual(expected('true', 'true', 'true', 'true'));
     await fixture.deliver('contact.erased', { contactNumber });
-    expect(await act()).toEqual(told('true', 'true', 'true', null));
+    expect(await act()).toEqual(expected('true', 'true', 'true', null));
   });
 });

@@ -123,7 +123,7 @@ describe.each(engines)('a 412 says what to do, on $name', (engine) => {
   );
 
   test.each(['cancelled', 'expired'])(
-    'a capture told again without a key is answered as the first time (%s)',
+    'a repeated capture without a key is answered as the first time (%s)',
     async (how) => {
       const { path, order, hall } = await waiting();
       if (how === 'cancelled') await post(path, 'cancellation');

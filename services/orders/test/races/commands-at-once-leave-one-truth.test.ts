@@ -28,7 +28,7 @@ describe.each(engines)('commands at once leave one truth, on $name', (engine) =>
       return pending === undefined;
     };
     while (!(await published())) await new Promise((resolve) => setTimeout(resolve, 10));
-    for (const fact of fixture.facts) fixture.catalog.hear(fact);
+    for (const fact of fixture.facts) fixture.catalog.receive(fact);
   };
 
   /** The places by the orders and by the stock, which must agree. */

@@ -33,8 +33,10 @@ describe.each(engines)('the catalog holds places after the request has timed out
       },
     };
     const holder = { institution: 'opera', client: 'partner' };
-    const wish = { items: [hall.item(2)] } as never;
-    await expect(createOrder(context, holder, wish, undefined)).rejects.toMatchObject({ code: 'service_unavailable' });
+    const requested = { items: [hall.item(2)] } as never;
+    await expect(createOrder(context, holder, requested, undefined)).rejects.toMatchObject({
+      code: 'service_unavailable',
+    });
     await late.promise;
     expect(fixture.catalog.count(hall).held).toBe(2);
     await fixture.later();

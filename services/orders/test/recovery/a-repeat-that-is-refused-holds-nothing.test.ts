@@ -43,12 +43,12 @@ describe.each(engines)(
     test('a new order: its places are free', async () => {
       const hall = fixture.catalog.hall(3);
       const holder = { institution: 'opera', client: 'partner' };
-      const wish = { items: [hall.item(2)] } as never;
+      const requested = { items: [hall.item(2)] } as never;
       const key = stamp();
-      createOrder(dying(fixture.context), holder, wish, key).catch(() => undefined);
+      createOrder(dying(fixture.context), holder, requested, key).catch(() => undefined);
       await until(() => fixture.catalog.count(hall).held === 2);
       fixture.catalog.refuse(hall, 'not_on_sale');
-      await expect(createOrder(fixture.context, holder, wish, key)).rejects.toMatchObject({
+      await expect(createOrder(fixture.context, holder, requested, key)).rejects.toMatchObject({
         code: 'order_not_on_sale',
       });
       expect(fixture.catalog.count(hall)).toEqual({ free: 3, held: 0, sold: 0 });

@@ -59,8 +59,8 @@ describe.each(engines)('the pending step of a dead process is completed or abort
   test.each(moments)('a new order, %s the hold: nothing is left', async (when) => {
     const hall = fixture.catalog.hall(3);
     const other = fixture.catalog.hall(1);
-    const wish = { items: [hall.item(2), other.item()] } as never;
-    createOrder(dying(fixture.context, 'hold', when), holder, wish, undefined).catch(() => undefined);
+    const requested = { items: [hall.item(2), other.item()] } as never;
+    createOrder(dying(fixture.context, 'hold', when), holder, requested, undefined).catch(() => undefined);
     const drafts = () =>
       fixture.context.orders.of('opera').find({ where: { performanceId: hall.performanceId, state: 'draft' } });
     await until(async () => (await drafts()).length === 1);
@@ -77,15 +77,15 @@ describe.each(engines)('the pending step of a dead process is completed or abort
     'a new order, %s the hold, and its repeat: it gets the places that are held for it',
     async (when) => {
       const hall = fixture.catalog.hall(2);
-      const wish = { items: [hall.item(2)] } as never;
+      const requested = { items: [hall.item(2)] } as never;
       const key = randomUUID();
-      createOrder(dying(fixture.context, 'hold', when), holder, wish, stampOf(key)).catch(() => undefined);
+      createOrder(dying(fixture.context, 'hold', when), holder, requested, stampOf(key)).catch(() => undefined);
       if (when === 'after') await until(() => fixture.catalog.count(hall).held === 2);
       else
         await until(
           async () => (await fixture.context.orders.of('opera').count({ performanceId: hall.performanceId })) > 0,
         );
-      const order = await createOrder(fixture.context, holder, wish, stampOf(key));
+      const order = await createOrder(fixture.context, holder, requested, stampOf(key));
       expect(order).toMatchObject({ state: 'open', heldPlaces: 2 });
       await later();
       expect(fixture.catalog.count(hall)).toEqual({ free: 0, held: 2, sold: 0 });
@@ -95,14 +95,14 @@ describe.each(engines)('the pending step of a dead process is completed or abort
 
   test('a new order whose draft is being aborted, and its repeat: a new order', async () => {
     const hall = fixture.catalog.hall(2);
-    const wish = { items: [hall.item()] } as never;
+    const requested = { items: [hall.item()] } as never;
     const key = randomUUID();
-    createOrder(dying(fixture.context, 'hold', 'after'), holder, wish, stampOf(key)).catch(() => undefined);
+    createOrder(dying(fixture.context, 'hold', 'after'), holder, requested, stampOf(key)).catch(() => undefined);
     await until(() => fixture.catalog.count(hall).held === 1);
     fixture.catalog.mishaps.set('releaseHold', 'fails');
     await later();
     fixture.catalog.mishaps.clear();
-    const order = await createOrder(fixture.context, holder, wish, stampOf(key));
+    const order = await createOrder(fixture.context, holder, requested, stampOf(key));
     await later();
     expect(fixture.catalog.count(hall)).toEqual({ free: 1, held: 1, sold: 0 });
     expect(fixture.catalog.placesOf(order.id)).toHaveLength(1);
@@ -147,13 +147,13 @@ describe.each(engines)('the pending step of a dead process is completed or abort
   test.each(moments)('a payment, %s the sale: the money is there, once, and the order confirmed', async (when) => {
     const { order, path } = await newOrder(fixture);
     const key = randomUUID();
-    const wish = { id: `pay_${randomUUID()}`, method: 'card', amount: 2_000, status: 'captured' } as const;
-    payOrder(dying(fixture.context, 'sell', when), command(order.id, key), wish).catch(() => undefined);
+    const requested = { id: `pay_${randomUUID()}`, method: 'card', amount: 2_000, status: 'captured' } as const;
+    payOrder(dying(fixture.context, 'sell', when), command(order.id, key), requested).catch(() => undefined);
     await until(() => begun(order.id));
     await later();
     expect(await read(fixture, path)).toMatchObject({ state: 'confirmed', paid: 2_000 });
-    const again = await payOrder(fixture.context, command(order.id, key), { ...wish, id: 'pay_other' });
-    expect(again.payments.map(({ id }) => id)).toEqual([wish.id]);
+    const again = await payOrder(fixture.context, command(order.id, key), { ...requested, id: 'pay_other' });
+    expect(again.payments.map(({ id }) => id)).toEqual([requested.id]);
   });
 
   test.each([
@@ -168,27 +168,27 @@ describe.each(engines)('the pending step of a dead process is completed or abort
     expect((await read(fixture, path)).state).toBe('expired');
     fixture.catalog.steal(order.lines[0]?.place.id ?? '');
     const key = randomUUID();
-    const wish = { id: `pay_${randomUUID()}`, method: 'card', amount: 2_000, status: 'captured' } as const;
-    payOrder(dying(fixture.context, call, when), command(order.id, key), wish).catch(() => undefined);
+    const requested = { id: `pay_${randomUUID()}`, method: 'card', amount: 2_000, status: 'captured' } as const;
+    payOrder(dying(fixture.context, call, when), command(order.id, key), requested).catch(() => undefined);
     await until(() => begun(order.id));
     await later();
     expect(await read(fixture, path)).toMatchObject({ state: 'confirmed', paid: 2_000 });
     expect(fixture.catalog.count(hall).sold).toBe(3);
-    const again = await payOrder(fixture.context, command(order.id, key), wish);
+    const again = await payOrder(fixture.context, command(order.id, key), requested);
     expect(again.payments).toHaveLength(1);
   });
 
   test.each(moments)('a pending payment, %s the places are kept longer', async (when) => {
     const { order, path } = await newOrder(fixture);
     const key = randomUUID();
-    const wish = { id: `pay_${randomUUID()}`, method: 'card', amount: 2_000, status: 'pending' } as const;
-    payOrder(dying(fixture.context, 'extend', when), command(order.id, key), wish).catch(() => undefined);
+    const requested = { id: `pay_${randomUUID()}`, method: 'card', amount: 2_000, status: 'pending' } as const;
+    payOrder(dying(fixture.context, 'extend', when), command(order.id, key), requested).catch(() => undefined);
     await until(() => begun(order.id));
     await later();
     expect(await begun(order.id)).toBe(false);
     expect(await read(fixture, path)).toMatchObject({ state: 'payment_pending' });
     expect(fixture.catalog.placesOf(order.id)[0]?.until).toBe((await document(order.id))?.deadline);
-    const again = await payOrder(fixture.context, command(order.id, key), wish);
+    const again = await payOrder(fixture.context, command(order.id, key), requested);
     expect(again.payments).toHaveLength(1);
   });
 
