@@ -1,3 +1,4 @@
+// The point-of-sale service: its settings, collections, clients and operations.
 import { familyB } from '@boxoffice/http';
 import { topology } from '@boxoffice/messaging';
 import { integer, url, versionOf } from '@boxoffice/runtime';
@@ -30,16 +31,22 @@ const settings = {
   contactsUrl: url('CONTACTS_URL', { origin: true }),
   ordersUrl: url('ORDERS_URL', { origin: true }),
   ticketsUrl: url('TICKETS_URL', { origin: true }),
-  /** A session ends after so long without a request, and after so long in all. */
+  /** Seconds without a request after which a session ends. */
   sessionIdleSeconds: integer('SESSION_IDLE_SECONDS', { default: 1_800, min: 1 }),
-  /** At most the day for which orders keeps a cart that was never bought: the session that filled it names no forgotten one. */
+  /**
+   * Seconds after which a session ends in any case; at most the day for which orders keeps a cart that is never
+   * bought.
+   */
   sessionAbsoluteSeconds: integer('SESSION_ABSOLUTE_SECONDS', { default: 43_200, min: 1, max: 86_400 }),
-  /** Wrong passwords of one address at an institution within 15 minutes, whatever the logins, before its next login is refused. */
+  /**
+   * Wrong passwords of one address at an institution, over all logins, within 15 minutes; after that logins are
+   * refused.
+   */
   loginFailuresPerAddress: integer('LOGIN_FAILURES_PER_ADDRESS', { default: 300, min: 1 }),
   simulatedPayments,
 };
 
-/** So long a request that is done waits for what it shows beside: tariffs' names, barcodes. */
+/** Milliseconds that an answer waits for best-effort data: names of tariffs, barcodes. */
 const COURTESY_MS = 1_000;
 
 interface State {
@@ -64,7 +71,7 @@ const prepare = ({ store, credentials, logger, settings: own }: Parts<typeof set
     }),
     logIns: createLogIns(
       store,
-      ({ institution, ip }, event) => logger.info('a login was refused', { event, institution, peer: ip }),
+      ({ institution, ip }, event) => logger.info('login refused', { event, institution, peer: ip }),
       own.loginFailuresPerAddress,
     ),
     offers: createOffers(catalog),
@@ -82,7 +89,7 @@ const prepare = ({ store, credentials, logger, settings: own }: Parts<typeof set
   return { context, pointOfSaleOf: createContext(catalog), clients: Object.values(clients) };
 };
 
-/** The point-of-sale service: family B, made of what the other services answer. It keeps sessions and users. */
+/** The point-of-sale service: family B, composed of the other services' answers; it stores sessions and users. */
 export const pos: ServiceDefinition<typeof settings, State> = {
   name: 'pos',
   version: versionOf(import.meta.url),

@@ -10,7 +10,7 @@ import type { ContactCriteria } from './users/contact-access.ts';
 import type { LogIns } from './users/log-in.ts';
 import type { Purchases } from './users/purchases.ts';
 
-/** What handlers work with. */
+/** Dependencies of the operation handlers. */
 export interface PosContext {
   readonly sessions: Sessions;
   readonly logIns: LogIns;
@@ -20,16 +20,16 @@ export interface PosContext {
   readonly orders: Orders;
   readonly purchases: Purchases;
   readonly tickets: Tickets;
-  /** Asks the catalog for what an answer can do without. */
+  /** Best-effort reads of the catalog: undefined on a failure or after a second. */
   readonly askCatalog: BestEffort;
-  /** Asks tickets for what an answer can do without. */
+  /** Best-effort reads of tickets: undefined on a failure or after a second. */
   readonly askTickets: BestEffort;
-  /** Where the simulated method of payment is there. */
+  /** Which points of sale accept the payment method `simulated`. */
   readonly simulated: () => SimulatedPayments;
   /** Epoch milliseconds. */
   readonly now: () => number;
   readonly log: { warn(message: string, fields?: { readonly error?: unknown; readonly operation?: string }): void };
 }
 
-/** Nothing has become of the visitor's session and order. */
+/** Consequences of an error that affects neither the visitor's session nor the order. */
 export const NOTHING_LOST: Consequences = { userLoggedOut: false, orderCancelled: false };

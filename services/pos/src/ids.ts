@@ -1,19 +1,19 @@
 import { hash } from 'node:crypto';
 import { randomId } from '@boxoffice/runtime';
 
-/** A new id: the prefix and 24 characters, 120 random bits. */
+/** A new id: the prefix and 24 characters with 120 random bits. */
 export const newId = (prefix: string): string => randomId(prefix, 24);
 
-/** How an id is spelt. */
+/** The syntax of an id, as the pattern of a JSON Schema. */
 export const ID_PATTERN = '^[A-Za-z0-9_-]{1,128}$';
 
 const ID = new RegExp(ID_PATTERN);
 
-/** Whether a text can be an id at all; one that cannot is as unknown as one that never was, without a remote call. */
+/** Whether a text is a well-formed id; a malformed id is 404 without a remote call. */
 export const isId = (text: string): boolean => ID.test(text);
 
-/** A name that follows from these parts and tells nothing of them. */
+/** A deterministic id: the SHA-256 of the parts, which it does not reveal. */
 export const derived = (...parts: readonly string[]): string => hash('sha256', JSON.stringify(parts), 'base64url');
 
-/** What a session's idempotency keys belong to, and its remembered answers speak of. */
+/** The owner of a session's idempotency keys and the subject of its idempotency records. */
 export const ofSession = (sessionId: string): string => derived('session', sessionId);

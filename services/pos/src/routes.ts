@@ -7,7 +7,7 @@ import { versioned } from './request/operation.ts';
 import { sessionsRoutes } from './sessions/routes.ts';
 import { ticketsRoutes } from './tickets/routes.ts';
 
-/** Every operation of the point of sale, under the numbered version and the experimental one. */
+/** Every operation of the point of sale, under the numbered and the experimental version. */
 export const routes = (context: PosContext): AnyOperation[] =>
   versioned([
     ...productsRoutes(context),

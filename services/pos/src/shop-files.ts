@@ -6,14 +6,14 @@ import { dirname, extname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { gzipSync } from 'node:zlib';
 
-/** Where the demo shop is served; below it every file of the folder `shop`, and nothing else. */
+/** The path prefix of the demo shop; it serves every file of the folder `shop` and those of {@link packaged}. */
 const SHOP = '/shop/';
 
 const FOLDER = fileURLToPath(new URL('../shop/', import.meta.url));
 
 const { resolve } = createRequire(import.meta.url);
 
-/** Files of packages that are served beside the folder's own: the QR encoder and the display typeface. */
+/** Files of npm packages that the shop loads: the QR encoder and the display typeface. */
 const packaged = (): Readonly<Record<string, string>> => {
   const font = (name: string) => resolve(`@fontsource-variable/cormorant/files/${name}`);
   return {
@@ -24,7 +24,7 @@ const packaged = (): Readonly<Record<string, string>> => {
   };
 };
 
-/** What may be in the folder. */
+/** Media types by file extension; files with other extensions are not served. */
 const TYPES: Readonly<Record<string, string>> = {
   '.css': 'text/css; charset=utf-8',
   '.html': 'text/html; charset=utf-8',
@@ -34,7 +34,7 @@ const TYPES: Readonly<Record<string, string>> = {
   '.woff2': 'font/woff2',
 };
 
-/** The shop loads what this server serves and nothing else, runs no inline script or style, and stands in nobody's frame. */
+/** The shop loads only resources of this origin, runs no inline script or style, and cannot be framed. */
 const POLICY = [
   "default-src 'none'",
   "script-src 'self'",
@@ -57,7 +57,7 @@ const SECURITY: Readonly<Record<string, string>> = {
   'X-Content-Type-Options': 'nosniff',
 };
 
-/** A day for what changes only with its package; everything else is asked for again, and answered 304. */
+/** A day for files of packages, which change with an upgrade only; all others are revalidated with their ETag. */
 const cacheControlOf = (name: string): string => (/^(fonts|lib)\//.test(name) ? 'public, max-age=86400' : 'no-cache');
 
 interface Variant {
@@ -70,7 +70,7 @@ interface ShopFile {
   readonly type: string;
   readonly cacheControl: string;
   readonly plain: Variant;
-  /** Absent where compressing gains nothing. */
+  /** Undefined if compression saves less than a tenth. */
   readonly gzipped: Variant | undefined;
 }
 
@@ -95,20 +95,20 @@ const readShop = (): ReadonlyMap<string, ShopFile> => {
   return new Map(all.map(([name, file]) => [name, shopFile(name, file)]));
 };
 
-/** RFC 9110, 12.5.3, without weighing one coding against another: there is but one. */
+/** Whether Accept-Encoding allows gzip (RFC 9110, 12.5.3); the only coding offered, so q-values are not compared. */
 const acceptsGzip = (header = ''): boolean =>
   header.split(',').some((entry) => {
     const [coding = '', quality = ''] = entry.split(';').map((part) => part.trim().toLowerCase());
     return (coding === 'gzip' || coding === '*') && !/^q=0(\.0*)?$/.test(quality);
   });
 
-/** RFC 9110, 13.1.2: the weak comparison. */
+/** Whether If-None-Match names the variant, by the weak comparison (RFC 9110, 13.1.2). */
 const isKnown = (header: string | undefined, { etag }: Variant): boolean =>
   (header ?? '').split(',').some((one) => ['*', etag, `W/${etag}`].includes(one.trim()));
 
 /**
- * Serves the demo shop at /shop/ from memory and hands every other request on. A `front` of the service: the shop is no part of the API,
- * it is one of its users.
+ * Serves the demo shop at /shop/ from memory and passes every other request to `next`. A `front` of the service,
+ * because the shop is a client of the API and no part of it.
  */
 export const createShopFront = (next: RequestListener): RequestListener => {
   const files = readShop();
@@ -127,8 +127,9 @@ export const createShopFront = (next: RequestListener): RequestListener => {
       request.resume();
     };
     const file = files.get(path.slice(SHOP.length) || 'index.html');
-    if (path !== '/shop' && !file) return say(404, 'There is no such page.');
-    if (method !== 'GET' && method !== 'HEAD') return say(405, 'Read only.', { Allow: 'GET, HEAD' });
+    if (path !== '/shop' && !file) return say(404, 'Not found: the shop has no such file.');
+    if (method !== 'GET' && method !== 'HEAD')
+      return say(405, 'Method not allowed: the shop answers GET and HEAD.', { Allow: 'GET, HEAD' });
     if (!file || path === '/shop') {
       return say(308, 'The shop is at /shop/.', { Location: query === undefined ? SHOP : `${SHOP}?${query}` });
     }

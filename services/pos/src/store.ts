@@ -1,48 +1,53 @@
 import { collection, type Document } from '@boxoffice/store';
 
-/** A visitor's session; its id is a hash of the token, which is nowhere kept. Times in epoch milliseconds. */
+/** A visitor's session; its id is a hash of the token, which is not stored. Times in epoch milliseconds. */
 export interface SessionDocument extends Document {
-  /** The name that answers show. */
+  /** The public id of the session, shown in answers. */
   readonly sessionId: string;
-  /** The point of sale that it is bound to. */
+  /** The point of sale that the session is bound to. */
   readonly serviceHost: string;
-  /** Who is logged in; null for a guest. */
+  /** The logged-in user; null for a guest. */
   readonly userId: string | null;
   readonly login: string | null;
   readonly contactNumber: string | null;
-  /** The order that is this session's cart, from its first item on. */
+  /** The order that is the session's cart; null until the first item. */
   readonly cartId: string | null;
-  /** Orders made in this session without a login, oldest first. */
+  /** Orders that this session made without a login, oldest first. */
   readonly orderIds: readonly string[];
-  /** Orders of this session whose payment may fail, newest last: one that did becomes the cart again. */
+  /**
+   * Orders of this session whose payment may still fail, newest last; after a failure the order becomes the cart
+   * again.
+   */
   readonly awaiting?: readonly string[];
-  /** The last checkout that had an Idempotency-Key, so that a repeat of it is known after a crash as well. */
+  /** The last checkout with an Idempotency-Key, so that a repeat is recognised after a crash. */
   readonly checkout?: { readonly key: string; readonly orderId: string };
-  /** The last order that somebody was told to have bought: no fault of another try cancels it any more. */
+  /** The last order that an answer reported as bought; a failed attempt no longer cancels it. */
   readonly reportedOrder?: string;
-  /** The order that a faulty try is cancelling, at most until then (epoch milliseconds); so long nobody is told to have bought it. */
+  /** The order that a failed attempt is cancelling; until `until` the order is never reported as bought. */
   readonly cancelling?: { readonly orderId: string; readonly until: number };
   readonly createdAt: number;
-  /** Written seldom: a session that is read often is not written each time. */
+  /** Updated at most once a minute, so that most requests do not write the session. */
   readonly lastSeenAt: number;
-  /** When it ends at the latest. */
+  /** The absolute end of the session, however often it is used. */
   readonly expiresAt: number;
 }
 
-/** A login at one point of sale, tied to one contact. */
+/** A login at one point of sale, linked to one contact. */
 export interface UserDocument extends Document {
   readonly serviceHost: string;
-  /** Trimmed and in lower case. */
+  /** Normalised (NFKC), trimmed and in lower case. */
   readonly login: string;
   /** Argon2id, in PHC string format. */
   readonly passwordHash: string;
   readonly contactNumber: string;
-  /** Orders that the user bought for another contact, oldest first. */
+  /** Orders that the user bought for a contact other than their own, oldest first. */
   readonly orderIds?: readonly string[];
   readonly createdAt: string;
 }
 
-/** Wrong passwords of the last minutes: of an address, of a login, or of both; its id is a hash of what they have in common. */
+/**
+ * Recent wrong passwords of an address, a login, or both; the id is a hash of the address and login that they share.
+ */
 export interface AttemptsDocument extends Document {
   /** Epoch milliseconds, oldest first. */
   readonly failures: readonly number[];

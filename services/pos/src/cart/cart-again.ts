@@ -2,24 +2,24 @@ import type { Order, OrderState } from '../clients/orders.ts';
 import type { PosContext } from '../context.ts';
 import type { SessionDocument } from '../store.ts';
 
-/** A session looks after so many orders whose payment may fail. */
+/** Maximum orders per session whose payment is awaited. */
 const MOST_AWAITED = 20;
 
-/** States in which nothing can become of a payment any more. */
+/** States in which a payment can no longer fail. */
 const over: readonly OrderState[] = ['confirmed', 'expired', 'cancelled'];
 
-/** The session's awaited orders with this one as the newest. */
+/** The session's awaited orders, with this one added as the newest. */
 export const awaitingAlso = ({ awaiting = [] }: SessionDocument, orderId: string): readonly string[] =>
   [...awaiting.filter((id) => id !== orderId), orderId].slice(-MOST_AWAITED);
 
-/** The same without an order whose payment cannot fail any more. */
+/** The session's awaited orders without this one. */
 export const awaitingNoMore = ({ awaiting = [] }: SessionDocument, orderId: string): readonly string[] =>
   awaiting.filter((id) => id !== orderId);
 
 /**
- * Makes the newest order of the session whose payment failed while its places are held its cart again. `instead`: what the session
- * names as its cart now, in which there is nothing. Answers the session's cart: another one if another request was faster, and
- * undefined if there is no such order.
+ * Makes the session's newest order whose payment failed, and whose places are still held, its cart again. `instead` is
+ * the empty cart that the session records now. Resolves to the session's cart, which a concurrent request may have
+ * set, or undefined if there is none.
  */
 export const takeBack = async (
   { orders, sessions }: Pick<PosContext, 'orders' | 'sessions'>,

@@ -12,9 +12,9 @@ import { takeBack } from './cart-again.ts';
 const ended = () => new PosFault('session_invalid', 'The session is unknown or has ended.');
 
 export const expired = () =>
-  new PosFault('cart_expired', 'The places of the shopping cart are no longer held; the next item begins a new one.');
+  new PosFault('cart_expired', 'The places of the shopping cart are no longer held; adding an item starts a new cart.');
 
-/** What the session names as its cart, whatever became of it; undefined if it names none. */
+/** The order that the session records as its cart, in any state; undefined if it records none. */
 export const recordedCart = async (
   { orders }: Pick<PosContext, 'orders'>,
   { institution, cartId }: SessionDocument,
@@ -23,32 +23,33 @@ export const recordedCart = async (
 const isCart = ({ state, listed, payable }: Order): boolean => state === 'open' && (!listed || payable);
 
 /**
- * The cart of a session: an order whose payment failed if there is nothing else in it; undefined if it is empty. `noted`: what the
- * session names. @throws {PosFault} cart_expired, until the session's next cart write
+ * The cart of a session; if that is empty, its latest order whose payment failed; undefined if there is neither.
+ * `recorded` is the result of {@link recordedCart}. @throws {PosFault} cart_expired, until the session's next cart
+ * write
  */
 export const cartOf = async (
   context: Pick<PosContext, 'orders' | 'sessions'>,
   session: SessionDocument,
-  noted: Order | undefined,
+  recorded: Order | undefined,
 ): Promise<Order | undefined> => {
-  if (noted?.state === 'expired' && noted.lines.length > 0) throw expired();
-  const own = noted && isCart(noted) ? noted : undefined;
+  if (recorded?.state === 'expired' && recorded.lines.length > 0) throw expired();
+  const own = recorded && isCart(recorded) ? recorded : undefined;
   return own && own.lines.length > 0 ? own : ((await takeBack(context, session, session.cartId)) ?? own);
 };
 
-/** Gives the places of a cart back; again, or where there is none: no effect. */
+/** Abandons a cart and releases its places; idempotent. @throws {Error} while another request is changing the cart */
 export const abandonCart = async (orders: Orders, institution: string, cartId: string): Promise<void> => {
   const { reason, details } = await orders.giveUp(institution, cartId);
-  if (reason === 'busy') throw new Error(`a cart could not be given up: ${details}`);
+  if (reason === 'busy') throw new Error(`cart ${cartId} not abandoned, another request is changing it: ${details}`);
 };
 
-/** A cart with new places in it, and the session that was made for it, if there was none. */
+/** A cart with added places, and its new session if the request had none. */
 export interface Filled {
   readonly cart: Order;
-  readonly begun: NewSession | undefined;
+  readonly newSession: NewSession | undefined;
 }
 
-/** The id of the cart that the session has in place of this one: another request's choice, if that was faster. */
+/** The id of the cart that replaces `instead` in the session; that of a concurrent request if it was first. */
 const otherCart = async (
   context: Pick<PosContext, 'orders' | 'sessions'>,
   session: SessionDocument,
@@ -65,13 +66,13 @@ const otherCart = async (
 };
 
 /**
- * Puts places into the visitor's cart, all of them or none; the first ones make the cart, and the session if there is none.
- * Rejects with PosFault as orders refuse.
+ * Adds places to the visitor's cart, all of them or none; the first ones create the cart, and the session if there is
+ * none. Rejects with PosFault if orders refuses.
  */
 export const fillCart = async (
   context: Pick<PosContext, 'orders' | 'sessions'>,
   { pointOfSale, session, ip }: Visit,
-  wish: RequestedItem,
+  item: RequestedItem,
   requestId: string,
 ): Promise<Filled> => {
   const { institution, serviceHost } = pointOfSale;
@@ -81,14 +82,14 @@ export const fillCart = async (
       requestId,
       pointOfSale: serviceHost,
       address: networkOf(ip),
-      items: [wish],
+      items: [item],
     });
   if (!session) {
     const cart = doneOr(await add(newId('ord')));
     try {
-      return { cart, begun: await context.sessions.begin(pointOfSale, { cartId: cart.id }) };
+      return { cart, newSession: await context.sessions.begin(pointOfSale, { cartId: cart.id }) };
     } catch (error) {
-      // Nobody can ever name this cart.
+      // No session refers to this cart, so its places are released now.
       await context.orders.giveUp(institution, cart.id).catch(() => undefined);
       throw error;
     }
@@ -96,6 +97,6 @@ export const fillCart = async (
   const cartId = session.cartId ?? (await otherCart(context, session, null));
   const outcome = await add(cartId);
   const isOver = outcome.reason === 'cart_gone' || outcome.reason === 'cart_expired';
-  if (!isOver) return { cart: doneOr(outcome), begun: undefined };
-  return { cart: doneOr(await add(await otherCart(context, session, cartId))), begun: undefined };
+  if (!isOver) return { cart: doneOr(outcome), newSession: undefined };
+  return { cart: doneOr(await add(await otherCart(context, session, cartId))), newSession: undefined };
 };

@@ -1,3 +1,4 @@
+// The shopping cart of a session: adding, changing and removing items, each a held place.
 import { PosFault } from '@boxoffice/envelope';
 import { type AnyOperation, created, ok } from '@boxoffice/http';
 import type { Order, Outcome } from '../clients/orders.ts';
@@ -24,27 +25,30 @@ const tariffErrors = [
   'tariff_not_accessible',
 ] as const;
 
-/** The cart in which an item may be. @throws {PosFault} not_found */
+/** The session's cart, which may contain the item. @throws {PosFault} not_found without a cart or for a malformed id */
 const cartIdOf = ({ session }: Visit, itemId: string): { readonly institution: string; readonly cartId: string } => {
   if (!session || session.cartId === null || !isId(itemId))
     throw new PosFault('not_found', 'There is no such resource.');
   return { institution: session.institution, cartId: session.cartId };
 };
 
-/** A change of a line: what it says of a cart that is no more is the cart's own state. */
+/**
+ * The cart after a change of an item. @throws {PosFault} cart_expired, not_found if the cart has ended, else as {@link
+ * doneOr}
+ */
 const changed = (outcome: Outcome): Order => {
   if (outcome.reason !== 'cart_gone') return doneOr(outcome);
   if (outcome.order?.state === 'expired') throw expired();
   throw new PosFault('not_found', 'There is no such resource.');
 };
 
-/** Whom an answer about the cart may name: the user, and whoever was or will be the buyer of the order that it becomes. */
+/** The contacts that an answer about the cart may contain: the user, and the past or future buyer of its order. */
 const subjectsOf = ({ session }: Visit, { id, contactNumber }: Order): readonly string[] => [
   cartSubject(id),
   ...[session?.contactNumber, contactNumber].flatMap((number) => number ?? []),
 ];
 
-/** The shopping cart. */
+/** The operations on the shopping cart. */
 export const cartRoutes = (context: PosContext): AnyOperation[] => {
   const shown = async (visit: Visit, order: Order | undefined) =>
     cartView(order, visit.pointOfSale.currency, await tariffNames(context, visit));
@@ -113,9 +117,9 @@ export const cartRoutes = (context: PosContext): AnyOperation[] => {
       },
       handle: async ({ visitor, body, idempotencyKey }) => {
         if (body.contactNumber !== undefined) requireContact(visitor, body.contactNumber);
-        const { cart, begun } = await fillCart(context, visitor, body, idempotencyKey ?? newId('req'));
+        const { cart, newSession } = await fillCart(context, visitor, body, idempotencyKey ?? newId('req'));
         return created(await shown(visitor, cart), `${visitor.base}/shopping-cart`, {
-          headers: begun ? { 'X-auth-token': begun.token } : {},
+          headers: newSession ? { 'X-auth-token': newSession.token } : {},
           subjects: subjectsOf(visitor, cart),
         });
       },

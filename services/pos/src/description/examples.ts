@@ -145,7 +145,7 @@ const ticket = {
   barcode,
 } as const;
 
-/** Examples of the description. */
+/** Example values of the OpenAPI description. */
 export const examples = {
   ids,
   contactNumber,

@@ -1,3 +1,4 @@
+// Schemas and examples of the OpenAPI description, shared by the operations of all folders.
 import { named, nullable, oneOf, timestamp, trimmedText } from '@boxoffice/http';
 import { Type } from 'typebox';
 import { levels } from '../domain/offer.ts';
@@ -5,20 +6,20 @@ import { ID_PATTERN } from '../ids.ts';
 
 const { Array: List, Boolean: Flag, Integer, Object: Members, Optional, Record: MapOf, String: Text } = Type;
 
-/** The kinds of product. */
+/** Types of product. */
 export const productTypes = ['show', 'pass', 'season_ticket', 'membership', 'service', 'goods', 'package'] as const;
 
-/** The query parameter of every operation; a language that the point of sale has not is no error. */
+/** The query parameter `lang` of every operation; a language that is not configured is no error. */
 export const lang = Optional(Text({ description: 'of the texts: ISO 639; wins over Accept-Language' }));
 export const langQuery = { lang };
 
-/** A contact's number where its prices are asked for; checked against the login. */
+/** The contact whose prices are requested; checked against the login. */
 export const contactNumber = Text({ minLength: 1, maxLength: 64, description: 'of the logged-in user: its prices' });
 
-/** An id in a path; what is spelt otherwise is not found. */
+/** An id in a path; a malformed one is 404. */
 export const pathId = Text({ pattern: ID_PATTERN });
 
-/** An id in a body: opaque, so anything short is well-formed. */
+/** An id in a body: opaque, so only its length is checked. */
 export const id = Text({ minLength: 1, maxLength: 128 });
 
 export const amount = Integer({ description: "in the currency's minor unit" });
@@ -26,7 +27,7 @@ export const currency = Text({ pattern: '^[A-Z]{3}$', description: 'ISO 4217' })
 export const availability = oneOf(levels, { description: '`few`: at most 5 places or 5 %' });
 const onSale = Flag({ description: 'as far as dates go; says nothing about stock' });
 
-/** Records as a map by id. */
+/** The schema of a map of records by id. */
 export const mapOf = <Item extends Type.TSchema>(item: Item) => MapOf(Text(), item);
 
 const product = {
@@ -251,5 +252,5 @@ export const Credentials = named(
 
 export const Naming = named('ShopTicketChanges', Members(beneficiary));
 
-/** A name as it is kept: an empty one is none; an absent one stays absent. */
+/** The stored form of a name: an empty one becomes null; undefined stays undefined. */
 export const nameOf = (name: string | null | undefined): string | null | undefined => (name === '' ? null : name);

@@ -1,4 +1,4 @@
-/** Canonical forms that are known already; forgotten when there are too many. */
+/** Cached canonical forms; the cache is cleared when it is full. */
 const known = new Map<string, string | undefined>();
 const MAX_KNOWN = 1_000;
 
@@ -12,7 +12,7 @@ const canonicalised = (tag: string): string | undefined => {
 
 /**
  * A language tag in its canonical form (RFC 5646, 4.5, with the data of Unicode CLDR): every code of ISO 639-2, `deu`
- * and `ger`, becomes that of ISO 639-1, `de`. Undefined for a text that is no tag.
+ * and `ger`, becomes that of ISO 639-1, `de`. Undefined for a malformed tag.
  */
 const canonical = (tag: string): string | undefined => {
   const found = known.get(tag);
@@ -26,10 +26,10 @@ const canonical = (tag: string): string | undefined => {
 /** The language of a tag without its region, script and so on. */
 const primary = (tag: string): string | undefined => canonical(tag.split('-', 1)[0] ?? '');
 
-/** Longer texts are no tags that somebody has. */
+/** Longer texts are not parsed as tags. */
 const MAX_TAG_LENGTH = 64;
 
-/** The configured language that a tag asks for: the same one, else one with the same primary subtag (`de-CH` → `de`). */
+/** The configured language that matches a tag: the same, else one with the same primary subtag (`de-CH` → `de`). */
 export const matching = (tag: string, languages: readonly string[]): string | undefined => {
   const wanted = tag.trim().replaceAll('_', '-');
   const language = wanted.length > MAX_TAG_LENGTH ? undefined : primary(wanted);
@@ -41,7 +41,7 @@ export const matching = (tag: string, languages: readonly string[]): string | un
   );
 };
 
-/** So much of an Accept-Language is read. */
+/** Maximum ranges of an Accept-Language that are read. */
 const MAX_RANGES = 50;
 
 const QUALITY = /^(?:0(?:\.\d{0,3})?|1(?:\.0{0,3})?)$/;
@@ -56,7 +56,9 @@ const rangesOf = (header: string): { readonly tag: string; readonly quality: num
     })
     .filter(({ tag }) => tag !== '');
 
-/** The configured language that an Accept-Language likes best (RFC 9110, 12.5.4); undefined if it names none of them. */
+/**
+ * The configured language with the highest quality in Accept-Language (RFC 9110, 12.5.4); undefined if none matches.
+ */
 const preferred = (header: string, languages: readonly string[]): string | undefined => {
   const ranges = rangesOf(header);
   const refused = new Set(
@@ -72,7 +74,7 @@ const preferred = (header: string, languages: readonly string[]): string | undef
 
 /**
  * The language of an answer (specification, section 4, rule 8): `lang` if the point of sale has it, else the best of
- * Accept-Language, else the first configured. Nothing that is asked for is an error.
+ * Accept-Language, else the first configured. No value is an error.
  */
 export const languageOf = (
   lang: string | undefined,
@@ -84,7 +86,7 @@ export const languageOf = (
   languages[0] ??
   'en';
 
-/** A text in this language, or in the first of the others that it has. */
+/** The text in the language, else in the first of the others in which it exists, else in any. */
 export const textIn = (
   texts: Readonly<Record<string, string>>,
   language: string,

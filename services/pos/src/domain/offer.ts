@@ -1,3 +1,4 @@
+// Rules of the point of sale without any I/O: what is shown and on sale, languages of texts, links of pages.
 import { textIn } from './language.ts';
 
 type Texts = Readonly<Record<string, string>>;
@@ -5,17 +6,18 @@ type Texts = Readonly<Record<string, string>>;
 export const levels = ['available', 'few', 'sold_out'] as const;
 export type Level = (typeof levels)[number];
 
-/** Up to so many places, or such a part of all, is few. */
+/** Maximum free places that count as `few`. */
 const FEW_PLACES = 5;
+/** Maximum free share of the capacity that counts as `few`. */
 const FEW_SHARE = 0.05;
 
-/** How much is left in one word. */
+/** The level of availability of `free` places out of `capacity`. */
 export const levelOf = (free: number, capacity: number): Level => {
   if (free <= 0) return 'sold_out';
   return free <= FEW_PLACES || free <= capacity * FEW_SHARE ? 'few' : 'available';
 };
 
-/** A performance, as far as it is offered. */
+/** The members of a performance that decide whether it is shown and on sale. */
 export interface Offered {
   readonly id: string;
   readonly startDate: string;
@@ -25,13 +27,13 @@ export interface Offered {
   readonly salesTo: string | null;
 }
 
-/** Whether it can be bought at `now` (epoch milliseconds) as far as dates go; says nothing about stock. */
+/** Whether state and dates allow a sale at `now` (epoch milliseconds), regardless of stock. */
 export const isOnSale = ({ state, salesFrom, salesTo }: Offered, now: number): boolean =>
   state === 'on_sale' &&
   (salesFrom === null || Date.parse(salesFrom) <= now) &&
   (salesTo === null || now < Date.parse(salesTo));
 
-/** Whether a shop still shows it: neither cancelled nor over. */
+/** Whether the performance is neither cancelled nor over at `now` (epoch milliseconds). */
 export const isShown = ({ state, startDate, durationMinutes }: Offered, now: number): boolean =>
   state !== 'cancelled' && (durationMinutes === null || Date.parse(startDate) + durationMinutes * 60_000 > now);
 
@@ -42,8 +44,8 @@ export interface Tariff {
 }
 
 /**
- * The tariffs that a visitor may buy: those that the point of sale sells, and that ask for nothing or for what the contact has. A visitor
- * who names no contact has nothing.
+ * The tariffs that a visitor may buy: those that the point of sale sells and that have no criterion or one of the
+ * contact's. Without a contact, `criteria` is empty.
  */
 export const tariffsFor = <T extends Tariff>(
   tariffs: readonly T[],
@@ -57,14 +59,14 @@ export const tariffsFor = <T extends Tariff>(
   return new Map(accessible.map((tariff) => [tariff.id, tariff]));
 };
 
-/** What texts are shown in. */
+/** The languages of an answer. */
 export interface Tongue {
   readonly language: string;
-  /** Where a text is missing in it: the point of sale's others, in their order. */
+  /** Fallbacks for missing texts: the languages of the point of sale, in their order. */
   readonly others: readonly string[];
 }
 
-/** A text in the language of an answer. */
+/** The text in the language of an answer, or in a fallback. */
 export const spoken = (texts: Texts, { language, others }: Tongue): string => textIn(texts, language, others);
 
 const byText = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);

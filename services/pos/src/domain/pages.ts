@@ -1,10 +1,13 @@
-/** Which part of a list is asked for. */
+/** A requested page of a list. */
 export interface Part {
   readonly offset: number;
   readonly limit: number;
 }
 
-/** The offsets of the four links of a list with so many records: `next` never goes behind the last page, `previous` never before the first. */
+/**
+ * The offsets of the four links of a list with `total` records; `next` is at most the last page, `previous` at least
+ * the first.
+ */
 export const linkOffsets = ({ offset, limit }: Part, total: number) => {
   const last = total === 0 ? 0 : Math.floor((total - 1) / limit) * limit;
   return {
@@ -15,7 +18,7 @@ export const linkOffsets = ({ offset, limit }: Part, total: number) => {
   };
 };
 
-/** The value of `Link`: the address with all of its other parameters, four times (RFC 8288). */
+/** The value of `Link` (RFC 8288): four links that repeat all other query parameters. */
 export const linkHeader = (address: string, others: URLSearchParams, part: Part, total: number): string => {
   const kept = others.size > 0 ? `${others}&` : '';
   return Object.entries(linkOffsets(part, total))

@@ -4,7 +4,7 @@ import type { Visit } from '../request/visit.ts';
 import { requireContact } from '../users/contact-access.ts';
 import { isSimulated, type SimulatedPayments } from './simulated-payments.ts';
 
-/** What a buyer says. */
+/** The body of a checkout. */
 export interface Purchase {
   readonly contactNumber?: string;
   readonly contact?: Omit<Guest, 'language'>;
@@ -12,26 +12,29 @@ export interface Purchase {
   readonly paymentToken?: Checkout['paymentToken'];
 }
 
-/** Refuses a buyer, or a method of payment, before anything is done. @throws {PosFault} */
+/** Checks the buyer and the payment method before anything is written. @throws {PosFault} */
 export const requireBuyer = (visit: Visit, purchase: Purchase, simulated: SimulatedPayments): void => {
   const { contactNumber, contact, paymentMethod, paymentToken } = purchase;
   if (contactNumber !== undefined) requireContact(visit, contactNumber);
   if (contactNumber === undefined && contact === undefined) {
-    throw new PosFault('contact_required', 'An order needs contactNumber, or contact of a guest.');
+    throw new PosFault('contact_required', 'An order needs $.contactNumber, or $.contact of a guest.');
   }
   if (contactNumber !== undefined && contact !== undefined) {
-    throw new PosFault('validation_error', 'An order has either contactNumber or contact, not both.');
+    throw new PosFault('validation_error', 'An order has either $.contactNumber or $.contact, not both.');
   }
   const isTaken = visit.pointOfSale.paymentMethods.includes(paymentMethod);
   if (!isTaken || (paymentMethod === 'simulated' && !isSimulated(simulated, visit.pointOfSale))) {
-    throw new PosFault('payment_method_not_accepted', `The point of sale does not take the method ${paymentMethod}.`);
+    throw new PosFault(
+      'payment_method_not_accepted',
+      `The point of sale does not accept the payment method ${paymentMethod}.`,
+    );
   }
   if (paymentMethod === 'simulated' && paymentToken === undefined) {
     throw new PosFault('bad_request', '$.paymentToken is required with the payment method simulated.');
   }
 };
 
-/** The buyer as orders takes it. Nothing is made of a guest before orders has accepted the checkout. */
+/** The buyer in the form of orders, which creates the contact of a guest only after it accepts the checkout. */
 export const buyerOf = ({ language }: Visit, { contactNumber, contact }: Purchase): Buyer =>
   contact
     ? { guest: { ...contact, ...(language === '' ? {} : { language }) } }

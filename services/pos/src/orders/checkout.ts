@@ -19,25 +19,28 @@ import { buyerOf, type Purchase, requireBuyer } from './buyer.ts';
 import { doneOr } from './refusals.ts';
 
 /**
- * Milliseconds from a checkout's beginning to its answer at most, before the gateway gives up: the cart is read (3,000), the order
- * bought, and what nobody answered cancelled (5,000).
+ * The longest time from the start of a checkout to its answer, in milliseconds, below the gateway's timeout: reading
+ * the cart (3,000), buying, and cancelling after an unknown outcome (5,000).
  */
 export const TOTAL_MS = 14_000;
-/** With less than this left nothing is begun. */
+/** Minimum milliseconds that must be left to start an attempt. */
 const LEAST_MS = 2_000;
-/** So long after its beginning a checkout is not tried again: the buyer waits. */
+/** Milliseconds after which a checkout is not retried, because the buyer waits for the answer. */
 const PATIENCE_MS = 2_000;
 
-/** Orders that a session without a login remembers. */
+/** Maximum orders recorded in a session, the latest ones. */
 const MOST_ORDERS = 100;
 
-/** What a checkout buys, and the name by which orders know a repeat of it. */
+/** The order that a checkout buys, and the request id by which the orders service recognises a repeat. */
 interface CheckoutTarget {
   readonly orderId: string;
   readonly requestId: string;
 }
 
-/** Notes in the session, before anything is made, which order this request makes: a repeat after a crash finds it, and so does its buyer. */
+/**
+ * Records the order in the session before the purchase, so that a repeat after a crash and the list of own orders find
+ * it.
+ */
 const recordTarget = async (
   { sessions, purchases }: Pick<PosContext, 'sessions' | 'purchases'>,
   session: SessionDocument,
@@ -46,17 +49,18 @@ const recordTarget = async (
   { contactNumber }: Buyer,
 ): Promise<void> => {
   if (session.contactNumber !== null && session.contactNumber !== contactNumber) await purchases.add(session, orderId);
-  const noted = await sessions.update(session, (current) => ({
+  const recorded = await sessions.update(session, (current) => ({
     orderIds: [...current.orderIds.filter((id) => id !== orderId), orderId].slice(-MOST_ORDERS),
     awaiting: awaitingAlso(current, orderId),
     ...(key === undefined ? {} : { checkout: { key, orderId } }),
   }));
-  if (!noted) throw new PosFault('session_invalid', 'The session is unknown or has ended.');
+  if (!recorded) throw new PosFault('session_invalid', 'The session is unknown or has ended.');
 };
 
 /**
- * Notes that an order was bought and that its buyer is told so: it is no cart any more, and if it waits for nothing, no payment of it can
- * fail. Answers until when (epoch milliseconds) nobody may be told, because a faulty try is cancelling it; undefined: now.
+ * Records that the order is reported as bought and is no longer the cart; once confirmed, its payment can no longer
+ * fail. Resolves to undefined, or to the epoch milliseconds before which it must not be reported, because a failed
+ * attempt is cancelling it.
  */
 const recordBought = async (
   { sessions, log, now }: Pick<PosContext, 'sessions' | 'log' | 'now'>,
@@ -64,7 +68,7 @@ const recordBought = async (
   { id, state, payable }: Order,
 ): Promise<number | undefined> => {
   const mayBeReported = ({ cancelling }: SessionDocument) => cancelling?.orderId !== id || cancelling.until < now();
-  const noted = await sessions
+  const recorded = await sessions
     .update(session, (current) =>
       mayBeReported(current)
         ? {
@@ -74,62 +78,74 @@ const recordBought = async (
           }
         : undefined,
     )
-    // It is bought: not being able to forget the cart, which is none any more, changes nothing.
-    .catch((error: unknown) => log.warn('a bought cart stays noted in its session', { error }));
-  return noted && noted.reportedOrder !== id ? noted.cancelling?.until : undefined;
+    // A failure is harmless: the order is bought, and the session only keeps naming it as its cart.
+    .catch((error: unknown) =>
+      log.warn('a session still names a bought order as its cart: the session could not be updated', { error }),
+    );
+  return recorded && recorded.reportedOrder !== id ? recorded.cancelling?.until : undefined;
 };
 
-/** The order as its buyer is told of it. @throws {PosFault} cart_empty, cart_expired if it is bought no more */
+/**
+ * The order, once it may be reported as bought. @throws {PosFault} cart_empty, cart_expired if it has ended meanwhile
+ */
 const reportedOrder = async (
   context: PosContext,
   session: SessionDocument,
   order: Order,
   endsAt: number,
 ): Promise<Order> => {
-  // An earlier try met an error that cancelled it, or its payment did not come in time.
+  // An earlier attempt failed and cancelled it, or its payment did not arrive in time.
   if (order.state === 'cancelled') throw cancelled();
   if (order.state === 'expired') throw expired();
   const until = await recordBought(context, session, order);
   if (until === undefined) return order;
   const waitMs = until - context.now() + 1;
-  if (performance.now() + waitMs > endsAt - LEAST_MS) throw new Error('another try of the checkout is being cancelled');
+  if (performance.now() + waitMs > endsAt - LEAST_MS)
+    throw new Error('checkout not reported: a failed attempt of the same order is still being cancelled');
   await delay(waitMs);
   const now = await context.orders.get(session.institution, order.id);
   if (!now) throw cancelled();
   return reportedOrder(context, session, now, endsAt);
 };
 
-/** Cancels what a faulty try left, unless another one has told already that it is bought. True only when it is cancelled for certain. */
+/**
+ * Cancels the order of a failed attempt, unless another attempt reported it as bought. True only if the cancellation
+ * is durable.
+ */
 const undo = async (
   { orders, sessions, now }: PosContext,
   session: SessionDocument,
   orderId: string,
 ): Promise<boolean> => {
   const until = now() + CERTAINTY_MS;
-  const noted = await sessions.update(session, ({ reportedOrder }) =>
+  const recorded = await sessions.update(session, ({ reportedOrder }) =>
     reportedOrder === orderId ? undefined : { cancelling: { orderId, until } },
   );
-  // A session that has ended has nobody else who could be told.
-  return noted?.reportedOrder === orderId ? false : orders.cancelAfterFault(session.institution, orderId, until);
+  // `recorded` is undefined if the session has ended; then no other attempt can report the order.
+  return recorded?.reportedOrder === orderId ? false : orders.cancelAfterFault(session.institution, orderId, until);
 };
 
-/** Buys, once more if nobody answered: orders take a repeat for what it is. What then is still not known is cancelled, and told. */
+/**
+ * Buys the order, with one retry if the orders service does not answer; the request id makes the retry idempotent. If
+ * the outcome stays unknown, cancels the order; `orderCancelled` of the error says whether that succeeded.
+ */
 const buy = async (
   context: PosContext,
   session: SessionDocument,
   orderId: string,
-  wish: Checkout,
+  request: Checkout,
   endsAt: number,
 ): Promise<Outcome> => {
   const { orders } = context;
   const { institution } = session;
-  const begunAt = performance.now();
+  const startedAt = performance.now();
   const left = () => Math.min(WRITE_MS, endsAt - CERTAINTY_MS - performance.now());
-  if (left() < LEAST_MS) throw new Error('a checkout was not begun: what it needs came too late');
-  const attempt = () => orders.checkout(institution, orderId, wish, left());
+  if (left() < LEAST_MS)
+    throw new Error('checkout not started: reading the cart left too little time before the timeout');
+  const attempt = () => orders.checkout(institution, orderId, request, left());
   try {
     return await attempt().catch((error: unknown) => {
-      if (!isUnanswered(error) || performance.now() - begunAt > PATIENCE_MS || left() < LEAST_MS) throw error;
+      if (!isUnanswered(error) || performance.now() - startedAt > PATIENCE_MS || left() < LEAST_MS) throw error;
       return attempt();
     });
   } catch (error) {
@@ -141,48 +157,48 @@ const buy = async (
 const cancelled = () =>
   new PosFault(
     'cart_empty',
-    'The shopping cart was cancelled, because a performance in it was or after an error: nothing was bought, and its places are free again. Please choose again.',
+    'The shopping cart was cancelled after an error or with one of its performances: nothing was bought, and its places are free again. Please choose again.',
   );
 
 const empty = () =>
-  new PosFault('cart_empty', 'There is nothing in the shopping cart. What was bought before is among the orders.');
+  new PosFault('cart_empty', 'There is nothing in the shopping cart. Earlier purchases are listed by GET /orders.');
 
-/** A checkout without a key repeats the one before it, unless the payment of that one has failed. */
+/** The request id without an Idempotency-Key: a repeat of the last checkout, or a new one after its payment failed. */
 const unkeyed = ({ checkout, payable }: Order): string =>
   payable && checkout ? derived('again', checkout.requestId) : 'checkout';
 
-/** The errand of this session that bought what is still noted as its cart: nobody was told, or not yet. Undefined if none did. */
+/** The checkout of this session that bought the recorded cart but is not reported yet; undefined if there is none. */
 const unreported = async (
   { sessions }: Pick<PosContext, 'sessions'>,
   session: SessionDocument,
   { id, state, listed, payable, checkout }: Order,
 ): Promise<CheckoutTarget | undefined> => {
   if (!listed || payable || state === 'expired' || state === 'cancelled' || !checkout) return undefined;
-  // The session may be older than the purchase: of a double click it is.
+  // The session of the request may have been read before the purchase, as in a double click, so it is read again.
   const isOwn =
     session.orderIds.includes(id) || (await sessions.update(session, () => undefined))?.orderIds.includes(id);
   return isOwn ? { orderId: id, requestId: checkout.requestId } : undefined;
 };
 
-/** What to buy. @throws {PosFault} cart_empty, cart_expired */
+/** The target of a checkout. @throws {PosFault} cart_empty, cart_expired */
 const checkoutTargetOf = async (
   context: PosContext,
   session: SessionDocument,
   key: string | undefined,
 ): Promise<CheckoutTarget> => {
-  // An earlier try of this request made it, or began to.
+  // An earlier attempt with the same key recorded this order.
   if (key !== undefined && session.checkout?.key === key) return { orderId: session.checkout.orderId, requestId: key };
-  const noted = await recordedCart(context, session);
-  const known = noted && (await unreported(context, session, noted));
+  const recorded = await recordedCart(context, session);
+  const known = recorded && (await unreported(context, session, recorded));
   if (known) return known;
-  const cart = await cartOf(context, session, noted);
+  const cart = await cartOf(context, session, recorded);
   if (cart && cart.lines.length > 0) return { orderId: cart.id, requestId: key ?? unkeyed(cart) };
-  throw noted?.state === 'cancelled' ? cancelled() : empty();
+  throw recorded?.state === 'cancelled' ? cancelled() : empty();
 };
 
 /**
- * Makes an order of the session's cart; a repeat with the same key gives the same order, and so does one without a key while nobody was
- * told what became of the first. Rejects with PosFault as the rules refuse: the cart stays then.
+ * Buys the cart of the session. A repeat with the same key gives the same order; so does one without a key until the
+ * first is reported. Rejects with PosFault if a rule refuses the checkout; the cart then stays unchanged.
  */
 export const checkOut = async (
   context: PosContext,
@@ -197,6 +213,6 @@ export const checkOut = async (
   const buyer = buyerOf(visit, purchase);
   await recordTarget(context, session, key, orderId, buyer);
   const { paymentMethod, paymentToken } = purchase;
-  const wish = { requestId, ...buyer, paymentMethod, ...(paymentToken === undefined ? {} : { paymentToken }) };
-  return reportedOrder(context, session, doneOr(await buy(context, session, orderId, wish, endsAt)), endsAt);
+  const request = { requestId, ...buyer, paymentMethod, ...(paymentToken === undefined ? {} : { paymentToken }) };
+  return reportedOrder(context, session, doneOr(await buy(context, session, orderId, request, endsAt)), endsAt);
 };

@@ -1,25 +1,28 @@
 import { type FaultHeaders, type PosCode, PosFault } from '@boxoffice/envelope';
 import type { Order, Outcome, Reason } from '../clients/orders.ts';
 
-/** The code that each refusal of orders has here, and what a visitor may be shown: never the words of another service. */
+/** The code and message of family B for each refusal of orders; details of other services are never passed on. */
 const refusals: Readonly<Record<Reason, readonly [PosCode, string]>> = {
   places_unavailable: [
     'cart_places_unavailable',
-    'Not enough of the wanted places are free. The shopping cart is as it was.',
+    'Not enough of the requested places are free. The shopping cart is unchanged.',
   ],
-  not_on_sale: ['cart_not_on_sale', 'The performance is not on sale at the moment.'],
-  too_many_places: ['cart_too_many_places', 'The shopping cart would have more places than can be bought at once.'],
+  not_on_sale: ['cart_not_on_sale', 'The performance is not on sale now.'],
+  too_many_places: [
+    'cart_too_many_places',
+    'The shopping cart would exceed the maximum number of places of one order.',
+  ],
   hold_limit: [
     'cart_hold_limit',
-    'Too many places are held from here without being bought. Try again in some minutes.',
+    'Too many unpaid places are held from this network address. Buy or remove them, or try again in some minutes.',
   ],
-  tariff_not_sold_here: ['invalid_reference', 'The tariff is not sold here for these places.'],
+  tariff_not_sold_here: ['invalid_reference', 'The point of sale does not sell the tariff for these places.'],
   invalid_reference: [
     'invalid_reference',
-    'The performance, seat category, tariff, place or contact is not known, or they do not go together.',
+    'The performance, seat category, tariff, place or contact is unknown, or they do not belong together.',
   ],
   invalid_items: ['validation_error', '$.quantity must be the number of $.placeIds.'],
-  tariff_not_accessible: ['tariff_not_accessible', 'The contact does not have what the tariff is for.'],
+  tariff_not_accessible: ['tariff_not_accessible', 'The contact does not meet the criterion of the tariff.'],
   account_required: ['payment_method_not_accessible', 'Only contacts with an account can buy on account.'],
   cart_gone: ['cart_empty', 'There is nothing in the shopping cart.'],
   cart_expired: [
@@ -27,21 +30,21 @@ const refusals: Readonly<Record<Reason, readonly [PosCode, string]>> = {
     'The places of the shopping cart are no longer held. Please choose your places again.',
   ],
   cart_empty: ['cart_empty', 'There is nothing in the shopping cart.'],
-  payment_declined: ['payment_declined', 'The payment was declined. The shopping cart is as it was.'],
+  payment_declined: ['payment_declined', 'The payment was declined. The shopping cart is unchanged.'],
   places_gone: [
     'cart_expired',
-    'Places of the shopping cart are gone, so it was not bought. Please choose your places again.',
+    'Places of the shopping cart are no longer available, so nothing was bought. Please choose your places again.',
   ],
   unknown_line: ['not_found', 'There is no such resource.'],
-  not_cancellable: ['order_not_cancellable', 'The order cannot be cancelled any more.'],
+  not_cancellable: ['order_not_cancellable', 'The order can no longer be cancelled.'],
   busy: ['order_busy', 'Another request is changing the same shopping cart or order. Try again in a second.'],
 };
 
-/** What a wish led to. @throws {PosFault} for a refusal, with the code and the words that it has here */
+/** The order of a successful outcome. @throws {PosFault} for a refusal, with its code and message of family B */
 export const doneOr = ({ outcome, reason, order }: Outcome): Order => {
   if (outcome === 'done' && order) return order;
   const [code, message] = refusals[reason ?? 'cart_gone'];
-  // An answer that says when to come again is not remembered under the idempotency key.
+  // The idempotency layer does not store answers with Retry-After, so a repeat is executed.
   const headers: FaultHeaders = reason === 'busy' ? { 'Retry-After': '1' } : {};
   throw new PosFault(code, message, { headers });
 };

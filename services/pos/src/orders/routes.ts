@@ -1,3 +1,4 @@
+// Own orders of a visitor: checkout of the cart, list, detail and cancellation.
 import { PosFault } from '@boxoffice/envelope';
 import { type AnyOperation, created, emailSchema, named, ok, oneOf, trimmedText } from '@boxoffice/http';
 import { Type } from 'typebox';
@@ -42,7 +43,7 @@ const inSession = (visit: Visit): InSession => {
 
 const unknown = () => new PosFault('not_found', 'There is no such resource.');
 
-/** Orders: made of the cart, shown and cancelled. */
+/** The operations on own orders. An order that is not the visitor's own is 404. */
 export const ordersRoutes = (context: PosContext): AnyOperation[] => {
   const { orders, purchases } = context;
 
@@ -102,7 +103,7 @@ export const ordersRoutes = (context: PosContext): AnyOperation[] => {
       },
       handle: async ({ visitor, body, idempotencyKey }) => {
         const order = await checkOut(context, inSession(visitor), body, idempotencyKey);
-        // It is bought, whether or not the tickets can be read at the moment.
+        // The order is bought even if tickets are unavailable, so barcodes are best effort.
         const [nameOf, ticketOf = () => undefined] = await Promise.all([
           tariffNames(context, visitor),
           context.askTickets(() => ticketsOf(context, visitor.pointOfSale.institution, [order])),
@@ -163,7 +164,8 @@ export const ordersRoutes = (context: PosContext): AnyOperation[] => {
       handle: async ({ visitor, params, idempotencyKey }) => {
         const { id } = await own(inSession(visitor), params.id);
         const outcome = await orders.cancel(visitor.pointOfSale.institution, id, idempotencyKey ?? newId('req'));
-        if (outcome.reason === 'cart_gone') throw new PosFault('order_not_cancellable', 'The order is not live.');
+        if (outcome.reason === 'cart_gone')
+          throw new PosFault('order_not_cancellable', 'The order has expired or is cancelled already.');
         const order = doneOr(outcome);
         return ok(await one(visitor, order), {
           subjects: order.contactNumber === null ? [] : [order.contactNumber],

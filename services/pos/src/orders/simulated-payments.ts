@@ -4,10 +4,10 @@ import type { PointOfSale } from '../clients/catalog.ts';
 const given = flag('SIMULATED_PAYMENTS', { optional: true });
 const demoData = flag('BOXOFFICE_DEMO', { default: false });
 
-/** Where the payment method `simulated` is taken: at the points of sale of the demo data alone, or everywhere, or nowhere. */
+/** Which points of sale accept the payment method `simulated`: those of the demo data, all, or none. */
 export type SimulatedPayments = 'demo data' | 'always' | 'never';
 
-/** As SIMULATED_PAYMENTS says; without it for the demo data, and only where BOXOFFICE_DEMO is on. */
+/** The value of SIMULATED_PAYMENTS; if unset, points of sale of the demo data while BOXOFFICE_DEMO is on. */
 export const simulatedPayments: Setting<SimulatedPayments> = {
   name: given.name,
   read(env) {
@@ -21,6 +21,8 @@ export const simulatedPayments: Setting<SimulatedPayments> = {
   },
 };
 
-/** Whether a point of sale takes it. A setting that was forgotten lets nobody pay an institution of its own so. */
+/**
+ * Whether a point of sale accepts `simulated`. Without the setting, a point of sale outside the demo data never does.
+ */
 export const isSimulated = (taken: SimulatedPayments, { demo }: Pick<PointOfSale, 'demo'>): boolean =>
   taken === 'always' || (taken === 'demo data' && demo);

@@ -10,14 +10,14 @@ import type { Visit } from '../request/visit.ts';
 type NameOf = (tariffId: string) => string;
 type TicketOf = (ticketId: string) => Ticket | undefined;
 
-/** The names of tariffs in the language of the answer, as last known if the catalog does not answer; an id is better than no answer. */
+/** The names of tariffs in the language of the answer; last known names, else ids, if the catalog does not answer. */
 export const tariffNames = async (
   { offers, askCatalog }: Pick<PosContext, 'offers' | 'askCatalog'>,
   { pointOfSale, language }: Visit,
 ): Promise<NameOf> => {
   const { institution } = pointOfSale;
   const { tariffs } = (await askCatalog(() => offers.published(institution))) ??
-    offers.remembered(institution) ?? { tariffs: [] };
+    offers.lastKnown(institution) ?? { tariffs: [] };
   const names = new Map(tariffs.map(({ id, name }) => [id, spoken(name, { language, others: pointOfSale.languages })]));
   return (id) => names.get(id) ?? id;
 };
@@ -36,7 +36,7 @@ const itemOf = (line: Line, nameOf: NameOf) => ({
   beneficiaryLastName: line.beneficiary?.lastName ?? null,
 });
 
-/** A cart as it is answered; without an order an empty one. */
+/** The cart of an answer; empty without an order. */
 export const cartView = (order: Order | undefined, currency: string, nameOf: NameOf): Static<typeof schemas.Cart> => {
   if (!order) return { id: null, items: {}, total: 0, currency, expiresAt: null };
   const items = mapById(order.lines.map((line) => itemOf(line, nameOf)));
@@ -44,7 +44,7 @@ export const cartView = (order: Order | undefined, currency: string, nameOf: Nam
   return { id, items, total, currency: order.currency, expiresAt: order.lines.length > 0 ? expiresAt : null };
 };
 
-/** An order as it is answered; `ticketOf` knows the tickets of confirmed ones, and who will come with them by now. */
+/** The order of an answer; tickets of a confirmed order supply the barcodes and the current beneficiaries. */
 export const orderView = (order: Order, nameOf: NameOf, ticketOf: TicketOf): Static<typeof schemas.Order> => {
   const isConfirmed = order.state === 'confirmed';
   const items = order.lines.map((line) => {
@@ -67,7 +67,7 @@ export const orderView = (order: Order, nameOf: NameOf, ticketOf: TicketOf): Sta
   };
 };
 
-/** The tickets of confirmed orders, by id. */
+/** A look-up by id of the tickets of the confirmed ones among the orders. */
 export const ticketsOf = async (
   { tickets }: Pick<PosContext, 'tickets'>,
   institution: string,
@@ -79,7 +79,7 @@ export const ticketsOf = async (
   return (ticketId) => byId.get(ticketId);
 };
 
-/** A ticket as it is answered. */
+/** The ticket of an answer. */
 export const ticketView = (ticket: Ticket): Static<typeof schemas.Ticket> => ({
   id: ticket.id,
   status: ticket.status,

@@ -3,24 +3,27 @@ import { createFresh, type Dated } from '../clients/fresh.ts';
 import { createLatest } from '../clients/latest.ts';
 import type { Offer, StockOf } from './views.ts';
 
-/** What the catalog says, seconds old at most, asked for once however many visitors look. */
+/** Cached reads of the catalog, at most a second old; concurrent visitors share one request. */
 export interface Offers {
-  /** Everything that the institution has published. */
+  /** All published products and tariffs of the institution. */
   published(institution: string): Promise<Offer>;
-  /** What the catalog said last, however long ago; undefined if it never did. */
-  remembered(institution: string): Offer | undefined;
-  /** The same as of this moment: for what was asked for by name and is not there, since it may have been published just now. */
+  /** The last known products and tariffs, of any age; undefined if the catalog has not answered yet. */
+  lastKnown(institution: string): Offer | undefined;
+  /** The same without the cache: for an unknown product id, which may have been published within the last second. */
   publishedNow(institution: string): Promise<Offer>;
-  /** What is free of these performances, computed at most a second ago, and when the oldest of it was. */
+  /** The free places of the performances, at most a second old, as of the oldest of them. */
   stock(institution: string, performanceIds: readonly string[]): Promise<Dated<StockOf>>;
   /** The places of a performance, at most a second old; undefined if there is no such performance. */
   places(institution: string, performanceId: string): Promise<readonly Place[] | undefined>;
 }
 
-/** Availability is at most a second old; what was asked for in the second half of it is there already when it is needed. */
+/**
+ * Availability is at most a second old, with the time that the gateway caches it; it is refreshed in advance from half
+ * a second on.
+ */
 export const SECOND = { maxAgeMs: 750, refreshMs: 500 } as const;
 
-/** What is left of the second is the gateway's: so long it may give the same answer to others. */
+/** Milliseconds for which the gateway may cache an answer: the rest of the second. */
 export const KEPT_MS = 250;
 
 interface Known {
@@ -30,17 +33,17 @@ interface Known {
 
 const PERFORMANCES = 20_000;
 const INSTITUTIONS = 1_000;
-/** Lists of places are large. */
+/** Maximum cached lists of places, which are large. */
 const HALLS = 50;
 
 export const createOffers = (catalog: Catalog, now: () => number = Date.now): Offers => {
   const offers = createFresh<Extract<Published['published'], object>>({ ...SECOND, max: INSTITUTIONS });
-  // Whoever asks for things that are not there, however often, costs the catalog little.
+  // At most one request to the catalog at a time, so that unknown product ids cause little load.
   const latest = createLatest<Dated<Offer>>();
   const marks = new Map<string, { readonly mark: string; readonly offer: Offer }>();
   const halls = createFresh<readonly Place[] | undefined>({ ...SECOND, max: HALLS });
-  // One question for each performance, alone or among others, in flight or answered less than a second ago.
-  const asked = new Map<string, Promise<Known>>();
+  // Per performance: the request in flight, and the last answer.
+  const inFlight = new Map<string, Promise<Known>>();
   const answered = new Map<string, Known>();
 
   const publishedNow = async (institution: string): Promise<Dated<Offer>> => {
@@ -70,23 +73,23 @@ export const createOffers = (catalog: Catalog, now: () => number = Date.now): Of
           answered.set(key, known);
           return known;
         })
-        .finally(() => asked.delete(key));
-      // Who waits hears of a failure; nobody may.
+        .finally(() => inFlight.delete(key));
+      // Callers that wait receive the rejection; without any it must not be unhandled.
       one.catch(() => undefined);
-      asked.set(key, one);
+      inFlight.set(key, one);
     }
     forget();
   };
 
   return {
     published: async (institution) => (await offers.get(institution, () => publishedNow(institution))).value,
-    remembered: (institution) => marks.get(institution)?.offer,
+    lastKnown: (institution) => marks.get(institution)?.offer,
     publishedNow: async (institution) => (await latest(institution, () => publishedNow(institution))).value,
     async stock(institution, performanceIds) {
       const at = now();
       const keyed = [...new Set(performanceIds)].map((id) => ({ id, key: `${institution} ${id}` }));
       const age = (key: string) => at - (answered.get(key)?.asOf ?? Number.NEGATIVE_INFINITY);
-      const stale = keyed.filter(({ key }) => age(key) > SECOND.refreshMs && !asked.has(key));
+      const stale = keyed.filter(({ key }) => age(key) > SECOND.refreshMs && !inFlight.has(key));
       if (stale.length > 0)
         ask(
           institution,
@@ -94,7 +97,7 @@ export const createOffers = (catalog: Catalog, now: () => number = Date.now): Of
         );
       const known = await Promise.all(
         keyed.map(async ({ id, key }) => {
-          const recent = age(key) <= SECOND.maxAgeMs ? answered.get(key) : await asked.get(key);
+          const recent = age(key) <= SECOND.maxAgeMs ? answered.get(key) : await inFlight.get(key);
           return [id, recent ?? { stock: undefined, asOf: at }] as const;
         }),
       );

@@ -1,3 +1,4 @@
+// Products as a visitor may buy them: texts in one language, accessible prices, availability at most a second old.
 import { type AnyOperation, ok, oneOf } from '@boxoffice/http';
 import { Type } from 'typebox';
 import type { PosContext } from '../context.ts';
@@ -26,11 +27,11 @@ const example = { id: examples.ids.product };
 const accessErrors = ['login_required', 'contact_not_accessible'] as const;
 const LIST = ['X-Total-Amount', 'Link'] as const;
 
-/** Visitors without a session see the same: the gateway may keep their answers for so many milliseconds, which count towards their age. */
+/** Answers without a session are the same for all visitors, so the gateway may cache them for KEPT_MS. */
 const cacheHeaders = ({ session }: Visit): Record<string, string> =>
   session ? {} : { 'X-Internal-Keep': String(KEPT_MS) };
 
-/** What is on offer, ready to be shown. */
+/** The operations on products, performances and their availability. */
 export const productsRoutes = ({ offers, criteriaOf }: Pick<PosContext, 'offers' | 'criteriaOf'>): AnyOperation[] => {
   const showcase = createShowcase(offers);
   const audienceOf = async (visit: Visit, number?: string): Promise<Audience> => ({

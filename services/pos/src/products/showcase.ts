@@ -10,7 +10,7 @@ import { type Audience, type Offer, shownPerformances, shownProducts, viewsFor }
 
 type Entries = Record<string, Static<typeof schemas.ProductEntry>>;
 
-/** The answers about products, each made once for all visitors of an audience and at most a second old. */
+/** Cached answers about products, shared by all visitors of an audience and at most a second old. */
 export interface Showcase {
   list(
     audience: Audience,
@@ -24,8 +24,8 @@ export interface Showcase {
     productId: string,
   ): Promise<Record<string, Static<typeof schemas.AvailabilityEntry>>>;
   /**
-   * Of one seat category, or of all. Rejects with PosFault `not_found` for a performance that the product does not show, and
-   * `invalid_parameter` for a category that the performance has not.
+   * The places of one seat category, or of all. Rejects with PosFault `not_found` for a performance that the product
+   * does not show, and `invalid_parameter` for a category that the performance does not have.
    */
   places(
     audience: Audience,
@@ -35,7 +35,7 @@ export interface Showcase {
   ): Promise<readonly Static<typeof schemas.PlaceEntry>[]>;
 }
 
-/** Answers that are known at once: pages of all audiences. */
+/** Maximum cached answers of each kind, over all audiences. */
 const ANSWERS = 400;
 
 const notFound = (): never => {
@@ -56,7 +56,7 @@ export const createShowcase = (offers: Offers, now: () => number = Date.now): Sh
     return named(await offers.published(institution)) ?? named(await offers.publishedNow(institution)) ?? notFound();
   };
 
-  /** What is to be said of some products, as of when their availability is. */
+  /** An answer about the products, dated as of their availability. */
   const about = async <Value>(
     audience: Audience,
     products: readonly Product[],

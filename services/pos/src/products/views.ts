@@ -3,32 +3,32 @@ import type { Performance, PointOfSale, Product, Stock, Tariff } from '../client
 import type * as schemas from '../description/schemas.ts';
 import { byStartThenId, isOnSale, isShown, levelOf, spoken, type Tongue, tariffsFor } from '../domain/offer.ts';
 
-/** For whom products are shown. */
+/** Visitors who see the same products, texts and prices. */
 export interface Audience {
   readonly pointOfSale: PointOfSale;
   readonly language: string;
-  /** What the contact has whose prices are asked for; nothing without one. */
+  /** The criteria of the contact whose prices are requested; empty without one. */
   readonly criteria: readonly string[];
 }
 
-/** What an institution offers. */
+/** The published products and tariffs of an institution. */
 export interface Offer {
   readonly products: readonly Product[];
   readonly tariffs: readonly Tariff[];
 }
 
-/** What is free of a performance; undefined if nobody knows it. */
+/** The free places of a performance; undefined if unknown. */
 export type StockOf = (performanceId: string) => Stock | undefined;
 
 const tongueOf = ({ pointOfSale, language }: Audience): Tongue => ({ language, others: pointOfSale.languages });
 
-/** The performances of a product that are shown at `now`, in the order in which they begin. */
+/** The performances of a product that are shown at `now` (epoch milliseconds), by startDate and id. */
 export const shownPerformances = ({ performances }: Product, now: number): Performance[] =>
   performances.filter((performance) => isShown(performance, now)).sort(byStartThenId);
 
 /**
- * When a product begins and ends: its own dates, else those of its performances; the other way round once one is cancelled, since its own
- * dates may be of that one.
+ * The start and end of a product: its own dates, else those of its performances. After a cancellation the dates of the
+ * remaining performances take precedence, because the product's own may be those of the cancelled one.
  */
 export const periodOf = ({
   startDate,
@@ -45,7 +45,7 @@ export const periodOf = ({
     : { startDate: startDate ?? first, endDate: endDate ?? last };
 };
 
-/** The products that are shown, in the order of lists. */
+/** The running products, of one type or all, by startDate and id. */
 export const shownProducts = ({ products }: Offer, type?: string): Product[] =>
   products
     .filter((product) => product.state === 'running' && (type === undefined || product.type === type))
@@ -62,7 +62,7 @@ const levelOfAll = (performances: readonly Performance[], stockOf: StockOf) => {
   return levelOf(sum(categories.map(({ free }) => free)), sum(categories.map(({ capacity }) => capacity)));
 };
 
-/** Makes the views of one audience at `now` (epoch milliseconds). */
+/** Creates the views for one audience at `now` (epoch milliseconds). */
 export const viewsFor = (audience: Audience, offer: Offer, stockOf: StockOf, now: number) => {
   const tongue = tongueOf(audience);
   const { pointOfSale, criteria } = audience;

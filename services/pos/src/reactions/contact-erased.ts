@@ -4,12 +4,12 @@ import type { Orders } from '../clients/orders.ts';
 import { ofSession } from '../ids.ts';
 import { sessions, users } from '../store.ts';
 
-/** What remembered answers about a cart speak of: its buyer is not known yet. */
+/** The subject of idempotency records about a cart, whose buyer is not known yet. */
 export const cartSubject = (orderId: string): string => `cart ${orderId}`;
 
 const PAGE = 500;
 
-/** Drops the remembered answers about the carts that became orders of a contact. */
+/** Deletes the idempotency records about the carts that became orders of the contact. */
 const forgetCarts = async (store: Store, orders: Orders, institution: string, contactNumber: string): Promise<void> => {
   for (let offset = 0; ; offset += PAGE) {
     const { items } = await orders.list(institution, { contactNumber, ids: [], offset, limit: PAGE });
@@ -19,13 +19,13 @@ const forgetCarts = async (store: Store, orders: Orders, institution: string, co
 };
 
 /**
- * A contact was erased: its logins, their sessions and the remembered answers that speak of it go, also those about its carts. Rejects
- * while orders does not say which these were.
+ * Deletes the logins of an erased contact, their sessions, and the idempotency records about the contact and its
+ * carts. Rejects, so that the message is retried, while orders cannot list these carts.
  */
 export const onContactErased = async (store: Store, orders: Orders, message: Message): Promise<void> => {
   const { institution, data } = message;
   const { contactNumber } = data as { readonly contactNumber?: unknown };
-  if (typeof contactNumber !== 'string') throw new TypeError('contact.erased names no contact');
+  if (typeof contactNumber !== 'string') throw new TypeError('contact.erased: data.contactNumber is not a string');
   const where = { contactNumber };
   const [logins, visits] = [store.collection(users).of(institution), store.collection(sessions).of(institution)];
   for (const { id } of await logins.find({ where })) await logins.delete(id);

@@ -1,3 +1,4 @@
+// What every request for visitors has in common: point of sale, session, language, pages of lists.
 import { PosFault } from '@boxoffice/envelope';
 import type { Admit } from '@boxoffice/http';
 import { languageOf } from '../domain/language.ts';
@@ -8,19 +9,19 @@ import type { Visit } from './visit.ts';
 
 const VERSION = /^\/tnwr\/[^/?]+/;
 
-/** `lang`, without reading the whole query of every request. */
+/** The parameter `lang`; a query without it is not parsed. */
 const langOf = (search: string): string | undefined =>
   search.includes('lang=') ? (new URLSearchParams(search).get('lang') ?? undefined) : undefined;
 
 const one = (header: string | string[] | undefined): string | undefined =>
   Array.isArray(header) ? header.join(', ') : header;
 
-/** The visitor's address: the gateway says exactly one. */
+/** The visitor's address: the gateway sets X-Forwarded-For to exactly one. */
 const ipOf = (forwarded: string | undefined): string => forwarded?.split(',', 1)[0]?.trim().slice(0, 45) || 'unknown';
 
 /**
- * Makes what lets visitors in: the point of sale first (400), then the session (401), as the order of checks says. `publicUrl`: the
- * address that the outside sees.
+ * Creates the admission check: the point of sale (400), then the session (401), in the order of checks of the
+ * specification. `publicUrl` is the base URL that clients use.
  */
 export const createAdmit = (
   { pointOfSaleOf, sessions }: { readonly pointOfSaleOf: FindPointOfSale; readonly sessions: Sessions },
@@ -32,12 +33,15 @@ export const createAdmit = (
     const token = one(headers['x-auth-token']) || undefined;
     const session = token === undefined ? undefined : await sessions.find(pointOfSale, token);
     if (token !== undefined && !session && access !== 'newcomer') {
-      throw new PosFault('session_invalid', 'The session is unknown or has ended.');
+      throw new PosFault('session_invalid', 'The session in X-auth-token is unknown or has ended.');
     }
     const needsSession = access === 'session' || access === 'login';
     if (needsSession && !session) throw new PosFault('session_required', 'The header X-auth-token is absent.');
     if (access === 'login' && session?.contactNumber === null) {
-      throw new PosFault('login_required', 'Nobody is logged in to this session.');
+      throw new PosFault(
+        'login_required',
+        'The operation needs a session with a logged-in user: log in with POST /sessions.',
+      );
     }
     const mark = url.indexOf('?');
     const [path, search] = mark < 0 ? [url, ''] : [url.slice(0, mark), url.slice(mark + 1)];

@@ -19,7 +19,7 @@ export const partQuery = {
   ),
 };
 
-/** What a list is asked for, with its defaults. */
+/** The requested page, with the defaults filled in. */
 export const partOf = ({
   offset = 0,
   limit = DEFAULT_LIMIT,
@@ -31,10 +31,13 @@ export const partOf = ({
   limit,
 });
 
-/** Longer queries make links that clients would not take as a header. */
+/** Maximum characters of the other parameters: longer links exceed the header limits of clients. */
 const MAX_KEPT = 1_500;
 
-/** The headers of one part of a list with so many records; other parameters are kept. @throws {PosFault} invalid_parameter */
+/**
+ * The headers X-Total-Amount and Link of a page; the links repeat all other query parameters.
+ * @throws {PosFault} invalid_parameter if these are too long
+ */
 export const partHeaders = ({ address, search }: Visit, part: Part, total: number): Record<string, string> => {
   const others = new URLSearchParams(search);
   others.delete('offset');
@@ -42,12 +45,12 @@ export const partHeaders = ({ address, search }: Visit, part: Part, total: numbe
   if (String(others).length > MAX_KEPT) {
     throw new PosFault(
       'invalid_parameter',
-      `The query is too long: at most ${MAX_KEPT} characters can be kept in Link.`,
+      `The query is too long: parameters other than offset and limit have at most ${MAX_KEPT} characters.`,
     );
   }
   return { 'X-Total-Amount': String(total), Link: linkHeader(address, others, part, total) };
 };
 
-/** Records as family B has them: a map by id, in their order. */
+/** Records as a map by id, the form of family B, in the order of the list. */
 export const mapById = <Item extends { readonly id: string }>(items: readonly Item[]): Record<string, Item> =>
   Object.fromEntries(items.map((item) => [item.id, item]));

@@ -3,24 +3,27 @@ import { ServiceRefusal } from '@boxoffice/service';
 import type { Catalog, PointOfSale } from '../clients/catalog.ts';
 import { createFresh } from '../clients/fresh.ts';
 
-/** Finds the point of sale that a request is for (specification, section 4, rule 5). */
+/** Finds the point of sale that X-Service-Host names (specification, section 4, rule 5). */
 export type FindPointOfSale = (serviceHost: string | undefined) => Promise<PointOfSale> | PointOfSale;
 
-/** What a service host can look like, in lower case; nothing else is asked for. */
+/** The syntax of a service host, in lower case; any other value is rejected without a call to the catalog. */
 const HOST = /^[a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?(:[0-9]{1,5})?$/;
 
 /**
- * A change of a point of sale takes effect within three seconds; while the catalog does not answer, what it said last holds for ten
- * minutes, also that there is none.
+ * A change of a point of sale takes effect within three seconds. While the catalog does not answer, its last answer is
+ * valid for ten minutes, including that a host is unknown.
  */
 const AGES = { maxAgeMs: 2_500, refreshMs: 1_000, staleMs: 600_000, max: 10_000 } as const;
 
-/** The catalog did not answer, or nobody could ask it. */
+/** Whether the catalog could not be reached or did not answer, as opposed to a refusal. */
 const isNoRefusal = (error: unknown): boolean => !(error instanceof ServiceRefusal);
 
 const unknown = () => new PosFault('context_invalid', 'X-Service-Host names no point of sale.');
 
-/** Makes the look-up: bounded, and unknown hosts are remembered as well. Throws PosFault `context_missing`, `context_invalid`. */
+/**
+ * Creates the look-up with a bounded cache, also of unknown hosts. Throws PosFault `context_missing`,
+ * `context_invalid`.
+ */
 export const createContext = (catalog: Pick<Catalog, 'pointOfSale'>, now: () => number = Date.now): FindPointOfSale => {
   const known = createFresh<PointOfSale | undefined>({ ...AGES, isPassing: isNoRefusal, now });
   return (header) => {

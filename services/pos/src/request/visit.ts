@@ -1,21 +1,21 @@
 import type { PointOfSale } from '../clients/catalog.ts';
 import type { SessionDocument } from '../store.ts';
 
-/** A visitor's request, as handlers see it. */
+/** A visitor's request after admission, as handlers receive it. */
 export interface Visit {
   readonly pointOfSale: PointOfSale;
-  /** Undefined without one. */
+  /** Undefined if the request has no session. */
   readonly session: SessionDocument | undefined;
-  /** Of the texts of the answer: one of the point of sale's. */
+  /** The language of the answer: one that is configured for the point of sale. */
   readonly language: string;
-  /** Where the request came from, as the gateway says. */
+  /** The client address that the gateway reports. */
   readonly ip: string;
-  /** Whether nobody waits for the answer any more. */
+  /** Whether the client has closed the connection. */
   readonly hasLeft: () => boolean;
   /** The absolute URL of the request, without its query. */
   readonly address: string;
-  /** Its query, without the question mark. */
+  /** The query, without the question mark. */
   readonly search: string;
-  /** The path of the version: `/tnwr/v1`. */
+  /** The path prefix of the version, such as `/tnwr/v1`. */
   readonly base: string;
 }

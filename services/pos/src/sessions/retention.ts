@@ -1,15 +1,15 @@
 import type { Retentions } from '@boxoffice/service';
 import { ofSession } from '../ids.ts';
 
-/** What the retention goes by of the settings. */
+/** The settings that the retention depends on. */
 interface Limits {
   readonly sessionIdleSeconds: number;
 }
 
-/** A use of a session is written a little after it, and by another clock. */
+/** Milliseconds of tolerance: the last use is written late, and by an instance with another clock. */
 const LATE_MS = 60_000;
 
-/** How long what this service stores is kept. */
+/** How long each collection keeps its documents. */
 export const retention = ({ sessionIdleSeconds }: Limits): Retentions => ({
   sessions: {
     kept: 'until `SESSION_IDLE_SECONDS` after their last use, at most `SESSION_ABSOLUTE_SECONDS`, with their remembered answers',

@@ -1,3 +1,4 @@
+// Sessions of visitors: login and logout, the logged-in user and the own contact.
 import { PosFault, unforeseen } from '@boxoffice/envelope';
 import { type AnyOperation, created, ok } from '@boxoffice/http';
 import { type Static, Type } from 'typebox';
@@ -23,7 +24,10 @@ const view = (session: SessionDocument, { endOf }: Sessions): Static<typeof Sess
   expiresAt: new Date(endOf(session)).toISOString(),
 });
 
-/** The cart moves along with a login; one that is an order of another user already, whose payment failed, stays that user's. */
+/**
+ * The cart that the new session takes over; null if it is another user's order whose payment failed, which stays
+ * theirs.
+ */
 const cartToKeep = async (
   { orders }: Pick<PosContext, 'orders'>,
   { institution, cartId, awaiting = [] }: SessionDocument,
@@ -34,7 +38,7 @@ const cartToKeep = async (
   return order?.listed === false ? cartId : null;
 };
 
-/** Sessions, who is logged in to them, and the own contact. */
+/** The operations on sessions, the logged-in user and the own contact. */
 export const sessionsRoutes = (context: PosContext): AnyOperation[] => [
   operation({
     id: 'logIn',
@@ -57,7 +61,7 @@ export const sessionsRoutes = (context: PosContext): AnyOperation[] => [
       const attempt = { institution, serviceHost, login: body.login, ip };
       const user = await context.logIns.logIn(attempt, body.password, hasLeft);
       const { id: userId, login, contactNumber } = user;
-      // What was ordered without a login stays visible; what another user ordered does not become this one's.
+      // Orders of a guest stay visible after the login; orders of another user do not pass to this one.
       const isOwn = old !== undefined && (old.contactNumber === null || old.userId === userId);
       const { orderIds = [], awaiting = [] } = isOwn ? old : {};
       const cartId = old ? await cartToKeep(context, old, isOwn) : null;
@@ -94,7 +98,7 @@ export const sessionsRoutes = (context: PosContext): AnyOperation[] => [
       await context.sessions.end(session);
       if (session.cartId !== null) {
         await abandonCart(context.orders, session.institution, session.cartId).catch((error: unknown) => {
-          // The places are given back when their hold ends.
+          // The places are released when their hold expires.
           throw unforeseen(error, { userLoggedOut: true, orderCancelled: false });
         });
       }

@@ -5,43 +5,46 @@ import { newId, ofSession } from '../ids.ts';
 import { type SessionDocument, sessions } from '../store.ts';
 
 export interface SessionLimits {
-  /** A session ends after so long without a request, and after so long in all; milliseconds. */
+  /** Milliseconds without a request after which a session ends. */
   readonly idleMs: number;
+  /** Milliseconds after its creation at which a session ends in any case. */
   readonly absoluteMs: number;
 }
 
 type Where = Pick<PointOfSale, 'institution' | 'serviceHost'>;
 
-/** A session and the token that is said this once. */
+/** A session and its plaintext token, returned only here. */
 export interface NewSession {
   readonly session: SessionDocument;
   readonly token: string;
 }
 
-/** What a session begins with. */
+/** The initial members of a session. */
 export type Beginning = Partial<
   Pick<SessionDocument, 'userId' | 'login' | 'contactNumber' | 'cartId' | 'orderIds' | 'awaiting'>
 >;
 
-/** The sessions of visitors. A token is 256 random bits; only a hash of it is kept, so nobody can read tokens out of the store. */
+/** The sessions of visitors. A token is 256 random bits; the store contains only its hash. */
 export interface Sessions {
   begin(where: Where, beginning?: Beginning): Promise<NewSession>;
-  /** The live session of a token at this point of sale; undefined for any other token. Being found keeps it alive. */
+  /** The live session of a token at this point of sale, else undefined. Each call renews the idle time. */
   find(where: Where, token: string): Promise<SessionDocument | undefined>;
-  /** Changes a session; undefined if it has ended meanwhile. `fn` answers undefined to leave it. */
+  /**
+   * Changes a session, unless `fn` returns undefined. Resolves to the current session, or undefined if it has ended.
+   */
   update(
     session: SessionDocument,
     fn: (current: SessionDocument) => Partial<New<SessionDocument>> | undefined,
   ): Promise<SessionDocument | undefined>;
-  /** Ends it, and drops its remembered answers; answers whether it was there. */
+  /** Ends a session and deletes its idempotency records; resolves to whether it existed. */
   end(session: SessionDocument): Promise<boolean>;
-  /** Epoch milliseconds after which it has ended, unless it is used. */
+  /** When the session ends if it is not used (epoch milliseconds). */
   endOf(session: SessionDocument): number;
 }
 
 const TOKEN = /^[A-Za-z0-9_-]{43}$/;
 
-/** Its last use is written at most once a minute. */
+/** Minimum milliseconds between two writes of `lastSeenAt`. */
 const TOUCH_MS = 60_000;
 
 const idOf = (token: string): string => hash('sha256', `session ${token}`, 'base64url');
@@ -62,7 +65,7 @@ export const createSessions = (
     });
 
   const touch = (session: SessionDocument, at: number): void => {
-    // Who uses the session does not wait for this, and nothing is lost if it fails once.
+    // Not awaited, so that it delays no request; after a failure the next request writes again.
     update(session, ({ lastSeenAt }) => (lastSeenAt < at ? { lastSeenAt: at } : undefined)).catch(() => undefined);
   };
 
@@ -99,7 +102,7 @@ export const createSessions = (
     },
     async end({ institution, id }) {
       const wasThere = await collection.of(institution).delete(id);
-      // It has ended, whatever becomes of this: nobody can be given the answers any more, and they expire within a day.
+      // Best effort: the records cannot be replayed without the session, and they expire within a day.
       await store.idempotency.forget(ofSession(id)).catch(() => undefined);
       return wasThere;
     },

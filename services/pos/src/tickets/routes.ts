@@ -1,3 +1,4 @@
+// Own tickets of the logged-in user: list, detail and the name of the beneficiary.
 import { PosFault } from '@boxoffice/envelope';
 import { type AnyOperation, ok, oneOf } from '@boxoffice/http';
 import { Type } from 'typebox';
@@ -16,17 +17,21 @@ const unknown = () => new PosFault('not_found', 'There is no such resource.');
 const params = { id: pathId };
 const example = { params: { id: examples.ids.ticket }, answer: examples.ticket };
 
-/** The tickets of the logged-in user. */
+/** The operations on own tickets. */
 export const ticketsRoutes = ({ tickets, purchases }: Pick<PosContext, 'tickets' | 'purchases'>): AnyOperation[] => {
   const contactOf = ({ session }: Visit): string => {
-    if (!session?.contactNumber) throw new PosFault('login_required', 'Nobody is logged in to this session.');
+    if (!session?.contactNumber)
+      throw new PosFault(
+        'login_required',
+        'The operation needs a session with a logged-in user: log in with POST /sessions.',
+      );
     return session.contactNumber;
   };
 
   const bought = ({ session }: Visit): Promise<readonly string[]> | readonly string[] =>
     session ? purchases.of(session) : [];
 
-  /** Another's ticket is as unknown as one that never was. */
+  /** @throws {PosFault} not_found for a malformed or unknown id, and for a ticket of another contact */
   const own = async (visit: Visit, ticketId: string): Promise<AnyTicket> => {
     const ticket = isId(ticketId) ? await tickets.get(visit.pointOfSale.institution, ticketId) : undefined;
     if (!ticket) throw unknown();
@@ -34,7 +39,7 @@ export const ticketsRoutes = ({ tickets, purchases }: Pick<PosContext, 'tickets'
     return ticket;
   };
 
-  /** The tickets of the login's contact, and those that the user bought for another one. */
+  /** The tickets of the user's contact, and those that the user bought for another contact. */
   const all = async (visit: Visit, status: AnyTicket['status'] | undefined): Promise<readonly AnyTicket[]> => {
     const { institution } = visit.pointOfSale;
     const which = status === undefined ? {} : { status };

@@ -4,24 +4,28 @@ import { createFresh } from '../clients/fresh.ts';
 import type { Visit } from '../request/visit.ts';
 
 /**
- * Requires that the visitor may act for the contact (specification, section 4, rule 11): without a login 401, another's 403.
+ * Requires that the contact is that of the logged-in user (specification, section 4, rule 11).
+ * @throws {PosFault} login_required without a login, contact_not_accessible for another contact
  */
 export const requireContact = ({ session }: Visit, contactNumber: string): void => {
   if (!session || session.contactNumber === null) {
-    throw new PosFault('login_required', 'A contact number is only for who is logged in.');
+    throw new PosFault(
+      'login_required',
+      'contactNumber needs a session with a logged-in user: log in with POST /sessions.',
+    );
   }
   if (session.contactNumber !== contactNumber) {
-    throw new PosFault('contact_not_accessible', 'The contact is not that of the logged-in user.');
+    throw new PosFault('contact_not_accessible', 'contactNumber is not that of the logged-in user.');
   }
 };
 
-/** What the contact has that a request names; nothing if it names none, however logged in the visitor is. */
+/** The criteria of the contact that a request names; empty without contactNumber, even if the visitor is logged in. */
 export type ContactCriteria = (visit: Visit, contactNumber: string | undefined) => Promise<readonly string[]>;
 
 const CONTACTS = 10_000;
 const NOTHING: readonly string[] = [];
 
-/** Makes the look-up; what a contact has is at most a second old. Rejects as {@link requireContact}. */
+/** Creates the look-up; criteria are cached for at most a second. Rejects as {@link requireContact} throws. */
 export const createContactCriteria = (contacts: Pick<Contacts, 'known'>): ContactCriteria => {
   const known = createFresh<readonly string[]>({ maxAgeMs: 1_000, refreshMs: 500, max: CONTACTS });
   return async (visit, contactNumber) => {

@@ -4,9 +4,11 @@ import { derived } from '../ids.ts';
 import type { AttemptsDocument } from '../store.ts';
 import { loginKey } from './users.ts';
 
-/** How long a wrong password counts, and how many of one login count before the next is refused: from one address, and from all. */
+/** Milliseconds for which a wrong password counts. */
 const WINDOW_MS = 15 * 60_000;
+/** Maximum wrong passwords of one login from one address. */
 const MOST_FROM_ADDRESS = 10;
+/** Maximum wrong passwords of one login from all addresses. */
 const MOST_PER_LOGIN = 100;
 
 export interface Attempt {
@@ -16,17 +18,17 @@ export interface Attempt {
   readonly ip: string;
 }
 
-/** An attempt that counts as wrong until it is known to be right. */
+/** An attempt that counts as a failure until it is forgiven. */
 export interface Counted {
-  /** It was right. */
+  /** Removes the attempt from the count, because its password is right. */
   forgive(): Promise<void>;
 }
 
-/** Counts wrong passwords, for logins that exist and for others alike, in the store: so for all instances together. */
+/** Counts wrong passwords, also of unknown logins, in the store, so that limits hold across all instances. */
 export interface LoginAttempts {
-  /** Counts one more; answers the milliseconds to wait instead if there were too many. */
+  /** Counts one attempt; resolves to the milliseconds to wait, and counts nothing, if a limit is reached. */
   count(attempt: Attempt): Promise<Counted | number>;
-  /** Counts nothing: the milliseconds to wait if the address alone has too many already. */
+  /** Milliseconds to wait if the limit of the address is reached, else undefined; counts nothing. */
   refused(attempt: Attempt): Promise<number | undefined>;
 }
 
@@ -40,7 +42,7 @@ const networkLimit = (institution: string, network: string, most: number): Limit
   most,
 });
 
-/** The narrowest last: whoever is refused for the address alone leaves no trace of the login. */
+/** The limit of the address comes first: an attempt that it refuses stores nothing about the login. */
 const limitsOf = ({ institution, serviceHost, login, ip }: Attempt, mostPerAddress: number): readonly Limit[] => {
   const network = networkOf(ip);
   const whom = [institution, serviceHost, loginKey(login)];
@@ -51,17 +53,17 @@ const limitsOf = ({ institution, serviceHost, login, ip }: Attempt, mostPerAddre
   ];
 };
 
-/** `mostPerAddress`: wrong passwords of one address in one institution, whatever the logins, before the next is refused. */
+/** `mostPerAddress`: maximum wrong passwords of one address in one institution, over all logins, within the window. */
 export const createLoginAttempts = (
   collection: CollectionHandle<AttemptsDocument>,
   mostPerAddress: number,
   now: () => number = Date.now,
 ): LoginAttempts => {
-  /** Notes one more failure; answers when there is room again (epoch milliseconds) if there is none. */
+  /** Records a failure; if the limit is reached, resolves to when the next one is allowed (epoch milliseconds). */
   const add = async (institution: string, { id, most }: Limit, at: number): Promise<number | undefined> => {
     const own = collection.of(institution);
     let roomAt: number | undefined;
-    const noted = await own.update(id, (current) => {
+    const recorded = await own.update(id, (current) => {
       const failures = current.failures.filter((failure) => failure > at - WINDOW_MS);
       const [oldest = at] = failures;
       roomAt = failures.length >= most ? oldest + WINDOW_MS : undefined;
@@ -69,7 +71,7 @@ export const createLoginAttempts = (
         ? { next: { ...current, failures: [...failures, at], expiresAt: at + WINDOW_MS } }
         : undefined;
     });
-    if (noted) return roomAt;
+    if (recorded) return roomAt;
     try {
       await own.insert({ id, failures: [at], expiresAt: at + WINDOW_MS });
       return undefined;

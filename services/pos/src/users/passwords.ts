@@ -1,11 +1,11 @@
 import { argon2, randomBytes, timingSafeEqual } from 'node:crypto';
 
-/** Argon2id as OWASP has it: 19 MiB, two passes, one lane. */
+/** Argon2id with the minimum parameters that OWASP recommends: 19 MiB, two passes, one lane. */
 const COST = { memory: 19_456, passes: 2, parallelism: 1 } as const;
 const SALT_BYTES = 16;
 const HASH_BYTES = 32;
 
-/** The longest password, in characters: more is no safer, and hashing it is work. */
+/** The longest password, in characters; bounds the work of hashing. */
 export const LONGEST_PASSWORD = 1_000;
 
 const FORMAT = /^\$argon2id\$v=19\$m=(\d+),t=(\d+),p=(\d+)\$([A-Za-z0-9+/]+)\$([A-Za-z0-9+/]+)$/;
@@ -23,7 +23,9 @@ const derive = (
     argon2('argon2id', options, (error, hash) => (error ? reject(error) : resolve(hash)));
   });
 
-/** A password as it is kept: Argon2id in PHC string format. About 30 ms, not on the event loop. */
+/**
+ * The Argon2id hash of a password in PHC string format. Takes about 30 ms in the thread pool, not on the event loop.
+ */
 export const hashPassword = async (password: string): Promise<string> => {
   const salt = randomBytes(SALT_BYTES);
   const hash = await derive(password, salt, COST, HASH_BYTES);
@@ -31,10 +33,11 @@ export const hashPassword = async (password: string): Promise<string> => {
   return `$argon2id$v=19$m=${memory},t=${passes},p=${parallelism}$${unpadded(salt)}$${unpadded(hash)}`;
 };
 
-/** Whether the password is the one of the hash. @throws {Error} if the hash is none of ours */
+/** Whether a password matches a stored hash. @throws {Error} if the hash is not Argon2id in PHC format */
 export const isPassword = async (password: string, kept: string): Promise<boolean> => {
   const [, memory, passes, parallelism, salt = '', hash = ''] = FORMAT.exec(kept) ?? [];
-  if (hash === '') throw new Error('a password hash is not in PHC format');
+  if (hash === '')
+    throw new Error('a stored password hash is not Argon2id in PHC format: set the password of the login again');
   const expected = Buffer.from(hash, 'base64');
   const cost = { memory: Number(memory), passes: Number(passes), parallelism: Number(parallelism) };
   return timingSafeEqual(await derive(password, Buffer.from(salt, 'base64'), cost, expected.length), expected);

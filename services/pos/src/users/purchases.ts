@@ -1,20 +1,20 @@
 import type { Store } from '@boxoffice/store';
 import { type SessionDocument, users } from '../store.ts';
 
-/** What logged-in users bought for another contact than their own. */
+/** The orders that logged-in users bought for a contact other than their own. */
 export interface Purchases {
-  /** Notes that the session's user buys this order; again, or without a user: no effect. */
+  /** Records that the session's user buys the order; idempotent, and without effect for a guest. */
   add(session: SessionDocument, orderId: string): Promise<void>;
-  /** Ids of the orders that the session's user bought so; none without a user. */
+  /** Ids of these orders of the session's user; empty for a guest. */
   of(session: SessionDocument): Promise<readonly string[]>;
 }
 
-/** A user sees so many of them, the last ones: with those of a session as many as one question to orders may name. */
+/** Maximum orders per user, the latest ones; with those of a session they fit into one query of orders. */
 const MOST = 300;
 
 const NONE: readonly string[] = [];
 
-/** Makes the memory of it: with the user, so that it goes with the user. */
+/** Creates the record of purchases, stored in the document of the user and deleted with it. */
 export const createPurchases = (store: Pick<Store, 'collection'>): Purchases => {
   const all = store.collection(users);
   return {

@@ -1,52 +1,55 @@
-/** Who waits: those of one institution share its turns, and those of one address share that one's. */
+/**
+ * The origin of a task: tasks of one institution share its turns, and those of one address share the address's turns.
+ */
 export interface Queuer {
   readonly institution: string;
   readonly address: string;
-  /** Whether it waits for no answer any more. */
+  /** Whether the client has closed the connection. */
   readonly hasLeft?: () => boolean;
 }
 
 /**
- * Lets so many in at once and so many wait, in turns: of each institution one after the other, and within an institution of each
- * address. Nobody waits longer because another institution or address sends more.
+ * A fair concurrency limit with a bounded queue: turns go round the institutions, and within an institution round its
+ * addresses. The wait of one institution or address does not grow with the load of another.
  */
 export interface Turnstile {
   /**
-   * Runs `act` when it is its turn; answers undefined if it may not wait, or not so long. When too many wait, the last one of the
-   * address with most waiting, in the institution with most waiting, is turned away, also if it waited already; of several such
-   * institutions or addresses chance names one, so that a newcomer is no worse off than who came before.
+   * Runs `act` in its turn; resolves to undefined if the queue is full or the wait too long. A full queue evicts the
+   * newest entry of the longest address queue in the longest institution queue; ties are broken at random, so that
+   * arriving late is no disadvantage.
    */
   enter<Value>(who: Queuer, act: () => Promise<Value>): Promise<Value | undefined>;
 }
 
 export interface TurnstileLimits {
-  /** So many are inside at once. */
+  /** Maximum tasks that run concurrently. */
   readonly inside: number;
-  /** So many wait in all, and of one address. */
+  /** Maximum tasks that wait, over all institutions. */
   readonly waiting: number;
+  /** Maximum tasks of one address that wait. */
   readonly waitingPerAddress: number;
-  /** Nobody waits longer, in milliseconds. */
+  /** The longest wait, in milliseconds. */
   readonly longestWaitMs: number;
 }
 
 export interface Surroundings {
-  /** Milliseconds, by a clock that never goes back. */
+  /** Milliseconds of a monotonic clock. */
   readonly now?: () => number;
-  /** From 0 to under 1. */
+  /** A random number from 0 (inclusive) to 1 (exclusive). */
   readonly random?: () => number;
 }
 
 interface Waiter {
   readonly who: Queuer;
   readonly since: number;
-  /** Whether its turn has come; false: it is turned away. */
+  /** Ends the wait: true to run the task, false to reject it. */
   end(isItsTurn: boolean): void;
 }
 
-/** The queues of one institution, by address; the first one's turn is next. None is empty. */
+/** The queues of one institution by address, never empty; the first queue has the next turn. */
 type Line = Map<string, Waiter[]>;
 
-/** The queue that is next, moved to the end. */
+/** The first queue, moved to the end. */
 const rotated = <Queue>(queues: Map<string, Queue>): readonly [string, Queue] | undefined => {
   const [first] = queues;
   if (!first) return undefined;
@@ -76,7 +79,7 @@ export const createTurnstile = (limits: TurnstileLimits, surroundings: Surroundi
     queued -= 1;
   };
 
-  /** Turns away who has waited too long, also while nobody's turn comes, and drops who has left. */
+  /** Removes entries that have waited too long or whose client has closed the connection. */
   const clear = (): void => {
     const isOver = ({ who, since }: Waiter) => now() - since >= longestWaitMs || who.hasLeft?.() === true;
     const all = [...lines.values()].flatMap((line) => [...line.values()].flat());
@@ -90,7 +93,7 @@ export const createTurnstile = (limits: TurnstileLimits, surroundings: Surroundi
     return queue?.[0];
   };
 
-  /** The longest queue. */
+  /** The longest queue; ties are broken at random. */
   const longest = <Queue>(queues: Map<string, Queue>, lengthIn: (queue: Queue) => number): Queue | undefined => {
     const most = Math.max(...[...queues.values()].map(lengthIn));
     const all = [...queues.values()].filter((queue) => lengthIn(queue) === most);

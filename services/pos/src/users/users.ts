@@ -1,12 +1,13 @@
+// Logins of points of sale: users and their passwords, throttling of attempts, and access to the own contact.
 import { type Store, UniqueViolation } from '@boxoffice/store';
 import { newId, ofSession } from '../ids.ts';
 import { sessions, type UserDocument, users } from '../store.ts';
 import { hashPassword, LONGEST_PASSWORD } from './passwords.ts';
 
-/** A login as it is compared: without white space around it, in lower case. */
+/** The stored form of a login: normalised (NFKC), trimmed, in lower case. */
 export const loginKey = (login: string): string => login.normalize('NFKC').trim().toLowerCase();
 
-/** A user as operators see one: never the password. */
+/** A user as operators see it, without the password hash. */
 export interface User {
   readonly id: string;
   readonly serviceHost: string;
@@ -34,11 +35,11 @@ const view = ({ id, serviceHost, login, contactNumber, createdAt }: UserDocument
   createdAt,
 });
 
-/** @throws {RangeError} saying what is wrong with a password, and not which it is */
+/** @throws {RangeError} if the length is out of range; the message does not contain the password */
 const checkPassword = (password: string): void => {
   const { length } = [...password];
   if (length < SHORTEST_PASSWORD || length > LONGEST_PASSWORD)
-    throw new RangeError(`a password has ${SHORTEST_PASSWORD} to ${LONGEST_PASSWORD} characters`);
+    throw new RangeError(`the password must have ${SHORTEST_PASSWORD} to ${LONGEST_PASSWORD} characters`);
 };
 
 /** The user of a login at a point of sale; undefined if there is none. */
@@ -53,13 +54,17 @@ export const findUser = async (
   return found;
 };
 
-/** Lets a contact log in at a point of sale. @throws {RangeError} for a password or login that will not do, or a login that is taken */
+/**
+ * Creates a login of a contact at a point of sale. @throws {RangeError} if the login or password is invalid, or the
+ * login is taken
+ */
 export const createUser = async (
   store: Store,
   { institution, serviceHost, login, password, contactNumber }: NewUser,
 ): Promise<User> => {
   const key = loginKey(login);
-  if (key === '' || key.length > LONGEST_LOGIN) throw new RangeError(`a login has 1 to ${LONGEST_LOGIN} characters`);
+  if (key === '' || key.length > LONGEST_LOGIN)
+    throw new RangeError(`the login must have 1 to ${LONGEST_LOGIN} characters`);
   checkPassword(password);
   const user = {
     id: newId('usr'),
@@ -79,7 +84,9 @@ export const createUser = async (
     });
 };
 
-/** The users of a point of sale, or of all of an institution's, by login. */
+/**
+ * The users of a point of sale, or of all points of sale of the institution, in the order of service host and login.
+ */
 export const listUsers = async (store: Store, institution: string, serviceHost?: string): Promise<User[]> => {
   const found = await store
     .collection(users)
@@ -96,7 +103,7 @@ const endSessions = async (store: Store, institution: string, userId: string): P
   }
 };
 
-/** Takes a login away and ends its sessions; answers whether it was there. */
+/** Deletes a login and ends its sessions; resolves to whether the login existed. */
 export const removeUser = async (
   store: Store,
   institution: string,
@@ -110,7 +117,10 @@ export const removeUser = async (
   return removed;
 };
 
-/** Gives a login another password and ends its sessions; answers whether there is such a login. @throws {RangeError} */
+/**
+ * Changes a password and ends the sessions of the login; resolves to whether the login exists. @throws {RangeError} as
+ * createUser
+ */
 export const setPassword = async (
   store: Store,
   institution: string,
