@@ -26,7 +26,7 @@ export interface SessionDocument extends Document {
   /** The order that a failed attempt is cancelling; until `until` the order is never reported as bought. */
   readonly cancelling?: { readonly orderId: string; readonly until: number };
   readonly createdAt: number;
-  /** Updated at most once a minute, so that most requests do not write the session. */
+  /** Updated about once a minute, so that most requests do not write the session. */
   readonly lastSeenAt: number;
   /** The absolute end of the session, however often it is used. */
   readonly expiresAt: number;

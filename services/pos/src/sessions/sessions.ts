@@ -44,7 +44,7 @@ export interface Sessions {
 
 const TOKEN = /^[A-Za-z0-9_-]{43}$/;
 
-/** Minimum milliseconds between two writes of `lastSeenAt`. */
+/** Minimum milliseconds between two writes of `lastSeenAt`; a tenth of the idle time if that is shorter. */
 const TOUCH_MS = 60_000;
 
 const idOf = (token: string): string => hash('sha256', `session ${token}`, 'base64url');

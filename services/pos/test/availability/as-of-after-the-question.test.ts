@@ -20,7 +20,7 @@ test('who comes while one is asked waits for the next, and the next answers all 
   expect(await again).toBe(3);
 });
 
-test('a failure is told to who asked, and not to the next', async () => {
+test('a failure rejects the callers that waited for it, and not the next one', async () => {
   const latest = createLatest<number>();
   const failing = latest('a', () => Promise.reject(new Error('planted')));
   const next = latest('a', async () => 1);

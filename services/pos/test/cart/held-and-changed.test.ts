@@ -62,7 +62,7 @@ test.each<[Reason, number, string]>([
   expect([refused.status, refused.code, refused.token]).toEqual([status, code, null]);
 });
 
-test('the address of the visitor is told, so that nobody holds a whole hall', async () => {
+test('the address of the visitor reaches orders, which limits the places held from it', async () => {
   await add(undefined, item(), { 'x-forwarded-for': '203.0.113.7' });
   expect(fixture.orders.calls.at(-1)?.body).toMatchObject({ address: '203.0.113.7' });
 });
@@ -93,7 +93,7 @@ test('an item can be taken out; an unknown one is 404, also without a cart', asy
   expect((await fixture.call('DELETE', `/shopping-cart/items/${first}`, { token: without })).code).toBe('not_found');
 });
 
-test('somebody else’s item is as unknown as one that never was', async () => {
+test('the item of another visitor is 404', async () => {
   const { first } = await begin();
   const { token } = await begin();
   expect((await fixture.call('DELETE', `/shopping-cart/items/${first}`, { token })).status).toBe(404);

@@ -11,7 +11,7 @@ beforeAll(async () => {
 });
 afterAll(() => fixture.close());
 
-/** Orders have seen so many checkouts of it. */
+/** The number of checkouts of the order that the orders service received. */
 const checkouts = (cartId: string) => fixture.orders.orders.get(cartId)?.requests.size ?? 0;
 
 /** A visitor whose external payment has failed. */

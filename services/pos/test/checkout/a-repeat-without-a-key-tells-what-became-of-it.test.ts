@@ -13,7 +13,7 @@ afterAll(() => fixture.close());
 
 const ok = () => asGuest({ paymentMethod: 'simulated', paymentToken: 'ok' });
 
-/** A checkout without a key that ends in a 500 and, in truth, in this. */
+/** A checkout without a key whose answer is 500, with its real outcome. */
 const broken = async (truth: 'bought' | 'cancelled' | 'untouched') => {
   const { token, cartId } = await shopper.fill();
   fixture.orders.mishaps.set('checkoutCart', truth === 'untouched' ? 'fails' : 'lost');
@@ -27,7 +27,7 @@ const broken = async (truth: 'bought' | 'cancelled' | 'untouched') => {
 test.each([
   ['without a key', undefined],
   ['with a new one', randomUUID()],
-])('%s: what was confirmed in truth is answered, and bought once', async (_how, key) => {
+])('%s: a repeat answers the confirmed order, bought once', async (_how, key) => {
   const { token, cartId } = await broken('bought');
   const known = fixture.contacts.known.size;
   const again = await shopper.buy(token, ok(), key);
@@ -38,13 +38,13 @@ test.each([
   expect((await shopper.cart(token)).data.id).toBeNull();
 });
 
-test('what was not even begun is bought now', async () => {
+test('a repeat buys an order that was never started', async () => {
   const { token, cartId } = await broken('untouched');
   const again = await shopper.buy(token, ok());
   expect([again.status, again.data.id, again.data.state]).toEqual([201, cartId, 'confirmed']);
 });
 
-test('what was cancelled, as was told, says so in words that a shopper understands', async () => {
+test('a repeat of a cancelled checkout is 400 cart_empty and explains the cancellation', async () => {
   const { token } = await broken('cancelled');
   const again = await shopper.buy(token, ok());
   expect([again.status, again.code]).toEqual([400, 'cart_empty']);

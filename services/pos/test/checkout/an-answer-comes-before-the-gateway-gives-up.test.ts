@@ -9,10 +9,10 @@ beforeAll(async () => {
 });
 afterAll(() => fixture.close());
 
-/** What the gateway waits for an answer, in milliseconds. */
+/** The gateway's timeout for an answer, in milliseconds. */
 const GATEWAYS_PATIENCE_MS = 15_000;
 
-test('orders that never answer: the visitor is told in time that nothing is known, and later what became of it', async () => {
+test('orders that never answer: a 500 in time says that the outcome is unknown, and a later repeat says what it is', async () => {
   const shopper = shopperOf(fixture);
   const { token, cartId } = await shopper.fill();
   const body = asGuest({ paymentMethod: 'simulated', paymentToken: 'ok' });

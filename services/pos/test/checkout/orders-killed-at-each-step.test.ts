@@ -37,7 +37,7 @@ test.each(steps)(
     for (const [operation, mishap] of Object.entries(mishaps)) fixture.orders.mishaps.set(operation, mishap);
     const { status, body } = await buy();
     expect([status, body.userLoggedOut]).toEqual([500, false]);
-    // The order may be cancelled without that being known; never the other way round.
+    // The order may be cancelled although the answer does not say so; never the other way round.
     if (body.orderCancelled === true) expect(stateNow()).toBe('cancelled');
     else expect(body.orderCancelled).toBe(false);
 

@@ -10,7 +10,7 @@ export interface Shown {
   readonly items: Readonly<Record<string, { readonly ticketId: string | null; readonly barcode: string | null }>>;
 }
 
-/** A guest whose payment is external unless told otherwise. */
+/** A guest; the payment is external by default. */
 export const asGuest = (more: object = {}) => ({
   contact: { firstName: 'Ana', lastName: 'Martin', email: `${randomUUID()}@example.org` },
   paymentMethod: 'external',
@@ -19,7 +19,7 @@ export const asGuest = (more: object = {}) => ({
 
 /** A visitor of a fixture. */
 export const shopperOf = (fixture: Fixture) => ({
-  /** Puts a place into the cart; without a token that of a new session. */
+  /** Adds a place to the cart; without a token in a new session. */
   fill: async (token?: string): Promise<{ token: string; cartId: string }> => {
     const { performanceId, seatCategoryId } = fixture.catalog.show();
     const body = { performanceId, seatCategoryId, tariffId: fixture.catalog.full.id };

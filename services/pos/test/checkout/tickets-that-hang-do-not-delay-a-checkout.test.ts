@@ -21,7 +21,7 @@ test('tickets that never answer delay one checkout by a second, the next ones no
   const asked = fixture.tickets.calls.length;
   expect(asked).toBeGreaterThan(0);
   for (const { token } of others) await buy(token);
-  // Who does not ask does not wait.
+  // Without a call to tickets there is no delay.
   expect(fixture.tickets.calls).toHaveLength(asked);
   fixture.tickets.mishaps.clear();
   for (const { token, cartId } of carts)

@@ -10,7 +10,7 @@ afterAll(() => Promise.all(stands.map((fixture) => fixture.close())));
 
 const body = asGuest({ paymentMethod: 'simulated', paymentToken: 'ok' });
 
-/** Resolves when orders have been asked for the operation. */
+/** Resolves when the orders fixture receives the operation. */
 const asked = async ({ orders }: Fixture, operation: string): Promise<void> => {
   while (!orders.calls.some((call) => call.operation === operation))
     await new Promise((resolve) => setImmediate(resolve));
@@ -26,7 +26,7 @@ test.concurrent('a double click: once one try has told of the purchase, no fault
   fixture.orders.mishaps.clear();
   expect((await buy(token, body)).data).toMatchObject({ id: cartId, state: 'confirmed' });
   const { status, body: told } = await faulty;
-  // Its own repeat may have found the purchase; what it must not do is cancel it.
+  // The repeat may find the purchase, but must not cancel it.
   expect([201, 500]).toContain(status);
   if (status === 500) expect(told.orderCancelled).toBe(false);
   expect(fixture.orders.calls.map(({ operation }) => operation)).not.toContain('cancelAfterFault');
@@ -43,7 +43,7 @@ test.concurrent('while one try may be cancelling the purchase, nobody is told of
   await asked(fixture, 'cancelAfterFault');
   fixture.orders.mishaps.delete('checkoutCart');
   const other = buy(token, body).finally(() => ends.push('the other'));
-  // The cancellation hangs for seconds; until its outcome is known neither try is answered.
+  // The cancellation hangs for seconds; until its outcome is known neither attempt is answered.
   for (let look = 0; look < 20; look += 1) await order(token, cartId);
   expect(ends).toEqual([]);
   const [first, second] = await Promise.all([faulty, other]);

@@ -25,7 +25,7 @@ beforeAll(async () => {
 });
 afterAll(() => empty.close());
 
-test('an id that is no well-formed text is as unknown as any other', async () => {
+test('a malformed id is answered like an unknown one', async () => {
   const options = { url: empty.url, credentials: { tokenFor: async () => 'identity' } };
   const clients = {
     contacts: createServiceClient(contactsApi, options),

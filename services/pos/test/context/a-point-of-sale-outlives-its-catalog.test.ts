@@ -19,7 +19,7 @@ describe('while the catalog cannot be reached', () => {
       const user = await fixture.user();
       const { token } = await shopper.fill(await fixture.logIn(user));
       fixture.catalog.mishaps.set('*', mishap);
-      // Longer than anything is fresh.
+      // Longer than the maximum age of any cache.
       const longer = Date.now() + 3_200;
       while (Date.now() < longer)
         for (const path of ['/sessions/current', '/shopping-cart', '/orders', '/tickets'])

@@ -55,7 +55,7 @@ test('a change of the point of sale takes effect within three seconds', async ()
   await until(async () => (await languageNow()) === 'en');
 });
 
-test('the catalog is asked once for a host that many ask for, known or not', async () => {
+test('concurrent requests for a host make one call to the catalog, known or not', async () => {
   const { serviceHost } = fixture.catalog.pointOfSale();
   const asked = () => fixture.catalog.calls.filter(({ operation }) => operation === 'findPointOfSale').length;
   const before = asked();

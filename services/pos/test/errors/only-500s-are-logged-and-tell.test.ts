@@ -12,7 +12,7 @@ beforeEach(() => {
   (fixture.errors as string[]).length = 0;
 });
 
-test('a refusal of any kind is no error of ours', async () => {
+test('a refusal of any kind is not logged as an error', async () => {
   for (const [method, path, body] of [
     ['GET', '/products/prd_unknown'],
     ['GET', '/products?limit=x'],

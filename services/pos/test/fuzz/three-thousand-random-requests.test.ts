@@ -136,7 +136,7 @@ test(`seed ${seed}: no 5xx, always a well-formed answer, nothing logged as an er
   agent.destroy();
   expect(wrong).toEqual([]);
   expect(fixture.errors).toEqual([]);
-  // It reaches handlers, too, and not only the door.
+  // The requests reach handlers, and not only the checks before them.
   for (const status of [200, 201, 400, 401, 403, 404, 405, 413, 415])
     expect(statuses.get(status) ?? 0).toBeGreaterThan(0);
   expect(statuses.get(200)).toBeGreaterThan(REQUESTS / 30);

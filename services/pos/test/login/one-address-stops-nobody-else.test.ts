@@ -33,7 +33,7 @@ test('many made-up logins from one address leave right passwords from others alo
   expect([here.status, there.status]).toEqual([201, 201]);
   const statuses = (await Promise.all(flood)).map(({ status }) => status);
   const wrong = statuses.filter((status) => status === 401).length;
-  // Those that waited too long are not among them.
+  // Attempts that waited too long do not count.
   expect(wrong).toBeGreaterThan(0);
   expect(wrong).toBeLessThanOrEqual(FEW);
   expect(statuses.filter((status) => status === 429)).toHaveLength(150 - wrong);
@@ -77,7 +77,7 @@ describe.each(engines)('on $name', (engine) => {
     const documents = () => store.collection(loginAttempts).of('opera').count();
     const before = await documents();
     await one.count(attempt());
-    // A login that is refused for the address alone leaves nothing behind.
+    // An attempt that the limit of the address refuses stores nothing about the login.
     expect(await documents()).toBe(before);
     await discard();
   });
@@ -94,7 +94,7 @@ test('a login whose address has too many wrong passwords already waits in no que
   const attempt = (ip: string) => ({ institution: 'opera', serviceHost: 'shop.example', login: randomUUID(), ip });
   const attempts = createLoginAttempts(store.collection(loginAttempts), FEW);
   for (let count = 0; count < FEW; count += 1) await attempts.count(attempt('192.0.2.9'));
-  // These two are inside, for ever.
+  // These two occupy all turns for ever.
   for (const ip of ['192.0.2.1', '192.0.2.2']) void logIns.logIn(attempt(ip), 'made up').catch(() => undefined);
   const refused = await logIns.logIn(attempt('192.0.2.9'), 'made up').catch((error: unknown) => error);
   expect(refused).toBeInstanceOf(PosFault);

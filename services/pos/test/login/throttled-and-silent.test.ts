@@ -97,7 +97,7 @@ describe('wrong passwords', () => {
     };
     await median(() => user.login);
     const [known, unknown] = [await median(() => user.login), await median(() => randomUUID())];
-    // Without the hash an unknown login would take a small part of the time.
+    // Without the hash an unknown login would take a fraction of the time.
     expect(unknown).toBeGreaterThan(known / 3);
   });
 
@@ -137,12 +137,12 @@ describe('wrong passwords', () => {
     expect(answers.filter(({ status }) => status === 429)).toHaveLength(15);
   });
 
-  test('are told to the log without login, password or as an error', () => {
+  test('are logged without login and password, and not as an error', () => {
     expect(fixture.errors).toEqual([]);
   });
 });
 
-test('hashing a password does not hold other requests up', async () => {
+test('hashing a password does not delay other requests', async () => {
   let [turns, isOver] = [0, false];
   const hashing = hashPassword('long enough').finally(() => {
     isOver = true;

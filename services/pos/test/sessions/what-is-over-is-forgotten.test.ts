@@ -86,7 +86,7 @@ describe.each(engines)('on $name', (engine) => {
     await all.end(other.session);
   });
 
-  test('a use is noted seldom, and keeps the session alive', async () => {
+  test('a use is recorded at most once a minute, and keeps the session alive', async () => {
     let now = 5_000_000;
     const all = createSessions(store, { idleMs: 100_000, absoluteMs: 600_000 }, () => now);
     const where = { institution: 'museum', serviceHost: 'shop.example' };

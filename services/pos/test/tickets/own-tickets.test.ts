@@ -70,7 +70,7 @@ test('one that was used cannot be changed', async () => {
   expect([status, code]).toEqual([400, 'ticket_not_changeable']);
 });
 
-test('somebody else’s is as unknown as one that never was', async () => {
+test('the ticket of another contact is 404', async () => {
   const stranger = await fixture.logIn(await fixture.user());
   const [id = ''] = ticketIds;
   const foreign = await fixture.call('GET', `/tickets/${id}`, { token: stranger });
