@@ -6,7 +6,7 @@ import { type Family, familyA } from '../families/family.ts';
 import { nameOf } from '../named.ts';
 import type { AnyCode, AnyOperation } from '../operation.ts';
 import { isIdempotent, type Place, placesOf, TAKES_BODY } from '../shape.ts';
-import { bodySchema, withReadOnly } from '../validation/body-schema.ts';
+import { bodySchema, formSchema, withReadOnly } from '../validation/body-schema.ts';
 import { codesOf } from './codes.ts';
 import { createSchemas, type Schemas } from './named-schemas.ts';
 import { withoutUnused } from './references.ts';
@@ -209,13 +209,6 @@ const parametersOf = (operation: AnyOperation, { wording }: Family, schemas: Sch
     ...described('query', operation.query, operation.example.query),
     ...wording.parameters(operation),
   ];
-};
-
-/** The schema of a form, and what its operation says of its fields beside it. */
-const formSchema = ({ body, described = {} }: AnyOperation): object => {
-  const { properties = {}, ...rest } = { ...body } as { properties?: TProperties };
-  const fields = Object.entries(properties).map(([name, schema]) => [name, { ...schema, ...described[name] }]);
-  return { ...rest, properties: Object.fromEntries(fields) };
 };
 
 /** The schema of a body as it is described. */

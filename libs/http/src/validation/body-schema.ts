@@ -57,3 +57,10 @@ export const bodySchema = ({ body, readOnly }: Pick<AnyOperation, 'body' | 'read
   const schema: Json = JSON.parse(JSON.stringify(body));
   return closed(readOnly ? withReadOnly(schema, readOnly) : schema);
 };
+
+/** The schema of a form, and what its operation says of its fields beside it. */
+export const formSchema = ({ body, described = {} }: AnyOperation): object => {
+  const { properties = {}, ...rest } = { ...body } as { properties?: Readonly<Record<string, object>> };
+  const fields = Object.entries(properties).map(([name, schema]) => [name, { ...schema, ...described[name] }]);
+  return { ...rest, properties: Object.fromEntries(fields) };
+};
