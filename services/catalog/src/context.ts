@@ -3,7 +3,7 @@ import { newId } from '@boxoffice/runtime';
 import type { Store } from '@boxoffice/store';
 import { type Collections, collectionsOf, type InstitutionDocument } from './store.ts';
 
-/** What the catalog's actions work with: one institution's documents, a clock and randomness. */
+/** What commands and queries need: one institution's collections, a clock and randomness. */
 export interface Context {
   readonly collections: Collections;
   /** Epoch milliseconds. */
@@ -13,7 +13,7 @@ export interface Context {
   readonly newId: (prefix: string) => string;
 }
 
-/** The context of one institution, on the system's clock unless told otherwise. */
+/** The context of one institution; `now` defaults to the system clock. */
 export const contextOf = (store: Store, institution: string, now: () => number = Date.now): Context => ({
   collections: collectionsOf(store, institution),
   now,
@@ -21,27 +21,30 @@ export const contextOf = (store: Store, institution: string, now: () => number =
   newId: (prefix) => newId(prefix, now()),
 });
 
-/** The clock's time as documents keep it: ISO 8601 UTC. */
+/** The clock's time in the form of stored timestamps: ISO 8601 UTC. */
 export const timestampOf = ({ now }: Context): string => new Date(now()).toISOString();
 
-/** @throws Fault `semantically_invalid` that names every problem, if there is any. */
+/** @throws Fault `semantically_invalid` that lists every problem, if there is one */
 export const refuseProblems = (problems: readonly string[]): void => {
   if (problems.length > 0) throw new Fault('semantically_invalid', problems.join('; '));
 };
 
-/** @throws Fault `not_found`, the same for what belongs to others and what never existed. */
+/** @throws Fault `not_found`: the same answer for another institution's resource and for an unknown id */
 export const notFound = (): never => {
   throw new Fault('not_found', 'There is no resource with this id.');
 };
 
-/** The caller's institution. @throws Fault `not_found` if the catalog has never heard of it. */
+/** The caller's institution. @throws Fault `not_found` if it is not set up in the catalog */
 export const institutionOf = async ({ institution, institutions }: Collections): Promise<InstitutionDocument> => {
   const found = await institutions.get(institution);
   if (!found) throw new Fault('not_found', 'The institution is not set up in the catalog.');
   return found;
 };
 
-/** What prices and points of sale are checked against. `tariffIds`: those of these that exist. */
+/**
+ * What prices and points of sale are validated against: the institution's currency and, of `tariffIds`, those that
+ * exist.
+ */
 export const moneyRules = async (
   collections: Collections,
   tariffIds: readonly string[],
@@ -54,8 +57,8 @@ export const moneyRules = async (
 };
 
 /**
- * Tells every instance that the catalog's answer has changed: after the write, and before the request is answered, so that
- * who wrote reads it. One blind write, so that writers do not queue up.
+ * Invalidates the cached catalog on every instance. It runs after the write and before the response, so a client reads
+ * its own writes. The write is unconditional, so concurrent writers do not retry.
  */
 export const invalidateCatalog = async (context: Context): Promise<void> => {
   const { institutions, institution } = context.collections;

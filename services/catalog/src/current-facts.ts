@@ -3,7 +3,7 @@ import { everyDocument } from '@boxoffice/store';
 import { PERFORMANCE_CANCELLED, PLACES_RELEASED, performanceCancelled, placesReleased } from './events.ts';
 import { performances, releases } from './store.ts';
 
-/** The performances that are cancelled, and the places that went back to stock. */
+/** The cancelled performances, and the places that returned to stock: for republishing events after a restore. */
 export const currentFacts: CurrentFacts = {
   types: [PERFORMANCE_CANCELLED, PLACES_RELEASED],
   async *read(store) {

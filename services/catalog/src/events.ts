@@ -2,7 +2,7 @@ import { oneOf, timestamp } from '@boxoffice/http';
 import type { Fact } from '@boxoffice/store';
 import { Type } from 'typebox';
 
-/** A performance will not take place; orders cancels the orders concerned. */
+/** A performance is cancelled; the orders service cancels the affected orders. */
 export interface PerformanceCancelled {
   readonly performanceId: string;
   readonly productId: string;
@@ -12,30 +12,30 @@ export interface PerformanceCancelled {
 
 export const PERFORMANCE_CANCELLED = 'performance.cancelled';
 
-/** The fact, keyed by the performance. */
+/** The event, keyed by the performance. */
 export const performanceCancelled = (data: PerformanceCancelled): Fact => ({
   type: PERFORMANCE_CANCELLED,
   key: data.performanceId,
   data,
 });
 
-/** Places went back to stock after a cancellation; orders settles it. */
+/** Places returned to stock after a cancellation; the orders service completes the cancellation. */
 export interface PlacesReleased {
   readonly orderId: string;
-  /** The fact after which they were released. */
+  /** The event after which they were released. */
   readonly cause: 'order.cancelled' | 'tickets.cancelled';
-  /** Those that the fact named and that the order no longer has, whoever has them now. */
+  /** The places that the event named and that the order no longer has. */
   readonly placeIds: readonly string[];
-  /** How many these are. */
+  /** The number of `placeIds`. */
   readonly placesReleased: number;
 }
 
 export const PLACES_RELEASED = 'places.released';
 
-/** The fact, keyed by the order. Its version is that of the release, not of the order. */
+/** The event, keyed by the order. Its version is that of the release, not of the order. */
 export const placesReleased = (data: PlacesReleased): Fact => ({ type: PLACES_RELEASED, key: data.orderId, data });
 
-/** An example payload of each fact that the catalog publishes, for the tests of those who react. */
+/** An example payload of each event that the catalog publishes, for the tests of its consumers. */
 export const examples = {
   [PERFORMANCE_CANCELLED]: {
     performanceId: 'prf_00mhs1k2e7d3kq0w8z1x',
@@ -50,7 +50,7 @@ export const examples = {
   } satisfies PlacesReleased,
 } as const;
 
-/** What every fact of a type has at least: consumers may rely on it, and the next release keeps it. */
+/** The members that every event of a type has: consumers rely on them, and the next release keeps them. */
 export const schemas = {
   [PERFORMANCE_CANCELLED]: Type.Object({
     performanceId: Type.String(),

@@ -1,4 +1,4 @@
-// The example that the API description tells: an evening at the opera.
+// The examples of the API description: a performance at an opera house.
 
 const createdAt = '2027-01-11T09:00:00.000Z';
 

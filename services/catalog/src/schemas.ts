@@ -25,10 +25,10 @@ export const languages = Type.Array(Type.String({ pattern: language }), {
 /** A code that an institution gives. */
 export const code = Type.String({ minLength: 1, maxLength: 64, pattern: '^\\S(.*\\S)?$' });
 
-/** An id in a path or a body: opaque, so anything short is well-formed. */
+/** An id in a path or a body: opaque, so any short text is well-formed. */
 export const id = Type.String({ minLength: 1, maxLength: 128 });
 
-/** Money: the largest amount is far from where integers stop being exact, also after adding 500 of them up. */
+/** Money: 500 times the largest amount is still a safe integer. */
 export const amount = Type.Integer({ minimum: 0, maximum: 1_000_000_000, description: "in the currency's minor unit" });
 
 export const currency = Type.String({ pattern: '^[A-Z]{3}$', description: 'ISO 4217' });
@@ -44,7 +44,7 @@ const row = (least: number) =>
       seats: Type.Integer({ minimum: least, maximum: 10_000 }),
     }),
   );
-/** The rows of a numbered seat category; in a change 0 seats give a row up. */
+/** The rows of a numbered seat category; in a change, 0 seats remove a row. */
 export const rows = (least: number) => Type.Array(row(least), { maxItems: 900 });
 
 export const capacity = Type.Integer({ minimum: 0, maximum: 100_000 });
@@ -118,7 +118,7 @@ export const Product = named(
   }),
 );
 
-/** The body that creates a tariff, and what a PATCH merges into. */
+/** The body that creates a tariff; a PATCH is merged into it. */
 export const TariffBody = named(
   'NewTariff',
   Type.Object({

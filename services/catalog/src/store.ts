@@ -9,22 +9,28 @@ import type { Tariff } from './domain/tariff.ts';
 import type { PlacesReleased } from './events.ts';
 
 /**
- * The institution, and a mark that changes after every write that the catalog's answer depends on. `demo`: it is of the demo data, which
- * only the program that makes them says.
+ * `catalogMark` changes after every write that the catalog's answer depends on. `demo` is true for an institution of
+ * the demo data; only the program that creates them sets it.
  */
 export type InstitutionDocument = Document &
   Institution & { readonly catalogMark: string; readonly createdAt: string; readonly demo?: boolean };
-/** `cancelling`: since when (ISO 8601 UTC) it is cancelled while its performances may not all be. */
+/**
+ * `cancelling`: the pending step of a cancellation; when it began (ISO 8601 UTC), until all performances are
+ * cancelled.
+ */
 export type ProductDocument = Document & Product & { readonly cancelling?: string | null };
 export type TariffDocument = Document & Tariff;
-/** Its id is the service host. */
+/** The id is the service host. */
 export type PointOfSaleDocument = Document & PointOfSale;
 export type PlaceDocument = Document & Place;
 
-/** An order has no longer these places: one document per order and cause, so that it is told once. */
+/** The places that an order no longer has. One document per order and cause, so that the event is published once. */
 export type ReleaseDocument = Document & PlacesReleased & { readonly createdAt: string };
 
-/** A change of capacity that runs (`until`, epoch milliseconds) or has been decided and must still reach the places (`settle`). */
+/**
+ * A change of capacity: in preparation until `until` (epoch milliseconds), or committed and not yet applied to the
+ * places (`settle`).
+ */
 export interface CapacityChange {
   readonly token: string;
   readonly until: number;
@@ -70,10 +76,13 @@ export const releases = collection<ReleaseDocument>('releases', [
   { name: 'created', fields: ['createdAt'], acrossInstitutions: true },
 ]);
 
-/** What an order asked for before this version has no effect any more: all of it, or one request. Its id names both. */
+/**
+ * What an order requested before version `asOf` has no effect any more: one request, or all. The id names order and
+ * request.
+ */
 export type AbandonedDocument = Document & {
   readonly asOf: number;
-  /** When it was given up last; epoch milliseconds. */
+  /** When it was last abandoned; epoch milliseconds. */
   readonly at: number;
 };
 
@@ -84,7 +93,7 @@ export const abandoned = collection<AbandonedDocument>('given_up', [
 /** Every collection of the catalog. */
 export const collections = [institutions, products, performances, tariffs, pointsOfSale, places, releases, abandoned];
 
-/** One institution's documents: the only way in which an operation reaches the store. */
+/** One institution's documents: operations reach the store only through these. */
 export interface Collections {
   readonly institution: string;
   readonly institutions: Documents<InstitutionDocument>;
@@ -112,13 +121,16 @@ export const collectionsOf = (store: Store, institution: string): Collections =>
 
 const DAY_MS = 24 * 60 * 60_000;
 
-/** A fact that ends an order may come again, from a dead-letter queue, too; so long it is known what was told of it. */
+/**
+ * An event that ends an order may be redelivered, also from a dead-letter queue; until then its release is
+ * remembered.
+ */
 const RELEASE_RETENTION_MS = 30 * DAY_MS;
 
-/** No try of a request is still under way after so long. */
+/** No attempt of a request runs for longer than this. */
 const ABANDONED_RETENTION_MS = DAY_MS;
 
-/** How long what this service stores is kept. */
+/** How long the documents of each collection are stored. */
 export const retention: Retentions = {
   institutions: { kept: 'for good' },
   products: { kept: 'for good; `closed` and `cancelled` ones, too, since orders name them' },

@@ -6,9 +6,9 @@ export interface Availability {
 }
 
 /**
- * Free, held and sold add up to the capacity by construction, whatever happened between the two counts: `sold` must be
- * counted first and `taken` (held or sold) after it, each in one query. A place sold in between still counts as held. While a
- * category grows, places may be taken before its capacity says so: then as many as are taken exist.
+ * Free, held and sold add up to the capacity by construction, whatever happens between the two counts. `sold` must be
+ * counted first and `taken` (held or sold) after it, each in one query. A place sold in between counts as held. While a
+ * category grows, more places may be taken than its old capacity: then the capacity is the number taken.
  */
 export const availability = (capacity: number, sold: number, taken: number): Availability => {
   const total = Math.max(capacity, taken);

@@ -1,6 +1,6 @@
 import { rowOf } from './place.ts';
 
-/** A free numbered seat, as the choice needs it. */
+/** A free numbered seat. */
 export interface FreeSeat {
   readonly id: string;
   readonly order: number;
@@ -17,7 +17,7 @@ interface Run {
   readonly seats: readonly FreeSeat[];
 }
 
-/** Seats side by side: the same row, numbers without a gap. */
+/** Runs of adjacent seats: one row, consecutive numbers. */
 const runs = (free: readonly FreeSeat[]): Run[] => {
   const sorted = [...free].sort((left, right) => left.order - right.order);
   const found: { row: number; seats: FreeSeat[] }[] = [];
@@ -30,9 +30,9 @@ const runs = (free: readonly FreeSeat[]): Run[] => {
   return found;
 };
 
-/** A block one row nearer is as good as one that is so many seats more central. */
+/** One row nearer to the front is worth this many seats nearer to the centre. */
 const ROW_WORTH = 8;
-/** A single free seat left alone beside the block is hard to sell. */
+/** The cost of a single free seat left beside the block: it is hard to sell. */
 const ORPHAN_COST = 3;
 
 const blocksOf = ({ row, seats }: Run, count: number, seatsInRow: (row: number) => number): Block[] =>
@@ -44,7 +44,10 @@ const blocksOf = ({ row, seats }: Run, count: number, seatsInRow: (row: number) 
     return { ids, score: row * ROW_WORTH + offCentre + orphans * ORPHAN_COST };
   });
 
-/** In as few groups as possible: always the longest run that is left, the nearer one if several are as long. Undefined if fewer are free. */
+/**
+ * Seats in as few groups as possible: the longest runs first, the nearer one of equal runs. Undefined if too few are
+ * free.
+ */
 export const fewestGroups = (free: readonly FreeSeat[], count: number): readonly string[] | undefined => {
   if (free.length < count) return undefined;
   const longest = runs(free).sort((left, right) => right.seats.length - left.seats.length || left.row - right.row);
@@ -55,9 +58,9 @@ export const fewestGroups = (free: readonly FreeSeat[], count: number): readonly
 };
 
 /**
- * The best free seats side by side for `count` people: near the front and the middle, leaving no single seat alone. Undefined
- * if no row has so many. `rank` takes the rank-th best block instead (0: the best), so that those who want the same
- * seats at the same time do not all try the same ones.
+ * The best block of `count` adjacent free seats: near the front and the centre, without leaving a single seat.
+ * Undefined if no row has enough. `rank` selects the rank-th best block (0: the best), so that concurrent requests
+ * choose different ones.
  */
 export const bestBlock = (
   free: readonly FreeSeat[],

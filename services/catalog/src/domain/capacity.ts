@@ -1,29 +1,32 @@
 import { addedSpots, orderOf, type Spot } from './place.ts';
 import { type Row, type SeatCategory, seatsIn } from './seat-category.ts';
 
-/** A wish: an unnumbered category's new capacity, or a numbered one's rows (rows that are not named stay as they are). */
+/**
+ * A requested change: the new capacity of an unnumbered category, or rows of a numbered one (other rows stay as they
+ * are).
+ */
 export interface RequestedCapacity {
   readonly id: string;
   readonly capacity?: number;
   readonly rows?: readonly Row[];
 }
 
-/** How one seat category gets from what it is to what it shall be. */
+/** The steps from a seat category to its new state. */
 export interface CategoryPlan {
   readonly category: SeatCategory;
-  /** Places to be made, or to be put back where they stood. */
+  /** Places to create, or to reopen at the same position. */
   readonly add: readonly Spot[];
-  /** How many withdrawn places, no matter which, to put back; */
+  /** The number of withdrawn places to reopen, no matter which, … */
   readonly reopen: number;
-  /** of those whose order is below this: later ones were made by a change that came to nothing. */
+  /** … among those with a lower `order`: later ones were created by a change that was rolled back. */
   readonly reopenBelow: number;
   /** Seats to withdraw. */
   readonly remove: readonly Spot[];
-  /** How many places, no matter which, to withdraw. */
+  /** The number of places to withdraw, no matter which. */
   readonly close: number;
 }
 
-/** The rows after a wish: named ones get their new number of seats, new ones come last. */
+/** The rows after a request: named ones get their new number of seats, new ones are appended. */
 export const mergedRows = (rows: readonly Row[], request: readonly Row[]): Row[] => {
   const requestedSeats = new Map(request.map(({ row, seats }) => [row, seats]));
   const kept = rows.map(({ row, seats }) => ({ row, seats: requestedSeats.get(row) ?? seats }));
@@ -61,7 +64,7 @@ const planNumbered = (index: number, from: SeatCategory, request: readonly Row[]
 };
 
 const requestProblems = (request: RequestedCapacity, category: SeatCategory | undefined, path: string): string[] => {
-  if (!category) return [`${path}.id is none of the seat categories`];
+  if (!category) return [`${path}.id is not one of the seat categories`];
   const { capacity, rows } = request;
   if (!category.numbered) return rows ? [`${path}.rows are for numbered seat categories only`] : [];
   if (rows && new Set(rows.map(({ row }) => row)).size < rows.length) return [`${path}.rows names a row twice`];
@@ -72,7 +75,7 @@ const requestProblems = (request: RequestedCapacity, category: SeatCategory | un
   ];
 };
 
-/** What is meaningless about the wishes, each by its path. */
+/** The problems of the requests, each with its path. */
 export const capacityProblems = (
   categories: readonly SeatCategory[],
   requests: readonly RequestedCapacity[],
@@ -87,7 +90,7 @@ export const capacityProblems = (
 const isChange = ({ category, add, reopen, remove, close }: CategoryPlan, from: SeatCategory): boolean =>
   add.length + reopen + remove.length + close > 0 || category.rows.length !== from.rows.length;
 
-/** The plans of the categories that change. The wishes must be free of problems. */
+/** The plans of the categories that change. The requests must have no problems. */
 export const planCapacity = (
   categories: readonly SeatCategory[],
   requests: readonly RequestedCapacity[],

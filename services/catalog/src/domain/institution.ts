@@ -2,14 +2,14 @@
 export interface Institution {
   readonly id: string;
   readonly name: string;
-  /** ISO 4217; all its prices are in it. */
+  /** ISO 4217; the currency of all its prices. */
   readonly currency: string;
   readonly languages: readonly string[];
 }
 
 const CURRENCIES: ReadonlySet<string> = new Set(Intl.supportedValuesOf('currency'));
 
-/** What is wrong with a new institution; nothing if all is well. */
+/** The problems of a new institution; empty if there is none. */
 export const institutionProblems = ({ id, name, currency, languages }: Institution): string[] => [
   ...(/^[a-z0-9][a-z0-9_-]{0,62}$/.test(id) ? [] : ['id must be 1 to 63 of a-z, 0-9, _ and -']),
   ...(name.trim() === '' ? ['name must not be empty'] : []),

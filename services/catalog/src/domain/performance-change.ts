@@ -2,7 +2,7 @@ import { type CategoryPlan, capacityProblems, type RequestedCapacity } from './c
 import { detailProblems, type Performance, type PerformanceDetails, type PerformanceState } from './performance.ts';
 import { type PriceInput, priceProblems, resolvedPrices } from './price.ts';
 
-/** What a change may say: absent stays, null removes, objects merge, lists replace. */
+/** A change: absent members stay, null removes, objects merge, lists replace. */
 export interface PerformancePatch {
   readonly state?: PerformanceState;
   readonly startDate?: string;
@@ -27,7 +27,7 @@ const merged = (performance: PerformanceDetails, patch: PerformancePatch): Perfo
   salesTo: patch.salesTo === undefined ? performance.salesTo : patch.salesTo,
 });
 
-/** Everything that is meaningless about a change, each by its path. */
+/** The problems of a change, each with its path. */
 export const patchProblems = (
   performance: Performance,
   patch: PerformancePatch,
@@ -41,8 +41,8 @@ export const patchProblems = (
 const same = (left: unknown, right: unknown): boolean => JSON.stringify(left) === JSON.stringify(right);
 
 /**
- * The performance after a change that has no problems, with the seat categories of the plans; undefined if nothing would
- * change. `now` is ISO 8601 UTC.
+ * The performance after a valid change, with the seat categories of the plans; undefined if nothing changes. `now` is
+ * ISO 8601 UTC.
  */
 export const changedPerformance = <P extends Performance>(
   performance: P,

@@ -10,7 +10,7 @@ export interface Venue {
   readonly city: string | null;
 }
 
-/** When and where: what of a performance can be changed at will. Null is absent. */
+/** When and where: the members that can change freely. Null is absent. */
 export interface PerformanceDetails {
   /** ISO 8601 UTC. */
   readonly startDate: string;
@@ -32,23 +32,23 @@ export interface Performance extends PerformanceDetails {
   readonly state: PerformanceState;
   readonly seatCategories: readonly SeatCategory[];
   readonly prices: readonly Price[];
-  /** The product's id if the product has only one performance; unique, so that there is no second. */
+  /** The product's id if the product may have only one performance; a unique index prevents a second. */
   readonly soleOf: string | null;
-  /** Counts the changes that can be seen from outside; the ETag. */
+  /** The number of changes visible in answers; the ETag. */
   readonly revision: number;
   readonly createdAt: string;
   readonly updatedAt: string;
-  /** The instant of the latest change's write; later than `updatedAt` where the performance followed its product. */
+  /** When the latest change was written; later than `updatedAt` if the performance was cancelled with its product. */
   readonly modifiedAt: string;
 }
 
-/** `cancelled` is final; `on_sale` and `closed` follow each other freely. */
+/** `cancelled` is final; `on_sale` and `closed` alternate freely. */
 export const performanceMayBecome = (from: PerformanceState, to: PerformanceState): boolean =>
   from === to || from !== 'cancelled';
 
 /**
- * The performance when its product was cancelled at `cancelledAt`, written at `now` (both ISO 8601 UTC), or undefined if that changes
- * nothing: what had begun has been given, and those who came keep what they bought.
+ * The performance after its product was cancelled at `cancelledAt`, written at `now` (both ISO 8601 UTC). Undefined if
+ * nothing changes: a performance that had begun is not cancelled, and its tickets stay valid.
  */
 export const cancelledWithProduct = <P extends Performance>(
   performance: P,
@@ -62,9 +62,9 @@ export const cancelledWithProduct = <P extends Performance>(
   return { ...performance, state: 'cancelled', revision: revision + 1, updatedAt, modifiedAt };
 };
 
-/** What is meaningless about when and where, each by its path below `at`. */
+/** The problems of the details, each with its path below `at`. */
 export const detailProblems = (details: PerformanceDetails, at = '$'): string[] => [
-  ...(isTimeZone(details.timeZone) ? [] : [`${at}.timeZone is no IANA time zone`]),
+  ...(isTimeZone(details.timeZone) ? [] : [`${at}.timeZone is not an IANA time zone`]),
   ...(beforeStart(details.salesFrom, details.salesTo) ? [`${at}.salesTo is before ${at}.salesFrom`] : []),
 ];
 
@@ -77,7 +77,7 @@ export interface PerformanceRules {
   readonly tariffIds: ReadonlySet<string>;
 }
 
-/** Everything that is meaningless about a new performance, each by its path below `at`. */
+/** The problems of a new performance, each with its path below `at`. */
 export const performanceProblems = (input: PerformanceInput, rules: PerformanceRules, at = '$'): string[] => [
   ...detailProblems(input, at),
   ...categoryProblems(input.seatCategories, at),

@@ -1,11 +1,14 @@
-/** Whether an end lies before its start; open ends never do. Both ISO 8601. */
+/** Whether the end is before the start; false if one is open (null). Both ISO 8601. */
 export const beforeStart = (start: string | null, end: string | null): boolean =>
   start !== null && end !== null && Date.parse(end) < Date.parse(start);
 
-/** The later of two instants as `toISOString` writes them. */
+/** The later of two instants in the format of `toISOString`. */
 export const later = (left: string, right: string): string => (left < right ? right : left);
 
-/** Whether the runtime's time zone database (IANA) knows the name. An offset like +02:00 is none: it knows no summer. */
+/**
+ * Whether the runtime's IANA time zone database has the name. An offset such as +02:00 is not one: it has no summer
+ * time.
+ */
 export const isTimeZone = (name: string): boolean => {
   if (!/^[A-Za-z]/.test(name)) return false;
   try {

@@ -1,7 +1,7 @@
 export const paymentMethods = ['on_account', 'external', 'simulated'] as const;
 export type PaymentMethod = (typeof paymentMethods)[number];
 
-/** A sales channel of one institution, named by the host that requests to it carry. */
+/** A sales channel of one institution, identified by the service host of its requests. */
 export interface PointOfSaleDetails {
   /** Lower case; unique in the installation. */
   readonly serviceHost: string;
@@ -23,7 +23,7 @@ export interface PointOfSale extends PointOfSaleDetails {
   readonly updatedAt: string;
 }
 
-/** What is meaningless about a point of sale, each by its path. */
+/** The problems of a point of sale, each with its path. */
 export const pointOfSaleProblems = (
   details: Pick<PointOfSaleDetails, 'currency' | 'tariffIds'>,
   rules: { readonly currency: string; readonly tariffIds: ReadonlySet<string> },
@@ -32,6 +32,6 @@ export const pointOfSaleProblems = (
     ? []
     : [`$.currency must be ${rules.currency}, the currency of the institution`]),
   ...details.tariffIds.flatMap((id, index) =>
-    rules.tariffIds.has(id) ? [] : [`$.tariffIds[${index}] is no tariff of the institution`],
+    rules.tariffIds.has(id) ? [] : [`$.tariffIds[${index}] is not a tariff of the institution`],
   ),
 ];

@@ -1,4 +1,4 @@
-/** What a tariff costs in a seat category: an integer in the currency's minor unit. */
+/** The price of a tariff in a seat category; `amount` in the currency's minor unit. */
 export interface Price {
   readonly seatCategoryId: string;
   readonly tariffId: string;
@@ -7,7 +7,7 @@ export interface Price {
   readonly currency: string;
 }
 
-/** A price as it is asked for: the category by its code or, as a GET answers it, by its id. */
+/** A price in a request: the category by its code, or by its id as GET returns it. */
 export interface PriceInput {
   readonly seatCategory?: string;
   readonly seatCategoryId?: string;
@@ -26,7 +26,7 @@ const named = <Category extends Named>(price: PriceInput, categories: readonly C
     price.seatCategoryId === undefined ? code === price.seatCategory : id === price.seatCategoryId,
   );
 
-/** What is meaningless about the prices, each by its path below `at`. */
+/** The problems of the prices, each with its path below `at`. */
 export const priceProblems = (
   prices: readonly PriceInput[],
   categories: readonly Named[],
@@ -41,8 +41,8 @@ export const priceProblems = (
     const repeated = seen.has(pair);
     seen.add(pair);
     return [
-      ...(category ? [] : [`${path}.seatCategory is none of the seat categories`]),
-      ...(rules.tariffIds.has(price.tariffId) ? [] : [`${path}.tariffId is no tariff of the institution`]),
+      ...(category ? [] : [`${path}.seatCategory is not one of the seat categories`]),
+      ...(rules.tariffIds.has(price.tariffId) ? [] : [`${path}.tariffId is not a tariff of the institution`]),
       ...(price.currency === undefined || price.currency === rules.currency
         ? []
         : [`${path}.currency must be ${rules.currency}, the currency of the institution`]),
@@ -51,7 +51,7 @@ export const priceProblems = (
   });
 };
 
-/** The prices as they are kept. They must be free of problems. */
+/** The prices as they are stored. They must have no problems. */
 export const resolvedPrices = (
   prices: readonly PriceInput[],
   categories: readonly { readonly id: string; readonly code: string }[],

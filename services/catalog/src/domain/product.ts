@@ -7,10 +7,10 @@ export type ProductType = (typeof productTypes)[number];
 export const productStates = ['preparing', 'validated', 'running', 'suspended', 'closed', 'cancelled'] as const;
 export type ProductState = (typeof productStates)[number];
 
-/** A creation may say one of these. */
+/** The states in which a product can be created. */
 export const firstStates = ['preparing', 'validated', 'running'] as const;
 
-/** What an institution says of a product; null is absent. */
+/** The members of a product that its institution sets; null is absent. */
 export interface ProductDetails {
   readonly code: string;
   readonly type: ProductType;
@@ -23,9 +23,9 @@ export interface ProductDetails {
 
 export interface Product extends ProductDetails {
   readonly state: ProductState;
-  /** When it was first published; unpublished products that have it are told of in `removed`. */
+  /** When it was first published; `removed` lists unpublished products that have it. */
   readonly publishedAt: string | null;
-  /** Counts the changes that can be seen from outside; part of the ETag. */
+  /** The number of changes visible in answers; part of the ETag. */
   readonly revision: number;
   readonly createdAt: string;
   readonly updatedAt: string;
@@ -33,7 +33,7 @@ export interface Product extends ProductDetails {
   readonly modifiedAt: string;
 }
 
-/** The arrows of the product's life: one at a time, none back but from `suspended`. */
+/** The allowed transitions: one step at a time; only `suspended` goes back. */
 const arrows: Readonly<Record<ProductState, readonly ProductState[]>> = {
   preparing: ['validated', 'cancelled'],
   validated: ['running', 'cancelled'],
@@ -43,19 +43,19 @@ const arrows: Readonly<Record<ProductState, readonly ProductState[]>> = {
   cancelled: [],
 };
 
-/** Where a product may go from a state, besides staying where it is. */
+/** The states that can follow a state. */
 export const nextStates = (from: ProductState): readonly ProductState[] => arrows[from];
 
-/** Whether the change is allowed; the same state again is, and changes nothing. */
+/** Whether the transition is allowed; the same state is allowed and changes nothing. */
 export const mayBecome = (from: ProductState, to: ProductState): boolean => from === to || arrows[from].includes(to);
 
-/** Published in the catalog: on sale, or for the moment not. */
+/** Whether products in this state are published in the catalog. */
 export const isPublished = (state: ProductState): boolean => state === 'running' || state === 'suspended';
 
-/** Only a show is given more than once; everything else is sold for its one period of validity. */
+/** Only a show can have several performances; other products have one, their period of validity. */
 export const hasManyPerformances = (type: ProductType): boolean => type === 'show';
 
-/** What is meaningless about the details, each by its path; nothing if all is well. */
+/** The problems of the details, each with its path; empty if there is none. */
 export const productProblems = ({ startDate, endDate }: ProductDetails): string[] =>
   beforeStart(startDate, endDate) ? ['$.endDate is before $.startDate'] : [];
 
@@ -72,7 +72,7 @@ export const newProduct = (details: ProductDetails, state: ProductState, now: st
 
 const same = (left: unknown, right: unknown): boolean => JSON.stringify(left) === JSON.stringify(right);
 
-/** The product with other details and state (which the caller has checked), or undefined if nothing would change. */
+/** The product with new details and state, validated by the caller; undefined if nothing changes. */
 export const changedProduct = <P extends Product>(
   product: P,
   details: ProductDetails,

@@ -2,7 +2,7 @@ import type { Performance } from './performance.ts';
 import type { Price } from './price.ts';
 import type { ProductState } from './product.ts';
 
-/** One wish of a hold: `quantity` places, the seats named by `placeIds`, or both, if they agree. */
+/** One requested item of a hold: `quantity` places, the places in `placeIds`, or both if they agree. */
 export interface SaleItem {
   readonly performanceId: string;
   readonly seatCategoryId: string;
@@ -11,7 +11,7 @@ export interface SaleItem {
   readonly placeIds?: readonly string[];
 }
 
-/** Why nothing was held. `unknown_reference` includes a tariff without a price. */
+/** The reasons of a refused hold. `unknown_reference` includes a tariff without a price. */
 export const refusalReasons = [
   'unknown_reference',
   'not_on_sale',
@@ -25,7 +25,7 @@ export interface Refusal {
   readonly reason: RefusalReason;
   /** English, for humans. */
   readonly details: string;
-  /** Which of the request's items; null if none in particular. */
+  /** The index of the request's item; null if the refusal concerns no single one. */
   readonly item: number | null;
 }
 
@@ -35,7 +35,7 @@ export const refusal = (reason: RefusalReason, details: string, item: number | n
   item,
 });
 
-/** How many places an item wants. */
+/** The number of places that an item requests. */
 export const quantityOf = (item: SaleItem): number => item.placeIds?.length ?? item.quantity ?? 1;
 
 /** Why the performance is not on sale at `now` (epoch milliseconds), or undefined if it is. */
@@ -57,7 +57,7 @@ export const notOnSale = (
 
 type Sellable = Pick<Performance, 'state' | 'salesFrom' | 'salesTo' | 'seatCategories' | 'prices'>;
 
-/** What an item needs to know of the catalog; undefined is unknown. */
+/** What an item refers to in the catalog; undefined if unknown. */
 export interface Offer {
   readonly performance: Sellable | undefined;
   readonly productState: ProductState | undefined;
@@ -70,7 +70,7 @@ export const priceOf = (item: SaleItem, performance: Pick<Sellable, 'prices'> | 
     ({ seatCategoryId, tariffId }) => seatCategoryId === item.seatCategoryId && tariffId === item.tariffId,
   );
 
-/** Everything that an item names and that there is not, each by its path in the request. */
+/** The unknown references of an item, each with its path in the request. */
 export const unknownIn = (item: SaleItem, index: number, { performance, productState, tariff }: Offer): string[] => {
   const { performanceId, seatCategoryId, tariffId, quantity, placeIds } = item;
   const hasCategory = performance?.seatCategories.some(({ id }) => id === seatCategoryId);
@@ -85,7 +85,7 @@ export const unknownIn = (item: SaleItem, index: number, { performance, productS
   return faults.map((fault) => `$.items[${index}].${fault}`);
 };
 
-/** What a point of sale says about a hold, if anything is against it. */
+/** The refusal by the rules of a point of sale, if there is one. */
 export const notSoldHere = (
   items: readonly SaleItem[],
   placesInOrder: number,
@@ -113,7 +113,7 @@ export const notSoldHere = (
     : undefined;
 };
 
-/** By item, the paths of places that were named before, by it or by another one. */
+/** By item, the faults of places that this or an earlier item names already, each with its path. */
 export const repeatedPlaces = (items: readonly SaleItem[]): string[][] => {
   const seen = new Set<string>();
   return items.map(({ placeIds = [] }, item) =>

@@ -15,8 +15,8 @@ export interface CategoryInput {
 }
 
 /**
- * A price zone of a performance. Its places stand in rows that are only ever appended, so that a place keeps its id;
- * the places of an unnumbered category stand in one row without a name.
+ * A price zone of a performance. Rows are only ever appended, so that a place keeps its id. The places of an unnumbered
+ * category form one row without a name.
  */
 export interface SeatCategory {
   readonly id: string;
@@ -24,15 +24,15 @@ export interface SeatCategory {
   readonly name: Texts;
   readonly numbered: boolean;
   readonly capacity: number;
-  /** Numbered: the rows, best first (0 seats: given up). Empty otherwise. */
+  /** Numbered: the rows, best first (0 seats: removed). Empty otherwise. */
   readonly rows: readonly Row[];
-  /** Unnumbered: how many places were ever made, of which `capacity` are in use. */
+  /** Unnumbered: the number of places ever created, of which `capacity` are in use. */
   readonly made: number;
 }
 
 const sum = (rows: readonly Row[]): number => rows.reduce((total, { seats }) => total + seats, 0);
 
-/** How many seats the rows have together. */
+/** The total number of seats of the rows. */
 export const seatsIn = sum;
 
 const rowProblems = (rows: readonly Row[], path: string): string[] => {
@@ -40,7 +40,7 @@ const rowProblems = (rows: readonly Row[], path: string): string[] => {
   return names.size === rows.length ? [] : [`${path}.rows names a row twice`];
 };
 
-/** What is meaningless about new seat categories, each by its path below `at`. */
+/** The problems of new seat categories, each with its path below `at`. */
 export const categoryProblems = (categories: readonly CategoryInput[], at = '$'): string[] => {
   const codes = new Set<string>();
   return categories.flatMap((category, index) => {
@@ -59,7 +59,7 @@ export const categoryProblems = (categories: readonly CategoryInput[], at = '$')
   });
 };
 
-/** Seat categories as they are kept; ids follow from the performance's. */
+/** Seat categories as they are stored; their ids are derived from the performance's. */
 export const newCategories = (performanceId: string, categories: readonly CategoryInput[]): SeatCategory[] =>
   categories.map(({ code, name, numbered, capacity, rows }, index) => ({
     id: seatCategoryId(performanceId, index),
@@ -71,7 +71,7 @@ export const newCategories = (performanceId: string, categories: readonly Catego
     made: numbered ? 0 : capacity,
   }));
 
-/** What ids have after their prefix. */
+/** The part of an id after its prefix. */
 export const suffix = (id: string): string => id.slice(id.indexOf('_') + 1);
 
 /** The id of a performance's seat category, by its position among them. */

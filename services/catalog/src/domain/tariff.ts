@@ -1,10 +1,10 @@
 import type { Texts } from './texts.ts';
 
-/** Who pays which price: full, reduced, member. */
+/** A price group: full, reduced, member. */
 export interface TariffDetails {
   readonly code: string;
   readonly name: Texts;
-  /** What the buyer's contact must have; null: anybody may buy. */
+  /** The criterion that the buyer's contact must have; null: none. */
   readonly criterion: 'member' | null;
 }
 

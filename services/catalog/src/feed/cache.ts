@@ -15,7 +15,7 @@ import { tariffView } from '../tariffs/view.ts';
 
 type ProductView = Static<typeof Product>;
 
-/** The institution as the catalog answers it. */
+/** The institution as answers show it. */
 const institutionView = ({ id, name, currency, languages }: InstitutionDocument): Static<typeof Institution> => ({
   id,
   name,
@@ -23,7 +23,7 @@ const institutionView = ({ id, name, currency, languages }: InstitutionDocument)
   languages: [...languages],
 });
 
-/** The data of a catalog answer, and a validator that ignores when it was made. */
+/** The data of a catalog answer, and an ETag that ignores `generatedAt` and `asOf`. */
 export interface CatalogAnswer {
   readonly data: {
     readonly institution: ReturnType<typeof institutionView>;
@@ -43,11 +43,14 @@ export interface CatalogQuery {
 }
 
 export interface CatalogCache {
-  /** The answer as of every write that was acknowledged before. @throws Fault `not_found` for an unknown institution */
+  /**
+   * The catalog, including every write acknowledged before the call.
+   * @throws Fault `not_found` for an unknown institution
+   */
   of(institution: string, query: CatalogQuery): Promise<CatalogAnswer>;
 }
 
-/** Everything that is published, as it was read after `mark`. */
+/** Everything that is published, read after the institution's `catalogMark` had the value `mark`. */
 interface Snapshot {
   readonly mark: string;
   readonly sequence: number;
@@ -59,9 +62,9 @@ interface Snapshot {
   readonly byType: Map<ProductType, CatalogAnswer>;
 }
 
-/** After so long a snapshot is read again, in case a process died between its write and the mark. */
+/** A snapshot is read again after this time, in case a process died between its write and the new mark. */
 const MAX_AGE_MS = 5_000;
-/** Reading again takes at most this part of the time, however large the catalog is. */
+/** The share of time that re-reading takes at most, however large the catalog is. */
 const REFRESH_SHARE = 0.02;
 const MAX_INSTITUTIONS = 200;
 
@@ -140,7 +143,7 @@ const since = async (
   const removed = unpublished
     .filter(({ id, publishedAt }) => publishedAt !== null && !shown.has(id))
     .map(({ id }) => id);
-  // The snapshot's own: the answer that is kept ready may be of an earlier reading that found the same.
+  // The asOf of this snapshot: the cached answer may come from an earlier reading with the same content.
   return answerOf({ ...data, products: changed, removed, asOf: asOfReading(snapshot.checkedAt) });
 };
 
@@ -157,7 +160,7 @@ export const createCatalogCache = (store: Store, clock: () => number = Date.now)
   const cache = (institution: string, snapshot: Snapshot): Snapshot => {
     const known = snapshots.get(institution);
     if (known && known.sequence > snapshot.sequence) return snapshot;
-    // The same content: keep the answers, which are serialised and compressed already.
+    // Same content: reuse the answers, which are already serialised and compressed.
     const same = known?.whole.etag === snapshot.whole.etag;
     const cached = known && same ? { ...snapshot, whole: known.whole, byType: known.byType } : snapshot;
     snapshots.set(institution, cached);
@@ -183,7 +186,7 @@ export const createCatalogCache = (store: Store, clock: () => number = Date.now)
     const known = snapshots.get(institution.id);
     if (known?.mark !== institution.catalogMark) return readAgain(collections, institution);
     const maxAge = Math.max(MAX_AGE_MS, known.buildMs / REFRESH_SHARE);
-    // A failure is met again, and told, by the request that next finds the mark changed.
+    // A refresh in the background that fails is repeated, and reported, by the next request that finds a new mark.
     if (clock() - known.checkedAt > maxAge) readAgain(collections, institution).catch(() => undefined);
     return known;
   };

@@ -11,24 +11,24 @@ const Catalog = named(
     products: Type.Array(Product),
     tariffs: Type.Array(Tariff),
     removed: Type.Array(Type.String(), {
-      description: 'products published once and no longer; empty without modifiedSince',
+      description: 'products that were published and no longer are; empty without modifiedSince',
     }),
     generatedAt: Type.String({ format: 'date-time' }),
     asOf,
   }),
 );
 
-/** The whole catalog in one answer. */
+/** The catalog feed: the whole published catalog in one answer, from a cache that is never stale after a write. */
 export const catalogRoutes = (cache: CatalogCache): AnyOperation[] => [
   operation({
     id: 'getCatalog',
     method: 'get',
     path: '/svc/v3/catalog',
     access: 'catalog:read',
-    summary: 'Gives all published products, with performances and tariffs, in one answer',
+    summary: 'Returns all published products, with performances and tariffs, in one answer',
     description:
-      'Products that are running or suspended. For a copy that is kept up to date, ask again with the `asOf` of the answer ' +
-      'before as `modifiedSince`: only products changed since then are answered, and `removed` names those that are no longer published.',
+      'Products that are running or suspended. To keep a copy up to date, repeat the request with the previous `asOf` as ' +
+      '`modifiedSince`: the answer has only the products changed since then, and `removed` lists those that are no longer published.',
     query: { type: Type.Optional(productType), modifiedSince: Type.Optional(timestamp) },
     answers: { 200: Catalog },
     errors: ['not_found'],

@@ -3,7 +3,7 @@ import { SOLD } from '../domain/place.ts';
 import type { Collections, PerformanceDocument } from '../store.ts';
 import { settle } from './capacity.ts';
 
-/** How many places of each seat category are free, held and sold at `now` (epoch milliseconds). */
+/** The numbers of free, held and sold places of each seat category at `now` (epoch milliseconds). */
 export const availabilityOf = async (collections: Collections, performance: PerformanceDocument, now: number) => {
   await settle(collections, performance);
   const seatCategories = await Promise.all(

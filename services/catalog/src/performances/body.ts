@@ -39,7 +39,7 @@ export const NewPerformance = named(
   }),
 );
 
-/** What a GET returned of a seat category and its prices is accepted in a change; read-only members are ignored. */
+/** A change accepts seat categories and prices as GET returns them; read-only members are ignored. */
 const ChangedPrice = named(
   'PriceChanges',
   Type.Object({
@@ -84,7 +84,7 @@ export const PerformanceChanges = named(
   }),
 );
 
-/** A creation's body as the rules take it. */
+/** The body of a creation in the form of the domain. */
 export const inputOf = (body: Static<typeof NewPerformance>): PerformanceInput => ({
   startDate: body.startDate,
   durationMinutes: body.durationMinutes ?? null,

@@ -3,19 +3,22 @@ import { freed, newPlace, type Place, placeId, WITHDRAWN } from '../domain/place
 import type { Collections, PerformanceDocument } from '../store.ts';
 import { inBatches, insertPlaces } from './make-places.ts';
 
-// A change of capacity touches many documents. The performance is its commit point: before it is written, places to be
-// closed are held for as long as the change may run and places to be opened are withdrawn, both in the name of the
-// change; after it, `settle` closes and opens them for good. Whoever meets a change that was decided and not settled
-// (its process died) settles it first, so nothing is sold beyond the capacity and no place is lost.
+// A change of capacity touches many documents. The performance is its commit point. Before that write, the change
+// holds the places to close, for as long as it may run, and reserves the withdrawn places to open. After it, `settle`
+// closes and opens them for good. If a process dies in between, the next operation on the performance settles the
+// committed change first, so nothing is sold beyond the capacity and no place is lost.
 
-/** Longest that a change may take; then another may take over, and what it held is free again. */
+/**
+ * The longest time of a change, in milliseconds. After it, the lock can be taken by another, and held places are
+ * free.
+ */
 export const CHANGE_MS = 60_000;
 
 const closing = (token: string): string => `capacity:close:${token}`;
 const opening = (token: string): string => `capacity:open:${token}`;
 const withdrawn = { state: 'withdrawn', freeFrom: WITHDRAWN, holder: null, request: null, item: null } as const;
 
-/** Makes a change that was never decided undone. */
+/** Reverts the places of a change that was not committed. */
 export const rollBack = async (collections: Collections, token: string): Promise<void> => {
   await collections.places.claim({ where: { holder: closing(token) }, set: freed });
   await collections.places.claim({ where: { holder: opening(token) }, set: withdrawn });
@@ -59,7 +62,7 @@ const open = async (
     holder,
   }));
   await insertPlaces(collections.places, made);
-  // Those that stood there before and had been withdrawn.
+  // Places with these ids may exist already, withdrawn by an earlier change.
   for (const batch of inBatches(made, 500)) {
     await collections.places.claim({
       where: { ...where, id: { in: batch.map(({ id }) => id) }, holder: null },
@@ -69,8 +72,8 @@ const open = async (
 };
 
 /**
- * Prepares a change of capacity in the name of `token`, whose lock is taken until `until`; answers whether as many places as
- * must be closed are free. If not, `undo` it.
+ * Prepares a change of capacity under the lock `token`, valid until `until`. False if too few places are free to close;
+ * the caller must then call `rollBack`.
  */
 export const prepare = async (
   collections: Collections,
@@ -93,7 +96,7 @@ export const prepare = async (
   return true;
 };
 
-/** Carries a decided change to the places, if one is waiting. Any number of processes may do it at once. */
+/** Applies a committed change to the places, if one is pending. Any number of processes may run it concurrently. */
 export const settle = async (collections: Collections, performance: PerformanceDocument): Promise<void> => {
   const change = performance.capacityChange;
   if (!change?.settle) return;

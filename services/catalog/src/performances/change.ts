@@ -11,7 +11,7 @@ import { findPerformance, RECORD_MS, recordModified, tooSlow } from './performan
 
 export interface PerformanceChange {
   readonly patch: PerformancePatch;
-  /** Throws unless the request's If-Match allows to change this performance. */
+  /** Throws if the request's If-Match does not match. */
   readonly allow: (performance: PerformanceDocument) => void;
   readonly stamp?: IdempotencyRecord<PerformanceDocument> | undefined;
 }
@@ -21,7 +21,7 @@ type Rules = Awaited<ReturnType<typeof moneyRules>>;
 const check = (performance: PerformanceDocument, { patch, allow }: PerformanceChange, rules: Rules): void => {
   allow(performance);
   if (patch.state && !performanceMayBecome(performance.state, patch.state)) {
-    throw new Fault('conflict', `The performance is ${performance.state}, and that is final.`);
+    throw new Fault('conflict', `The performance is ${performance.state}; this state is final.`);
   }
   refuseProblems(patchProblems(performance, patch, rules));
 };
@@ -41,14 +41,14 @@ const changeTo = (
   return { next, events: cancelled ? [performanceCancelled({ performanceId, productId, cancelledAt: now })] : [] };
 };
 
-/** The lock was lost, or the performance needs after all what it did not before, places or the product's note: look again. */
-const RETRY = Symbol('again');
+/** The lock was lost, or the performance has changed so that the write needs new preparation: read it again. */
+const RETRY = Symbol('retry');
 
-/** Whether the product's note is young enough for a write that begins now. */
+/** Whether the product's `modifiedAt` is recent enough for a write that begins now. */
 const isRecorded = ({ now }: Context, recordedAt: number | undefined): boolean =>
   recordedAt !== undefined && now() - recordedAt <= RECORD_MS;
 
-/** Without a change of capacity: one write, after the product's note if there is something to change. */
+/** Without a change of capacity: one write, after the product's `modifiedAt` if anything changes. */
 const changePlainly = async (
   context: Context,
   performance: PerformanceDocument,
@@ -72,7 +72,7 @@ const changePlainly = async (
   return retry ? RETRY : (written ?? notFound());
 };
 
-/** Takes the performance for a change of its capacity; undoes what a change left behind whose process died. */
+/** Locks the performance for a change of capacity, and rolls back an expired change whose process died. */
 const lock = async (context: Context, id: string, change: PerformanceChange, rules: Rules) => {
   const token = context.newId('cap');
   const until = context.now() + CHANGE_MS;
@@ -97,7 +97,7 @@ const unlock = async (context: Context, id: string, token: string): Promise<void
   );
 };
 
-/** Writes the prepared change if the lock is still held: from then on it is decided. Answers undefined if it is not. */
+/** Commits the prepared change, in one write; undefined if the lock was lost. */
 const commit = async (
   context: Context,
   { locked, token, until }: { locked: PerformanceDocument; token: string; until: number },
@@ -107,14 +107,14 @@ const commit = async (
   const plans = planCapacity(locked.seatCategories, change.patch.seatCategories ?? []);
   const { now, random } = context;
   if (!(await prepare(context.collections, locked.id, plans, { token, until, now: now(), random }))) {
-    throw new Fault('performance_capacity_conflict', 'The capacity cannot fall below what is held and sold.');
+    throw new Fault('performance_capacity_conflict', 'The capacity cannot fall below the number of held and sold places.');
   }
   const recordedAt = await recordModified(context, locked.productId);
   const written = await context.collections.performances.update(
     locked.id,
     (current) => {
       check(current, change, rules);
-      // Half the time is left for those who still look at the performance as it was.
+      // Half of the time is reserved for operations that read the performance before this write.
       if (current.capacityChange?.token !== token || now() > until - CHANGE_MS / 2) return undefined;
       if (!isRecorded(context, recordedAt)) return undefined;
       const changed = changeTo(context, current, change, plans, rules);
@@ -137,7 +137,7 @@ const changeWithCapacity = async (
   try {
     decided = await commit(context, lease, change, rules);
   } catch (error) {
-    // After any other error the write may have happened: then it is settled, or else undone, by who comes next.
+    // After any other error the write may have happened: the next operation settles it, or rolls it back after expiry.
     if (error instanceof Fault || error instanceof IdempotencyKeyTaken) await unlock(context, id, lease.token);
     throw error;
   }
@@ -164,12 +164,12 @@ const change = async (context: Context, id: string, wanted: PerformanceChange, r
     if (outcome !== RETRY) return outcome;
     await new Promise((resolve) => setTimeout(resolve, context.random() * 50));
   }
-  throw new Fault('conflict', 'Another change of the capacity is under way.');
+  throw new Fault('conflict', 'Another change of the capacity is in progress; try again later.');
 };
 
 /**
- * Changes a performance, and makes or withdraws places if its capacity changes.
- * @throws Fault `not_found`, `semantically_invalid`, `conflict` (a cancelled one stays so), `performance_capacity_conflict`,
+ * Changes a performance, and creates or withdraws places if its capacity changes.
+ * @throws Fault `not_found`, `semantically_invalid`, `conflict` (cancelled is final), `performance_capacity_conflict`,
  * `service_unavailable` (the store is too slow)
  */
 export const changePerformance = async (

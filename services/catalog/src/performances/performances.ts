@@ -8,14 +8,14 @@ import { newCategories } from '../domain/seat-category.ts';
 import type { Collections, PerformanceDocument, ProductDocument } from '../store.ts';
 import { makePlaces } from './make-places.ts';
 
-/** A performance that can be reached: its product exists. @throws Fault `not_found` */
+/** A performance whose product exists (an interrupted creation can leave one without). @throws Fault `not_found` */
 export const findPerformance = async (collections: Collections, id: string): Promise<PerformanceDocument> => {
   const performance = await collections.performances.get(id);
   const product = performance && (await collections.products.get(performance.productId));
   return performance && product ? performance : notFound();
 };
 
-/** The performances of a product, in order of creation. */
+/** The performances of these products, in order of creation. */
 export const performancesOf = (
   collections: Collections,
   productIds: readonly string[],
@@ -24,7 +24,7 @@ export const performancesOf = (
     ? Promise.resolve([])
     : collections.performances.find({ where: { productId: { in: productIds } }, orderBy: 'createdAt' });
 
-/** Refuses new performances that are meaningless; `at` is the path of each. @throws Fault `semantically_invalid` */
+/** Validates new performances; `at` is the JSON path of each. @throws Fault `semantically_invalid` */
 export const checkPerformances = async (
   collections: Collections,
   type: ProductType,
@@ -37,7 +37,10 @@ export const checkPerformances = async (
   return rules;
 };
 
-/** So much older than the write of a performance its product's note is at the most, in milliseconds; it leaves that write 6 s of the 10. */
+/**
+ * The longest time between the product's `modifiedAt` and the start of the performance's write, in milliseconds. It leaves
+ * 6 s for that write, of the 10 s that `asOfReading` allows.
+ */
 export const RECORD_MS = 4_000;
 
 /** Attempts at a record that takes longer. The gateway waits 15 s for an answer. */
@@ -67,9 +70,9 @@ export const recordModified = async (context: Context, productId: string): Promi
 };
 
 /**
- * Writes a checked performance: first its places, which nobody can reach without it, then itself, with the stamp. An
- * interrupted creation leaves places that belong to nothing. The product is noted as modified, if it is there already.
- * @throws {UniqueViolation} on a second performance of a product that has only one.
+ * Writes a validated performance: first its places, then the performance with the idempotency record. An interrupted
+ * creation leaves places that no query finds. The product's `modifiedAt` is set, if the product exists already.
+ * @throws {UniqueViolation} on a second performance of a product that may have only one
  */
 export const writePerformance = async (
   context: Context,

@@ -9,7 +9,7 @@ const freeFrom = (state: 'free' | 'held' | 'sold' | undefined, now: number): Con
   return state === 'sold' ? SOLD : { lte: SOLD };
 };
 
-/** The conditions under which a performance's places are listed by `order`; withdrawn ones never are. */
+/** The query that lists a performance's places by `order`, without withdrawn ones. */
 export const listedPlaces = async (
   collections: Collections,
   performance: PerformanceDocument,
@@ -19,7 +19,7 @@ export const listedPlaces = async (
   await settle(collections, performance);
   const { seatCategoryId, state } = query;
   const category = performance.seatCategories.findIndex(({ id }) => id === seatCategoryId);
-  // The range of `order` is the category's, and empty for an unknown one.
+  // The range of `order` of that category; empty for an unknown one.
   const order = seatCategoryId === undefined ? {} : { order: orderRange(category) };
   return {
     where: { performanceId: performance.id, freeFrom: freeFrom(state, now), ...order },

@@ -70,7 +70,7 @@ const answer = (performance: PerformanceDocument) =>
 
 const params = { performanceId: pathId };
 
-/** The operations on performances and their places. */
+/** Performances: list, create, read, change; their availability and their places. */
 export const performancesRoutes = (store: Store): AnyOperation[] => [
   operation({
     id: 'listPerformances',
@@ -102,7 +102,7 @@ export const performancesRoutes = (store: Store): AnyOperation[] => [
     method: 'post',
     path: '/svc/v3/catalog/products/{productId}/performances',
     access: 'catalog:write',
-    summary: 'Adds a performance to a product and makes its places',
+    summary: 'Adds a performance to a product and creates its places',
     params: { productId: pathId },
     body: NewPerformance,
     answers: { 201: Performance },
@@ -127,7 +127,7 @@ export const performancesRoutes = (store: Store): AnyOperation[] => [
     method: 'get',
     path: '/svc/v3/catalog/performances/{performanceId}',
     access: 'catalog:read',
-    summary: 'Gives a performance',
+    summary: 'Returns a performance',
     params,
     answers: { 200: Performance },
     etag: true,
@@ -142,9 +142,9 @@ export const performancesRoutes = (store: Store): AnyOperation[] => [
     access: 'catalog:write',
     summary: 'Changes members of a performance, its capacity and its state',
     description:
-      'JSON merge patch (RFC 7396); `prices` replaces all prices. `seatCategories` names the ones to change: an unnumbered one by its ' +
-      'new `capacity`, a numbered one by `rows`, where a row that is not named stays as it is, a new one is added, and 0 seats give one ' +
-      'up. A performance can go between on_sale and closed; cancelled is final, and cancels the orders concerned.',
+      'JSON merge patch (RFC 7396); `prices` replaces all prices. `seatCategories` lists those to change: an unnumbered one by its ' +
+      'new `capacity`, a numbered one by `rows`: rows that are not listed stay as they are, new ones are added, and 0 seats remove ' +
+      'one. A performance can change between on_sale and closed; cancelled is final, and cancels the affected orders.',
     params,
     body: PerformanceChanges,
     readOnly,

@@ -2,7 +2,7 @@ import type { Static } from 'typebox';
 import type { Performance } from '../schemas.ts';
 import type { PerformanceDocument } from '../store.ts';
 
-/** A performance as it is answered. */
+/** A performance as answers show it. */
 export const performanceView = (performance: PerformanceDocument): Static<typeof Performance> => ({
   id: performance.id,
   productId: performance.productId,

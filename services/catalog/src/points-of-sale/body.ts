@@ -9,14 +9,14 @@ export const serviceHost = Type.String({
   minLength: 1,
   maxLength: 253,
   pattern: '^[A-Za-z0-9]([A-Za-z0-9.-]*[A-Za-z0-9])?(:[0-9]{1,5})?$',
-  description: 'what requests say in X-Service-Host; case does not matter',
+  description: 'the value of X-Service-Host in requests; case-insensitive',
 });
 
 const BYTE = '(25[0-5]|2[0-4][0-9]|1[0-9][0-9]|[1-9]?[0-9])';
 const NAME = '([A-Za-z0-9_-]+[.])*[A-Za-z][A-Za-z0-9-]*';
 const IPV6 = '\\[(::1|([0-9A-Fa-f]{1,4}:){7}[0-9A-Fa-f]{1,4})\\]';
 const PORT = '([1-9][0-9]{0,3}|[1-5][0-9]{4}|6[0-4][0-9]{3}|65[0-4][0-9]{2}|655[0-2][0-9]|6553[0-5])';
-/** An origin (RFC 6454) with a name in ASCII, as browsers send it, or an address. */
+/** An origin (RFC 6454) as browsers send it: an ASCII host name, or an IP address. */
 const ORIGIN = `^https?://(${NAME}|(${BYTE}[.]){3}${BYTE}|${IPV6})(:${PORT})?$`;
 
 const members = {
@@ -28,7 +28,7 @@ const members = {
       Type.Array(Type.String({ maxLength: 300, pattern: ORIGIN }), {
         maxItems: 100,
         description:
-          'origins that browsers may call from; empty: all. Names are in ASCII (xn--…), as browsers send them; kept without the default port and in lower case',
+          'origins that browsers may call from; empty: all. Names are ASCII (xn--…), as browsers send them; stored in lower case, without the default port',
       }),
     ),
   ),
@@ -40,10 +40,10 @@ const members = {
 
 /** The body that creates a point of sale. */
 export const NewPointOfSale = named('NewPointOfSale', Type.Object({ serviceHost, ...members }));
-/** What a PATCH merges into. */
+/** A PATCH is merged into it. */
 export const Changes = named('PointOfSaleReplacement', Type.Object(members));
 
-/** A point of sale as it is answered. */
+/** A point of sale as answers show it. */
 export const PointOfSale = named(
   'PointOfSale',
   Type.Object({
@@ -55,13 +55,13 @@ export const PointOfSale = named(
   }),
 );
 
-/** The origin as browsers send it. @throws Fault `validation_error` if it is none. */
+/** The origin as browsers send it. @throws Fault `validation_error` if it is not an origin */
 const originOf = (given: string, index: number): string => {
-  if (!URL.canParse(given)) throw new Fault('validation_error', `$.corsOrigins[${index}] is no origin`);
+  if (!URL.canParse(given)) throw new Fault('validation_error', `$.corsOrigins[${index}] is not an origin`);
   return new URL(given).origin;
 };
 
-/** A body as the rules take it. @throws Fault `validation_error` */
+/** A body in the form of the domain. @throws Fault `validation_error` */
 export const detailsOf = (serviceHost: string, body: Static<typeof Changes>): PointOfSaleDetails => ({
   serviceHost: serviceHost.toLowerCase(),
   name: body.name,
@@ -74,7 +74,7 @@ export const detailsOf = (serviceHost: string, body: Static<typeof Changes>): Po
   holdMinutes: body.holdMinutes,
 });
 
-/** A point of sale as it is answered. */
+/** A point of sale as answers show it. */
 export const view = (document: PointOfSaleDocument): Static<typeof PointOfSale> => ({
   serviceHost: document.serviceHost,
   name: document.name,

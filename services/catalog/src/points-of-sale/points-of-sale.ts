@@ -21,11 +21,11 @@ export const createPointOfSale = async (
 };
 
 export interface PointOfSaleChange {
-  /** What it shall be; throws to refuse. Pure. */
+  /** The new details; throws to refuse. Pure. */
   readonly to: (pointOfSale: PointOfSaleDocument) => PointOfSaleDetails;
   /** The tariffs that the change names. */
   readonly tariffIds: readonly string[];
-  /** Throws unless the request's If-Match allows to change this. */
+  /** Throws if the request's If-Match does not match. */
   readonly allow: (pointOfSale: PointOfSaleDocument) => void;
   readonly stamp?: IdempotencyRecord<PointOfSaleDocument> | undefined;
 }
@@ -42,7 +42,7 @@ export const changePointOfSale = async (
     (current) => {
       allow(current);
       const next = to(current);
-      // Tariffs are never deleted, so those that it has already exist.
+      // Tariffs are never deleted, so those of the current document exist.
       const known = new Set([...rules.tariffIds, ...current.tariffIds]);
       refuseProblems(pointOfSaleProblems(next, { ...rules, tariffIds: known }));
       return { next: { ...current, ...next, serviceHost: current.serviceHost, updatedAt: timestampOf(context) } };
@@ -52,6 +52,6 @@ export const changePointOfSale = async (
   return written ?? notFound();
 };
 
-/** The point of sale of a host, whosever it is; undefined if there is none. The one look-up before an institution is known. */
+/** The point of sale of a host, in any institution. The only query made before the institution is known. */
 export const pointOfSaleByHost = (store: Store, serviceHost: string): Promise<PointOfSaleDocument | undefined> =>
   store.collection(pointsOfSale).acrossInstitutions.get(serviceHost.toLowerCase());

@@ -22,10 +22,10 @@ import { changePointOfSale, createPointOfSale, pointOfSaleByHost } from './point
 const answer = (document: PointOfSaleDocument) => ok(view(document), { etag: String(document.version) });
 
 const params = { serviceHost };
-const demo = Type.Boolean({ description: 'whether its institution is of the demo data' });
+const demo = Type.Boolean({ description: 'whether its institution belongs to the demo data' });
 const example = { params: { serviceHost: examples.newPointOfSale.serviceHost }, answer: examples.pointOfSale };
 
-/** The operations on points of sale, and the look-up by host that the gateway and the point-of-sale service need. */
+/** Points of sale: list, create, read, change; and the internal look-up by host for the gateway and the pos service. */
 export const pointsOfSaleRoutes = (store: Store): AnyOperation[] => [
   operation({
     id: 'listPointsOfSale',
@@ -66,7 +66,7 @@ export const pointsOfSaleRoutes = (store: Store): AnyOperation[] => [
     method: 'get',
     path: '/svc/v3/catalog/points-of-sale/{serviceHost}',
     access: 'catalog:read',
-    summary: 'Gives a point of sale',
+    summary: 'Returns a point of sale',
     params,
     answers: { 200: PointOfSale },
     etag: true,
@@ -108,7 +108,7 @@ export const pointsOfSaleRoutes = (store: Store): AnyOperation[] => [
     method: 'get',
     path: '/internal/points-of-sale/{serviceHost}',
     access: 'internal',
-    summary: 'Finds the point of sale of a host and the institution that it belongs to',
+    summary: 'Finds the point of sale of a host, and its institution',
     params,
     answers: {
       200: named('FoundPointOfSale', Type.Object({ institution: Type.String(), demo, ...PointOfSale.properties })),
@@ -117,8 +117,8 @@ export const pointsOfSaleRoutes = (store: Store): AnyOperation[] => [
     handle: async ({ params }) => {
       const found = (await pointOfSaleByHost(store, params.serviceHost)) ?? notFound();
       const { institutions } = contextOf(store, found.institution).collections;
-      const whose = await institutions.get(found.institution);
-      return ok({ institution: found.institution, demo: whose?.demo === true, ...view(found) });
+      const owner = await institutions.get(found.institution);
+      return ok({ institution: found.institution, demo: owner?.demo === true, ...view(found) });
     },
   }),
 ];

@@ -26,10 +26,10 @@ export const NewProduct = named(
   }),
 );
 
-/** The body that replaces a product, and what a PATCH merges into. */
+/** The body that replaces a product; a PATCH is merged into it. */
 export const ProductBody = named('ProductReplacement', Type.Object({ ...details, state: Type.Optional(productState) }));
 
-/** A body's details as the rules take them. */
+/** A body's details in the form of the domain. */
 export const detailsOf = (body: Static<typeof ProductBody>): ProductDetails => ({
   code: body.code,
   type: body.type,
@@ -39,7 +39,7 @@ export const detailsOf = (body: Static<typeof ProductBody>): ProductDetails => (
   endDate: body.endDate ?? null,
 });
 
-/** The document as a PUT would say it: what a PATCH merges into. */
+/** The document as a PUT body: the target of a JSON merge patch. */
 export const bodyOf = ({ code, type, name, description, startDate, endDate, state }: ProductDocument) => ({
   code,
   type,
@@ -50,7 +50,7 @@ export const bodyOf = ({ code, type, name, description, startDate, endDate, stat
   state,
 });
 
-/** A creation's body as the rules take it. */
+/** The body of a creation in the form of the domain. */
 export const offeringOf = (body: Static<typeof NewProduct>): NewOffering => ({
   ...detailsOf(body),
   state: body.state ?? 'preparing',

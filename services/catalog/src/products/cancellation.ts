@@ -7,10 +7,14 @@ import { performanceCancelled } from '../events.ts';
 import { performancesOf } from '../performances/performances.ts';
 import { type ProductDocument, products } from '../store.ts';
 
-// A cancelled product has many performances, each with a fact of its own. The product is the commit point: it is marked in the write
-// that cancels it, and the mark goes when all its performances have followed. Any number of processes may do it at once.
+// A cancelled product has many performances, each with an event of its own. The product is the commit point: the
+// write that cancels it records a pending step (`cancelling`), which is cleared when all performances are cancelled.
+// Any number of processes may run this concurrently.
 
-/** Cancels the performances of a product that is marked, then ends the mark; nothing for any other. */
+/**
+ * Completes the pending cancellation of a product: cancels its performances, then clears the step. No effect without
+ * one.
+ */
 export const cancelPerformances = async (context: Context, product: ProductDocument): Promise<void> => {
   const { collections } = context;
   const { id: productId, cancelling } = product;
@@ -22,18 +26,18 @@ export const cancelPerformances = async (context: Context, product: ProductDocum
       return next && { next, events: [fact()] };
     });
   }
-  // Modified once more: whoever read the product in between has seen performances that had not followed yet.
+  // A new modifiedAt: a client that read the product in between has seen performances that were not cancelled yet.
   await collections.products.update(productId, (current) => {
     const modifiedAt = later(current.modifiedAt, timestampOf(context));
     return current.cancelling ? { next: { ...current, cancelling: null, modifiedAt } } : undefined;
   });
 };
 
-/** Finishes what processes that died had begun; one indexed query if there is nothing. */
+/** Completes cancellations whose process died; a single indexed query when there are none. */
 export const resumeCancellations = async (store: Store): Promise<void> => {
   const { acrossInstitutions } = store.collection(products);
-  const marked = { where: { cancelling: { gt: '' } }, orderBy: 'cancelling', limit: 100 };
-  for (const product of await acrossInstitutions.find(marked)) {
+  const pending = { where: { cancelling: { gt: '' } }, orderBy: 'cancelling', limit: 100 };
+  for (const product of await acrossInstitutions.find(pending)) {
     const context = contextOf(store, product.institution);
     await cancelPerformances(context, product);
     await invalidateCatalog(context);
@@ -42,7 +46,7 @@ export const resumeCancellations = async (store: Store): Promise<void> => {
 
 const EVERY_MS = 30_000;
 
-/** Finishes interrupted cancellations now and every half minute, until it is closed. */
+/** Completes interrupted cancellations at once and every 30 seconds, until it is closed. */
 export const startResuming = (
   store: Store,
   logger: { error(message: string, fields: { readonly error: unknown }): void },
@@ -50,5 +54,6 @@ export const startResuming = (
   repeat(() => resumeCancellations(store), {
     everyMs: EVERY_MS,
     atOnce: true,
-    failed: (error) => logger.error('cancelled products could not be finished', { error }),
+    failed: (error) =>
+      logger.error('interrupted cancellations of products could not be completed; the next run tries again', { error }),
   });

@@ -16,7 +16,7 @@ import { checkPerformances, performancesOf, writePerformance } from '../performa
 import type { PerformanceDocument, ProductDocument } from '../store.ts';
 import { cancelPerformances } from './cancellation.ts';
 
-/** A product with what its answer is made of. */
+/** A product with everything that its answer shows. */
 export interface Offering {
   readonly product: ProductDocument;
   readonly performances: readonly PerformanceDocument[];
@@ -47,14 +47,14 @@ export interface NewOffering extends ProductDetails {
   readonly currency?: string | undefined;
 }
 
-/** The stamp of a creation or change, made when what surrounds the product is known. */
+/** Makes the idempotency record of a creation or change, once performances and currency are known. */
 export type StampFor = (
   offering: (product: ProductDocument) => Offering,
 ) => IdempotencyRecord<ProductDocument> | undefined;
 
 /**
- * Creates a product with its performances: their places, then they, then the product itself, without which nothing of it
- * can be reached. @throws Fault `product_duplicate_code`, `semantically_invalid`, `conflict`
+ * Creates a product with its performances. Places are written first, then performances, then the product: without the
+ * product, no query finds the others. @throws Fault `product_duplicate_code`, `semantically_invalid`, `conflict`
  */
 export const createProduct = async (
   context: Context,
@@ -90,14 +90,14 @@ export const createProduct = async (
 };
 
 export interface ProductChange {
-  /** The details and state that the product shall have; throws to refuse. Pure. */
+  /** The new details and state; throws to refuse. Pure. */
   readonly to: (product: ProductDocument) => ProductDetails & { readonly state: ProductState };
-  /** Throws unless the request's If-Match allows to change this. */
+  /** Throws if the request's If-Match does not match. */
   readonly allow: (offering: Offering) => void;
   readonly stampFor?: StampFor;
 }
 
-/** What an offering is once `cancelPerformances` has gone through. */
+/** The offering after `cancelPerformances` has completed. */
 const asCancelled = ({ product, performances, currency }: Offering): Offering => {
   const { cancelling } = product;
   const now = (one: PerformanceDocument) =>
@@ -106,8 +106,8 @@ const asCancelled = ({ product, performances, currency }: Offering): Offering =>
 };
 
 /**
- * Changes a product. Cancelling it is one write; after it, and if this process dies after the next start, its performances that
- * have not begun are cancelled, too. @throws Fault `not_found`, `product_duplicate_code`, `product_state_conflict`, `semantically_invalid`
+ * Changes a product. Its cancellation is one write; the performances that have not begun are cancelled after it, or by
+ * `resumeCancellations` if this process dies. @throws Fault `not_found`, `product_duplicate_code`, `product_state_conflict`, `semantically_invalid`
  */
 export const changeProduct = async (context: Context, id: string, change: ProductChange): Promise<Offering> => {
   const { performances, currency } = await findOffering(context, id);

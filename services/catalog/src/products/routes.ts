@@ -36,7 +36,7 @@ const check = createCheck(ProductBody);
 const answer = ({ product, performances, currency }: Offering) =>
   ok(productView(product, performances, currency), { etag: productEtag(product, performances) });
 
-/** The check of a change: the product is the one that If-Match names, and the body leaves what it cannot change. */
+/** Refuses a change whose If-Match does not match, or whose body changes a read-only member. */
 const allowed =
   (ifMatch: (etag: string) => void, unchanged: (shown: object) => void) =>
   ({ product, performances, currency }: Offering): void => {
@@ -44,7 +44,7 @@ const allowed =
     unchanged(productView(product, performances, currency));
   };
 
-/** Products with their performances, found in two queries a page. */
+/** Products with their performances: two queries per page. */
 const offerings = (collections: Collections) => ({
   async find(query: Query) {
     const [products, { currency }] = await Promise.all([collections.products.find(query), institutionOf(collections)]);
@@ -61,7 +61,7 @@ const offerings = (collections: Collections) => ({
   },
 });
 
-/** The operations on products. */
+/** Products: list, create, read, replace, change; cancelling one cancels its performances. */
 export const productsRoutes = (store: Store): AnyOperation[] => [
   operation({
     id: 'listProducts',
@@ -118,7 +118,7 @@ export const productsRoutes = (store: Store): AnyOperation[] => [
     method: 'get',
     path: '/svc/v3/catalog/products/{productId}',
     access: 'catalog:read',
-    summary: 'Gives a product',
+    summary: 'Returns a product',
     params,
     answers: { 200: Product },
     etag: true,
@@ -131,7 +131,7 @@ export const productsRoutes = (store: Store): AnyOperation[] => [
     method: 'put',
     path: '/svc/v3/catalog/products/{productId}',
     access: 'catalog:write',
-    summary: 'Replaces what an institution says of a product',
+    summary: 'Replaces the details of a product',
     description: 'Without `state` the state stays. Performances have operations of their own.',
     params,
     body: ProductBody,

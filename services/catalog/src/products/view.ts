@@ -8,7 +8,7 @@ import type { PerformanceDocument, ProductDocument } from '../store.ts';
 const byStart = (left: PerformanceDocument, right: PerformanceDocument): number =>
   left.startDate < right.startDate || (left.startDate === right.startDate && left.id < right.id) ? -1 : 1;
 
-/** A product as it is answered, with its performances in the order in which they begin. */
+/** A product as answers show it, with its performances by start date. */
 export const productView = (
   product: ProductDocument,
   performances: readonly PerformanceDocument[],
@@ -29,6 +29,6 @@ export const productView = (
   updatedAt: performances.reduce((latest, { updatedAt }) => later(latest, updatedAt), product.updatedAt),
 });
 
-/** The ETag of a product: it moves with the product and with each of its performances, and never back. */
+/** The ETag of a product: it increases with each change of the product and of its performances. */
 export const productEtag = (product: ProductDocument, performances: readonly PerformanceDocument[]): string =>
   `${product.revision}.${performances.reduce((sum, { revision }) => sum + revision, 0)}`;

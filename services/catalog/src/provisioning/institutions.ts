@@ -11,8 +11,8 @@ const recordOf = ({ id, name, currency, languages }: InstitutionDocument): Insti
 });
 
 /**
- * Sets up an institution, the tenant of everything else; `demo` if it is of the demo data. @throws RangeError that says what is wrong with it;
- * {@link UniqueViolation} if there is one with this id
+ * Creates an institution: the tenant of all other documents. `demo` marks one of the demo data.
+ * @throws RangeError that lists what is wrong; {@link UniqueViolation} if the id is taken
  */
 export const createInstitution = async (
   store: Store,

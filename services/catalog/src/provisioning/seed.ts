@@ -11,9 +11,9 @@ import { TariffBody } from '../schemas.ts';
 import { pointsOfSale } from '../store.ts';
 import * as tariffs from '../tariffs/tariffs.ts';
 
-// What programs of the installation (demo data, operator) do without HTTP. They take the bodies of the operations and keep their rules.
+// Commands for programs of the installation (demo data, operator), without HTTP: the same bodies and the same rules.
 
-/** A body that has been through the same check as over HTTP. @throws Fault `validation_error` */
+/** Validates a body as the HTTP operation does. @throws Fault `validation_error` */
 const checked = <Schema extends TSchema>(schema: Schema): ((body: object) => Static<Schema>) => {
   const check = createCheck(schema);
   return (body) => {
@@ -27,13 +27,16 @@ const tariffBody = checked(TariffBody);
 const productBody = checked(NewProduct);
 const pointOfSaleBody = checked(NewPointOfSale);
 
-/** Creates a tariff from the body of `POST /svc/v3/catalog/tariffs`; answers its id. @throws Fault `validation_error`, `tariff_duplicate_code` */
+/**
+ * Creates a tariff from the body of `POST /svc/v3/catalog/tariffs`; returns its id.
+ * @throws Fault `validation_error`, `tariff_duplicate_code`
+ */
 export const createTariff = async (store: Store, institution: string, body: object): Promise<string> => {
   const { code, name, criterion = null } = tariffBody(body);
   return (await tariffs.createTariff(contextOf(store, institution), { code, name, criterion })).id;
 };
 
-/** The ids of what was created; performances in the order of the body. */
+/** The ids of the created documents; performances in the order of the body. */
 export interface CreatedProduct {
   readonly productId: string;
   readonly performanceIds: readonly string[];
@@ -41,7 +44,8 @@ export interface CreatedProduct {
 
 /**
  * Creates a product, its performances and their places from the body of `POST /svc/v3/catalog/products`.
- * @throws Fault `validation_error`, `product_duplicate_code`, `semantically_invalid`, `conflict`, `not_found` (no such institution)
+ * @throws Fault `validation_error`, `product_duplicate_code`, `semantically_invalid`, `conflict`, `not_found` (no
+ * such institution)
  */
 export const createProduct = async (store: Store, institution: string, body: object): Promise<CreatedProduct> => {
   const offering = offeringOf(productBody(body));
@@ -50,8 +54,9 @@ export const createProduct = async (store: Store, institution: string, body: obj
 };
 
 /**
- * Creates a point of sale from the body of `POST /svc/v3/catalog/points-of-sale`; answers it.
- * @throws Fault `validation_error`, `semantically_invalid`, `point_of_sale_duplicate_host`, `not_found` (no such institution)
+ * Creates a point of sale from the body of `POST /svc/v3/catalog/points-of-sale`; returns it.
+ * @throws Fault `validation_error`, `semantically_invalid`, `point_of_sale_duplicate_host`, `not_found` (no such
+ * institution)
  */
 export const createPointOfSale = async (store: Store, institution: string, body: object) => {
   const { serviceHost, ...members } = pointOfSaleBody(body);

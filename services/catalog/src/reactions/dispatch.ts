@@ -4,7 +4,7 @@ import { onOrderCancelled } from './order-cancelled.ts';
 import { onOrderExpired } from './order-expired.ts';
 import { onTicketsCancelled } from './tickets-cancelled.ts';
 
-/** What the catalog does about the facts of its queue, by their type. */
+/** Reactions to the events of the catalog's queue, by type. */
 export const reactTo = (store: Store): Handler => {
   const reactions: Readonly<Record<string, Handler>> = {
     'order.cancelled': onOrderCancelled(store),
@@ -13,7 +13,7 @@ export const reactTo = (store: Store): Handler => {
   };
   return async (message, attempt) => {
     const reaction = reactions[message.type];
-    if (!reaction) throw new Unreadable(`the catalog has no reaction to ${message.type}`);
+    if (!reaction) throw new Unreadable(`the catalog has no reaction to events of type ${message.type}`);
     await reaction(message, attempt);
   };
 };

@@ -7,8 +7,8 @@ import { publishReleased, releaseAll } from '../stock/releases.ts';
 import { orderId, reading, someIds } from './reader.ts';
 
 /**
- * An order was cancelled: without tickets, all that it has is released, also what the message does not name. With tickets nothing is released
- * yet: which places are free is known once tickets has said which tickets stay.
+ * An order was cancelled. Without tickets, all its places are released, also those that the event does not name. With
+ * tickets, nothing is released yet: `tickets.cancelled` says which places stay with controlled tickets.
  */
 export const onOrderCancelled = (store: Store) => {
   const read = reading(Type.Object({ orderId, hadTickets: Type.Boolean(), placeIds: someIds }));

@@ -7,8 +7,8 @@ import { releaseEarlier } from '../stock/releases.ts';
 import { orderId, reading } from './reader.ts';
 
 /**
- * An order expired: what it had until then is free. A sale that was under way is undone, too; but a late payment may have held the places
- * again before this message came, and then they stay. Nobody waits for numbers, so nothing is told.
+ * An order expired: the places of its earlier versions are released, also those of a sale in progress. Places that a
+ * late payment has held again since then stay. No service needs the result, so no event is published.
  */
 export const onOrderExpired = (store: Store) => {
   const read = reading(Type.Object({ orderId }));

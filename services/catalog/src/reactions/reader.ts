@@ -3,11 +3,14 @@ import { createCheck } from '@boxoffice/http';
 import { type Message, Unreadable } from '@boxoffice/messaging';
 import { type Static, type TSchema, Type } from 'typebox';
 
-/** A holder as orders are named. */
+/** The id of an order, as places name their holder. */
 export const orderId = Type.String({ minLength: 1, maxLength: 128 });
 export const someIds = Type.Array(Type.String());
 
-/** Makes what reads the fields of a fact that a reaction uses; others may be there. @throws {Unreadable} if one is absent or no such thing */
+/**
+ * Makes a reader of the members that a reaction uses; others are ignored. The reader throws Unreadable if one is
+ * absent or invalid.
+ */
 export const reading = <Schema extends TSchema>(schema: Schema): ((message: Message) => Static<Schema>) => {
   const check = createCheck(schema);
   return ({ type, data }) => {

@@ -5,7 +5,7 @@ import { contextOf } from '../context.ts';
 import { publishReleased, releaseNamed } from '../stock/releases.ts';
 import { orderId, reading, someIds } from './reader.ts';
 
-/** The tickets of a cancelled order were cancelled: their places are free, but not those of tickets that stay controlled. */
+/** The tickets of a cancelled order were cancelled: releases their places, but not those of controlled tickets. */
 export const onTicketsCancelled = (store: Store) => {
   const read = reading(Type.Object({ orderId, placeIds: someIds, keptPlaceIds: someIds }));
   return async (message: Message): Promise<void> => {

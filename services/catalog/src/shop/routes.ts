@@ -10,13 +10,13 @@ import { findPerformance } from '../performances/performances.ts';
 import { listedPlaces } from '../performances/places.ts';
 import { id, Product, Tariff } from '../schemas.ts';
 
-/** Performances of one question. */
+/** The most performances in one request. */
 const MAX_PERFORMANCES = 100;
 
 const Published = named(
   'PublishedCatalog',
   Type.Object({
-    mark: Type.String({ description: 'changes with what is published' }),
+    mark: Type.String({ description: 'changes when the published catalog changes' }),
     published: nullable(Type.Object({ products: Type.Array(Product), tariffs: Type.Array(Tariff) })),
   }),
 );
@@ -47,14 +47,14 @@ const exampleStock = {
   seatCategories: [{ id: String(category?.id), capacity: 100, free: 42 }],
 };
 
-/** What a point of sale needs of an institution's catalog, each in one answer. */
+/** What the pos service reads: the published catalog, availability and places, each in one answer. */
 export const shopRoutes = (store: Store, cache: CatalogCache): AnyOperation[] => [
   operation({
     id: 'listShopProducts',
     method: 'get',
     path: '/internal/shop/products',
     access: 'internal',
-    summary: 'Gives all that is published; nothing again to who knows it by its mark',
+    summary: 'Returns the published catalog, or null if it still has the given mark',
     query: { mark: Type.Optional(Type.String({ maxLength: 64 })) },
     answers: { 200: Published },
     example: {
@@ -71,7 +71,7 @@ export const shopRoutes = (store: Store, cache: CatalogCache): AnyOperation[] =>
     method: 'get',
     path: '/internal/shop/availability',
     access: 'internal',
-    summary: 'Tells how many places of each seat category of these performances are free; unknown ones are left out',
+    summary: 'Counts the free places of each seat category of these performances; unknown performances are left out',
     query: {
       performanceIds: Type.String({
         maxLength: 16_000,
@@ -101,7 +101,7 @@ export const shopRoutes = (store: Store, cache: CatalogCache): AnyOperation[] =>
     method: 'get',
     path: '/internal/shop/performances/{performanceId}/places',
     access: 'internal',
-    summary: 'Lists the places of a performance in their order, and which of them are free',
+    summary: 'Lists the places of a performance in their order, with whether each is free',
     params: { performanceId: id },
     query: { seatCategoryId: Type.Optional(id) },
     answers: { 200: Type.Object({ places: Type.Array(ShopPlace) }) },

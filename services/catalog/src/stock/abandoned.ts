@@ -1,24 +1,24 @@
 import { UniqueViolation } from '@boxoffice/store';
 import type { AbandonedDocument, Collections } from '../store.ts';
 
-/** What a holder asks for, as of a version of the order. */
+/** A request of a holder, as of a version of the order. */
 export interface Attempt {
   readonly holder: string;
   readonly request: string;
   readonly asOf: number;
 }
 
-/** What is given up: one request of the holder, or all that it asks for. */
+/** What is abandoned: one request of the holder, or all of them. */
 export type Abandoned = Omit<Attempt, 'request'> & { readonly request?: string };
 
 const idOf = ({ holder, request }: Abandoned): string => (request === undefined ? holder : `${holder}.${request}`);
 
 /**
- * Records that the holder has given up this request, or everything, before this version: it could not learn what became of it, or
- * the order has ended since. A call that is still at work, or comes late from a process that was paused, then releases what it
- * took (`isGivenUp`). Durable before what is there already is released. An id whose order was never made may be used again, from
- * version 1, so what its draft asked for is given up by its request alone. `at`: epoch milliseconds. Answers the newest version
- * that is recorded.
+ * Records that the holder has abandoned this request, or all, before this version: the outcome was lost, or the order
+ * has ended. An attempt that is still running, or resumes late, then releases what it took (`isAbandoned`). Must be
+ * durable before existing places are released. The id of an order that was never created can be used again from
+ * version 1, so the requests of its draft are abandoned by request id only. `at`: epoch milliseconds. Returns the
+ * newest version recorded.
  */
 export const abandon = async ({ abandoned: givenUp }: Collections, what: Abandoned, at: number): Promise<number> => {
   const { asOf } = what;
@@ -34,7 +34,10 @@ export const abandon = async ({ abandoned: givenUp }: Collections, what: Abandon
   }
 };
 
-/** Whether the holder has given this up. To be asked after the places were taken: then either this or the release sees them. */
+/**
+ * Whether the holder has abandoned this attempt. Call it after the places were taken: then either this check or the
+ * release sees them.
+ */
 export const isAbandoned = async (
   { abandoned: givenUp }: Collections,
   { holder, request, asOf }: Attempt,

@@ -4,33 +4,33 @@ import type { PlaceDocument } from '../store.ts';
 
 type Places = Documents<PlaceDocument>;
 
-/** The order has places since a later version than that of the call, which comes too late: nothing was changed. */
+/** The order has places as of a later version than the call, which comes too late: nothing was changed. */
 export interface Superseded {
   readonly superseded: true;
 }
 
-/** `places`: all that were asked for. `missing`: the holder has lost these, and nothing was changed. */
+/** `places`: all that were requested. `missing`: the holder has lost these, and nothing was changed. */
 export type ChangeOutcome =
   | { readonly places: readonly PlaceDocument[] }
   | { readonly missing: readonly string[] }
   | Superseded;
 
-/** Who changes which of its places. */
+/** A change of places that a holder has. */
 export interface Change {
   readonly holder: string;
-  /** Absent: all of the holder. */
+  /** Absent: all places of the holder. */
   readonly placeIds?: readonly string[] | undefined;
-  /** The version of the order that asks; absent: whatever it is. */
+  /** The version of the order that makes the call; absent: any. */
   readonly asOf?: number | undefined;
 }
 
-/** Places that the order has had since a version that the call knows. */
+/** The condition for places that the order has as of a version up to that of the call. */
 const upTo = (asOf: number | undefined): Where => (asOf === undefined ? {} : { asOf: { lte: asOf } });
 
 /** The ids of places. */
 export const idsOf = (places: readonly PlaceDocument[]): string[] => places.map(({ id }) => id);
 
-/** Puts claimed places back to what they were, each only while the holder has it in the state `changedTo`. */
+/** Restores claimed places to their former state, each only while the holder has it in the state `changedTo`. */
 export const restore = async (
   places: Places,
   holder: string,
@@ -44,7 +44,7 @@ export const restore = async (
   );
 };
 
-/** Changes the holder's held places, all or none; those already sold stay sold and count as there. */
+/** Changes the holder's held places, all or none; sold ones stay sold and count as present. */
 const changeHeld = async (
   places: Places,
   { holder, placeIds, asOf }: Change,
@@ -61,7 +61,7 @@ const changeHeld = async (
   const changed = held.length > 0 ? await places.claim({ where, set }) : [];
   const lost = held.filter(({ id }) => !changed.some((place) => place.id === id));
   if (lost.length === 0) return { places: [...wanted.filter(({ state }) => state === 'sold'), ...changed] };
-  // Somebody took a lapsed one in this very moment, or a repeat of this request sold it.
+  // A concurrent request took a lapsed place, or a repeat of this request sold it.
   const soldMeanwhile = await places.count({ id: { in: idsOf(lost) }, holder, state: 'sold' });
   if (soldMeanwhile === lost.length)
     return { places: await places.find({ where: { holder, id: { in: idsOf(wanted) } } }) };
@@ -76,13 +76,13 @@ const changeHeld = async (
 };
 
 /**
- * Keeps the holder's places until `until` (epoch milliseconds), also lapsed ones that nobody took; all or none. It has them as of the
- * version that asks, so that a late call of an earlier one does not shorten this.
+ * Extends the hold until `until` (epoch milliseconds), all places or none; lapsed ones are included while still free.
+ * The places get the version of the call, so that a late call of an earlier version does not shorten the hold.
  */
 export const extendHold = (places: Places, change: Change, until: number): Promise<ChangeOutcome> =>
   changeHeld(places, change, { freeFrom: until, ...(change.asOf === undefined ? {} : { asOf: change.asOf }) });
 
-/** Sells the holder's places, also lapsed ones that nobody took; all or none. Again: the same. */
+/** Sells the holder's places, all or none; lapsed ones are included while still free. Idempotent. */
 export const sellHold = async (
   places: Places,
   change: Change & { readonly placeIds: readonly string[] },
@@ -91,7 +91,7 @@ export const sellHold = async (
   const sold = { state: 'sold', freeFrom: SOLD } as const;
   const [id, ...others] = placeIds;
   if (id !== undefined && others.length === 0) {
-    // One place is sold or not, nothing half done: no need to look first.
+    // A single place needs no look-up first: its claim is atomic.
     const only = await places.claim({ where: { id, holder, state: 'held', ...upTo(asOf) }, set: sold });
     if (only.length === 1) return { places: only };
   }
@@ -99,15 +99,15 @@ export const sellHold = async (
 };
 
 export interface Release extends Change {
-  /** Only those that this request took. */
+  /** Only the places that this request took. */
   readonly request?: string | undefined;
-  /** Only those that it took before this version of the order. */
+  /** Only the places taken before this version of the order. */
   readonly before?: number | undefined;
-  /** Sold places, too (a cancellation); otherwise only held ones. */
+  /** Also sold places (a cancellation); otherwise only held ones. */
   readonly sold?: boolean | undefined;
 }
 
-/** Gives places back; answers those that the holder still had. Again: none, and no error. */
+/** Releases places; returns those that the holder still had. Idempotent: a repeat returns none. */
 export const releaseHold = (places: Places, release: Release): Promise<PlaceDocument[]> => {
   const { holder, placeIds, asOf, request, before, sold } = release;
   return places.claim({

@@ -4,22 +4,22 @@ import { freed, type Place } from '../domain/place.ts';
 import type { PlaceDocument } from '../store.ts';
 import { type Contention, createContention } from './contention.ts';
 
-/** So many places of one seat category, or these. */
+/** A number of places of one seat category, or named ones. */
 export interface StockItem {
   readonly performanceId: string;
   readonly seatCategoryId: string;
   readonly count: number;
   readonly placeIds?: readonly string[] | undefined;
-  /** Numbered seats are chosen; absent: any place will do. */
+  /** For numbered seats, of which the best are chosen; absent: any place. */
   readonly seats?: { seatsInRow(row: number): number } | undefined;
 }
 
 export interface ClaimRequest {
-  /** Who holds: an order. */
+  /** The id of an order. */
   readonly holder: string;
-  /** Which of the holder's requests this is; the same one again holds nothing more. */
+  /** The id of the holder's request; a repeat holds nothing more. */
   readonly request: string;
-  /** The version of the order: a later one is another try of the same request. */
+  /** The version of the order; a later one is a new attempt of the same request. */
   readonly asOf: number;
   readonly items: readonly StockItem[];
   /** Epoch milliseconds. */
@@ -29,7 +29,7 @@ export interface ClaimRequest {
   readonly random: () => number;
 }
 
-/** `held`: by item, in their order. `short`: nothing is held, and this is the first item that could not be served. */
+/** `held`: by item, in their order. `short`: nothing is held; the index of the first item without enough places. */
 export type ClaimOutcome = { readonly held: readonly (readonly PlaceDocument[])[] } | { readonly short: number };
 
 type Places = Documents<PlaceDocument>;
@@ -47,7 +47,7 @@ const heldBy = (claim: ClaimRequest, item: number): Partial<Place> => ({
   asOf: claim.asOf,
 });
 
-/** Gives back what this try took, unless a later one of the same request has made it its own. */
+/** Releases what this attempt took, except for places that a later attempt of the same request has taken over. */
 export const releaseTaken = async (
   places: Places,
   { holder, request, asOf }: ClaimRequest,
@@ -58,7 +58,7 @@ export const releaseTaken = async (
   await places.claim({ where: { id, holder, request, state: 'held', asOf }, set: freed });
 };
 
-/** Any places: never sold ones first, then those whose hold is over. */
+/** Takes any places: first those that are free, then those whose hold has lapsed. */
 const takeAny = async (places: Places, claim: ClaimRequest, item: number, count: number): Promise<PlaceDocument[]> => {
   const { performanceId, seatCategoryId } = claim.items[item] as StockItem;
   const claimFrom = (freeFrom: Condition, limit: number) =>
@@ -69,12 +69,12 @@ const takeAny = async (places: Places, claim: ClaimRequest, item: number, count:
       spread: 'position',
     });
   const taken = await claimFrom(0, count);
-  // A hold that is over already (short, and the machine slow) would take its own places once more.
+  // A hold that has already lapsed would take its own places a second time.
   if (taken.length === count || claim.until <= claim.now) return taken;
   return [...taken, ...(await claimFrom({ gt: 0, lte: claim.now }, count - taken.length))];
 };
 
-/** Each by itself: looking one place up by its id is what every engine does best. */
+/** One claim per place: a look-up by id is the fastest query of every engine. */
 const takeNamed = async (places: Places, claim: ClaimRequest, item: number, ids: readonly string[]) => {
   const { performanceId, seatCategoryId } = claim.items[item] as StockItem;
   const taken = await Promise.all(
@@ -88,7 +88,9 @@ const takeNamed = async (places: Places, claim: ClaimRequest, item: number, ids:
   return taken.flat();
 };
 
-/** Free seats of a category, the best first: at most `limit`, if given, and then perhaps not all of the best. */
+/**
+ * Free seats of a category, the best first. With `limit`, at most that many of the free and of the lapsed ones each.
+ */
 const freeSeats = async (places: Places, item: StockItem, now: number, limit?: number): Promise<PlaceDocument[]> => {
   const { performanceId, seatCategoryId } = item;
   const look = (freeFrom: Condition) =>
@@ -100,7 +102,10 @@ const freeSeats = async (places: Places, item: StockItem, now: number, limit?: n
   return (await Promise.all([look(0), look({ gt: 0, lte: now })])).flat();
 };
 
-/** Which seats to try for: a block among the first free ones, else among all, else as few groups as possible. They are noted at once. */
+/**
+ * Chooses the seats to claim: a block among the first free ones, else among all, else as few groups as possible.
+ * Marks them as busy for the other requests of this process.
+ */
 const choose = async (
   places: Places,
   { now, random }: ClaimRequest,
@@ -123,7 +128,7 @@ const choose = async (
   return ids;
 };
 
-/** The best free seats; those who lost a race for them try other good ones, not all the same. */
+/** Takes the best free seats; after a lost race, another good choice. */
 const takeBest = async (
   places: Places,
   claim: ClaimRequest,
@@ -147,11 +152,13 @@ const takeBest = async (
   return [];
 };
 
-/** What an earlier run of the same request took and the holder still has, by item; lapsed holds are renewed. */
+/**
+ * The places, by item, that earlier attempts of this request took and the holder still has; lapsed holds are renewed.
+ */
 const resume = async (places: Places, claim: ClaimRequest): Promise<PlaceDocument[][]> => {
   const { holder, request, asOf } = claim;
   const found = await places.find({ where: { holder, request } });
-  // What an earlier try took is this one's now, so that the earlier one gives none of it back.
+  // This attempt takes the places over, so that an earlier attempt that still runs does not release them.
   const earlier = found.filter((place) => place.asOf < asOf).map(({ id }) => id);
   const byEarlier = { id: { in: earlier }, holder, request };
   const inherited = earlier.length > 0 ? await places.claim({ where: byEarlier, set: { asOf } }) : [];
@@ -182,7 +189,7 @@ const take = (
   return seats ? takeBest(places, claim, item, missing, contention) : takeAny(places, claim, item, missing);
 };
 
-/** The named places that are in this seat category; those that were withdrawn are not. */
+/** The named places that are in this seat category and not withdrawn. */
 const namedPlaces = async (places: Places, { seatCategoryId, placeIds = [] }: StockItem): Promise<PlaceDocument[]> => {
   const found = await Promise.all(placeIds.map((id) => places.get(id)));
   return found.filter(
@@ -190,7 +197,7 @@ const namedPlaces = async (places: Places, { seatCategoryId, placeIds = [] }: St
   ) as PlaceDocument[];
 };
 
-/** Whether the item could be served now: then it failed only because others held what they then gave back. */
+/** Whether enough places are free now: then the failure was due to concurrent attempts that released theirs again. */
 const couldBeServed = async (places: Places, item: StockItem, now: number): Promise<boolean> => {
   const { performanceId, seatCategoryId, count, placeIds } = item;
   if (placeIds) return (await namedPlaces(places, item)).filter(({ freeFrom }) => freeFrom <= now).length >= count;
@@ -200,7 +207,7 @@ const couldBeServed = async (places: Places, item: StockItem, now: number): Prom
 const sorted = (places: readonly PlaceDocument[]): PlaceDocument[] =>
   [...places].sort((left, right) => left.order - right.order);
 
-/** One canonical order for everybody, so that two requests do not take half each of what both want. */
+/** A canonical order of items, so that two concurrent requests do not each take half of the same places. */
 const inOrder = (items: readonly StockItem[]): number[] =>
   items
     .map((_, item) => item)
@@ -227,10 +234,10 @@ const attemptOnce = async (places: Places, claim: ClaimRequest, contention: Cont
 };
 
 /**
- * Holds all the places that the request wants, or none. Each place is claimed atomically, so none goes to two holders;
- * when some are missing, what this run took is given back. Repeating the request, also after a crash in the middle of it, gives
- * what it already has. What two runs of one request on two instances hold too much lapses with the hold: neither gives
- * back what the other may have answered.
+ * Holds all requested places, or none. Each place is claimed atomically, so it never has two holders; if some are
+ * missing, this attempt releases what it took. A repeated request, also after a crash, returns what it already holds.
+ * Two concurrent attempts of one request on two instances may hold too many places: the surplus lapses with the hold,
+ * since neither may release what the other has answered.
  */
 export const claimPlaces = async (
   places: Places,
@@ -244,7 +251,7 @@ export const claimPlaces = async (
     await releaseTaken(places, claim, taken);
     const item = claim.items[short] as StockItem;
     if (attempt < ATTEMPTS && (await couldBeServed(places, item, claim.now))) {
-      // Two who want the last two places may each have got one: come back at different times.
+      // Two requests for the last two places may each have taken one: retry at different times.
       await new Promise((resolve) => setTimeout(resolve, claim.random() * 10 * attempt));
       continue;
     }

@@ -1,20 +1,20 @@
-/** How long a seat that was just fought for is passed over, in milliseconds. */
+/** How long other requests avoid a seat that is being claimed, in milliseconds. */
 const BUSY_MS = 1_000;
 const MAX_CHOICES = 256;
 const PRUNE_AT = 10_000;
 
 /**
- * What the choices of numbered seats in one process tell one another, so that a rush for the best seats does not run into
- * itself: hints only, the claim decides.
+ * Spreads concurrent choices of numbered seats within one process, so that not all of them claim the same best seats.
+ * Hints only: the atomic claim decides.
  */
 export interface Contention {
-  /** Whether a choice at `now` (epoch milliseconds) should leave this seat to somebody else. */
+  /** Whether another request is claiming this seat at `now` (epoch milliseconds). */
   isBusy(placeId: string, now: number): boolean;
-  /** These seats are about to be claimed, or just were. */
+  /** Marks seats that are about to be claimed. */
   markBusy(placeIds: readonly string[], now: number): void;
-  /** These seats were given back. */
+  /** Clears the mark of seats that were released. */
   clearBusy(placeIds: readonly string[]): void;
-  /** Among how many of the best choices to draw lots: 1 while nobody loses, more the more do. */
+  /** The number of best blocks to choose from at random: 1 without contention, more after lost claims. */
   choices(seatCategoryId: string): number;
   won(seatCategoryId: string): void;
   lost(seatCategoryId: string): void;

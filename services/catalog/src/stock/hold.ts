@@ -24,24 +24,24 @@ import { claimPlaces, releaseTaken, type StockItem } from './claim.ts';
 import { type Contention, createContention } from './contention.ts';
 import { unknownPlaces } from './unknown-places.ts';
 
-/** How long a hold lasts when neither the request nor a point of sale says it. */
+/** The length of a hold without `heldUntil` and without a point of sale. */
 export const DEFAULT_HOLD_MINUTES = 15;
 
 export interface HoldRequest {
   readonly holder: string;
   readonly request: string;
-  /** The version of the order; a later one is another try of the same request. */
+  /** The version of the order; a later one is a new attempt of the same request. */
   readonly asOf?: number | undefined;
   readonly items: readonly SaleItem[];
   /** ISO 8601 UTC. */
   readonly heldUntil?: string | undefined;
-  /** Service host: its tariffs, its most places per order and its time apply. */
+  /** The service host of a point of sale, whose tariffs, limit of places per order and hold time apply. */
   readonly pointOfSale?: string | undefined;
-  /** How many places the order has already. */
+  /** The number of places that the order has already. */
   readonly placesInOrder?: number | undefined;
 }
 
-/** One held place and everything that an order's line needs to know. */
+/** One held place, with everything that an order line records. */
 export interface HeldLine {
   readonly item: number;
   readonly place: PlaceDocument;
@@ -89,7 +89,7 @@ const loadOffers = async ({ collections }: Context, requested: HoldRequest): Pro
     found.map(({ productId }) => productId),
     collections.products.get,
   );
-  // A change of capacity that was decided must reach the places before any is claimed.
+  // A committed change of capacity must be applied before any place is claimed.
   await Promise.all(found.map((performance) => settle(collections, performance)));
   return { performances, products, tariffs, pointOfSale };
 };
@@ -121,7 +121,7 @@ const check = (requested: HoldRequest, offers: Offers, now: number): Price[] | R
   return (pointOfSale && notSoldHere(requested.items, requested.placesInOrder ?? 0, pointOfSale)) ?? prices;
 };
 
-/** A refusal that may be due to unknown places, with each of them by its path. */
+/** Completes a refusal that may be due to unknown places: names each of them by its path. */
 const namingPlaces = async (
   { collections }: Context,
   { items }: Pick<HoldRequest, 'items'>,
@@ -131,7 +131,7 @@ const namingPlaces = async (
   if (why.reason !== 'unknown_reference' && why.reason !== 'places_unavailable') return why;
   const isKnown = ({ performanceId, seatCategoryId }: SaleItem) =>
     performances.get(performanceId)?.seatCategories.some(({ id }) => id === seatCategoryId);
-  // Nothing can be said of places in a seat category that there is not.
+  // Places of an unknown seat category are not checked.
   const unknown = await unknownPlaces(
     collections.places,
     items.map((item) => (isKnown(item) ? item : { ...item, placeIds: [] })),
@@ -143,13 +143,13 @@ const namingPlaces = async (
   return refusal('unknown_reference', all.join('; '), why.reason === 'unknown_reference' ? why.item : first.item);
 };
 
-/** What a place costs at a tariff. */
+/** The price of a place at a tariff. */
 export interface Quote {
   readonly price: Price;
   readonly tariff: TariffDocument;
 }
 
-/** What the items cost if they were held now: by item, or why they could not be. Nothing is held. */
+/** The prices of the items if they were held now, by item; or the refusal. Nothing is held. */
 export const quote = async (
   context: Context,
   requested: Pick<HoldRequest, 'items' | 'pointOfSale'>,
@@ -193,7 +193,7 @@ const linesOf = (
     return price && performance && tariff ? places.map((place) => ({ item, place, price, tariff, performance })) : [];
   });
 
-/** What the holds of one process share. */
+/** The state that the holds of one process share: contention, and the requests that are running, by key. */
 export interface HoldsContext {
   readonly contention: Contention;
   readonly running: Map<string, Promise<Held | Refusal>>;
@@ -217,17 +217,17 @@ const holdOnce = async (context: Context, requested: HoldRequest, contention: Co
   if ('short' in outcome) return namingPlaces(context, requested, offers, unavailable(outcome.short));
   if (await isAbandoned(collections, claim)) {
     await releaseTaken(collections.places, claim, outcome.held.flat());
-    return refusal('places_unavailable', 'The request was given up meanwhile; nothing is held.');
+    return refusal('places_unavailable', 'The request was abandoned meanwhile; nothing is held.');
   }
-  // A repeat answers for how long the places are held, not for how long it would hold them.
+  // A repeat returns the end of the existing hold, not of a new one.
   const ends = outcome.held.flat().flatMap(({ state, freeFrom }) => (state === 'held' ? [freeFrom] : []));
   const lines = linesOf(requested, offers, prices, outcome.held);
   return { until: ends.length > 0 ? Math.min(...ends) : until, lines, pointOfSale: offers.pointOfSale ?? null };
 };
 
 /**
- * Checks whether everything that the wish names is on sale, then holds all its places or none. The same wish (holder and
- * request) again gives the same places, also while the first one runs.
+ * Checks that every requested item is on sale, then holds all its places or none. A repeated request (same holder,
+ * request and version) returns the same places, also while the first one is running.
  */
 export const hold = (
   context: Context,

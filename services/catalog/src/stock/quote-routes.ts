@@ -14,7 +14,7 @@ const Item = named(
     seatCategoryId: id,
     tariffId: id,
     placeIds: Type.Optional(
-      Type.Array(id, { minItems: 1, maxItems: 50, description: 'looked at if the quote is refused' }),
+      Type.Array(id, { minItems: 1, maxItems: 50, description: 'checked only if the quote is refused' }),
     ),
   }),
 );
@@ -40,7 +40,7 @@ const QuoteAnswer = named(
   }),
 );
 
-/** What orders needs to know of prices when a place that it holds gets another tariff. */
+/** Quotes for the orders service: the price of a held place at another tariff. */
 export const quoteRoutes = (store: Store): AnyOperation[] => [
   operation({
     id: 'quoteItems',
@@ -48,7 +48,7 @@ export const quoteRoutes = (store: Store): AnyOperation[] => [
     path: '/internal/stock/quotes',
     access: 'internal',
     withoutIdempotency: true,
-    summary: 'Tells what places would cost; nothing is held',
+    summary: 'Returns the prices of places; nothing is held',
     body: Type.Object({
       pointOfSale: Type.Optional(Type.String({ minLength: 1, maxLength: 253 })),
       items: Type.Array(Item, { minItems: 1, maxItems: 100 }),

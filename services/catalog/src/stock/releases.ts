@@ -5,20 +5,20 @@ import { type PlacesReleased, placesReleased } from '../events.ts';
 import type { Collections } from '../store.ts';
 import { idsOf } from './changes.ts';
 
-// What happens to an order's places when it ends. Each step may be repeated and may come late: it names the order as the
-// holder, so what others have taken since is never touched.
+// Releases an order's places when the order ends. Each step is idempotent and may run late: its condition names the
+// order as the holder, so places taken by others since are never touched.
 
-/** Gives back everything that an order has, held or sold. */
+/** Releases all places of an order, held or sold. */
 export const releaseAll = async ({ places }: Collections, orderId: string): Promise<void> => {
   await places.claim({ where: { holder: orderId }, set: freed });
 };
 
-/** Gives back what an order has had since before its version `before`; what it got again in a later one stays. */
+/** Releases the places that an order has as of a version before `before`; those of a later version stay. */
 export const releaseEarlier = async ({ places }: Collections, orderId: string, before: number): Promise<void> => {
   await places.claim({ where: { holder: orderId, asOf: { lt: before } }, set: freed });
 };
 
-/** Gives back these places of an order, and whatever it still holds without having bought it; never those of `kept`. */
+/** Releases these places of an order, and all that it holds unsold; never those of `kept`. */
 export const releaseNamed = async (
   { places }: Collections,
   orderId: string,
@@ -34,9 +34,8 @@ export const releaseNamed = async (
 };
 
 /**
- * Tells, once per order and cause, which of these places the order no longer has; to be called after they were freed. A process that
- * dies before leaves the message to be delivered again, and freeing again changes nothing, so the numbers are the same. One look at
- * the places, then one write with the fact.
+ * Publishes, once per order and cause, which of these places the order no longer has; call it after their release. If
+ * the process dies before, the message is redelivered; the release is idempotent, so the event is the same.
  */
 export const publishReleased = async (
   context: Context,

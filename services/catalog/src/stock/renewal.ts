@@ -6,7 +6,10 @@ import { extendHold, idsOf, releaseHold, restore, type Superseded } from './chan
 
 type Places = Documents<PlaceDocument>;
 
-/** A place held again; `replaces` is the one that it stands for, if that was gone and any place of its category would do. */
+/**
+ * A place held again. `replaces`: the id of the requested place, if it was taken and another of its category is held
+ * instead.
+ */
 export interface RenewedPlace {
   readonly place: PlaceDocument;
   readonly replaces: string | null;
@@ -14,17 +17,17 @@ export interface RenewedPlace {
 
 export interface RenewalRequest {
   readonly holder: string;
-  /** The same request again, also after a crash, gives the same places. */
+  /** A repeat of the same request, also after a crash, returns the same places. */
   readonly request: string;
   readonly placeIds: readonly string[];
   /** Epoch milliseconds. */
   readonly until: number;
-  /** The holder's version: what it said in an earlier one does not end this hold. */
+  /** The version of the order: calls and events of an earlier version do not end this hold. */
   readonly asOf: number;
   readonly now: number;
 }
 
-/** `missing`: these could not be held again, and nothing is held that was not before. */
+/** `missing`: these could not be held again; nothing is held that was not held before. */
 export type RenewalOutcome =
   | { readonly places: readonly RenewedPlace[] }
   | { readonly missing: readonly string[] }
@@ -52,7 +55,7 @@ const claimInstead = async (
   return (await any(0))[0] ?? (await any({ gt: 0, lte: now }))[0];
 };
 
-/** Marks places that the holder still has as had since `asOf`; answers those that it has lost meanwhile. */
+/** Raises the version of places that the holder still has to `asOf`; returns the ids that it has lost meanwhile. */
 const raiseVersion = async (
   places: Places,
   { holder, asOf }: RenewalRequest,
@@ -66,7 +69,7 @@ const raiseVersion = async (
 
 interface Attempt {
   readonly outcome: RenewalOutcome;
-  /** Places were lost while it looked: trying again may find them free, or others. */
+  /** Places were lost during the attempt: a retry may find them, or others, free. */
   readonly again?: boolean;
 }
 
@@ -88,7 +91,7 @@ const attemptOnce = async (places: Places, renewal: RenewalRequest): Promise<Att
     if (place) found.set(id, place);
   }
   const unserved = placeIds.filter((id) => !found.has(id));
-  // Last, so that a refusal changes nothing: until then an expiry may still end it.
+  // Last, so that a refusal changes nothing: until then an expiry may still end the hold.
   const lost = unserved.length === 0 ? await raiseVersion(places, renewal, extended.places) : [];
   if (unserved.length === 0 && lost.length === 0) {
     const held = [...found].map(([id, place]) => ({ place, replaces: place.id === id ? null : id }));
@@ -106,8 +109,8 @@ const attemptOnce = async (places: Places, renewal: RenewalRequest): Promise<Att
 const ATTEMPTS = 3;
 
 /**
- * Holds places once more whose hold may be over (a late payment): the same ones if nobody has taken them; a numbered seat
- * that is gone cannot be replaced, another place can. All or none.
+ * Holds places again whose hold may have lapsed (a late payment), all or none: the same ones if still free. A
+ * numbered seat that is taken cannot be replaced; an unnumbered place is replaced by another of its category.
  */
 export const renewPlaces = async (places: Places, renewal: RenewalRequest): Promise<RenewalOutcome> => {
   for (let attempt = 1; ; attempt += 1) {
@@ -116,7 +119,7 @@ export const renewPlaces = async (places: Places, renewal: RenewalRequest): Prom
   }
 };
 
-/** The performances of these ids that will not take place. */
+/** The ids, of these performances, that are cancelled or belong to a cancelled product. */
 const cancelledOf = async (collections: Collections, ids: readonly string[]): Promise<ReadonlySet<string>> => {
   const performances = await Promise.all([...new Set(ids)].map((id) => collections.performances.get(id)));
   const cancelled = await Promise.all(
@@ -130,14 +133,14 @@ const cancelledOf = async (collections: Collections, ids: readonly string[]): Pr
 };
 
 /**
- * {@link renewPlaces}, but never for a performance that is cancelled: nobody would cancel that order any more. A repeat after the
- * places were bought answers as before. A call of an earlier version than one that the order has given up comes too late: it holds
- * nothing, for nobody would sell or release that.
+ * {@link renewPlaces}, but not for a cancelled performance, whose orders are cancelled already: no event would end
+ * this one. A repeat after the sale returns the same as before. A call of an earlier version than one that the order
+ * has abandoned holds nothing, since no later call would sell or release it.
  */
 export const renewHold = async (collections: Collections, renewal: RenewalRequest): Promise<RenewalOutcome> => {
   const { places } = collections;
   const { holder, asOf } = renewal;
-  // Tries of earlier versions end here: this one has taken the order over from them.
+  // Abandons the attempts of earlier versions: this one supersedes them.
   if ((await abandon(collections, { holder, asOf }, renewal.now)) > asOf) return { superseded: true };
   const own = await places.find({ where: { holder } });
   if (!own.some((place) => place.state === 'sold' && place.asOf >= asOf)) {

@@ -41,7 +41,10 @@ const done = { outcome: 'done', places: [examplePlace], missing: [] };
 
 const internal = { method: 'post', access: 'internal', withoutIdempotency: true } as const;
 
-/** What orders needs of the stock. All are idempotent by holder, so they take no Idempotency-Key. */
+/**
+ * The stock, for the orders service: hold, extend, renew, sell, release. Idempotent by holder, so without
+ * Idempotency-Key.
+ */
 export const stockRoutes = (store: Store): AnyOperation[] => {
   const holds = createHoldsContext();
   const placesOf = (institution: string) => contextOf(store, institution).collections.places;
@@ -99,7 +102,7 @@ export const stockRoutes = (store: Store): AnyOperation[] => {
       method: 'get',
       path: '/internal/stock/holds/{holder}',
       access: 'internal',
-      summary: 'Gives the places that an order holds or has bought',
+      summary: 'Returns the places that an order holds or has bought',
       params,
       answers: { 200: Type.Object({ places: Type.Array(Place) }) },
       example: { params: exampleParams, answer: { places: [examplePlace] } },
@@ -112,7 +115,7 @@ export const stockRoutes = (store: Store): AnyOperation[] => {
       ...internal,
       id: 'extendHold',
       path: '/internal/stock/holds/{holder}/extension',
-      summary: 'Keeps held places until another time, all or none; without `placeIds` all of the order',
+      summary: 'Extends the hold of places, all or none; without `placeIds` all of the order',
       params,
       body: Type.Object({ heldUntil: timestamp, placeIds: Type.Optional(placeIds), asOf: Type.Optional(asOf) }),
       answers: { 200: Changed },
@@ -127,11 +130,11 @@ export const stockRoutes = (store: Store): AnyOperation[] => {
       ...internal,
       id: 'renewHold',
       path: '/internal/stock/holds/{holder}/renewal',
-      summary: 'Holds places again whose hold may be over, all or none',
+      summary: 'Holds places again whose hold may have lapsed, all or none',
       description:
-        'The same places if nobody has taken them; instead of one that is gone, any other of its seat category unless it was a ' +
-        'numbered seat: then `replaces` names the one that is gone. None of a performance that is cancelled. `asOf` is the version of the ' +
-        'order: an expiry that it told of in an earlier one does not end this hold.',
+        'The same places if they are free. Instead of a taken one, another of its seat category (`replaces` is the id of the taken ' +
+        'one), unless it is a numbered seat. No places of a cancelled performance. `asOf` is the version of the order: the expiry of an ' +
+        'earlier version does not end this hold.',
       params,
       body: Type.Object({
         requestId,
@@ -157,7 +160,7 @@ export const stockRoutes = (store: Store): AnyOperation[] => {
       ...internal,
       id: 'sellHold',
       path: '/internal/stock/holds/{holder}/sale',
-      summary: 'Sells held places, all or none; again, it answers the same',
+      summary: 'Sells held places, all or none; a repeat has the same answer',
       params,
       body: Type.Object({ placeIds, asOf: Type.Optional(asOf) }),
       answers: { 200: Changed },
@@ -173,10 +176,10 @@ export const stockRoutes = (store: Store): AnyOperation[] => {
       ...internal,
       id: 'releaseHold',
       path: '/internal/stock/holds/{holder}/release',
-      summary: 'Gives places back: held ones, and with `sold` sold ones, too',
+      summary: 'Releases held places, with `sold` also sold ones',
       description:
-        'With `requestId` and `asOf` (the version of the order) it gives up every try of the request before that version: one that is ' +
-        'still at work gives back what it takes. Without `requestId`, places that the order has since a later version stay.',
+        'With `requestId` and `asOf` (the version of the order) every attempt of the request before that version is abandoned: one ' +
+        'that is still running releases what it takes. Without `requestId`, places as of a later version of the order stay.',
       params,
       body: Type.Object({
         placeIds: Type.Optional(placeIds),

@@ -7,19 +7,19 @@ import type { ChangeOutcome, Superseded } from './changes.ts';
 import type { Held } from './hold.ts';
 import type { RenewalOutcome } from './renewal.ts';
 
-/** Never a name that the catalog itself holds places by, which have a colon. */
+/** Without a colon: names with one are the catalog's own holds. */
 export const holder = Type.String({ pattern: '^[A-Za-z0-9_-]{1,128}$', description: 'an order' });
-/** The request of a holder. */
+/** The id of a holder's request. */
 export const requestId = Type.String({ pattern: '^[A-Za-z0-9_.-]{1,128}$', description: 'unique per holder' });
-/** The version of the order that asks. */
+/** The version of the order that makes the call. */
 export const asOf = Type.Integer({
   minimum: 0,
-  description: 'the version of the order; a call of an earlier one than the catalog knows is without effect',
+  description: 'the version of the order; a call of an earlier version than the catalog knows has no effect',
 });
-/** Places by name. */
+/** Ids of places. */
 export const placeIds = Type.Array(id, { minItems: 1, maxItems: 1_000, uniqueItems: true });
 
-/** A place and who may sell it. */
+/** A place and its state. */
 export const Place = named(
   'StockPlace',
   Type.Object({
@@ -34,7 +34,7 @@ export const Place = named(
   }),
 );
 
-/** A place as the stock operations answer it. */
+/** A place as the stock operations show it. */
 export const placeView = (place: PlaceDocument): Static<typeof Place> => ({
   id: place.id,
   performanceId: place.performanceId,
@@ -46,7 +46,7 @@ export const placeView = (place: PlaceDocument): Static<typeof Place> => ({
   heldUntil: place.state === 'held' ? new Date(place.freeFrom).toISOString() : null,
 });
 
-/** The wish to hold places. */
+/** The request to hold places. */
 export const Hold = named(
   'HoldRequest',
   Type.Object({
@@ -55,7 +55,7 @@ export const Hold = named(
     asOf: Type.Optional(asOf),
     heldUntil: Type.Optional(timestamp),
     pointOfSale: Type.Optional(Type.String({ minLength: 1, maxLength: 253 })),
-    placesInOrder: Type.Optional(Type.Integer({ minimum: 0, description: 'those that the order has already' })),
+    placesInOrder: Type.Optional(Type.Integer({ minimum: 0, description: 'the number of places that the order has already' })),
     items: Type.Array(
       Type.Object({
         performanceId: id,
@@ -72,7 +72,7 @@ export const Hold = named(
 const Line = named(
   'HeldLine',
   Type.Object({
-    item: Type.Integer({ description: 'which of the items' }),
+    item: Type.Integer({ description: 'the index of the requested item' }),
     productId: Type.String(),
     performanceId: Type.String(),
     startDate: timestamp,
@@ -90,7 +90,7 @@ const Line = named(
   }),
 );
 
-/** What became of the wish. */
+/** The outcome of a hold. */
 export const HoldAnswer = named(
   'Hold',
   Type.Object({
@@ -111,7 +111,7 @@ export const HoldAnswer = named(
   }),
 );
 
-/** What was held, as the operation answers it. */
+/** The held places as the operation shows them. */
 export const heldView = ({ until, lines, pointOfSale }: Held): Static<typeof HoldAnswer> => ({
   outcome: 'held',
   refusal: null,
@@ -136,27 +136,27 @@ export const heldView = ({ until, lines, pointOfSale }: Held): Static<typeof Hol
   })),
 });
 
-/** What became of a change. */
+/** The outcome of a change. */
 export const Changed = named(
   'StockChange',
   Type.Object({
     outcome: oneOf(['done', 'refused', 'superseded'], {
       description:
-        'superseded: the order has given up the version that asks, or has places since a later one; nothing was changed',
+        'superseded: the order has abandoned the version of the call, or has places as of a later one; nothing was changed',
     }),
     places: Type.Array(Place),
-    missing: Type.Array(Type.String(), { description: 'places that the holder has lost; then nothing was changed' }),
+    missing: Type.Array(Type.String(), { description: 'places that the holder has lost; if any, nothing was changed' }),
   }),
 );
 
-/** What nothing came of. */
+/** The answer when nothing was changed. */
 const unchanged = (outcome: Superseded | { readonly missing: readonly string[] }) => ({
   outcome: 'superseded' in outcome ? ('superseded' as const) : ('refused' as const),
   places: [],
   missing: 'superseded' in outcome ? [] : [...outcome.missing],
 });
 
-/** The outcome of a change, as the operations answer it. */
+/** The outcome of a change as the operations show it. */
 export const changedView = (outcome: ChangeOutcome): Static<typeof Changed> =>
   'places' in outcome ? { outcome: 'done', places: outcome.places.map(placeView), missing: [] } : unchanged(outcome);
 
@@ -168,7 +168,7 @@ export const Renewed = named(
   }),
 );
 
-/** The outcome of a renewal, as the operation answers it. */
+/** The outcome of a renewal as the operation shows it. */
 export const renewedView = (outcome: RenewalOutcome): Static<typeof Renewed> =>
   'places' in outcome
     ? {

@@ -2,13 +2,15 @@ import type { Documents } from '@boxoffice/store';
 import type { SaleItem } from '../domain/sale.ts';
 import type { PlaceDocument } from '../store.ts';
 
-/** An item that names places which are not in its seat category (or were withdrawn), each by its path in the request. */
+/** An item that names places outside its seat category, or withdrawn ones; each fault has its path in the request. */
 export interface UnknownPlaces {
   readonly item: number;
   readonly faults: readonly string[];
 }
 
-/** The items whose places are unknown. Only asked for once a hold is refused: claiming known ones tells by itself that they are. */
+/**
+ * The items with unknown places. Queried only after a refused hold: a successful claim proves that its places exist.
+ */
 export const unknownPlaces = async (
   places: Documents<PlaceDocument>,
   items: readonly Pick<SaleItem, 'seatCategoryId' | 'placeIds'>[],

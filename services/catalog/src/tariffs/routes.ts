@@ -28,7 +28,7 @@ const check = createCheck(TariffBody);
 
 const answer = (tariff: TariffDocument) => ok(tariffView(tariff), { etag: String(tariff.version) });
 
-/** The operations on tariffs. */
+/** Tariffs: list, create, read, change. */
 export const tariffsRoutes = (store: Store): AnyOperation[] => [
   operation({
     id: 'listTariffs',
@@ -71,7 +71,7 @@ export const tariffsRoutes = (store: Store): AnyOperation[] => [
     method: 'get',
     path: '/svc/v3/catalog/tariffs/{tariffId}',
     access: 'catalog:read',
-    summary: 'Gives a tariff',
+    summary: 'Returns a tariff',
     params,
     answers: { 200: Tariff },
     etag: true,

@@ -30,9 +30,9 @@ export const createTariff = async (
 };
 
 export interface TariffChange {
-  /** What it shall be; throws to refuse. Pure. */
+  /** The new details; throws to refuse. Pure. */
   readonly to: (tariff: TariffDetails) => TariffDetails;
-  /** Throws unless the request's If-Match allows to change this. */
+  /** Throws if the request's If-Match does not match. */
   readonly allow: (tariff: TariffDocument) => void;
   readonly stamp?: IdempotencyRecord<TariffDocument> | undefined;
 }

@@ -2,7 +2,7 @@ import type { Static } from 'typebox';
 import type { Tariff } from '../schemas.ts';
 import type { TariffDocument } from '../store.ts';
 
-/** A tariff as it is answered. */
+/** A tariff as answers show it. */
 export const tariffView = ({
   id,
   code,

@@ -90,7 +90,10 @@ describe.each(engines)(`a change of a performance on $name${missing}`, (engine) 
     expect(died).toBe(false);
   });
 
-  /** A context on a clock of its own, by which these writes to a collection of the catalog take so many milliseconds each. */
+  /**
+   * A context on a clock of its own, by which these writes to a collection of the catalog take so many milliseconds
+   * each.
+   */
   const slowContext = (name: 'products' | 'performances', tookMs: (nth: number) => number) => {
     let now = Date.now();
     let writes = 0;

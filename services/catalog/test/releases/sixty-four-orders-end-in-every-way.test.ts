@@ -93,7 +93,10 @@ const runOrder = async (world: World, show: Show, journal: Journal, number: numb
   }
 };
 
-/** Runs all orders at once, then brings the messages that are late, all at once as well; throws where a promise is broken. */
+/**
+ * Runs all orders at once, then brings the messages that are late, all at once as well; throws where a promise is
+ * broken.
+ */
 const runAll = async (world: World, histories: readonly History[]): Promise<void> => {
   const { instances, stores, institution } = world;
   const [first] = instances;

@@ -24,7 +24,10 @@ describe.each(engines)(`a hold whose caller gave it up while it was at work, on 
     items: [{ performanceId: performance.id, seatCategoryId: categoryId, tariffId: tariff.id, quantity: PLACES }],
   });
 
-  /** Holds slowly: what `meanwhile` does happens when the places are taken, and before the hold looks whether it was given up. */
+  /**
+   * Holds slowly: what `meanwhile` does happens when the places are taken, and before the hold looks whether it was
+   * given up.
+   */
   const holdSlowly = (requested: HoldRequest, meanwhile: (collections: Collections) => Promise<unknown>) => {
     const context = contextOf(catalog.store, catalog.institution);
     const { collections } = context;

@@ -178,7 +178,10 @@ const run = async (step: Step, { kind, counts }: Command) => {
 
 const step = (kind: Command['kind'], holder: number): Command => ({ kind, holder, counts: [3, 3], minutes: 5 });
 
-/** Tried before the random ones: two want much, a sold place is not released, nobody's places are another's to give back. */
+/**
+ * Tried before the random ones: two want much, a sold place is not released, nobody's places are another's to give
+ * back.
+ */
 const histories: readonly Command[][] = [
   [step('hold', 0), step('hold', 1), step('hold', 2)],
   [step('hold', 0), step('sell', 0), step('release', 0)],
