@@ -10,7 +10,7 @@ import { startSweep } from './replacement/sweep.ts';
 import { routes } from './routes.ts';
 import { collections, retention } from './store.ts';
 
-/** The tickets service: issue, print, beneficiary, control. It calls no other service. */
+/** The tickets service: issue, printing, beneficiary, control. It calls no other service. */
 export const tickets: ServiceDefinition<Record<never, never>, Context> = {
   name: 'tickets',
   version: versionOf(import.meta.url),

@@ -11,7 +11,7 @@ import {
   ticketsCollection,
 } from './store.ts';
 
-/** One institution's documents: the only way in which an action reaches the store. */
+/** One institution's documents: operations reach the store only through these. */
 export interface Collections {
   readonly institution: string;
   readonly tickets: Documents<TicketDocument>;
@@ -20,7 +20,7 @@ export interface Collections {
   readonly erasedContacts: Documents<ErasedContactDocument>;
 }
 
-/** What the actions work with. */
+/** What commands and queries need. */
 export interface Context {
   readonly store: Store;
   readonly keys: BarcodeKeys;
@@ -29,7 +29,7 @@ export interface Context {
   collections(institution: string): Collections;
 }
 
-/** The context of a service instance, on the system's clock unless told otherwise. */
+/** The context of a service instance; `now` defaults to the system clock. */
 export const createContext = (store: Store, serviceSecret: string, now: () => number = Date.now): Context => ({
   store,
   keys: createBarcodeKeys(store, serviceSecret, now),
@@ -43,5 +43,5 @@ export const createContext = (store: Store, serviceSecret: string, now: () => nu
   }),
 });
 
-/** The clock's time as documents keep it: ISO 8601 UTC. */
+/** The clock's time in the form of stored timestamps: ISO 8601 UTC. */
 export const timestampOf = ({ now }: Pick<Context, 'now'>): string => new Date(now()).toISOString();

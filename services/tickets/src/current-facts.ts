@@ -12,7 +12,7 @@ import {
 } from './events.ts';
 import { ordersCollection, type TicketDocument, ticketsCollection } from './store.ts';
 
-/** Issued, printed, controlled, and the control reverted: a ticket that was written less often was never controlled and is not now. */
+/** The lowest version with a reverted control: issued, printed, controlled, reverted. */
 const REVERTED_AT = 4;
 
 const factsOf = (ticket: TicketDocument): Fact[] => {
@@ -23,7 +23,7 @@ const factsOf = (ticket: TicketDocument): Fact[] => {
   return facts;
 };
 
-/** Replacements and controls as the tickets are now, and what became of the tickets of cancelled orders. */
+/** Replacements, controls and cancellations of the current documents: for republishing events after a restore. */
 export const currentFacts: CurrentFacts = {
   types: [TICKET_REPLACED, TICKET_CONTROLLED, TICKET_CONTROL_REVERTED, TICKETS_CANCELLED],
   async *read(store) {

@@ -17,9 +17,9 @@ export interface TicketControlReverted {
 }
 
 export interface TicketReplaced {
-  /** The new one. */
+  /** The new ticket. */
   readonly ticketId: string;
-  /** The old one. */
+  /** The replaced ticket. */
   readonly replaces: string;
   readonly orderId: string;
   readonly lineId: string;
@@ -28,11 +28,11 @@ export interface TicketReplaced {
 export interface TicketsCancelled {
   readonly orderId: string;
   readonly ticketsCancelled: number;
-  /** How many stay controlled. */
+  /** The number of tickets that stay controlled. */
   readonly controlled: number;
   /** The places of the cancelled tickets. */
   readonly placeIds: readonly string[];
-  /** The places of those that stay controlled. */
+  /** The places of the tickets that stay controlled. */
   readonly keptPlaceIds: readonly string[];
 }
 
@@ -41,28 +41,28 @@ export const TICKET_CONTROL_REVERTED = 'ticket.control_reverted';
 export const TICKET_REPLACED = 'ticket.replaced';
 export const TICKETS_CANCELLED = 'tickets.cancelled';
 
-/** Somebody came in with the ticket. Like all facts of a ticket, its version is the one of the ticket that it names. */
+/** The ticket was controlled at the door. The version of all events of a ticket is the version of that ticket. */
 export const ticketControlled = ({ id, orderId, controlledAt, gate, updatedAt }: Ticket): Fact => ({
   type: TICKET_CONTROLLED,
   key: orderId,
   data: { ticketId: id, orderId, controlledAt: controlledAt ?? updatedAt, gate } satisfies TicketControlled,
 });
 
-/** The control was a mistake. */
+/** The control was reverted. */
 export const ticketControlReverted = ({ id, orderId }: Ticket): Fact => ({
   type: TICKET_CONTROL_REVERTED,
   key: orderId,
   data: { ticketId: id, orderId } satisfies TicketControlReverted,
 });
 
-/** Published with the new ticket: the order's line names it from now on. */
+/** Published with the new ticket, which the order's line names from then on. */
 export const ticketReplaced = ({ id, replaces, orderId, lineId }: Ticket): Fact => ({
   type: TICKET_REPLACED,
   key: orderId,
   data: { ticketId: id, replaces: replaces ?? '', orderId, lineId } satisfies TicketReplaced,
 });
 
-/** Every ticket of a cancelled order has heard of it: what it came to. Once per order. */
+/** The result of cancelling the tickets of a cancelled order; once per order. */
 export const ticketsCancelled = (data: TicketsCancelled): Fact => ({
   type: TICKETS_CANCELLED,
   key: data.orderId,
@@ -71,7 +71,7 @@ export const ticketsCancelled = (data: TicketsCancelled): Fact => ({
 
 const orderId = 'ord_00mhs1k9f5g7ja3p1y6d';
 
-/** An example payload of each fact that this service publishes, for the tests of those who react. */
+/** An example payload of each event that this service publishes, for the tests of its consumers. */
 export const examples = {
   [TICKET_CONTROLLED]: {
     ticketId: 'tic_00mhs1k9f5q2w8e4r6t0',
@@ -99,7 +99,7 @@ const id = Type.String();
 const ids = Type.Array(id);
 const count = Type.Integer({ minimum: 0 });
 
-/** What every fact of a type has at least: consumers may rely on it, and the next release keeps it. */
+/** The members that every event of a type has: consumers rely on them, and the next release keeps them. */
 export const schemas = {
   [TICKET_CONTROLLED]: Type.Object({
     ticketId: id,

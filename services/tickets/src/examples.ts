@@ -1,4 +1,4 @@
-// The example that the API description tells: an evening at the opera.
+// The examples of the API description: a ticket of an opera performance.
 
 import { testVector } from './barcode/offline-verification.ts';
 
@@ -40,7 +40,7 @@ export const ticket = {
   updatedAt: issuedAt,
 } as const;
 
-/** The same as the point of sale is told of it. */
+/** The same ticket as the pos service reads it. */
 export const shopTicket = {
   ...ticket,
   contactNumber: 'C7K2M9QX4TB03',
@@ -54,7 +54,7 @@ export const printed = { ...ticket, status: 'printed', printedAt, updatedAt: pri
 
 export const beneficiary = { firstName: 'Ana', lastName: 'Martin' };
 
-/** Without `at`, which would be refused as long as it is in the future. */
+/** Without `at`: the example would be refused while that instant is in the future. */
 export const control = { gate: 'North' };
 
 export const controlled = {
@@ -65,7 +65,7 @@ export const controlled = {
   updatedAt: '2027-03-14T19:02:12.000Z',
 } as const;
 
-/** What a replacement answers. */
+/** The answer of a replacement. */
 export const replacing = {
   ...printed,
   id: `${ids.ticket}_r1`,

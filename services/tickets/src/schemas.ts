@@ -4,7 +4,7 @@ import { statuses } from './domain/ticket.ts';
 
 const { Integer, Object: Members, Optional, String: Text } = Type;
 
-/** A text that says something: not empty, not only white space. */
+/** A text that is not blank. */
 const text = (maxLength: number) => Text({ pattern: '\\S', maxLength });
 
 export const ticketId = Text({ minLength: 1, maxLength: 128 });
@@ -16,13 +16,13 @@ const Place = named(
   Members({ id: Text(), label: Text(), row: nullable(Text()), seat: nullable(Integer()) }),
 );
 
-/** What a PATCH says of the beneficiary; null removes. */
+/** The beneficiary in a PATCH; null removes. */
 export const Beneficiary = named(
   'Beneficiary',
   Members({ firstName: Optional(text(100)), lastName: Optional(text(100)) }),
 );
 
-/** What a PATCH may change. */
+/** The members that a PATCH can change. */
 export const Changes = named('TicketDetails', Members({ beneficiary: Optional(Beneficiary) }));
 
 const NamedBeneficiary = named('Beneficiary', Members({ firstName: nullable(Text()), lastName: nullable(Text()) }));
@@ -30,7 +30,7 @@ const NamedBeneficiary = named('Beneficiary', Members({ firstName: nullable(Text
 /** The body of a PATCH on a ticket. */
 export const TicketChanges = named('TicketChanges', patchOf(Changes));
 
-/** A ticket as it is answered. */
+/** A ticket as answers show it. */
 export const Ticket = named(
   'Ticket',
   Members({
@@ -56,18 +56,18 @@ export const Ticket = named(
   }),
 );
 
-/** A ticket as the point of sale is told of it. */
+/** A ticket as the pos service reads it. */
 export const ShopTicket = named(
   'ShopTicket',
   Members({
     ...Ticket.properties,
-    contactNumber: nullable(Text({ description: 'the buyer, who alone may see it' })),
+    contactNumber: nullable(Text({ description: 'the buyer; only this contact may see the ticket' })),
     productId: nullable(Text()),
     startDate: nullable(timestamp),
   }),
 );
 
-/** A beneficiary as the point of sale names one: what is absent stays, null removes. */
+/** The beneficiary set by the pos service: absent members stay, null removes. */
 export const Naming = named(
   'BeneficiaryNaming',
   Members({
@@ -79,7 +79,7 @@ export const Naming = named(
 const printings = ['printTicket', 'rollBackPrinting'];
 const controls = ['controlTicket', 'revertControl'];
 
-/** Members that a GET returns and a PATCH does not change. */
+/** The members that GET returns and PATCH cannot change. */
 export const readOnly = readOnlyOf(Ticket, Changes, {
   status: [...printings, ...controls, 'replaceTicket'],
   barcode: ['replaceTicket'],
@@ -94,7 +94,7 @@ export const Replacement = named(
   'TicketReplacement',
   Members({
     reason: Optional(
-      Text({ pattern: '\\S', maxLength: 500, description: 'kept with the replaced ticket, shown by no operation' }),
+      Text({ pattern: '\\S', maxLength: 500, description: 'stored with the replaced ticket; no operation returns it' }),
     ),
   }),
 );
@@ -106,7 +106,7 @@ export const Control = named(
     at: Optional(
       Type.Unsafe<string>({
         ...timestamp,
-        description: 'when it happened, not in the future, as 2027-03-14T19:02:11.000Z; default: now',
+        description: 'the time of the control, not in the future, such as 2027-03-14T19:02:11.000Z; default: now',
       }),
     ),
   }),
@@ -127,7 +127,7 @@ const Jwk = named(
 /** The current public key, and all that are valid. */
 export const VerificationKey = named('VerificationKey', Members({ ...Jwk.properties, keys: Type.Array(Jwk) }));
 
-/** Of a sibling that may know more: what is not used here is let through. */
+/** Messages of another service may have further members, which are ignored. */
 const open = { additionalProperties: true } as const;
 
 const identifier = Text({ minLength: 1, maxLength: 128 });

@@ -4,20 +4,20 @@ import type { OrderTickets } from './domain/order.ts';
 import type { Ticket } from './domain/ticket.ts';
 
 export type TicketDocument = Document & Ticket;
-/** Its id is the order's. */
+/** The id is the order's. */
 export type OrderDocument = Document & OrderTickets;
 
-/** A replacement that has begun; its id is the new ticket's. Gone when both tickets are written. */
+/** A pending replacement; the id is the new ticket's. Deleted when both tickets are written. */
 export interface ReplacementDocument extends Document {
   readonly ticketId: string;
   /** Epoch milliseconds. */
   readonly since: number;
 }
 
-/** A contact that was erased; its id is that of the institution and the contact. */
+/** An erased contact; the id consists of institution and contact number. */
 export interface ErasedContactDocument extends Document {
   readonly contactNumber: string;
-  /** ISO 8601 UTC: when this service heard of it. */
+  /** ISO 8601 UTC: when this service recorded the erasure. */
   readonly heardAt: string;
 }
 
@@ -63,7 +63,7 @@ export const collections = [
   barcodeKeysCollection,
 ];
 
-/** How long what this service stores is kept. */
+/** How long the documents of each collection are stored. */
 export const retention: Retentions = {
   tickets: { kept: 'for good; without names once their contact is erased' },
   ticket_orders: { kept: 'for good' },

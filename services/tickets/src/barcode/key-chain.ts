@@ -14,17 +14,17 @@ export interface PublicKey {
   readonly use: 'sig';
 }
 
-/** The generations of an institution's barcode keys, as they are stored. */
+/** The stored generations of an institution's barcode keys. */
 export interface BarcodeKeyChain {
-  /** Every generation, the newest first. */
+  /** All generations, the newest first. */
   all(institution: string): Promise<BarcodeKeyDocument[]>;
   /** The private key; undefined if it was encrypted under another SERVICE_SECRET. */
   open(document: BarcodeKeyDocument): BarcodeKey | undefined;
-  /** Makes a key pair and stores it after that newest one; undefined if another process was faster. */
+  /** Creates the generation after `newest` and stores it; undefined if a concurrent process has created it. */
   add(institution: string, newest: BarcodeKeyDocument | undefined): Promise<BarcodeKeyDocument | undefined>;
 }
 
-/** The beginning of the key's thumbprint (RFC 7638): short, since it stands in every barcode. */
+/** The first characters of the key's thumbprint (RFC 7638): short, since every barcode contains it. */
 const kidOf = (x: string): string =>
   createHash('sha256')
     .update(JSON.stringify({ crv: 'Ed25519', kty: 'OKP', x }))
@@ -43,7 +43,7 @@ export const publicKey = ({ kid, x }: BarcodeKeyDocument): PublicKey => ({
 /** The keys in the store, their private halves encrypted. */
 export const barcodeKeyChain = (store: Store, serviceSecret: string): BarcodeKeyChain => {
   const collection = store.collection(barcodeKeysCollection);
-  // From a secret that every process has anyway: the key of the authorizer's signing keys is none of this service's business.
+  // Derived from SERVICE_SECRET, which every service has; the encryption key of the authorizer's signing keys stays private to it.
   const sealing = sealingKey(serviceSecret, 'barcode keys at rest');
 
   const nameOf = (institution: string, { generation, kid }: Pick<BarcodeKeyDocument, 'generation' | 'kid'>) =>

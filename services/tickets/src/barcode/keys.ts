@@ -5,13 +5,13 @@ import type { BarcodeKey } from './signing.ts';
 
 /** The key pairs of every institution. */
 export interface BarcodeKeys {
-  /** The key that signs an institution's barcodes; made at the first use. A rotation is noticed within five seconds. */
+  /** The key that signs an institution's barcodes, created on first use. A rotation takes effect within five seconds. */
   signing(institution: string): Promise<BarcodeKey>;
-  /** The public keys whose barcodes are valid, the current one first; as the store has them now. */
+  /** The public keys of valid barcodes, the current one first, read from the store. */
   published(institution: string): Promise<readonly [PublicKey, ...PublicKey[]]>;
 }
 
-/** For so long an instance goes on with the key that it knows. */
+/** How long an instance caches the signing key, in milliseconds. */
 const KNOWN_MS = 5_000;
 
 interface Loaded {
@@ -21,8 +21,9 @@ interface Loaded {
 }
 
 /**
- * The barcode keys in the store. However many instances need the first key at once, one is made. Where SERVICE_SECRET was changed, so
- * that no stored private key can be opened, the next generation is made, and the older public keys stay valid. `now`: epoch milliseconds.
+ * The barcode keys in the store. Concurrent instances create the first key once. If SERVICE_SECRET has changed, so that no
+ * stored private key can be decrypted, the next generation is created; the older public keys stay valid. `now`: epoch
+ * milliseconds.
  */
 export const createBarcodeKeys = (store: Store, serviceSecret: string, now: () => number = Date.now): BarcodeKeys => {
   const chain = barcodeKeyChain(store, serviceSecret);
@@ -35,7 +36,7 @@ export const createBarcodeKeys = (store: Store, serviceSecret: string, now: () =
         const key = chain.open(current);
         if (key) return { key, current, others: all.filter((document) => document !== current) };
       }
-      // Whoever made it, it is looked at in the next turn.
+      // The next pass reads the new key, whether this process or another has created it.
       await chain.add(institution, all[0]);
     }
   };
@@ -61,9 +62,9 @@ export const createBarcodeKeys = (store: Store, serviceSecret: string, now: () =
 };
 
 /**
- * Makes the next key pair of an institution's barcodes and answers its public key: services sign with it within five seconds, and what was
- * signed before stays valid. For operators: `store` is the one of the tickets service, `serviceSecret` the SERVICE_SECRET of the
- * installation. Scanners learn of the new key when they next read the verification keys.
+ * Creates the next key pair of an institution's barcodes and returns its public key. Services sign with it within five
+ * seconds; older barcodes stay valid. For operators: `store` is the store of the tickets service, `serviceSecret` the
+ * SERVICE_SECRET of the installation. Scanners get the new key when they next fetch the verification keys.
  */
 export const rotateBarcodeKey = async (
   store: Store,

@@ -1,4 +1,4 @@
-// What the API description tells a maker of scanners. A test runs the example as it stands there.
+// The instructions of the API description for scanners. A test runs the code example.
 
 const code = `import { createPublicKey, verify } from 'node:crypto';
 
@@ -15,7 +15,7 @@ export const readBarcode = (barcode, keys) => {
   return json(payload); // tid: ticket, prf: performance, plc: place, iat: signed at, in seconds
 };`;
 
-/** Key, barcode and payload that belong together, to test a scanner with. The key pair is the one of RFC 8037, appendix A. */
+/** A matching key, barcode and payload, to test a scanner. The key pair is that of RFC 8037, appendix A. */
 export const testVector = {
   key: {
     kty: 'OKP',
@@ -37,16 +37,16 @@ export const testVector = {
 
 const fenced = (language: string, text: string): string => `\`\`\`${language}\n${text}\n\`\`\``;
 
-/** How to verify a barcode without asking this API. */
+/** How to verify a barcode without a call of this API. */
 export const offlineVerification = [
   'A barcode is a compact JWS (RFC 7515): header `{alg, kid}`, payload `{tid, prf, plc, iat}`, signed with Ed25519 (RFC 8037). A scanner',
-  'keeps `keys`, all public keys of the institution whose barcodes are valid, and verifies barcodes offline, here in JavaScript:',
+  'stores `keys`, the public keys of the institution whose barcodes are valid, and verifies barcodes offline, here in JavaScript:',
   '',
   fenced('js', code),
   '',
-  'A scanner also checks that `prf` is the performance at its door, and remembers the `tid`s that it has seen. A barcode says who signed',
-  'it, not what became of the ticket: whether it was controlled elsewhere, replaced or cancelled, only',
-  '`POST /svc/v3/tickets/{ticketId}/control` knows.',
+  'A scanner also checks that `prf` is the performance at its door, and remembers each `tid` that it has read. A valid signature does',
+  'not prove that the ticket is valid: only `POST /svc/v3/tickets/{ticketId}/control` knows whether it was controlled elsewhere, replaced',
+  'or cancelled.',
   '',
   'Test vector:',
   '',

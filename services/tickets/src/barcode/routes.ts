@@ -3,14 +3,14 @@ import type { Context } from '../context.ts';
 import { VerificationKey } from '../schemas.ts';
 import { offlineVerification, testVector } from './offline-verification.ts';
 
-/** The public keys of an institution's barcodes. */
+/** Barcodes: signing, keys, and the public keys for offline verification. */
 export const keyRoutes = ({ keys }: Context): AnyOperation[] => [
   operation({
     id: 'getVerificationKey',
     method: 'get',
     path: '/svc/v3/tickets/verification-key',
     access: 'tickets:read',
-    summary: 'Gives the public key that verifies barcodes offline',
+    summary: 'Returns the public keys that verify barcodes offline',
     description: offlineVerification,
     answers: { 200: VerificationKey },
     etag: true,

@@ -1,6 +1,6 @@
 import { type KeyObject, sign } from 'node:crypto';
 
-/** What a barcode says: the ticket, its performance and its place, and when it was signed. No person. */
+/** The payload of a barcode: ticket, performance, place, and when it was signed. No personal data. */
 export interface BarcodePayload {
   readonly tid: string;
   readonly prf: string;
@@ -9,7 +9,7 @@ export interface BarcodePayload {
   readonly iat: number;
 }
 
-/** A private key and the name by which scanners find its public one. */
+/** A private key, and the id (`kid`) by which scanners find its public key. */
 export interface BarcodeKey {
   readonly kid: string;
   readonly privateKey: KeyObject;
@@ -17,13 +17,13 @@ export interface BarcodeKey {
 
 const part = (value: object): string => Buffer.from(JSON.stringify(value)).toString('base64url');
 
-/** The barcode of a ticket: a compact JWS (RFC 7515) signed with Ed25519 (RFC 8037). About 300 characters: a QR code of version 11. */
+/** Signs the barcode of a ticket: a compact JWS (RFC 7515), Ed25519 (RFC 8037). About 300 characters: a QR code of version 11. */
 export const signBarcode = ({ kid, privateKey }: BarcodeKey, { tid, prf, plc, iat }: BarcodePayload): string => {
   const signed = `${part({ alg: 'EdDSA', kid })}.${part({ tid, prf, plc, iat })}`;
   return `${signed}.${sign(null, Buffer.from(signed), privateKey).toString('base64url')}`;
 };
 
-/** The ticket that a barcode names, unverified: whether it is that ticket's barcode is for the store to say. */
+/** The id of the ticket in a barcode, without verification; the caller compares the barcode with the stored one. */
 export const ticketNamedBy = (barcode: string): string | undefined => {
   try {
     const payload: unknown = JSON.parse(Buffer.from(barcode.split('.')[1] ?? '', 'base64url').toString());

@@ -7,21 +7,21 @@ import { newTickets } from '../issue/issue.ts';
 import type { OrderDocument, TicketDocument } from '../store.ts';
 import { changeLine, ticketsOfOrder } from '../tickets/lineage.ts';
 
-/** An order was cancelled that had tickets. */
+/** The part of `order.cancelled` that concerns tickets. */
 export interface OrderCancelled {
   readonly orderId: string;
-  /** Controlled tickets are cancelled too. */
+  /** Whether controlled tickets are cancelled, too. */
   readonly override: boolean;
-  /** Of all its lines. */
+  /** The places of all lines of the order. */
   readonly placeIds: readonly string[];
 }
 
-/** So many tickets of an order are cancelled at the same time. */
+/** The number of tickets of an order that are cancelled concurrently. */
 const WIDTH = 16;
 
 /**
- * Every ticket that the order asked for. One that an interrupted issue has not written is written as a cancelled one, so that a late
- * writer finds its id taken.
+ * Every ticket that the order lists. A ticket that an interrupted issue has not written is inserted as cancelled, so that
+ * a late insert finds its id taken.
  */
 const allTickets = async (
   context: Context,
@@ -40,7 +40,7 @@ const allTickets = async (
 
 const factOf = (orderId: string, { at: _, ...counts }: Cancellation): Fact => ticketsCancelled({ orderId, ...counts });
 
-/** Writes the tombstone of an order that is not known; answers the order if another instance has come to know it meanwhile. */
+/** Writes the tombstone of an unknown order; returns the order instead if another instance has inserted it meanwhile. */
 const writeTombstone = async (
   collections: Collections,
   { orderId, placeIds }: OrderCancelled,
@@ -58,8 +58,8 @@ const writeTombstone = async (
 };
 
 /**
- * Cancels the tickets of a cancelled order, then publishes once what it came to. Each ticket decides for itself, in its own write,
- * whether it was controlled before; all of it can be repeated from any point.
+ * Cancels the tickets of a cancelled order, then publishes the result once. Each ticket's own write decides whether it was
+ * controlled before. Idempotent from any point.
  */
 export const cancelTickets = async (context: Context, institution: string, fact: OrderCancelled): Promise<void> => {
   const collections = context.collections(institution);
@@ -78,7 +78,7 @@ export const cancelTickets = async (context: Context, institution: string, fact:
     }
     const cancellation = cancellationOf(done, timestampOf(context));
     const written = await collections.orders.update(orderId, (found) => {
-      // Another instance was faster, or the order asks for more tickets than were looked at.
+      // Another instance was faster, or the order lists tickets that were not read above.
       if (found.cancellation || found.asOf !== order.asOf) return undefined;
       return { next: { ...found, cancellation }, events: [factOf(orderId, cancellation)] };
     });

@@ -10,7 +10,7 @@ import { changeTicket } from '../tickets/tickets.ts';
 const controlling = { ...single, ...changing, path: `${single.path}/control` } as const;
 const params = { ticketId: example.ids.ticket };
 
-/** Controlling a ticket at the door, and reverting that. */
+/** Control: controls a ticket at the door, and reverts that. */
 export const controlRoutes = (context: Context): AnyOperation[] => [
   operation({
     ...controlling,
@@ -18,8 +18,8 @@ export const controlRoutes = (context: Context): AnyOperation[] => [
     method: 'post',
     summary: 'Controls a ticket at the door, once',
     description:
-      'Controlled before: 409, and `details` says when and where. Not printed, cancelled or replaced: 412, and `details` says which, ' +
-      'and by which ticket it was replaced. A scanner that was offline says when it was with `at`.',
+      'Already controlled: 409, with time and gate in `details`. Not printed, cancelled or replaced: 412, with the reason and the ' +
+      'replacing ticket in `details`. A scanner that was offline sends the time of the control as `at`.',
     body: Control,
     errors: ['ticket_already_controlled', 'ticket_not_printed', ...finalCodes, 'semantically_invalid'],
     example: { params, body: example.control, answer: example.controlled },
@@ -42,8 +42,8 @@ export const controlRoutes = (context: Context): AnyOperation[] => [
     ...controlling,
     id: 'revertControl',
     method: 'delete',
-    summary: 'Reverts a control: the ticket may come in again',
-    description: 'Not once its order was cancelled: then a controlled ticket stays controlled.',
+    summary: 'Reverts a control: the ticket can be controlled again',
+    description: 'Refused if the order was cancelled after the control: the ticket stays controlled.',
     errors: ['order_cancelled', 'ticket_not_printed', ...finalCodes],
     example: { params, answer: example.printed },
     handle: async ({ caller, params, ifMatch }) =>

@@ -1,6 +1,6 @@
 import type { Beneficiary, Place, Price, Ticket } from './ticket.ts';
 
-/** A ticket as a confirmed order asks for it. */
+/** A ticket as a confirmed order lists it. */
 export interface OrderedTicket {
   readonly ticketId: string;
   readonly lineId: string;
@@ -9,11 +9,11 @@ export interface OrderedTicket {
   readonly tariffId: string;
   readonly place: Place;
   readonly price: Price;
-  /** Of its performance, for whoever shows the ticket. */
+  /** The product of the performance, for display. */
   readonly productId?: string | null;
   /** ISO 8601 UTC. */
   readonly startDate?: string | null;
-  /** Named before the purchase. */
+  /** Set before the purchase. */
   readonly beneficiary?: Beneficiary | null;
 }
 
@@ -23,11 +23,11 @@ export interface Confirmed {
   readonly version: number;
   readonly contactNumber: string | null;
   readonly tickets: readonly OrderedTicket[];
-  /** It says who will come: the direct call does, the fact has no names. */
+  /** Whether it has the beneficiaries: the direct call does, the event has no names. */
   readonly named?: boolean;
 }
 
-/** What became of the tickets of a cancelled order. */
+/** The result of cancelling the tickets of an order. */
 export interface Cancellation {
   readonly ticketsCancelled: number;
   readonly controlled: number;
@@ -38,20 +38,20 @@ export interface Cancellation {
   readonly at: string;
 }
 
-/** What is known of an order: the arbiter between issuing and cancelling its tickets. */
+/** An order as this service stores it. Its write decides between issuing and cancelling the tickets. */
 export interface OrderTickets {
   readonly id: string;
   readonly contactNumber: string | null;
-  /** The version of the order that the tickets and the contact are from; 0: never confirmed here. */
+  /** The version of the order that tickets and contact come from; 0: never confirmed here. */
   readonly asOf: number;
   readonly tickets: readonly OrderedTicket[];
   readonly cancellation: Cancellation | null;
-  /** The order has said who will come. */
+  /** Whether the order has given the beneficiaries. */
   readonly named?: boolean;
   readonly createdAt: string;
 }
 
-/** An order that was not known before. */
+/** The document of an order that was not known before. */
 export const newOrder = (
   { orderId, version, contactNumber, tickets, named }: Confirmed,
   now: string,
@@ -65,7 +65,7 @@ export const newOrder = (
   createdAt: now,
 });
 
-/** A later version of the confirmation; undefined if it says nothing new. Tickets that were asked for once stay asked for. */
+/** The order after a further confirmation; undefined if that has nothing new. Ordered tickets are never removed. */
 export const confirmedAgain = <T extends OrderTickets>(order: T, fact: Confirmed): T | undefined => {
   const saysNames = fact.named === true && !order.named;
   const isNewer = fact.version > order.asOf;
@@ -114,17 +114,17 @@ export const newTicket = (
   updatedAt: now,
 });
 
-/** The order without the names that it asked its tickets for. */
+/** The order without the beneficiaries of its tickets. */
 export const withoutBeneficiaries = <T extends OrderTickets>(order: T): T => {
   if (!order.tickets.some(({ beneficiary }) => beneficiary)) return order;
   return { ...order, tickets: order.tickets.map((ordered) => ({ ...ordered, beneficiary: null })) };
 };
 
-/** The tickets that count: of each line the one that was not replaced. */
+/** The current tickets: of each line, the one that was not replaced. */
 export const current = <T extends Ticket>(tickets: readonly T[]): T[] =>
   tickets.filter(({ status }) => status !== 'invalidated');
 
-/** What the cancellation came to, once every ticket has heard of it. */
+/** The result of a cancellation, after every ticket was changed. */
 export const cancellationOf = (tickets: readonly Ticket[], now: string): Cancellation => {
   const placesOf = (status: Ticket['status']) =>
     tickets.filter((ticket) => ticket.status === status).map(({ place }) => place.id);
@@ -132,7 +132,7 @@ export const cancellationOf = (tickets: readonly Ticket[], now: string): Cancell
   return { ticketsCancelled: placeIds.length, controlled: keptPlaceIds.length, placeIds, keptPlaceIds, at: now };
 };
 
-/** The outcome for an order none of whose tickets was issued: as if all had been, and were cancelled. */
+/** The result for an order without issued tickets: as if all had been issued and cancelled. */
 export const neverIssued = (placeIds: readonly string[], now: string): Cancellation => ({
   ticketsCancelled: placeIds.length,
   controlled: 0,
@@ -141,7 +141,7 @@ export const neverIssued = (placeIds: readonly string[], now: string): Cancellat
   at: now,
 });
 
-/** What remains of an order that was cancelled before its confirmation was heard of: nothing will be issued for it any more. */
+/** The document of an order that was cancelled before its confirmation arrived: no tickets are issued for it any more. */
 export const tombstone = (orderId: string, cancellation: Cancellation): OrderTickets => ({
   id: orderId,
   contactNumber: null,

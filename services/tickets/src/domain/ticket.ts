@@ -1,4 +1,4 @@
-/** Where a ticket stands. `invalidated`: replaced by another; it and `cancelled` are final. */
+/** The status of a ticket. `invalidated`: replaced by another. `invalidated` and `cancelled` are final. */
 export const statuses = ['not_printed', 'printed', 'controlled', 'invalidated', 'cancelled'] as const;
 export type Status = (typeof statuses)[number];
 
@@ -20,17 +20,17 @@ export interface Beneficiary {
   readonly lastName: string | null;
 }
 
-/** Everything that the replacing ticket has of its own; the replaced one carries it, so that nothing is lost in between. */
+/** The own members of the replacing ticket; stored with the replaced one, so that any process can write the new ticket. */
 export interface Successor {
   readonly barcode: string;
   readonly beneficiary: Beneficiary | null;
   /** ISO 8601 UTC. */
   readonly at: string;
-  /** Why, in the institution's words; kept with the replaced ticket for whoever asks later, and not shown. */
+  /** The reason given by the institution; stored only, no answer shows it. */
   readonly reason?: string;
 }
 
-/** A ticket as it is kept; instants are ISO 8601 UTC. */
+/** A ticket as it is stored; instants are ISO 8601 UTC. */
 export interface Ticket {
   readonly id: string;
   readonly status: Status;
@@ -41,11 +41,11 @@ export interface Ticket {
   readonly tariffId: string;
   readonly place: Place;
   readonly price: Price;
-  /** The performance's product and start, as the order knew them; a shop shows them. */
+  /** Product and start of the performance, as given by the order; for display in shops. */
   readonly productId?: string | null;
   readonly startDate?: string | null;
   readonly beneficiary: Beneficiary | null;
-  /** Who will come has been said, by the order or since, or dropped for good: what the order said does not come later. */
+  /** Whether the beneficiary was set, by the order or later, or erased: names of the order are not applied afterwards. */
   readonly named?: boolean;
   readonly barcode: string;
   readonly printedAt: string | null;
@@ -53,22 +53,22 @@ export interface Ticket {
   readonly gate: string | null;
   readonly replaces: string | null;
   readonly replacedBy: string | null;
-  /** The buyer, and the version of the order that said so. */
+  /** The buyer, and the version of the order that named it. */
   readonly contactNumber: string | null;
   readonly contactAsOf: number;
-  /** Another contact was the buyer before. */
+  /** Whether another contact was the buyer before. */
   readonly contactChanged?: boolean;
-  /** Only of an invalidated one. */
+  /** Only of an invalidated ticket. */
   readonly successor?: Successor;
-  /** Its order was cancelled after the control: it stays controlled for good. */
+  /** The order was cancelled after the control: the ticket stays controlled for good. */
   readonly kept?: boolean;
-  /** How many of its writes changed nothing that is shown: validators do not count them. */
+  /** The number of writes that changed nothing visible; the ETag does not count them. */
   readonly unseen?: number;
   readonly createdAt: string;
   readonly updatedAt: string;
 }
 
-/** Why commands are refused; `wrong_status` for what no other word says. */
+/** The reasons of refused commands; `wrong_status` if no other applies. */
 export type Reason =
   | 'not_printed'
   | 'cancelled'
@@ -78,13 +78,13 @@ export type Reason =
   | 'already_controlled'
   | 'meaningless';
 
-/** Why a command has no effect; `details` is for people. */
+/** A refused command; `details` is English, for humans. */
 export interface Refusal {
   readonly refused: Reason;
   readonly details: string;
 }
 
-/** The ticket as the command leaves it (the same object if there is nothing to do), or why not. */
+/** The ticket after the command (the same object if nothing changes), or the refusal. */
 export type Decision<T extends Ticket = Ticket> = { readonly next: T } | Refusal;
 
 /** The refusal of a command that this status does not allow. */
@@ -112,18 +112,18 @@ export const print = <T extends Ticket>(ticket: T, now: string): Decision<T> =>
     ? { next: { ...ticket, status: 'printed', printedAt: now, updatedAt: now } }
     : wrong(ticket);
 
-/** printed → not_printed: the print went wrong. */
+/** printed → not_printed: the print failed. */
 export const rollBack = <T extends Ticket>(ticket: T, now: string): Decision<T> =>
   ticket.status === 'printed'
     ? { next: { ...ticket, status: 'not_printed', printedAt: null, updatedAt: now } }
     : wrong(ticket);
 
-/** How far the clock of a scanner may be ahead, in milliseconds. */
+/** The tolerated advance of a scanner's clock, in milliseconds. */
 const CLOCK_TOLERANCE_MS = 5 * 60_000;
 
 export interface Control {
   readonly gate?: string | undefined;
-  /** When it happened, for scanners that were offline; default: now. ISO 8601 UTC. */
+  /** The time of the control, for scanners that were offline; default: now. ISO 8601 UTC. */
   readonly at?: string | undefined;
 }
 
@@ -150,13 +150,13 @@ export const revert = <T extends Ticket>(ticket: T, now: string): Decision<T> =>
   return { next: { ...ticket, status: 'printed', controlledAt: null, gate: null, updatedAt: now } };
 };
 
-/** printed → invalidated, in favour of the ticket of that id: `successorOf` makes it. */
+/** printed → invalidated, replaced by the ticket with this id, which `successorOf` makes. */
 export const replace = <T extends Ticket>(ticket: T, id: string, successor: Successor): Decision<T> =>
   ticket.status === 'printed'
     ? { next: { ...ticket, status: 'invalidated', replacedBy: id, successor, updatedAt: successor.at } }
     : wrong(ticket);
 
-/** The ticket that replaces an invalidated one, as it is when it is new: printed, and nothing else of it follows from a clock. */
+/** The first version of the ticket that replaces an invalidated one. Deterministic: every process makes the same ticket. */
 export const successorOf = (ticket: Ticket): Ticket | undefined => {
   const { successor, replacedBy } = ticket;
   if (successor === undefined || replacedBy === null) return undefined;
@@ -191,10 +191,10 @@ export const successorOf = (ticket: Ticket): Ticket | undefined => {
 const sameName = (one: Beneficiary | null, other: Beneficiary | null): boolean =>
   (one?.firstName ?? null) === (other?.firstName ?? null) && (one?.lastName ?? null) === (other?.lastName ?? null);
 
-/** A name without the white space around it; null if nothing is left. */
+/** A trimmed name; null if empty. */
 const trimmed = (name: string | null | undefined): string | null => name?.trim() || null;
 
-/** A beneficiary with trimmed names; one without any name is none. */
+/** A beneficiary with trimmed names; null without any name. */
 export const named = (names: Partial<Beneficiary>): Beneficiary | null => {
   const [firstName, lastName] = [trimmed(names.firstName), trimmed(names.lastName)];
   return firstName === null && lastName === null ? null : { firstName, lastName };
@@ -204,11 +204,11 @@ export const named = (names: Partial<Beneficiary>): Beneficiary | null => {
 export const isNamed = (ticket: Ticket, beneficiary: Beneficiary | null): boolean =>
   sameName(ticket.beneficiary, beneficiary);
 
-/** Whether this ticket was replaced by one with that beneficiary: then asking for it again is a repeat. */
+/** Whether this ticket was replaced by one with that beneficiary, so that the request is a repeat. */
 export const replacedFor = ({ successor }: Ticket, beneficiary: Beneficiary | null): boolean =>
   successor !== undefined && sameName(successor.beneficiary, beneficiary);
 
-/** Another beneficiary: changed in place, or by a replacement where the old name is printed already. `asNew`: id and barcode of that. */
+/** Changes the beneficiary: in place, or by a replacement if the ticket is printed. `asNew`: id and barcode of the new ticket. */
 export const rename = <T extends Ticket>(
   ticket: T,
   beneficiary: Beneficiary | null,
@@ -222,8 +222,8 @@ export const rename = <T extends Ticket>(
 };
 
 /**
- * The name that the order gave and that comes after the ticket was issued by the fact; never in place of one that was said since. In
- * place also on a printed ticket: nobody has changed his mind.
+ * Sets the beneficiary of the order on a ticket that was issued by the event, before the direct call. Never overwrites a
+ * beneficiary set since. Changes also a printed ticket in place: the name is not a change by the buyer.
  */
 export const withName = <T extends Ticket>(ticket: T, beneficiary: Beneficiary | null, now: string): T => {
   if (ticket.named || ticket.status === 'invalidated' || ticket.status === 'cancelled') return ticket;
@@ -231,12 +231,12 @@ export const withName = <T extends Ticket>(ticket: T, beneficiary: Beneficiary |
   return { ...ticket, beneficiary, named: true, updatedAt: now };
 };
 
-/** Counts a write that shows nothing new. */
+/** Counts a write that changes nothing visible. */
 const unseen = ({ unseen = 0 }: Ticket) => ({ unseen: unseen + 1 });
 
 /**
- * Its order was cancelled. A controlled ticket stays so (for good), unless `override`: then it keeps when and where. Final ones stay
- * what they are.
+ * Cancels the ticket, since its order was cancelled. A controlled ticket stays controlled for good, unless `override`; it
+ * keeps time and gate of the control. Final ones stay as they are.
  */
 export const cancel = <T extends Ticket>(ticket: T, override: boolean, now: string): T => {
   if (ticket.status === 'invalidated' || ticket.status === 'cancelled') return ticket;
@@ -244,7 +244,7 @@ export const cancel = <T extends Ticket>(ticket: T, override: boolean, now: stri
   return ticket.kept ? ticket : { ...ticket, kept: true, ...unseen(ticket) };
 };
 
-/** The buyer as a version of the order says; older versions change nothing. */
+/** Sets the buyer as of a version of the order; older versions change nothing. */
 export const withContact = <T extends Ticket>(ticket: T, contactNumber: string | null, asOf: number): T => {
   if (asOf <= ticket.contactAsOf) return ticket;
   const changed = ticket.contactChanged || contactNumber !== ticket.contactNumber;
@@ -252,7 +252,7 @@ export const withContact = <T extends Ticket>(ticket: T, contactNumber: string |
   return { ...ticket, contactNumber, contactAsOf: asOf, ...flag, ...unseen(ticket) };
 };
 
-/** The ticket without anybody's name, nor the words in which one may stand. */
+/** The ticket without the beneficiary and without the reason of a replacement, which may contain names. */
 export const withoutNames = <T extends Ticket>(ticket: T, now: string): T => {
   const { beneficiary, successor } = ticket;
   const { reason, ...rest } = successor ?? {};

@@ -1,7 +1,7 @@
 import type { OrderedTicket } from '../domain/order.ts';
 import { type Beneficiary, named } from '../domain/ticket.ts';
 
-/** A ticket as another service asks for it; it may say more. */
+/** A ticket in the message of another service, which may have further members. */
 export type OrderedTicketInput = Omit<OrderedTicket, 'beneficiary'> & {
   readonly beneficiary?: Partial<Beneficiary> | null;
 };
@@ -12,7 +12,7 @@ const isObject = (value: unknown): value is JsonObject => typeof value === 'obje
 
 const NAMES = ['ticketId', 'lineId', 'performanceId', 'seatCategoryId', 'tariffId'] as const;
 
-/** Whether an order says enough of a ticket that it can be issued. */
+/** Whether an entry has all members that are needed to issue the ticket. */
 export const isOrderedTicket = (given: unknown): given is OrderedTicketInput => {
   if (!isObject(given) || !NAMES.every((name) => typeof given[name] === 'string')) return false;
   const { place, price } = given;
@@ -20,13 +20,13 @@ export const isOrderedTicket = (given: unknown): given is OrderedTicketInput => 
   return isObject(price) && Number.isInteger(price.amount) && typeof price.currency === 'string';
 };
 
-/** An instant as it is kept; null for what is none: a ticket is not refused for what is only shown. */
+/** An instant as it is stored; null if invalid: the member is only displayed, so it does not prevent the issue. */
 const instant = (value: unknown): string | null => {
   const time = typeof value === 'string' ? Date.parse(value) : Number.NaN;
   return Number.isNaN(time) ? null : new Date(time).toISOString();
 };
 
-/** What is kept of a ticket that an order asks for: members that are not known here are left out. */
+/** The stored members of an ordered ticket; unknown members are left out. */
 export const orderedTicketOf = ({
   place,
   price,

@@ -15,10 +15,10 @@ import type { OrderDocument, TicketDocument } from '../store.ts';
 import { deleteNames, isErased } from '../tickets/erasure.ts';
 import { changeLine, ticketsOfOrder } from '../tickets/lineage.ts';
 
-/** What others are told of a ticket. */
+/** The members of a ticket that other services get. */
 export type TicketSummary = Pick<Ticket, 'id' | 'lineId' | 'status'>;
 
-/** Makes the new tickets of these lines, with their barcodes. */
+/** Makes the new tickets of these lines, with signed barcodes. */
 export const newTickets = async (
   context: Context,
   institution: string,
@@ -34,7 +34,7 @@ export const newTickets = async (
   });
 };
 
-/** Writes down what the order asks for, unless that is known; answers the order, and whether this call was the first to know it. */
+/** Records the ordered tickets, unless they are known. `first`: this call has inserted the order. */
 const recordOrder = async (
   { orders }: Collections,
   fact: Confirmed,
@@ -67,7 +67,7 @@ const setContact = async (
   }
 };
 
-/** Names the tickets that were issued by the fact, before the order had said who will come. */
+/** Sets the beneficiaries of tickets that were issued by the event, which has no names, before the direct call. */
 const setNames = async (
   collections: Collections,
   all: readonly TicketDocument[],
@@ -80,7 +80,7 @@ const setNames = async (
     await changeLine(collections, ticket, (found) => withName(found, names.get(found.lineId) ?? null, now));
 };
 
-/** A buyer who was erased before the confirmation was heard of has no names here. Looked at last, so that no erasure slips in between. */
+/** Deletes the names if the buyer was erased before the confirmation arrived. Runs last, so that no concurrent erasure is missed. */
 const withoutErased = async (
   context: Context,
   collections: Collections,
@@ -92,8 +92,9 @@ const withoutErased = async (
 };
 
 /**
- * Issues the tickets of a confirmed order, as far as they are not issued yet, and none for a cancelled one. Idempotent by order: the
- * order's document is written first and decides between issuing and cancelling, then the tickets, whose ids the order has chosen.
+ * Issues the tickets of a confirmed order that are not issued yet; none for a cancelled order. Idempotent by order: the
+ * order's document is written first and decides between issue and cancellation; then the tickets, whose ids the order
+ * has chosen.
  */
 export const issue = async (context: Context, institution: string, fact: Confirmed): Promise<TicketSummary[]> => {
   const collections = context.collections(institution);

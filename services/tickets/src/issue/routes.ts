@@ -12,7 +12,7 @@ const summary = ({ id, lineId, status }: TicketSummary) => ({ ticketId: id, line
 
 const exampleTickets = [{ ticketId: ids.ticket, lineId: ids.line, status: 'not_printed' }];
 
-/** What orders needs of the tickets. */
+/** Issuing tickets, and the tickets of an order: for the orders service. */
 export const internalRoutes = (context: Context): AnyOperation[] => [
   operation({
     id: 'issueTickets',
@@ -20,8 +20,8 @@ export const internalRoutes = (context: Context): AnyOperation[] => [
     path: '/internal/tickets/issue',
     access: 'internal',
     withoutIdempotency: true,
-    summary: 'Issues the tickets of a confirmed order; again, it answers the same',
-    description: 'Nothing is issued for an order whose cancellation is known already.',
+    summary: 'Issues the tickets of a confirmed order; a repeat has the same answer',
+    description: 'Issues nothing for an order that is already cancelled here.',
     body: Confirmation,
     answers: { 200: Issued },
     example: {
@@ -42,7 +42,7 @@ export const internalRoutes = (context: Context): AnyOperation[] => [
     method: 'get',
     path: '/internal/orders/{orderId}/tickets',
     access: 'internal',
-    summary: 'Gives the current ticket of each line of an order; none for an unknown order',
+    summary: 'Returns the current ticket of each line of an order; none for an unknown order',
     params: { orderId: Type.String({ minLength: 1, maxLength: 128 }) },
     answers: { 200: OrderTickets },
     example: { params: { orderId: ids.order }, answer: { controlled: 0, tickets: exampleTickets } },

@@ -8,13 +8,13 @@ import { changeTicket } from '../tickets/tickets.ts';
 const printing = { ...single, ...changing, path: `${single.path}/printing` } as const;
 const params = { ticketId: example.ids.ticket };
 
-/** Recording that a ticket is printed, and rolling that back. */
+/** Printing: records that a ticket is printed, and rolls that back. */
 export const printingRoutes = (context: Context): AnyOperation[] => [
   operation({
     ...printing,
     id: 'printTicket',
     method: 'post',
-    summary: 'Notes that a ticket is printed, or handed out in another way',
+    summary: 'Records that a ticket is printed, or delivered in another way',
     description:
       'An order has tickets from its confirmation on: of one that is not confirmed there is nothing to print, and no id to be found.',
     errors: finalCodes,
@@ -37,7 +37,7 @@ export const printingRoutes = (context: Context): AnyOperation[] => [
     ...printing,
     id: 'rollBackPrinting',
     method: 'delete',
-    summary: 'Rolls a print back: nothing came out of the printer',
+    summary: 'Rolls a print back, for example after a failure of the printer',
     errors: ['ticket_not_printed', ...finalCodes],
     example: { params, answer: example.ticket },
     handle: async ({ caller, params, ifMatch }) =>

@@ -4,7 +4,7 @@ import type { Context } from '../context.ts';
 
 export const ORDER_CANCELLED = 'order.cancelled';
 
-/** The part of the fact that is used here. */
+/** The members of the event that are used here. */
 interface OrderCancelled {
   readonly orderId: string;
   readonly hadTickets: boolean;
@@ -12,7 +12,7 @@ interface OrderCancelled {
   readonly placeIds: readonly string[];
 }
 
-/** Cancels the tickets. An order that was never confirmed has none, and the catalog does not wait for them. */
+/** An order was cancelled: cancels its tickets. An order that was never confirmed has none. */
 export const onOrderCancelled = async (context: Context, message: Message): Promise<void> => {
   const { orderId, hadTickets, override = false, placeIds } = message.data as Partial<OrderCancelled>;
   if (typeof orderId !== 'string' || typeof hadTickets !== 'boolean' || !Array.isArray(placeIds)) {

@@ -5,14 +5,14 @@ import { issue } from '../issue/issue.ts';
 
 export const ORDER_CONFIRMED = 'order.confirmed';
 
-/** The part of the fact that is used here. */
+/** The members of the event that are used here. */
 interface OrderConfirmed {
   readonly orderId: string;
   readonly contactNumber: string | null;
   readonly tickets: readonly unknown[];
 }
 
-/** Issues what the direct call has not issued yet, and hears of a changed buyer. */
+/** An order was confirmed: issues the tickets that the direct call has not issued, and updates a changed buyer. */
 export const onOrderConfirmed = async (context: Context, message: Message): Promise<void> => {
   const { orderId, contactNumber = null, tickets } = message.data as Partial<OrderConfirmed>;
   if (typeof orderId !== 'string' || !Array.isArray(tickets) || !tickets.every(isOrderedTicket)) {

@@ -7,7 +7,7 @@ import { finishReplacement } from '../tickets/lineage.ts';
 import { allowed, getTicket, type Request } from '../tickets/tickets.ts';
 import { validatorOf } from '../tickets/view.ts';
 
-/** How a ticket is replaced: the decision, given the id and the barcode that the new one would have. */
+/** Decides a change that may replace the ticket by one with this id and barcode. */
 type Replacing = (
   ticket: TicketDocument,
   asNew: { readonly id: string; readonly barcode: string },
@@ -23,12 +23,12 @@ const barcodeFor = async (
   return signBarcode(await keys.signing(institution), { tid, prf: ticket.performanceId, plc: ticket.place.id, iat });
 };
 
-/** Notes that a replacement of this ticket begins, so that the sweep looks after it. */
+/** Records the pending replacement of this ticket, so that the sweep completes it if this process dies. */
 const recordPending = async ({ replacements }: Collections, ticketId: string, now: number): Promise<void> => {
   await replacements.insertMany([{ id: nextId(ticketId), ticketId, since: now }]);
 };
 
-/** Runs a decision (which may throw a Fault of its own) that may replace a printed ticket; answers the ticket that counts afterwards. */
+/** Runs a decision that may replace a printed ticket; returns the current ticket afterwards. `decide` may throw a Fault of its own. */
 export const changeOrReplace = async (
   context: Context,
   institution: string,
@@ -51,7 +51,7 @@ export const changeOrReplace = async (
         ifMatch(validatorOf(ticket));
         unchanged?.(ticket);
         const next = allowed(decide(ticket, asNew, timestampOf(context)));
-        // It was printed just now: the replacement must be announced first.
+        // Printed since the first read: the pending replacement must be recorded first.
         overtaken = next.status === 'invalidated' && !replaces;
         return overtaken || next === ticket ? undefined : { next };
       },
@@ -65,20 +65,20 @@ export const changeOrReplace = async (
   }
 };
 
-/** The ticket that this one was just replaced by, as it is when it is new: the first answer and a repeated one are the same. */
+/** The ticket that replaces this one, in its first version: so a repeated request gets the first answer. */
 export const freshSuccessor = (ticket: domain.Ticket): (domain.Ticket & { readonly version: number }) | undefined => {
   const next = domain.successorOf(ticket);
   return next && { ...next, version: 1 };
 };
 
-/** Replaces a printed ticket by a new one, with a barcode of its own; the old one is no longer valid, and knows the reason. */
+/** Replaces a printed ticket by a new one with its own barcode; the old one becomes invalid and stores the reason. */
 export const replaceTicket = (context: Context, institution: string, id: string, request: Request, reason?: string) =>
   changeOrReplace(context, institution, id, request, (ticket, { id: newId, barcode }, at) => {
     const why = reason === undefined ? {} : { reason };
     return domain.replace(ticket, newId, { barcode, beneficiary: ticket.beneficiary, at, ...why });
   });
 
-/** Changes the beneficiary; on a printed ticket the answer is the ticket that replaces it. */
+/** Changes the beneficiary; returns the replacing ticket if this one is printed. */
 export const renameTicket = (
   context: Context,
   institution: string,
@@ -88,6 +88,6 @@ export const renameTicket = (
 ) =>
   changeOrReplace(context, institution, id, request, (ticket, asNew, now) => {
     const wanted = to(ticket.beneficiary);
-    // Whatever became of the ticket, its own name can be written back.
+    // Writing the current name back is allowed in every status.
     return domain.isNamed(ticket, wanted) ? { next: ticket } : domain.rename(ticket, wanted, asNew, now);
   });

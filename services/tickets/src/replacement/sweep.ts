@@ -6,13 +6,13 @@ import { finishReplacement } from '../tickets/lineage.ts';
 
 const SWEEP_MS = 10_000;
 
-/** A replacement that is older has lost its process. */
+/** After this time a pending replacement counts as interrupted. */
 const INTERRUPTED_MS = 5_000;
 
-/** One that has not decided by now never will. */
+/** After this time a replacement that was not committed is abandoned. */
 const ABANDONED_MS = 10 * 60_000;
 
-/** Finishes replacements whose process died between their writes; safe in several instances at once. */
+/** Completes replacements whose process died between the writes; safe to run in several instances. */
 export const resumeInterrupted = async (context: Context): Promise<void> => {
   const now = context.now();
   const interrupted = await context.store
@@ -26,10 +26,11 @@ export const resumeInterrupted = async (context: Context): Promise<void> => {
   }
 };
 
-/** Looks for interrupted replacements at the start and every ten seconds; one cheap query while there are none. */
+/** Resumes interrupted replacements at once and every 10 seconds; a single query while there are none. */
 export const startSweep = (context: Context, logger: Pick<Logger, 'error'>): Closable =>
   repeat(() => resumeInterrupted(context), {
     everyMs: SWEEP_MS,
     atOnce: true,
-    failed: (error) => logger.error('interrupted replacements could not be finished', { error }),
+    failed: (error) =>
+      logger.error('interrupted replacements of tickets could not be completed; the next run tries again', { error }),
   });

@@ -13,20 +13,20 @@ const PATH = '/internal/shop/tickets';
 const { Optional, String: Text } = Type;
 const params = { ticketId: example.ids.ticket };
 
-/** What the point of sale needs of the tickets. Whose they are is in the answer: who may see them is decided there. */
+/** The tickets of a shop, for the pos service. Answers contain the buyer; pos decides which user may see a ticket. */
 export const shopRoutes = (context: Context): AnyOperation[] => [
   operation({
     id: 'listShopTickets',
     method: 'get',
     path: PATH,
     access: 'internal',
-    summary: 'Gives all tickets of a contact or of some orders',
+    summary: 'Returns all tickets of a contact or of some orders',
     description:
       'By the start of their performance (unknown ones last), then by id. Replaced and cancelled ones included.',
     query: {
       contactNumber: Optional(Text({ minLength: 1, maxLength: 128 })),
       orderIds: Optional(
-        Text({ pattern: '^[^,]{1,128}(,[^,]{1,128}){0,99}$', description: 'up to 100 ids, between commas' }),
+        Text({ pattern: '^[^,]{1,128}(,[^,]{1,128}){0,99}$', description: 'up to 100 ids, separated by commas' }),
       ),
       status: Optional(Status),
     },
@@ -48,7 +48,7 @@ export const shopRoutes = (context: Context): AnyOperation[] => [
     method: 'get',
     path: `${PATH}/{ticketId}`,
     access: 'internal',
-    summary: 'Gives a ticket',
+    summary: 'Returns a ticket',
     params: { ticketId },
     answers: { 200: ShopTicket },
     example: { params, answer: example.shopTicket },
@@ -61,10 +61,10 @@ export const shopRoutes = (context: Context): AnyOperation[] => [
     path: `${PATH}/{ticketId}/beneficiary`,
     access: 'internal',
     withoutIdempotency: true,
-    summary: 'Names the beneficiary of a ticket; on a printed one the answer is the ticket that replaces it',
+    summary: 'Sets the beneficiary of a ticket; returns the replacing ticket if it is printed',
     description:
-      'What is absent stays, null removes. A repeat answers the same ticket. Controlled: ticket_already_controlled; cancelled: ' +
-      'precondition_failed; replaced by a ticket for somebody else: conflict.',
+      'Absent members stay, null removes. A repeat returns the same ticket. Controlled: ticket_already_controlled; cancelled: ' +
+      'precondition_failed; replaced by a ticket for another beneficiary: conflict.',
     params: { ticketId },
     body: Naming,
     answers: { 200: ShopTicket },

@@ -7,7 +7,7 @@ import type { TicketDocument } from '../store.ts';
 import { ticketsWhere } from '../tickets/lineage.ts';
 import { getTicket } from '../tickets/tickets.ts';
 
-/** Which tickets a shop shows: of a contact, of some orders, or of both; and in which status. */
+/** The filter of a shop's tickets: by contact, by orders, or both; and by status. */
 export interface Shown {
   readonly contactNumber: string | undefined;
   readonly orderIds: readonly string[] | undefined;
@@ -20,7 +20,7 @@ const byStart = (one: TicketDocument, other: TicketDocument): number => {
   return one.id < other.id ? -1 : 1;
 };
 
-/** All of them, by the start of the performance (unknown ones last), then by id. */
+/** All matching tickets, by the start of the performance (unknown ones last), then by id. */
 export const shownTickets = async (
   context: Context,
   institution: string,
@@ -28,13 +28,13 @@ export const shownTickets = async (
 ): Promise<TicketDocument[]> => {
   const collections = context.collections(institution);
   const where: Where = contactNumber === undefined ? {} : { contactNumber };
-  // An order at a time, which the index of orders answers; a list of orders would be looked for among all tickets.
+  // One query per order uses the index on orders; a condition on a list of orders would scan all tickets.
   const found = orderIds
     ? (
         await Promise.all([...new Set(orderIds)].map((orderId) => ticketsWhere(collections, { ...where, orderId })))
       ).flat()
     : await ticketsWhere(collections, where);
-  // What replaces a ticket may have become another contact's.
+  // The replacing ticket may belong to another contact.
   return found
     .filter((ticket) => contactNumber === undefined || ticket.contactNumber === contactNumber)
     .filter((ticket) => status === undefined || ticket.status === status)
@@ -50,9 +50,9 @@ const codes = {
 } as const satisfies Record<domain.Status, string>;
 
 /**
- * Names the beneficiary of a ticket (absent members stay, null removes); answers the ticket that counts then: on a printed one the
- * replacing ticket. A repeat answers it again.
- * @throws {Fault} `ticket_already_controlled`; `precondition_failed` if it is cancelled; `conflict` if it was replaced otherwise
+ * Sets the beneficiary of a ticket (absent members stay, null removes) and returns the current ticket: the replacing one if
+ * it is printed. Idempotent.
+ * @throws {Fault} `ticket_already_controlled`; `precondition_failed` if cancelled; `conflict` if replaced otherwise
  */
 export const nameTicket = async (
   context: Context,

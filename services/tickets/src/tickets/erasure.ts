@@ -5,7 +5,7 @@ import { changeLine } from './lineage.ts';
 
 const idOf = ({ institution }: Collections, contactNumber: string): string => `${institution} ${contactNumber}`;
 
-/** Notes that a contact was erased, for confirmations that arrive later. */
+/** Records that a contact was erased, for confirmations that arrive later. */
 export const recordErasure = async (
   context: Context,
   collections: Collections,
@@ -15,14 +15,14 @@ export const recordErasure = async (
   await collections.erasedContacts.insertMany([{ id, contactNumber, heardAt: timestampOf(context) }]);
 };
 
-/** Whether the contact was erased, as far as it was heard here. */
+/** Whether this service has recorded the erasure of the contact. */
 export const isErased = async (collections: Collections, contactNumber: string): Promise<boolean> =>
   (await collections.erasedContacts.get(idOf(collections, contactNumber))) !== undefined;
 
-/** Drops the names on the contact's tickets and in what its orders asked for, and remembered answers that carry them. */
+/** Deletes the names on the contact's tickets, in its orders' requested tickets, and in recorded answers of repeated requests. */
 export const deleteNames = async (context: Context, collections: Collections, contactNumber: string): Promise<void> => {
   const { idempotency } = context.store;
-  // The orders first: tickets that are not written yet are made from them.
+  // Orders first: tickets that are not written yet are made from them.
   for (const { id } of await collections.orders.find({ where: { contactNumber } })) {
     await collections.orders.update(id, (order) => {
       const next = withoutBeneficiaries(order);
@@ -34,7 +34,7 @@ export const deleteNames = async (context: Context, collections: Collections, co
       collections,
       ticket,
       (found) => withoutNames(found, timestampOf(context)),
-      // Answers from before the contact was known to be the buyer's do not name it.
+      // Answers recorded before the contact became the buyer do not have it among their subjects.
       async ({ id, contactChanged }) => void (contactChanged && (await idempotency.forget(id))),
     );
   }

@@ -5,12 +5,12 @@ import { successorOf, type Ticket } from '../domain/ticket.ts';
 import { ticketReplaced } from '../events.ts';
 import type { TicketDocument } from '../store.ts';
 
-// A replacement writes three documents: a note that it has begun, the old ticket (which decides, and carries everything that the new one
-// is made of), then the new ticket with its event. Whoever meets one that was interrupted finishes it.
+// A replacement writes three documents: the pending step, the old ticket (the commit point, which has all members of the
+// new one), then the new ticket with its event. Any operation that reads an interrupted replacement completes it.
 
 /**
- * Writes the ticket that replaces this invalidated one, unless it is there already; answers it as it now stands, or undefined if
- * this one was not replaced.
+ * Inserts the ticket that replaces this invalidated one, unless it exists; returns it as stored, or undefined if this
+ * ticket was not replaced.
  */
 export const finishReplacement = async ({ tickets }: Collections, old: Ticket): Promise<TicketDocument | undefined> => {
   const next = successorOf(old);
@@ -25,7 +25,7 @@ export const finishReplacement = async ({ tickets }: Collections, old: Ticket): 
   }
 };
 
-/** The ticket of that id, also if its replacement was interrupted before it was written. */
+/** The ticket with this id; completes an interrupted replacement that has not written it yet. */
 export const findTicket = async (collections: Collections, id: string): Promise<TicketDocument | undefined> => {
   const found = await collections.tickets.get(id);
   const before = found ? undefined : previousId(id);
@@ -34,7 +34,7 @@ export const findTicket = async (collections: Collections, id: string): Promise<
   return old?.replacedBy === id ? finishReplacement(collections, old) : undefined;
 };
 
-/** All that match, in order of creation, and what replaces them: interrupted replacements are finished. */
+/** All tickets that match, in order of creation, with those that replace them; completes interrupted replacements. */
 export const ticketsWhere = async (collections: Collections, where: Where): Promise<TicketDocument[]> => {
   const found = await collections.tickets.find({ where, orderBy: 'createdAt' });
   const known = new Set(found.map(({ id }) => id));
@@ -47,7 +47,7 @@ export const ticketsWhere = async (collections: Collections, where: Where): Prom
 export const ticketsOfOrder = (collections: Collections, orderId: string): Promise<TicketDocument[]> =>
   ticketsWhere(collections, { orderId });
 
-/** Finishes replacements that were interrupted just now, for a list that would miss the new tickets; finds nothing nearly always. */
+/** Completes pending replacements, so that a list does not miss the new tickets. There is nearly always none. */
 export const finishPending = async (collections: Collections): Promise<void> => {
   for (const { id, ticketId } of await collections.replacements.find({ limit: 500 })) {
     const old = await collections.tickets.get(ticketId);
@@ -56,8 +56,8 @@ export const finishPending = async (collections: Collections): Promise<void> => 
 };
 
 /**
- * Changes a ticket and whatever has replaced it or does so meanwhile (`step` answers the same object where there is nothing to do);
- * answers the ticket of the line that counts.
+ * Changes a ticket and all tickets that have replaced it, also meanwhile; returns the current ticket of the line. `step`
+ * returns the same object if nothing changes; `changed` runs after each ticket.
  */
 export const changeLine = async (
   collections: Collections,

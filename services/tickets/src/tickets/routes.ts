@@ -12,7 +12,7 @@ import { view } from './view.ts';
 const params = { ticketId: example.ids.ticket };
 const identifier = Type.Optional(Type.String({ minLength: 1, maxLength: 128 }));
 
-/** Reading tickets: the list and a single one. */
+/** Tickets: the list and a single one, their commands and their view. */
 export const ticketRoutes = (context: Context): AnyOperation[] => [
   operation({
     id: 'listTickets',
@@ -20,8 +20,7 @@ export const ticketRoutes = (context: Context): AnyOperation[] => [
     path: PATH,
     access: 'tickets:read',
     summary: 'Lists tickets, replaced and cancelled ones included',
-    description:
-      'In order of creation; with modifiedSince in order of their last change, so that paging on misses nothing.',
+    description: 'In order of creation; with modifiedSince in order of the last change, so that paging misses nothing.',
     query: {
       ...listQuery,
       orderId: identifier,

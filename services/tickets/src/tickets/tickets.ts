@@ -6,15 +6,15 @@ import type { TicketDocument } from '../store.ts';
 import { findTicket } from './lineage.ts';
 import { validatorOf } from './view.ts';
 
-/** A change that answers a request: its stamp, and the check of its If-Match against the ticket's validator. */
+/** The parts of a request that a change needs: idempotency record, If-Match check against the ticket's validator. */
 export interface Request {
   readonly stamp?: IdempotencyRecord<TicketDocument> | undefined;
   readonly ifMatch: (validator: string) => void;
-  /** Throws if the request would change what it cannot. */
+  /** Throws if the request changes a read-only member. */
   readonly unchanged?: (ticket: domain.Ticket) => void;
 }
 
-/** The code of each reason for which the rules refuse a command. */
+/** The error code of each refusal of the domain. */
 const codes = {
   not_printed: 'ticket_not_printed',
   cancelled: 'ticket_cancelled',
@@ -25,13 +25,13 @@ const codes = {
   meaningless: 'semantically_invalid',
 } as const satisfies Record<domain.Reason, Code>;
 
-/** The ticket that a decision leads to. @throws {Fault} what a refusal is to a client */
+/** The ticket after a decision. @throws {Fault} the code of a refusal */
 export const allowed = <T extends domain.Ticket>(decision: domain.Decision<T>): T => {
   if ('next' in decision) return decision.next;
   throw new Fault(codes[decision.refused], decision.details);
 };
 
-/** The ticket of that id. @throws {Fault} `not_found`, the same for what belongs to others and what never existed */
+/** The ticket with this id. @throws {Fault} `not_found`: the same for another institution's ticket and an unknown id */
 export const getTicket = async (collections: Collections, id: string): Promise<TicketDocument> => {
   const ticket = await findTicket(collections, id);
   if (!ticket) throw new Fault('not_found', 'There is no ticket with this id.');

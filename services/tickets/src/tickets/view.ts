@@ -1,10 +1,10 @@
 import type { Ticket } from '../domain/ticket.ts';
 
-/** The validator of a ticket as it is shown: writes that show nothing new do not raise it. */
+/** The ETag of a ticket: writes that change nothing visible do not raise it. */
 export const validatorOf = ({ version, unseen = 0 }: Ticket & { readonly version: number }): string =>
   String(version - unseen);
 
-/** A ticket as answers show it: what the service alone needs to know is left out. */
+/** A ticket as answers show it, without internal members. */
 export const view = (ticket: Ticket) => ({
   id: ticket.id,
   status: ticket.status,
@@ -32,7 +32,7 @@ export const view = (ticket: Ticket) => ({
   updatedAt: ticket.updatedAt,
 });
 
-/** A ticket as the point of sale needs it: whose it is, and what it lets in to. */
+/** A ticket as the pos service needs it: with buyer, product and start date. */
 export const shopView = (ticket: Ticket) => ({
   ...view(ticket),
   contactNumber: ticket.contactNumber,
