@@ -8,7 +8,7 @@ import { routes } from './routes.ts';
 import { contactsCollection } from './store.ts';
 
 const settings = {
-  /** Contacts that a client which may only write is shown in a minute, by answers to duplicate emails. */
+  /** The most contacts per minute that answers to duplicate emails disclose to a client without read access. */
   duplicateEmailsPerMinute: integer('DUPLICATE_EMAILS_PER_MINUTE', { default: 600, min: 0 }),
 };
 

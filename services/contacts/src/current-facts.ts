@@ -3,7 +3,7 @@ import { everyDocument } from '@boxoffice/store';
 import { contactErased } from './events.ts';
 import { contactsCollection } from './store.ts';
 
-/** The erasures: of every contact that is erased. */
+/** The erasures of all erased contacts: for republishing events after a restore. */
 export const currentFacts: CurrentFacts = {
   types: ['contact.erased'],
   async *read(store) {

@@ -2,18 +2,18 @@ import { timestamp } from '@boxoffice/http';
 import type { Fact } from '@boxoffice/store';
 import { Type } from 'typebox';
 
-/** A contact's personal data was erased for good: whoever keeps a name or a remembered answer of it drops it. */
+/** A contact's personal data was erased for good: consumers delete its names and recorded answers. */
 export const contactErased = (contactNumber: string, erasedAt: string): Fact => ({
   type: 'contact.erased',
   data: { contactNumber, erasedAt },
 });
 
-/** What consumers are tested with: one example of every fact that this service publishes. */
+/** An example of each event that this service publishes, for the tests of its consumers. */
 export const examples = {
   'contact.erased': contactErased('C7K2M9QX4TB03', '2026-11-21T09:30:00.000Z'),
 } as const;
 
-/** What every fact of a type has at least: consumers may rely on it, and the next release keeps it. */
+/** The members that every event of a type has: consumers rely on them, and the next release keeps them. */
 export const schemas = {
   'contact.erased': Type.Object({ contactNumber: Type.String(), erasedAt: timestamp }),
 } as const;

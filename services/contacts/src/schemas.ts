@@ -3,7 +3,7 @@ import { Type } from 'typebox';
 
 const { Array: List, Boolean: Flag, Literal, Object: Members, Optional, String: Text } = Type;
 
-/** A text that says something: not empty, not only white space. */
+/** A text that is not blank. */
 const text = (maxLength: number) => Text({ pattern: '\\S', maxLength });
 const closed = { additionalProperties: false } as const;
 
@@ -37,7 +37,7 @@ const Relay = named(
   Members({ firstName: Optional(text(100)), lastName: Optional(text(100)), email: Optional(emailSchema) }, closed),
 );
 
-/** What a partner says of an individual; every string has at least one character. */
+/** The details of an individual; every string has at least one character. */
 export const NewIndividual = named(
   'NewIndividual',
   Members(
@@ -59,7 +59,7 @@ export const NewIndividual = named(
   ),
 );
 
-/** What a partner says of a structure: a company, a school, a club. */
+/** The details of a structure: a company, a school, a club. */
 export const NewStructure = named(
   'NewStructure',
   Members(
@@ -81,7 +81,7 @@ const kept = {
   erasedAt: Optional(timestamp),
 };
 
-/** An individual as it is answered: an erased one has only its number, kind and dates. */
+/** An individual as answers show it: an erased one has only its number, kind and dates. */
 export const Individual = named(
   'Individual',
   Members({
@@ -91,7 +91,7 @@ export const Individual = named(
   }),
 );
 
-/** A structure as it is answered. */
+/** A structure as answers show it. */
 export const Structure = named(
   'Structure',
   Members({

@@ -1,10 +1,10 @@
 import { collection, type Document } from '@boxoffice/store';
 import type { Contact } from './domain/contact.ts';
 
-/** A contact as the store keeps it; the document's id is the contact number. */
+/** A contact as it is stored; the document's id is the contact number. */
 export interface ContactDocument extends Contact, Document {}
 
-/** Every query of this service leads with the institution and uses one of these. */
+/** Every query is limited to an institution and uses one of these indexes. */
 export const contactsCollection = collection<ContactDocument>('contacts', [
   { name: 'created', fields: ['kind', 'createdAt'] },
   { name: 'updated', fields: ['kind', 'updatedAt'] },

@@ -107,7 +107,10 @@ const commit = async (
   const plans = planCapacity(locked.seatCategories, change.patch.seatCategories ?? []);
   const { now, random } = context;
   if (!(await prepare(context.collections, locked.id, plans, { token, until, now: now(), random }))) {
-    throw new Fault('performance_capacity_conflict', 'The capacity cannot fall below the number of held and sold places.');
+    throw new Fault(
+      'performance_capacity_conflict',
+      'The capacity cannot fall below the number of held and sold places.',
+    );
   }
   const recordedAt = await recordModified(context, locked.productId);
   const written = await context.collections.performances.update(

@@ -38,8 +38,8 @@ export const checkPerformances = async (
 };
 
 /**
- * The longest time between the product's `modifiedAt` and the start of the performance's write, in milliseconds. It leaves
- * 6 s for that write, of the 10 s that `asOfReading` allows.
+ * The longest time between the product's `modifiedAt` and the start of the performance's write, in milliseconds. It
+ * leaves 6 s for that write, of the 10 s that `asOfReading` allows.
  */
 export const RECORD_MS = 4_000;
 
@@ -51,10 +51,11 @@ export const tooSlow = (): Fault =>
   new Fault('service_unavailable', 'The store is too slow at the moment; nothing was changed.', { 'Retry-After': '1' });
 
 /**
- * Lets the product be found by who asks what was modified since; answers when it was noted, in epoch milliseconds. To be called right before the write of a performance that belongs to it.
- * Both are one write in the sense of `asOfReading`, which carries the instant of the note: whoever reads the product before the
- * performance is there asks again from an earlier instant. If the second part fails, the product is told of once more than needed; in
- * the other order a change could be missed for ever.
+ * Lets the product be found by who asks what was modified since; answers when it was noted, in epoch milliseconds. To
+ * be called right before the write of a performance that belongs to it. Both are one write in the sense of
+ * `asOfReading`, which carries the instant of the note: whoever reads the product before the performance is there
+ * asks again from an earlier instant. If the second part fails, the product is told of once more than needed; in the
+ * other order a change could be missed for ever.
  * @throws Fault `service_unavailable` if each of {@link RECORD_ATTEMPTS} attempts takes longer than {@link RECORD_MS}
  */
 export const recordModified = async (context: Context, productId: string): Promise<number> => {

@@ -55,7 +55,9 @@ export const Hold = named(
     asOf: Type.Optional(asOf),
     heldUntil: Type.Optional(timestamp),
     pointOfSale: Type.Optional(Type.String({ minLength: 1, maxLength: 253 })),
-    placesInOrder: Type.Optional(Type.Integer({ minimum: 0, description: 'the number of places that the order has already' })),
+    placesInOrder: Type.Optional(
+      Type.Integer({ minimum: 0, description: 'the number of places that the order has already' }),
+    ),
     items: Type.Array(
       Type.Object({
         performanceId: id,

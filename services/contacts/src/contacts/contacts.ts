@@ -20,21 +20,21 @@ import { contactErased } from '../events.ts';
 import type { ContactDocument } from '../store.ts';
 import { type ContactView, view } from './view.ts';
 
-/** What the rules take from outside, so that tests can choose it. */
+/** Clock and randomness, injected so that tests can choose them. */
 export interface Dependencies {
   readonly now: () => Date;
   readonly randomBytes: (count: number) => Uint8Array;
 }
 
-/** A change that answers a request: its stamp, and the check of its If-Match against the contact's version. */
+/** The parts of a request that a change needs: idempotency record, If-Match check against the contact's version. */
 export interface Request {
   readonly stamp?: IdempotencyRecord<ContactDocument> | undefined;
   readonly ifMatch: (version: string) => void;
-  /** Throws if the request would change what it cannot. */
+  /** Throws if the request changes a read-only member. */
   readonly unchanged?: (contact: ContactDocument) => void;
 }
 
-/** The contacts of one installation; every method works for one institution and sees no other's. */
+/** Commands and queries on contacts; each method is limited to one institution. */
 export interface Contacts {
   create(
     institution: string,
@@ -44,14 +44,15 @@ export interface Contacts {
     stamp?: IdempotencyRecord<ContactDocument>,
   ): Promise<ContactDocument>;
   /**
-   * Writes the contact of a guest, who may share its email, under the number that its order names: makes it, or gives it what the
-   * guest said at a later checkout (`asOf`, epoch milliseconds). No effect on an erased contact, nor on one that is no guest's.
+   * Creates the contact of a guest under the number in its order, or updates it with the data of a later checkout
+   * (`asOf`, epoch milliseconds). Duplicate emails are allowed. No effect on an erased contact, or one that is not a
+   * guest's.
    */
   writeGuest(institution: string, number: string, details: IndividualDetails, asOf: number): Promise<ContactDocument>;
-  /** Erases the contact of a guest, unless its institution has changed it since; no effect on any other number. */
+  /** Erases the contact of a guest, unless the institution has changed it since. No effect on other contacts. */
   forgetGuest(institution: string, number: string): Promise<void>;
   get(institution: string, kind: Kind, number: string): Promise<ContactDocument>;
-  /** A contact of either kind, erased ones included. */
+  /** A contact of either kind, also an erased one. @throws Fault `not_found` */
   getAny(institution: string, number: string): Promise<ContactDocument>;
   documents(institution: string): Documents<ContactDocument>;
   /** The clock of `createdAt` and `updatedAt`, in epoch milliseconds. */
@@ -68,9 +69,9 @@ export interface Contacts {
   setSensitive(institution: string, number: string, sensitive: Sensitive, request: Request): Promise<ContactDocument>;
 }
 
-const absent = () => new Fault('not_found', 'no such contact');
+const absent = () => new Fault('not_found', 'There is no contact with this number.');
 
-const isErased = () => new Fault('precondition_failed', 'the contact was erased');
+const isErased = () => new Fault('precondition_failed', 'The contact was erased and cannot be changed.');
 
 export const createContacts = (
   collection: CollectionHandle<ContactDocument>,
@@ -78,7 +79,7 @@ export const createContacts = (
 ): Contacts => {
   const timestamp = () => now().toISOString();
 
-  /** Refuses an email that another contact of the institution has; names the oldest that does. */
+  /** Refuses an email that another contact of the institution has; the answer shows the oldest one. */
   const refuseDuplicate = async (institution: string, email: string, except?: string): Promise<void> => {
     const sharing = await collection
       .of(institution)
@@ -88,9 +89,12 @@ export const createContacts = (
   };
 
   const duplicate = (existing: ContactDocument): DuplicateEmail<ContactView> =>
-    new DuplicateEmail('another contact has this email; allowDuplicateEmail=true bypasses the check', view(existing));
+    new DuplicateEmail('Another contact has this email; allowDuplicateEmail=true bypasses the check.', view(existing));
 
-  /** Runs a write that may meet a concurrent one on the same email: then the winner is the existing contact. */
+  /**
+   * Runs a write that may conflict with a concurrent one on the same email; the one written first is the existing
+   * contact.
+   */
   const orDuplicate = async <T>(
     institution: string,
     email: string | undefined,
@@ -103,7 +107,7 @@ export const createContacts = (
       } catch (error) {
         if (!(error instanceof UniqueViolation && error.index === 'unique_email') || email === undefined) throw error;
         await refuseDuplicate(institution, email, except);
-        // The contact that won has gone or changed its email in between: the write may succeed now.
+        // That contact was erased, or changed its email, in between: the write can succeed now.
       }
     }
   };
@@ -158,7 +162,7 @@ export const createContacts = (
     async create(institution, kind, details, allowDuplicate, stamp) {
       if (details.email !== undefined && !allowDuplicate) await refuseDuplicate(institution, details.email);
       const number = contactNumber(randomBytes(12));
-      // A second try is a write of its own, with an instant of its own.
+      // Each attempt is a write with its own timestamp.
       return orDuplicate(institution, details.email, number, () => {
         const contact = newContact(kind, number, details, allowDuplicate, timestamp());
         return collection.of(institution).insert({ id: number, ...contact }, { idempotencyRecord: stamp });

@@ -4,20 +4,20 @@ import type { Caller } from '@boxoffice/identity';
 import type { Logger } from '@boxoffice/runtime';
 import { LRUCache } from 'lru-cache';
 
-/** A client that may write contacts but not read them was shown one. */
+/** Records that an answer disclosed a contact to a client without read access. */
 type Audit = (caller: Pick<Caller, 'institution' | 'client'>, event: keyof typeof MESSAGES) => void;
 
 /**
- * Watches over the answer to a duplicate email. It shows the existing contact, as the interface demands (section 2), also to a client that
- * may only write contacts: so each such answer is audited, and a client gets only so many a minute.
+ * Limits what the answer to a duplicate email discloses. The interface (section 2) requires it to show the existing
+ * contact, also to a client without read access: so each such answer is audited, and their rate per client is limited.
  */
 export interface Disclosure {
-  /** Runs a write. Rejects as it does, but with Fault too_many_requests instead of a contact above the limit. */
+  /** Runs a write and rethrows its errors; above the limit, Fault `too_many_requests` replaces the contact. */
   guard<Written>(caller: Caller, write: () => Promise<Written>): Promise<Written>;
 }
 
 export interface DisclosureOptions {
-  /** Contacts that a client without `contacts:read` is shown in a minute at most, by each process. */
+  /** The most contacts per minute and process that are disclosed to a client without `contacts:read`. */
   readonly perMinute: number;
   readonly audit: Audit;
   /** Epoch milliseconds. */
@@ -25,21 +25,21 @@ export interface DisclosureOptions {
 }
 
 const MESSAGES = {
-  contact_disclosed: 'a duplicate email showed a contact to a client that may only write',
-  disclosure_throttled: 'a client that may only write tries many emails',
+  contact_disclosed: 'a duplicate email disclosed a contact to a client without contacts:read',
+  disclosure_throttled: 'a client without contacts:read exceeds the limit of duplicate emails',
 } as const;
 
 const MINUTE_MS = 60_000;
-/** Clients that are counted at once; the least recently seen are forgotten. */
+/** The most clients that are counted at a time; the least recently used are evicted. */
 const CLIENTS = 10_000;
 
-/** The audit stream of a logger; the contact itself is not told. */
+/** Writes audit entries to a logger, without the contact. */
 export const auditTo =
   (logger: Pick<Logger, 'warn'>): Audit =>
   ({ institution, client }, event) =>
     logger.warn(MESSAGES[event], { event: `audit.${event}`, institution, client });
 
-/** Makes the watch over duplicate emails' answers. */
+/** Makes the limit of one process: one-minute windows per client. */
 export const createDisclosure = ({ perMinute, audit, now = Date.now }: DisclosureOptions): Disclosure => {
   const windows = new LRUCache<string, { readonly endsAt: number; shown: number }>({ max: CLIENTS });
   const windowOf = (key: string) => {
@@ -55,7 +55,7 @@ export const createDisclosure = ({ perMinute, audit, now = Date.now }: Disclosur
     window.shown += 1;
     if (window.shown > perMinute) {
       audit(caller, 'disclosure_throttled');
-      throw new Fault('too_many_requests', 'Too many emails of contacts that are there already; try again later.', {
+      throw new Fault('too_many_requests', 'Too many duplicate emails; try again later.', {
         'Retry-After': String(Math.ceil((window.endsAt - now()) / 1000)),
       });
     }

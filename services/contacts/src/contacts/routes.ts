@@ -22,7 +22,7 @@ import type { Contacts } from './contacts.ts';
 import type { Disclosure } from './disclosure.ts';
 import { view } from './view.ts';
 
-/** What the two kinds of contact differ in; the operations are the same. */
+/** The differences between the two kinds of contact; their operations are the same. */
 interface KindOfContact {
   readonly kind: Kind;
   readonly plural: 'individuals' | 'structures';
@@ -59,13 +59,13 @@ const kinds: readonly KindOfContact[] = [
 ];
 
 const allowDuplicateEmail = Type.Optional(
-  Type.Boolean({ description: 'true creates or keeps a contact whose email another one has' }),
+  Type.Boolean({ description: 'true allows an email that another contact has' }),
 );
 
-/** A body that the kind's schema has accepted. */
+/** The details in a body that the schema of its kind has validated. */
 const detailsOf = (body: object): Details => body as Details;
 
-/** An answer that speaks of one contact: erasing the contact drops it where it is remembered. */
+/** `subjects`: an erasure of the contact deletes this answer where it is recorded for a repeated request. */
 const about = (contact: ContactDocument) => ({ etag: String(contact.version), subjects: [contact.contactNumber] });
 const one = (contact: ContactDocument) => ok(view(contact), about(contact));
 
@@ -122,7 +122,7 @@ const routesOf = (
       access: 'contacts:read',
       summary: `Lists ${plural}, erased ones included`,
       description:
-        'In order of creation; with modifiedSince in order of their last change, so that paging on misses nothing.',
+        'In order of creation; with modifiedSince in order of the last change, so that paging misses nothing.',
       query: { ...listQuery, email: Type.Optional(Type.String({ minLength: 1, maxLength: 254 })) },
       answers: { 200: changesPage(Contact) },
       example: { query: { limit: 20 }, answer: { items: [examples.contact], nextCursor: null, asOf: example.asOf } },
@@ -153,7 +153,7 @@ const routesOf = (
       id: `replace${noun}`,
       method: 'put',
       access: 'contacts:write',
-      summary: `Replaces what is known of ${a}`,
+      summary: `Replaces the details of ${a}`,
       query: { allowDuplicateEmail },
       body: named(`${noun}Replacement`, Details),
       readOnly: readOnlyOf(Contact, Details, { erasedAt: [`erase${noun}`] }),
@@ -181,7 +181,7 @@ const routesOf = (
       id: `update${noun}`,
       method: 'patch',
       access: 'contacts:write',
-      summary: `Changes some of what is known of ${a}`,
+      summary: `Changes members of ${a}`,
       description: 'A JSON merge patch (RFC 7396): null removes.',
       query: { allowDuplicateEmail },
       body: named(`${noun}Changes`, patchOf(Details)),
@@ -212,7 +212,7 @@ const routesOf = (
       alsoNeeds: ['contacts.sensitive:write'],
       summary: `Erases the personal data of ${a} for good`,
       description:
-        'The contact number stays, so that orders stay valid. Erasing again changes nothing. Sensitive data go, too, so both ' +
+        'The contact number stays, so that orders stay valid. A repeat changes nothing. Sensitive data are erased, too, so both ' +
         'scopes are needed: contacts:write and contacts.sensitive:write.',
       answers: { 200: Contact },
       etag: true,

@@ -1,7 +1,7 @@
-/** Crockford's base 32 without the letters that are mistaken for digits: readable over the telephone. */
+/** Crockford's base 32: no letters that can be mistaken for digits, so a number can be read out on the telephone. */
 const ALPHABET = '0123456789ABCDEFGHJKMNPQRSTVWXYZ';
 
-/** What a contact number looks like; orders make those of guests so. */
+/** The pattern of a contact number; the orders service makes numbers of guests in this form. */
 export const CONTACT_NUMBER = `^C[${ALPHABET}]{12}$`;
 
 /** Whether a text is a contact number. */

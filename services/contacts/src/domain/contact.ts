@@ -20,7 +20,7 @@ export interface Authorizations {
   readonly partners?: boolean;
 }
 
-/** What a partner says of an individual. */
+/** The details of an individual. */
 export interface IndividualDetails {
   readonly lastName: string;
   readonly firstName?: string;
@@ -33,7 +33,7 @@ export interface IndividualDetails {
   readonly authorizations?: Authorizations;
 }
 
-/** What a partner says of a structure: a company, a school, a club. */
+/** The details of a structure: a company, a school, a club. */
 export interface StructureDetails {
   readonly name: string;
   readonly legalForm?: string;
@@ -47,7 +47,7 @@ export interface StructureDetails {
 
 export type Details = IndividualDetails | StructureDetails;
 
-/** Sensitive data of an individual: only for the `contacts.sensitive` scopes, and part of no other answer. */
+/** Sensitive data of an individual: only for the `contacts.sensitive` scopes, never in other answers. */
 export interface Sensitive {
   readonly dateOfBirth?: string;
   readonly identityDocument?: { readonly type: string; readonly number: string };
@@ -55,7 +55,7 @@ export interface Sensitive {
   readonly bankAccount?: { readonly iban: string };
 }
 
-/** A contact as it is kept. Erased ones have no details, no email keys and no sensitive data. */
+/** A contact as it is stored. An erased one has no details, no email keys and no sensitive data. */
 export interface Contact {
   readonly contactNumber: string;
   readonly kind: Kind;
@@ -66,7 +66,7 @@ export interface Contact {
   readonly createdAt: string;
   readonly updatedAt: string;
   readonly erasedAt?: string;
-  /** Of a guest's: when its buyer gave these data at a checkout; epoch milliseconds. */
+  /** Only of a guest: when the data were given at a checkout; epoch milliseconds. */
   readonly guestAsOf?: number;
   /** Of a guest's: its institution has changed it since, so only the institution erases it. */
   readonly adopted?: true;
@@ -96,7 +96,7 @@ export const newContact = (
   updatedAt: now,
 });
 
-/** Whether the contact would take an email that it does not have yet, so that it must be checked like a new one. */
+/** Whether the details have an email that differs from the contact's, so that it must be checked for duplicates. */
 export const changesEmail = (contact: Contact, details: Details): boolean =>
   details.email !== undefined && emailKey(details.email) !== contact.emailKey;
 
@@ -123,7 +123,7 @@ export const adopted = <T extends Contact>(contact: T): T =>
 /** Whether nobody but the guest has said anything of the contact, so that it goes with the guest's last order. */
 export const isOnlyGuests = ({ guestAsOf, adopted }: Contact): boolean => guestAsOf !== undefined && !adopted;
 
-/** The contact without personal data, for good: its number, kind and dates stay, so that orders stay valid. */
+/** The contact without personal data. Number, kind and dates stay, so that orders stay valid. */
 export const erased = (contact: Contact, now: string): Contact => ({
   contactNumber: contact.contactNumber,
   kind: contact.kind,

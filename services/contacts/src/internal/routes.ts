@@ -4,7 +4,7 @@ import type { Contacts } from '../contacts/contacts.ts';
 import * as example from '../examples.ts';
 import type { ContactDocument } from '../store.ts';
 
-/** What another service may know of a contact: no name, no address. */
+/** What other services get of a contact: no name, no address. */
 const KnownContact = named(
   'KnownContact',
   Type.Object({
@@ -22,14 +22,14 @@ const known = ({ contactNumber, kind, details, erasedAt }: ContactDocument) => (
   erasedAt: erasedAt ?? null,
 });
 
-/** What other services need of contacts: whether a number is one, and what it entitles to. */
+/** For other services: whether a contact exists, its criteria and its erasure. */
 export const internalRoutes = (contacts: Contacts): AnyOperation[] => [
   operation({
     id: 'getContactInternally',
     method: 'get',
     path: '/internal/contacts/{contactNumber}',
     access: 'internal',
-    summary: 'Tells whether a contact exists, its criteria, and when it was erased',
+    summary: 'Returns whether a contact exists, its criteria, and when it was erased',
     params: { contactNumber: Type.String({ minLength: 1, maxLength: 64 }) },
     answers: { 200: KnownContact },
     example: {

@@ -16,7 +16,7 @@ const resource = {
 const answer = (contact: ContactDocument) =>
   ok(sensitiveView(contact), { etag: String(contact.version), subjects: [contact.contactNumber] });
 
-/** The sensitive sub-resource of an individual; the other scopes of the domain do not open it. */
+/** The sensitive data of an individual; only the `contacts.sensitive` scopes give access. */
 export const sensitiveRoutes = (contacts: Contacts): AnyOperation[] => [
   operation({
     ...resource,
@@ -24,7 +24,7 @@ export const sensitiveRoutes = (contacts: Contacts): AnyOperation[] => [
     method: 'get',
     access: 'contacts.sensitive:read',
     summary: 'Reads the sensitive data of an individual',
-    description: 'An empty object before anything is set.',
+    description: 'An empty object if nothing is set.',
     example: { params: { contactNumber: example.individual.contactNumber }, answer: example.sensitive },
     handle: async ({ caller, params }) =>
       answer(await contacts.get(caller.institution, 'individual', params.contactNumber)),

@@ -8,7 +8,7 @@ import type { ContactDocument } from '../store.ts';
 
 const text = () => nullable(Type.String());
 
-/** A contact as its owner sees it at a point of sale: flat, and never its sensitive data. */
+/** A contact as its owner sees it at a point of sale: flat, without sensitive data. */
 const OwnContact = named(
   'ShopContact',
   Type.Object({
@@ -34,7 +34,7 @@ const OwnContact = named(
   }),
 );
 
-/** The contact without levels. */
+/** The contact as a flat object. */
 const flat = (contact: ContactDocument): Static<typeof OwnContact> => {
   const { contactNumber, kind, details, createdAt, updatedAt, erasedAt = null } = contact;
   const individual = details && 'lastName' in details ? details : undefined;
@@ -78,21 +78,21 @@ const Guest = named(
 
 /** The number as orders makes those of guests. @throws Fault `not_found` */
 const guestNumber = (text: string): string => {
-  if (!isContactNumber(text)) throw new Fault('not_found', 'This is no contact number.');
+  if (!isContactNumber(text)) throw new Fault('not_found', 'This is not a contact number.');
   return text;
 };
 
 const { contactNumber, createdAt, updatedAt } = example.individual;
 const { address, authorizations, ...details } = example.individualDetails;
 
-/** What a point of sale needs of contacts. */
+/** The contacts of a shop, for the pos service: the user's own contact, and the contacts of guests. */
 export const shopRoutes = (contacts: Contacts): AnyOperation[] => [
   operation({
     id: 'getShopContact',
     method: 'get',
     path: '/internal/shop/contacts/{contactNumber}',
     access: 'internal',
-    summary: 'Gives a contact to whom it is, without its sensitive data',
+    summary: 'Returns a contact for its owner, without sensitive data',
     params: { contactNumber: Type.String({ minLength: 1, maxLength: 64 }) },
     answers: { 200: OwnContact },
     example: {
@@ -118,7 +118,7 @@ export const shopRoutes = (contacts: Contacts): AnyOperation[] => [
     path: '/internal/shop/contacts/{contactNumber}',
     access: 'internal',
     summary:
-      'Makes the contact of a buyer without a login, or gives it what was said later; others may have the same email',
+      'Creates the contact of a buyer without a login, or updates it at a later checkout; duplicate emails are allowed',
     params: { contactNumber: Type.String({ pattern: CONTACT_NUMBER }) },
     body: Guest,
     answers: { 200: Type.Object({ contactNumber: Type.String() }) },

@@ -43,7 +43,8 @@ export const publicKey = ({ kid, x }: BarcodeKeyDocument): PublicKey => ({
 /** The keys in the store, their private halves encrypted. */
 export const barcodeKeyChain = (store: Store, serviceSecret: string): BarcodeKeyChain => {
   const collection = store.collection(barcodeKeysCollection);
-  // Derived from SERVICE_SECRET, which every service has; the encryption key of the authorizer's signing keys stays private to it.
+  // Derived from SERVICE_SECRET, which every service has; the encryption key of the authorizer's signing keys stays
+  // private to it.
   const sealing = sealingKey(serviceSecret, 'barcode keys at rest');
 
   const nameOf = (institution: string, { generation, kid }: Pick<BarcodeKeyDocument, 'generation' | 'kid'>) =>

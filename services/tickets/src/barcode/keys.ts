@@ -5,7 +5,9 @@ import type { BarcodeKey } from './signing.ts';
 
 /** The key pairs of every institution. */
 export interface BarcodeKeys {
-  /** The key that signs an institution's barcodes, created on first use. A rotation takes effect within five seconds. */
+  /**
+   * The key that signs an institution's barcodes, created on first use. A rotation takes effect within five seconds.
+   */
   signing(institution: string): Promise<BarcodeKey>;
   /** The public keys of valid barcodes, the current one first, read from the store. */
   published(institution: string): Promise<readonly [PublicKey, ...PublicKey[]]>;
@@ -21,9 +23,9 @@ interface Loaded {
 }
 
 /**
- * The barcode keys in the store. Concurrent instances create the first key once. If SERVICE_SECRET has changed, so that no
- * stored private key can be decrypted, the next generation is created; the older public keys stay valid. `now`: epoch
- * milliseconds.
+ * The barcode keys in the store. Concurrent instances create the first key once. If SERVICE_SECRET has changed, so
+ * that no stored private key can be decrypted, the next generation is created; the older public keys stay valid.
+ * `now`: epoch milliseconds.
  */
 export const createBarcodeKeys = (store: Store, serviceSecret: string, now: () => number = Date.now): BarcodeKeys => {
   const chain = barcodeKeyChain(store, serviceSecret);

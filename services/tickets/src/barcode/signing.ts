@@ -17,7 +17,10 @@ export interface BarcodeKey {
 
 const part = (value: object): string => Buffer.from(JSON.stringify(value)).toString('base64url');
 
-/** Signs the barcode of a ticket: a compact JWS (RFC 7515), Ed25519 (RFC 8037). About 300 characters: a QR code of version 11. */
+/**
+ * Signs the barcode of a ticket: a compact JWS (RFC 7515), Ed25519 (RFC 8037). About 300 characters: a QR code of
+ * version 11.
+ */
 export const signBarcode = ({ kid, privateKey }: BarcodeKey, { tid, prf, plc, iat }: BarcodePayload): string => {
   const signed = `${part({ alg: 'EdDSA', kid })}.${part({ tid, prf, plc, iat })}`;
   return `${signed}.${sign(null, Buffer.from(signed), privateKey).toString('base64url')}`;

@@ -20,8 +20,8 @@ export interface OrderCancelled {
 const WIDTH = 16;
 
 /**
- * Every ticket that the order lists. A ticket that an interrupted issue has not written is inserted as cancelled, so that
- * a late insert finds its id taken.
+ * Every ticket that the order lists. A ticket that an interrupted issue has not written is inserted as cancelled, so
+ * that a late insert finds its id taken.
  */
 const allTickets = async (
   context: Context,
@@ -40,7 +40,9 @@ const allTickets = async (
 
 const factOf = (orderId: string, { at: _, ...counts }: Cancellation): Fact => ticketsCancelled({ orderId, ...counts });
 
-/** Writes the tombstone of an unknown order; returns the order instead if another instance has inserted it meanwhile. */
+/**
+ * Writes the tombstone of an unknown order; returns the order instead if another instance has inserted it meanwhile.
+ */
 const writeTombstone = async (
   collections: Collections,
   { orderId, placeIds }: OrderCancelled,
@@ -58,8 +60,8 @@ const writeTombstone = async (
 };
 
 /**
- * Cancels the tickets of a cancelled order, then publishes the result once. Each ticket's own write decides whether it was
- * controlled before. Idempotent from any point.
+ * Cancels the tickets of a cancelled order, then publishes the result once. Each ticket's own write decides whether
+ * it was controlled before. Idempotent from any point.
  */
 export const cancelTickets = async (context: Context, institution: string, fact: OrderCancelled): Promise<void> => {
   const collections = context.collections(institution);

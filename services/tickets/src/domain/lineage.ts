@@ -1,8 +1,9 @@
 const REPLACEMENT = /^(.+)_r([1-9][0-9]{0,8})$/;
 
 /**
- * The id of the ticket that replaces this one: `tic_x` → `tic_x_r1` → `tic_x_r2`. It is derived from the old id, since a
- * ticket is replaced at most once: every process that completes an interrupted replacement writes the same ticket.
+ * The id of the ticket that replaces this one: `tic_x` → `tic_x_r1` → `tic_x_r2`. It is derived from the old id,
+ * since a ticket is replaced at most once: every process that completes an interrupted replacement writes the same
+ * ticket.
  */
 export const nextId = (id: string): string => {
   const [, root = id, generation = '0'] = REPLACEMENT.exec(id) ?? [];

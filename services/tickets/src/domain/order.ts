@@ -141,7 +141,9 @@ export const neverIssued = (placeIds: readonly string[], now: string): Cancellat
   at: now,
 });
 
-/** The document of an order that was cancelled before its confirmation arrived: no tickets are issued for it any more. */
+/**
+ * The document of an order that was cancelled before its confirmation arrived: no tickets are issued for it any more.
+ */
 export const tombstone = (orderId: string, cancellation: Cancellation): OrderTickets => ({
   id: orderId,
   contactNumber: null,

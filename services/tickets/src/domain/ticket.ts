@@ -20,7 +20,10 @@ export interface Beneficiary {
   readonly lastName: string | null;
 }
 
-/** The own members of the replacing ticket; stored with the replaced one, so that any process can write the new ticket. */
+/**
+ * The own members of the replacing ticket; stored with the replaced one, so that any process can write the new
+ * ticket.
+ */
 export interface Successor {
   readonly barcode: string;
   readonly beneficiary: Beneficiary | null;
@@ -45,7 +48,9 @@ export interface Ticket {
   readonly productId?: string | null;
   readonly startDate?: string | null;
   readonly beneficiary: Beneficiary | null;
-  /** Whether the beneficiary was set, by the order or later, or erased: names of the order are not applied afterwards. */
+  /**
+   * Whether the beneficiary was set, by the order or later, or erased: names of the order are not applied afterwards.
+   */
   readonly named?: boolean;
   readonly barcode: string;
   readonly printedAt: string | null;
@@ -156,7 +161,10 @@ export const replace = <T extends Ticket>(ticket: T, id: string, successor: Succ
     ? { next: { ...ticket, status: 'invalidated', replacedBy: id, successor, updatedAt: successor.at } }
     : wrong(ticket);
 
-/** The first version of the ticket that replaces an invalidated one. Deterministic: every process makes the same ticket. */
+/**
+ * The first version of the ticket that replaces an invalidated one. Deterministic: every process makes the same
+ * ticket.
+ */
 export const successorOf = (ticket: Ticket): Ticket | undefined => {
   const { successor, replacedBy } = ticket;
   if (successor === undefined || replacedBy === null) return undefined;
@@ -208,7 +216,10 @@ export const isNamed = (ticket: Ticket, beneficiary: Beneficiary | null): boolea
 export const replacedFor = ({ successor }: Ticket, beneficiary: Beneficiary | null): boolean =>
   successor !== undefined && sameName(successor.beneficiary, beneficiary);
 
-/** Changes the beneficiary: in place, or by a replacement if the ticket is printed. `asNew`: id and barcode of the new ticket. */
+/**
+ * Changes the beneficiary: in place, or by a replacement if the ticket is printed. `asNew`: id and barcode of the new
+ * ticket.
+ */
 export const rename = <T extends Ticket>(
   ticket: T,
   beneficiary: Beneficiary | null,
@@ -222,8 +233,8 @@ export const rename = <T extends Ticket>(
 };
 
 /**
- * Sets the beneficiary of the order on a ticket that was issued by the event, before the direct call. Never overwrites a
- * beneficiary set since. Changes also a printed ticket in place: the name is not a change by the buyer.
+ * Sets the beneficiary of the order on a ticket that was issued by the event, before the direct call. Never
+ * overwrites a beneficiary set since. Changes also a printed ticket in place: the name is not a change by the buyer.
  */
 export const withName = <T extends Ticket>(ticket: T, beneficiary: Beneficiary | null, now: string): T => {
   if (ticket.named || ticket.status === 'invalidated' || ticket.status === 'cancelled') return ticket;
@@ -235,8 +246,8 @@ export const withName = <T extends Ticket>(ticket: T, beneficiary: Beneficiary |
 const unseen = ({ unseen = 0 }: Ticket) => ({ unseen: unseen + 1 });
 
 /**
- * Cancels the ticket, since its order was cancelled. A controlled ticket stays controlled for good, unless `override`; it
- * keeps time and gate of the control. Final ones stay as they are.
+ * Cancels the ticket, since its order was cancelled. A controlled ticket stays controlled for good, unless
+ * `override`; it keeps time and gate of the control. Final ones stay as they are.
  */
 export const cancel = <T extends Ticket>(ticket: T, override: boolean, now: string): T => {
   if (ticket.status === 'invalidated' || ticket.status === 'cancelled') return ticket;

@@ -80,7 +80,10 @@ const setNames = async (
     await changeLine(collections, ticket, (found) => withName(found, names.get(found.lineId) ?? null, now));
 };
 
-/** Deletes the names if the buyer was erased before the confirmation arrived. Runs last, so that no concurrent erasure is missed. */
+/**
+ * Deletes the names if the buyer was erased before the confirmation arrived. Runs last, so that no concurrent erasure
+ * is missed.
+ */
 const withoutErased = async (
   context: Context,
   collections: Collections,

@@ -28,7 +28,10 @@ const recordPending = async ({ replacements }: Collections, ticketId: string, no
   await replacements.insertMany([{ id: nextId(ticketId), ticketId, since: now }]);
 };
 
-/** Runs a decision that may replace a printed ticket; returns the current ticket afterwards. `decide` may throw a Fault of its own. */
+/**
+ * Runs a decision that may replace a printed ticket; returns the current ticket afterwards. `decide` may throw a
+ * Fault of its own.
+ */
 export const changeOrReplace = async (
   context: Context,
   institution: string,

@@ -50,8 +50,8 @@ const codes = {
 } as const satisfies Record<domain.Status, string>;
 
 /**
- * Sets the beneficiary of a ticket (absent members stay, null removes) and returns the current ticket: the replacing one if
- * it is printed. Idempotent.
+ * Sets the beneficiary of a ticket (absent members stay, null removes) and returns the current ticket: the replacing
+ * one if it is printed. Idempotent.
  * @throws {Fault} `ticket_already_controlled`; `precondition_failed` if cancelled; `conflict` if replaced otherwise
  */
 export const nameTicket = async (

@@ -19,7 +19,10 @@ export const recordErasure = async (
 export const isErased = async (collections: Collections, contactNumber: string): Promise<boolean> =>
   (await collections.erasedContacts.get(idOf(collections, contactNumber))) !== undefined;
 
-/** Deletes the names on the contact's tickets, in its orders' requested tickets, and in recorded answers of repeated requests. */
+/**
+ * Deletes the names on the contact's tickets, in its orders' requested tickets, and in recorded answers of repeated
+ * requests.
+ */
 export const deleteNames = async (context: Context, collections: Collections, contactNumber: string): Promise<void> => {
   const { idempotency } = context.store;
   // Orders first: tickets that are not written yet are made from them.

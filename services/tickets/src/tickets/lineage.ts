@@ -5,8 +5,8 @@ import { successorOf, type Ticket } from '../domain/ticket.ts';
 import { ticketReplaced } from '../events.ts';
 import type { TicketDocument } from '../store.ts';
 
-// A replacement writes three documents: the pending step, the old ticket (the commit point, which has all members of the
-// new one), then the new ticket with its event. Any operation that reads an interrupted replacement completes it.
+// A replacement writes three documents: the pending step, the old ticket (the commit point, which has all members of
+// the new one), then the new ticket with its event. Any operation that reads an interrupted replacement completes it.
 
 /**
  * Inserts the ticket that replaces this invalidated one, unless it exists; returns it as stored, or undefined if this
@@ -56,8 +56,8 @@ export const finishPending = async (collections: Collections): Promise<void> => 
 };
 
 /**
- * Changes a ticket and all tickets that have replaced it, also meanwhile; returns the current ticket of the line. `step`
- * returns the same object if nothing changes; `changed` runs after each ticket.
+ * Changes a ticket and all tickets that have replaced it, also meanwhile; returns the current ticket of the line.
+ * `step` returns the same object if nothing changes; `changed` runs after each ticket.
  */
 export const changeLine = async (
   collections: Collections,

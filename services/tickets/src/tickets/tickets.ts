@@ -63,7 +63,8 @@ export const changeTicket = async (
     );
   const written = await run();
   if (written) return written;
-  // The ticket is absent, unless its replacement was interrupted: getTicket completes that, then the command runs again.
+  // The ticket is absent, unless its replacement was interrupted: getTicket completes that, then the command runs
+  // again.
   await getTicket(collections, id);
   return (await run()) ?? getTicket(collections, id);
 };
