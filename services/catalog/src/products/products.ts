@@ -106,8 +106,9 @@ const asCancelled = ({ product, performances, currency }: Offering): Offering =>
 };
 
 /**
- * Changes a product. Its cancellation is one write; the performances that have not begun are cancelled after it, or by
- * `resumeCancellations` if this process dies. @throws Fault `not_found`, `product_duplicate_code`, `product_state_conflict`, `semantically_invalid`
+ * Changes a product. Its cancellation is one write; the performances that have not begun are cancelled after it, or
+ * by `resumeCancellations` if this process dies.
+ * @throws Fault `not_found`, `product_duplicate_code`, `product_state_conflict`, `semantically_invalid`
  */
 export const changeProduct = async (context: Context, id: string, change: ProductChange): Promise<Offering> => {
   const { performances, currency } = await findOffering(context, id);
