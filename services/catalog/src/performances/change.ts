@@ -13,7 +13,7 @@ export interface PerformanceChange {
   readonly patch: PerformancePatch;
   /** Throws if the request's If-Match does not match. */
   readonly allow: (performance: PerformanceDocument) => void;
-  readonly stamp?: IdempotencyRecord<PerformanceDocument> | undefined;
+  readonly idempotencyRecord?: IdempotencyRecord<PerformanceDocument> | undefined;
 }
 
 type Rules = Awaited<ReturnType<typeof moneyRules>>;
@@ -67,7 +67,7 @@ const changePlainly = async (
       retry = needsPlaces || (changed !== undefined && !isRecorded(context, recordedAt));
       return retry ? undefined : changed;
     },
-    { idempotencyRecord: change.stamp },
+    { idempotencyRecord: change.idempotencyRecord },
   );
   return retry ? RETRY : (written ?? notFound());
 };
@@ -123,7 +123,7 @@ const commit = async (
       const changed = changeTo(context, current, change, plans, rules);
       return changed && { ...changed, next: { ...changed.next, capacityChange: { token, until, settle: true } } };
     },
-    { idempotencyRecord: change.stamp },
+    { idempotencyRecord: change.idempotencyRecord },
   );
   return written?.capacityChange?.token === token && written.capacityChange.settle ? written : undefined;
 };

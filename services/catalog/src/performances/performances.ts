@@ -80,7 +80,7 @@ export const writePerformance = async (
   product: { readonly id: string; readonly type: ProductType },
   input: PerformanceInput,
   currency: string,
-  stamp?: IdempotencyRecord<PerformanceDocument>,
+  idempotencyRecord?: IdempotencyRecord<PerformanceDocument>,
 ): Promise<PerformanceDocument> => {
   const id = context.newId('prf');
   const seatCategories = newCategories(id, input.seatCategories);
@@ -107,7 +107,7 @@ export const writePerformance = async (
       updatedAt: now,
       modifiedAt: now,
     },
-    { idempotencyRecord: stamp },
+    { idempotencyRecord },
   );
 };
 
@@ -120,14 +120,15 @@ export const addPerformance = async (
   context: Context,
   productId: string,
   input: PerformanceInput,
-  stamp?: IdempotencyRecord<PerformanceDocument>,
+  idempotencyRecord?: IdempotencyRecord<PerformanceDocument>,
 ): Promise<PerformanceDocument> => {
   const { collections } = context;
   const product = (await collections.products.get(productId)) ?? notFound();
   const { currency } = await checkPerformances(collections, product.type, [input], () => '$');
   if (!hasManyPerformances(product.type) && (await collections.performances.count({ productId })) > 0) secondOfOne();
-  const performance = await writePerformance(context, product, input, currency, stamp).catch((error: unknown) =>
-    error instanceof UniqueViolation && error.index === 'sole' ? secondOfOne() : Promise.reject(error),
+  const performance = await writePerformance(context, product, input, currency, idempotencyRecord).catch(
+    (error: unknown) =>
+      error instanceof UniqueViolation && error.index === 'sole' ? secondOfOne() : Promise.reject(error),
   );
   await invalidateCatalog(context);
   return performance;

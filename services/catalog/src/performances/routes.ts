@@ -165,7 +165,7 @@ export const performancesRoutes = (store: Store): AnyOperation[] => [
             ifMatch(performanceEtag(performance));
             unchanged(performanceView(performance));
           },
-          stamp: remember(answer),
+          idempotencyRecord: remember(answer),
         }),
       ),
   }),

@@ -8,12 +8,12 @@ import { type PointOfSaleDocument, pointsOfSale } from '../store.ts';
 export const createPointOfSale = async (
   context: Context,
   details: PointOfSaleDetails,
-  stamp?: IdempotencyRecord<PointOfSaleDocument>,
+  idempotencyRecord?: IdempotencyRecord<PointOfSaleDocument>,
 ): Promise<PointOfSaleDocument> => {
   refuseProblems(pointOfSaleProblems(details, await moneyRules(context.collections, details.tariffIds)));
   const now = timestampOf(context);
   return context.collections.pointsOfSale
-    .insert({ id: details.serviceHost, ...details, createdAt: now, updatedAt: now }, { idempotencyRecord: stamp })
+    .insert({ id: details.serviceHost, ...details, createdAt: now, updatedAt: now }, { idempotencyRecord })
     .catch((error: unknown) => {
       if (!(error instanceof UniqueViolation)) throw error;
       throw new Fault('point_of_sale_duplicate_host', 'Another point of sale has the same service host.');
@@ -27,14 +27,14 @@ export interface PointOfSaleChange {
   readonly tariffIds: readonly string[];
   /** Throws if the request's If-Match does not match. */
   readonly allow: (pointOfSale: PointOfSaleDocument) => void;
-  readonly stamp?: IdempotencyRecord<PointOfSaleDocument> | undefined;
+  readonly idempotencyRecord?: IdempotencyRecord<PointOfSaleDocument> | undefined;
 }
 
 /** Changes a point of sale. @throws Fault `not_found`, `semantically_invalid` */
 export const changePointOfSale = async (
   context: Context,
   serviceHost: string,
-  { to, tariffIds, allow, stamp }: PointOfSaleChange,
+  { to, tariffIds, allow, idempotencyRecord }: PointOfSaleChange,
 ): Promise<PointOfSaleDocument> => {
   const rules = await moneyRules(context.collections, tariffIds);
   const written = await context.collections.pointsOfSale.update(
@@ -47,7 +47,7 @@ export const changePointOfSale = async (
       refuseProblems(pointOfSaleProblems(next, { ...rules, tariffIds: known }));
       return { next: { ...current, ...next, serviceHost: current.serviceHost, updatedAt: timestampOf(context) } };
     },
-    { idempotencyRecord: stamp },
+    { idempotencyRecord },
   );
   return written ?? notFound();
 };

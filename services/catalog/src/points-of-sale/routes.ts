@@ -99,7 +99,7 @@ export const pointsOfSaleRoutes = (store: Store): AnyOperation[] => [
             ifMatch(String(current.version));
             unchanged(view(current));
           },
-          stamp: remember(answer),
+          idempotencyRecord: remember(answer),
         }),
       ),
   }),

@@ -48,7 +48,7 @@ export interface NewOffering extends ProductDetails {
 }
 
 /** Makes the idempotency record of a creation or change, once performances and currency are known. */
-export type StampFor = (
+export type RecordFor = (
   offering: (product: ProductDocument) => Offering,
 ) => IdempotencyRecord<ProductDocument> | undefined;
 
@@ -59,7 +59,7 @@ export type StampFor = (
 export const createProduct = async (
   context: Context,
   { state, performances: inputs, currency: wanted, ...details }: NewOffering,
-  stampFor?: StampFor,
+  recordFor?: RecordFor,
 ): Promise<Offering> => {
   const { collections } = context;
   refuseProblems(productProblems(details));
@@ -83,7 +83,7 @@ export const createProduct = async (
   }
   const offering = (product: ProductDocument): Offering => ({ product, performances, currency });
   const product = await collections.products
-    .insert({ id, ...newProduct(details, state, timestampOf(context)) }, { idempotencyRecord: stampFor?.(offering) })
+    .insert({ id, ...newProduct(details, state, timestampOf(context)) }, { idempotencyRecord: recordFor?.(offering) })
     .catch(onDuplicate(details.code));
   await invalidateCatalog(context);
   return offering(product);
@@ -94,7 +94,7 @@ export interface ProductChange {
   readonly to: (product: ProductDocument) => ProductDetails & { readonly state: ProductState };
   /** Throws if the request's If-Match does not match. */
   readonly allow: (offering: Offering) => void;
-  readonly stampFor?: StampFor;
+  readonly recordFor?: RecordFor;
 }
 
 /** The offering after `cancelPerformances` has completed. */
@@ -134,7 +134,7 @@ export const changeProduct = async (context: Context, id: string, change: Produc
         const cancelling = state === 'cancelled' && current.state !== 'cancelled' ? { cancelling: now } : {};
         return changed && { next: { ...changed, ...cancelling } };
       },
-      { idempotencyRecord: change.stampFor?.((written) => asCancelled(offering(written))) },
+      { idempotencyRecord: change.recordFor?.((written) => asCancelled(offering(written))) },
     )
     .catch((error: unknown) => onDuplicate(code)(error));
   if (!product) return notFound();

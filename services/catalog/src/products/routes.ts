@@ -184,7 +184,7 @@ export const productsRoutes = (store: Store): AnyOperation[] => [
             return { ...detailsOf(merged), state: merged.state ?? current.state };
           },
           allow: allowed(ifMatch, unchanged),
-          stampFor: (offering) => remember((product: ProductDocument) => answer(offering(product))),
+          recordFor: (offering) => remember((product: ProductDocument) => answer(offering(product))),
         }),
       ),
   }),

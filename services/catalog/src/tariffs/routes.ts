@@ -110,7 +110,7 @@ export const tariffsRoutes = (store: Store): AnyOperation[] => [
             ifMatch(String(current.version));
             unchanged(tariffView(current));
           },
-          stamp: remember(answer),
+          idempotencyRecord: remember(answer),
         }),
       ),
   }),

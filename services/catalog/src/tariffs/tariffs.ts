@@ -15,15 +15,12 @@ const onDuplicate = (error: unknown): never => {
 export const createTariff = async (
   context: Context,
   { code, name, criterion }: TariffDetails,
-  stamp?: IdempotencyRecord<TariffDocument>,
+  idempotencyRecord?: IdempotencyRecord<TariffDocument>,
 ): Promise<TariffDocument> => {
   await institutionOf(context.collections);
   const now = timestampOf(context);
   const tariff = await context.collections.tariffs
-    .insert(
-      { id: context.newId('trf'), code, name, criterion, createdAt: now, updatedAt: now },
-      { idempotencyRecord: stamp },
-    )
+    .insert({ id: context.newId('trf'), code, name, criterion, createdAt: now, updatedAt: now }, { idempotencyRecord })
     .catch(onDuplicate);
   await invalidateCatalog(context);
   return tariff;
@@ -34,14 +31,14 @@ export interface TariffChange {
   readonly to: (tariff: TariffDetails) => TariffDetails;
   /** Throws if the request's If-Match does not match. */
   readonly allow: (tariff: TariffDocument) => void;
-  readonly stamp?: IdempotencyRecord<TariffDocument> | undefined;
+  readonly idempotencyRecord?: IdempotencyRecord<TariffDocument> | undefined;
 }
 
 /** Changes a tariff. @throws Fault `not_found`, `tariff_duplicate_code` */
 export const changeTariff = async (
   context: Context,
   id: string,
-  { to, allow, stamp }: TariffChange,
+  { to, allow, idempotencyRecord }: TariffChange,
 ): Promise<TariffDocument> => {
   const tariff = await context.collections.tariffs
     .update(
@@ -54,7 +51,7 @@ export const changeTariff = async (
           ? undefined
           : { next: { ...next, updatedAt: timestampOf(context) } };
       },
-      { idempotencyRecord: stamp },
+      { idempotencyRecord },
     )
     .catch(onDuplicate);
   if (!tariff) return notFound();

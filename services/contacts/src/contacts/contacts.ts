@@ -28,7 +28,7 @@ export interface Dependencies {
 
 /** The parts of a request that a change needs: idempotency record, If-Match check against the contact's version. */
 export interface Request {
-  readonly stamp?: IdempotencyRecord<ContactDocument> | undefined;
+  readonly idempotencyRecord?: IdempotencyRecord<ContactDocument> | undefined;
   readonly ifMatch: (version: string) => void;
   /** Throws if the request changes a read-only member. */
   readonly unchanged?: (contact: ContactDocument) => void;
@@ -41,7 +41,7 @@ export interface Contacts {
     kind: Kind,
     details: Details,
     allowDuplicate: boolean,
-    stamp?: IdempotencyRecord<ContactDocument>,
+    idempotencyRecord?: IdempotencyRecord<ContactDocument>,
   ): Promise<ContactDocument>;
   /**
    * Creates the contact of a guest under the number in its order, or updates it with the data of a later checkout
@@ -140,7 +140,7 @@ export const createContacts = (
         request.unchanged?.(current);
         return step(current);
       },
-      { ...options, idempotencyRecord: request.stamp },
+      { ...options, idempotencyRecord: request.idempotencyRecord },
     );
     if (!updated) throw absent();
     return updated;
@@ -159,13 +159,13 @@ export const createContacts = (
     documents: (institution) => collection.of(institution),
     clock: () => now().getTime(),
 
-    async create(institution, kind, details, allowDuplicate, stamp) {
+    async create(institution, kind, details, allowDuplicate, idempotencyRecord) {
       if (details.email !== undefined && !allowDuplicate) await refuseDuplicate(institution, details.email);
       const number = contactNumber(randomBytes(12));
       // Each attempt is a write with its own timestamp.
       return orDuplicate(institution, details.email, number, () => {
         const contact = newContact(kind, number, details, allowDuplicate, timestamp());
-        return collection.of(institution).insert({ id: number, ...contact }, { idempotencyRecord: stamp });
+        return collection.of(institution).insert({ id: number, ...contact }, { idempotencyRecord });
       });
     },
 

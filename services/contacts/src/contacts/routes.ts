@@ -199,7 +199,7 @@ const routesOf = (
               params.contactNumber,
               (current) => detailsOf(mergePatch<object>(current, body)),
               query.allowDuplicateEmail === true,
-              { ifMatch, unchanged: (contact) => unchanged(view(contact)), stamp: remember(one) },
+              { ifMatch, unchanged: (contact) => unchanged(view(contact)), idempotencyRecord: remember(one) },
             ),
           ),
         ),

@@ -31,7 +31,7 @@ export const controlRoutes = (context: Context): AnyOperation[] => [
           params.ticketId,
           {
             ifMatch,
-            stamp: remember(answer),
+            idempotencyRecord: remember(answer),
           },
           (ticket, now) => control(ticket, body, now),
           ticketControlled,

@@ -27,7 +27,7 @@ export const printingRoutes = (context: Context): AnyOperation[] => [
           params.ticketId,
           {
             ifMatch,
-            stamp: remember(answer),
+            idempotencyRecord: remember(answer),
           },
           print,
         ),

@@ -36,7 +36,7 @@ export const changeOrReplace = async (
   context: Context,
   institution: string,
   id: string,
-  { stamp, ifMatch, unchanged }: Request,
+  { idempotencyRecord, ifMatch, unchanged }: Request,
   decide: Replacing,
 ): Promise<domain.Ticket & { readonly version: number }> => {
   const collections = context.collections(institution);
@@ -58,7 +58,7 @@ export const changeOrReplace = async (
         overtaken = next.status === 'invalidated' && !replaces;
         return overtaken || next === ticket ? undefined : { next };
       },
-      { idempotencyRecord: stamp },
+      { idempotencyRecord },
     );
     if (!written || overtaken) continue;
     const successor = await finishReplacement(collections, written);

@@ -37,7 +37,7 @@ export const replacementRoutes = (context: Context): AnyOperation[] => [
           {
             ifMatch,
             unchanged: (ticket) => unchanged(view(ticket)),
-            stamp: remember<Versioned>((ticket) => answer(freshSuccessor(ticket) ?? ticket)),
+            idempotencyRecord: remember<Versioned>((ticket) => answer(freshSuccessor(ticket) ?? ticket)),
           },
         ),
       ),
@@ -59,9 +59,11 @@ export const replacementRoutes = (context: Context): AnyOperation[] => [
     conditional: true,
     example: { params, body: { reason: 'lost' }, answer: example.replacing },
     handle: async ({ caller, params, body, ifMatch, remember }) => {
-      const stamp = remember<Versioned>((ticket) => createdAnswer(freshSuccessor(ticket) ?? ticket));
+      const idempotencyRecord = remember<Versioned>((ticket) => createdAnswer(freshSuccessor(ticket) ?? ticket));
       const { institution } = caller;
-      return createdAnswer(await replaceTicket(context, institution, params.ticketId, { ifMatch, stamp }, body.reason));
+      return createdAnswer(
+        await replaceTicket(context, institution, params.ticketId, { ifMatch, idempotencyRecord }, body.reason),
+      );
     },
   }),
 ];

@@ -8,7 +8,7 @@ import { validatorOf } from './view.ts';
 
 /** The parts of a request that a change needs: idempotency record, If-Match check against the ticket's validator. */
 export interface Request {
-  readonly stamp?: IdempotencyRecord<TicketDocument> | undefined;
+  readonly idempotencyRecord?: IdempotencyRecord<TicketDocument> | undefined;
   readonly ifMatch: (validator: string) => void;
   /** Throws if the request changes a read-only member. */
   readonly unchanged?: (ticket: domain.Ticket) => void;
@@ -46,7 +46,7 @@ export const changeTicket = async (
   context: Context,
   institution: string,
   id: string,
-  { stamp, ifMatch }: Request,
+  { idempotencyRecord, ifMatch }: Request,
   command: (ticket: TicketDocument, now: string) => domain.Decision<TicketDocument>,
   fact?: (ticket: domain.Ticket) => Fact,
 ): Promise<TicketDocument> => {
@@ -59,7 +59,7 @@ export const changeTicket = async (
         const next = allowed(command(ticket, timestampOf(context)));
         return { next, events: fact ? [fact(next)] : [] };
       },
-      { idempotencyRecord: stamp },
+      { idempotencyRecord },
     );
   const written = await run();
   if (written) return written;
