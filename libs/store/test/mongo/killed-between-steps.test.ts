@@ -104,5 +104,5 @@ describeMongo('a writer on MongoDB that is killed between two steps', (url) => {
     for (const one of killed) await verify(store, one);
     await store.close();
     await remove();
-  }, 90_000);
+  }, 300_000);
 });

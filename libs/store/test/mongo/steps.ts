@@ -31,12 +31,14 @@ const request = async (
   const attempt = await begin(store, key);
   if (!attempt) return;
   const answer = () => ({ status: 200, headers: {}, body: { key } });
+  let outcome: unknown;
   try {
-    await effect({ key, fingerprint: 'print', expiresAt: later(), answer }, attempt);
+    outcome = await effect({ key, fingerprint: 'print', expiresAt: later(), answer }, attempt);
   } catch (error) {
     if (!(error instanceof IdempotencyKeyTaken)) throw error;
   } finally {
-    await store.idempotency.end(attempt);
+    // What has been remembered has ended already.
+    if (outcome !== true) await store.idempotency.end(attempt);
   }
 };
 
