@@ -12,10 +12,11 @@ export const holdNameOf = ({ begun }: Pick<OrderDocument, 'begun'>): string =>
 /** Deletes a draft that holds nothing. */
 export const deleteDraft = async (context: OrdersContext, draft: OrderDocument): Promise<void> => {
   const { institution, id, performanceId, performanceIds } = draft;
-  await context.orders.of(institution).delete(id);
-  context.limit.record(draft, id, 0);
+  // The links first: a process that dies in between leaves a draft, which recovery deletes, and never a link without an order.
   const others = performanceIds.filter((performance) => performance !== performanceId);
   for (const performance of others) await context.links.of(institution).delete(`${id}.${performance}`);
+  await context.orders.of(institution).delete(id);
+  context.limit.record(draft, id, 0);
 };
 
 /** Aborts a draft and releases what it holds; returns the draft if nothing of it is held any more. */
