@@ -4,7 +4,7 @@ import type { ServiceApi } from '@boxoffice/service';
 export interface components {
     schemas: {
         readonly HeldLine: {
-            /** @description which of the items */
+            /** @description the index of the requested item */
             readonly item: number;
             readonly productId: string;
             readonly performanceId: string;
@@ -61,7 +61,7 @@ export interface components {
             readonly holder: string;
             /** @description unique per holder */
             readonly requestId: string;
-            /** @description the version of the order; a call of an earlier one than the catalog knows is without effect */
+            /** @description the version of the order; a call of an earlier version than the catalog knows has no effect */
             readonly asOf?: number;
             /**
              * Format: date-time
@@ -69,7 +69,7 @@ export interface components {
              */
             readonly heldUntil?: string;
             readonly pointOfSale?: string;
-            /** @description those that the order has already */
+            /** @description the number of places that the order has already */
             readonly placesInOrder?: number;
             readonly items: readonly {
                 readonly performanceId: string;
@@ -91,7 +91,7 @@ export interface components {
             readonly performanceId: string;
             readonly seatCategoryId: string;
             readonly tariffId: string;
-            /** @description looked at if the quote is refused */
+            /** @description checked only if the quote is refused */
             readonly placeIds?: readonly string[];
         };
         readonly Quotes: {
@@ -122,12 +122,12 @@ export interface components {
         };
         readonly StockChange: {
             /**
-             * @description superseded: the order has given up the version that asks, or has places since a later one; nothing was changed
+             * @description superseded: the order has abandoned the version of the call, or has places as of a later one; nothing was changed
              * @enum {string}
              */
             readonly outcome: "done" | "refused" | "superseded";
             readonly places: readonly components["schemas"]["StockPlace"][];
-            /** @description places that the holder has lost; then nothing was changed */
+            /** @description places that the holder has lost; if any, nothing was changed */
             readonly missing: readonly string[];
         };
         readonly StockChangeAnswer: {
@@ -153,7 +153,7 @@ export interface components {
         };
         readonly StockRenewal: {
             /**
-             * @description superseded: the order has given up the version that asks, or has places since a later one; nothing was changed
+             * @description superseded: the order has abandoned the version of the call, or has places as of a later one; nothing was changed
              * @enum {string}
              */
             readonly outcome: "done" | "refused" | "superseded";
@@ -173,7 +173,7 @@ export interface components {
                 readonly heldUntil: string | null;
                 readonly replaces: string | null;
             }[];
-            /** @description places that the holder has lost; then nothing was changed */
+            /** @description places that the holder has lost; if any, nothing was changed */
             readonly missing: readonly string[];
         };
         readonly StockRenewalAnswer: {
@@ -236,7 +236,7 @@ export interface operations {
                      */
                     readonly heldUntil: string;
                     readonly placeIds?: readonly string[];
-                    /** @description the version of the order; a call of an earlier one than the catalog knows is without effect */
+                    /** @description the version of the order; a call of an earlier version than the catalog knows has no effect */
                     readonly asOf?: number;
                 };
             };
@@ -277,7 +277,7 @@ export interface operations {
                      */
                     readonly heldUntil: string;
                     readonly placeIds: readonly string[];
-                    /** @description the version of the order; a call of an earlier one than the catalog knows is without effect */
+                    /** @description the version of the order; a call of an earlier version than the catalog knows has no effect */
                     readonly asOf?: number;
                 };
             };
@@ -311,7 +311,7 @@ export interface operations {
             readonly content: {
                 readonly "application/json": {
                     readonly placeIds: readonly string[];
-                    /** @description the version of the order; a call of an earlier one than the catalog knows is without effect */
+                    /** @description the version of the order; a call of an earlier version than the catalog knows has no effect */
                     readonly asOf?: number;
                 };
             };
@@ -347,7 +347,7 @@ export interface operations {
                     readonly placeIds?: readonly string[];
                     /** @description unique per holder */
                     readonly requestId?: string;
-                    /** @description the version of the order; a call of an earlier one than the catalog knows is without effect */
+                    /** @description the version of the order; a call of an earlier version than the catalog knows has no effect */
                     readonly asOf?: number;
                     readonly sold?: boolean;
                 };

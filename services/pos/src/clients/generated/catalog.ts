@@ -5,7 +5,7 @@ export interface components {
     schemas: {
         readonly FoundPointOfSale: {
             readonly institution: string;
-            /** @description whether its institution is of the demo data */
+            /** @description whether its institution belongs to the demo data */
             readonly demo: boolean;
             readonly serviceHost: string;
             readonly name: string;
@@ -136,7 +136,7 @@ export interface components {
         /** @enum {string} */
         readonly ProductType: "show" | "pass" | "season_ticket" | "membership" | "service" | "goods" | "package";
         readonly PublishedCatalog: {
-            /** @description changes with what is published */
+            /** @description changes when the published catalog changes */
             readonly mark: string;
             readonly published: {
                 readonly products: readonly components["schemas"]["Product"][];
@@ -212,7 +212,7 @@ export interface operations {
             readonly header?: never;
             readonly path: {
                 /**
-                 * @description what requests say in X-Service-Host; case does not matter
+                 * @description the value of X-Service-Host in requests; case-insensitive
                  * @example tickets.opera.example
                  */
                 readonly serviceHost: string;

@@ -66,7 +66,7 @@ export interface components {
              * @description ISO 8601 UTC
              */
             readonly updatedAt: string;
-            /** @description the buyer, who alone may see it */
+            /** @description the buyer; only this contact may see the ticket */
             readonly contactNumber: string | null;
             readonly productId: string | null;
             /**
@@ -96,7 +96,7 @@ export interface operations {
             readonly query?: {
                 /** @example C7K2M9QX4TB03 */
                 readonly contactNumber?: string;
-                /** @description up to 100 ids, between commas */
+                /** @description up to 100 ids, separated by commas */
                 readonly orderIds?: string;
                 readonly status?: components["schemas"]["TicketStatus"];
             };
