@@ -26,8 +26,8 @@ const saleAt = ({ door, partner, options, run }: Stage, name: string): Promise<C
 const told = ({ ok, refused, unknown, failures }: SaleCounts): string =>
   `${ok} ok, ${refused} refused, ${unknown} unknown; ${failures} failed requests`;
 
-/** Ten times what a step that its process left behind may take until another instance has finished it. */
-const SETTLED_WITHIN_MS = 200_000;
+/** Milliseconds within which a sale settles; another instance finishes the step of a dead process after at most 5,000. */
+const SETTLED_WITHIN_MS = 60_000;
 
 /** Ends a sale, and holds what its buyers remember against what the installation says. */
 const judge = async (sale: ConcurrentSale): Promise<{ counts: SaleCounts; seconds: number }> => {
