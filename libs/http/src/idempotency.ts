@@ -6,10 +6,10 @@ import type { Outcome, Outcomes } from './answers/outcome.ts';
 import type { Answer, IdempotencyRecord } from './operation.ts';
 import { MAX_IDEMPOTENCY_KEY_LENGTH } from './shape.ts';
 
-/** How long an answer is remembered. */
+/** How long an answer is stored. */
 export const IDEMPOTENCY_RETENTION_MS = 24 * 60 * 60 * 1000;
 
-/** One request's hold on a key, as `begin` gave it: what ends or remembers it touches no later one. */
+/** One request's attempt at a key, from `begin`: ending it or storing its answer affects no later attempt. */
 export interface Attempt {
   readonly key: string;
   readonly fingerprint: string;
@@ -17,7 +17,7 @@ export interface Attempt {
   readonly id: string;
 }
 
-/** Where answers are remembered (structurally the store's `Idempotency`, whose port tells what each does). */
+/** Where answers are stored (structurally the store's `Idempotency`, whose port documents each method). */
 export interface IdempotencyPort {
   begin(
     key: string,
@@ -28,14 +28,14 @@ export interface IdempotencyPort {
     | { readonly state: 'running'; readonly fingerprint: string }
     | { readonly state: 'remembered'; readonly fingerprint: string; readonly answer: Outcome }
   >;
-  /** False, and nothing is written, if the key does not belong to the attempt any more. */
+  /** False, without a write, if the key no longer belongs to the attempt. */
   remember(attempt: Attempt, answer: Outcome): Promise<boolean>;
   end(attempt: Attempt): Promise<void>;
-  /** Drops all but so many of the answers that have the subject. */
+  /** Deletes all but the given number of the answers with the subject. */
   trim?(subject: string, most: number): Promise<void>;
 }
 
-/** So many answers of one session are remembered, the newest ones. */
+/** Stored answers of one session: the newest ones stay. */
 export const MOST_ANSWERS_PER_SESSION = 500;
 
 /** One use of an Idempotency-Key. */
@@ -43,14 +43,14 @@ export interface Ticket {
   readonly key: string;
   readonly fingerprint: string;
   readonly expiresAt: number;
-  /** The session that the key belongs to, as the subject of its answers: they go with it, and are bounded. */
+  /** The session of the key, as the subject of its answers: they are deleted with it, and bounded. */
   readonly session?: string | undefined;
 }
 
 /** Makes the idempotency record that carries an answer into the write that is its effect. */
 export type Remember = <Document>(answer: (document: Document) => Answer) => IdempotencyRecord<Document> | undefined;
 
-/** What `remember` is without an Idempotency-Key. */
+/** The value of `remember` without an Idempotency-Key. */
 export const rememberNothing: Remember = () => undefined;
 
 const hash = (...parts: readonly (string | Buffer)[]): string => {
@@ -59,7 +59,9 @@ const hash = (...parts: readonly (string | Buffer)[]): string => {
   return digest.digest('base64url');
 };
 
-/** The ticket of a request, or undefined if it has no key. The key is stored as a hash, apart from those of other callers. */
+/**
+ * The ticket of a request, or undefined without a key. The key is stored as a hash, separate from other callers' keys.
+ */
 export const ticketOf = (
   request: IncomingMessage,
   scope: string,
@@ -87,19 +89,19 @@ const inProgress = () =>
     'Retry-After': '1',
   });
 
-/** Whether the answer is final: neither a failure on our side, nor one that says when to come again. */
+/** Whether the answer is final: neither an internal failure nor an answer with Retry-After. */
 const isRefusal = (error: unknown): error is Fault =>
   error instanceof Fault && error.http < 500 && error.headers['Retry-After'] === undefined;
 
-/** Libraries do not know the store; it names its errors. */
+/** Libraries do not import the store; its errors are recognised by name. */
 const isKeyTaken = (error: unknown): boolean => error instanceof Error && error.name === 'IdempotencyKeyTaken';
 
 /**
- * Runs a request's effect at most once per ticket: replays a remembered outcome, refuses a key that is reused or still running, and
- * remembers what the run led to, unless a write carries it already or it is a 5xx.
+ * Runs a request's effect at most once per ticket: replays a stored outcome, refuses a key that is reused or still
+ * running, and stores the outcome, unless a write carries it already or it is a 5xx.
  */
 export const createOnce = (port: IdempotencyPort, outcomes: Outcomes, logger: Pick<Logger, 'error'>) => {
-  /** A new attempt, or the answer that the key has. */
+  /** A new attempt, or the stored answer of the key. */
   const lookUp = async (ticket: Ticket): Promise<{ readonly attempt: Attempt } | { readonly outcome: Outcome }> => {
     const { key, fingerprint, expiresAt } = ticket;
     const known = await port.begin(key, fingerprint, expiresAt);
@@ -112,7 +114,7 @@ export const createOnce = (port: IdempotencyPort, outcomes: Outcomes, logger: Pi
     return { outcome: { ...answer, headers: { ...answer.headers, 'Idempotency-Replayed': 'true' } } };
   };
 
-  /** The effect is there already: failing to remember it must not turn it into an error. */
+  /** The effect exists already: a failure to store its answer must not turn it into an error. */
   const settle = <T>(act: Promise<T>): Promise<T | undefined> =>
     act.catch((error) => {
       logger.error('an answer could not be remembered, or its key not be freed', { error });
@@ -154,7 +156,7 @@ export const createOnce = (port: IdempotencyPort, outcomes: Outcomes, logger: Pi
       return outcome;
     } catch (error) {
       if (isKeyTaken(error)) {
-        // Another instance took the key meanwhile, and its write won. The own mark would hide it.
+        // Another instance took the key meanwhile, and its write won. This attempt's mark would hide its answer.
         await end();
         const winner = await lookUp(ticket);
         if ('outcome' in winner) return winner.outcome;
@@ -164,7 +166,7 @@ export const createOnce = (port: IdempotencyPort, outcomes: Outcomes, logger: Pi
       if (isRefusal(error)) await keep(outcomes.ofFault(error));
       throw error;
     } finally {
-      // Whatever happened, also to what was to be remembered: from now on a repeat is let in.
+      // In every case, also after a failure to store the answer: from now on a repeat is admitted.
       await end();
     }
   };

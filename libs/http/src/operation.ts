@@ -6,37 +6,41 @@ import type { Position } from './lists/cursor.ts';
 export type Method = 'get' | 'post' | 'put' | 'patch' | 'delete';
 
 /**
- * Who may call in family B: `visitor` is anyone, with or without a session; `newcomer` too, and a session that has ended counts as none;
- * `session` who has one; `login` who is logged in.
+ * Access in family B: `visitor` is anyone, with or without a session; `newcomer` too, and an ended session counts as
+ * none; `session` needs a session; `login` needs a logged-in session.
  */
 export type VisitorAccess = 'visitor' | 'newcomer' | 'session' | 'login';
 
-/** What a token may do: a domain, or its sensitive part, and the action. */
+/** The permission of a token: a domain, or its sensitive part, and the action. */
 export type Scope = `${string}:${'read' | 'write'}`;
 
 /**
- * Who may call: the scope that the token must hold; `public`; `internal`: other services only, never through the gateway; or, in
- * family B, a visitor of a point of sale.
+ * The access of an operation: the scope that the token must hold; `public`; `internal`: other services only, never
+ * through the gateway; or, in family B, a visitor of a point of sale.
  */
 export type Access = Scope | 'public' | 'internal' | VisitorAccess;
 
 /** A code of either family's table. */
 export type AnyCode = Code | PosCode;
 
-/** What a handler answers; the envelope is put around `data` by the router. */
+/** The result of a handler; the router adds the envelope around `data`. */
 export interface Answer<Data = unknown> {
   readonly status: number;
   readonly data: Data;
   readonly headers?: Readonly<Record<string, string>>;
-  /** A strong validator without quotes (a document's version, a hash); makes ETag and answers If-None-Match with 304. */
+  /**
+   * A strong validator without quotes (a document's version, a hash); makes ETag and answers If-None-Match with 304.
+   */
   readonly etag?: string;
-  /** Ids of the persons that the answer speaks of, so that erasing one drops remembered answers. */
+  /** Ids of the persons in the answer: erasing one deletes stored answers. */
   readonly subjects?: readonly string[];
   /** Members beside the envelope's own, where another standard wants them at the top level (RFC 6749). */
   readonly members?: object;
 }
 
-/** What the store's writes take to remember the answer in the same write (structurally the store's `IdempotencyRecord`). */
+/**
+ * What the store's writes need to store the answer in the same write (structurally the store's `IdempotencyRecord`).
+ */
 export interface IdempotencyRecord<Document> {
   readonly key: string;
   readonly fingerprint: string;
@@ -49,10 +53,10 @@ export interface IdempotencyRecord<Document> {
   };
 }
 
-/** A request as a handler meets it: validated, and typed by the operation's schemas. */
+/** A validated request, typed by the operation's schemas. */
 export interface Request<Params, QueryParameters, Body, Visitor = unknown> {
   readonly caller: Caller;
-  /** What the app's `admit` made of a request to an operation for visitors; undefined elsewhere. */
+  /** The `visitor` of the app's `admit`, for operations for visitors; undefined elsewhere. */
   readonly visitor: Visitor;
   readonly params: Params;
   readonly query: QueryParameters;
@@ -60,23 +64,27 @@ export interface Request<Params, QueryParameters, Body, Visitor = unknown> {
   /** One header's value; names in lower case. */
   header(name: string): string | undefined;
   /**
-   * Call inside `update`, before the state is looked at: throws `precondition_failed` unless the request's If-Match is
+   * Call inside `update`, before the state is checked: throws `precondition_failed` unless the request's If-Match is
    * absent or names this validator (RFC 9110, 13.1.1).
    */
   ifMatch(etag: string): void;
   /**
-   * Call inside `update`, after `ifMatch`, with the resource as it is shown: throws `semantically_invalid` if a read-only member of
-   * the body differs from it, and names the operation that changes it. `version`, `createdAt` and `updatedAt` may differ.
+   * Call inside `update`, after `ifMatch`, with the resource as it is shown: throws `semantically_invalid` if a
+   * read-only member of the body differs from it, and names the operation that changes it. `version`, `createdAt` and
+   * `updatedAt` may differ.
    */
   unchanged(shown: object): void;
   /**
-   * The idempotency record that makes a repeat of this request answer the same: hand it to the write that is the request's effect. Undefined
-   * without an Idempotency-Key. `answer` is given the written document and must be what the handler will answer.
+   * The idempotency record with which a repeat of this request gets the same answer: pass it to the write that is the
+   * request's effect. Undefined without an Idempotency-Key. `answer` receives the written document and must return what
+   * the handler returns.
    */
   remember<Document>(answer: (document: Document) => Answer): IdempotencyRecord<Document> | undefined;
-  /** A name for the request's Idempotency-Key, bound to its caller: for what is done elsewhere for this request. Undefined without one. */
+  /** A name for the request's Idempotency-Key, bound to its caller: for effects elsewhere. Undefined without a key. */
   readonly idempotencyKey: string | undefined;
-  /** Opaque, signed list cursors, bound to this operation and caller: a foreign or changed one is `invalid_parameter`. */
+  /**
+   * Opaque, signed list cursors, bound to this operation and caller: a foreign or changed one is `invalid_parameter`.
+   */
   readonly cursor: { read(cursor: string | undefined): Position | undefined; write(after: Position): string };
 }
 
@@ -89,7 +97,10 @@ type DataOf<Answers> = Answers[keyof Answers] extends infer Schema
     : never
   : never;
 
-/** One operation: the only place that says what it takes, gives and needs. See services/contacts/src/contacts/routes.ts. */
+/**
+ * One operation: the single declaration of its parameters, answers and access. See
+ * services/contacts/src/contacts/routes.ts.
+ */
 export interface Operation<
   Params extends TProperties = TProperties,
   QueryParameters extends TProperties = TProperties,
@@ -102,7 +113,10 @@ export interface Operation<
   readonly method: Method;
   /** From the gateway's root, with `{templates}`: `/svc/v3/contacts/individuals/{contactNumber}`. */
   readonly path: string;
-  /** Other paths of the same operation; they get operationIds of their own in the description (`…Unprefixed`, in family B `…Experimental`). */
+  /**
+   * Other paths of the same operation; they get operationIds of their own in the description (`…Unprefixed`, in family
+   * B `…Experimental`).
+   */
   readonly aliases?: readonly string[];
   readonly access: Access;
   /** What it does, in the third person: "Creates an individual". */
@@ -113,7 +127,7 @@ export interface Operation<
   readonly body?: Body;
   /** JSON Schemas of `data`, by 2xx status. */
   readonly answers: Answers;
-  /** Codes that it can give beyond those that follow from its shape (validation, 401, 403, 404 with params, 5xx…). */
+  /** Codes beyond those that follow from its shape (validation, 401, 403, 404 with params, 5xx…). */
   readonly errors?: readonly AnyCode[];
   /** Answers to an error that carry data (only `contact_duplicate_email`): schema of `data`, by code. */
   readonly errorData?: Readonly<Partial<Record<Code, TSchema>>>;
@@ -129,21 +143,25 @@ export interface Operation<
     readonly members?: object;
   };
   /**
-   * Members at the top of the body that a GET returned: accepted if they are what `unchanged` is given. Deeper ones are marked
-   * `readOnly` in the body's schema.
+   * Read-only members at the top of the body, as a GET returned them: accepted if equal to those passed to `unchanged`.
+   * Deeper ones are marked `readOnly` in the body's schema.
    */
   readonly readOnly?: ReadOnly;
-  /** The body is a form (`application/x-www-form-urlencoded`) of texts: faults are those of parameters, unknown fields are ignored. */
+  /**
+   * The body is a form (`application/x-www-form-urlencoded`) of texts: faults are those of parameters, unknown fields
+   * are ignored.
+   */
   readonly form?: boolean;
   /**
-   * What only the description says of a form's fields: the handler checks it, with codes of its own (RFC 6749, 5.2).
+   * Constraints of a form's fields for the description only: the handler checks them, with codes of its own (RFC 6749,
+   * 5.2).
    */
   readonly described?: Readonly<Record<string, object>>;
-  /** The answer is `data` without an envelope (documents that another standard defines). */
+  /** The answer is `data` without an envelope (documents defined by another standard). */
   readonly bare?: boolean;
-  /** Schemas of the members that its answers and its errors carry beside the envelope's own. */
+  /** Schemas of the members of its answers and errors beside the envelope's own. */
   readonly members?: { readonly answer?: TProperties; readonly error?: TProperties };
-  /** What a fault of this operation carries beside the envelope, where another standard wants it (RFC 6749, 5.2). */
+  /** Members of this operation's errors beside the envelope, where another standard requires them (RFC 6749, 5.2). */
   readonly onFault?: (fault: Fault) => {
     readonly members?: object;
     readonly headers?: Readonly<Record<string, string>>;
@@ -154,7 +172,10 @@ export interface Operation<
   readonly etag?: boolean;
   /** Headers that its 2xx answers carry beside those that all do, by their names in the family's description. */
   readonly answerHeaders?: readonly string[];
-  /** Compressed for who accepts it. The same `data` object is serialised and compressed once, so it must not change. */
+  /**
+   * Compressed where the client accepts it. The same `data` object is serialised and compressed once, so it must not
+   * change.
+   */
   readonly compressed?: boolean;
   /** Honours If-Match (and documents 412). */
   readonly conditional?: boolean;
@@ -194,7 +215,7 @@ export const operationsFor =
   ): AnyOperation =>
     declared as unknown as AnyOperation;
 
-/** An operation whose types are forgotten: what the router works with. */
+/** An operation without its static types, for the router. */
 export type AnyOperation = Operation<TProperties, TProperties, TSchema, Readonly<Record<number, TSchema>>>;
 
 /** 200 with a resource; `etag` where it has one. */
@@ -204,7 +225,7 @@ export const ok = <Data>(data: Data, more: Omit<Answer, 'status' | 'data'> = {})
   ...more,
 });
 
-/** 201 with the new resource and where it is. */
+/** 201 with the new resource and its location. */
 export const created = <Data>(
   data: Data,
   location: string,

@@ -103,7 +103,10 @@ interface Loose {
   readonly anyOf?: readonly object[];
 }
 
-/** The schema, or null. Keeps `type`, `enum` and so on flat, so that a violation is told about the schema and not about null. */
+/**
+ * The schema, or null. Keeps `type`, `enum` and so on flat, so that a violation is told about the schema and not about
+ * null.
+ */
 export const nullable = <Schema extends TSchema>(schema: Schema): TUnsafe<Static<Schema> | null> => {
   const { const: constant, ...rest } = { ...schema } as Loose;
   const values = constant === undefined ? rest.enum : [constant];
@@ -118,7 +121,10 @@ export const nullable = <Schema extends TSchema>(schema: Schema): TUnsafe<Static
   return markNullable(Type.Unsafe<Static<Schema> | null>(flat), schema);
 };
 
-/** What RFC 7396 makes of a type: every member may be absent, an optional one may be null (which removes it), objects merge. */
+/**
+ * What RFC 7396 makes of a type: every member may be absent, an optional one may be null (which removes it), objects
+ * merge.
+ */
 export type PatchOf<T> = {
   [Key in keyof T]?: undefined extends T[Key] ? Patched<NonNullable<T[Key]>> | null : Patched<T[Key]>;
 };

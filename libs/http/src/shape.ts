@@ -19,7 +19,10 @@ export interface Place {
 
 const shapeOf = (path: string): string => path.replaceAll(/\{[^}]*\}/g, '{}');
 
-/** Every path of the operations: their own and their aliases. @throws on an id or a method of a path that is declared twice. */
+/**
+ * Every path of the operations: their own and their aliases. @throws on an id or a method of a path that is declared
+ * twice.
+ */
 export const placesOf = (operations: readonly AnyOperation[], aliasSuffix: string): Place[] => {
   const places = operations.flatMap((operation) => [
     { id: operation.id, path: operation.path, operation },

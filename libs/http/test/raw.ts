@@ -1,6 +1,9 @@
 import { connect } from 'node:net';
 
-/** Sends bytes over a connection of its own and answers all that comes back until the server closes it (or `until` is seen). */
+/**
+ * Sends bytes over a connection of its own and answers all that comes back until the server closes it (or `until` is
+ * seen).
+ */
 export const exchangeRaw = (
   url: string,
   parts: readonly (string | Buffer)[],

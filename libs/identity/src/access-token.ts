@@ -39,8 +39,9 @@ const readClaims = (payload: Readonly<Record<string, unknown>>): AccessClaims | 
 };
 
 /**
- * Makes the check of access tokens: signature, type, issuer, audience and expiry. Whether the token was revoked and what its
- * scopes allow is not asked here. The check rejects with Fault `unauthorized`, or `service_unavailable` without keys.
+ * Makes the check of access tokens: signature, type, issuer, audience and expiry. Whether the token was revoked and
+ * what its scopes allow is not asked here. The check rejects with Fault `unauthorized`, or `service_unavailable`
+ * without keys.
  */
 export const verifyAccessToken = (options: AccessTokenOptions): ((token: string) => Promise<AccessClaims>) =>
   createTokenVerifier({

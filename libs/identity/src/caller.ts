@@ -23,5 +23,8 @@ export const ACCESS_TYPE = 'at+jwt';
 /** Longest life of an identity token, in seconds. */
 export const IDENTITY_LIFETIME_SECONDS = 60;
 
-/** Turns the identity token of a request into its caller. Rejects with Fault `unauthorized` unless signature, type, audience and expiry hold. */
+/**
+ * Turns the identity token of a request into its caller. Rejects with Fault `unauthorized` unless signature, type,
+ * audience and expiry hold.
+ */
 export type IdentityVerifier = (token: string) => Promise<Caller>;

@@ -65,7 +65,10 @@ export interface IdentityVerifierOptions {
   readonly now?: () => number;
 }
 
-/** Makes a service's check of identity tokens; it rejects with Fault `unauthorized`, or `service_unavailable` without keys. */
+/**
+ * Makes a service's check of identity tokens; it rejects with Fault `unauthorized`, or `service_unavailable` without
+ * keys.
+ */
 export const createIdentityVerifier = (options: IdentityVerifierOptions): IdentityVerifier =>
   createTokenVerifier<Caller>({
     keys: options.keys,

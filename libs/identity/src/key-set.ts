@@ -5,10 +5,10 @@ import { SIGNATURE_ALGORITHM } from './constants.ts';
 /** The authorizer's public keys, as its key document last said. */
 export interface KeySet {
   /**
-   * The key of that id, as the document was at most `maxAgeMs` ago, or as it last was if the authorizer does not answer. An
-   * unknown id refetches the document once per cooldown, for all callers together; undefined if it is not there either. Rejects
-   * with Fault `service_unavailable` if nobody can tell because the authorizer does not answer. Without a change of the document
-   * the key is the same object each time.
+   * The key of that id, as the document was at most `maxAgeMs` ago, or as it last was if the authorizer does not
+   * answer. An unknown id refetches the document once per cooldown, for all callers together; undefined if it is not
+   * there either. Rejects with Fault `service_unavailable` if nobody can tell because the authorizer does not answer.
+   * Without a change of the document the key is the same object each time.
    */
   key(kid: string): Promise<KeyObject | undefined>;
   /** Fetches the document now; rejects if that fails, and keeps the keys known so far. */
@@ -20,7 +20,10 @@ export interface KeySetOptions {
   readonly url: string;
   /** Least time between two fetches that unknown ids cause, in milliseconds. */
   readonly cooldownMs?: number;
-  /** Age beyond which a key is not given out before the document was fetched again; from half of it on that happens in the background. */
+  /**
+   * Age beyond which a key is not given out before the document was fetched again; from half of it on that happens in
+   * the background.
+   */
   readonly maxAgeMs?: number;
   readonly timeoutMs?: number;
   readonly fetch?: typeof globalThis.fetch;
@@ -29,18 +32,28 @@ export interface KeySetOptions {
 }
 
 /**
- * With the second in which the authorizer reads its keys, and the one for which a gateway remembers a verification, well below the five
- * seconds in which a withdrawn key must end. Keys are fetched when they are used: nobody who is idle asks.
+ * With the second in which the authorizer reads its keys, and the one for which a gateway remembers a verification,
+ * well below the five seconds in which a withdrawn key must end. Keys are fetched when they are used: nobody who is
+ * idle asks.
  */
 const MAX_AGE_MS = 2_000;
 
-/** Least time between two fetches that unknown ids cause, and so the longest that a key which signs at once is not known here. */
+/**
+ * Least time between two fetches that unknown ids cause, and so the longest that a key which signs at once is not known
+ * here.
+ */
 const COOLDOWN_MS = 1_000;
 
-/** Least time between two attempts while the document cannot be had: a service that starts before the authorizer waits no longer. */
+/**
+ * Least time between two attempts while the document cannot be had: a service that starts before the authorizer waits
+ * no longer.
+ */
 const RETRY_MS = 500;
 
-/** So long after a failed attempt nobody waits for another one who has a key, however old: calls go on without the authorizer. */
+/**
+ * So long after a failed attempt nobody waits for another one who has a key, however old: calls go on without the
+ * authorizer.
+ */
 const PATIENCE_MS = 5_000;
 
 /** More keys than any rotation leaves behind; a longer document is cut. */
@@ -66,7 +79,10 @@ export const readKeys = (document: unknown): Map<string, KeyObject> => {
   );
 };
 
-/** Keeps the keys of a key document: single-flight fetches, withdrawn keys gone in seconds, old keys while it cannot be had. */
+/**
+ * Keeps the keys of a key document: single-flight fetches, withdrawn keys gone in seconds, old keys while it cannot be
+ * had.
+ */
 export const createKeySet = (options: KeySetOptions): KeySet => {
   const { url, cooldownMs = COOLDOWN_MS, maxAgeMs = MAX_AGE_MS, timeoutMs = 3_000 } = options;
   const { fetch = globalThis.fetch, now = Date.now } = options;

@@ -17,8 +17,9 @@ export interface ServiceCall {
 /** A service's proof of itself towards other services. */
 export interface ServiceCredentials {
   /**
-   * An identity token for the call, remembered until shortly before it expires. Rejects with Fault `service_unavailable` if the
-   * authorizer does not answer, and with a plain Error if it refuses: then the installation is misconfigured.
+   * An identity token for the call, remembered until shortly before it expires. Rejects with Fault
+   * `service_unavailable` if the authorizer does not answer, and with a plain Error if it refuses: then the
+   * installation is misconfigured.
    */
   tokenFor(call: ServiceCall): Promise<string>;
 }

@@ -1,7 +1,10 @@
 import { REVOCATIONS_PATH } from './constants.ts';
 import { serviceAuthorization } from './service-credentials.ts';
 
-/** What to tell the operator of a process that the authorizer does not believe, from its answer: it says whose secret it is, if it is another's. */
+/**
+ * What to tell the operator of a process that the authorizer does not believe, from its answer: it says whose secret it
+ * is, if it is another's.
+ */
 export const refusedSecret = async (refusal: Response): Promise<string> => {
   const envelope = (await refusal.json().catch(() => undefined)) as { readonly details?: unknown } | undefined;
   const given = typeof envelope?.details === 'string' ? envelope.details.replace(/\.$/, '') : '';
@@ -22,14 +25,16 @@ export interface SecretQuestion {
   readonly timeoutMs?: number;
 }
 
-/** Whether the authorizer believes a process; `unknown` when it does not answer, or answers with an error of its own. */
+/**
+ * Whether the authorizer believes a process; `unknown` when it does not answer, or answers with an error of its own.
+ */
 export type SecretAnswer =
   | { readonly secret: 'right' | 'unknown' }
   | { readonly secret: 'wrong' /** In one line, for its operator. */; readonly reason: string };
 
 /**
- * Asks the authorizer whether it believes a service with this secret. Whom it believes it may still refuse this operation, which is the
- * gateway's (403): that is enough to know.
+ * Asks the authorizer whether it believes a service with this secret. Whom it believes it may still refuse this
+ * operation, which is the gateway's (403): that is enough to know.
  */
 export const askAboutSecret = async (question: SecretQuestion): Promise<SecretAnswer> => {
   const { authorizerUrl, service, secret, signal, timeoutMs = 3_000 } = question;

@@ -38,8 +38,9 @@ const headerOf = (token: string): jwt.JwtHeader | undefined => {
 };
 
 /**
- * Verifies signed tokens of one kind (RFC 8725): algorithm, type, issuer and audience are fixed, not read from the token. A token
- * seen before costs two look-ups: its expiry is checked at each use, and that the key which it was verified with still counts.
+ * Verifies signed tokens of one kind (RFC 8725): algorithm, type, issuer and audience are fixed, not read from the
+ * token. A token seen before costs two look-ups: its expiry is checked at each use, and that the key which it was
+ * verified with still counts.
  */
 export const createTokenVerifier = <Claims extends object>(
   rules: SignedTokenRules<Claims>,

@@ -38,7 +38,9 @@ export const attemptTo = async (
 export const delayAfter = (attempt: number, delaysMs: readonly number[]): number =>
   delaysMs[Math.min(attempt, delaysMs.length) - 1] ?? 0;
 
-/** A delay that doubles with every failure in a row, up to `maxMs`, and varies, so that many do not come back at once. */
+/**
+ * A delay that doubles with every failure in a row, up to `maxMs`, and varies, so that many do not come back at once.
+ */
 export const backoff = (failures: number, maxMs: number): number =>
   Math.min(maxMs, 100 * 2 ** Math.min(failures - 1, 20)) * (0.75 + Math.random() / 2);
 

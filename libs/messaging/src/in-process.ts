@@ -18,9 +18,14 @@ export interface InProcessOptions {
   readonly logger: Logger;
   /** Milliseconds before the second, third and later attempts. Default: 5 s, 30 s, 5 min. */
   readonly retryDelaysMs?: readonly number[];
-  /** The facts that may be published; default: the installation's. A declared queue that nobody subscribed to is not there. */
+  /**
+   * The facts that may be published; default: the installation's. A declared queue that nobody subscribed to is not
+   * there.
+   */
   readonly declared?: Declared;
-  /** Queues that this process will subscribe to: until it did, their facts cannot be published and stay in the outbox. */
+  /**
+   * Queues that this process will subscribe to: until it did, their facts cannot be published and stay in the outbox.
+   */
   readonly serves?: readonly Queue[];
 }
 

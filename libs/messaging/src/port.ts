@@ -35,7 +35,10 @@ export interface Queue {
   readonly types: readonly string[];
 }
 
-/** Receives a copy of each message in every process, and none while the process is down (each instance its own exclusive queue). */
+/**
+ * Receives a copy of each message in every process, and none while the process is down (each instance its own exclusive
+ * queue).
+ */
 export interface Broadcast {
   readonly types: readonly string[];
 }
@@ -74,7 +77,8 @@ export interface DeadLetters {
   list(queue?: string): Promise<DeadLetter[]>;
   /**
    * Gives the message to its queue once more, with all of its attempts; answers whether it was there. It leaves the
-   * list when it is safe elsewhere: in its queue (RabbitMQ) or handled (in-process, where the queue needs a subscriber).
+   * list when it is safe elsewhere: in its queue (RabbitMQ) or handled (in-process, where the queue needs a
+   * subscriber).
    */
   replay(id: string): Promise<boolean>;
   drop(id: string): Promise<boolean>;

@@ -2,14 +2,14 @@ import type { Broadcast, Queue } from './port.ts';
 
 /**
  * Every queue of the installation, with the facts it receives: the events table of the interface, as data. All of them
- * are declared before anybody publishes, so that no fact is unroutable because its consumer has not started yet: by whichever process may,
- * or by the operator.
+ * are declared before anybody publishes, so that no fact is unroutable because its consumer has not started yet: by
+ * whichever process may, or by the operator.
  *
  * A fact enters this table together with its publisher, and with all of its consumers, also those whose service is not
  * deployed: their queues keep the facts until the service comes, without a time limit. A queue takes up to
  * `maxQueueLength` messages; then it refuses more, the fact stays in the publisher's outbox, and the relay reports the
- * age of its backlog. An installation that does without a service passes the engine a topology without its queues.
- * The arguments of a queue that exists cannot change: a queue with other arguments gets the next version in its name.
+ * age of its backlog. An installation that does without a service passes the engine a topology without its queues. The
+ * arguments of a queue that exists cannot change: a queue with other arguments gets the next version in its name.
  */
 export const topology = {
   ordersContactErased: { name: 'orders.contact-erased.v1', types: ['contact.erased'] },
@@ -32,8 +32,8 @@ export const broadcasts = {
 } as const satisfies Record<string, Broadcast>;
 
 /**
- * What each process publishes and which broadcasts it hears. Whose queue it is, says the first word of the queue's name. Each exchange has
- * one publisher, so that a right for the exchange is a right for its facts.
+ * What each process publishes and which broadcasts it hears. Whose queue it is, says the first word of the queue's
+ * name. Each exchange has one publisher, so that a right for the exchange is a right for its facts.
  */
 export const processes: Readonly<Record<string, { publishes: readonly string[]; hears?: readonly Broadcast[] }>> = {
   gateway: { publishes: [], hears: [broadcasts.access] },

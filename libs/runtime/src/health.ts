@@ -13,7 +13,9 @@ export type Check = () => Promise<void>;
 
 /** What a program says about itself at `/health/live` and `/health/ready`. */
 export interface Health {
-  /** From now on the program is ready whenever every check passes; each is asked at each request, one second at most. */
+  /**
+   * From now on the program is ready whenever every check passes; each is asked at each request, one second at most.
+   */
   ready(checks?: Readonly<Record<string, Check>>): void;
   /** From now on it is not ready any more, because it ends. */
   stopping(): void;

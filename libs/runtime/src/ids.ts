@@ -10,8 +10,8 @@ const TIME_CHARACTERS = 9;
 const RANDOM_CHARACTERS = 10;
 
 /**
- * A new id that sorts by age, so that indexes grow at their end: `<prefix>_`, nine characters of time, ten of randomness (50 bits). `now`
- * in epoch milliseconds.
+ * A new id that sorts by age, so that indexes grow at their end: `<prefix>_`, nine characters of time, ten of
+ * randomness (50 bits). `now` in epoch milliseconds.
  */
 export const newId = (prefix: string, now: number): string =>
   `${prefix}_${now.toString(36).padStart(TIME_CHARACTERS, '0')}${base32(randomBytes(RANDOM_CHARACTERS))}`;

@@ -10,16 +10,26 @@ export interface Stop {
   add(name: string, close: () => Promise<void> | void): void;
   /** Aborted when the stop begins: whoever waits for something in the start gives up. */
   readonly signal: AbortSignal;
-  /** Ends the process when SIGTERM or SIGINT comes: status 0 if everything closed in time, 1 otherwise or at a second signal. */
+  /**
+   * Ends the process when SIGTERM or SIGINT comes: status 0 if everything closed in time, 1 otherwise or at a second
+   * signal.
+   */
   onSignal(): void;
   /**
-   * Ends the process in order, with status 1, when an error reaches nobody: an exception that is not caught, or a rejected promise that is
-   * not handled. It is logged with its stack. What the program remembers may be wrong from then on, so it does not go on.
+   * Ends the process in order, with status 1, when an error reaches nobody: an exception that is not caught, or a
+   * rejected promise that is not handled. It is logged with its stack. What the program remembers may be wrong from
+   * then on, so it does not go on.
    */
   onFault(): void;
-  /** Closes everything, each after the one before, within the time; answers whether all of it closed. A second call answers the same. */
+  /**
+   * Closes everything, each after the one before, within the time; answers whether all of it closed. A second call
+   * answers the same.
+   */
   run(): Promise<boolean>;
-  /** Awaits the program's start, which a stop lets come to its next part. What fails in it after the stop began fails because of that, and is no fault to report. */
+  /**
+   * Awaits the program's start, which a stop lets come to its next part. What fails in it after the stop began fails
+   * because of that, and is no fault to report.
+   */
   during(start: Promise<void>): Promise<void>;
 }
 
@@ -28,7 +38,10 @@ export interface StopOptions {
   readonly withinMs?: number;
 }
 
-/** What is just being started needs what was started before it: for so long the stop waits for the start to come to its next part. */
+/**
+ * What is just being started needs what was started before it: for so long the stop waits for the start to come to its
+ * next part.
+ */
 const START_MS = 1_000;
 
 /** A further signal within this time is the same one; a later one means now. */
@@ -91,7 +104,8 @@ export const createStop = (logger: Logger, { withinMs = 10_000 }: StopOptions = 
       for (const signal of ['SIGTERM', 'SIGINT'] as const) {
         process.on(signal, () => {
           if (ending) {
-            // A terminal and a supervisor signal the whole group, and npm passes its own on: the same signal comes twice.
+            // A terminal and a supervisor signal the whole group, and npm passes its own on: the same signal comes
+            // twice.
             if (performance.now() - signalled < REPEAT_MS) return;
             process.exit(1);
           }

@@ -70,7 +70,10 @@ export interface ServiceDefinition<Spec extends SettingsSpec = Record<never, nev
   readonly settings?: Spec;
   /** What is particular to its interface family; default: family A. */
   readonly family?: Family;
-  /** What a fault answered outside its operations carries beside the envelope at this path, where another standard wants it. */
+  /**
+   * What a fault answered outside its operations carries beside the envelope at this path, where another standard wants
+   * it.
+   */
   onFault?(path: string | undefined, fault: Fault): { readonly members: object; readonly headers: object } | undefined;
   /** Makes, once, what the other members share; they get it as `state`. */
   prepare?(parts: Parts<Spec>): Promise<State> | State;

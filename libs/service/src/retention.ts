@@ -44,8 +44,8 @@ const WIDTH = 50;
 
 export interface Sweeper {
   /**
-   * Removes whatever has ended, in batches, until nothing is left; nothing while another instance has the lease. What cannot be removed
-   * is told and keeps nothing else from it. Answers how many.
+   * Removes whatever has ended, in batches, until nothing is left; nothing while another instance has the lease. What
+   * cannot be removed is told and keeps nothing else from it. Answers how many.
    */
   sweep(): Promise<number>;
   /** Ends after the batch that is under way. */
@@ -83,8 +83,8 @@ export const startSweeper = (options: SweepOptions): Sweeper => {
     logger.warn(`what has ended of ${name} could not all be removed`, { error });
 
   /**
-   * Removes what has ended so, but for what cannot be removed. Each batch asks for the lease anew: a long sweep needs it longer than it
-   * was given.
+   * Removes what has ended so, but for what cannot be removed. Each batch asks for the lease anew: a long sweep needs
+   * it longer than it was given.
    */
   const clear = async (collection: Collection<Document>, { field, iso, afterMs }: End): Promise<number> => {
     const before = now() - afterMs;

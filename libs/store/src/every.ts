@@ -1,9 +1,9 @@
 import type { CollectionHandle, Document } from './port.ts';
 
-/** So many documents are in memory at once. */
+/** Documents in memory at once. */
 const PAGE = 500;
 
-/** Every document of a collection, of all institutions, in order of their ids. What is written meanwhile may be missed. */
+/** Every document of a collection, of all institutions, by id. Documents written during the iteration may be missed. */
 export async function* everyDocument<T extends Document>(handle: CollectionHandle<T>): AsyncGenerator<T> {
   for (let last: string | undefined; ; ) {
     const after = last === undefined ? {} : { after: { value: last, id: last } };

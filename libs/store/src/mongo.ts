@@ -13,45 +13,46 @@ import { createTurns } from './mongo/turns.ts';
 import { type Collection, type Document, type Idempotency, type Outbox, REQUEST_MS, type Store } from './port.ts';
 import { inShape } from './shapes.ts';
 
-// The engine of the scaled deployment, for a standalone server, a replica set, or a sharded cluster.
+// The MongoDB engine of the scaled deployment, for a standalone server, a replica set or a sharded cluster.
 //
-// - A write and all that it causes is one command on one document: no multi-document transaction, no change stream, no
-//   update pipeline. Only what must outlive a deleted document, and idempotency records over the fiftieth or over 1 MiB, are copied out first.
-// - Writes wait for a majority and its journals; reads go to the primary at majority. A primary that was deposed and does
-//   not know it yet may answer an older state for some seconds; writes are safe from that.
-// - Where a write's acknowledgement is lost on the way, the driver repeats it, once in effect, on a replica set. A
-//   standalone server has no such protection: the caller gets the error, and the write may have happened.
-// - A write begins no attempt once its call has ended, and the server gives an attempt up after 4 s.
-// - A call that the database does not answer ends after seconds, like one that finds no server: StoreUnavailable. The driver has
-//   no deadline for a server that keeps its connections and says nothing.
-// - Marks of running requests live by the server's clock alone; a mark that is taken too early costs a refused write, not
-//   a second effect. Leases watch instead of comparing clocks.
-// - Sharded: spread services by their databases, and collections whole (`moveCollection` of MongoDB 8). To shard one by
-//   `{ institution: 1 }` its unique indexes must begin with the institution and be partial; now they are sparse, with the
-//   institution inside the key, and a cluster would refuse them.
-// - The tests' server speaks the protocol but neither plans queries nor replicates, so they do not show: users and TLS,
-//   elections and rollbacks, that queries use the declared indexes, MongoDB's own removal of expired keys.
+// - A write and all its effects are one command on one document: no multi-document transaction, no change stream, no
+//   update pipeline. Only events and answers that outlive a deleted document, and idempotency records over the fiftieth
+//   or over 1 MiB, are copied out first.
+// - Writes wait for a journaled majority; reads go to the primary at majority. A deposed primary that has not noticed
+//   yet may return stale data for some seconds; writes are safe from that.
+// - On a replica set the driver retries a write whose acknowledgement is lost, with one effect. A standalone server has
+//   no such protection: the caller gets the error, and the write may have happened.
+// - A write begins no attempt after its call has ended, and the server aborts an attempt after 4 s.
+// - A call without a response from the database ends after seconds with StoreUnavailable, as without a server. The
+//   driver has no deadline for a server that holds its connections open without responding.
+// - Marks of running requests expire by the server's clock alone; a mark taken too early costs a refused write, never a
+//   second effect. Leases observe renewals instead of comparing clocks.
+// - Sharded: spread services by their databases, and whole collections (`moveCollection` of MongoDB 8). To shard one by
+//   `{ institution: 1 }` its unique indexes must begin with the institution and be partial; now they are sparse, with
+//   the institution inside the key, which a cluster refuses.
+// - The tests' server speaks the protocol but neither plans queries nor replicates. The tests therefore do not cover
+//   users and TLS, elections and rollbacks, index use of queries, or MongoDB's own removal of expired keys.
 
-/** Where the database is, and what is in it. */
+/** The database's address and contents. */
 export interface MongoOptions extends Surroundings {
-  /** `mongodb://…` or `mongodb+srv://…`; the database in it is the prefix of the names of the services' databases. */
+  /** `mongodb://…` or `mongodb+srv://…`; its database is the prefix of the services' database names. */
   readonly url: string;
   /** The service: its documents are in the database `<prefix>_<name>`. */
   readonly name: string;
   readonly collections: readonly Collection<Document>[];
-  /** Milliseconds that a call may take, insertMany apart; then it rejects with StoreUnavailable. Default: 6,000. */
+  /** Time limit of a call in milliseconds, except insertMany; then it rejects with StoreUnavailable. Default: 6,000. */
   readonly answerMs?: number;
-  /** Milliseconds after which the mark of a running request is not renewed any more. Default: 30,000. */
+  /** Milliseconds after which the mark of a running request is no longer renewed. Default: 30,000. */
   readonly requestMs?: number;
 }
 
 /**
- * Longer than the driver takes to find out that no server is there, which tells more; and so short that a request whose second
- * call stalls, and then the one that ends its idempotency key, is answered before the gateway gives the service up after 15 s.
+ * Longer than the driver's server selection, whose error says more; and short enough that a request whose second call
+ * stalls, and then the one that ends its idempotency key, is answered before the gateway's timeout of 15 s.
  */
 const ANSWER_MS = 6_000;
 
-/** For each of the last words to the database. */
+/** Time limit of each last command before the connection closes. */
 const CLOSING_MS = 1_000;
 
 const opened = async ({ client, database }: Connection, schemas: readonly Schema[], options: MongoOptions) => {
@@ -86,7 +87,7 @@ const guardedIdempotency = (keys: MongoIdempotency, gate: Gate): Idempotency => 
 });
 
 /**
- * Opens a service's store, and brings the database to the declared indexes.
+ * Opens a service's store, and creates the declared indexes.
  * @throws an Error that names the address and the reason (not reachable, wrong password …) or the index
  */
 export const openMongoStore = async (options: MongoOptions): Promise<Store> => {
@@ -102,7 +103,7 @@ export const openMongoStore = async (options: MongoOptions): Promise<Store> => {
 
   const close = async () => {
     await gate.close();
-    // What a database that says nothing does not get is made up for by time: marks and leases end, and so do its sessions.
+    // An unresponsive database misses these commands; its marks, leases and sessions then expire by time.
     await inTime(idempotency.stop(), CLOSING_MS).catch(() => undefined);
     await inTime(leases.release(), CLOSING_MS).catch(() => undefined);
     await inTime(client.close(), CLOSING_MS).catch(() => undefined);

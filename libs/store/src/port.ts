@@ -1,6 +1,5 @@
 /**
- * The store: documents in named collections, and the guarantees that both engines give (libs/store/src/conformance
- * holds them to it).
+ * The store: documents in named collections, and the guarantees of both engines (tested by libs/store/src/conformance).
  *
  * - A write is durable before it is acknowledged (SQLite: WAL with synchronous=FULL; MongoDB: w=majority, j=true).
  * - A write is atomic with the events it causes and with the idempotency record it carries: all of them or none.
@@ -9,17 +8,17 @@
  * - There is no transaction over several documents; order the writes so that a crash between them is harmless.
  * - Every collection belongs to tenants: `of(institution)` reads and writes that institution's documents only.
  * - An id is unique in its collection over all institutions, so that a document can be found by its id alone.
- * - What is handed to a method is read before it returns (insertMany: as it proceeds); changing it later changes nothing.
+ * - A method reads its arguments before it returns (insertMany: as it proceeds); later changes have no effect.
  */
 
-/** A stored document. `version` and `institution` are the store's; everything else is the service's. */
+/** A stored document. The store sets `version` and `institution`; every other member is the service's. */
 export interface Document {
   readonly id: string;
   readonly version: number;
   readonly institution: string;
 }
 
-/** What a service hands to `insert`: the document without the members that the store sets. */
+/** The argument of `insert`: the document without the members that the store sets. */
 export type New<T extends Document> = Omit<T, 'version' | 'institution'>;
 
 export type Scalar = string | number | boolean | null;
@@ -41,22 +40,24 @@ export type Where = Readonly<Record<string, Condition>>;
 export interface Index {
   readonly name: string;
   readonly fields: readonly string[];
-  /** Unique within the institution, or within the installation if `acrossInstitutions`. Null and absent never collide. */
+  /**
+   * Unique within the institution, or within the installation if `acrossInstitutions`. Null and absent never collide.
+   */
   readonly unique?: boolean;
   readonly acrossInstitutions?: boolean;
 }
 
 /**
- * A collection: its name (`[a-z_]+`) and every index that its queries need, the order by id of a list included: only
- * the look-up by id needs none. What no index serves is scanned.
+ * A collection: its name (`[a-z_]+`) and every index that its queries need, including the order by id of a list; only
+ * the look-up by id needs none. A query without an index scans the collection.
  */
 export interface Collection<T extends Document> {
   readonly name: string;
   readonly indexes: readonly Index[];
   /**
-   * Answers a document that an earlier release wrote in the shape of this one, and any other as the same object. Synchronous and pure; it
-   * stands before whatever is read, also inside `update`, which so writes the new shape. Nothing is written for it alone:
-   * conditions, orders and indexes see what is stored until the document is next written, or `rewrite` has come by.
+   * Returns a document of an earlier release in the shape of this one, and any other as the same object. Synchronous
+   * and pure. It applies to every read, also inside `update`, which therefore writes the new shape. It causes no write:
+   * conditions, orders and indexes use the stored shape until the next write or `rewrite`.
    */
   upgrade?(stored: T): T;
   /** Never set: carries the type of the documents. */
@@ -73,7 +74,7 @@ export const collection = <T extends Document>(
 /** A fact that a write causes, as the domain states it: past tense, JSON data. */
 export interface Fact {
   readonly type: string;
-  /** The aggregate it is about; messages of one key keep their order. Default: the document's id. */
+  /** The aggregate of the fact; messages of one key keep their order. Default: the document's id. */
   readonly key?: string;
   readonly data: object;
 }
@@ -93,11 +94,11 @@ export interface OutboxEvent {
   readonly data: object;
 }
 
-/** A fact of the past, as the documents of now imply it. */
+/** A past fact, derived from the current documents. */
 export interface PastFact {
   readonly type: string;
   readonly key: string;
-  /** The document's version now. */
+  /** The document's current version. */
   readonly version: number;
   readonly data: object;
 }
@@ -107,31 +108,31 @@ export interface RememberedAnswer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: unknown;
-  /** Ids of the persons it speaks of: `forget` drops it. */
+  /** Ids of the persons in the answer: `forget` deletes it. */
   readonly subjects?: readonly string[];
 }
 
-/** An idempotency key on its way into a write: stored with the effect, in the same write. */
+/** An idempotency key for a write: stored with the effect, in the same write. */
 export interface IdempotencyRecord<T> {
   readonly key: string;
   /** A hash of the request, to tell a repeat from a reuse. */
   readonly fingerprint: string;
   /** Epoch milliseconds after which the key is free again. */
   readonly expiresAt: number;
-  /** The answer as it follows from the document written; called inside the write, so synchronous and pure. */
+  /** The answer, derived from the written document; called inside the write, so synchronous and pure. */
   answer(document: T): RememberedAnswer;
 }
 
 export interface WriteOptions<T> {
   readonly events?: readonly Fact[];
   readonly idempotencyRecord?: IdempotencyRecord<T> | undefined;
-  /** Drops every remembered answer that speaks of this subject but this write's own, in the same write where the engine can. */
+  /** Deletes every stored answer about this subject except this write's own, in the same write where the engine can. */
   readonly forget?: string;
 }
 
 /**
- * What `update`'s function answers: the next document as a whole (and its events, before those of the options), or
- * nothing to leave it as it is: then no idempotency record, event or `forget` takes effect either.
+ * The result of `update`'s function: the next document as a whole (and its events, before those of the options), or
+ * undefined to leave it unchanged: then no idempotency record, event or `forget` takes effect either.
  */
 export interface Change<T extends Document> {
   readonly next: New<T>;
@@ -153,9 +154,12 @@ export interface Query {
 
 export interface ClaimRequest<T extends Document> {
   readonly where: Where;
-  /** What the claimed documents become, merged over their top-level fields; undefined removes. Not id, version, institution. */
+  /**
+   * What the claimed documents become, merged over their top-level fields; undefined removes. Not id, version,
+   * institution.
+   */
   readonly set: Partial<New<T>>;
-  /** At most so many are claimed; each atomically. Default: all that match. */
+  /** Limit of claimed documents; each is claimed atomically. Default: all that match. */
   readonly limit?: number;
   /**
    * A numeric field in [0, 1): the claim starts at a random position of it and wraps around, so that claimers spread.
@@ -166,58 +170,68 @@ export interface ClaimRequest<T extends Document> {
 
 /** The documents of one institution (or of all). */
 export interface Documents<T extends Document> {
-  /** Inserts one document. @throws {IdempotencyKeyTaken} on a taken idempotency record, before {@link UniqueViolation} on a taken id or unique index. */
+  /**
+   * Inserts one document. @throws {IdempotencyKeyTaken} on a taken idempotency record, before {@link UniqueViolation}
+   * on a taken id or unique index.
+   */
   insert(document: New<T>, options?: WriteOptions<T>): Promise<T>;
-  /** Inserts many, skipping ids that exist already (so that an interrupted call can be repeated); answers how many were new. Not atomic as a whole. */
+  /**
+   * Inserts many, skipping ids that exist already (so that an interrupted call can be repeated); answers how many were
+   * new. Not atomic as a whole.
+   */
   insertMany(documents: readonly New<T>[]): Promise<number>;
   get(id: string): Promise<T | undefined>;
   find(query?: Query): Promise<T[]>;
   count(where?: Where): Promise<number>;
   /**
    * Loads the document, calls `fn` (synchronous, pure: it may be called several times), writes the result by
-   * compare-and-swap and tries again on a lost race. What `fn` throws aborts it. Answers the document as it then is,
-   * or undefined if there is none with that id.
+   * compare-and-swap and retries on a lost race. An error of `fn` aborts the update. Returns the resulting document, or
+   * undefined if the id is unknown.
    */
   update(id: string, fn: (current: T) => Change<T> | undefined, options?: WriteOptions<T>): Promise<T | undefined>;
-  /** Deletes; answers whether it was there. Events need a tombstone: use update instead. */
+  /** Deletes; returns whether it existed. Events need a tombstone: use update instead. */
   delete(id: string): Promise<boolean>;
-  /** Takes up to `limit` matching documents, each atomically: no document goes to two claimers. Answers them as written. */
+  /**
+   * Claims up to `limit` matching documents, each atomically: no document has two claimers. Returns them as written.
+   */
   claim(request: ClaimRequest<T>): Promise<T[]>;
 }
 
 export interface CollectionHandle<T extends Document> {
   of(institution: string): Documents<T>;
-  /** For sweeps and for ids that are looked up before the institution is known. Each document stays in its institution. */
+  /**
+   * For sweeps and for ids that are looked up before the institution is known. Each document stays in its institution.
+   */
   readonly acrossInstitutions: Omit<Documents<T>, 'insert' | 'insertMany'>;
 }
 
-/** So long, in milliseconds, a running request keeps its mark at most: twice what the gateway waits for an answer. */
+/** Longest life of a running request's mark, in milliseconds: twice the gateway's timeout. */
 export const REQUEST_MS = 30_000;
 
 /**
- * The remembered answers of one service's store, and the marks of requests that still run. A mark ends with `remember` or `end`, at most
- * 10 s after its process died, and {@link REQUEST_MS} after its `begin` (and 10 s) whatever its request does.
+ * The stored answers of one service's store, and the marks of running requests. A mark ends with `remember` or `end`,
+ * at most 10 s after its process dies, and {@link REQUEST_MS} after its `begin` (and 10 s) in any case.
  */
 export interface Idempotency {
   /**
-   * Marks the key as running, or says what is known of it. One that rejects leaves no mark: what reaches the database later is
-   * withdrawn. The life of a mark follows from one clock, so the clocks of instances may differ.
+   * Marks the key as running, or returns its state. A rejected call leaves no mark: one that reaches the database later
+   * is withdrawn. A mark's life follows one clock, so the clocks of instances may differ.
    */
   begin(key: string, fingerprint: string, expiresAt: number): Promise<Begun>;
   /**
-   * Remembers an answer that no write carried (a refusal, an action without effect), and ends the mark of the attempt, also where it
-   * rejects. False, and nothing is written, if the key does not belong to the attempt any more: it has ended, or outlived its time and
+   * Stores an answer without a write (a refusal, an action without effect), and ends the attempt's mark, also where it
+   * rejects. False, without a write, if the key no longer belongs to the attempt: it has ended, or has expired and
    * another took the key.
    */
   remember(attempt: Attempt, answer: RememberedAnswer): Promise<boolean>;
   /**
-   * Ends the mark of the attempt and remembers nothing more (the answer is carried by a write, or was a 5xx). Without effect if the
-   * key does not belong to the attempt any more.
+   * Ends the attempt's mark without storing an answer (a write carries it, or it was a 5xx). Without effect if the key
+   * no longer belongs to the attempt.
    */
   end(attempt: Attempt): Promise<void>;
-  /** Drops every remembered answer that speaks of the subject. */
+  /** Deletes every stored answer about the subject. */
   forget(subject: string): Promise<void>;
-  /** Drops all but so many of the answers that speak of the subject, those that end first; answers that a document carries stay. */
+  /** Deletes the answers about the subject that expire first, down to the given number; answers in a document stay. */
   trim(subject: string, most: number): Promise<void>;
 }
 
@@ -240,13 +254,13 @@ export interface Outbox {
   /** Up to `limit` events whose write is at least `olderThanMs` ago, oldest first. One indexed query. */
   pending(limit: number, olderThanMs?: number): Promise<OutboxEvent[]>;
   /**
-   * Puts facts of an institution into the outbox that no write causes: what was published before and got lost since. Durable when it
-   * resolves; when it rejects, some may be there.
+   * Puts facts of an institution into the outbox without a write, to publish again those that were lost. Durable when
+   * it resolves; when it rejects, some may be stored.
    */
   add(institution: string, facts: readonly PastFact[]): Promise<void>;
   /** Removes events after they were published. Unknown ids are no error. */
   done(ids: readonly string[]): Promise<void>;
-  /** Called right after a write of this process committed, with its events; answers how to stop listening. */
+  /** Called right after a write of this process committed, with its events; returns the function that unsubscribes. */
   onCommitted(listener: (events: readonly OutboxEvent[]) => void): () => void;
 }
 
@@ -257,7 +271,7 @@ export interface Store {
   readonly outbox: Outbox;
   /**
    * Takes or renews a lease for `ms`: true if this store instance holds it now. At most one holder at a time, over all
-   * processes; for work that one instance should do (sweeps, stray events).
+   * processes; for work of a single instance (sweeps, orphaned events).
    */
   lease(name: string, ms: number): Promise<boolean>;
   /** Resolves if the engine answers; rejects otherwise. For readiness. */
@@ -282,8 +296,8 @@ export class IdempotencyKeyTaken extends Error {
 }
 
 /**
- * The engine cannot be reached, or does not answer in time: nothing is wrong with the call, and it may be made again later. A write that
- * ends so may have been carried out all the same.
+ * The engine is unreachable or exceeds the time limit: the call is valid and may be repeated later. A write that
+ * rejects with it may have been executed.
  */
 export class StoreUnavailable extends Error {
   override readonly name = 'StoreUnavailable';

@@ -13,7 +13,7 @@ const reading = <T extends Document, Some extends Reading<T>>(documents: Some, u
   return { ...documents, ...own };
 };
 
-/** The handle of an engine, its documents in the shape that the collection declares. */
+/** The handle of an engine that returns documents in the shape that the collection declares. */
 export const inShape = <T extends Document>(
   { of, acrossInstitutions }: CollectionHandle<T>,
   { upgrade }: Collection<T>,
@@ -28,8 +28,9 @@ export const inShape = <T extends Document>(
 const PAGE = 200;
 
 /**
- * Writes every document of a collection in the shape of this release, page by page, while others read and write: for the release after
- * the one that reads both shapes, before something looks for the new one. Can be interrupted and repeated. Answers how many it wrote.
+ * Writes every document of a collection in the shape of this release, page by page, while others read and write: for
+ * the release after the one that reads both shapes, before something looks for the new one. Can be interrupted and
+ * repeated. Answers how many it wrote.
  */
 export const rewrite = async <T extends Document>(
   store: Pick<Store, 'collection'>,

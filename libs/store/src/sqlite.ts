@@ -10,18 +10,18 @@ import { isFailure, type Step } from './sqlite/protocol.ts';
 import { tableInfo, tableOf } from './sqlite/schema.ts';
 import { startWriterThread } from './sqlite/thread.ts';
 
-/** Where the files are, and what surrounds the engine. */
+/** The location of the files, and the engine's dependencies. */
 export interface SqliteOptions extends Surroundings {
-  /** Created if missing, for its owner only. What the files may be read by follows the process's umask. */
+  /** Created if missing, accessible to its owner only. The mode of the files follows the process's umask. */
   readonly directory: string;
-  /** Milliseconds after which the mark of a running request counts no more. Default: 30,000. */
+  /** Milliseconds after which the mark of a running request expires. Default: 30,000. */
   readonly requestMs?: number;
 }
 
 /** The stores of one process: one file per service, one writer thread for all. */
 export interface SqliteStores {
   /**
-   * Opens `<name>.sqlite` and brings it to the collections and their indexes. Other processes may have it open too.
+   * Opens `<name>.sqlite` and creates the collections' tables and indexes. Other processes may have it open too.
    * @throws an Error that names the file and the reason (directory not writable, file corrupted, disk full …)
    */
   open(name: string, collections: readonly Collection<Document>[]): Promise<Store>;

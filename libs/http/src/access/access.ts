@@ -4,12 +4,12 @@ import { type Caller, IDENTITY_HEADER, type IdentityVerifier } from '@boxoffice/
 import type { AnyOperation, VisitorAccess } from '../operation.ts';
 import type { Admit, Admitted } from './admission.ts';
 
-/** The caller of a public operation: nobody, of no institution. */
+/** The caller of a public operation: anonymous, without an institution. */
 const ANYBODY: Omit<Caller, 'operation'> = { institution: '', client: null, service: null, scopes: [] };
 
 /**
- * Whether the authorizer's word covers the operation: made for it, and of a service that calls for itself where the operation is internal,
- * else of a client with its scopes. Neither passes for the other.
+ * Whether an identity token covers the operation: issued for it, and for a service's own call where the operation is
+ * internal, else for a client with its scopes. Neither kind passes for the other.
  */
 const covers = (caller: Caller, id: string, { access, alsoNeeds = [] }: AnyOperation): boolean => {
   if (caller.operation !== id) return false;
@@ -22,8 +22,8 @@ const isForVisitors = (access: AnyOperation['access']): access is VisitorAccess 
   access === 'visitor' || access === 'newcomer' || access === 'session' || access === 'login';
 
 /**
- * Makes the check of who calls an operation under one of its ids. Rejects with Fault `unauthorized` without a valid identity
- * token, and `forbidden` with one for something else; for visitors with what `admit` says.
+ * Creates the check of an operation's caller under one of its ids. Rejects with Fault `unauthorized` without a valid
+ * identity token, and `forbidden` with one for something else; for visitors with the fault of `admit`.
  */
 export const createAdmission = (
   operation: AnyOperation,

@@ -6,7 +6,10 @@ export const insufficientScope = (details: string, lacking: readonly string[]): 
     'WWW-Authenticate': `Bearer error="insufficient_scope", scope="${lacking.join(' ')}"`,
   });
 
-/** Refuses a request whose token lacks a scope that only this form of it needs. `what` begins a sentence. @throws Fault `forbidden` */
+/**
+ * Refuses a request whose token lacks a scope that only this form of the request needs. `what` begins a sentence.
+ * @throws Fault `forbidden`
+ */
 export const requireScope = (held: readonly string[], scope: string, what: string): void => {
   if (!held.includes(scope))
     throw insufficientScope(`${what} needs the scope ${scope}, which the token does not have.`, [scope]);

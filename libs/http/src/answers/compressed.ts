@@ -3,10 +3,10 @@ import { brotliCompress, constants, gzip } from 'node:zlib';
 
 type Coding = 'br' | 'gzip';
 
-/** Smaller bodies are not worth the work. */
+/** Smaller bodies are not worth compressing. */
 const THRESHOLD_BYTES = 1024;
 
-/** Best effort for something compressed once and sent often, without minutes of it. */
+/** A high quality for bodies compressed once and sent often, below the one that takes minutes. */
 const BROTLI_QUALITY = 6;
 
 const compress: Readonly<Record<Coding, (body: Buffer) => Promise<Buffer>>> = {

@@ -7,7 +7,7 @@ import type { Family } from '../families/family.ts';
 /** The headers of an answer, by their usual spelling. */
 export type Headers = Readonly<Record<string, string>>;
 
-/** An answer on its way out. */
+/** An answer to be sent. */
 export interface Reply {
   readonly status: number;
   readonly headers: Headers;
@@ -15,7 +15,7 @@ export interface Reply {
   readonly body: string | Buffer | undefined;
 }
 
-/** One request and what is known of it so far. */
+/** One request with the state that is known so far. */
 export interface Exchange {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
@@ -28,7 +28,10 @@ export interface Exchange {
   client?: string | null;
 }
 
-/** How long what a refused client still sends is read and thrown away, so that the answer reaches it and not a reset. */
+/**
+ * How long the remaining bytes of a refused request are read and discarded, so that its client gets the answer instead
+ * of a reset.
+ */
 const DRAIN_BODY_MS = 2_000;
 
 /** A value as the body of an answer. */
@@ -79,14 +82,14 @@ export const refusal = (family: Family, fault: Fault, more?: { members?: object;
   };
 };
 
-/** Where the access log goes; without `debug`, what is of that level goes nowhere. */
+/** The access log; without `debug`, lines of that level are discarded. */
 export type AccessLogger = Pick<Logger, 'info'> & Partial<Pick<Logger, 'debug'>>;
 
-/** Whether it says no more than that somebody looked at the description, as every gateway does every few seconds. */
+/** Whether it is a look at the description without news, which every gateway makes every few seconds. */
 const isRoutine = ({ operation, response }: Exchange): boolean =>
   operation === SELF_DESCRIPTION && response.writableFinished && response.statusCode < 400;
 
-/** Logs the request in one line when its answer is out, or its client gone. */
+/** Logs the request in one line when its answer is sent, or its client has disconnected. */
 export const logAccess = (exchange: Exchange, logger: AccessLogger): void => {
   const { request, response, trace, startedAt } = exchange;
   response.once('close', () => {
@@ -96,7 +99,7 @@ export const logAccess = (exchange: Exchange, logger: AccessLogger): void => {
       client: exchange.client ?? null,
       operation: exchange.operation ?? 'none',
       method: request.method,
-      // As proxies log it: the client went away before it was answered.
+      // 499 as proxies log it: the client disconnected before its answer.
       status: response.writableFinished ? response.statusCode : 499,
       durationMs: Math.round((performance.now() - startedAt) * 10) / 10,
     });

@@ -2,13 +2,13 @@ import { Fault, type FaultHeaders, PosFault } from '@boxoffice/envelope';
 import type { Logger } from '@boxoffice/runtime';
 import type { Family } from '../families/family.ts';
 
-/** Libraries do not know the store; it names its errors. */
+/** Libraries do not import the store; its errors are recognised by name. */
 const isWithoutStore = (error: unknown): error is Error => error instanceof Error && error.name === 'StoreUnavailable';
 
-/** Seconds after which the store is worth another try. */
+/** Seconds after which the store is worth another attempt. */
 const RETRY_AFTER = '2';
 
-/** `Retry-After` of what waiting mends: the store, or another service that was not there. */
+/** `Retry-After` for transient faults: the store, or another service, was unavailable. */
 const waitFor = (cause: unknown): FaultHeaders => {
   const seconds = isWithoutStore(cause) ? RETRY_AFTER : cause instanceof Fault && cause.headers['Retry-After'];
   return seconds ? { 'Retry-After': seconds } : {};
@@ -17,7 +17,7 @@ const waitFor = (cause: unknown): FaultHeaders => {
 const failed = (cause: unknown): Fault =>
   new Fault('internal_error', 'An unexpected error happened. The request id tells our logs which.', waitFor(cause));
 
-/** An error with consequences as it is; without any, the same request may be tried again. */
+/** An error with consequences stays as it is; without any, the same request may be repeated. */
 const toldBy = (error: PosFault): PosFault => {
   const { userLoggedOut, orderCancelled } = error.consequences;
   if (userLoggedOut || orderCancelled) return error;
@@ -25,8 +25,8 @@ const toldBy = (error: PosFault): PosFault => {
 };
 
 /**
- * Maps any thrown value to a fault: a foreseen fault as it is; a store that is not there in the words of the family; everything else
- * as `internal_error`, with `Retry-After` where waiting helps. What is not the caller's doing is logged.
+ * Maps any thrown value to a fault: a Fault as it is; an unavailable store in the family's terms; everything else as
+ * `internal_error`, with `Retry-After` where waiting helps. Logs whatever the caller did not cause.
  */
 export const faultOf = (
   error: unknown,
@@ -35,14 +35,14 @@ export const faultOf = (
   logger: Pick<Logger, 'error'>,
 ): Fault => {
   if (error instanceof Fault && foresees(error)) return error;
-  // An unforeseen error that has had consequences tells them.
+  // An unforeseen error with consequences reports them.
   const { cause, answer } =
     error instanceof PosFault ? { cause: error.cause, answer: toldBy(error) } : { cause: error, answer: failed(error) };
   if (!isWithoutStore(cause)) {
     logger.error('a request failed', { operation, error: cause ?? error });
     return answer;
   }
-  // Every request meets it while it lasts: a line each, without the stack.
+  // Every request fails this way while it lasts: one line each, without the stack.
   logger.error('the store is not there', { operation, code: withoutStore, reason: cause.message });
   if (withoutStore === 'internal_error') return answer;
   return new Fault(withoutStore, 'The service cannot reach its data at the moment.', { 'Retry-After': RETRY_AFTER });

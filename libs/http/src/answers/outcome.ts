@@ -3,7 +3,7 @@ import type { Family } from '../families/family.ts';
 import type { Answer, AnyOperation } from '../operation.ts';
 import { type Headers, JSON_TYPE } from './exchange.ts';
 
-/** What a request led to, as it can be remembered and sent (structurally the store's `RememberedAnswer`). */
+/** The outcome of a request, as it is stored and sent (structurally the store's `RememberedAnswer`). */
 export interface Outcome {
   readonly status: number;
   readonly headers: Headers;
@@ -11,11 +11,11 @@ export interface Outcome {
   readonly subjects?: readonly string[];
 }
 
-/** Answers that somebody may keep must be asked for again each time; all others may not be kept at all. */
+/** Cacheable answers must be revalidated each time; all others must not be stored. */
 const REVALIDATED = { 'Cache-Control': 'private, no-cache' } as const;
 const NOT_KEPT = { 'Cache-Control': 'no-store' } as const;
 
-/** Makes an operation's answers and faults into outcomes. */
+/** Turns an operation's answers and faults into outcomes. */
 export const createOutcomes = (family: Family, { bare, compressed, onFault }: AnyOperation) => {
   // Compressed answers have several representations under one validator, so it is a weak one (RFC 9110, 8.8.3.3).
   const tag = (etag: string) => (compressed ? `W/"${etag}"` : `"${etag}"`);
@@ -26,7 +26,7 @@ export const createOutcomes = (family: Family, { bare, compressed, onFault }: An
     return members ? { ...body, ...members } : body;
   };
 
-  // The same data keeps the same body, so that it is serialised and compressed once.
+  // The same data object reuses its body, so that it is serialised and compressed once.
   const kept = new WeakMap<object, unknown>();
   const bodyOf = (answer: Answer): unknown => {
     const data = answer.data as object;

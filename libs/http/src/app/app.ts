@@ -20,7 +20,10 @@ const routerPath = (path: string): string => path.replaceAll(/\{([^}]+)\}/g, ':$
 const allowed = (methods: Iterable<string>): string =>
   [...methods].flatMap((method) => (method === 'get' ? ['GET', 'HEAD'] : [method.toUpperCase()])).join(', ');
 
-/** Makes a service's HTTP side from its operations; every rule that holds for all of them is kept here. Serves its own `GET /openapi.json`. */
+/**
+ * Creates a service's HTTP side from its operations, and applies every rule common to all of them. Serves its own `GET
+ * /openapi.json`.
+ */
 export const createApp = (options: AppOptions): Express => {
   const parts: AppParts = { ...options, family: options.family ?? familyA, validators: createValidators() };
   const { family, logger } = parts;
@@ -69,7 +72,7 @@ export const createApp = (options: AppOptions): Express => {
     send(exchangeOf(response), refusal(family, new Fault('not_found', 'There is no such endpoint.')));
   };
 
-  // The router's own error is a path that cannot be decoded.
+  // The router's own error means a path that cannot be decoded.
   const refuseError: ErrorRequestHandler = (error, _request, response, _next) => {
     const exchange = exchangeOf(response);
     const isPath = error instanceof URIError;

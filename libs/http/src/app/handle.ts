@@ -14,7 +14,7 @@ import { isIdempotent, TAKES_BODY } from '../shape.ts';
 import { createAnswerCheck } from '../validation/answer-check.ts';
 import type { AppParts } from './options.ts';
 
-/** Answers requests to one operation under one of its ids. `fault` says how a fault of it looks. */
+/** Handles requests to one operation under one of its ids. `fault` renders its faults. */
 export interface Answering {
   readonly id: string;
   reply(exchange: Exchange, params: Readonly<Record<string, string>>): Promise<Reply>;
@@ -23,7 +23,10 @@ export interface Answering {
 
 const NO_BODY = Buffer.alloc(0);
 
-/** Everything between the router and the handler, prepared once for all of an operation's ids: who calls, the size, the key, the form, and the answer. */
+/**
+ * The pipeline between the router and the handler, prepared once for all of an operation's ids: access, body size,
+ * idempotency key, validation, and answer.
+ */
 export const prepare = (operation: AnyOperation, parts: AppParts): ((id: string) => Answering) => {
   const { family, validators, idempotency, logger, checkAnswers = false } = parts;
   const { handle, compressed } = operation;

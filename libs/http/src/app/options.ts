@@ -7,31 +7,31 @@ import type { IdempotencyPort } from '../idempotency.ts';
 import type { AnyOperation } from '../operation.ts';
 import type { Validators } from '../validation/validators.ts';
 
-/** What an app is made of; see `createApp`. */
+/** The options of `createApp`. */
 export interface AppOptions {
-  /** The service's name, as identity tokens and descriptions know it. */
+  /** The service's name in identity tokens and descriptions. */
   readonly service: string;
   readonly version: string;
   readonly operations: readonly AnyOperation[];
   readonly identify: IdentityVerifier;
-  /** Lets visitors in; needed by operations for them (family B). */
+  /** Admits visitors; required by operations for them (family B). */
   readonly admit?: Admit;
-  /** Where answers are remembered: the store's `idempotency`. */
+  /** Where answers are stored: the store's `idempotency`. */
   readonly idempotency: IdempotencyPort;
   /** Signs list cursors; the same in every instance of the service. */
   readonly cursorKey: string | Buffer;
   readonly logger: AccessLogger & Pick<Logger, 'error'>;
-  /** The gateway's address as the outside sees it, for the description; default: where the description itself was found. */
+  /** The gateway's public address, for the description; default: the address that served the description. */
   readonly serverUrl?: string;
   /** Where clients get tokens, for the description; default: below `serverUrl`. */
   readonly oauthTokenUrl?: string;
-  /** Holds each answer to its declared schema and fails the request otherwise; for tests. */
+  /** Checks each answer against its declared schema and fails the request otherwise; for tests. */
   readonly checkAnswers?: boolean;
-  /** What is particular to the interface family; default: family A. */
+  /** The rules of the interface family; default: family A. */
   readonly family?: Family;
 }
 
-/** What the operations of one app share. */
+/** State shared by the operations of one app. */
 export interface AppParts extends AppOptions {
   readonly family: Family;
   readonly validators: Validators;

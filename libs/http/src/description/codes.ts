@@ -6,8 +6,8 @@ const requires = (properties: object | undefined): boolean =>
   Object.values(properties ?? {}).some((schema) => !('~optional' in schema));
 
 /**
- * Every code that the operation can answer: its family's, those that follow from its shape, and those that it declares. In the
- * order of the family's table.
+ * Every code that the operation can answer: its family's, those that follow from its shape, and those that it declares.
+ * In the order of the family's table.
  */
 export const codesOf = (
   operation: AnyOperation,

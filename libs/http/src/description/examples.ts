@@ -17,8 +17,8 @@ import {
 } from './openapi.ts';
 
 /**
- * What is wrong with the examples of these operations: one sentence per missing one and per one that its own schema refuses. Also
- * proves the schemas themselves. For tests: each service's expects none.
+ * The faults in the examples of these operations: one sentence per missing example and per one that its own schema
+ * refuses. Also validates the schemas themselves. For tests: each service's expects none.
  */
 export const exampleFaults = (operations: readonly AnyOperation[], family: Family = familyA): string[] => {
   const validators = createValidators({ proving: true });
@@ -31,7 +31,7 @@ export const exampleFaults = (operations: readonly AnyOperation[], family: Famil
       return;
     }
     try {
-      // A copy: normalising keywords change what they check.
+      // A copy: normalising keywords change the value they check.
       const { found } = validators.compile(schema)(structuredClone(example));
       if (found.length > 0) faults.push(`${what}: ${describeViolations(found)}`);
     } catch (error) {

@@ -38,7 +38,10 @@ const changed = (schema: object, change: (part: Json) => Json, partOfAll = chang
     }),
   );
 
-/** Records as clients' generators understand them: `additionalProperties`, and `propertyNames` where names have a pattern. */
+/**
+ * Records as clients' generators understand them: `additionalProperties`, and `propertyNames` where names have a
+ * pattern.
+ */
 const withMaps = (schema: Json): Json => {
   const { patternProperties, additionalProperties, ...rest } = changed(schema, withMaps);
   const [[pattern, value] = [], ...others] = Object.entries(patternProperties ?? {});

@@ -20,7 +20,7 @@ export interface DescriptionOptions {
   readonly oauthTokenUrl?: string;
   /** Default: family A. */
   readonly family?: Family;
-  /** Whose operations are described: those of the interface (default), or those that only services of the installation reach. */
+  /** The operations to describe: those of the interface (default), or those for services of the installation only. */
   readonly readers?: 'partners' | 'services';
 }
 
@@ -104,7 +104,10 @@ const answersOf = (operation: AnyOperation, family: Family, schemas: Schemas): [
     },
   ]);
 
-/** What the gateway answers as well, in the bare envelope, before a request is any service's or when that service is not there. */
+/**
+ * Answers of the gateway itself, in the bare envelope, before a request reaches a service or when that service is
+ * unavailable.
+ */
 const GATEWAYS_TOO: ReadonlySet<number> = new Set([408, 413, 429, 431, 502, 503]);
 
 /** Whether an error with this status always has members beside the envelope. */
@@ -255,11 +258,13 @@ const operationObject = ({ id, operation }: Place, service: string, family: Fami
   };
 };
 
-/** Operations that only services reach: the description that a service serves is without them. */
+/** Internal operations: the description that a service serves omits them. */
 const isInternal = ({ path, operation }: Place): boolean =>
   operation.access === 'internal' || path.startsWith('/internal/');
 
-/** The OpenAPI 3.1 document of a service: everything that its operations say, and every status that follows from it. */
+/**
+ * The OpenAPI 3.1 document of a service: all declarations of its operations, and every status that follows from them.
+ */
 export const openApiDocument = (options: DescriptionOptions): object => {
   const { service, version, operations, serverUrl = '/', family = familyA, readers = 'partners' } = options;
   const { wording } = family;

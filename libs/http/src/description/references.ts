@@ -2,7 +2,7 @@ type Components = Readonly<Record<string, Readonly<Record<string, unknown>>>>;
 
 const REFERENCE = /"\$ref":"#\/components\/([^/"]+)\/([^"]+)"/g;
 
-/** The document without components that nothing refers to; security schemes stay. */
+/** The document without unreferenced components; security schemes stay. */
 export const withoutUnused = <Whole extends { readonly components: Components }>({
   components,
   ...document

@@ -53,7 +53,7 @@ export const withRepeatedOnce = <Whole extends Document>(document: Whole): Whole
     .flatMap((operation) => partsOf(operation).map((one) => ({ ...one, of: operation.operationId })))
     .map((one) => ({ ...one, key: keyOf(one.kind, one.part) }))
     .filter(({ key, part }) => !('$ref' in part) && (uses.get(key) ?? 0) > 1)
-    // Of several with one name, the one that most operations have gets it.
+    // Among several with one name, the one used by the most operations gets it.
     .toSorted((one, other) => (uses.get(other.key) ?? 0) - (uses.get(one.key) ?? 0));
   for (const { kind, name, part, of, key } of repeated) {
     if (names.has(key)) continue;

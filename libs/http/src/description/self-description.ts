@@ -6,7 +6,10 @@ import { type DescriptionOptions, openApiDocument } from './openapi.ts';
 /** Its operationId. */
 export const SELF_DESCRIPTION = 'describe';
 
-/** The operation `GET /openapi.json` that describes all others; made at the first request, since most processes never see one. */
+/**
+ * The operation `GET /openapi.json` that describes all others; created at the first request, since most processes never
+ * serve one.
+ */
 export const selfDescription = (options: DescriptionOptions): AnyOperation => {
   let made: { readonly document: object; readonly etag: string } | undefined;
   const make = () => {

@@ -25,8 +25,8 @@ export const exampleDetails = (code: Code): string => `Example: ${registry[code]
 const withData = new Set<Code>(['contact_duplicate_email']);
 
 /**
- * What every description shares, the same in each service's, so that several can be merged. An example of each
- * code stands here once.
+ * The components that every service's description shares unchanged, so that descriptions can be merged. The example of
+ * each code is here once.
  */
 export const sharedComponents = () => ({
   schemas: {

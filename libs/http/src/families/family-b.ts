@@ -30,8 +30,8 @@ const codesFor = ({ access, method }: AnyOperation): AnyCode[] => [
 ];
 
 /**
- * The point-of-sale API: `success` in every answer; keys belong to a session. Its only 5xx is 500: a service that is not there, this one or
- * another, is a 500, logged as such.
+ * The point-of-sale API: `success` in every answer; keys belong to a session. Its only 5xx is 500: an unavailable
+ * service, this one or another, is a 500, and is logged as such.
  */
 export const familyB: Family = {
   success: posSuccess,

@@ -4,7 +4,7 @@ import type { Admitted } from '../access/admission.ts';
 import type { AnyCode, AnyOperation } from '../operation.ts';
 import { type Wording, wordingA } from './wording.ts';
 
-/** What a table of codes says of one. */
+/** One entry of a table of codes. */
 export interface CodeRow {
   readonly http: number;
   readonly status: string;
@@ -12,38 +12,44 @@ export interface CodeRow {
 }
 
 /**
- * What the two interface families do differently, in one place: how answers and errors look, and how strict a form is. The rest of this
- * package knows no family.
+ * The differences between the two interface families, in one place: the form of answers and errors, and how strictly
+ * requests are checked. The rest of this package is independent of the family.
  */
 export interface Family {
   /** The body of a 2xx answer. */
   success(data: object | null): object;
   /** The status and body of an error. */
   failure(fault: Fault): { readonly status: number; readonly body: object };
-  /** Whether the fault is an answer that the family has, and not a failure of ours: those become `internal_error` and are logged. */
+  /**
+   * Whether the fault is an answer of the family, and not an internal failure: those become `internal_error` and are
+   * logged.
+   */
   foresees(fault: Fault): boolean;
   /** Whether a query parameter that the operation does not declare is refused. */
   readonly unknownQuery: 'refuse' | 'ignore';
-  /** What a request is answered whose service cannot reach its own data. */
+  /** The fault for a request whose service cannot reach its own data. */
   readonly withoutStore: 'service_unavailable' | 'internal_error';
-  /** Every code that it has. */
+  /** Every code of the family. */
   readonly codes: Readonly<Record<string, CodeRow>>;
-  /** Codes that any operation can answer, whatever its shape: of the parser, of the gateway, and of failures. For the description. */
+  /**
+   * Codes that any operation can answer, whatever its shape: of the parser, of the gateway, and of failures. For the
+   * description.
+   */
   readonly always: readonly AnyCode[];
-  /** Codes that follow from who may call the operation, and how. For the description. */
+  /** Codes that follow from the operation's access. For the description. */
   codesFor(operation: AnyOperation): readonly AnyCode[];
-  /** How it is described. */
+  /** The wording of its description. */
   readonly wording: Wording;
   /** Headers of every answer; a `Vary` is joined to the answer's own. */
   readonly headers?: Readonly<Record<string, string>>;
   /**
-   * Whether a request with a body's method must say its media type although it has none: then each operation describes
-   * a body.
+   * Whether a request with a body's method must declare its media type even without a body: then each operation
+   * describes a body.
    */
   readonly needsMediaType: boolean;
-  /** Refuses a request by the form that its body says to have, before it is read; only of methods that have one. */
+  /** Refuses a request by the media type of its body, before the body is read; only for methods with a body. */
   checkMediaType?(request: IncomingMessage): void;
-  /** Whose idempotency keys are kept apart from everybody else's; undefined where keys are ignored. */
+  /** The scope of the caller's idempotency keys; undefined where keys are ignored. */
   idempotencyScope(admitted: Admitted): string | undefined;
 }
 

@@ -23,9 +23,9 @@ export interface Wording {
   answerHeaders(operation: AnyOperation): readonly string[];
   /** Headers of an error with this status. */
   errorHeaders(operation: AnyOperation, status: number): object;
-  /** Who may call the operation. */
+  /** The access of the operation. */
   security(operation: AnyOperation): readonly object[];
-  /** How callers prove who they are. */
+  /** How callers authenticate. */
   securitySchemes(tokenUrl: string, operations: readonly AnyOperation[]): object;
 }
 
@@ -42,7 +42,7 @@ const challengeOf = ({ access, challenge }: AnyOperation, status: number): objec
   if (status === 401 && challenge !== undefined) {
     return { 'WWW-Authenticate': { description: challenge, required: false, schema: { type: 'string' } } };
   }
-  // Without a token there is no scope that it could lack.
+  // Without a token there is no missing scope.
   const challenges = status === 401 || (status === 403 && access !== 'public');
   return challenges ? { 'WWW-Authenticate': ref('headers', 'WWW-Authenticate') } : {};
 };

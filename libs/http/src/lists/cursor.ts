@@ -1,11 +1,11 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { Fault } from '@boxoffice/envelope';
 
-/** Where a page ends: the value that the list is ordered by, and the id that breaks ties. */
+/** The end of a page: the value of the list's order, and the id that breaks ties. */
 export interface Position {
   readonly value: string | number | boolean | null;
   readonly id: string;
-  /** What the list is ordered by, where one list has several orders. */
+  /** The field of the order, where one list has several orders. */
   readonly by?: string;
   /** `asOf` of the first page, ISO 8601 UTC. */
   readonly asOf?: string;
@@ -26,7 +26,9 @@ const BASE64URL = /^[A-Za-z0-9_-]+$/;
 export const foreignCursor = () =>
   new Fault('invalid_parameter', 'query parameter cursor is not one that this list gave; leave it out to start again.');
 
-/** Cursors that hold a position under a signature bound to the operation and the institution: neither readable promises nor forgeable. */
+/**
+ * Cursors that hold a position under a signature bound to the operation and the institution: opaque and unforgeable.
+ */
 export const createCursorCodec = (key: string | Buffer, operation: string): CursorCodec => {
   const sign = (institution: string, payload: Buffer): Buffer =>
     createHmac('sha256', key)
@@ -43,7 +45,7 @@ export const createCursorCodec = (key: string | Buffer, operation: string): Curs
     },
     read: (institution, cursor) => {
       const bytes = Buffer.from(cursor, 'base64url');
-      // Spellings that decode to the same bytes would make one position many cursors.
+      // Other spellings of the same bytes would make several cursors of one position.
       const isCanonical = BASE64URL.test(cursor) && bytes.toString('base64url') === cursor;
       const payload = bytes.subarray(MAC_BYTES);
       if (!isCanonical || payload.length === 0) throw foreignCursor();

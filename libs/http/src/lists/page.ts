@@ -13,7 +13,7 @@ type Condition =
 
 type Where = Readonly<Record<string, Condition>>;
 
-/** What can be listed (structurally the store's `Documents`). */
+/** A source of lists (structurally the store's `Documents`). */
 export interface Listed<Document> {
   find(query: {
     readonly where?: Where;
@@ -59,7 +59,7 @@ const valueAt = (document: object, path: string): Scalar => {
   return (value ?? null) as Scalar;
 };
 
-/** Reads a page; `asOf`: of the first page of the walk, and so of the whole walk. */
+/** Reads a page; `asOf` is that of the first page, for all following pages. */
 const read = async <Document extends { readonly id: string }, Item>(
   { query, cursor }: PageRequest,
   documents: Listed<Document>,
@@ -79,7 +79,7 @@ const read = async <Document extends { readonly id: string }, Item>(
   const asOf = after?.asOf ?? asOfReading(now);
   const conditions = { ...where, ...(modifiedSince === undefined ? {} : { [modifiedAt]: { gte: modifiedSince } }) };
   const set = Object.entries(conditions).filter((entry): entry is [string, Condition] => entry[1] !== undefined);
-  // One more than asked for tells whether there is a next page.
+  // One more than requested, to detect a next page.
   const found = await documents.find({
     where: Object.fromEntries(set),
     orderBy,
@@ -93,7 +93,10 @@ const read = async <Document extends { readonly id: string }, Item>(
   return { items: shown.map(item), nextCursor, asOf };
 };
 
-/** Answers one page of a list: at most `limit` items after `cursor`, and the cursor of the next page, or null on the last. */
+/**
+ * Returns one page of a list: at most `limit` items after `cursor`, and the cursor of the next page, or null on the
+ * last.
+ */
 export const pageOf = async <Document extends { readonly id: string }, Item>(
   request: PageRequest,
   documents: Listed<Document>,
@@ -104,8 +107,8 @@ export const pageOf = async <Document extends { readonly id: string }, Item>(
 };
 
 /**
- * The same of a list that tells what changed, with the `asOf` of its first page on every page. `clock` in epoch milliseconds: that of
- * the instants in the documents.
+ * The same for a list of changes, with the `asOf` of its first page on every page. `clock` in epoch milliseconds: the
+ * clock of the instants in the documents.
  */
 export const changesPageOf = async <Document extends { readonly id: string }, Item>(
   request: PageRequest,

@@ -7,7 +7,7 @@ import { illFormedTexts } from './well-formed.ts';
 /** The largest request body, in bytes: 256 KiB. */
 export const BODY_LIMIT_BYTES = 256 * 1024;
 
-/** The client went away before its request was whole: nobody is left to answer. */
+/** The client disconnected before its request was complete: there is no connection to answer on. */
 export class ClientGone extends Error {
   override readonly name = 'ClientGone';
 }
@@ -18,14 +18,14 @@ const tooLarge = () =>
   new Fault('payload_too_large', `The request body is over ${BODY_LIMIT_BYTES} bytes.`, { Connection: 'close' });
 
 /**
- * Reads a request's body, counting the bytes that arrive. Rejects with Fault `payload_too_large` as soon as they (or the
- * Content-Length) are too many, leaving the rest unread, and with ClientGone if the request breaks off.
+ * Reads a request's body, counting the bytes that arrive. Rejects with Fault `payload_too_large` as soon as they (or
+ * the Content-Length) exceed the limit, leaving the rest unread, and with ClientGone if the connection ends early.
  */
 export const readBody = (request: IncomingMessage): Promise<Buffer> => {
   const { 'content-length': length, 'transfer-encoding': coding } = request.headers;
   if (coding === undefined && (length === undefined || length === '0')) return Promise.resolve(EMPTY);
   if (Number(length) > BODY_LIMIT_BYTES) return Promise.reject(tooLarge());
-  // Nothing more is heard of a request that broke off before.
+  // A request that was aborted before emits no further event.
   if (request.destroyed && !request.complete) return Promise.reject(new ClientGone());
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
@@ -50,21 +50,20 @@ const MEDIA_TYPE = /^([^\s;]+)\s*(?:;\s*charset\s*=\s*"?utf-8"?\s*)?;?$/i;
 /** No media type is longer; the expression takes quadratic time for white space. */
 const MAX_MEDIA_TYPE_LENGTH = 200;
 
-/**
- * The media type that a request says to have, in lower case; undefined with another charset or anything else that is
- * none.
- */
+/** The declared media type of a request, in lower case; undefined with another charset or if it is malformed. */
 const mediaTypeOf = ({ headers }: IncomingMessage): string | undefined => {
   const given = headers['content-type'] ?? '';
   return given.length > MAX_MEDIA_TYPE_LENGTH ? undefined : MEDIA_TYPE.exec(given.trim())?.[1]?.toLowerCase();
 };
 
-/** Whether the request says that its body is of this media type, in UTF-8, and not compressed. */
+/** Whether the request declares its body as this media type, in UTF-8 and uncompressed. */
 export const hasTextType = (request: IncomingMessage, mediaType: string): boolean =>
   mediaTypeOf(request) === mediaType &&
   (request.headers['content-encoding'] ?? 'identity').toLowerCase() === 'identity';
 
-/** Refuses another media type than this (in any case, with or without `charset=utf-8`), codings, and what is not UTF-8. */
+/**
+ * Refuses media types other than this one (in any case, with or without `charset=utf-8`), codings, and invalid UTF-8.
+ */
 export const textOf = (request: IncomingMessage, body: Buffer, mediaType: string): string => {
   if (mediaTypeOf(request) !== mediaType)
     throw new Fault('bad_request', `The request body must be ${mediaType}, in UTF-8.`);
@@ -74,7 +73,9 @@ export const textOf = (request: IncomingMessage, body: Buffer, mediaType: string
   return body.toString('utf8');
 };
 
-/** The JSON object in a body. Faults `bad_request` on anything else; what the client sent is not repeated. */
+/**
+ * The JSON object in a body. Throws Fault `bad_request` on anything else; its details do not repeat the client's text.
+ */
 export const jsonObjectOf = (request: IncomingMessage, body: Buffer): Record<string, unknown> => {
   const text = textOf(request, body, 'application/json');
   const excess = excessOf(body);
@@ -100,8 +101,8 @@ const parsed = (text: string): unknown => {
 const MAX_FIELDS = 200;
 
 /**
- * The texts of a form. An empty one counts as absent (RFC 6749, 3.2); one that stands twice is Fault `bad_request`,
- * and so are more than `MAX_FIELDS`.
+ * The fields of a form. An empty one counts as absent (RFC 6749, 3.2); a repeated one, and more than `MAX_FIELDS`, are
+ * Fault `bad_request`.
  */
 export const formOf = (request: IncomingMessage, body: Buffer): Record<string, string> => {
   const fields = new Map<string, string>();

@@ -5,10 +5,10 @@
 export const MAX_DEPTH = 32;
 export const MAX_MEMBERS = 6_000;
 
-/** What a list's commas are counted from: they never get to `MAX_MEMBERS`. */
+/** Start of a list's comma count: it never reaches `MAX_MEMBERS`. */
 const UNCOUNTED = -(2 ** 30);
 
-/** The place of the quote that ends the text whose first quote is at `from`. */
+/** The index of the closing quote of the text that opens at `from`. */
 const endOfText = (json: Uint8Array, from: number): number => {
   let at = from + 1;
   while (at < json.length && json[at] !== 0x22) at += json[at] === 0x5c ? 2 : 1;
@@ -16,12 +16,12 @@ const endOfText = (json: Uint8Array, from: number): number => {
 };
 
 /**
- * What of a JSON text is too much to be worth parsing: it is nested too deeply, or an object has too many members,
- * which takes far longer than a list of the same size. Reads each byte once; the text need not be JSON. Undefined if
- * nothing is.
+ * Detects JSON that is too expensive to parse: nested too deeply, or an object with too many members, which takes far
+ * longer than a list of the same size. Reads each byte once; the text need not be valid JSON. Undefined if there is no
+ * excess.
  */
 export const excessOf = (json: Uint8Array): string | undefined => {
-  // Commas of each open object; what a list has does not count.
+  // Commas of each open object; those of lists do not count.
   const open: number[] = [];
   let commas = UNCOUNTED;
   for (let at = 0; at < json.length; at += 1) {

@@ -16,5 +16,8 @@ export const merged = (current: unknown, patch: unknown): unknown => {
   return Object.fromEntries(members);
 };
 
-/** The document with the patch merged into it (RFC 7396): null removes, objects merge, anything else replaces. Changes neither. */
+/**
+ * The document with the patch merged into it (RFC 7396): null removes, objects merge, anything else replaces. Changes
+ * neither.
+ */
 export const mergePatch = <T extends object>(current: T, patch: PatchOf<T>): T => merged(current, patch) as T;

@@ -60,7 +60,10 @@ export const readQuery = (search: string, declared: ReadonlyMap<string, Coerce>)
 /** What a schema may say without anything being wrong with a value. */
 const SAYS_NOTHING: ReadonlySet<string> = new Set(['type', 'description', 'default', 'examples']);
 
-/** The declared parameters that no text is wrong for: they are not wrong when they stand twice, either; the first one counts. */
+/**
+ * The declared parameters that no text is wrong for: they are not wrong when they stand twice, either; the first one
+ * counts.
+ */
 export const lenientIn = (declared: TProperties): ReadonlySet<string> =>
   new Set(
     Object.entries(declared)

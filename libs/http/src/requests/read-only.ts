@@ -103,8 +103,8 @@ const found = (resource: unknown, steps: Taken['steps']): unknown =>
 export type Unchanged = (shown: object) => void;
 
 /**
- * Compiles what takes the read-only members out of a body that the schema accepted, and answers the check that they are what the
- * resource has now. @throws Error for an operationId that `operations` does not have
+ * Compiles what takes the read-only members out of a body that the schema accepted, and answers the check that they are
+ * what the resource has now. @throws Error for an operationId that `operations` does not have
  */
 export const compileReadOnly = (
   operation: AnyOperation,

@@ -3,8 +3,8 @@ import type { Validate, Validators } from './validators.ts';
 import { describeViolations } from './violations.ts';
 
 /**
- * Makes what holds an operation's answers to its declared schemas: throws an Error that names every difference. A read-only look: the
- * answer is checked as the client will see it.
+ * Makes what holds an operation's answers to its declared schemas: throws an Error that names every difference. A
+ * read-only look: the answer is checked as the client will see it.
  */
 export const createAnswerCheck = ({ id, answers }: AnyOperation, validators: Validators) => {
   const compiled = new Map<number, Validate>();

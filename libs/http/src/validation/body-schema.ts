@@ -42,7 +42,10 @@ export const closed = (schema: Json): Json => {
   };
 };
 
-/** The schema, accepting these members of its object whatever they hold: only the resource as it is says whether they are right. */
+/**
+ * The schema, accepting these members of its object whatever they hold: only the resource as it is says whether they
+ * are right.
+ */
 export const withReadOnly = (schema: Json, members: NonNullable<AnyOperation['readOnly']>): Json => {
   const ignored = Object.entries(members).map(([name, ids]): [string, Json] => [
     name,
@@ -51,7 +54,9 @@ export const withReadOnly = (schema: Json, members: NonNullable<AnyOperation['re
   return { ...schema, properties: { ...Object.fromEntries(ignored), ...schema.properties } };
 };
 
-/** The schema of an operation's body as requests are held to it, and as it is described; without one, an empty object. */
+/**
+ * The schema of an operation's body as requests are held to it, and as it is described; without one, an empty object.
+ */
 export const bodySchema = ({ body, readOnly }: Pick<AnyOperation, 'body' | 'readOnly'>): Json => {
   if (!body) return { type: 'object', additionalProperties: false };
   const schema: Json = JSON.parse(JSON.stringify(body));

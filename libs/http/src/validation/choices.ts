@@ -35,7 +35,10 @@ const flat = (found: Found): Violation[] => {
   return one ? [one] : [];
 };
 
-/** What is wrong with a value that fits none of several schemas: told about the one that was meant, as far as that can be seen. */
+/**
+ * What is wrong with a value that fits none of several schemas: told about the one that was meant, as far as that can
+ * be seen.
+ */
 const ofChoice = (choice: Found): Violation[] => {
   const here = choice.error.instancePath;
   const path = jsonPath(here);

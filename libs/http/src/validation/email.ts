@@ -24,8 +24,8 @@ const fits = (text: string, octets: number): boolean => Buffer.byteLength(text) 
 
 /**
  * Whether a text is an email address, an internationalised one included (RFC 6531): local parts are dot-atoms, domains
- * have at least two labels. No quoted local parts and no address literals. The lengths of RFC 5321 are octets of UTF-8; a domain must
- * have its own as DNS has it (`xn--`), too. Takes linear time.
+ * have at least two labels. No quoted local parts and no address literals. The lengths of RFC 5321 are octets of UTF-8;
+ * a domain must have its own as DNS has it (`xn--`), too. Takes linear time.
  */
 export const isEmail = (text: string): boolean => {
   const at = text.lastIndexOf('@');

@@ -8,8 +8,8 @@ import fc from 'fast-check';
 import { changesPageOf } from '../../src/index.ts';
 import { createCursorCodec } from '../../src/lists/cursor.ts';
 
-// Instances with clocks of their own write while a partner walks the list again and again. Time is played: an instant is taken at one
-// moment, and the write that carries it reaches the store at a later one.
+// Instances with clocks of their own write while a partner walks the list again and again. Time is played: an instant
+// is taken at one moment, and the write that carries it reaches the store at a later one.
 
 interface Thing extends Document {
   readonly revision: number;
@@ -22,7 +22,10 @@ const things = collection<Thing>('things', [
   { name: 'updated', fields: ['updatedAt'] },
 ]);
 
-/** All in milliseconds: `at` is played time, `late` how long after its instant the write is seen, `ahead` how far its writer's clock is. */
+/**
+ * All in milliseconds: `at` is played time, `late` how long after its instant the write is seen, `ahead` how far its
+ * writer's clock is.
+ */
 interface Write {
   readonly at: number;
   readonly late: number;

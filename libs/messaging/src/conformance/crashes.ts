@@ -10,8 +10,8 @@ const eager = { logger: silent, sweepMs: 30, orphanedAfterMs: 0, drainMs: 0 };
 const times = (effects: ReadonlyMap<string, number>) => [...new Set(effects.values())];
 
 /**
- * A consumer is killed with messages in hand, not committed yet. The next process handles them: every fact takes effect,
- * and each once.
+ * A consumer is killed with messages in hand, not committed yet. The next process handles them: every fact takes
+ * effect, and each once.
  */
 export const killedInMidConsume = async (subject: Subject): Promise<void> => {
   const outbox = createMemoryOutbox();
@@ -48,7 +48,10 @@ export const killedInMidConsume = async (subject: Subject): Promise<void> => {
   assert.deepEqual(await heir.bus.deadLetters.list(), []);
 };
 
-/** A process is killed after it published and before it marked the events done: they are published again, with one effect each. */
+/**
+ * A process is killed after it published and before it marked the events done: they are published again, with one
+ * effect each.
+ */
 export const killedBeforeDone = async (subject: Subject): Promise<void> => {
   const outbox = createMemoryOutbox();
   const ledger = createLedger();

@@ -16,7 +16,10 @@ export interface RabbitmqOptions {
   /** `amqp://user:password@host:port/vhost`, or `amqps:`. */
   readonly url: string;
   readonly logger: Logger;
-  /** The process's: what the broker shows as the connection's name, and what its own queues begin with; default `boxoffice`. */
+  /**
+   * The process's: what the broker shows as the connection's name, and what its own queues begin with; default
+   * `boxoffice`.
+   */
   readonly name?: string;
   /** Milliseconds before the second, third and later attempts. Default: 5 s, 30 s, 5 min. */
   readonly retryDelaysMs?: readonly number[];
@@ -104,7 +107,8 @@ const openPublishing = async (options: RabbitmqOptions): Promise<Publishing> => 
 };
 
 /**
- * Connects to RabbitMQ for publishing alone: one connection, no queue of its own; declares the topology, if its user may.
+ * Connects to RabbitMQ for publishing alone: one connection, no queue of its own; declares the topology, if its user
+ * may.
  * @throws if the broker cannot be reached in time or refuses us; the message is one line.
  */
 export const connectRabbitmqPublisher = async (options: RabbitmqOptions): Promise<Publisher> => {

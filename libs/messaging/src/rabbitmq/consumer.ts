@@ -131,7 +131,8 @@ export const consume = async (queue: Queue, handler: Handler, options: ConsumerO
       if (last) await within(last.cancel(tag), answerMs, () => {}).catch(() => {});
       lanes.drop();
       await lanes.quiet();
-      // Closing right behind an acknowledgement can lose it: ask something about the queue first, which it answers in turn.
+      // Closing right behind an acknowledgement can lose it: ask something about the queue first, which it answers in
+      // turn.
       if (!last) return;
       await within(last.checkQueue(workQueue(queue.name, plan)), answerMs, () => {}).catch(() => {});
       await within(closeChannel(last), answerMs, () => {});

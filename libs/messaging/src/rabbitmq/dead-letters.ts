@@ -12,8 +12,8 @@ const shown = 10_000;
 
 /**
  * The dead-letter queues, for an operator. Letters are taken without acknowledgement and given back at the end, by the
- * broker if the operator is killed; only what was dropped, or has arrived in its queue again, is acknowledged. While one
- * operator looks, another sees fewer.
+ * broker if the operator is killed; only what was dropped, or has arrived in its queue again, is acknowledged. While
+ * one operator looks, another sees fewer.
  */
 export const createDeadLetters = (link: Link, sender: Sender, plan: Plan): DeadLetters => {
   const queueNames = () => plan.declared.queues.map(({ name }) => name);
@@ -25,7 +25,9 @@ export const createDeadLetters = (link: Link, sender: Sender, plan: Plan): DeadL
     return turn;
   };
 
-  /** Takes letters until `visit` says that it found its own (and has seen to it) or none is left; gives the others back. */
+  /**
+   * Takes letters until `visit` says that it found its own (and has seen to it) or none is left; gives the others back.
+   */
   const look = (
     name: string,
     visit: (channel: ConfirmChannel, one: GetMessage) => Promise<boolean>,

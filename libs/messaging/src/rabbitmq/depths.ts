@@ -2,7 +2,10 @@ import type { Queue, QueueDepth } from '../port.ts';
 import type { Link } from './link.ts';
 import { deadQueue, type Plan, retryQueue, workQueue } from './names.ts';
 
-/** Asks the broker for the depths of queues: some passive declarations on one channel. It counts what is ready, not what is in hand. */
+/**
+ * Asks the broker for the depths of queues: some passive declarations on one channel. It counts what is ready, not what
+ * is in hand.
+ */
 export const depthsOf = (queues: readonly Queue[], link: Link, plan: Plan): Promise<QueueDepth[]> =>
   link.using(async (channel) => {
     const count = async (queue: string) => (await channel.checkQueue(queue)).messageCount;

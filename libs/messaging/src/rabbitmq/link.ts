@@ -5,7 +5,9 @@ import { backoff, reasonOf } from '../attempts.ts';
 import type { Logger } from '../port.ts';
 import { accepts } from './accepts.ts';
 
-/** Something that lives on a channel of its own, and is opened again whenever that channel or its connection was lost. */
+/**
+ * Something that lives on a channel of its own, and is opened again whenever that channel or its connection was lost.
+ */
 export interface Station {
   readonly name: string;
   /** Declares, consumes, … on a fresh channel. */
@@ -19,12 +21,15 @@ export interface Link {
   isUp(): boolean;
   /** Resolves at the first connection. @throws after `ms`, or at once if the broker refuses us. */
   established(ms: number): Promise<void>;
-  /** Resolves when the station is open, or, if there is no connection within `waitMs`, at once: it opens with the next one. */
+  /**
+   * Resolves when the station is open, or, if there is no connection within `waitMs`, at once: it opens with the next
+   * one.
+   */
   attach(station: Station, waitMs: number): Promise<void>;
   detach(station: Station): void;
   /**
-   * A channel for one piece of work, closed after it. `expecting`: the reply code with which the broker may well close it, which is then
-   * no warning. @throws if there is no connection.
+   * A channel for one piece of work, closed after it. `expecting`: the reply code with which the broker may well close
+   * it, which is then no warning. @throws if there is no connection.
    */
   using<T>(work: (channel: ConfirmChannel) => Promise<T>, about?: { readonly expecting?: number }): Promise<T>;
   close(): Promise<void>;

@@ -25,12 +25,16 @@ export const workQueue = (name: string, { prefix }: Plan): string => `${prefix}$
 export const deadQueue = (name: string, { prefix }: Plan): string => `${prefix}${name}.dlq`;
 
 /**
- * The direct exchange through which a queue's consumer moves messages to their retry queues and dead letters, each under the name of its
- * target. Through the default exchange, whoever may move one of its own messages could put any into every queue.
+ * The direct exchange through which a queue's consumer moves messages to their retry queues and dead letters, each
+ * under the name of its target. Through the default exchange, whoever may move one of its own messages could put any
+ * into every queue.
  */
 export const movesExchange = (name: string, { prefix }: Plan): string => `${prefix}${name}.moves`;
 
-/** A queue of one process's own, for broadcasts: its name begins with the process's, so that a right can be given for it. */
+/**
+ * A queue of one process's own, for broadcasts: its name begins with the process's, so that a right can be given for
+ * it.
+ */
 export const broadcastQueue = (process: string, serial: string, { prefix }: Plan): string =>
   `${prefix}${process}.broadcast.${serial}`;
 
@@ -71,8 +75,8 @@ export const retryArguments = (name: string, delayMs: number, plan: Plan): Optio
 export const deadArguments = (): Options.AssertQueue => quorum({ 'x-delivery-limit': lookedAtForever });
 
 /**
- * An exchange that says by its name that everything of this plan is declared, bindings included, which nobody can look at otherwise. It is
- * declared last; nothing is published to it.
+ * An exchange that says by its name that everything of this plan is declared, bindings included, which nobody can look
+ * at otherwise. It is declared last; nothing is published to it.
  */
 export const topologyMark = (plan: Plan): string => {
   const { declared, retryDelaysMs, maxLength, prefix } = plan;

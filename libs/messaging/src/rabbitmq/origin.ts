@@ -3,7 +3,9 @@ import { type Message, Unreadable } from '../port.ts';
 import { decode } from './codec.ts';
 import { exchangeOf, movesExchange, type Plan } from './names.ts';
 
-/** What a message was published to at first: the exchange, for which its publisher needed a right, and the routing key. */
+/**
+ * What a message was published to at first: the exchange, for which its publisher needed a right, and the routing key.
+ */
 interface Origin {
   readonly exchange: unknown;
   readonly key: unknown;
@@ -11,7 +13,10 @@ interface Origin {
 
 const nowhere: Origin = { exchange: undefined, key: undefined };
 
-/** An entry of `x-death`, the list that the broker writes when it moves a message to another queue, its latest move first. */
+/**
+ * An entry of `x-death`, the list that the broker writes when it moves a message to another queue, its latest move
+ * first.
+ */
 interface Death {
   readonly count?: unknown;
   readonly exchange?: unknown;
@@ -24,13 +29,15 @@ const enteredBy = ({ fields, properties }: Received): Origin => {
   // By the default exchange come the broker's own moves: out of a retry queue, or of a queue whose consumers it killed.
   const death = exchange === '' ? (properties.headers?.['x-death']?.[0] as Death | undefined) : undefined;
   if (!death) return { exchange, key };
-  // What we move begins a new list, so one that counts further was begun by a publisher; brokers before RabbitMQ 4 go on with it.
+  // What we move begins a new list, so one that counts further was begun by a publisher; brokers before RabbitMQ 4 go
+  // on with it.
   return death.count === 1 ? { exchange: death.exchange, key: death['routing-keys']?.[0] } : nowhere;
 };
 
 /**
- * What a message of a queue was published to at first. Who moves one (the queue's consumer, the operator) writes it into headers; they count
- * only in what came by the queue's own exchange for moves or by the default exchange, to which no publisher of facts may write.
+ * What a message of a queue was published to at first. Who moves one (the queue's consumer, the operator) writes it
+ * into headers; they count only in what came by the queue's own exchange for moves or by the default exchange, to which
+ * no publisher of facts may write.
  */
 const originOf = (queue: string, received: Received, plan: Plan): Origin => {
   const entered = enteredBy(received);
@@ -53,8 +60,8 @@ const judged = (message: Message, { exchange, key }: Origin, plan: Plan): Messag
 };
 
 /**
- * Decodes a message of a queue. @throws {Unreadable} if it is none of ours, or was published under another type than it says: rights are
- * given for exchanges, each of which has one publisher, so the exchange says whose word it is.
+ * Decodes a message of a queue. @throws {Unreadable} if it is none of ours, or was published under another type than it
+ * says: rights are given for exchanges, each of which has one publisher, so the exchange says whose word it is.
  */
 export const decodeOf = (queue: string, received: Received, plan: Plan): Message =>
   judged(decode(received), originOf(queue, received, plan), plan);

@@ -33,8 +33,8 @@ export interface SenderOptions {
 }
 
 /**
- * Creates the sender of a link: one confirm channel; whenever it is opened, the topology is seen to. Every
- * message is persistent and mandatory; it has arrived when the broker confirmed it, did not return it, and did so in time.
+ * Creates the sender of a link: one confirm channel; whenever it is opened, the topology is seen to. Every message is
+ * persistent and mandatory; it has arrived when the broker confirmed it, did not return it, and did so in time.
  */
 export const createSender = ({ link, plan, topology, confirmTimeoutMs }: SenderOptions): Sender => {
   let channel: ConfirmChannel | undefined;

@@ -2,7 +2,10 @@ import { defaultRetryDelaysMs } from '../attempts.ts';
 import { declared, processes } from '../topology.ts';
 import { broadcastQueue, exchangeOf, movesExchange, planOf, workQueue } from './names.ts';
 
-/** What a user of RabbitMQ may do in the installation's virtual host: regular expressions of names, as the broker takes them. */
+/**
+ * What a user of RabbitMQ may do in the installation's virtual host: regular expressions of names, as the broker takes
+ * them.
+ */
 export interface Rights {
   readonly user: string;
   readonly configure: string;
@@ -35,9 +38,10 @@ const ofProcess = (user: string, { publishes, hears = [] }: (typeof processes)[s
 };
 
 /**
- * The rights of each process's user, and of the operator's. A process publishes its own facts, consumes its own queues, moves its own
- * messages to their retries and dead letters, and declares nothing but its own broadcast queues. The operator declares everything, reads
- * dead letters and gives them back; `amq.default` is for declaring queues that dead-letter through it.
+ * The rights of each process's user, and of the operator's. A process publishes its own facts, consumes its own queues,
+ * moves its own messages to their retries and dead letters, and declares nothing but its own broadcast queues. The
+ * operator declares everything, reads dead letters and gives them back; `amq.default` is for declaring queues that
+ * dead-letter through it.
  */
 export const rightsOf = (): readonly Rights[] => {
   const domains = [...new Set(declared.queues.map(({ name }) => `${name.split('.', 1)[0]}.`))];

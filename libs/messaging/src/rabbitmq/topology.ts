@@ -4,11 +4,14 @@ import type { Logger } from '../port.ts';
 import type { Link } from './link.ts';
 import { type Plan, topologyMark } from './names.ts';
 
-/** Sees to it that exchanges and queues are there: declared by this process where its user may, by an operator where not. */
+/**
+ * Sees to it that exchanges and queues are there: declared by this process where its user may, by an operator where
+ * not.
+ */
 export interface Topology {
   /**
-   * Runs `declare` on a channel of its own. Answers `declared`; or `found` where the user may not declare, but somebody has declared
-   * the whole plan. @throws {TopologyMissing} if nobody has
+   * Runs `declare` on a channel of its own. Answers `declared`; or `found` where the user may not declare, but somebody
+   * has declared the whole plan. @throws {TopologyMissing} if nobody has
    */
   ensure(declare: (channel: Channel) => Promise<void>): Promise<'declared' | 'found'>;
 }

@@ -33,8 +33,8 @@ export interface Backlog {
 
 export interface Relay {
   /**
-   * The events that this process has in hand: its own (in memory, so no more than `memory`; what is left in the outbox for want of
-   * room is younger) and the orphaned that it looks after. Looks at each of them.
+   * The events that this process has in hand: its own (in memory, so no more than `memory`; what is left in the outbox
+   * for want of room is younger) and the orphaned that it looks after. Looks at each of them.
    */
   backlog(): Backlog;
   /** Publishes what it holds, marks it done and stops. What it could not publish in time stays in the outbox. */

@@ -6,7 +6,8 @@ import { exchangeOf, type Plan, workQueue } from '../../src/rabbitmq/names.ts';
 import { describeWithBroker, onChannel } from '../rabbitmq/broker.ts';
 import { inCorner, patience, silent } from '../rabbitmq/fixture.ts';
 
-// The rights of the broker are for exchanges. So what a body says of itself counts only where its exchange and its routing key say it too.
+// The rights of the broker are for exchanges. So what a body says of itself counts only where its exchange and its
+// routing key say it too.
 
 const queue = topology.catalogReleases;
 

@@ -66,8 +66,8 @@ const faultsOf = (cert: NamedFile | undefined, key: NamedFile | undefined): stri
 };
 
 /**
- * The setting of a certificate: `<prefix>_CERT_FILE` and `<prefix>_KEY_FILE` name its files. Both are set and belong together, or
- * neither is (then undefined).
+ * The setting of a certificate: `<prefix>_CERT_FILE` and `<prefix>_KEY_FILE` name its files. Both are set and belong
+ * together, or neither is (then undefined).
  */
 export const certificateFiles = (prefix: string): Setting<CertificateFiles | undefined> => {
   const [certFile, keyFile] = [`${prefix}_CERT_FILE`, `${prefix}_KEY_FILE`].map((name) =>

@@ -20,7 +20,10 @@ const RENEWED_BEFORE_DAYS = 30;
 const covers = (certificate: X509Certificate, host: string): boolean =>
   (isIP(host) ? certificate.checkIP(host) : certificate.checkHost(host)) !== undefined;
 
-/** What a file of the pair holds; undefined if there is none. @throws {StartFault} if it cannot be read: what is made anew would replace it */
+/**
+ * What a file of the pair holds; undefined if there is none. @throws {StartFault} if it cannot be read: what is made
+ * anew would replace it
+ */
 const storedPem = (path: string): string | undefined => {
   try {
     return readFileSync(path, 'utf8');
@@ -81,8 +84,8 @@ const replaceFile = (path: string, content: string, mode: number): void => {
 };
 
 /**
- * A certificate for development, kept in the directory (its key with mode 0600) and good for localhost, loopback and the given hosts;
- * made anew when it is missing, damaged, about to expire, or lacks a host.
+ * A certificate for development, kept in the directory (its key with mode 0600) and good for localhost, loopback and
+ * the given hosts; made anew when it is missing, damaged, about to expire, or lacks a host.
  * @throws {StartFault} when it cannot be kept, or what is kept cannot be read or lacks its key
  */
 export const developmentCertificate = async (

@@ -19,8 +19,8 @@ const markOf = (path: string): string | undefined => {
 };
 
 /**
- * Serves a renewed certificate without a restart: looks at the files now and then, and gives new connections what they hold.
- * While the pair is damaged or half replaced, the old one stays, which is logged once.
+ * Serves a renewed certificate without a restart: looks at the files now and then, and gives new connections what they
+ * hold. While the pair is damaged or half replaced, the old one stays, which is logged once.
  */
 export const followCertificate = (options: FollowOptions): { close(): void } => {
   const { renew, files, logger, everyMs = 30_000 } = options;

@@ -24,8 +24,8 @@ const readAuthorities = (path: string): string[] => {
 };
 
 /**
- * From now on every TLS connection that this process makes (to services, MongoDB, RabbitMQ) trusts the authorities in the file
- * (PEM, one or several), beside those that Node trusts anyway. Nothing to do without a file.
+ * From now on every TLS connection that this process makes (to services, MongoDB, RabbitMQ) trusts the authorities in
+ * the file (PEM, one or several), beside those that Node trusts anyway. Nothing to do without a file.
  * @throws {StartFault} when the file cannot be read or holds no certificate
  */
 export const trustAuthorities = (path: string | undefined): void => {

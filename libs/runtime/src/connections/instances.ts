@@ -5,7 +5,10 @@ import type { LookupFunction } from 'node:net';
 export interface Instances {
   /** What connections find their address with, in place of Node's own. */
   readonly lookup: LookupFunction;
-  /** An answer from this address said that its connection was the last: its process stops, so new connections lead elsewhere for a while. */
+  /**
+   * An answer from this address said that its connection was the last: its process stops, so new connections lead
+   * elsewhere for a while.
+   */
   leaving(address: string | undefined): void;
 }
 

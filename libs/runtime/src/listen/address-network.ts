@@ -1,8 +1,9 @@
 import ipaddr from 'ipaddr.js';
 
 /**
- * What an address counts as in limits: an IPv6 address as its /64 network, since whoever has one address of it has them all; an IPv4
- * address, also one mapped into IPv6 (RFC 4291, 2.5.5.2), as itself in dotted form. Anything else stays as it is.
+ * What an address counts as in limits: an IPv6 address as its /64 network, since whoever has one address of it has them
+ * all; an IPv4 address, also one mapped into IPv6 (RFC 4291, 2.5.5.2), as itself in dotted form. Anything else stays as
+ * it is.
  */
 export const networkOf = (address: string): string => {
   if (!address.includes(':') || !ipaddr.isValid(address)) return address;

@@ -1,7 +1,10 @@
 import type { Server } from 'node:http';
 import { Server as NetServer } from 'node:net';
 
-/** The `idleMs` of a program: whoever uses its kept connections all the time has used each of them, and what is left of a stop's 10 s is enough. */
+/**
+ * The `idleMs` of a program: whoever uses its kept connections all the time has used each of them, and what is left of
+ * a stop's 10 s is enough.
+ */
 export const DRAIN_MS = 1_000;
 
 /** How a server ends. Times are in milliseconds, counted from the beginning of the end. */
@@ -12,7 +15,10 @@ export interface DrainOptions {
   readonly idleMs: number;
 }
 
-/** A connection becomes idle when its last answer is out; Node closes those that are idle at one moment, and nobody closes later ones. */
+/**
+ * A connection becomes idle when its last answer is out; Node closes those that are idle at one moment, and nobody
+ * closes later ones.
+ */
 const SWEEP_MS = 20;
 
 /** A connection that came at the very end has so long for its request. */
@@ -22,9 +28,9 @@ const LAST_MS = 300;
 const MOST_TURNS = 200;
 
 /**
- * Ends a server, and resolves when the last connection is closed. Where kept connections have time, new ones are accepted for as long: whoever
- * is told on one that it was the last goes elsewhere, so that nobody is on his way any more when the door is closed. The system resets those
- * who still wait at it, and they have sent their requests.
+ * Ends a server, and resolves when the last connection is closed. Where kept connections have time, new ones are
+ * accepted for as long: whoever is told on one that it was the last goes elsewhere, so that nobody is on his way any
+ * more when the door is closed. The system resets those who still wait at it, and they have sent their requests.
  */
 export const drainConnections = (server: Server, { graceMs, idleMs }: DrainOptions): Promise<void> =>
   new Promise((resolve) => {
@@ -48,7 +54,8 @@ export const drainConnections = (server: Server, { graceMs, idleMs }: DrainOptio
       });
       sweep = setInterval(closeIdle, SWEEP_MS);
     };
-    // Each turn of the loop accepts everybody who waits; after one in which nobody came, next to nobody comes between it and the end.
+    // Each turn of the loop accepts everybody who waits; after one in which nobody came, next to nobody comes between
+    // it and the end.
     let came = 0;
     const comeToAnEnd = (): void => {
       server.on('connection', () => {

@@ -15,7 +15,9 @@ export interface Limits {
   readonly headersMs?: number;
   /** Until the whole request is there. */
   readonly requestMs?: number;
-  /** An idle connection is kept so long: longer than the agents of the gateway and of usual load balancers keep theirs. */
+  /**
+   * An idle connection is kept so long: longer than the agents of the gateway and of usual load balancers keep theirs.
+   */
   readonly keepAliveMs?: number;
   /** A connection on which nothing moves at all is closed after this. */
   readonly silenceMs?: number;
@@ -32,7 +34,10 @@ export interface ListenOptions {
   readonly health?: Health;
   /** Headers of the answers about health. */
   readonly headers?: Readonly<Record<string, string>>;
-  /** Decides whether a new connection may stay, before anything is read from it and before its TLS handshake; one that may not is reset. */
+  /**
+   * Decides whether a new connection may stay, before anything is read from it and before its TLS handshake; one that
+   * may not is reset.
+   */
   readonly admit?: (socket: Socket) => boolean;
   readonly limits?: Limits;
   /** Gives what the HTTP parser refuses the interface's own shape. */
@@ -42,8 +47,9 @@ export interface ListenOptions {
   /** Told of the requests that the handler gets, for figures. */
   readonly observe?: Observe;
   /**
-   * For so long after the beginning of the end (milliseconds) requests are served still, on kept connections and on new ones, each with the
-   * answer that it was the connection's last: whoever was about to send it could not know. Default 0.
+   * For so long after the beginning of the end (milliseconds) requests are served still, on kept connections and on new
+   * ones, each with the answer that it was the connection's last: whoever was about to send it could not know. Default
+   * 0.
    */
   readonly drainMs?: number;
   /** The setting that chooses the port, for the message when it is taken. */
@@ -61,9 +67,8 @@ export interface Listening {
   /** The certificate that new connections get (PEM); undefined without TLS. */
   certificate(): string | undefined;
   /**
-   * Stops accepting, lets the requests in hand finish for at most `graceMs` (default 8 s), then closes every connection; kept ones
-   * that are idle when `drainMs` is over.
-   * Calling it again answers the same promise.
+   * Stops accepting, lets the requests in hand finish for at most `graceMs` (default 8 s), then closes every
+   * connection; kept ones that are idle when `drainMs` is over. Calling it again answers the same promise.
    */
   close(graceMs?: number): Promise<void>;
 }

@@ -11,7 +11,9 @@ import {
   watchLines,
 } from './request-line.ts';
 
-/** A request that never reaches a handler, because Node's HTTP parser refuses it or it does not arrive whole in time. */
+/**
+ * A request that never reaches a handler, because Node's HTTP parser refuses it or it does not arrive whole in time.
+ */
 export interface Refusal {
   readonly status: 400 | 408 | 431;
   readonly code: 'bad_request' | 'request_timeout' | 'headers_too_large';
@@ -109,7 +111,8 @@ export const answerRefusals = (server: Server, { refuse, onRefused, inFlight }: 
     // An answer that is out already was the only one; one that is on its way out is waited for.
     if (writableFinished) socket.destroySoon();
     else if (writableEnded) response.once('finish', () => socket.destroySoon());
-    // Over TLS what was written may not be out yet. An answer without its end is known by its length or chunks, but for HTTP/1.0.
+    // Over TLS what was written may not be out yet. An answer without its end is known by its length or chunks, but for
+    // HTTP/1.0.
     else if (headersSent && req.httpVersion !== '1.0') socket.destroySoon();
     // Nothing may be written to the connection before the answers to earlier requests.
     else if (headersSent || response.socket !== socket) socket.destroy();

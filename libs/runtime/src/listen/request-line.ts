@@ -21,8 +21,8 @@ const lineIn = (raw: string): RequestLine => {
 };
 
 /**
- * The line of a request that failed in this packet after another one had begun in it: the last that stands after the first head's
- * end. Nothing else in the packet tells them apart.
+ * The line of a request that failed in this packet after another one had begun in it: the last that stands after the
+ * first head's end. Nothing else in the packet tells them apart.
  */
 const laterLineIn = (raw: string): RequestLine => {
   const rest = raw.slice(raw.indexOf('\r\n\r\n') + 4);
@@ -30,8 +30,8 @@ const laterLineIn = (raw: string): RequestLine => {
 };
 
 /**
- * The parts of Node's HTTP parser that tell what it read. They are not documented, so nothing but the shape of a refusal relies on
- * them: without them a line is known only if it stands in the packet that was refused.
+ * The parts of Node's HTTP parser that tell what it read. They are not documented, so nothing but the shape of a
+ * refusal relies on them: without them a line is known only if it stands in the packet that was refused.
  */
 interface Parser {
   onIncoming?: (request: IncomingMessage) => number;
@@ -44,8 +44,8 @@ interface Parser {
 const parserOf = (socket: Socket) => (socket as Socket & { readonly parser?: Parser | null }).parser;
 
 /**
- * Method and path of a request whose headers stopped coming: the parser has its first line and hands it out once the headers
- * end, so they are ended for it.
+ * Method and path of a request whose headers stopped coming: the parser has its first line and hands it out once the
+ * headers end, so they are ended for it.
  */
 export const unfinishedLine = (socket: Socket): RequestLine => {
   const parser = parserOf(socket);
@@ -71,8 +71,8 @@ export type FailedLine = (packet: Buffer | undefined) => RequestLine;
 export const lineOfPacket: FailedLine = (packet) => lineIn(packet?.toString('latin1', 0, LINE_BYTES) ?? '');
 
 /**
- * Remembers the first line of a request whose head comes in several packets. A head that is whole in its packet, as nearly all are,
- * costs two comparisons: bytes are looked at only when a packet began no request.
+ * Remembers the first line of a request whose head comes in several packets. A head that is whole in its packet, as
+ * nearly all are, costs two comparisons: bytes are looked at only when a packet began no request.
  */
 export const watchLines = (socket: Socket, inFlight: InFlight): FailedLine => {
   const parser = parserOf(socket);

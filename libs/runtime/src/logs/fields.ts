@@ -1,6 +1,6 @@
 /**
- * What a log line may carry beside its message. Anything else is dropped, so that no token, secret, email or body gets into a
- * log by accident. Paths and queries are not among them: they hold what users typed.
+ * What a log line may carry beside its message. Anything else is dropped, so that no token, secret, email or body gets
+ * into a log by accident. Paths and queries are not among them: they hold what users typed.
  */
 export interface LogFields {
   readonly requestId?: string;

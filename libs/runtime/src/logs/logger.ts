@@ -7,7 +7,10 @@ export type LogLevel = 'debug' | 'info' | 'warn' | 'error';
 /** Every level, the most talkative first; for the LOG_LEVEL setting. */
 export const logLevels: readonly LogLevel[] = ['debug', 'info', 'warn', 'error'];
 
-/** Writes log lines; each carries time, service and the current request's ids. The message is a fixed text, not a place for data. */
+/**
+ * Writes log lines; each carries time, service and the current request's ids. The message is a fixed text, not a place
+ * for data.
+ */
 export type Logger = Readonly<Record<LogLevel, (message: string, fields?: LogFields) => void>>;
 
 export interface LoggerOptions {

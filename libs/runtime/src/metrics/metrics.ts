@@ -21,20 +21,25 @@ export interface Reading {
   readonly labels?: Labels;
 }
 
-/** The program's figures, for Prometheus. Asking for a meter again gives the same one: several services may share a process. */
+/**
+ * The program's figures, for Prometheus. Asking for a meter again gives the same one: several services may share a
+ * process.
+ */
 export interface Metrics {
   counter(meter: Meter<'counter'>): (labels?: Labels, by?: number) => void;
   histogram(meter: Meter<'histogram'> & { readonly buckets?: number[] }): (value: number, labels?: Labels) => void;
   /**
-   * A gauge that nobody keeps up to date: it is read whenever somebody asks for the figures, so that a process without requests does
-   * nothing for it. What rejects, or takes longer than 2 s, has no value then.
+   * A gauge that nobody keeps up to date: it is read whenever somebody asks for the figures, so that a process without
+   * requests does nothing for it. What rejects, or takes longer than 2 s, has no value then.
    */
   watch(meter: Meter<'gauge'>, read: () => readonly Reading[] | Promise<readonly Reading[]>): void;
-  /** Times the answers of a service, by operation; `status` as `statusOf` tells it, `seconds` since the request came. */
+  /**
+   * Times the answers of a service, by operation; `status` as `statusOf` tells it, `seconds` since the request came.
+   */
   answers(service: string): (operation: string, status: string, seconds: number) => void;
   /**
-   * Times the requests of a service in this way, each when its answer is out. In a process of several services a request is one at the
-   * gateway and one more at each service that it reaches.
+   * Times the requests of a service in this way, each when its answer is out. In a process of several services a
+   * request is one at the gateway and one more at each service that it reaches.
    */
   requests(service: string): Observe;
   /** Everything in Prometheus' text format, and its media type. */
@@ -57,12 +62,15 @@ const inTime = async (read: () => readonly Reading[] | Promise<readonly Reading[
 };
 
 /**
- * The event loop's delay is measured by a timer of this many milliseconds: one that is late by no more goes unnoticed. At 20 an idle process
- * spends 0.3 % of a core on it, at the library's own 10 twice as much.
+ * The event loop's delay is measured by a timer of this many milliseconds: one that is late by no more goes unnoticed.
+ * At 20 an idle process spends 0.3 % of a core on it, at the library's own 10 twice as much.
  */
 const LAG_SAMPLE_MS = 20;
 
-/** The figures that Node makes of the times from one run of that timer to the next. (The deviation is the same with and without its pause.) */
+/**
+ * The figures that Node makes of the times from one run of that timer to the next. (The deviation is the same with and
+ * without its pause.)
+ */
 const LAGS = ['min', 'max', 'mean', 'p50', 'p90', 'p99'];
 
 /** Sets the gauge to how late the timer was: Node's own figures contain the pause that it was to make. */
@@ -89,7 +97,10 @@ const operationOf = (response: ServerResponse): string => (response as Named)[OP
 export const statusOf = ({ writableFinished, statusCode }: ServerResponse): string =>
   writableFinished ? `${Math.floor(statusCode / 100)}xx` : 'gone';
 
-/** Makes a registry with Node's own figures. The library is loaded here, since most installations have no operations port. */
+/**
+ * Makes a registry with Node's own figures. The library is loaded here, since most installations have no operations
+ * port.
+ */
 export const createMetrics = async (): Promise<Metrics> => {
   const { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } = await import('prom-client');
   const registry = new Registry();

@@ -4,7 +4,10 @@ const ALGORITHM = 'aes-256-gcm';
 const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 
-/** An AES-256 key that follows from a secret, whatever text that is, for one purpose: another purpose's opens nothing (RFC 5869). */
+/**
+ * An AES-256 key that follows from a secret, whatever text that is, for one purpose: another purpose's opens nothing
+ * (RFC 5869).
+ */
 export const sealingKey = (secret: string, purpose: string): Buffer =>
   Buffer.from(hkdfSync('sha256', secret, 'boxoffice', purpose, 32));
 

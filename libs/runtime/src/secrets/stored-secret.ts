@@ -3,7 +3,10 @@ import { linkSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { explain, reasonOf, StartFault } from '../settings/start-fault.ts';
 
-/** The secret kept in a file of the data directory, or undefined if there is none. @throws {StartFault} if it cannot be read */
+/**
+ * The secret kept in a file of the data directory, or undefined if there is none. @throws {StartFault} if it cannot be
+ * read
+ */
 export const readStoredSecret = (directory: string, file: string): string | undefined => {
   const path = join(directory, file);
   try {

@@ -24,8 +24,9 @@ const make = (path: string): void => {
 };
 
 /**
- * Makes the directory if it is missing (mode 0700: what lies in it is the installation's own), and its parents. One by one: Node's
- * own recursive way never ends where a file system says ENOENT below a directory that exists, as /proc does.
+ * Makes the directory if it is missing (mode 0700: what lies in it is the installation's own), and its parents. One by
+ * one: Node's own recursive way never ends where a file system says ENOENT below a directory that exists, as /proc
+ * does.
  * @throws {StartFault} naming the setting, when it cannot be made or written
  */
 export const ensureDirectory = (path: string, setting: string): string => {

@@ -4,7 +4,10 @@ import { NO_ADDRESS, noAddress, reasonOf, StartFault } from './start-fault.ts';
 /** Where settings come from: `process.env`, or a test's own. */
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** One setting: how to read it. `read` throws an Error whose message says what is wrong, without the setting's name, or a {@link SettingsFault} of whole lines. */
+/**
+ * One setting: how to read it. `read` throws an Error whose message says what is wrong, without the setting's name, or
+ * a {@link SettingsFault} of whole lines.
+ */
 export interface Setting<Value> {
   /** The environment variable. */
   readonly name: string;
@@ -64,8 +67,8 @@ const isOwnAddress = (host: string): Promise<boolean> =>
   });
 
 /**
- * Reads all settings of a program that serves; called once, in its main. What only the system can tell of its HOST is told together
- * with everything else.
+ * Reads all settings of a program that serves; called once, in its main. What only the system can tell of its HOST is
+ * told together with everything else.
  * @throws {SettingsFault} as readSettings
  */
 export const readServerSettings = async <Spec extends SettingsSpec & { readonly host: Setting<string> }>(

@@ -1,4 +1,7 @@
-/** Something that the operator must mend before the program can start. Its message is one line for humans and names the setting. */
+/**
+ * Something that the operator must mend before the program can start. Its message is one line for humans and names the
+ * setting.
+ */
 export class StartFault extends Error {
   override readonly name: string = 'StartFault';
 }
@@ -29,7 +32,9 @@ export const NO_ADDRESS: ReadonlySet<string> = new Set(['EADDRNOTAVAIL', 'ENOTFO
 /** The same in words, after the name of the setting. */
 export const noAddress = (host: string): string => `${host} is no address of this machine`;
 
-/** What is printed when a program cannot start: one line per fault, without a stack unless it is a fault of the program. */
+/**
+ * What is printed when a program cannot start: one line per fault, without a stack unless it is a fault of the program.
+ */
 export const startErrorText = (error: unknown): string => {
   if (error instanceof StartFault) return error.message;
   return error instanceof Error ? (error.stack ?? error.message) : String(error);

@@ -22,7 +22,9 @@ export const gatewayPort = port('GATEWAY_PORT', { default: 8443 });
 
 export const logLevel = oneOf('LOG_LEVEL', logLevels, { default: 'info' });
 
-/** Authorities that this process trusts, beside the well-known ones, in whatever it connects to; see trustAuthorities. */
+/**
+ * Authorities that this process trusts, beside the well-known ones, in whatever it connects to; see trustAuthorities.
+ */
 export const tlsCaFile = file('TLS_CA_FILE', { optional: true });
 
 /** The certificate of the gateway's HTTPS listener. */
@@ -63,8 +65,8 @@ export const givenSecret = (name: string): Setting<string | undefined> =>
   secret(name, { optional: true, pattern: /^.{16,}$/s, expected: 'at least 16 characters' });
 
 /**
- * A secret of the installation: from NAME, from the file that NAME_FILE names, or as `npm start` has kept it in the data
- * directory. Required.
+ * A secret of the installation: from NAME, from the file that NAME_FILE names, or as `npm start` has kept it in the
+ * data directory. Required.
  */
 export const installationSecret = (name: string): Setting<string> => {
   const given = givenSecret(name);

@@ -5,8 +5,8 @@ import { type Environment, type Setting, SettingsFault } from '../settings/setti
 import { dataDirectory, givenSecret, installationSecret, secretFile } from './common.ts';
 
 /**
- * SERVICE_SECRET of one process, from SERVICE_ROOT_SECRET and the process's name (HKDF-SHA-256, RFC 5869): 256 bits in base64url.
- * It tells nothing of the root or of another process's secret.
+ * SERVICE_SECRET of one process, from SERVICE_ROOT_SECRET and the process's name (HKDF-SHA-256, RFC 5869): 256 bits in
+ * base64url. It tells nothing of the root or of another process's secret.
  */
 export const deriveServiceSecret = (root: string, process: string): string =>
   Buffer.from(hkdfSync('sha256', root, '', `boxoffice service ${process}`, 32)).toString('base64url');
@@ -17,7 +17,10 @@ export const serviceRootSecret = installationSecret('SERVICE_ROOT_SECRET');
 const given = givenSecret('SERVICE_SECRET');
 const givenRoot = givenSecret(serviceRootSecret.name);
 
-/** The root secret where this process has it. @throws {SettingsFault} in the name of the root secret, not of the one derived from it */
+/**
+ * The root secret where this process has it. @throws {SettingsFault} in the name of the root secret, not of the one
+ * derived from it
+ */
 const rootIn = (env: Environment, directory: string): string | undefined => {
   try {
     return givenRoot.read(env) ?? readStoredSecret(directory, secretFile(givenRoot.name));
@@ -26,7 +29,10 @@ const rootIn = (env: Environment, directory: string): string | undefined => {
   }
 };
 
-/** What a process proves itself to the authorizer with: SERVICE_SECRET, or derived from the root secret where it has that. Required. */
+/**
+ * What a process proves itself to the authorizer with: SERVICE_SECRET, or derived from the root secret where it has
+ * that. Required.
+ */
 export const serviceSecretOf = (process: string): Setting<string> => ({
   name: given.name,
   read(env) {

@@ -14,8 +14,8 @@ export interface IntervalOptions {
 }
 
 /**
- * Runs `task` every `everyMs` milliseconds, never twice at once: a turn that is due while the last one still runs is skipped. Its timer
- * keeps no process alive.
+ * Runs `task` every `everyMs` milliseconds, never twice at once: a turn that is due while the last one still runs is
+ * skipped. Its timer keeps no process alive.
  */
 export const repeat = (
   task: () => Promise<unknown>,

@@ -5,7 +5,10 @@ import { within } from '../time/deadline.ts';
 import { type Recorder, recordSpans } from './spans.ts';
 import { parseTraceparent } from './trace.ts';
 
-/** Where traces are sent to. The library reads this, and the other variables of the standard (headers, sampler, service name), itself. */
+/**
+ * Where traces are sent to. The library reads this, and the other variables of the standard (headers, sampler, service
+ * name), itself.
+ */
 export const otlpEndpoint = url('OTEL_EXPORTER_OTLP_ENDPOINT', { optional: true });
 
 /** In which form. */
@@ -29,7 +32,9 @@ const KINDS = { server: 1, client: 2, producer: 3, consumer: 4 } as const;
 
 const STATUS_ERROR = 2;
 
-/** The exporter, whose trouble is told once, and its end once: spans are dropped meanwhile, and nothing else happens. */
+/**
+ * The exporter, whose trouble is told once, and its end once: spans are dropped meanwhile, and nothing else happens.
+ */
 const loggedOnce = (exporter: SpanExporter, { info, warn }: TracesOptions['logger']): SpanExporter => {
   let failing = false;
   return {
@@ -97,8 +102,8 @@ const makeRecorder = async ({ otlpProtocol: protocol, logger }: TracesOptions) =
 };
 
 /**
- * Records spans and sends them to the endpoint, if there is one: only then is the library loaded. Answers how to end, which sends what is
- * left, within 3 s.
+ * Records spans and sends them to the endpoint, if there is one: only then is the library loaded. Answers how to end,
+ * which sends what is left, within 3 s.
  */
 export const startTraces = async (options: TracesOptions): Promise<{ close(): Promise<void> }> => {
   if (options.otlpEndpoint === undefined) return { close: async () => undefined };

@@ -2,9 +2,10 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { currentTrace, parseTraceparent, type Trace, traceFrom } from './trace.ts';
 
 /**
- * Spans: what took how long within a trace, for whoever records them (OpenTelemetry, see traces.ts). While nobody does, a caller finds
- * `recording()` undefined and is done. Names of attributes are those of OpenTelemetry's semantic conventions; paths, queries and ids of persons are
- * never among the values, for the same reason for which they are in no log.
+ * Spans: what took how long within a trace, for whoever records them (OpenTelemetry, see traces.ts). While nobody does,
+ * a caller finds `recording()` undefined and is done. Names of attributes are those of OpenTelemetry's semantic
+ * conventions; paths, queries and ids of persons are never among the values, for the same reason for which they are in
+ * no log.
  */
 export interface Span {
   /** What goes along to whatever the span causes. */
@@ -47,8 +48,9 @@ export interface Traced {
 }
 
 /**
- * The trace of a request that a service answers. A span is recorded of what belongs to a trace already: what only looks now and then (for
- * descriptions, keys, revocations) brings none along. `operation` may be named at the end, see {@link endAnswer}.
+ * The trace of a request that a service answers. A span is recorded of what belongs to a trace already: what only looks
+ * now and then (for descriptions, keys, revocations) brings none along. `operation` may be named at the end, see {@link
+ * endAnswer}.
  */
 export const beginAnswer = ({ headers, method }: IncomingMessage, service: string, operation?: string): Traced => {
   const trace = traceFrom(headers);
@@ -71,7 +73,10 @@ export const endAnswer = (span: Span, operation: string, response: ServerRespons
   span.end(statusCode >= 500 ? String(statusCode) : undefined);
 };
 
-/** Begins the span of a call to another process, within the current trace; undefined outside of any, and while none are recorded. */
+/**
+ * Begins the span of a call to another process, within the current trace; undefined outside of any, and while none are
+ * recorded.
+ */
 export const beginCall = (name: string, attributes: Attributes): Span | undefined => {
   const trace = recorder && currentTrace();
   if (!trace || !parseTraceparent(trace.traceparent)) return undefined;

@@ -21,7 +21,9 @@ const TRACEPARENT = /^([0-9a-f]{2})-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})(
 export const requestIdFrom = (header: string | string[] | undefined): string =>
   typeof header === 'string' && REQUEST_ID.test(header) ? header : randomUUID();
 
-/** 32 hexadecimal digits; randomUUID draws on entropy that Node keeps ready, at a fraction of what randomBytes costs. */
+/**
+ * 32 hexadecimal digits; randomUUID draws on entropy that Node keeps ready, at a fraction of what randomBytes costs.
+ */
 const randomDigits = (): string => randomUUID().replaceAll('-', '');
 
 /** A new trace's traceparent, marked as sampled. */

@@ -4,7 +4,9 @@ import { createMetrics } from '../../src/index.ts';
 
 test('the lag of the event loop is told without the pause between two measurements', async () => {
   const metrics = await createMetrics();
-  /** Each reading begins the measurement anew, so it is asked for again after some of its pauses until it is as wanted. */
+  /**
+   * Each reading begins the measurement anew, so it is asked for again after some of its pauses until it is as wanted.
+   */
   const lag = async (name: string, isWanted: (seconds: number) => boolean): Promise<void> => {
     for (let figure = Number.NaN; !isWanted(figure); ) {
       await pause(100);

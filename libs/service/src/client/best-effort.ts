@@ -10,8 +10,8 @@ export interface BestEffortOptions {
 }
 
 /**
- * Asks for what the caller can do without: answers undefined if that fails or takes too long, and at once for a while after it
- * took too long. Then one call finds out whether it is worth asking again, and only that one waits.
+ * Asks for what the caller can do without: answers undefined if that fails or takes too long, and at once for a while
+ * after it took too long. Then one call finds out whether it is worth asking again, and only that one waits.
  */
 export type BestEffort = <Data>(ask: () => Promise<Data>) => Promise<Data | undefined>;
 

@@ -14,9 +14,10 @@ import {
 /** Calls the internal operations of one other service with this one's own credentials. */
 export interface ServiceClient<All extends Operations<All>> {
   /**
-   * Answers the `data` of the envelope, as the other service's release describes it: it is not checked again at run time. Rejects
-   * with Fault `service_unavailable` when the service cannot be reached, takes too long or fails (5xx): then it may or may not have
-   * acted, so operations are idempotent. Rejects with {@link ServiceRefusal} when it answers 4xx.
+   * Answers the `data` of the envelope, as the other service's release describes it: it is not checked again at run
+   * time. Rejects with Fault `service_unavailable` when the service cannot be reached, takes too long or fails (5xx):
+   * then it may or may not have acted, so operations are idempotent. Rejects with {@link ServiceRefusal} when it
+   * answers 4xx.
    */
   call<Id extends keyof All & string>(
     institution: string,
@@ -53,7 +54,10 @@ export interface ServiceClientOptions {
   readonly credentials: ServiceCredentials;
   /** Milliseconds for a whole call; default 3,000. */
   readonly timeoutMs?: number;
-  /** Milliseconds after which a kept connection is not used again, so that all instances of the service get work; default 20,000. */
+  /**
+   * Milliseconds after which a kept connection is not used again, so that all instances of the service get work;
+   * default 20,000.
+   */
   readonly renewedAfterMs?: number;
 }
 

@@ -26,7 +26,9 @@ export interface Answered {
 /** The service could not be reached, took too long or ended the connection: it may or may not have acted. */
 export class Unanswered extends Error {}
 
-/** The service closed a kept connection at the moment of its reuse: nothing was read, so the request may be repeated. */
+/**
+ * The service closed a kept connection at the moment of its reuse: nothing was read, so the request may be repeated.
+ */
 class ConnectionGone extends Error {}
 
 export interface ExchangeOptions {

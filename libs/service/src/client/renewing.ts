@@ -3,8 +3,9 @@ import type { Duplex } from 'node:stream';
 import { expiryOf } from '@boxoffice/runtime';
 
 /**
- * Makes an agent close connections that are given back after so long, some after half of it already: a connection leads to one instance of
- * a service, the next one to whichever the name is answered with then. So a new instance has its share of the work soon.
+ * Makes an agent close connections that are given back after so long, some after half of it already: a connection leads
+ * to one instance of a service, the next one to whichever the name is answered with then. So a new instance has its
+ * share of the work soon.
  */
 export const renewing = <A extends Agent>(agent: A, afterMs: number): A => {
   const until = new WeakMap<Duplex, number>();

@@ -27,7 +27,10 @@ export interface EnginesOptions {
   readonly amqpUrl: string | undefined;
   readonly directory: string;
   readonly logger: Logger;
-  /** The queues that services of this process are going to serve; only the in-process bus needs to know. Undefined: none, an operator's process. */
+  /**
+   * The queues that services of this process are going to serve; only the in-process bus needs to know. Undefined:
+   * none, an operator's process.
+   */
   readonly serves?: readonly Queue[];
 }
 

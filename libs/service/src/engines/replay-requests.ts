@@ -8,8 +8,8 @@ import { deadLetterCollection, TOGETHER } from './dead-letter-store.ts';
 const LOOK_EVERY_MS = 1_000;
 
 /**
- * The dead letters of the in-process bus as another process sees them, an operator's: it asks for a replay in the store, and the process
- * that has the queue's consumers carries it out.
+ * The dead letters of the in-process bus as another process sees them, an operator's: it asks for a replay in the
+ * store, and the process that has the queue's consumers carries it out.
  */
 export const deadLettersFromOutside = (store: Store, inside: DeadLetters): DeadLetters => ({
   list: inside.list,
@@ -21,7 +21,9 @@ export const deadLettersFromOutside = (store: Store, inside: DeadLetters): DeadL
   },
 });
 
-/** Carries out the replays that operators ask for, until it is closed. A letter that dies again is in the list again. */
+/**
+ * Carries out the replays that operators ask for, until it is closed. A letter that dies again is in the list again.
+ */
 export const serveReplayRequests = (store: Store, inside: DeadLetters, logger: Logger): Closable => {
   const letters = store.collection(deadLetterCollection).of(TOGETHER);
   const look = async (): Promise<void> => {

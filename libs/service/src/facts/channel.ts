@@ -1,7 +1,10 @@
 import { channel } from 'node:diagnostics_channel';
 import type { Message } from '@boxoffice/messaging';
 
-/** A moment in the life of a fact in its consumer: it came, or its handler has resolved (and it is not acknowledged yet). */
+/**
+ * A moment in the life of a fact in its consumer: it came, or its handler has resolved (and it is not acknowledged
+ * yet).
+ */
 export interface FactMoment {
   readonly queue: string;
   readonly type: string;
@@ -10,7 +13,10 @@ export interface FactMoment {
   readonly phase: 'received' | 'handled';
 }
 
-/** A hook for tracing (node:diagnostics_channel): every moment of every fact of a queue; free of charge while nobody listens. */
+/**
+ * A hook for tracing (node:diagnostics_channel): every moment of every fact of a queue; free of charge while nobody
+ * listens.
+ */
 const facts = channel('boxoffice:fact');
 
 /** Handles a message and tells the channel before and after. */

@@ -20,8 +20,8 @@ export interface SubscriptionsOptions {
 }
 
 /**
- * Subscribes a service to its facts. Where the bus is there already, what fails is a failure of the start; one that comes later, to a
- * service that serves meanwhile, is tried again until it succeeds.
+ * Subscribes a service to its facts. Where the bus is there already, what fails is a failure of the start; one that
+ * comes later, to a service that serves meanwhile, is tried again until it succeeds.
  */
 export const startSubscriptions = ({
   service,

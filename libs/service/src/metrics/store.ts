@@ -15,7 +15,9 @@ const around = <T extends object>(target: T, call: (operation: string, method: C
     },
   });
 
-/** Makes `fn` of an update tell when it is called once more, because somebody else has written the document meanwhile. */
+/**
+ * Makes `fn` of an update tell when it is called once more, because somebody else has written the document meanwhile.
+ */
 const countingRetries = (fn: Call, lost: () => void): Call => {
   let calls = 0;
   return (...given) => {
@@ -26,8 +28,8 @@ const countingRetries = (fn: Call, lost: () => void): Call => {
 };
 
 /**
- * A service's store that times its calls by collection and operation, and counts the updates that lost a race and were tried again.
- * `collection` is `idempotency`, `outbox` or `leases` for what is in none.
+ * A service's store that times its calls by collection and operation, and counts the updates that lost a race and were
+ * tried again. `collection` is `idempotency`, `outbox` or `leases` for what is in none.
  */
 export const countedStore = (store: Store, metrics: Metrics, service: string): Store => {
   const took = metrics.histogram({

@@ -61,7 +61,10 @@ const common = {
   tlsCaFile,
 };
 
-/** What comes between the opening of the port and the first answer is short; who asks an instance whose database is late is told so. */
+/**
+ * What comes between the opening of the port and the first answer is short; who asks an instance whose database is late
+ * is told so.
+ */
 const HOLD_MS = 5_000;
 
 /** How long RabbitMQ may take to answer before the log says that it is waited for. */
@@ -141,8 +144,8 @@ const serve = async <Spec extends SettingsSpec, State>(
   });
 
   const metrics = settings.operationsPort === undefined ? undefined : await createMetrics();
-  // While its port is closed, callers go to the other instances behind its name. What takes processor time at a start is over then; an
-  // instance whose database is not there says so at /health/ready.
+  // While its port is closed, callers go to the other instances behind its name. What takes processor time at a start
+  // is over then; an instance whose database is not there says so at /health/ready.
   await store.tried;
   const service = startService(definition, {
     store: store.opened,
@@ -181,8 +184,9 @@ const serve = async <Spec extends SettingsSpec, State>(
 };
 
 /**
- * The main of a service that runs alone: reads the settings, opens MongoDB and RabbitMQ (as often as it takes), listens once it has tried
- * to open MongoDB, serves as soon as MongoDB is there, and ends in order at SIGTERM. Prints what is wrong and ends with status 1 if it cannot start.
+ * The main of a service that runs alone: reads the settings, opens MongoDB and RabbitMQ (as often as it takes), listens
+ * once it has tried to open MongoDB, serves as soon as MongoDB is there, and ends in order at SIGTERM. Prints what is
+ * wrong and ends with status 1 if it cannot start.
  */
 export const runService = async <Spec extends SettingsSpec, State>(
   definition: ServiceDefinition<Spec, State>,

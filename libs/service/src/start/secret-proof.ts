@@ -17,8 +17,9 @@ export interface SecretProof {
 }
 
 /**
- * Finds out in the background whether the authorizer believes this service, and logs one error if it does not: a service with a wrong secret
- * serves and calls itself ready, and fails at its first call of another. While the authorizer does not answer it is asked again, for ten minutes.
+ * Finds out in the background whether the authorizer believes this service, and logs one error if it does not: a
+ * service with a wrong secret serves and calls itself ready, and fails at its first call of another. While the
+ * authorizer does not answer it is asked again, for ten minutes.
  */
 export const proveSecret = (options: SecretProofOptions): SecretProof => {
   const { logger, pauseMs = 5_000, attempts = 120 } = options;

@@ -31,9 +31,15 @@ import { refuseForNow, refuseIn } from './refuse.ts';
 import { proveSecret } from './secret-proof.ts';
 
 export interface StartOptions<Spec extends SettingsSpec> {
-  /** The service's own store; closed by whoever opened it, after the service. May be on its way: the service listens meanwhile. */
+  /**
+   * The service's own store; closed by whoever opened it, after the service. May be on its way: the service listens
+   * meanwhile.
+   */
   readonly store: Store | Promise<Store>;
-  /** Closed by whoever opened it as well. One that is on its way is not waited for: the service serves, and events stay in the outbox. */
+  /**
+   * Closed by whoever opened it as well. One that is on its way is not waited for: the service serves, and events stay
+   * in the outbox.
+   */
   readonly bus: Bus | Promise<Bus>;
   /** Where the authorizer is; not needed for the authorizer itself. */
   readonly authorizerUrl?: string;
@@ -49,9 +55,14 @@ export interface StartOptions<Spec extends SettingsSpec> {
   readonly metrics?: Metrics;
   /** See ListenOptions; for callers in other processes. */
   readonly drainMs?: number;
-  /** For so many milliseconds from the beginning, requests wait for the service; later they are refused while it is starting. Default 0. */
+  /**
+   * For so many milliseconds from the beginning, requests wait for the service; later they are refused while it is
+   * starting. Default 0.
+   */
   readonly holdMs?: number;
-  /** Whether to find out in the background that the authorizer knows the secret, as a service alone should. Default: no. */
+  /**
+   * Whether to find out in the background that the authorizer knows the secret, as a service alone should. Default: no.
+   */
   readonly provesSecret?: boolean;
   /** Conditions of readiness beside the store's and the broker's. */
   readonly checks?: Readonly<Record<string, Check>>;
@@ -81,8 +92,8 @@ const arrival = async <Value>(name: string, coming: Value | Promise<Value>, miss
 };
 
 /**
- * Starts a service on the engines given. It listens at once, says what it waits for at `/health/ready`, and resolves when it
- * serves: as soon as its store is there, since requests need no broker.
+ * Starts a service on the engines given. It listens at once, says what it waits for at `/health/ready`, and resolves
+ * when it serves: as soon as its store is there, since requests need no broker.
  * @throws {StartFault} when the port cannot be had; whatever `prepare` throws
  */
 export const startService = async <Spec extends SettingsSpec, State>(

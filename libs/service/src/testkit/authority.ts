@@ -15,7 +15,10 @@ const textOf = async (request: IncomingMessage): Promise<string> => {
   return text;
 };
 
-/** Stands in for the authorizer, which belongs to another package. `service` is the one that asks for identities of its own. */
+/**
+ * Stands in for the authorizer, which belongs to another package. `service` is the one that asks for identities of its
+ * own.
+ */
 export const openAuthority = async (service: string): Promise<Authority> => {
   const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
   const kid = randomUUID();

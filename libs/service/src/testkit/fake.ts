@@ -91,8 +91,9 @@ const noIdempotency: IdempotencyPort = {
 };
 
 /**
- * Serves the operations as the service would: a request that its released description does not allow is refused in the same way, and
- * an answer that the description does not allow is a 500. Both make `close` reject, so that no fake differs from its service.
+ * Serves the operations as the service would: a request that its released description does not allow is refused in the
+ * same way, and an answer that the description does not allow is a 500. Both make `close` reject, so that no fake
+ * differs from its service.
  */
 export const openFake = async <All extends Operations<All>>(options: FakeOptions<All>): Promise<Fake> => {
   const { authority, api, handlers, description = releasedDescription(options.api.service) } = options;

@@ -1,4 +1,5 @@
-// What the tests of every service share: empty stores of each engine, a fake authorizer and fakes of the services that it calls.
+// What the tests of every service share: empty stores of each engine, a fake authorizer and fakes of the services that
+// it calls.
 export { type Authority, openAuthority } from './authority.ts';
 export { missing, type OpenEngine, type TestEngine, testEngines } from './engines.ts';
 export { type Asked, type Call, type Fake, type Handlers, type Mishap, openFake } from './fake.ts';

@@ -2,8 +2,8 @@ import { type ServiceClient, ServiceRefusal } from '../client/client.ts';
 import type { Operations, ServiceApi } from '../client/operations.ts';
 
 /**
- * The operations of a generated client that `callAll` does not call; it gets a client that refuses every call. The authorizer permits
- * exactly the generated operations, so one that is not called any more has to leave its list.
+ * The operations of a generated client that `callAll` does not call; it gets a client that refuses every call. The
+ * authorizer permits exactly the generated operations, so one that is not called any more has to leave its list.
  */
 export const uncalledOf = async <All extends Operations<All>>(
   { service, operations }: ServiceApi<All>,

@@ -2,9 +2,9 @@ import { writeSync } from 'node:fs';
 import type { Collection, Document, Documents, Store } from '../port.ts';
 import { fresh, suiteCollections, type Thing, thing, thingsOf } from './subject.ts';
 
-// The program that crashes.ts starts and kills. It tells each attempt before and each acknowledgement after the fact.
+// The program that crashes.ts starts and kills. It prints each attempt before, and each acknowledgement after it.
 
-/** What the program gets as its argument, in JSON. */
+/** The program's argument, in JSON. */
 export interface CrashTask {
   readonly module: string;
   readonly settings: unknown;
@@ -13,7 +13,7 @@ export interface CrashTask {
   readonly show: string;
 }
 
-/** Writes at once, so that what was told before a kill has been told; a full pipe is tried until its reader has caught up. */
+/** Writes synchronously, so that no line is lost to a kill; a full pipe is retried until its reader catches up. */
 const tell = (...words: readonly (string | number)[]): void => {
   let rest = Buffer.from(`${words.join(' ')}\n`);
   while (rest.length > 0) {

@@ -10,13 +10,13 @@ import { type Check, type ChildEngine, fresh, type Subject, thing, thingsOf, unt
 interface Journal {
   /** Highest acknowledged version by document. */
   readonly wrote: Map<string, number>;
-  /** The claimer by claimed document. */
+  /** Claimer by claimed document. */
   readonly claimed: Map<string, string>;
-  /** The document by idempotency key, acknowledged or not. */
+  /** Document by idempotency key, acknowledged or not. */
   readonly tried: Map<string, string>;
 }
 
-/** Starts a writer in a child process and kills it after so many acknowledgements; answers what it told. */
+/** Starts a writer in a child process, kills it after the given number of acknowledgements, and returns its report. */
 const runAndKill = async (task: CrashTask, acknowledgements: number): Promise<Journal> => {
   const extension = import.meta.url.slice(import.meta.url.lastIndexOf('.'));
   const program = fileURLToPath(new URL(`./crash-writer${extension}`, import.meta.url));
@@ -47,7 +47,7 @@ const snapshot = async (store: Store, institution: string) => ({
   events: (await store.outbox.pending(1_000_000)).filter((one) => one.institution === institution),
 });
 
-/** Reads until nothing changes any more: an engine in another process may still carry out what it was sent. */
+/** Reads until the data is stable: an engine in another process may still execute commands it has received. */
 const settled = async (store: Store, institution: string) => {
   let last = '';
   let now = await snapshot(store, institution);
@@ -90,7 +90,7 @@ const verify = async (store: Store, task: CrashTask, journal: Journal) => {
   }
 };
 
-/** Lets so many processes write at once, kills each after so many acknowledgements, and reads what is there. */
+/** Runs several writers at once, kills each after the given number of acknowledgements, and reads the stored data. */
 const crash = async (subject: Subject, child: ChildEngine, processes: number, acknowledgements: number) => {
   const [institution, show, counter] = [fresh('inst'), fresh('show'), fresh('counter')];
   const mine = thingsOf(subject.store).of(institution);
@@ -112,7 +112,7 @@ const check = (rule: string, processes: number, acknowledgements: number): Check
   },
 });
 
-/** Writers that die between two steps. */
+/** Writers killed between two steps. */
 export const crashes: readonly Check[] = [
   ...[7, 150, 600].map((acknowledgements) =>
     check(

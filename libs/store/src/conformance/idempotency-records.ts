@@ -4,7 +4,7 @@ import { type Check, fresh, rejection, type Subject, type Thing, thing, thingsOf
 
 const hour = 3_600_000;
 
-/** A idempotency record whose answer tells the document's name and version. */
+/** An idempotency record whose answer contains the document's name and version. */
 const recordOf = (
   key: string,
   fields: Partial<IdempotencyRecord<Thing>> & { subjects?: readonly string[] } = {},
@@ -21,14 +21,16 @@ const recordOf = (
   ...(fields.expiresAt === undefined ? {} : { expiresAt: fields.expiresAt }),
 });
 
-/** What is known of a key, without leaving a mark behind. */
+/** The state of a key; leaves no mark behind. */
 const known = async (store: Store, key: string) => {
   const begun = await store.idempotency.begin(key, 'print', Date.now() + hour);
   if (begun.state === 'fresh') await store.idempotency.end(begun.attempt);
   return begun;
 };
 
-/** A repeat of a write with an idempotency record is refused, leaves nothing, and its answer is remembered: also for another instance. */
+/**
+ * A repeated write with an idempotency record is refused without effect, and every instance returns its stored answer.
+ */
 export const aRepeatLeavesNothing = async ({ store, another }: Subject): Promise<void> => {
   const institution = fresh('inst');
   const mine = thingsOf(store).of(institution);
@@ -76,7 +78,7 @@ export const oneEffectPerKey = async ({ store, another }: Subject): Promise<void
   for (const reason of refused) assert.ok(reason instanceof IdempotencyKeyTaken, String(reason));
 };
 
-/** A idempotency record belongs to its write: if that is refused, the key stays free. */
+/** An idempotency record belongs to its write: a refused write leaves the key free. */
 export const noStampWithoutItsWrite = async ({ store }: Subject): Promise<void> => {
   const mine = thingsOf(store).of(fresh('inst'));
   await mine.insert(thing({ email: 'taken@example.org' }));
@@ -86,7 +88,7 @@ export const noStampWithoutItsWrite = async ({ store }: Subject): Promise<void> 
   await mine.insert(thing({ email: 'other@example.org' }), { idempotencyRecord: recordOf(key) });
 };
 
-/** A thing as large as an order of so many places, about 250 bytes of JSON each. */
+/** A document as large as an order of the given number of places, about 250 bytes of JSON each. */
 const largeThing = (count: number): Thing & { readonly lines: readonly object[] } => {
   const line = { performanceId: fresh('prf'), seatCategoryId: fresh('cat'), tariffId: fresh('trf'), amount: 4200 };
   const lines = Array.from({ length: count }, (_, n) => ({
@@ -99,8 +101,8 @@ const largeThing = (count: number): Thing & { readonly lines: readonly object[] 
 };
 
 /**
- * Sixty requests change a document of `lineCount` times 250 bytes, and each answers it as it then is: 3 MB of answers by default, which
- * all stay remembered. Answers the document's id.
+ * Sixty requests change one document of `lineCount` times 250 bytes; each stores the document as its answer, 3 MB in
+ * total by default. Returns the document's id.
  */
 export const largeAnswersStay = async ({ store }: Pick<Subject, 'store'>, lineCount = 200): Promise<string> => {
   const mine = thingsOf(store).of(fresh('inst'));

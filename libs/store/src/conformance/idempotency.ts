@@ -6,7 +6,8 @@ const later = () => Date.now() + 3_600_000;
 const answer: RememberedAnswer = { status: 409, headers: { 'x-a': 'b' }, body: { status: 'conflict', data: null } };
 
 /**
- * Takes the key once a request may; a mark that nobody renews is void within 10 s, and a slow machine may take ten times that.
+ * Takes the key as soon as it is free. An unrenewed mark expires within 10 s; the limit allows ten times that for slow
+ * machines.
  */
 const freed = async ({ store: { idempotency: keys } }: Pick<Subject, 'store'>, key: string): Promise<Attempt> => {
   let attempt: Attempt | undefined;
@@ -19,14 +20,14 @@ const freed = async ({ store: { idempotency: keys } }: Pick<Subject, 'store'>, k
   return attempt;
 };
 
-/** Remembers the answer of a request with a key that nobody has. */
+/** Stores the answer of a request with an unused key. */
 const remembered = async (store: Store, key: string, given = answer, expiresAt = later()) =>
   assert.equal(await store.idempotency.remember(await attemptOf(store, key, expiresAt), given), true);
 
-/** Ends the mark of a request with a key that must be free. */
+/** Ends the mark of a request whose key must be free. */
 const free = async (store: Store, key: string) => store.idempotency.end(await attemptOf(store, key));
 
-/** Two attempts with one key: the first has outlived its time, and the second has taken its place. */
+/** Two attempts with one key: the first has expired, and the second holds the key. */
 const overtaken = async (
   { engine }: Pick<Subject, 'engine'>,
   check: (store: Store, first: Attempt, second: Attempt) => Promise<void>,
@@ -41,20 +42,20 @@ const overtaken = async (
   }
 };
 
-/** What is known of the key: by the store that the attempts are of, whose marks end soon, so `running` is asked for at once. */
+/** The state of the key, read through the attempts' store; its marks expire soon, so `running` is checked at once. */
 const stateOf = async (store: Store, { key }: Attempt) => (await store.idempotency.begin(key, 'print', later())).state;
 
-/** A remember that fails, as with a full disk or a stalled database, ends the mark of its request. */
+/** A `remember` that fails, as with a full disk or a stalled database, ends the mark of its request. */
 export const aFailedRememberEndsTheMark = async (subject: Pick<Subject, 'store'>): Promise<void> => {
   const { idempotency: keys } = subject.store;
   const key = fresh('key');
   const attempt = await attemptOf(subject.store, key);
-  // JSON knows no such number, so that neither engine can write it.
+  // JSON has no BigInt, so both engines fail to write it.
   await assert.rejects(keys.remember(attempt, { ...answer, body: 1n }));
   await keys.end(await freed(subject, key));
 };
 
-/** Marks of running requests and answers that no write carried. */
+/** Marks of running requests, and answers stored without a write. */
 export const idempotency: readonly Check[] = [
   {
     rule: 'a key is fresh once, then running until its request ends',

@@ -21,7 +21,7 @@ import { tenants } from './tenants.ts';
 export type { Check, ChildEngine, Engine, Limits, Subject, Thing } from './subject.ts';
 export { others, suiteCollections, things } from './subject.ts';
 
-/** Every check by topic; `large` needs an engine that does not scan. */
+/** Every check by topic; `large` needs an engine with indexes. */
 export const topics: Readonly<Record<string, readonly Check[]>> = {
   documents,
   conditions,
@@ -43,11 +43,11 @@ export const topics: Readonly<Record<string, readonly Check[]>> = {
 
 /** Declared differences of an engine. */
 export interface ConformanceOptions {
-  /** Topics that do not apply, each with the reason; its tests are not declared at all. */
+  /** Topics that do not apply, each with the reason; their tests are not declared. */
   readonly without?: Readonly<Record<string, string>>;
 }
 
-/** Opens a subject on an engine, and says how to close it together with every further instance. */
+/** Opens a subject on an engine, with a function that closes it and all its further instances. */
 export const openSubject = async (engine: Engine): Promise<Subject & { close(): Promise<void> }> => {
   const opened: Store[] = [];
   const another = async () => {
@@ -64,8 +64,8 @@ export const openSubject = async (engine: Engine): Promise<Subject & { close(): 
 };
 
 /**
- * Holds an engine to the port. `openEngine` answers an engine with empty data of its own; the checks of a topic share
- * one, with random ids and institutions.
+ * Declares the port's conformance tests for an engine. `openEngine` returns an engine without data; the checks of a
+ * topic share one, with random ids and institutions.
  */
 export const storeConformance = (
   name: string,

@@ -112,7 +112,7 @@ export const agreesWithTheModel = async (store: Store, runs: number): Promise<vo
   );
 };
 
-/** Property-based: any history of operations gives what the model gives. */
+/** Property-based: the engine and the model agree on every history of operations. */
 export const model: readonly Check[] = [
   {
     rule: 'random histories of two institutions give what a model of the port gives',

@@ -11,7 +11,7 @@ const fact = (n: number, key?: string) => ({
   ...(key === undefined ? {} : { key }),
 });
 
-/** A refused write leaves neither the document nor an event; a write that is there has its events. */
+/** A refused write leaves neither document nor event; a committed write has all of its events. */
 export const eventsComeWithTheirWrite = async ({ store }: Subject): Promise<void> => {
   const institution = fresh('inst');
   const mine = thingsOf(store).of(institution);

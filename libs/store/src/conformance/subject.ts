@@ -10,23 +10,23 @@ import {
   type Store,
 } from '../port.ts';
 
-/** What an instance is opened with, where a check must not wait for the usual time. */
+/** Settings of an instance for checks that cannot wait for the default times. */
 export interface Limits {
-  /** Milliseconds that a request keeps its mark at most. */
+  /** Longest life of a request's mark, in milliseconds. */
   readonly requestMs?: number;
 }
 
-/** One engine with its own, empty data. */
+/** One engine with empty data of its own. */
 export interface Engine {
-  /** Opens one more instance on the same data: another process, as far as the engine can tell. */
+  /** Opens another instance on the same data; to the engine it is another process. */
   open(collections: readonly Collection<Document>[], limits?: Limits): Promise<Store>;
   /** How a child process opens an instance on the same data, for the checks that kill it. */
   readonly child?: ChildEngine;
-  /** Removes the data; every store is closed by then. */
+  /** Removes the data; called after every store is closed. */
   remove(): Promise<void>;
 }
 
-/** A module that exports `openStore(settings, collections): Promise<Store>`, and what to call it with. */
+/** A module that exports `openStore(settings, collections): Promise<Store>`, and its arguments. */
 export interface ChildEngine {
   /** A file URL. */
   readonly module: string;
@@ -34,7 +34,7 @@ export interface ChildEngine {
   readonly settings: unknown;
 }
 
-/** What a check works on. */
+/** The object under test in a check. */
 export interface Subject {
   readonly engine: Engine;
   /** The store under test, opened with the collections of the suite. */
@@ -82,7 +82,7 @@ export const others: Collection<Thing> = collection<Thing>('others', [{ name: 'b
 
 export const suiteCollections: readonly Collection<Document>[] = [things, others];
 
-/** A random id, so that checks can share one engine and run in any order. */
+/** A random id: checks share one engine and run in any order. */
 export const fresh = (prefix = 'id'): string => `${prefix}-${randomUUID()}`;
 
 /** A new thing with a random id. */
@@ -91,7 +91,7 @@ export const thing = (fields: Partial<New<Thing>> = {}): New<Thing> => ({ id: fr
 /** The things of a store. */
 export const thingsOf = (store: Store): CollectionHandle<Thing> => store.collection(things);
 
-/** Answers what a rejected promise was rejected with; throws if it was not. */
+/** Returns the rejection's reason; throws if the promise resolves. */
 export const rejection = async (promise: Promise<unknown>): Promise<unknown> => {
   const outcome = await promise.then(
     () => ({ rejected: false as const }),
@@ -101,7 +101,7 @@ export const rejection = async (promise: Promise<unknown>): Promise<unknown> => 
   return outcome.error;
 };
 
-/** Repeats `probe` until it answers true; throws after `ms` milliseconds. */
+/** Repeats `probe` until it returns true; throws after `ms` milliseconds. */
 export const until = async (probe: () => Promise<boolean>, ms = 10_000): Promise<void> => {
   const deadline = Date.now() + ms;
   while (!(await probe())) {
@@ -110,7 +110,7 @@ export const until = async (probe: () => Promise<boolean>, ms = 10_000): Promise
   }
 };
 
-/** Begins a request with a key that nobody has, for an hour. */
+/** Begins a request with an unused key, valid for an hour. */
 export const attemptOf = async (
   { idempotency }: Pick<Store, 'idempotency'>,
   key: string,

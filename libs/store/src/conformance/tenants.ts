@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { UniqueViolation } from '../port.ts';
 import { type Check, fresh, rejection, thing, thingsOf } from './subject.ts';
 
-/** No method of one institution reads or writes what belongs to another. */
+/** Tenant isolation: no method of one institution reads or writes another's documents. */
 export const tenants: readonly Check[] = [
   {
     rule: 'get, find and count see the own institution only',

@@ -6,7 +6,7 @@ import type { StoredRecord } from './records/record.ts';
 import type { Schema } from './records/schema.ts';
 import type { Turns } from './turns.ts';
 
-/** One collection and what its writes need around it. */
+/** One collection with the parts of the engine that its writes need. */
 export interface MongoCollection {
   readonly schema: Schema;
   readonly records: Collection<StoredRecord>;

@@ -5,7 +5,7 @@ import { isDuplicate } from './records/duplicates.ts';
 interface StoredLease {
   readonly _id: string;
   readonly holder: string;
-  /** One more with each renewal. */
+  /** Incremented by each renewal. */
   readonly beat: number;
   readonly ms: number;
   /** Epoch milliseconds by the holder's clock. */
@@ -15,17 +15,17 @@ interface StoredLease {
 /** The leases of a store instance. */
 export interface Leases {
   lease(name: string, ms: number): Promise<boolean>;
-  /** Gives up what this instance holds. */
+  /** Releases this instance's leases. */
   release(): Promise<void>;
 }
 
-/** Clocks of processes may differ by so much. */
+/** Tolerated difference between the clocks of processes, in milliseconds. */
 const tolerance = 5_000;
 
 /**
- * Leases, each one document with compare-and-swap. Whether one has run out does not depend on comparing clocks: another
- * instance takes it when it has itself watched it for its whole time without seeing a renewal. Only one that ran out
- * more than the tolerance ago is taken at sight.
+ * Leases, each one document with compare-and-swap. Expiry does not depend on comparing clocks: another instance takes a
+ * lease after observing it for its whole duration without a renewal. Only a lease that expired more than the tolerance
+ * ago is taken at once.
  */
 export const createLeases = (database: Db): Leases => {
   const leases = database.collection<StoredLease>('store.leases');

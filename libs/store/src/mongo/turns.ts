@@ -2,8 +2,8 @@
 export type Turns = <R>(name: string, fn: () => Promise<R>) => Promise<R>;
 
 /**
- * Lets the updates of one document in this process take turns, so that they do not lose races against each other: of
- * 32 that swap at once 31 would start again. Between processes the swap alone decides.
+ * Serializes the updates of one document within this process, so that they do not lose races against each other: of 32
+ * concurrent swaps 31 would retry. Between processes the swap alone decides.
  */
 export const createTurns = (): Turns => {
   const last = new Map<string, Promise<unknown>>();

@@ -25,7 +25,10 @@ const changedBody = (set: object): Clause => {
   return { sql, values };
 };
 
-/** Which rows: up to `limit` of those that match; with `spread` from a random position of its index to the end, then from its start. */
+/**
+ * Which rows: up to `limit` of those that match; with `spread` from a random position of its index to the end, then
+ * from its start.
+ */
 const chosenRows = (table: TableInfo, matching: Clause, limit: number, spread: string | undefined): Clause => {
   const rows = `SELECT row FROM "${table.name}" WHERE ${matching.sql}`;
   if (spread === undefined) {
@@ -37,13 +40,13 @@ const chosenRows = (table: TableInfo, matching: Clause, limit: number, spread: s
   const from = Math.random();
   const partValues = [...matching.values, from, limit];
   const values = [...partValues, ...partValues];
-  // A single row is changed as it is found; a list of rows is made first, which takes three times as long.
+  // A single row is changed as it is found; a list of rows is collected first, which takes three times as long.
   if (limit === 1) return { sql: `row = coalesce((${part('>=')}), (${part('<')}))`, values };
   const list = `SELECT row FROM (${part('>=')}) UNION ALL SELECT row FROM (${part('<')}) LIMIT ?`;
   return { sql: `row IN (${list})`, values: [...values, limit] };
 };
 
-/** The one statement of a claim: it finds, changes and answers the rows, and no other write comes between. */
+/** The one statement of a claim: it finds, changes and returns the rows without an intervening write. */
 export const claimStep = <T extends Document>(
   table: TableInfo,
   institution: string | undefined,

@@ -17,7 +17,7 @@ import { type Answer, type Failure, isFailure, type Step, type Value } from './p
 import type { TableInfo } from './schema.ts';
 import { allOf, whereClauses } from './where.ts';
 
-/** So many documents of an insertMany go in one message and one transaction: other writes get their turn between. */
+/** Documents of an insertMany in one message and one transaction; other writes run in between. */
 const batch = 2000;
 
 const bodyOf = (document: object): string => {
@@ -44,7 +44,9 @@ const documentsOf = <T extends Document>(
   const within = institution === undefined ? '' : ' AND institution = ?';
   const tenant = institution === undefined ? [] : [institution];
 
-  /** Writes the document with its idempotency record and events. @returns false if the step on the document met nothing */
+  /**
+   * Writes the document with its idempotency record and events. @returns false if the document's step changed no row
+   */
   const write = async (step: Step, document: T, options: WriteOptions<T>, facts: WriteOptions<T>['events']) => {
     const { idempotencyRecord, forget } = options;
     const remembered = idempotencyRecord && { ...idempotencyRecord, answer: idempotencyRecord.answer(document) };

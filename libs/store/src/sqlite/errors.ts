@@ -1,7 +1,7 @@
 import { StoreUnavailable, UniqueViolation } from '../port.ts';
 import type { Failure } from './protocol.ts';
 
-/** SQLite's primary result codes that an operator can do something about. */
+/** SQLite's primary result codes that an operator can act on. */
 const reasons: Readonly<Record<number, string>> = {
   5: 'another process keeps it locked',
   6: 'another process keeps it locked',
@@ -13,10 +13,10 @@ const reasons: Readonly<Record<number, string>> = {
   26: 'it is corrupted, or no database at all',
 };
 
-/** Another process has kept the file for longer than the engine waits: it will let go of it. */
+/** Another process has locked the file for longer than the engine waits; the lock is temporary. */
 const locked: ReadonlySet<number> = new Set([5, 6]);
 
-/** The failure as an error that names the file and what is the matter with it. */
+/** The failure as an error that names the file and the problem. */
 export const engineError = (path: string, { code, message }: Failure): Error => {
   const reason = code > 0 ? reasons[code & 255] : undefined;
   const text = reason ? `database file ${path}: ${reason} (${message})` : `database file ${path}: ${message}`;
@@ -25,10 +25,7 @@ export const engineError = (path: string, { code, message }: Failure): Error => 
 
 const uniqueCodes: ReadonlySet<number> = new Set([2067, 1555]);
 
-/**
- * The violated index, if that is what went wrong. SQLite names the columns, not the index: `indexes` tells which index
- * has them.
- */
+/** The violated index, if that is the cause. SQLite names the columns, not the index; `indexes` maps them back. */
 export const uniqueViolation = (
   { code, message }: Failure,
   indexes: ReadonlyMap<string, string>,

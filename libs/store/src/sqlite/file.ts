@@ -5,9 +5,9 @@ import { type Answer, isFailure, type Step, type Table } from './protocol.ts';
 import { openReader, type Reader } from './reader.ts';
 import type { WriterThread } from './thread.ts';
 
-/** What the engine asks of its surroundings. */
+/** Dependencies of the engine. */
 export interface Surroundings {
-  /** The traceparent of the request under way, for the events that it causes. */
+  /** The traceparent of the current request, for the events it causes. */
   readonly trace?: (() => string | undefined) | undefined;
   readonly logger?: { error(message: string, fields?: Record<string, unknown>): void } | undefined;
 }
@@ -16,12 +16,12 @@ export interface Surroundings {
 export interface DatabaseFile {
   readonly path: string;
   readonly reader: Reader;
-  /** This opening of the file, as the holder of leases. */
+  /** The id of this opening of the file, as the holder of leases. */
   readonly holder: string;
   readonly surroundings: Surroundings;
   /**
-   * Writes all steps or none, tells the listeners the events that they carry, and answers what the step `answers`
-   * answered. A failure that has to do with the steps (a constraint, an unmet `must`) is answered; others reject.
+   * Writes all steps or none, notifies the listeners of their events, and returns the result of the step `answers`. A
+   * failure of the steps (a constraint, an unmet `must`) is returned; others reject.
    */
   write(steps: readonly Step[], answers: number, events?: readonly OutboxEvent[]): Promise<Answer>;
   onCommitted(listener: (events: readonly OutboxEvent[]) => void): () => void;
@@ -31,7 +31,7 @@ export interface DatabaseFile {
 
 const constraint = 19;
 
-/** Opens a file and brings it to the tables. @throws an Error that names the file and the reason */
+/** Opens a file and creates its tables. @throws an Error that names the file and the reason */
 export const openFile = async (
   thread: WriterThread,
   path: string,

@@ -25,13 +25,16 @@ const perform = ({ prepare }: WritableFile, [sql, kind, values]: Step): Answer |
 };
 
 const busy = 5;
-/** A write that has waited so long, in milliseconds, for others or for the file is refused: what says when it happened must be seen soon. */
+/**
+ * Longest wait of a write, in milliseconds, for others or for the file; then it is refused, because a write that
+ * records its own time must be visible soon.
+ */
 const PATIENCE_MS = 8_000;
 
-/** Runs one write inside the open transaction; if it fails, nothing of it remains. */
+/** Runs one write inside the open transaction; a failure rolls it back completely. */
 const runWrite = (file: WritableFile, [, , answers, steps, queuedAt]: Write): Answer => {
   if (Date.now() - queuedAt > PATIENCE_MS) return { step: -1, code: busy, message: 'the write has waited too long' };
-  // A statement by itself is atomic already; only several need a savepoint to fall back to.
+  // A single statement is atomic already; only several need a savepoint.
   const several = steps.length > 1;
   let at = 0;
   try {
@@ -48,15 +51,15 @@ const runWrite = (file: WritableFile, [, , answers, steps, queuedAt]: Write): An
     if (several) file.prepare('RELEASE write').run();
     return answer;
   } catch (error) {
-    // A full disk or an I/O error may have ended the whole transaction; commitGroup sees to that.
+    // A full disk or an I/O error may have ended the whole transaction; commitGroup handles that.
     if (several && file.database.isTransaction) file.database.exec('ROLLBACK TO write; RELEASE write');
     return failureOf(error, at);
   }
 };
 
 /**
- * Commits all writes in one transaction, each all or nothing, and answers them in order: after the commit, so that what
- * is answered is durable. If the transaction itself fails, all of them fail.
+ * Commits all writes in one transaction, each all or nothing, and responds in order after the commit, so that every
+ * acknowledged write is durable. If the transaction itself fails, all of them fail.
  */
 export const commitGroup = (file: WritableFile, writes: readonly Write[]): Answer[] => {
   const { database } = file;

@@ -4,7 +4,7 @@ import { type Attempt, type Idempotency, REQUEST_MS, type RememberedAnswer } fro
 import type { DatabaseFile } from './file.ts';
 import type { Step, Value } from './protocol.ts';
 
-/** A remembered answer on its way into the file. */
+/** An answer to be stored in the file. */
 export interface Remembered {
   readonly key: string;
   readonly fingerprint: string;
@@ -12,7 +12,7 @@ export interface Remembered {
   readonly answer: RememberedAnswer;
 }
 
-/** The step that takes the key, or finds it taken; an expired one is as good as none. */
+/** The step that takes the key, or finds it taken; an expired key counts as free. */
 export const takeKey = ({ key, fingerprint, expiresAt, answer }: Remembered): Step => [
   `INSERT INTO "$answers" (key, fingerprint, expires_at, answer) VALUES (?, ?, ?, ?)
    ON CONFLICT (key) DO UPDATE SET fingerprint = excluded.fingerprint, expires_at = excluded.expires_at,
@@ -21,14 +21,14 @@ export const takeKey = ({ key, fingerprint, expiresAt, answer }: Remembered): St
   [key, fingerprint, expiresAt, JSON.stringify(answer), Date.now()],
 ];
 
-/** The step that notes whom the answer speaks of; after those of `forget`, so that it is not itself forgotten. */
+/** The step that records the subjects of the answer; after the steps of `forget`, so that it is not deleted itself. */
 export const noteSubjects = ({ key, expiresAt, answer }: Remembered): Step[] => {
   const rows = [...new Set(answer.subjects)].map((subject): readonly Value[] => [subject, key, expiresAt]);
   if (rows.length === 0) return [];
   return [['INSERT OR REPLACE INTO "$subjects" (subject, key, expires_at) VALUES (?, ?, ?)', 'each', rows]];
 };
 
-/** The steps that drop every answer that speaks of a subject. A key that was used again since has another expiry. */
+/** The steps that delete every answer about a subject. A reused key has another expiry. */
 export const forgetSteps = (subject: string): Step[] => [
   [
     `DELETE FROM "$answers" WHERE (key, expires_at) IN (SELECT key, expires_at FROM "$subjects" WHERE subject = ?)`,
@@ -38,7 +38,7 @@ export const forgetSteps = (subject: string): Step[] => [
   ['DELETE FROM "$subjects" WHERE subject = ?', 'run', [subject]],
 ];
 
-/** The steps that drop the answers that speak of a subject, but for so many that end last. */
+/** The steps that delete the answers about a subject, except the given number that expire last. */
 const trimSteps = (subject: string, most: number): Step[] => {
   const over = 'FROM "$subjects" WHERE subject = ? ORDER BY expires_at DESC LIMIT -1 OFFSET ?';
   return [
@@ -47,7 +47,7 @@ const trimSteps = (subject: string, most: number): Step[] => {
   ];
 };
 
-/** Expired answers go a thousand at a time, found by an index; answers whether there may be more. */
+/** Deletes a thousand expired answers, found by an index; returns whether there may be more. */
 const prune = async (file: DatabaseFile): Promise<boolean> => {
   const now = Date.now();
   const expired = (table: string, key: string): Step => [
@@ -70,16 +70,18 @@ interface Mark {
   readonly attempt: Attempt;
   /** By the monotonic clock, in milliseconds. */
   readonly since: number;
-  /** While its answer is being written, nobody takes the key: the write ends soon, and would else land on the next attempt. */
+  /** While its answer is being written, the key cannot be taken: otherwise the write would land on the next attempt. */
   isSettling: boolean;
 }
 
-/** The remembered answers of a file; expired ones are removed every minute until `stop`. A mark lives `requestMs` at most. */
+/**
+ * The stored answers of a file; expired ones are removed every minute until `stop`. A mark lives `requestMs` at most.
+ */
 export const createIdempotency = (
   file: DatabaseFile,
   requestMs: number = REQUEST_MS,
 ): Idempotency & { prune(): Promise<void>; stop(): void } => {
-  // One process serves a file, so the marks of its running requests live and die with it.
+  // One process serves a file, so the marks of its running requests are in memory.
   const running = new Map<string, Mark>();
 
   const pruneAll = async () => {

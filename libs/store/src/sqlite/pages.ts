@@ -1,7 +1,7 @@
 import type { Query } from '../port.ts';
 import { allOf, type Clause, fieldSql, sqlValue } from './where.ts';
 
-/** The reads that give a page, one after the other until the limit is reached. Each is one range of one index. */
+/** The reads of a page, in order until the limit is reached. Each is one range of one index. */
 export interface PageReads {
   readonly conditions: readonly Clause[];
   readonly order: string;
@@ -11,7 +11,7 @@ const after = (field: string, { value, id }: NonNullable<Query['after']>, descen
   const sign = descending ? '<' : '>';
   if (field === 'id') return [[{ sql: `id ${sign} ?`, values: [id] }]];
   const isNull = { sql: `${field} IS NULL`, values: [] };
-  // Null comes first, so what follows it ascending is every value, and what follows a value descending is null.
+  // Null sorts first: ascending, every value follows it; descending, null follows every value.
   if (value === null) {
     const rest = [isNull, { sql: `id ${sign} ?`, values: [id] }];
     return descending ? [rest] : [rest, [{ sql: `${field} IS NOT NULL`, values: [] }]];

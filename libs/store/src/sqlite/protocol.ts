@@ -1,22 +1,22 @@
-// What the caller's thread and the writer thread say to each other. Plain arrays of text and numbers: cheap to copy.
+// The messages between the caller's thread and the writer thread: plain arrays of text and numbers, cheap to copy.
 
 export type Value = string | number | null;
 
 /**
- * One statement of a write. `must`: the write is given up unless it changes a row. `rows`: it answers its rows.
- * `each`: it runs once for every row of values.
+ * One statement of a write. `must`: the write is aborted unless it changes a row. `rows`: it returns its rows. `each`:
+ * it runs once for every row of values.
  */
 export type Step =
   | readonly [sql: string, kind: 'run' | 'must' | 'rows', values: readonly Value[]]
   | readonly [sql: string, kind: 'each', rows: readonly (readonly Value[])[]];
 
 /**
- * Steps that take effect together or not at all; the answer is that of the step with the index `answers`. `queuedAt` in epoch
- * milliseconds.
+ * Steps that take effect together or not at all; the answer is that of the step with the index `answers`. `queuedAt` in
+ * epoch milliseconds.
  */
 export type Write = readonly [call: number, file: number, answers: number, steps: readonly Step[], queuedAt: number];
 
-/** What the writer thread is asked: opening and closing keep their place among the writes. */
+/** The requests to the writer thread; opening and closing are queued among the writes. */
 export type Request =
   | { readonly kind: 'writes'; readonly writes: readonly Write[] }
   | {
@@ -35,7 +35,7 @@ export interface Table {
   readonly indexes: Readonly<Record<string, string>>;
 }
 
-/** Why a write was given up. `code` is SQLite's extended result code, 0 if a `must` changed nothing. */
+/** Why a write was aborted. `code` is SQLite's extended result code, 0 if a `must` changed nothing. */
 export interface Failure {
   readonly step: number;
   readonly code: number;
@@ -45,7 +45,7 @@ export interface Failure {
 /** Rows changed, rows read, or why nothing happened. */
 export type Answer = number | readonly (readonly unknown[])[] | Failure;
 
-/** Calls and their answers, flat and alternating, in the order of their commits. */
+/** Calls and their results, flat and alternating, in the order of their commits. */
 export type Reply = readonly (number | Answer)[];
 
 export const isFailure = (answer: Answer): answer is Failure => typeof answer === 'object' && !Array.isArray(answer);

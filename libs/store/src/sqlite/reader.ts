@@ -13,7 +13,7 @@ export interface Reader {
   close(): void;
 }
 
-/** Opens a reader on a file that a writer has opened. What goes wrong is thrown with the file and the reason. */
+/** Opens a reader on a file that a writer has opened. Errors name the file and the reason. */
 export const openReader = (path: string): Reader => {
   const told = <R>(read: () => R): R => {
     try {

@@ -13,7 +13,7 @@ export const column = (field: string): string => {
   return ownColumns.has(field) ? field : `"$${field}"`;
 };
 
-/** What reads a field that no index names. */
+/** The expression that reads a field without an index. */
 export const extraction = (field: string): string => `json_extract(body, '$.${field}')`;
 
 /**
@@ -25,7 +25,7 @@ export const indexColumns = (index: Index): readonly string[] => {
   return index.unique || columns.includes('id') ? columns : [...columns, 'id'];
 };
 
-/** A collection as its statements need to know it. */
+/** A collection as its statements use it. */
 export interface TableInfo {
   readonly name: string;
   /** The columns that indexes name. */
@@ -65,7 +65,7 @@ export const tableOf = ({ name, indexes }: Collection<Document>): Table => {
   return { name, columns, indexes: statements };
 };
 
-// Rows are appended and their random keys stand in small indexes: fewer pages change than with the rows in key order.
+// Rows are appended and their random keys are in small indexes: fewer pages change than with the rows in key order.
 const ownTables = `
   CREATE TABLE IF NOT EXISTS "$outbox" (
     seq INTEGER PRIMARY KEY AUTOINCREMENT, id TEXT NOT NULL UNIQUE, at INTEGER NOT NULL, event TEXT NOT NULL) STRICT;
@@ -112,8 +112,8 @@ const migrateTable = (database: DatabaseSync, table: Table) => {
 };
 
 /**
- * Brings the file to the declared tables and indexes, in one transaction: instances that start at once wait for each
- * other and find it done. Tables that are not declared stay as they are; so do documents.
+ * Creates the declared tables and indexes of the file in one transaction: instances that start at once wait for each
+ * other. Undeclared tables and all documents stay unchanged.
  */
 export const migrate = (database: DatabaseSync, tables: readonly Table[]): void => {
   database.exec('BEGIN IMMEDIATE');

@@ -3,16 +3,16 @@ import { backup, DatabaseSync } from 'node:sqlite';
 import { engineError } from './errors.ts';
 import { failureOf } from './group.ts';
 
-/** One database file and where its copy goes, which must not exist. */
+/** One database file and the path of its copy, which must not exist. */
 export interface SnapshotFile {
   readonly from: string;
   readonly to: string;
 }
 
 export interface SnapshotOptions {
-  /** How long it waits for the writers of a file, in milliseconds. Default 10,000. */
+  /** Longest wait for the writers of a file, in milliseconds. Default 10,000. */
   readonly waitMs?: number;
-  /** Told of pages copied, of all files together, as far as they have begun. */
+  /** Called with the number of copied pages, over all files begun so far. */
   readonly tell?: (pages: number) => void;
 }
 
@@ -26,18 +26,18 @@ const named = <R>(path: string, act: () => R): R => {
 
 const opened = (path: string, readOnly: boolean, waitMs: number): DatabaseSync =>
   named(path, () => {
-    // SQLite would make it.
+    // SQLite would create a missing file.
     if (!existsSync(path)) throw new Error('it does not exist');
     const database = new DatabaseSync(path, { readOnly, timeout: waitMs });
-    // What opening costs is paid here, before anybody waits.
+    // Pays the cost of opening before any writer is blocked.
     database.prepare('SELECT count(*) FROM sqlite_schema').get();
     return database;
   });
 
-/** Pages that are copied between two looks at the world; about 4 MB. */
+/** Pages copied between two returns to the event loop; about 4 MB. */
 const RATE = 1_000;
 
-/** Makes the copy one file that needs no log, checks it, and makes it durable. */
+/** Turns the copy into one file without a log, checks it, and makes it durable. */
 const finish = (path: string): void => {
   named(path, () => {
     const copy = new DatabaseSync(path);
@@ -55,10 +55,10 @@ const finish = (path: string): void => {
 };
 
 /**
- * Copies database files as all of them are at one moment, beside the programs that write them: it takes the write lock of every file,
- * so that nobody commits, begins to read each (the write-ahead log keeps what it reads), and lets go of the locks; what is copied then
- * is that moment, however long it takes. So the copies are to one another what the files would be after a power cut. Answers for how
- * many milliseconds nobody could write.
+ * Copies database files at one moment in time, beside the programs that write them. It takes the write lock of every
+ * file, begins to read each (the write-ahead log preserves what it reads), and releases the locks; the copy then shows
+ * that moment, however long it takes. The copies are as consistent with each other as the files after a power cut.
+ * Returns the milliseconds for which writes were blocked.
  * @throws an Error that names the file and the reason
  */
 export const snapshotSqlite = async (
@@ -73,7 +73,7 @@ export const snapshotSqlite = async (
     readonly reader: DatabaseSync;
   }[] = [];
   try {
-    // One order for everybody who does this, so that two of them wait for one another and no longer.
+    // All snapshots lock in the same order, so two of them cannot deadlock.
     for (const { from: path, to } of [...files].sort((a, b) => (a.from < b.from ? -1 : 1))) {
       const writer = opened(path, false, waitMs);
       all.push({ path, to, writer, reader: opened(path, true, waitMs) });

@@ -1,6 +1,6 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 
-/** Prepared statements by their text, at most `limit`: the one used longest ago goes first. Rows come as arrays. */
+/** Prepared statements by their text, at most `limit`, least recently used evicted first. Rows are arrays. */
 export const statementCache = (database: DatabaseSync, limit = 200): ((sql: string) => StatementSync) => {
   const cache = new Map<string, StatementSync>();
   return (sql) => {

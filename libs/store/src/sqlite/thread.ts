@@ -4,12 +4,12 @@ import type { Answer, Reply, Request, Step, Table, Write } from './protocol.ts';
 
 /** The caller's side of the writer thread. */
 export interface WriterThread {
-  /** Opens a file and brings it to the tables; answers its number, or why not. */
+  /** Opens a file and creates its tables; returns its number, or the failure. */
   open(path: string, tables: readonly Table[]): Promise<{ file: number; answer: Answer }>;
-  /** Queues a write; answers after its commit. Rejects only if the thread died. */
+  /** Queues a write; resolves after its commit. Rejects only if the thread died. */
   write(file: number, steps: readonly Step[], answers: number): Promise<Answer>;
   closeFile(file: number): Promise<Answer>;
-  /** Ends the thread, after what was queued. */
+  /** Ends the thread after the queued writes. */
   stop(): Promise<void>;
 }
 
@@ -18,12 +18,12 @@ interface Waiting {
   reject(error: Error): void;
 }
 
-/** Starts the one writer thread of a process. While nothing is under way it does not keep the process alive. */
+/** Starts the one writer thread of a process. While idle it does not keep the process alive. */
 export const startWriterThread = (): WriterThread => {
   const extension = import.meta.url.slice(import.meta.url.lastIndexOf('.'));
   const worker = new Worker(fileURLToPath(new URL(`./writer${extension}`, import.meta.url)), {
     name: 'sqlite-writer',
-    // The flags of the program (--input-type, --inspect …) are not meant for it.
+    // The program's own flags (--input-type, --inspect …) must not apply to the thread.
     execArgv: [],
   });
   worker.unref();
@@ -79,7 +79,7 @@ export const startWriterThread = (): WriterThread => {
     write(file, steps, answers) {
       const call = ++calls;
       const answer = expect(call);
-      // On the next tick: all that the answers of one commit cause goes in one message.
+      // On the next tick: the writes caused by one commit's results go in one message.
       if (writes.length === 0) process.nextTick(flush);
       writes.push([call, file, answers, steps, Date.now()]);
       return answer;

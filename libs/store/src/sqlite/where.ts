@@ -8,13 +8,15 @@ export interface Clause {
   readonly values: readonly Value[];
 }
 
-/** The SQL of a field: its column if an index names it (`indexed` holds the columns), else what reads it from the body. */
+/**
+ * The SQL of a field: its column if an index names it (`indexed` holds the columns), else the expression over the body.
+ */
 export const fieldSql = (field: string, indexed: ReadonlySet<string>): string => {
   const name = column(field);
   return !name.startsWith('"') || indexed.has(name) ? name : extraction(field);
 };
 
-/** A scalar as SQLite keeps it: JSON's true and false are 1 and 0 there. */
+/** A scalar as SQLite stores it: JSON's true and false are 1 and 0. */
 export const sqlValue = (value: Scalar): Value => (typeof value === 'boolean' ? Number(value) : value);
 
 const nothing: Clause = { sql: 'FALSE', values: [] };
@@ -29,7 +31,7 @@ const membership = (field: string, values: readonly Scalar[]): Clause => {
 };
 
 const clause = (name: string, field: string, condition: Condition | undefined): Clause[] => {
-  // A condition that was forgotten must not find everything.
+  // An empty condition must not match every document.
   if (condition === undefined) throw new Error(`the condition on ${name} is undefined`);
   if (condition === null) return [{ sql: `${field} IS NULL`, values: [] }];
   if (typeof condition !== 'object') return [{ sql: `${field} = ?`, values: [sqlValue(condition)] }];
@@ -54,8 +56,8 @@ const namesIds = ({ id }: Where): boolean =>
   typeof id === 'string' || (typeof id === 'object' && id !== null && 'in' in id);
 
 /**
- * The conditions of `where`, within an institution unless that is undefined. Where ids are named, a plus keeps SQLite
- * from searching an index of the other fields instead, which would read all that the institution has there.
+ * The conditions of `where`, within an institution unless that is undefined. Where ids are named, a plus prevents
+ * SQLite from searching an index of the other fields, which would read all of the institution's rows in it.
  */
 export const whereClauses = (
   where: Where,

@@ -5,9 +5,9 @@ import type { Answer, Reply, Request, Write } from './protocol.ts';
 import { migrate } from './schema.ts';
 import { statementCache } from './statements.ts';
 
-// The program of the writer thread: takes whatever is queued, commits it in groups, one per file, and answers.
+// The program of the writer thread: takes all queued writes, commits them in groups, one per file, and responds.
 
-/** So many writes at most share a commit, so that none waits long for the others. */
+/** Writes that share a commit at most, which bounds the wait of each. */
 const groupLimit = 1000;
 const busy = 5;
 
@@ -21,7 +21,7 @@ const files = new Map<number, WritableFile>();
 const openFile = (path: string, tables: Extract<Request, { kind: 'open' }>['tables']): WritableFile => {
   const database = new DatabaseSync(path, { timeout: 5000 });
   try {
-    // Another instance may hold the file for longer than a timeout while it builds its indexes.
+    // Another instance may lock the file for longer than a timeout while it builds its indexes.
     for (let attempt = 1; ; attempt++) {
       try {
         database.exec(pragmas);
@@ -86,7 +86,7 @@ const serve = (port: MessagePort) => {
         port.postMessage([request.call, answer] satisfies Reply);
       }
       next = receiveMessageOnPort(port)?.message;
-      // Nothing more is queued: commit what was taken, then look again for what came meanwhile.
+      // The queue is empty: commit, then check for writes that arrived meanwhile.
       if (!next) {
         flush();
         next = receiveMessageOnPort(port)?.message;

@@ -53,7 +53,8 @@ describeMongo('the mark of a running request on MongoDB', (url) => {
     await expect(slow.idempotency.begin(key, 'print', later)).rejects.toThrow(StoreUnavailable);
     verdict = 'pass';
     proxy.release();
-    // The mark is there for a moment, or for 8 s if its withdrawal is lost; renewed it would be there until the process ends.
+    // The mark is there for a moment, or for 8 s if its withdrawal is lost; renewed it would be there until the process
+    // ends.
     let begun: Begun | undefined;
     await until(async () => {
       begun = await other.idempotency.begin(key, 'print', later);

@@ -6,8 +6,8 @@ import { BSON } from 'mongodb';
 export type Command = Readonly<Record<string, unknown>>;
 
 /**
- * What the proxy does with a command. `unanswered`: the server gets it, the driver never hears of it again. `held`: the server gets it
- * with `release`.
+ * What the proxy does with a command. `unanswered`: the server gets it, the driver never hears of it again. `held`: the
+ * server gets it with `release`.
  */
 export type Verdict = 'pass' | 'unanswered' | 'held';
 
@@ -45,8 +45,8 @@ const splitter = () => {
 };
 
 /**
- * Starts a proxy. `judge` is asked about each command before the server gets it; `answered` is told when the answer that
- * an `unanswered` command would have got is there.
+ * Starts a proxy. `judge` is asked about each command before the server gets it; `answered` is told when the answer
+ * that an `unanswered` command would have got is there.
  */
 export const startProxy = async (
   url: string,

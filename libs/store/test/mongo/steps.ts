@@ -11,7 +11,10 @@ export interface Errand {
 const later = () => Date.now() + 3_600_000;
 const fact = (n: number) => ({ type: 'thing.changed', data: { n } });
 
-/** Begins the request once nobody else runs it: the mark of a dead process is void within 10 s. Undefined if it has been answered. */
+/**
+ * Begins the request once nobody else runs it: the mark of a dead process is void within 10 s. Undefined if it has been
+ * answered.
+ */
 const begin = async (store: Store, key: string): Promise<Attempt | undefined> => {
   let attempt: Attempt | undefined;
   await until(async () => {

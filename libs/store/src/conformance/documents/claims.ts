@@ -10,7 +10,7 @@ const places = async (mine: Documents<Thing>, count: number) => {
   return show;
 };
 
-/** 300 claimers over two instances want one place each of 200: 200 get one, no place goes to two. */
+/** 300 concurrent claims over two instances for 200 places: 200 succeed, and no place is claimed twice. */
 export const noPlaceGoesToTwo = async ({ store, another }: Subject): Promise<void> => {
   const institution = fresh('inst');
   const handles = [store, await another()].map((one) => thingsOf(one).of(institution));

@@ -11,7 +11,7 @@ const sample: readonly Partial<New<Thing>>[] = [
   { name: '100%', rank: 10, address: { city: "L'Île" } },
 ];
 
-/** Inserts the sample and checks which names each condition finds, by find, count and claim-free order. */
+/** Inserts the sample and compares the names that each condition matches, through find, count and order by id. */
 const finds = async ({ store }: Subject, expected: readonly (readonly [Where, string])[]) => {
   const mine = thingsOf(store).of(fresh('inst'));
   await mine.insertMany(sample.map((fields) => thing(fields)));
@@ -22,7 +22,7 @@ const finds = async ({ store }: Subject, expected: readonly (readonly [Where, st
   }
 };
 
-/** What the conditions of `where` mean. */
+/** Semantics of the conditions in `where`. */
 export const conditions: readonly Check[] = [
   {
     rule: 'equality, on text, numbers, booleans and dotted paths, is exact',

@@ -21,7 +21,7 @@ const fill = async (mine: Documents<Thing>, count: number) => {
   }
 };
 
-/** Median milliseconds of 40 pages of 20 that start at random ranks. Compared with others of the same run only. */
+/** Median milliseconds of 40 pages of 20 that start at random ranks. Comparable within one run only. */
 const pageMs = async (mine: Documents<Thing>, count: number) => {
   const times: number[] = [];
   for (let i = 0; i < 60; i++) {
@@ -35,7 +35,7 @@ const pageMs = async (mine: Documents<Thing>, count: number) => {
   return median(times.slice(20));
 };
 
-/** Work on many documents: what is indexed does not grow with them. */
+/** Cost on large collections: indexed reads do not grow with the number of documents. */
 export const large: readonly Check[] = [
   {
     rule: '100,000 documents are inserted, paged deeply, counted and claimed about as fast per document as 1,000',

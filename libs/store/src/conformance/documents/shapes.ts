@@ -3,7 +3,7 @@ import type { Collection, Store } from '../../port.ts';
 import { rewrite } from '../../shapes.ts';
 import { type Check, fresh, type Thing, thing, things, thingsOf } from '../subject.ts';
 
-/** The next release: `count`, which used to be absent, is a number in every document. */
+/** The next release: `count`, optional until now, is a number in every document. */
 const counted: Collection<Thing> = {
   ...things,
   upgrade: (stored) => (stored.count === undefined ? { ...stored, count: 0 } : stored),
@@ -11,7 +11,7 @@ const counted: Collection<Thing> = {
 
 const countedOf = (store: Store, institution: string) => store.collection(counted).of(institution);
 
-/** `upgrade`: documents of an earlier release, read by this one. */
+/** `upgrade`: documents of an earlier release read by this one. */
 export const shapes: readonly Check[] = [
   {
     rule: 'whatever is read is in the shape that the reader declares; nothing is written for it',

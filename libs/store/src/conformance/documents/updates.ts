@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { type Check, fresh, rejection, type Subject, thing, thingsOf } from '../subject.ts';
 
-/** 64 increments over two instances at once: every one counts, and the version says so. */
+/** 64 concurrent increments over two instances: all take effect, and the version counts them. */
 export const everyIncrementCounts = async ({ store, another }: Subject): Promise<void> => {
   const institution = fresh('inst');
   const handles = [store, await another()].map((one) => thingsOf(one).of(institution));

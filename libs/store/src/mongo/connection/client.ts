@@ -9,7 +9,7 @@ export interface Connection {
 /** The URL without user and password, for messages. */
 export const withoutCredentials = (url: string): string => url.replace(/\/\/[^@/]*@/, '//');
 
-/** `<prefix>_<service>`: the prefix is the database that the URL names, or `boxoffice`. */
+/** `<prefix>_<service>`: the prefix is the database in the URL, or `boxoffice`. */
 export const databaseName = (url: string, service: string): string => {
   if (!/^[A-Za-z0-9_-]+$/.test(service)) throw new Error(`${JSON.stringify(service)} is no name of a store`);
   const path = /^mongodb(?:\+srv)?:\/\/[^/]*\/([^?]*)/.exec(url)?.[1];
@@ -17,8 +17,8 @@ export const databaseName = (url: string, service: string): string => {
 };
 
 /**
- * Connects, with the concerns that the port promises; they overrule those of the URL. A server that is not there fails
- * a call within seconds, not within the driver's half minute, unless the URL says otherwise.
+ * Connects with the read and write concerns that the port promises; they override those of the URL. Without a server a
+ * call fails within seconds, instead of the driver's 30 s, unless the URL sets another limit.
  * @throws an Error that names the address and the reason
  */
 export const connect = async (url: string, service: string): Promise<Connection> => {

@@ -2,38 +2,41 @@ import { within } from '@boxoffice/runtime/time';
 import { StoreUnavailable } from '../../port.ts';
 import { inWordsOfThePort } from './unavailable.ts';
 
-/** A call of the port as the engine carries it out. */
+/** A call of the port as the engine executes it. */
 export interface Call {
-  /** The caller has been told that its time is up: nothing more may be begun for it, and a mark set for it is withdrawn. */
+  /** True after the caller got its timeout: the call begins no further command, and withdraws a mark that it set. */
   readonly abandoned: boolean;
 }
 
-/** The refusal of a call whose time is up. @throws StoreUnavailable if its caller waits no longer */
+/** @throws StoreUnavailable if the call has timed out */
 export const whileAwaited = ({ abandoned }: Call): void => {
   if (abandoned) throw new StoreUnavailable('MongoDB: the caller waits no longer');
 };
 
-/** Lets calls through while open, and knows which are under way. */
+/** Admits calls while open, and tracks those in flight. */
 export interface Gate {
   /**
-   * Calls `fn` at once, so that it reads its arguments before this returns; rejects after `close`, and with StoreUnavailable where the
-   * database is not there or does not answer in time.
+   * Calls `fn` synchronously, so that it reads its arguments before this returns. Rejects after `close`, and with
+   * StoreUnavailable if the database is unreachable or exceeds the time limit.
    */
   run<R>(fn: (call: Call) => Promise<R>): Promise<R>;
-  /** The same for a call that may take as long as it has much to do. */
+  /** The same without a time limit, for calls whose duration depends on their amount of work. */
   runLong<R>(fn: (call: Call) => Promise<R>): Promise<R>;
-  /** Refuses further calls, and resolves when those under way have settled. */
+  /** Refuses further calls, and resolves when those in flight have settled. */
   close(): Promise<void>;
 }
 
-/** Settles like the call, or calls `abandon` and rejects when its time is up; the call itself goes on until the driver gives it up. */
+/**
+ * Settles like the call. At the time limit it calls `abandon` and rejects; the call itself continues until the driver
+ * ends it.
+ */
 export const inTime = <R>(call: Promise<R>, ms: number, abandon: () => void = () => {}): Promise<R> =>
   within(call, ms, () => {
     abandon();
     throw new StoreUnavailable(`MongoDB did not answer within ${ms} ms`);
   });
 
-/** An open gate. `what` names in the refusal what was closed; `answerMs` is the time of a call. */
+/** An open gate. `what` names the closed object in the refusal; `answerMs` is the time limit of a call. */
 export const createGate = (what: string, answerMs: number): Gate => {
   const underWay = new Set<Promise<unknown>>();
   let closed = false;
@@ -63,7 +66,9 @@ export const createGate = (what: string, answerMs: number): Gate => {
   };
 };
 
-/** Runs `fn` on every item, at most `width` at a time. All are tried; then the first failure, if any, is thrown. */
+/**
+ * Runs `fn` on every item, at most `width` at a time. All items are tried; then the first failure, if any, is thrown.
+ */
 export const eachOf = async <A>(items: readonly A[], width: number, fn: (item: A) => Promise<void>): Promise<void> => {
   const left = items.values();
   const failures: unknown[] = [];

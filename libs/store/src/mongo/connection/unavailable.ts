@@ -1,7 +1,7 @@
 import { MongoNetworkError, MongoServerError, MongoServerSelectionError } from 'mongodb';
 import { StoreUnavailable } from '../../port.ts';
 
-/** The server's codes for what passes: it stops, steps down, is cut off from its set, or cannot finish in time. */
+/** Server codes of transient conditions: shutdown, step-down, lost quorum, exceeded time limit. */
 const passing: ReadonlySet<number> = new Set([
   6, // HostUnreachable
   7, // HostNotFound
@@ -22,7 +22,7 @@ const passing: ReadonlySet<number> = new Set([
   13436, // NotPrimaryOrSecondary
 ]);
 
-/** No connection of the pool became free in time; the driver does not export the class. */
+/** The pool had no free connection in time; the driver does not export this class. */
 const isCrowded = (error: unknown): boolean => error instanceof Error && error.name === 'MongoWaitQueueTimeoutError';
 
 const isUnavailable = (error: unknown): error is Error =>
@@ -31,6 +31,6 @@ const isUnavailable = (error: unknown): error is Error =>
   isCrowded(error) ||
   (error instanceof MongoServerError && passing.has(Number(error.code)));
 
-/** The driver's error in the words of the port: StoreUnavailable if it says that the database is not there, else itself. */
+/** StoreUnavailable if the driver's error means that the database is unavailable; otherwise the error itself. */
 export const inWordsOfThePort = (error: unknown): unknown =>
   isUnavailable(error) ? new StoreUnavailable(`MongoDB: ${error.message}`, { cause: error }) : error;

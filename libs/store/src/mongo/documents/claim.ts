@@ -9,13 +9,13 @@ import { contentOf, documentOf, type StoredRecord, visible } from '../records/re
 import { recordPath } from '../records/schema.ts';
 import { allOf, conditionsOf, type RecordFilter } from '../records/where.ts';
 
-/** So many documents of one claim are taken at the same time. */
+/** Documents of one claim that are taken concurrently. */
 const width = 8;
 
-/** Takes one document that matches, the first in the order; answers it as written. */
+/** Takes the first matching document in the order; returns it as written. */
 type TakeOne = (filter: RecordFilter, sort?: Sort) => Promise<StoredRecord | null>;
 
-/** In one step of the server: for what a claim sets without looking at the document. */
+/** One atomic server command, for claims whose changes do not depend on the document. */
 const blindly = ({ records }: MongoCollection, set: object): TakeOne => {
   const encoded = encode(bodyOf(set));
   const values: readonly (readonly [string, unknown])[] = Object.entries(encoded.body);
@@ -30,7 +30,7 @@ const blindly = ({ records }: MongoCollection, set: object): TakeOne => {
   return (filter, sort) => records.findOneAndUpdate(filter, update, sort ? { ...how, sort } : how);
 };
 
-/** By compare-and-swap: for what changes a unique key, which follows from the whole document. */
+/** Compare-and-swap, for claims that change a unique key, which depends on the whole document. */
 const bySwap = ({ records, schema }: MongoCollection, set: object): TakeOne => {
   const gone = Object.entries(set).flatMap(([name, value]) => (value === undefined ? [name] : []));
   const merged = bodyOf(set);
@@ -60,7 +60,7 @@ const takerOf = (collection: MongoCollection, set: object): TakeOne => {
   return touchesKey ? bySwap(collection, set) : blindly(collection, set);
 };
 
-/** The parts of the circle, from a random position to its end and from the beginning to there. */
+/** The two ranges of the wrap-around: from a random position to the end, and from the beginning to it. */
 const halves = (field: string): RecordFilter[] => {
   const start = Math.random();
   return [{ [field]: { $gte: start } }, { [field]: { $lt: start } }];
@@ -87,7 +87,7 @@ const takeSome = async (take: TakeOne, filter: RecordFilter, limit: number, spre
   return taken;
 };
 
-/** Takes all documents that match when it starts and still do when their turn comes. */
+/** Takes every document that matches at the start and still matches at its turn. */
 const takeAll = async ({ records }: MongoCollection, take: TakeOne, filter: RecordFilter) => {
   const taken: StoredRecord[] = [];
   const found = await records.find(filter, { projection: { _id: 1 } }).toArray();

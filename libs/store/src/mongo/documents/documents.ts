@@ -28,7 +28,7 @@ const documentsOf = <T extends Document>(
     find: (query = {}) =>
       gate.run(async () => {
         const { filter, sort } = pageOf(query, institution);
-        // MongoDB takes a limit of 0 for none.
+        // MongoDB reads a limit of 0 as no limit.
         if (query.limit !== undefined && query.limit <= 0) return [];
         const cursor = records.find(filter, { projection: visible }).sort(sort);
         const found = await (query.limit === undefined ? cursor : cursor.limit(query.limit)).toArray();

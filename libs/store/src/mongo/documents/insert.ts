@@ -9,7 +9,7 @@ import { takenIndex } from '../records/duplicates.ts';
 import { contentOf, documentOf, prompt, type StoredRecord } from '../records/record.ts';
 import { explain, refuseAnswered } from './refusal.ts';
 
-/** So many documents of an insertMany go in one message. */
+/** Documents of an insertMany in one message. */
 const batch = 1000;
 
 const recordOf = ({ schema }: MongoCollection, institution: string, document: New<Document>): StoredRecord => {
@@ -52,7 +52,7 @@ export const insert = async <T extends Document>(
   }
 };
 
-/** The records of a batch that were refused for another reason than that their id is there. */
+/** The records of a batch that were refused for another reason than an existing id. */
 const refused = async (
   { schema, records }: MongoCollection,
   error: MongoBulkWriteError,
@@ -66,7 +66,7 @@ const refused = async (
     const record = tried[one.index];
     return 'index' in taken && taken.index !== 'id' && record ? [{ index: taken.index, id: record._id }] : [];
   });
-  // The server names one of the violated indexes; a document that is there already is no violation.
+  // The server names one of the violated indexes; an existing document is not reported as a violation.
   const there = await records
     .find({ _id: { $in: suspects.map((one) => one.id) } }, { projection: { _id: 1 } })
     .toArray();
@@ -74,7 +74,7 @@ const refused = async (
   return suspects.filter((one) => !ids.has(one.id));
 };
 
-/** Inserts many, skipping ids that are there. */
+/** Inserts many documents, and skips existing ids. */
 export const insertMany = async <T extends Document>(
   collection: MongoCollection,
   institution: string,

@@ -3,14 +3,14 @@ import type { MongoCollection } from '../collection.ts';
 import { findIdempotencyRecord, freeIdempotencyRecord } from '../idempotency/records.ts';
 import { isDuplicate, takenIndex } from '../records/duplicates.ts';
 
-/** Refuses a write whose key was answered outside of a document (a deleted one's, a refusal's). */
+/** Refuses a write whose key already has an answer outside of a document (a refusal, or a deleted document's). */
 export const refuseAnswered = async ({ idempotency }: MongoCollection, key: string | undefined): Promise<void> => {
   if (key !== undefined && (await idempotency.answered(key))) throw new IdempotencyKeyTaken(`the key ${key} is taken`);
 };
 
 /**
- * Explains why a write failed: throws what the port says of it. Returns if the write should be tried again, because
- * all that stood in its way was the idempotency record of an expired key.
+ * Explains a failed write by throwing the port's error. Returns if the write should be retried, because its only
+ * obstacle was the idempotency record of an expired key.
  */
 export const explain = async (
   { schema, records }: MongoCollection,
@@ -23,7 +23,7 @@ export const explain = async (
     if (key !== undefined && (await freeIdempotencyRecord(records, key))) return;
     throw new IdempotencyKeyTaken(`the key ${key} is taken`);
   }
-  // The server names one of the violated indexes; a taken idempotency record goes first.
+  // The server names one of the violated indexes; a taken idempotency key has precedence.
   if (key !== undefined && (await findIdempotencyRecord([records], key)))
     throw new IdempotencyKeyTaken(`the key ${key} is taken`);
   throw new UniqueViolation(taken.index);

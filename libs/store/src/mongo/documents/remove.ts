@@ -3,8 +3,8 @@ import type { StoredRecord } from '../records/record.ts';
 import type { RecordFilter } from '../records/where.ts';
 
 /**
- * Deletes a document; answers whether it was there. Events that wait in it and answers that it remembers are kept
- * elsewhere first: a crash between leaves them twice, which consumers must bear with anyway, and never loses them.
+ * Deletes a document; returns whether it existed. Its pending events and stored answers are first copied elsewhere: a
+ * crash in between duplicates them, which consumers tolerate, and never loses them.
  */
 export const remove = async (collection: MongoCollection, scope: RecordFilter, id: string): Promise<boolean> => {
   const { records, outbox, idempotency, schema } = collection;

@@ -17,7 +17,10 @@ import { contentOf, documentOf, prompt, type StoredRecord, writable } from '../r
 import type { RecordFilter } from '../records/where.ts';
 import { explain, refuseAnswered } from './refusal.ts';
 
-/** The idempotency records after the write, or undefined if they stay as they are. Room is made before, where it is needed. */
+/**
+ * The idempotency records after the write, or undefined if unchanged. Makes room for them before the write where
+ * needed.
+ */
 const nextIdempotencyRecords = async <T extends Document>(
   { idempotency }: MongoCollection,
   record: StoredRecord,
@@ -35,14 +38,16 @@ const nextIdempotencyRecords = async <T extends Document>(
   return [...kept, own];
 };
 
-/** What an update's attempts share. */
+/** State shared by the attempts of one update. */
 interface More {
   readonly facts: readonly FrozenFact[];
   readonly traceparent: string | undefined;
   readonly call: Call;
 }
 
-/** Writes the change if the document is still as it was read; answers the document, or undefined on a lost race. */
+/**
+ * Writes the change if the document is unchanged since it was read; returns the document, or undefined on a lost race.
+ */
 const replace = async <T extends Document>(
   collection: MongoCollection,
   record: StoredRecord,
@@ -81,7 +86,7 @@ const replace = async <T extends Document>(
 const pause = (attempt: number) =>
   new Promise((resolve) => setTimeout(resolve, Math.random() * Math.min(50, 2 ** attempt)));
 
-/** Loads, calls `fn` and writes by compare-and-swap, until it is written or its caller waits no longer. */
+/** Loads, calls `fn` and writes by compare-and-swap, until it succeeds or its call has timed out. */
 const swap = async <T extends Document>(
   collection: MongoCollection,
   wanted: RecordFilter,
@@ -100,7 +105,7 @@ const swap = async <T extends Document>(
     const change = fn(documentOf<T>(record));
     if (!change) return documentOf<T>(record);
     if (attempt === 0) await refuseAnswered(collection, idempotencyRecord?.key);
-    // Before the write and after it: neither a crash between nor a race leaves anything that should be forgotten.
+    // Before and after the write: neither a crash in between nor a race leaves an answer that must be erased.
     if (forget !== undefined) await collection.idempotency.forgetBut(forget, idempotencyRecord?.key);
     try {
       const written = await replace(collection, record, change, options, more);
@@ -113,7 +118,7 @@ const swap = async <T extends Document>(
   }
 };
 
-/** The update of the port; those of one document take turns. */
+/** The port's update; updates of one document are serialized within the process. */
 export const update = async <T extends Document>(
   collection: MongoCollection,
   scope: RecordFilter,
@@ -126,7 +131,7 @@ export const update = async <T extends Document>(
   return collection.turns(id, () => swap(collection, { _id: id, ...scope }, fn, options, more));
 };
 
-/** An outbox that nobody empties must not grow until the document is too large to be written at all. */
+/** Bounds the outbox: without a relay it would grow until MongoDB refuses the document. */
 const refuseFull = async ({ schema, records }: MongoCollection, id: string): Promise<void> => {
   const full = { _id: id, [`_outbox.${outboxCapacity - 1}`]: { $exists: true } };
   if (!(await records.findOne(full, { projection: { _id: 1 } }))) return;

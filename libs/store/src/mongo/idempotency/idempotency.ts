@@ -7,14 +7,14 @@ import { isDuplicate } from '../records/duplicates.ts';
 import type { StoredIdempotencyRecord, StoredRecord } from '../records/record.ts';
 import { findIdempotencyRecord, forgetIdempotencyRecords, storedIdempotencyRecord } from './records.ts';
 
-/** What is known of a key outside of its effect: the mark of a running request, or an answer that no document carries. */
+/** The state of a key outside of its effect's document: the mark of a running request, or a stored answer. */
 interface StoredKey {
   readonly _id: string;
   readonly fingerprint: string;
   readonly expiresAt: number;
-  /** The id of the attempt that has the key; empty once there is an answer. */
+  /** The id of the attempt that holds the key; empty once there is an answer. */
   readonly attempt: string;
-  /** Of a running request: when it last showed life, by the server's clock. */
+  /** Of a running request: its last renewal, by the server's clock. */
   readonly beatAt?: Date;
   readonly answer?: string;
   readonly subjects?: readonly string[];
@@ -22,20 +22,20 @@ interface StoredKey {
   readonly purgeAt: Date;
 }
 
-/** The remembered answers of a store, and what its writes need of them. */
+/** The stored answers of a store, with the operations that its writes need. */
 export interface MongoIdempotency extends Omit<Idempotency, 'begin'> {
-  /** The port's `begin`. For a caller that has given up meanwhile it withdraws its mark as soon as that is there. */
+  /** The port's `begin`. If its call times out, it withdraws its mark as soon as the mark is written. */
   begin(key: string, fingerprint: string, expiresAt: number, call: Call): Promise<Begun>;
   /**
-   * Whether another request may have answered the key meanwhile. While this process holds the mark of the key, and has
-   * renewed it lately, nobody can have; else it is looked up.
+   * Whether another request may have answered the key. False without a look-up while this process holds the key's mark
+   * and has renewed it recently.
    */
   answered(key: string): Promise<boolean>;
-  /** `forget`, sparing the answer of one key. */
+  /** `forget`, except for the answer of one key. */
   forgetBut(subject: string, key: string | undefined): Promise<void>;
-  /** Remembers answers that leave the document of their effect. */
+  /** Stores answers that leave the document of their effect. */
   carry(idempotencyRecords: readonly StoredIdempotencyRecord[]): Promise<void>;
-  /** Renews no mark any more, and withdraws those of this process. */
+  /** Stops all renewals, and withdraws the marks of this process. */
   stop(): Promise<void>;
 }
 
@@ -43,14 +43,14 @@ export interface MongoIdempotency extends Omit<Idempotency, 'begin'> {
 interface Held {
   /** The id of the attempt. */
   readonly id: string;
-  /** Since when its request runs, and when the mark was certainly alive: by the monotonic clock, in milliseconds. */
+  /** When its request began, and when the mark was last known to be alive: monotonic clock, milliseconds. */
   readonly since: number;
   renewed: number;
 }
 
 /**
- * A mark outlives its process by at most so many milliseconds. The server's clock alone counts: it dates every beat, and it says which
- * is too old; so clocks of instances may differ by anything. (After a failover the next server's clock counts.)
+ * The longest time in milliseconds that a mark outlives its process. Renewals are dated and compared by the server's
+ * clock alone, so the clocks of instances may differ by any amount. (After a failover the new primary's clock counts.)
  */
 const markMs = 8_000;
 const renewMs = 2_000;
@@ -64,7 +64,7 @@ const remembered = ({ fingerprint, answer }: { fingerprint: string; answer: stri
   answer: JSON.parse(answer) as RememberedAnswer,
 });
 
-/** The update that makes an answer of whatever is known of the key. */
+/** The update that replaces any state of the key by an answer. */
 const settled = ({ fingerprint, expiresAt, answer, subjects }: StoredIdempotencyRecord) => {
   const known: Partial<StoredKey> = { fingerprint, expiresAt, answer, attempt: '', purgeAt: new Date(expiresAt) };
   const gone: Readonly<Record<string, ''>> = subjects ? { beatAt: '' } : { beatAt: '', subjects: '' };
@@ -97,20 +97,23 @@ export const createIdempotency = (
     if (held.get(key)?.id === id) held.delete(key);
   };
 
-  /** Ends a mark, whether or not it is known here that it is there. From then on it is not renewed, so a failure ends it later. */
+  /**
+   * Ends a mark, whether or not its write is confirmed. Its renewals stop first, so after a failure it expires by
+   * itself.
+   */
   const withdraw = async ({ key, id }: Attempt) => {
     renewNoMore(key, id);
     await keys.deleteOne({ _id: key, attempt: id });
   };
-  /** The same without waiting, where a failure is told already: a mark that cannot be withdrawn dies by itself. */
+  /** The same without waiting, after a failure already reported: a mark that cannot be withdrawn expires. */
   const withdrawSoon = (attempt: Attempt) => void withdraw(attempt).catch(() => undefined);
 
-  /** Marks the key, or answers what stands in the way; undefined if that has just changed. */
+  /** Marks the key, or returns the existing state; undefined if that has just changed. */
   const take = async ({ key, fingerprint, expiresAt, id }: Attempt) => {
     const now = Date.now();
     const own = { fingerprint, expiresAt, purgeAt: new Date(Math.max(expiresAt, now + markMs)) };
     try {
-      // Matches nothing but what a repeat of the same command has written: it inserts, or finds the key taken.
+      // Matches only a write of the same command: it inserts, or finds the key taken.
       await keys.updateOne({ _id: key, attempt: id }, { $set: own, ...beat }, { upsert: true });
       return { state: 'fresh' as const };
     } catch (error) {
@@ -137,8 +140,8 @@ export const createIdempotency = (
       if (!begun) continue;
       whileAwaited(call);
       held.set(key, { id, since: started, renewed: started });
-      // Only now: whoever had the mark before has written its effect, or is dead. (What a dead one may still have on
-      // its way to the server, the unique index over idempotency records refuses to let in twice.)
+      // After the mark: an earlier holder has written its effect or is dead. A dead holder's write that arrives late is
+      // refused by the unique index over idempotency records.
       const idempotencyRecord = await findIdempotencyRecord(collections.values(), key);
       whileAwaited(call);
       if (!idempotencyRecord) return { ...begun, attempt };
@@ -148,7 +151,7 @@ export const createIdempotency = (
   };
 
   const forget = async (subject: string, but?: string) => {
-    // Answers move from documents to keys only, so those that move meanwhile are met here or there.
+    // Answers move only from documents to keys, so reading in this order misses none.
     await Promise.all([...collections.values()].map((from) => forgetIdempotencyRecords(from, subject, but)));
     await keys.deleteMany({ subjects: subject, ...(but === undefined ? {} : { _id: { $ne: but } }) });
   };
@@ -159,14 +162,14 @@ export const createIdempotency = (
       try {
         return await begin(attempt, call);
       } catch (error) {
-        // The mark may be there, or come: a command whose answer was lost, or that nobody waits for any more.
+        // The mark may exist or still arrive: its command's answer was lost, or its call has timed out.
         withdrawSoon(attempt);
         throw error;
       }
     },
     async remember(attempt, answer) {
       const { key, fingerprint, expiresAt, id } = attempt;
-      // From here on nothing keeps the mark alive, whatever becomes of the answer.
+      // From here on the mark is no longer renewed, whatever the outcome of the write.
       renewNoMore(key, id);
       try {
         const update = settled(storedIdempotencyRecord({ key, fingerprint, expiresAt }, answer));
@@ -192,13 +195,13 @@ export const createIdempotency = (
       return found?.answer !== undefined && found.expiresAt > Date.now();
     },
     async carry(idempotencyRecords) {
-      // Over a mark as well: the effect is there, so whoever runs is a repeat.
+      // Replaces a mark too: the effect exists, so the running request is a repeat.
       const weaker = { $or: [{ answer: { $exists: false } }, { expiresAt: { $lte: Date.now() } }] };
       const settle = async (idempotencyRecord: StoredIdempotencyRecord) => {
         try {
           await keys.updateOne({ _id: idempotencyRecord.key, ...weaker }, settled(idempotencyRecord), { upsert: true });
         } catch (error) {
-          // The first answer stays.
+          // The first answer wins.
           if (!isDuplicate(error)) throw error;
         }
       };
@@ -214,7 +217,7 @@ export const createIdempotency = (
   };
 };
 
-/** The indexes of the keys. MongoDB removes what has expired, within minutes. */
+/** The indexes of the keys. MongoDB removes expired keys within minutes. */
 export const indexKeys = async (database: Db): Promise<void> => {
   await database.collection('store.keys').createIndexes([
     { key: { subjects: 1, expiresAt: -1 }, name: 'subjects_by_end', sparse: true },

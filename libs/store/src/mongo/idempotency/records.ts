@@ -3,24 +3,24 @@ import type { RememberedAnswer } from '../../port.ts';
 import type { StoredIdempotencyRecord, StoredRecord } from '../records/record.ts';
 import type { RecordFilter } from '../records/where.ts';
 
-// Idempotency records live in the document of their effect. Whoever changes them replaces all of them at once, on the
-// condition that their keys are still those it read; so the array of keys is never empty, and nothing is lost.
+// Idempotency records are stored in the document of their effect. Every change replaces all of them, conditional on the
+// keys that were read; so the array of keys is never empty, and no record is lost.
 
 type WithIdempotencyRecords = Pick<StoredRecord, '_id' | '_stamps' | '_stampKeys'>;
 
 const projection = { _stamps: 1, _stampKeys: 1 } as const;
 
-/** Holds while the idempotency records are still those that were read. */
+/** Matches while the idempotency records are those that were read. */
 export const unchanged = ({ _stampKeys }: Pick<WithIdempotencyRecords, '_stampKeys'>): RecordFilter =>
   _stampKeys ? { _stampKeys: [..._stampKeys] } : { _stampKeys: { $exists: false } };
 
-/** What an update sets and removes. */
+/** The `$set` and `$unset` of an update. */
 export interface Parts {
   readonly $set: Partial<StoredRecord>;
   readonly $unset: Readonly<Record<string, ''>>;
 }
 
-/** The parts of an update that make these the document's idempotency records. */
+/** The parts of an update that store these idempotency records in the document. */
 export const partsWith = (idempotencyRecords: readonly StoredIdempotencyRecord[]): Parts => {
   if (idempotencyRecords.length === 0) return { $set: {}, $unset: { _stamps: '', _stampKeys: '', _subjects: '' } };
   const subjects = [...new Set(idempotencyRecords.flatMap((one) => one.subjects ?? []))];
@@ -37,13 +37,13 @@ export const updateOf = ({ $set, $unset }: Parts): Partial<Parts> => ({
 });
 
 /**
- * What a document keeps of idempotency records itself, in number and in bytes of their answers: MongoDB takes no document over 16 MiB, and an update
- * reads them all. The newest stays whatever its size: it is written together with its effect.
+ * Limits of the idempotency records in one document, in number and in bytes of answers: MongoDB's limit is 16 MiB per
+ * document, and every update reads them. The newest stays whatever its size, since it is written with its effect.
  */
 const stampCapacity = 50;
 const stampBytes = 1024 * 1024;
 
-/** How many of these idempotency records, oldest first, must leave the document before `own` joins them. */
+/** The number of idempotency records, oldest first, that must leave the document before `own` is added. */
 export const excessOf = (kept: readonly StoredIdempotencyRecord[], own: StoredIdempotencyRecord): number => {
   let left = stampBytes - Buffer.byteLength(own.answer);
   const isOver = (one: StoredIdempotencyRecord, index: number) => {
@@ -82,7 +82,7 @@ const drop = async (
   }
 };
 
-/** The idempotency record of a key that has not expired, in whichever collection it is. */
+/** The unexpired idempotency record of a key, in any collection. */
 export const findIdempotencyRecord = async (
   collections: Iterable<Collection<StoredRecord>>,
   key: string,
@@ -95,13 +95,13 @@ export const findIdempotencyRecord = async (
   return found.find((one) => one !== undefined);
 };
 
-/** Takes an expired idempotency record of the key out of the document that has it; answers whether the key is free now. */
+/** Removes an expired idempotency record of the key from its document; returns whether the key is free now. */
 export const freeIdempotencyRecord = async (from: Collection<StoredRecord>, key: string): Promise<boolean> => {
   await drop(from, { _stampKeys: key }, (one) => one.key === key && one.expiresAt <= Date.now());
   return (await from.findOne({ _stampKeys: key }, { projection: { _id: 1 } })) === null;
 };
 
-/** Takes every idempotency record that speaks of the subject, but that of one key, out of the documents of a collection. */
+/** Removes the subject's idempotency records, except one key's, from the documents of a collection. */
 export const forgetIdempotencyRecords = (
   from: Collection<StoredRecord>,
   subject: string,

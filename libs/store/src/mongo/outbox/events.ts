@@ -2,34 +2,34 @@ import { randomBytes } from 'node:crypto';
 import type { Fact, OutboxEvent } from '../../port.ts';
 import type { StoredEvent } from '../records/record.ts';
 
-/** What surrounds the engine. */
+/** Dependencies of the engine. */
 export interface Surroundings {
-  /** The traceparent of the request under way, for the events that it causes. */
+  /** The traceparent of the current request, for the events it causes. */
   readonly trace?: (() => string | undefined) | undefined;
   readonly logger?: { error(message: string, fields?: Record<string, unknown>): void } | undefined;
 }
 
-/** A fact as it was when it was handed over. */
+/** A fact as it was when it was passed in. */
 export interface FrozenFact {
   readonly type: string;
   readonly key?: string | undefined;
   readonly data: string;
 }
 
-/** A fact as text, so that what the caller does to it afterwards changes nothing. */
+/** Serialises a fact, so that later changes by the caller have no effect. */
 export const freeze = (facts: readonly Fact[] = []): FrozenFact[] =>
   facts.map(({ type, key, data }) => ({ type, key, data: JSON.stringify(data) }));
 
-/** Where an event waits. */
+/** The location of a pending event. */
 export interface Home {
   readonly collection: string;
   readonly document: string;
 }
 
-/** The id of an event tells where it waits: no index is needed to take it out again. */
+/** An event's id encodes its location: removing it needs no index. */
 const eventId = ({ collection, document }: Home) => `${randomBytes(9).toString('base64url')}.${collection}.${document}`;
 
-/** Where the event of an id waits, or undefined if it is no id of this engine. */
+/** The location encoded in an event's id, or undefined if this engine did not make the id. */
 export const homeOf = (id: string): Home | undefined => {
   const [, collection, document] = /^[\w-]{12}\.([a-z_]+)\.(.+)$/s.exec(id) ?? [];
   return collection === undefined || document === undefined ? undefined : { collection, document };

@@ -4,27 +4,27 @@ import type { Outbox, OutboxEvent, PastFact } from '../../port.ts';
 import type { StoredEvent, StoredRecord } from '../records/record.ts';
 import { eventsOf, type FrozenFact, freeze, homeOf, published, type Surroundings } from './events.ts';
 
-// Events wait in the document whose write caused them. `_pending` is the time of the oldest, or earlier: it is found by a
-// sparse index, which holds only documents with events, and which is not multikey, so that it also gives the order.
+// Events are stored in the document whose write caused them. `_pending` is the time of the oldest, or earlier. Its
+// index is sparse, so it holds only documents with events, and not multikey, so it also gives the order.
 
-/** The events of a deleted document, which wait on without it, or of no document: facts that are told again. */
+/** Orphaned events: those of a deleted document, and those put into the outbox again without a write. */
 export interface Orphans {
   readonly _id: string;
-  /** The event ids' home: `<collection>.<document>`. */
+  /** The orphaned events' origin: `<collection>.<document>`. */
   readonly of: string;
   readonly institution: string;
   readonly _outbox: readonly StoredEvent[];
   readonly _pending: number;
 }
 
-/** So many unpublished events a document holds; a write that would add more is refused. */
+/** Unpublished events that one document may hold; a write that would exceed it is refused. */
 export const outboxCapacity = 1000;
 
-/** The outbox of a store, and how writes tell it of their events. */
+/** The outbox of a store, with the operations that its writes need. */
 export interface MongoOutbox extends Outbox {
-  /** Tells the listeners of a committed write. */
+  /** Notifies the listeners of a committed write. */
   committed(events: readonly StoredEvent[], institution: string): void;
-  /** Keeps the events of a document that is about to be deleted. */
+  /** Copies the events of a document that is about to be deleted. */
   orphan(orphans: Orphans): Promise<void>;
 }
 
@@ -35,7 +35,7 @@ interface Waiting {
 
 type Holder = Pick<StoredRecord, '_id' | 'institution' | '_outbox' | '_pending'>;
 
-/** The clocks of processes differ: within a document the order of its writes counts, whatever their times say. */
+/** Clocks of processes differ: within a document events follow the order of its writes, whatever their times. */
 const waitingIn = ({ _outbox = [], institution }: Holder): Waiting[] => {
   let latest = 0;
   return _outbox.map((event) => {
@@ -44,30 +44,30 @@ const waitingIn = ({ _outbox = [], institution }: Holder): Waiting[] => {
   });
 };
 
-/** By document (or home of orphans) the ids of the events to take out. */
+/** The ids of the events to remove, by document (or origin of orphaned events). */
 type Published = ReadonlyMap<string, readonly string[]>;
 type Step = AnyBulkWriteOperation<StoredRecord>;
 
 const empty = { $unset: { _outbox: '' as const, _pending: '' as const } };
 
-/** Empties the outboxes that hold nothing but the published events: one write each. */
+/** Empties the outboxes that hold only published events: one write each. */
 const emptyOut = (documents: Published): Step[] =>
   [...documents].map(([_id, ids]) => {
     const all = { _outbox: { $size: ids.length }, '_outbox.id': { $all: [...ids] } };
     return { updateOne: { filter: { _id, ...all }, update: empty } };
   });
 
-/** Takes the published events out of outboxes that hold others too. One that is empty then, `pending` mends. */
+/** Removes the published events from outboxes that also hold others; `pending` repairs one that becomes empty. */
 const takeOut = (documents: Published): Step[] =>
   [...documents].map(([_id, ids]) => {
     const those = { $in: [...ids] };
     return { updateOne: { filter: { _id, '_outbox.id': those }, update: { $pull: { _outbox: { id: those } } } } };
   });
 
-/** A document holds so many characters of facts: a quarter of what MongoDB takes. */
+/** Characters of facts in one document: a quarter of MongoDB's limit. */
 const CHARACTERS = 4_000_000;
 
-/** Where the facts begin and end that fit into one document, of all of them in their order. */
+/** Splits the facts, in order, into ranges that each fit into one document. */
 const partsOf = (facts: readonly FrozenFact[]): [number, number][] => {
   const parts: [number, number][] = [];
   let size = 0;
@@ -92,7 +92,7 @@ export const createOutbox = (
   const orphanage = database.collection<Orphans>('store.orphans');
   const listeners = new Set<(events: readonly OutboxEvent[]) => void>();
 
-  /** A crash or a partial `done` leaves a mark that is too early; it is set right, so that it hides no other. */
+  /** A crash or a partial `done` leaves a `_pending` that is too early; it is corrected, so that it hides no other. */
   const mend = async (from: Collection<StoredRecord>, { _id, _outbox = [], _pending }: Holder) => {
     const [first] = _outbox;
     if (!first) {
@@ -133,7 +133,7 @@ export const createOutbox = (
     }
   };
 
-  /** The facts in documents of their own, each under a name that no document of a service has. */
+  /** Stores the facts in documents of their own, under names that no service's document has. */
   const orphansOf = (institution: string, facts: readonly PastFact[]): Orphans[] => {
     const [collection = ''] = collections.keys();
     return partsOf(freeze(facts)).map(([first, last]) => {
@@ -150,7 +150,7 @@ export const createOutbox = (
     async pending(limit, olderThanMs = 0) {
       if (limit <= 0) return [];
       const before = Date.now() - olderThanMs;
-      // Orphans have what a record has, as far as the outbox goes.
+      // Orphaned events have the members of a record that the outbox uses.
       const holders = [...collections.values(), orphanage as unknown as Collection<StoredRecord>];
       const found = await Promise.all(holders.map((from) => oldest(from, limit, before)));
       const waiting = found.flat().filter(({ at }) => at <= before);
@@ -178,7 +178,7 @@ export const createOutbox = (
         const emptied = await from.bulkWrite(emptyOut(documents), { ordered: false });
         if (emptied.matchedCount === documents.size) continue;
         const taken = await from.bulkWrite(takeOut(documents), { ordered: false });
-        // Of the others the document is gone, and its events wait on without it; or they were taken out before.
+        // The remaining documents are gone: their events are orphaned, or were removed before.
         if (emptied.matchedCount + taken.matchedCount < documents.size) await takeOutOrphans(name, documents);
       }
     },

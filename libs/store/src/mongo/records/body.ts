@@ -1,5 +1,5 @@
-// What a service stores, as MongoDB takes it. Documents are JSON; MongoDB gives `$` at the beginning of a member's name,
-// and dots in it, a meaning of their own, so these are written as %24 and %2E, and read back.
+// Encodes a service's document for MongoDB. Documents are JSON; MongoDB gives `$` at the beginning of a member's name,
+// and dots in it, a meaning of their own, so these are stored as %24 and %2E.
 
 export type Json = string | number | boolean | null | readonly Json[] | { readonly [name: string]: Json };
 export type JsonObject = { readonly [name: string]: Json };
@@ -29,13 +29,13 @@ const hasSpecialNames = (value: Json): boolean => {
 /** The members that the store sets; never part of a body. */
 const storeOwn: ReadonlySet<string> = new Set(['id', 'version', 'institution']);
 
-/** What JSON keeps of an object, without the members that the store sets. */
+/** The JSON of an object without the members that the store sets. */
 export const bodyOf = (document: object): JsonObject => {
   const kept = Object.fromEntries(Object.entries(document).filter(([name]) => !storeOwn.has(name)));
   return JSON.parse(JSON.stringify(kept)) as JsonObject;
 };
 
-/** The body as it is stored; `escaped` if a name was changed, so that reading need not look for it. */
+/** The body as it is stored; `escaped` if a name was changed, so that reads decode only where needed. */
 export const encode = (body: JsonObject): { body: JsonObject; escaped: boolean } =>
   hasSpecialNames(body) ? { body: rename(body, encodeName) as JsonObject, escaped: true } : { body, escaped: false };
 

@@ -4,7 +4,7 @@ import { isDuplicate } from './duplicates.ts';
 import type { StoredRecord } from './record.ts';
 import { recordPath, type Schema, type UniqueKey, uniqueKeys } from './schema.ts';
 
-/** The server's codes: nothing is wrong, another instance was faster or an operator has made the same index. */
+/** Harmless server codes: another instance was faster, or an operator has created the same index. */
 const noCollection = 26;
 const noIndex = 27;
 const sameKeys = 85;
@@ -12,7 +12,7 @@ const sameKeys = 85;
 const hasCode = (error: unknown, ...codes: readonly number[]) =>
   error instanceof MongoServerError && codes.includes(Number(error.code));
 
-/** The names that this engine gives; others belong to operators and stay. */
+/** Names of this engine's indexes; all others belong to operators and stay. */
 const ours = /^(?:\w+#[0-9a-f]{8}|store\.\w+)$/;
 
 const existing = async (records: Collection<StoredRecord>): Promise<string[]> => {
@@ -24,7 +24,7 @@ const existing = async (records: Collection<StoredRecord>): Promise<string[]> =>
   }
 };
 
-/** Gives documents that were written before the unique index was declared their key. Repeatable, and safe while others write. */
+/** Adds the unique key to documents written before the index was declared. Idempotent, and safe during other writes. */
 const fillKeys = async (records: Collection<StoredRecord>, schema: Schema, { name, fields }: UniqueKey) => {
   const present = fields.map((field) => ({ [recordPath(field)]: { $ne: null } }));
   const missing = records.find({ $and: [{ [`_unique.${name}`]: { $exists: false } }, ...present] });
@@ -49,9 +49,9 @@ const create = async (records: Collection<StoredRecord>, schema: Schema, index: 
 };
 
 /**
- * Brings a collection to its declared indexes. Names carry a hash of the definition, so a changed index is another one:
- * new ones are made first, then those that are not declared any more are dropped. Instances that start at once do the
- * same work to the same end. While versions with different declarations start, the one that starts last decides.
+ * Brings a collection to its declared indexes. Names carry a hash of the definition, so a changed index is a new one:
+ * new indexes are created first, then undeclared ones dropped. Instances that start at once reach the same result. With
+ * different declarations, the instance that starts last decides.
  */
 export const ensureIndexes = async (records: Collection<StoredRecord>, schema: Schema): Promise<void> => {
   const there = await existing(records);

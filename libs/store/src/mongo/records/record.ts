@@ -2,20 +2,20 @@ import type { Document } from '../../port.ts';
 import { decode, encode, type JsonObject } from './body.ts';
 import { type Schema, uniqueKeys } from './schema.ts';
 
-/** An event that waits in its document until it is published. */
+/** An event stored in its document until it is published. */
 export interface StoredEvent {
   readonly id: string;
   readonly type: string;
   readonly key: string;
   readonly version: number;
-  /** Epoch milliseconds, by the clock of the process that wrote it. */
+  /** Epoch milliseconds, by the clock of the writing process. */
   readonly at: number;
   readonly traceparent?: string;
   /** JSON. */
   readonly data: string;
 }
 
-/** A remembered answer, in the document whose write gave it. */
+/** A stored answer, in the document whose write produced it. */
 export interface StoredIdempotencyRecord {
   readonly key: string;
   readonly fingerprint: string;
@@ -25,37 +25,37 @@ export interface StoredIdempotencyRecord {
   readonly answer: string;
 }
 
-/** A document as MongoDB keeps it: what the service wrote is the body, everything else is the store's. */
+/** A document as MongoDB stores it: the body is the service's, every other member the store's. */
 export interface StoredRecord {
   readonly _id: string;
   readonly institution: string;
   readonly version: number;
   readonly body: JsonObject;
   readonly _escaped?: boolean;
-  /** By unique index what must not occur twice; absent where one of the values is null. */
+  /** Unique keys by index; absent where one of the values is null. */
   readonly _unique: Readonly<Record<string, string>>;
   readonly _outbox?: readonly StoredEvent[];
-  /** There while the outbox is not empty: at or before the time of its oldest event. */
+  /** Present while the outbox is not empty: at or before the time of its oldest event. */
   readonly _pending?: number;
   readonly _stamps?: readonly StoredIdempotencyRecord[];
   /**
-   * The keys of the idempotency records, once more: MongoDB holds a unique index over them. Never an empty array, which such an
-   * index would take for a value.
+   * The keys of the idempotency records again, for their unique index. Never an empty array, which such an index would
+   * treat as a value.
    */
   readonly _stampKeys?: readonly string[];
   /** The subjects of the idempotency records. */
   readonly _subjects?: readonly string[];
 }
 
-/** The projection of reads: what waits to be published or repeated stays on the server. */
+/** The projection of reads: pending events and stored answers stay on the server. */
 export const visible = { _outbox: 0, _pending: 0, _stamps: 0, _stampKeys: 0, _subjects: 0, _unique: 0 } as const;
 
-/** The projection of reads that a write follows. */
+/** The projection of reads that precede a write. */
 export const writable = { _outbox: 0, _pending: 0, _unique: 0 } as const;
 
 /**
- * How a document is written. A write that says when it happened must be seen soon after (the port: Documents); the server gives one up
- * that it cannot carry out in so many milliseconds.
+ * The options of a write. A write that records its own time must be visible soon after (the port: Documents), so the
+ * server aborts it after this many milliseconds.
  */
 export const prompt = { maxTimeMS: 4_000 } as const;
 
@@ -68,7 +68,7 @@ export const documentOf = <T extends Document>(record: StoredRecord): T =>
     institution: record.institution,
   }) as unknown as T;
 
-/** What a write sets of a document: the body and what follows from it. */
+/** The `$set` of a write: the body and the members derived from it. */
 export const contentOf = (schema: Schema, institution: string, id: string, body: JsonObject) => {
   const encoded = encode(body);
   return {

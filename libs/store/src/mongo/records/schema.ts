@@ -3,30 +3,30 @@ import type { IndexDescription } from 'mongodb';
 import type { Collection, Document, Index } from '../../port.ts';
 import { type JsonObject, valueAt } from './body.ts';
 
-/** A unique index as documents carry it: under its name a text that must not occur twice. */
+/** A unique index in its documents: under its name a text that occurs once. */
 export interface UniqueKey {
   /** The declared name. */
   readonly declared: string;
-  /** The declared name and a hash of the definition: the name of MongoDB's index and of the member in `_unique`. */
+  /** The declared name with a hash of the definition: the name of MongoDB's index and of the member in `_unique`. */
   readonly name: string;
   readonly fields: readonly string[];
   readonly acrossInstitutions: boolean;
 }
 
-/** A collection as the engine knows it. */
+/** A collection as the engine uses it. */
 export interface Schema {
   readonly name: string;
   readonly unique: readonly UniqueKey[];
   readonly indexes: readonly IndexDescription[];
 }
 
-/** The index that lets no idempotency key into a second document. */
+/** The index that admits each idempotency key in one document only. */
 export const idempotencyIndex = 'store.stamps';
 
 const path = /^[A-Za-z_][A-Za-z0-9_]*(\.[A-Za-z_][A-Za-z0-9_]*)*$/;
 const own: Readonly<Record<string, string>> = { id: '_id', version: 'version', institution: 'institution' };
 
-/** Where a field of a document is in its record. @throws for anything but a dotted path */
+/** The path of a document's field in its record. @throws for anything but a dotted path */
 export const recordPath = (field: string): string => {
   if (!path.test(field)) throw new Error(`${JSON.stringify(field)} is no field path`);
   return own[field] ?? `body.${field}`;
@@ -55,7 +55,7 @@ const uniqueKey = ({ name, fields, acrossInstitutions = false }: Index): UniqueK
   acrossInstitutions,
 });
 
-/** What the engine itself looks up. */
+/** The indexes of the engine's own look-ups. */
 const ownIndexes: readonly IndexDescription[] = [
   { key: { _pending: 1 }, name: 'store.pending', sparse: true },
   { key: { _stampKeys: 1 }, name: idempotencyIndex, sparse: true, unique: true },
@@ -83,7 +83,7 @@ export const schemaOf = ({ name, indexes }: Collection<Document>): Schema => {
   return { name, unique, indexes: [...new Map(all.map((one) => [one.name, one])).values()] };
 };
 
-/** What a document must not share with another one, by index. */
+/** The unique keys of a document, by index. */
 export const uniqueKeys = (schema: Schema, institution: string, id: string, body: JsonObject) => {
   const keys: Record<string, string> = {};
   for (const { name, fields, acrossInstitutions } of schema.unique) {

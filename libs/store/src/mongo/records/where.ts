@@ -10,7 +10,7 @@ const operators = { gt: '$gt', gte: '$gte', lt: '$lt', lte: '$lte' } as const;
 
 const condition = (field: string, wanted: Condition | undefined): RecordFilter[] => {
   const path = recordPath(field);
-  // A condition that was forgotten must not find everything.
+  // An empty condition must not match every document.
   if (wanted === undefined) throw new Error(`the condition on ${field} is undefined`);
   if (wanted === null || typeof wanted !== 'object') return [{ [path]: wanted }];
   if ('in' in wanted) return [{ [path]: { $in: [...wanted.in] } }];
@@ -22,7 +22,7 @@ const condition = (field: string, wanted: Condition | undefined): RecordFilter[]
   });
 };
 
-/** All conditions joined; no condition finds all. */
+/** The conjunction of all conditions; without conditions it matches everything. */
 export const allOf = (conditions: readonly RecordFilter[]): RecordFilter =>
   conditions.length === 0 ? {} : conditions.length === 1 ? { ...conditions[0] } : { $and: [...conditions] };
 
@@ -32,22 +32,22 @@ export const conditionsOf = (where: Where, institution: string | undefined): Rec
   ...Object.entries(where).flatMap(([field, wanted]) => condition(field, wanted)),
 ];
 
-/** What comes after the cursor, as alternatives that are each one range of the index of the order. */
+/** The range after the cursor, as alternatives that are each one range of the order's index. */
 const beyond = (path: string, { descending, after }: Query): RecordFilter[] => {
   if (!after) return [];
   const next = descending ? '$lt' : '$gt';
   const { value, id } = after;
   if (path === '_id') return [{ _id: { [next]: id } } as RecordFilter];
   const tie = { [path]: value, _id: { [next]: id } } as RecordFilter;
-  // Null is the least value, but ranges never hold for it.
+  // Null sorts first, but ranges never match it.
   if (value === null) return descending ? [tie] : [tie, { [path]: { $ne: null } }];
   const rest = { [path]: { [next]: value } };
   return descending ? [tie, rest, { [path]: null }] : [tie, rest];
 };
 
 /**
- * A page of a query. The alternatives of a cursor stand at the root, each with all conditions, so that MongoDB reads
- * each from the index in order and merges them.
+ * A page of a query. The cursor's alternatives form the root, each with all conditions, so that MongoDB reads each from
+ * the index in order and merges them.
  */
 export const pageOf = (query: Query, institution: string | undefined) => {
   const path = recordPath(query.orderBy ?? 'id');
