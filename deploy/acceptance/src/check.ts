@@ -1,6 +1,6 @@
 import { runChecks } from './checks.ts';
 
-// npm run check [-- --strict]: strict, as before a release, also fails for a check that could not be made
+// npm run check [-- --strict]: strict, as before a release, also fails for a check that could not run
 const words = process.argv.slice(2);
 const unknown = words.filter((word) => word !== '--strict');
 if (unknown.length > 0) {

@@ -3,20 +3,20 @@ import { checkDocuments } from './documents.ts';
 import { checkAudit, checkLicences, type Finding } from './supply-chain.ts';
 import { checkWallClock } from './wall-clock.ts';
 
-/** How a check ended: `undone` is one that could not be made. */
+/** The result of a check; `undone` means that it could not run. */
 export interface Outcome {
   readonly result: 'passed' | 'failed' | 'undone';
-  /** What else there is to say, on the same line. */
+  /** An addition to the result, on the same line. */
   readonly told?: string;
 }
 
-/** Something to look at. */
+/** One check of `npm run check`. */
 export interface Check {
   readonly name: string;
   look(): Promise<Outcome>;
 }
 
-/** A check by a program, which says itself what is wrong. */
+/** A check by a program, which prints its own findings. */
 const by = (name: string, command: string, ...args: string[]): Check => ({
   name,
   look: async () => ({ result: (await run(command, args)).status === 0 ? 'passed' : 'failed' }),
@@ -32,7 +32,7 @@ const finding = (name: string, find: () => Promise<Finding>): Check => ({
   },
 });
 
-/** What `npm run check` looks at: seconds, nothing of the product is started. */
+/** The checks of `npm run check`: they take seconds and start nothing of the product. */
 const all: readonly Check[] = [
   by('lint and format', 'biome', 'ci', '--reporter=summary', '.'),
   by('types', 'tsc', '-p', '.'),
@@ -55,9 +55,9 @@ export interface Tally {
 }
 
 export interface ChecksOptions {
-  /** Whether a check that could not be made counts as failed, as before a release. Default: as nothing. */
+  /** Whether a check that could not run counts as failed, as before a release. Default: it is not counted. */
   readonly strict?: boolean;
-  /** Default: all there are. */
+  /** Default: all checks. */
   readonly checks?: readonly Check[];
   /** Default: prints the line. */
   readonly tell?: (line: string) => void;
@@ -65,7 +65,7 @@ export interface ChecksOptions {
 
 const MARKS = { passed: '✓', failed: '✗', undone: '–' } as const;
 
-/** Runs every check, also after one failed, and tells each one's result. */
+/** Runs every check, also after a failure, and reports each result. */
 export const runChecks = async (options: ChecksOptions = {}): Promise<Tally> => {
   const { strict = false, checks = all, tell = (line) => process.stdout.write(`${line}\n`) } = options;
   const tally = { passed: 0, failed: 0, undone: 0 };

@@ -1,10 +1,12 @@
 import { existsSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 
-/** What it is called by Debian, by Ubuntu, and by its maker. */
+/** The names of its program in Debian, in Ubuntu, and from its maker. */
 const NAMES = ['chromium', 'chromium-browser', 'google-chrome'];
 
-/** The browser that tests drive: what TEST_CHROMIUM names, else the first one on the PATH; undefined without any. */
+/**
+ * The browser that tests drive: the program that TEST_CHROMIUM names, else the first one on the PATH; else undefined.
+ */
 export const chromiumPath = (env: Readonly<Record<string, string | undefined>>): string | undefined => {
   if (env.TEST_CHROMIUM) return env.TEST_CHROMIUM;
   const directories = (env.PATH ?? '').split(delimiter).filter((directory) => directory !== '');

@@ -1,19 +1,19 @@
 import { Agent, request } from 'node:https';
 import type { Demo, DemoClient, Product } from './product.ts';
 
-/** An answer as a black-box client sees it. */
+/** A response as a black-box client sees it. */
 export interface Reply {
   readonly status: number;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
   readonly text: string;
-  /** Whatever JSON came; undefined if it was none. */
+  /** The JSON body; undefined if the body is not JSON. */
   readonly body: ReturnType<typeof JSON.parse>;
 }
 
 export interface Call {
   readonly method?: string;
   readonly headers?: Readonly<Record<string, string>>;
-  /** An object is sent as JSON, a string as it is. */
+  /** An object is sent as JSON, a string unchanged. */
   readonly body?: unknown;
 }
 
@@ -28,13 +28,13 @@ const parsed = (text: string): unknown => {
   }
 };
 
-/** Where the product is, and whom its certificate is trusted by. */
+/** The product's address and the certificate that its clients trust. */
 export interface Door {
   readonly demo: Pick<Demo, 'baseUrl'>;
   readonly ca: string;
 }
 
-/** A client of the product's HTTPS address; `authorization` goes along with every call that has none. */
+/** A client of the product's HTTPS address; `authorization` is the default of every call without one. */
 export const clientOf = (product: Door, authorization?: string): Client => {
   const agent = new Agent({ ca: product.ca, keepAlive: true });
   const base = new URL(product.demo.baseUrl);
@@ -76,7 +76,7 @@ export const demoClient = (product: Pick<Product, 'demo'>, institution: string, 
   return found;
 };
 
-/** Asks for a token as RFC 6749 says, and answers a client that sends it. */
+/** Requests a token (RFC 6749, client credentials) and returns a client that sends it. */
 export const authorised = async (product: Product, institution: string, name: string): Promise<Client> => {
   const { clientId, clientSecret } = demoClient(product, institution, name);
   const reply = await clientOf(product)('/auth/token', {

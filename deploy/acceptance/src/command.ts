@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 
-/** What became of a command: its exit status (1 when it could not be started or was killed) and how long it took. */
+/** The result of a command: its exit status (1 when it could not be started or was killed) and its duration. */
 export interface Outcome {
   readonly status: number;
   readonly seconds: number;

@@ -10,40 +10,40 @@ import { observeState } from './faults/round/observed-state.ts';
 import { randomFrom } from './faults/round/random.ts';
 import { openHall } from './faults/round/stage.ts';
 
-/** What the buyers of a sale know of their requests. */
+/** The outcomes of a sale's requests, as its buyers know them. */
 export interface SaleCounts {
   readonly ok: number;
   readonly refused: number;
-  /** Nothing reliable was heard to the end. */
+  /** Requests without a conclusive response. */
   readonly unknown: number;
-  /** Requests that failed or were not answered, also where asking again helped. */
+  /** Requests that failed or got no response, also where a repeat succeeded. */
   readonly failures: number;
-  /** What those heard. */
+  /** The responses to those requests, in order. */
   readonly stories: readonly string[];
 }
 
-/** What became of a sale once it was quiet. */
+/** The result of a sale once it is quiet. */
 export interface SaleVerdict {
-  /** Until everything was as it must be; the patience, when it never was. */
+  /** Seconds until every invariant held; the whole timeout when one never did. */
   readonly seconds: number;
-  /** How many facts were held against each other. */
+  /** The number of facts that were compared. */
   readonly checked: number;
   readonly violations: readonly string[];
 }
 
-/** Buyers of one performance of an installation that runs somewhere, seen through its gateway alone. */
+/** Buyers of one performance of a running installation, which is accessed only through its gateway. */
 export interface ConcurrentSale {
   counts(): SaleCounts;
-  /** Lets the buyers finish what they are at. */
+  /** Stops new purchases and resolves when the started ones are finished. */
   end(): Promise<void>;
-  /** Holds what the buyers remember against what the installation says, until it agrees and stays so, or the patience is over. */
+  /** Compares the buyers' journal with the installation until both agree and stay so, or the timeout has passed. */
   settle(patienceMs?: number): Promise<SaleVerdict>;
 }
 
 const STEADY_MS = 2_000;
 const LOOK_EVERY_MS = 500;
 
-/** Puts a performance on sale and begins to buy. `reference` is unique in the installation. */
+/** Puts a performance on sale and starts to buy. `reference` is unique in the installation. */
 export const openConcurrentSale = async (
   { door, partner }: { readonly door: Door; readonly partner: Partner },
   { reference, buyers, capacity = 3_000 }: { reference: string; buyers: number; capacity?: number },

@@ -9,10 +9,10 @@ const PROSE_COLUMNS = 120;
 
 /** A whole path of the repository. */
 const PATH = /^(?:gateway|authorizer|services|libs|deploy|docs)(?:\/[\w.-]+)+\/?$/;
-/** A link, and behind it perhaps `: "the title of a test"`. */
+/** A link, optionally followed by `: "the title of a test"`. */
 const LINK = /\[([^\]]*)\]\(([^)\s]+)\)(?:: "([^"]+)")?/g;
 
-/** The anchor of a heading, as GitHub and GitLab make it. */
+/** The anchor that GitHub and GitLab generate for a heading. */
 const anchorOf = (heading: string): string =>
   heading
     .trim()
@@ -26,7 +26,7 @@ const withoutCode = (text: string): string =>
 const anchorsOf = (text: string): Set<string> =>
   new Set([...withoutCode(text).matchAll(/^#+ (.+)$/gm)].map(([, heading = '']) => anchorOf(heading)));
 
-/** What is wrong with one link of a document. */
+/** The faults of one link of a document. */
 const linkFaults = (root: string, file: string, [, text = '', target = '', title]: RegExpMatchArray): string[] => {
   if (/^[a-z]+:/.test(target)) return [];
   const [path = '', anchor] = target.split('#');
@@ -41,14 +41,17 @@ const linkFaults = (root: string, file: string, [, text = '', target = '', title
   return faults;
 };
 
-/** Lines of prose that are too long. Rows of tables, code and lines with a link may be: paths change their length when files move. */
+/**
+ * Lines of prose that are too long. Table rows, code and lines with a link are exempt: paths change their length when
+ * files move.
+ */
 const longLines = (text: string): string[] =>
   withoutCode(text)
     .split('\n')
     .filter((line) => line.length > PROSE_COLUMNS && !line.startsWith('|') && !line.includes(']('))
     .map((line) => `has a line of more than ${PROSE_COLUMNS} columns: ${line.slice(0, 60)}…`);
 
-/** What is wrong with a document: links, paths in backticks, and tests that are not there, and too long lines. */
+/** The faults of a document: missing link targets, paths in backticks and tests, and lines that are too long. */
 export const documentFaults = (root: string, file: string, text: string): string[] => {
   const prose = withoutCode(text);
   const links = [...prose.matchAll(LINK)].flatMap((link) => linkFaults(root, file, link));
@@ -64,7 +67,10 @@ export const documentFaults = (root: string, file: string, text: string): string
 
 const isTest = (path: string): boolean => path.includes('/test/') || path.includes('/conformance/');
 
-/** What is wrong with the rows of docs/rules.md: each is a rule, the one file that implements it, and the test that holds it, or –. */
+/**
+ * The faults of the rows of docs/rules.md. A row is a rule, the one file that implements it, and the test that holds
+ * it, or –.
+ */
 export const ruleFaults = (text: string): string[] =>
   text
     .split('\n')
@@ -82,7 +88,7 @@ export const ruleFaults = (text: string): string[] =>
       return isRight ? [] : [`docs/rules.md: not a rule, a file and a test (or –): ${rule.slice(0, 80)}`];
     });
 
-/** Every document names only files, headings and tests that are there. */
+/** Checks that every document names only files, headings and tests that exist. */
 export const checkDocuments = async (): Promise<Finding> => {
   const files = globSync(DOCUMENTS, { cwd: ROOT, exclude: ['**/node_modules/**', '**/dist/**'] }).sort();
   const faults = files.flatMap((file) => {

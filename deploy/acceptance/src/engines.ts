@@ -2,7 +2,7 @@ import { chromiumPath } from './chromium.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** An engine that tests use only when it is there: how they know, and how to get one. */
+/** An optional engine of the tests: how its presence is detected, and how to install it. */
 interface Engine {
   readonly name: string;
   readonly isThere: (env: Environment) => boolean;
@@ -32,6 +32,6 @@ const engines: readonly Engine[] = [
   },
 ];
 
-/** The engines that this run cannot exercise, each as a sentence that says how to get it. */
+/** The engines that this run cannot exercise, each as a sentence with the way to install it. */
 export const missingEngines = (env: Environment): string[] =>
   engines.filter(({ isThere }) => !isThere(env)).map(({ name, how }) => `not exercised: ${name}; ${how}`);

@@ -37,9 +37,9 @@ export interface Product {
   readonly ca: string;
   readonly directory: string;
   readonly httpUrl: string;
-  /** What it has printed so far. */
+  /** Its output so far. */
   readonly output: () => string;
-  /** Ends the process; SIGKILL leaves the data as a crash would. Answers the exit status. */
+  /** Ends the process; SIGKILL leaves the data as a crash would. Returns the exit status. */
   stop(signal?: NodeJS.Signals): Promise<number | null>;
   /** Removes the data directory. */
   discard(): Promise<void>;
@@ -65,7 +65,7 @@ const ready = async (child: ChildProcess, httpUrl: string, output: () => string)
   throw new Error(`the product ended with ${child.exitCode}:\n${output()}`);
 };
 
-/** Starts the product and waits until it is ready. `directory`: data of an earlier one. */
+/** Starts the product and waits until it is ready. `directory`: data of an earlier run. */
 export const startProduct = async (
   settings: Readonly<Record<string, string>> = {},
   directory?: string,

@@ -1,7 +1,9 @@
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 
-/** A block of shell commands or JavaScript in a document, and what its output must contain: its lines `# → fragment`. */
+/**
+ * A block of shell commands or JavaScript in a document, and the output that it must contain: its lines `# → fragment`.
+ */
 interface Block {
   readonly commands: string;
   readonly expected: readonly string[];
@@ -9,7 +11,7 @@ interface Block {
 
 const MARK = '@@ block';
 
-/** JavaScript as the command that docs/point-of-sale.md gives for it. */
+/** Wraps JavaScript in the command that docs/point-of-sale.md gives for it. */
 const asCommand = (script: string): string =>
   `NODE_EXTRA_CA_CERTS=data/development-certificate.pem node --input-type=module -e '${script.replaceAll("'", "'\\''")}'`;
 
@@ -27,7 +29,7 @@ export const blocksOf = (markdown: string, chapter: string): Block[] => {
   return blocks;
 };
 
-/** Runs the blocks one after the other in one shell, as a reader would paste them; answers what went wrong. */
+/** Runs the blocks one after the other in one shell, as a reader would paste them; returns the failures. */
 export const runBlocks = (blocks: readonly Block[], directory: string): string[] => {
   const script = blocks.map(({ commands }, index) => `echo "${MARK} ${index}"\n${commands}`).join('\n');
   const { stdout, stderr, status } = spawnSync('bash', ['-euo', 'pipefail', '-c', script], {

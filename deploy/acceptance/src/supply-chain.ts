@@ -1,14 +1,14 @@
 import { execFile } from 'node:child_process';
 
-/** What a look at the third-party packages found: in words, and whether that is a fault. */
+/** The result of a check, in words, and whether it is a fault. */
 export interface Finding {
   readonly faults: readonly string[];
   readonly summary: string;
-  /** True if nothing could be looked at: then `told` says why. */
+  /** True if the check could not run; `told` gives the reason. */
   readonly undone?: boolean;
 }
 
-/** Licences (SPDX) under which a package may be part of the product: none asks anything of who runs or changes it but to be named. */
+/** Permissive licences (SPDX) that the product's packages may have: they require attribution at most. */
 export const ALLOWED: ReadonlySet<string> = new Set([
   '0BSD',
   'Apache-2.0',
@@ -22,7 +22,7 @@ export const ALLOWED: ReadonlySet<string> = new Set([
   'Zlib',
 ]);
 
-/** Whether an SPDX expression is good: each part of an AND, one part of an OR. What cannot be read is not. */
+/** Whether an SPDX expression is allowed: every part of an AND, one part of an OR. An unreadable one is not. */
 export const isAllowed = (expression: string): boolean => {
   const bare = expression.replace(/^\((.*)\)$/, '$1');
   if (bare.includes(' OR ')) return bare.split(' OR ').some(isAllowed);
@@ -31,7 +31,7 @@ export const isAllowed = (expression: string): boolean => {
 
 type Licences = Readonly<Record<string, readonly { readonly name: string }[]>>;
 
-/** Judges the answer of `pnpm licenses list --json`. */
+/** Judges the output of `pnpm licenses list --json`. */
 export const judgeLicences = (licences: Licences): Finding => {
   const entries = Object.entries(licences).sort(([, a], [, b]) => b.length - a.length);
   const refused = entries.filter(([licence]) => !isAllowed(licence));
@@ -41,7 +41,7 @@ export const judgeLicences = (licences: Licences): Finding => {
   };
 };
 
-/** An answer of `pnpm audit --json`: the advisories, or why there are none. */
+/** The output of `pnpm audit --json`: the advisories, or the reason for their absence. */
 interface Audit {
   readonly error?: { readonly code?: string; readonly message?: string };
   readonly advisories?: Readonly<
@@ -51,15 +51,15 @@ interface Audit {
 
 const GRAVE: ReadonlySet<string> = new Set(['high', 'critical']);
 
-/** What a pnpm command answered, or in words why it did not. */
+/** The output of a pnpm command, or the reason for its absence. */
 export type Printed<Answer> = { readonly answer: Answer } | { readonly nothing: string };
 
-/** How long a pnpm command may take. */
+/** The timeout of a pnpm command. */
 const PATIENCE_S = 60;
 
 const UNREADABLE = 'the answer is unreadable';
 
-/** What a pnpm command that has ended printed: JSON, or what it says of an error. */
+/** Parses the output of a finished pnpm command: JSON, or its error text. */
 export const readPrinted = <Answer>(stdout: string, stderr: string, late: boolean): Printed<Answer> => {
   try {
     return { answer: JSON.parse(stdout) as Answer };
@@ -77,8 +77,8 @@ export const readPrinted = <Answer>(stdout: string, stderr: string, late: boolea
 const undone = (why: string): Finding => ({ faults: [], summary: `not done: ${why}`, undone: true });
 
 /**
- * Judges what `pnpm audit --json` printed: high and critical advisories are faults, the others are told. An audit that did not happen is
- * neither good nor bad, and says why.
+ * Judges the output of `pnpm audit --json`: high and critical advisories are faults, others are reported. An audit that
+ * could not run is `undone`, with its reason.
  */
 export const judgeAudit = (printed: Printed<Audit | null>): Finding => {
   if ('nothing' in printed) return undone(printed.nothing);
@@ -95,7 +95,7 @@ export const judgeAudit = (printed: Printed<Audit | null>): Finding => {
   };
 };
 
-/** The JSON that a pnpm command prints, whatever its exit status. */
+/** The JSON output of a pnpm command, whatever its exit status. */
 const pnpm = <Answer>(...args: string[]): Promise<Printed<Answer>> =>
   new Promise((resolve) => {
     const command = ['run', '--silent', 'pnpm', '--', ...args, '--prod', '--json'];
@@ -104,11 +104,11 @@ const pnpm = <Answer>(...args: string[]): Promise<Printed<Answer>> =>
     );
   });
 
-/** Looks at the licence of every package that the product is made of. */
+/** Checks the licence of every package in the product. */
 export const checkLicences = async (): Promise<Finding> => {
   const printed = await pnpm<Licences>('--recursive', 'licenses', 'list');
   return 'answer' in printed ? judgeLicences(printed.answer) : { faults: ['pnpm lists no licences'], summary: '' };
 };
 
-/** Asks the registry what is known against the packages that the product is made of. */
+/** Checks the product's packages against the registry's advisories. */
 export const checkAudit = async (): Promise<Finding> => judgeAudit(await pnpm<Audit | null>('audit'));

@@ -4,10 +4,10 @@ import type { Finding } from './supply-chain.ts';
 
 const ROOT = new URL('../../../', import.meta.url).pathname;
 
-/** Where tests and what they share are. */
+/** The tests and their fixtures. */
 const TESTS = ['{gateway,authorizer}/test/**/*.ts', '{libs,services,deploy}/*/{test,src/conformance}/**/*.ts'];
 
-/** Those that compare durations of the same run with one another, which a slow machine lengthens alike. */
+/** Tests that compare durations within one run, which a slow machine lengthens alike. */
 const COMPARES_DURATIONS: Readonly<Record<string, string>> = {
   'libs/store/src/conformance/documents/large.ts': 'a page of many documents with one of few',
   'services/pos/test/login/throttled-and-silent.test.ts': 'the refusal of an unknown login with that of a known one',
@@ -16,18 +16,19 @@ const COMPARES_DURATIONS: Readonly<Record<string, string>> = {
 
 const MEASURES: readonly RegExp[] = [
   /performance\s*\.\s*now|hrtime/,
-  // The time since then; what is subtracted as a duration is data.
+  // An elapsed time; a subtracted duration is data.
   /Date\.now\(\) - (?!\w*Ms\b)[a-z]\w*\b(?! \*)/,
   /expect\(\s*Date\.now\(\)[^;]*\.toBeLess/,
 ];
 
-/** The lines of a test that measure how long something took. */
+/** The line numbers at which a test measures elapsed time. */
 export const measuringLines = (text: string): number[] =>
   text.split('\n').flatMap((line, index) => (MEASURES.some((measure) => measure.test(line)) ? [index + 1] : []));
 
 /**
- * Tests assert no upper bound of wall-clock time, since they run beside others on machines of any speed: they hold the order of what
- * happens or inject a clock, and wait for a condition for ten times as long as is promised. So they need not measure time at all.
+ * Tests assert no upper bound of wall-clock time, since they run on machines of any speed and load: they check the
+ * order of events or inject a clock, and wait for a condition ten times the promised time. So they need no measurement
+ * of time.
  */
 export const checkWallClock = async (): Promise<Finding> => {
   const files = globSync(TESTS, { cwd: ROOT, exclude: ['**/node_modules/**', '**/dist/**'] }).sort();

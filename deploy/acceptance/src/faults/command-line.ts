@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util';
 import type { EnginesName } from './deployment/deployment.ts';
 
-/** What `npm run faults` is asked for. */
+/** The options of `npm run faults`. */
 export interface Asked {
   readonly minutes: number;
   readonly seed: string;
@@ -14,7 +14,7 @@ export const USAGE = `npm run faults -- [--minutes N] [--seed S] [--engines embe
 Plays the fault scenarios against the product, one after the other, until the time is over, and checks the invariants after each.
 The seed decides every choice; exit status 1 tells of a violation.`;
 
-/** Reads the arguments. @throws {Error} that says what is wrong with them */
+/** Reads the arguments. @throws {Error} that names the wrong argument */
 export const readCommandLine = (args: readonly string[], known: readonly string[]): Asked => {
   const { values } = parseArgs({
     args: [...args],

@@ -14,7 +14,7 @@ import { scenarios, scenariosFor } from './scenarios/index.ts';
 
 const print = (line: string): void => void process.stdout.write(`${line}\n`);
 
-/** What the processes had to say of a round that went wrong. */
+/** Prints the processes' output after a round with violations. */
 const explain = ({ processes }: Deployment, { kills }: Round): void => {
   if (kills.length > 0) print(`  killed: ${kills.join(', ')}`);
   for (const { name, output } of processes) {

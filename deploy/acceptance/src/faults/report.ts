@@ -4,7 +4,7 @@ import { countsOf } from './round/journal.ts';
 import type { Round } from './round/round.ts';
 import type { Settled } from './round/settle.ts';
 
-/** What all rounds of a scenario on one deployment came to. */
+/** The totals of all rounds of a scenario on one deployment. */
 export interface Row {
   readonly engines: EnginesName;
   readonly scenario: string;
@@ -18,14 +18,14 @@ export interface Row {
   seconds: number;
 }
 
-/** Adds up what was played. */
+/** Adds up the rounds that were played. */
 export interface Tally {
   readonly rows: readonly Row[];
   readonly violations: readonly (Violation & { readonly where: string })[];
   add(engines: EnginesName, round: Round, settled: Settled, seconds: number): void;
 }
 
-/** Begins at nothing. */
+/** Creates an empty tally. */
 export const createTally = (): Tally => {
   const rows: Row[] = [];
   const violations: (Violation & { where: string })[] = [];

@@ -4,7 +4,9 @@ import { type Product, startProduct } from '../../src/product.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 
-/** The names of family A in the specification (endpoints.md; platform.md, section 7), as far as they are built. */
+/**
+ * The component names of family A in the specification (endpoints.md; platform.md, section 7), as far as implemented.
+ */
 const INSTITUTION = [
   ...[
     'Client',
@@ -23,7 +25,7 @@ const INSTITUTION = [
   ...['Ticket', 'TicketStatus', 'Beneficiary', 'VerificationKey', 'Failure'],
 ];
 
-/** The names of family B. */
+/** The component names of family B. */
 const POINT_OF_SALE = [
   ...['Cart', 'CartItem', 'NewCartItem', 'ShopOrder', 'ShopOrderItem', 'NewShopOrder', 'ShopTicket', 'ShopProduct'],
   ...[
@@ -38,7 +40,7 @@ const POINT_OF_SALE = [
   ],
 ];
 
-/** An object with more members than this is worth a name. */
+/** An object with more members than this must be a component. */
 const FEW = 4;
 
 let product: Product;
@@ -50,7 +52,7 @@ afterAll(async () => {
   await product?.discard();
 });
 
-/** Every object with more than a few members that is no component itself, by its place. */
+/** Every larger object that is not a component itself, by its location. */
 const inlined = (value: unknown, place: string): { readonly place: string; readonly members: string }[] => {
   if (typeof value !== 'object' || value === null) return [];
   const { properties } = value as { readonly properties?: Json };

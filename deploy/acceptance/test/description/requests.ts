@@ -22,7 +22,7 @@ export interface Description {
   readonly paths: Readonly<Record<string, Readonly<Record<string, Described>>>>;
 }
 
-/** An operation of a description, as far as requests are made from it. */
+/** An operation of a description, as far as requests are generated from it. */
 export interface Operation {
   readonly id: string;
   readonly method: string;
@@ -30,16 +30,16 @@ export interface Operation {
   readonly needsSession: boolean;
   readonly params: readonly Parameter[];
   readonly query: readonly Parameter[];
-  /** Of the data of its 200. */
+  /** The members of the data of its 200. */
   readonly answered: readonly string[];
   readonly body?: { readonly required: boolean; readonly mediaType: string; readonly schema: Schema };
 }
 
-/** One request, not yet written down. */
+/** One request before serialization. */
 export interface Filled {
   readonly params: Readonly<Record<string, unknown>>;
   readonly query: Readonly<Record<string, unknown>>;
-  /** Undefined: none is sent. */
+  /** Undefined for no body. */
   readonly body: unknown;
 }
 
@@ -48,7 +48,7 @@ const answeredOf = (response: Described['responses'][string] | undefined): strin
   return Object.keys(data?.properties ?? {});
 };
 
-/** Every operation of a description, with what stands in it about requests. */
+/** Every operation of a description, with the schemas of its requests. */
 export const operationsOf = ({ paths }: Description): Operation[] =>
   Object.entries(paths).flatMap(([path, item]) =>
     Object.entries(item).map(
@@ -75,10 +75,10 @@ const recordOf = (parameters: readonly Parameter[]): fc.Arbitrary<Record<string,
     requiredKeys: parameters.filter(({ required }) => required).map(({ name }) => name),
   });
 
-/** A cursor is opaque: only a list itself can give one. */
+/** A cursor is opaque: only a list can produce one. */
 const isMadeUp = ({ name }: Parameter): boolean => name !== 'cursor';
 
-/** Requests to an operation that its description allows. */
+/** Requests that the operation's description allows. */
 export const requestsTo = ({ params, query, body }: Operation): fc.Arbitrary<Filled> =>
   fc.record({
     params: recordOf(params),
@@ -95,7 +95,7 @@ const encoded = (values: Readonly<Record<string, unknown>>): string =>
     .map(([name, value]) => `${encodeURIComponent(name)}=${encodeURIComponent(String(value))}`)
     .join('&');
 
-/** The request as it goes out. */
+/** The serialized request. */
 export const written = (operation: Operation, { params, query, body }: Filled) => {
   const path = operation.path.replaceAll(/\{([^}]+)\}/g, (_, name) => encodeURIComponent(String(params[name])));
   const search = encoded(query);

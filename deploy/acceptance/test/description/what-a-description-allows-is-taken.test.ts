@@ -7,7 +7,7 @@ import { type Product, startProduct } from '../../src/product.ts';
 import { type Description, type Filled, type Operation, operationsOf, requestsTo, written } from './requests.ts';
 import { wrongFor } from './values.ts';
 
-/** Requests that are made up per operation. */
+/** The number of generated requests per operation. */
 const REQUESTS = 15;
 
 const { seed } = readSettings({ seed: integer('TEST_SEED', { default: 20_261_122 }) });
@@ -30,10 +30,7 @@ const asked = (client: Client, more: () => Readonly<Record<string, string>>): As
   };
 };
 
-/**
- * What says that the form of a request is wrong. Other codes with the status 400, in family B, are refusals of the
- * business.
- */
+/** The codes of a malformed request. Other codes with the status 400, in family B, are business refusals. */
 const FORM: ReadonlySet<string> = new Set([
   'bad_request',
   'validation_error',
@@ -48,12 +45,12 @@ const codeOf = ({ body }: Reply): string => body?.errorCode ?? body?.status ?? '
 const isFormFault = (reply: Reply): boolean => [400, 415].includes(reply.status) && FORM.has(codeOf(reply));
 const told = ({ status, text }: Reply): string => `${status} ${text.slice(0, 300)}`;
 
-/** Rules between members, which a schema cannot say; the descriptions of the members do. */
+/** Applies rules between members, which a schema cannot express; the members' descriptions do. */
 const between = ({ path }: Operation, { body, ...rest }: Filled): Filled => {
   const members = { ...(body as Readonly<Record<string, unknown>> | undefined) };
-  // As many places as are named.
+  // The quantity follows from the named places.
   if (Array.isArray(members.placeIds)) delete members.quantity;
-  // Without HTTP Basic the form has the client's credentials.
+  // Without HTTP Basic, the form carries the client's credentials.
   if (path.startsWith('/auth/')) Object.assign(members, { client_id: 'cl_unknown', client_secret: 'wrong' });
   return { ...rest, body: body && members };
 };
@@ -61,7 +58,7 @@ const between = ({ path }: Operation, { body, ...rest }: Filled): Filled => {
 const sampleOf = (operation: Operation, count: number): Filled[] =>
   fc.sample(requestsTo(operation), { seed, numRuns: count }).map((filled) => between(operation, filled));
 
-/** What the description allows and the service refuses by its form; each operation's first. */
+/** Operations that refuse the form of a request that their description allows, with the first such request. */
 const refusedOf = async (operations: readonly Operation[], ask: Ask): Promise<string[]> => {
   const refused: string[] = [];
   for (const operation of operations)
@@ -76,7 +73,7 @@ const refusedOf = async (operations: readonly Operation[], ask: Ask): Promise<st
 
 const UNLIKE_AN_ID = 'a~b!';
 
-/** Requests that the description forbids, and the statuses that each may get. */
+/** Requests that the description forbids, each with its permitted statuses. */
 const forbidden = (
   operation: Operation,
   right: Filled,
@@ -89,7 +86,7 @@ const forbidden = (
   return [
     ...params.map(({ name }) => {
       const changed = { ...right.params, [name]: UNLIKE_AN_ID };
-      // Who may not is told so before the resource is looked for.
+      // A missing permission is reported before the resource is looked up.
       return { what: `path ${name}`, filled: { ...right, params: changed }, statuses: [403, 404] };
     }),
     ...query
@@ -110,7 +107,7 @@ const forbidden = (
   ];
 };
 
-/** What the description forbids and the service does not refuse as it should. */
+/** Requests that the description forbids and the service does not refuse. */
 const takenOf = async (operations: readonly Operation[], ask: Ask): Promise<string[]> => {
   const taken: string[] = [];
   for (const operation of operations) {
@@ -126,7 +123,7 @@ const takenOf = async (operations: readonly Operation[], ask: Ask): Promise<stri
 
 const description = async (path: string): Promise<Description> => dereferenced((await clientOf(product)(path)).body);
 
-/** An id outside of the pattern is answered like one that never was. */
+/** Checks that an id outside the pattern gets the same response as an unknown one. */
 const unlikeUnknown = async (operations: readonly Operation[], ask: Ask): Promise<string[]> => {
   const different: string[] = [];
   for (const operation of operations.filter(({ params }) => params.length === 1)) {
@@ -196,7 +193,7 @@ describe.each(['v1', 'vexp'])('the point-of-sale API %s', (version) => {
     const call = asked(client, () => ({ 'x-service-host': serviceHost, 'x-auth-token': token }));
     ask = async (operation, filled, headers) => {
       const reply = await call(operation, filled, headers);
-      // Somebody who has logged out logs in again.
+      // Logs in again after a logout.
       if (operation.path.endsWith('/sessions/current') && operation.method === 'DELETE') token = await logIn();
       return reply;
     };

@@ -9,7 +9,10 @@ const source = globSync(SOURCES, { cwd: ROOT })
   .map((file) => readFileSync(`${ROOT}${file}`, 'utf8'))
   .join('\n');
 
-/** Names given to what reads settings, such as `integer('MAX_HELD_PLACES', …)`; a certificate's two files are read by their prefix. */
+/**
+ * Names passed to the settings readers, such as `integer('MAX_HELD_PLACES', …)`; a certificate's two files are read by
+ * their prefix.
+ */
 const read = [...source.matchAll(/\b[a-z]\w*\('([A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+)'/g)]
   .map(([, name = '']) => name)
   .filter((name) => !name.startsWith('TEST_'));

@@ -12,8 +12,8 @@ import { type Engines, openEngines, type RunningService, startService } from '@b
 import { examples as ofTickets, tickets } from '@boxoffice/tickets';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 
-// The services' real reactions meet the examples of those who publish, those of now and those of the last release, whose instances may
-// still be running: a fact that is renamed at one side fails here.
+// The services' real reactions process the producers' examples, current ones and those of the last release, whose
+// instances may still be running: renaming a fact on one side fails here.
 
 type Examples = Readonly<Record<string, object>>;
 
@@ -35,7 +35,7 @@ const released: Examples = Object.assign({}, ...[catalog, contacts, orders, tick
 const served = [catalog, contacts, orders, tickets].flatMap(({ queues = [] }) => queues);
 const institution = `inst-${randomUUID()}`;
 
-/** A place that nobody listens at: no reaction needs another service. */
+/** An address without a listener: no reaction calls another service. */
 const nowhere = 'http://127.0.0.1:1';
 
 const message = (type: string, data: object): Message => ({
@@ -50,7 +50,7 @@ const message = (type: string, data: object): Message => ({
 
 describe('every fact of the topology', () => {
   const directory = mkdtempSync(join(tmpdir(), 'boxoffice-facts-'));
-  // What dies is looked at below.
+  // Dead letters are checked below.
   const quiet = () => undefined;
   const logger: Logger = { debug: quiet, info: quiet, warn: quiet, error: quiet };
   const running: RunningService[] = [];
@@ -99,7 +99,7 @@ describe('every fact of the topology', () => {
     expect(await engines.bus.deadLetters.list()).toEqual([]);
   });
 
-  // A fact that the last release did not have has no old example.
+  // A fact without a last release has no old example.
   test.each(types.filter((type) => released[type]))('%s: so is the example of its last release', async (type) => {
     await engines.bus.publish(message(type, released[type] as object));
     expect(await engines.bus.deadLetters.list()).toEqual([]);

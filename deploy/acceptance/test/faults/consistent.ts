@@ -2,8 +2,8 @@ import type { OrderView, PlaceView, TicketView } from '../../src/faults/client/v
 import type { Evidence } from '../../src/faults/invariants/evidence.ts';
 import type { Checkout, CheckoutAnswer, Entry } from '../../src/faults/round/journal.ts';
 
-// A round that went well: two places sold, one held, one given back by a cancellation, one kept by a controlled ticket of a
-// cancelled order, one free. Two visitors bought carts: one got it, the other one was told that it is cancelled.
+// A consistent round: two places sold, one held, one released by a cancellation, one retained by a controlled ticket of
+// a cancelled order, one free. Two visitors bought carts: one succeeded, the other's was reported as cancelled.
 
 type Mutable<T> = { -readonly [Key in keyof T]: T[Key] extends readonly (infer One)[] ? Mutable<One>[] : T[Key] };
 
@@ -95,7 +95,7 @@ const answer = (status: number, more: Partial<CheckoutAnswer> = {}): Mutable<Che
   ...more,
 });
 
-/** All in order. */
+/** Evidence without violations. */
 export const consistent = (): Spoilable => {
   const orders = [
     order('ord_sold', 'confirmed', ['p1', 'p2'], { confirmedAt: instant, paid: 200 }),
@@ -152,7 +152,7 @@ export const consistent = (): Spoilable => {
   };
 };
 
-/** As the checks take it. */
+/** The same evidence in the form of the checks. */
 export const evidenceOf = ({ entries, checkouts, ...observed }: Spoilable): Evidence => ({
   entries,
   checkouts,

@@ -36,7 +36,7 @@ test('the operator finds nothing wrong, neither while everything is sold and can
   }
 }, 120_000);
 
-// Broken on purpose, on the running product: its installation is of no use afterwards.
+// Broken deliberately on the running product: its installation is unusable afterwards.
 
 test('messages acknowledged before they are handled are missed after a crash', async () => {
   await deployment.behave({ ...faithful, bus: 'acknowledging early' });
@@ -48,7 +48,7 @@ test('messages acknowledged before they are handled are missed after a crash', a
 test('places claimed without compare-and-swap are sold twice, and noticed', async () => {
   await deployment.behave({ ...faithful, store: 'without compare-and-swap' });
   const violations = await play(deployment, [contention], { patienceMs: 0 });
-  // Whoever was sold it may be told of first or last.
+  // The order with the sale may be listed first or last.
   const twice = /^place \S+ is claimed by (?=.*, sold\))ord_\S+ \(\w+, \w+\), ord_/;
   expect(violations.map(({ text }) => text)).toContainEqual(expect.stringMatching(twice));
   const { status, out } = await operate(deployment.engine, 'check');

@@ -5,12 +5,12 @@ import { randomFrom } from '../../src/faults/round/random.ts';
 import type { Round, Scenario } from '../../src/faults/round/round.ts';
 import { type SettleOptions, settle } from '../../src/faults/round/settle.ts';
 
-/** Other choices with every run; a run that fails is repeated with its seed. */
+/** A new seed for each run; a failing run is repeated with its seed. */
 const seed = `${Date.now() % 1_000_000}`;
 
 /**
- * Plays the short versions, one after the other, those of an inner list at once, and waits once for all to be quiet. Answers what is
- * wrong then.
+ * Plays the short versions, one after the other, those of an inner list at once, and then waits for all to be quiet.
+ * Returns the violations.
  */
 export const play = async (
   deployment: Deployment,

@@ -12,7 +12,7 @@ const violated = (spoil: (round: Spoilable) => void): Invariant[] => {
   return [...new Set(check.verdict.violations.map(({ invariant }) => invariant))];
 };
 
-/** The one of that id. */
+/** The element with that id. */
 const of = <T extends { readonly id: string }>(all: readonly T[], id: string): T => {
   const found = all.find((one) => one.id === id);
   if (!found) throw new Error(`no ${id}`);
@@ -31,7 +31,7 @@ test('nothing is wrong with a round that went well', () => {
 });
 
 const instant = '2027-01-01T00:00:00.000Z';
-/** The answer with which the first visitor has bought. */
+/** The response with which the first visitor bought. */
 const bought = (checkouts: Spoilable['checkouts']) => {
   const found = checkouts[0]?.answers[1];
   if (!found) throw new Error('nothing bought');

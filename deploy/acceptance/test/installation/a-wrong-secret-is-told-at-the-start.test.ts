@@ -15,7 +15,7 @@ const secretOf = (process: string) => deriveServiceSecret(ROOT, process);
 
 const quiet = createLogger({ service: 'test', level: 'error', write: () => undefined });
 
-/** A log, and its first error. */
+/** A log that records its first error. */
 const listener = (service: string) => {
   const lines: { level: string; message: string }[] = [];
   const first = Promise.withResolvers<string>();

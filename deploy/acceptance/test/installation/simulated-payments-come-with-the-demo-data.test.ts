@@ -11,7 +11,7 @@ interface Composition {
 const file = new URL('../../../../docker-compose.yml', import.meta.url);
 const composition: Composition = parse(readFileSync(file, 'utf8'), { merge: true, maxAliasCount: -1 });
 
-/** What a container is given when the composition is started with these variables, as Compose fills them in. */
+/** The environment of a container when the composition starts with these variables, as Compose resolves them. */
 const resolved = (container: string, variables: Readonly<Record<string, string>>): Record<string, string> =>
   Object.fromEntries(
     Object.entries(composition.services[container]?.environment ?? {}).map(([name, value]) => [

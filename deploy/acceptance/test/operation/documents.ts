@@ -42,7 +42,7 @@ export const dashboards = (): Dashboard[] =>
     .filter((file) => file.endsWith('.json'))
     .map((file) => ({ file, ...JSON.parse(textOf(`dashboards/${file}`)) }));
 
-/** The metrics that a PromQL expression reads; Grafana's variables are put in. @throws {Error} where it is no PromQL */
+/** The metrics in a PromQL expression, with Grafana's variables substituted. @throws {Error} on invalid PromQL */
 export const metricsOf = (given: string): string[] => {
   const expr = given.replaceAll('$__rate_interval', '5m');
   const names: string[] = [];
@@ -55,7 +55,7 @@ export const metricsOf = (given: string): string[] => {
   return names;
 };
 
-/** A histogram is read by its parts. */
+/** The metric of a series: a histogram has several. */
 export const meterOf = (name: string): string => name.replace(/_(?:bucket|count|sum)$/, '');
 
 /** The first cells of the rows of every table of a Markdown file. */

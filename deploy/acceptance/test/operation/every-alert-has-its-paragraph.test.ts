@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { alerts, dashboards, textOf } from './documents.ts';
 
-/** The headings of the part of the runbook that is about alerts. */
+/** The headings of the runbook's chapter on alerts. */
 const paragraphs = (): Map<string, string> => {
   const part =
     textOf('runbook.md')

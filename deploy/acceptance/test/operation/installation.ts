@@ -4,11 +4,11 @@ import { createServer } from 'node:net';
 import { authorised, type Client, type Reply } from '../../src/client.ts';
 import { type Product, startProduct } from '../../src/product.ts';
 
-/** An installation that is looked at: its figures, and a partner that buys in it. */
+/** An installation under observation: its metrics, and a partner that buys in it. */
 export interface Watched {
   readonly product: Product;
   readonly partner: Client;
-  /** What Prometheus would get. */
+  /** The text that Prometheus scrapes. */
   figures(): Promise<string>;
 }
 
@@ -21,7 +21,7 @@ const freePort = async (): Promise<number> => {
   return port;
 };
 
-/** Starts the product with an operations port, and settings of the caller's own. */
+/** Starts the product with an operations port and the given settings. */
 export const startWatched = async (settings: Readonly<Record<string, string>>): Promise<Watched> => {
   const port = await freePort();
   const product = await startProduct({ OPERATIONS_PORT: `${port}`, ...settings });
@@ -37,7 +37,7 @@ interface Order {
   readonly cancellation: { readonly settledAt: string | null } | null;
 }
 
-/** Buys a ticket; `headers` go along with every request. Answers the order's id, and the trace of the request that bought it. */
+/** Buys a ticket; every request carries `headers`. Returns the order's id, and the trace of the purchase request. */
 export const buy = async (
   { product, partner }: Watched,
   headers: Readonly<Record<string, string>> = {},

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** A span as it came over OTLP/HTTP, in JSON. */
+/** A span as received over OTLP/HTTP, in JSON. */
 export interface Received {
   readonly service: string;
   readonly name: string;
@@ -14,11 +14,11 @@ export interface Received {
   readonly attributes: Readonly<Record<string, string | number>>;
 }
 
-/** A receiver of the standard protocol, as far as traces go. */
+/** A receiver of OTLP traces. */
 export interface Receiver {
   readonly url: string;
   readonly spans: Received[];
-  /** The media types and the `authorization` headers that came. */
+  /** The media types and the `authorization` headers received. */
   readonly headers: (string | undefined)[];
   close(): Promise<void>;
 }

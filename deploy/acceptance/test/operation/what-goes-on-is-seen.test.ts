@@ -7,11 +7,11 @@ import { openReceiver, type Received, type Receiver } from './receiver.ts';
 let receiver: Receiver;
 let watched: Watched;
 let figures: string;
-/** The trace of a purchase whose client brought none. */
+/** The trace of a purchase whose client sent none. */
 let begun: string;
 const [traceId, parentId] = [randomBytes(16).toString('hex'), randomBytes(8).toString('hex')];
 
-// One installation for all of it: a partner buys and cancels, it is looked at, and it ends, which sends the last spans.
+// One installation for all tests: a partner buys and cancels, the telemetry is read, and shutdown sends the last spans.
 beforeAll(async () => {
   receiver = await openReceiver();
   watched = await startWatched({
@@ -37,7 +37,7 @@ describe('one purchase is one trace', () => {
   const tree = (parent: string, depth = 0): string[] =>
     receiver.spans
       .filter((span) => span.traceId === traceId && span.parentSpanId === parent)
-      // Whether the authorizer has to be asked who somebody is depends on what is remembered.
+      // Whether the authorizer is called depends on the identity caches.
       .filter(({ name }) => name !== 'decide' && name !== 'identifyService')
       .map((span): [string, Received] => [`${span.service}: ${KINDS[span.kind]} ${span.name}`, span])
       .sort(([a], [b]) => (a < b ? -1 : 1))
@@ -124,7 +124,7 @@ describe('one purchase is one trace', () => {
 describe('metrics', () => {
   const served = () => new Set([...figures.matchAll(/^# TYPE (\w+)/gm)].map(([, name]) => String(name)));
   const isLibrarys = (name: string) => /^(?:process|nodejs)_/.test(name);
-  /** What comes from elsewhere: Prometheus itself, and the operator's file. */
+  /** Metrics from other sources: Prometheus itself, and the operator's file. */
   const elsewhere = () => {
     const written = textOf('operator/src/check/metrics-file.ts').matchAll(/gauge\('(\w+)'/g);
     return [...written].map(([, name]) => String(name));

@@ -7,7 +7,7 @@ import { operate } from './operator.ts';
 import { emptyEngine, startOn } from './restored.ts';
 import { ordersKnown, sell } from './selling.ts';
 
-/** What is wrong with an order, given what its client had been told before. */
+/** The fault of an order, given the earlier responses to its client. */
 const lost = (order: OrderView | null, told: readonly Entry[]): string | undefined => {
   if (!order) return 'is gone';
   const done = (action: Entry['action']) => told.some((entry) => entry.action === action && entry.outcome === 'ok');

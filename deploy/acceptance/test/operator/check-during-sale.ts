@@ -2,7 +2,7 @@ import type { Deployment } from '../../src/faults/deployment/deployment.ts';
 import { type Answer, operate } from './operator.ts';
 import { sell } from './selling.ts';
 
-/** Lets the operator's check run while everything is being sold and cancelled, and once when that is over. */
+/** Runs the operator's check during sales and cancellations, and once after them. */
 export const checkDuringSale = async (deployment: Deployment): Promise<readonly Answer[]> => {
   const selling = await sell(deployment, 300);
   const during = await operate(deployment.engine, 'check', '--settle', '2');
@@ -10,5 +10,5 @@ export const checkDuringSale = async (deployment: Deployment): Promise<readonly 
   return [during, await operate(deployment.engine, 'check', '--settle', '2')];
 };
 
-/** What it answers when it has nothing to say. */
+/** The output of a check without findings. */
 export const CLEAN = /^checked .*\nclean: no invariant is violated\n$/;

@@ -9,14 +9,14 @@ import { productProcess } from '../../src/faults/deployment/process.ts';
 
 const MAIN = new URL('../../../local/src/main.ts', import.meta.url).pathname;
 
-/** An empty place for an installation on SQLite. */
+/** An empty data directory for an installation on SQLite. */
 export const emptyEngine = async (): Promise<Engine> => ({
   directory: await mkdtemp(join(tmpdir(), 'boxoffice-restored-')),
   mongodbUrl: undefined,
   amqpUrl: undefined,
 });
 
-/** Starts `npm start` on what is there. */
+/** Starts `npm start` on existing data. */
 export const startOn = async (engine: Engine): Promise<Pick<Deployment, 'door'> & { close(): Promise<void> }> => {
   const [https, http] = await freePorts(2);
   const product = productProcess({

@@ -8,14 +8,14 @@ import { beginRound, buyersOf } from '../../src/faults/round/round.ts';
 
 const BUYERS = 16;
 
-/** A sale that goes on until it is told to end: orders, payments, prints, controls and cancellations at once. */
+/** A sale that continues until `end`: orders, payments, prints, controls and cancellations at once. */
 export interface Selling {
-  /** What its clients were told so far. */
+  /** The clients' responses so far. */
   readonly entries: readonly Entry[];
   end(): Promise<void>;
 }
 
-/** Begins to sell on a running product. */
+/** Starts to sell on a running product. */
 export const sell = async (deployment: Deployment, places: number): Promise<Selling> => {
   const api = openApi(deployment);
   const random = randomFrom(randomUUID());

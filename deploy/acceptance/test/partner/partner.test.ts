@@ -205,7 +205,7 @@ describe('who may do what', () => {
     expect((await client('/svc/v3/catalog')).status).toBe(200);
     expect((await client('/svc/v3/contacts/individuals')).status).toBe(200);
     const until = async (path: string, status: number) => {
-      // Ten times the five seconds that are promised.
+      // Ten times the promised five seconds.
       const deadline = Date.now() + 50_000;
       let reply = await client(path);
       while (reply.status !== status && Date.now() < deadline) reply = await client(path);

@@ -12,7 +12,7 @@ const must = async (path: string, method = 'GET', body?: object) => {
   return reply.body.data;
 };
 
-/** A resource of every kind that a PUT or PATCH changes, by the path of its description. */
+/** Finds a resource of every kind that a PUT or PATCH changes, by the path of its description. */
 const findResources = async (): Promise<void> => {
   const { numbered } = product.demo.fixtures.opera ?? {};
   const performance = await must(`/svc/v3/catalog/performances/${numbered?.performanceId}`);

@@ -5,7 +5,7 @@ import { mishaps } from './visits/mishaps.ts';
 import { purchases } from './visits/purchases.ts';
 import { unclear } from './visits/unclear.ts';
 
-// One installation and one browser for all visitors, who come at the same time.
+// One installation and one browser for all visitors, who run concurrently.
 withShop('a person buys in a browser', (shop) => {
   purchases(shop);
   mishaps(shop);

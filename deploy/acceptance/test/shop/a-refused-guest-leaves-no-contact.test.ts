@@ -18,7 +18,7 @@ afterAll(async () => {
 
 const guest = (firstName: string) => ({ firstName, lastName: 'Martin', email: `${firstName}@guests.example` });
 
-/** How many contacts have an email of these guests. */
+/** The number of contacts with an email of these guests. */
 const contactsOf = async (...names: readonly string[]): Promise<number> => {
   const counts = names.map(async (name) => {
     const { body } = await full(`/contacts/individuals?email=${encodeURIComponent(guest(name).email)}`);

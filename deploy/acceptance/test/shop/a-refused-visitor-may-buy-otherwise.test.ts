@@ -9,7 +9,7 @@ type Json = ReturnType<typeof JSON.parse>;
 interface Sold {
   readonly performanceId: string;
   readonly seatCategoryId: string;
-  /** A tariff for members, and one for everybody. */
+  /** A tariff for members, and one for all visitors. */
   readonly member: string;
   readonly normal: string;
 }

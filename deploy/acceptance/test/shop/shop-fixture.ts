@@ -6,24 +6,24 @@ import { executablePath, openBrowser, type Visit, type VisitOptions, visit } fro
 export const OPERA = 'tickets.opera.example';
 export const MUSEUM = 'tickets.museum.example';
 
-/** Lets a visitor in; he leaves when his story ends. */
+/** Opens a visit, which closes when its story ends. */
 export type Enter = (options?: VisitOptions) => Promise<Visit>;
 
-/** What a suite of visitors shares: one installation, one browser. */
+/** The fixture that a suite of visitors shares: one installation, one browser. */
 export interface ShopFixture {
   product(): Product;
-  /** A test of its own visitors, at the same time as the other stories. */
+  /** A test with its own visitors, concurrent with the other stories. */
   story(name: string, tell: (enter: Enter) => Promise<void>): void;
-  /** The address, below `/shop/`, of a show that the demo data names. */
+  /** The address below `/shop/` of a show in the demo data. */
   showOf(institution: string, fixture: string): string;
-  /** Everybody who has entered so far. */
+  /** All visits so far. */
   readonly visits: readonly Visit[];
 }
 
-/** Longer than any story takes. */
+/** A timeout longer than any story takes. */
 const STORY_MS = 180_000;
 
-/** A suite in a shop of its own; skipped, and said so, where there is no browser. */
+/** A suite in a shop of its own; skipped, with the reason, where there is no browser. */
 export const withShop = (name: string, tests: (shop: ShopFixture) => void): void => {
   const suite = executablePath ? describe : describe.skip;
   if (suite === describe.skip) process.stdout.write('skipped: the shop needs a browser\n');
@@ -81,7 +81,7 @@ export const takeSeat = async (page: Page, seat: string): Promise<void> => {
   await page.getByRole('button', { name: 'Add to cart' }).click();
 };
 
-/** Fills in who buys, on the page of the checkout. */
+/** Fills in the buyer on the checkout page. */
 export const tellWhoBuys = async (page: Page): Promise<void> => {
   await heading(page, 'Checkout').waitFor();
   await page.getByLabel('First name').fill('Ada');

@@ -2,29 +2,29 @@ import { type Browser, type BrowserContext, chromium, type Page } from 'playwrig
 import { chromiumPath } from '../../src/chromium.ts';
 import type { Demo } from '../../src/product.ts';
 
-/** Where the browser is; undefined where there is none. */
+/** The browser's path; undefined without one. */
 export const executablePath = chromiumPath(process.env);
 
-/** How long anything may take to appear, on a machine that has much else to do. */
+/** The timeout for anything to appear, on a busy machine. */
 const PATIENCE_MS = 60_000;
 
 /** Chromium's own sandbox does not work for root. */
 export const openBrowser = (): Promise<Browser> =>
   chromium.launch({ executablePath, args: ['--disable-gpu', ...(process.getuid?.() === 0 ? ['--no-sandbox'] : [])] });
 
-/** A visitor in the shop: a tab, and with it a session, of his own. */
+/** A visitor of the shop: a tab with a session of its own. */
 export interface Visit {
   readonly page: Page;
-  /** Addresses outside the installation that were asked for. */
+  /** Addresses outside the installation that the page requested. */
   readonly foreign: readonly string[];
-  /** What the console complained of, such as a broken content policy; not that the API refused something. */
+  /** Console errors, such as a violated content policy; not refusals by the API. */
   readonly complaints: readonly string[];
-  /** The errorCodes that the API answered. */
+  /** The errorCodes in API responses. */
   readonly refusals: readonly string[];
 }
 
 export interface VisitOptions {
-  /** Of the browser; a story that changes the language has one to itself. */
+  /** The browser's locale; a story that changes the language has a locale to itself. */
   readonly locale?: string;
   readonly width?: number;
   /** After `/shop/`. */
@@ -33,7 +33,7 @@ export interface VisitOptions {
 
 const profiles = new Map<string, Promise<BrowserContext>>();
 
-/** The browser's profile of a locale: its visitors share the cache, and the language that one of them chooses. */
+/** The browser's profile of a locale: its visitors share the cache and the chosen language. */
 const profileOf = (browser: Browser, locale: string): Promise<BrowserContext> => {
   const profile =
     profiles.get(locale) ?? browser.newContext({ locale, ignoreHTTPSErrors: true, reducedMotion: 'reduce' });
@@ -41,7 +41,7 @@ const profileOf = (browser: Browser, locale: string): Promise<BrowserContext> =>
   return profile;
 };
 
-/** Loads the shop; once more where the machine's own network has changed meanwhile, which Chromium lets its requests fail for. */
+/** Loads the shop; repeats once when the machine's network changed meanwhile, for which Chromium fails requests. */
 const load = async (page: Page, address: string): Promise<void> => {
   let hasChanged = false;
   page.on('requestfailed', (request) => {
@@ -86,7 +86,7 @@ export const visit = async (
   return { page, foreign, complaints, refusals };
 };
 
-/** As much of a page's element as is looked at here. */
+/** The members of a page element that are read here. */
 interface Control {
   readonly textContent: string;
   readonly outerHTML: string;
@@ -94,7 +94,7 @@ interface Control {
   getAttribute(name: string): string | null;
 }
 
-/** Controls of the page that a screen reader could not name. */
+/** Controls of the page without an accessible name. */
 export const nameless = (page: Page): Promise<string[]> =>
   page.locator('a, button, input, select, summary').evaluateAll((controls: Control[]) => {
     const nameOf = (control: Control): string =>
@@ -108,6 +108,6 @@ export const nameless = (page: Page): Promise<string[]> =>
     return controls.filter((control) => nameOf(control) === '').map(({ outerHTML }) => outerHTML);
   });
 
-/** By how many pixels the page is wider than the window. */
+/** The number of pixels by which the page is wider than the window. */
 export const overflow = (page: Page): Promise<number> =>
   page.locator('html').evaluate((html) => html.scrollWidth - html.clientWidth);

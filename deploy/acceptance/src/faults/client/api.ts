@@ -5,10 +5,10 @@ import type { Deployment } from '../deployment/deployment.ts';
 import { isBusy } from './busy.ts';
 import type { OrderView } from './views.ts';
 
-/** A client that keeps its token fresh. Rejects when no answer comes, or none in time. */
+/** A client that renews its token. Rejects when no response arrives within the timeout. */
 export type Api = (path: string, call?: Call) => Promise<Reply>;
 
-/** Longer than any deadline of the product: what has not come by then does not come. */
+/** Longer than any deadline of the product: a later response never arrives. */
 const PATIENCE_MS = 15_000;
 /** Tokens live for fifteen minutes. */
 const RENEWED_AFTER_MS = 8 * 60_000;
@@ -18,13 +18,13 @@ const inTime = <T>(work: Promise<T>): Promise<T> =>
     throw new Error(`no answer within ${PATIENCE_MS} ms`);
   });
 
-/** Makes a client of whoever comes by: without a token, with connections of its own. */
+/** Returns a client without a token, on its own connections, as an anonymous visitor has. */
 export const openVisit = ({ door }: Pick<Deployment, 'door'>): Api => {
   const client = clientOf(door);
   return (path, call) => inTime(client(path, call));
 };
 
-/** Makes a client of the deployment's partner; all its calls share their connections. */
+/** Returns a client of the deployment's partner; its calls share their connections. */
 export const openApi = ({ door, partner }: Pick<Deployment, 'door' | 'partner'>): Api => {
   const anonymous = clientOf(door);
   let token: { readonly value: Promise<string>; readonly at: number } | undefined;
@@ -55,7 +55,9 @@ export const openApi = ({ door, partner }: Pick<Deployment, 'door' | 'partner'>)
   };
 };
 
-/** Repeats a call while the product is not there. @throws {Error} with the last answer, when its deadline has passed */
+/**
+ * Repeats a call while the product is unavailable. @throws {Error} with the last response, when the deadline has passed
+ */
 const insist = async (api: Api, path: string, call: Call | undefined): Promise<Reply> => {
   const deadline = Date.now() + 30_000;
   const headers = { 'idempotency-key': randomUUID(), ...call?.headers };
@@ -73,14 +75,17 @@ const insist = async (api: Api, path: string, call: Call | undefined): Promise<R
   }
 };
 
-/** The `data` of a read or of a preparation, which must succeed within its deadline; repeated while the product is not there. */
+/**
+ * The `data` of a read or of a preparation, repeated while the product is unavailable. @throws {Error} when the
+ * deadline passes
+ */
 export const must = async (api: Api, path: string, call?: Call): Promise<ReturnType<typeof JSON.parse>> => {
   const { status, body, text } = await insist(api, path, call);
   if (status >= 300) throw new Error(`${call?.method ?? 'GET'} ${path}: ${status} ${text}`);
   return body.data;
 };
 
-/** An order or a cart; undefined if there is none. */
+/** An order or a cart; undefined if it does not exist. */
 export const findOrder = async (api: Api, orderId: string): Promise<OrderView | undefined> => {
   const { status, body, text } = await insist(api, `/svc/v3/orders/${orderId}`, undefined);
   if (status === 404) return undefined;

@@ -1,6 +1,6 @@
 import type { Reply } from '../../client.ts';
 
-/** Whether the answer is to come again later. */
+/** Whether the response tells the client to repeat the request later. */
 export const isBusy = ({ status, body, headers }: Reply): boolean =>
   status === 429 ||
   (status === 409 && body?.status === 'idempotency_in_progress') ||

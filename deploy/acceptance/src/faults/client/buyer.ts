@@ -6,7 +6,7 @@ import { isBusy } from './busy.ts';
 import { ask } from './request.ts';
 import type { OrderView } from './views.ts';
 
-/** What a client wants to buy. */
+/** A requested item. */
 export interface RequestedItem {
   readonly performanceId: string;
   readonly seatCategoryId: string;
@@ -15,12 +15,12 @@ export interface RequestedItem {
   readonly placeIds?: readonly string[];
 }
 
-/** A client that does one thing after the other and writes down what it knows of each. */
+/** A client that sends one request after the other and records the outcome of each. */
 export interface Buyer {
   create(items: readonly RequestedItem[], pointOfSale?: string): Promise<Entry>;
   confirm(orderId: string): Promise<Entry>;
   cancel(orderId: string, override?: boolean): Promise<Entry>;
-  /** Captured at once. */
+  /** Pays with immediate capture. */
   pay(orderId: string, amount: number): Promise<Entry>;
   reserve(orderId: string, dueAt: Date): Promise<Entry>;
   extend(orderId: string, minutes: number): Promise<Entry>;
@@ -31,15 +31,15 @@ export interface Buyer {
 export interface BuyerOptions {
   readonly api: Api;
   readonly journal: Journal;
-  /** Of this buyer alone: its keys and habits. */
+  /** The choices of this buyer alone: its keys and habits. */
   readonly random: Random;
-  /** Precedes the keys; unique to the round. */
+  /** Prefix of the idempotency keys; unique to the round. */
   readonly reference: string;
-  /** Whether it asks again, under the same key, when it has heard nothing reliable; otherwise it does so half of the time. */
+  /** Whether it always repeats an inconclusive request under the same key; otherwise it does so half of the time. */
   readonly persistent?: boolean;
 }
 
-/** Makes a buyer. */
+/** Creates a buyer. */
 export const openBuyer = ({ api, journal, random, reference, persistent }: BuyerOptions): Buyer => {
   let serial = 0;
   const name = `${reference}/${random.between(0, 0xffff_ffff).toString(36)}`;
@@ -58,7 +58,7 @@ export const openBuyer = ({ api, journal, random, reference, persistent }: Buyer
     const sent = action === 'create' ? { ...body, externalReference: key } : body;
     const call: Call = { method: 'POST', body: sent, headers: { 'idempotency-key': key } };
     const { reply, ...course } = await ask(api, path, call, insists);
-    // Who is told to the end that it is still being worked on has heard nothing to rely on.
+    // A request that is reported as still in progress until the timeout is inconclusive.
     const answered = reply !== undefined && reply.status < 500 && !isBusy(reply);
     const ok = answered && reply.status < 300;
     const repeated = ok && checksRepeat ? await sameAgain(path, call, reply) : undefined;
@@ -78,7 +78,7 @@ export const openBuyer = ({ api, journal, random, reference, persistent }: Buyer
     return entry;
   };
 
-  /** Uses the key once more; undefined when nothing reliable was heard. */
+  /** Repeats the request with the same key; undefined when the response is inconclusive. */
   const sameAgain = async (path: string, call: Call, first: Reply): Promise<string | undefined> => {
     const again = await api(path, call).catch(() => undefined);
     if (again === undefined || again.status >= 500 || isBusy(again)) return undefined;
@@ -101,6 +101,6 @@ export const openBuyer = ({ api, journal, random, reference, persistent }: Buyer
   };
 };
 
-/** The order that a creation gave, if it gave one. */
+/** The order that a creation returned, if it succeeded. */
 export const createdBy = ({ action, answer }: Entry): OrderView | undefined =>
   action === 'create' && answer !== null ? (answer as OrderView) : undefined;

@@ -2,32 +2,32 @@ import type { Call, Reply } from '../../client.ts';
 import type { Api } from './api.ts';
 import { isBusy } from './busy.ts';
 
-/** What came of a request that was sent as often as its sender's patience allowed, always under one key. */
+/** The result of a request that was repeated under one key until it was final or its sender's patience ended. */
 export interface Asked {
-  /** The last answer; undefined when none came. */
+  /** The last response; undefined when none arrived. */
   readonly reply: Reply | undefined;
-  /** What came in turn; what came several times in a row stands there once. */
+  /** The responses in order; a sequence of equal ones appears once. */
   readonly story: readonly string[];
-  /** How many of the requests were answered with nothing to rely on. */
+  /** The number of tries with an inconclusive response. */
   readonly unknownTries: number;
-  /** The longest time for which the answer was that the first request is still running. */
+  /** The longest time for which the response was that the first request is still running. */
   readonly busyMs: number;
   readonly tookMs: number;
 }
 
-/** How long somebody asks who insists on knowing. */
+/** How long an insistent client repeats a request. */
 const PERSISTENCE_MS = 25_000;
-/** How long anyone waits for a request that is still being worked on: longer than the mark of a dead process lives. */
+/** How long a client waits for a request in progress: longer than the lease of a dead process. */
 const BUSY_MS = 25_000;
 
 const FIRST_PAUSE_MS = 60;
 const LONGEST_PAUSE_MS = 800;
 
-/** Waits before the n-th repeat, longer each time: many who wait for the same crash leave the machine to those who mend it. */
+/** Waits before the n-th repeat, longer each time: repeats during a crash leave the CPU to the recovery. */
 export const patience = (repeats: number): Promise<void> =>
   new Promise((resolve) => setTimeout(resolve, Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 1.5 ** repeats)));
 
-/** Sends the request until its answer is final; who does not insist gives up when he hears nothing reliable. */
+/** Sends the request until its response is final; a client that does not insist stops at an inconclusive one. */
 export const ask = async (api: Api, path: string, call: Call, insists: boolean): Promise<Asked> => {
   const begun = performance.now();
   const passed = () => performance.now() - begun;

@@ -5,7 +5,7 @@ import { openBeside } from '../deployment/installation.ts';
 import { type Hall, openCounter } from '../round/stage.ts';
 import { type Api, must } from './api.ts';
 
-/** Somebody who can log in. */
+/** A user who can log in. */
 export interface ShopUser {
   readonly login: string;
   readonly password: string;
@@ -19,13 +19,13 @@ export interface Shop {
   readonly tariffId: string;
   readonly sections: readonly string[];
   readonly users: readonly ShopUser[];
-  /** Whether the installation takes simulated payments. */
+  /** Whether the installation accepts simulated payments. */
   readonly simulated: boolean;
 }
 
 const USERS = 3;
 
-/** Opens a shop for a hall: its point of sale holds places for so long, and its users may buy on account. */
+/** Opens a shop for a hall: its point of sale holds places for `holdSeconds`, and its users may buy on account. */
 export const openShop = async (
   { engine, engines, partner }: Deployment,
   api: Api,
@@ -54,7 +54,7 @@ export const openShop = async (
       }),
     );
     const { performanceId, tariffId, sections } = hall;
-    // The program that is everything takes them only with its demo data.
+    // The embedded program accepts them only with its demo data.
     const simulated = engines === 'scaled';
     return { host, performanceId, tariffId, sections: sections.map(({ id }) => id), users, simulated };
   } finally {

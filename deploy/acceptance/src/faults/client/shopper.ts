@@ -6,23 +6,23 @@ import { type Api, findOrder } from './api.ts';
 import { patience } from './request.ts';
 import type { Shop, ShopUser } from './shop.ts';
 
-/** Somebody in a web shop: fills one cart after the other and buys it. */
+/** A visitor of a web shop, who fills one cart after the other and buys it. */
 export interface Shopper {
-  /** One visit, up to what is certain of it, or as certain as it becomes. */
+  /** One visit; resolves when its outcome is certain, or as certain as it becomes. */
   visit(): Promise<void>;
 }
 
 export interface ShopperOptions {
-  /** A visitor's own way to the product. */
+  /** A visitor's own client of the product. */
   readonly pos: Api;
-  /** How the institution sees orders. */
+  /** The institution's client, which reads the orders. */
   readonly api: Api;
   readonly shop: Shop;
   readonly journal: Journal;
   readonly random: Random;
 }
 
-/** How long somebody repeats a purchase of which he has heard nothing certain. */
+/** How long a visitor repeats a purchase without a conclusive response. */
 const PERSISTENCE_MS = 25_000;
 
 const answerOf = (reply: Reply | undefined): CheckoutAnswer => {
@@ -40,14 +40,14 @@ const answerOf = (reply: Reply | undefined): CheckoutAnswer => {
   };
 };
 
-/** How a visitor pays: free of charge it does not matter; a guest without a simulated payment sends the money later. */
+/** A visitor's payment: any method for a free order; a guest without simulated payments pays later. */
 const payment = ({ simulated }: Shop, user: ShopUser | undefined, random: Random): object => {
   if (random.chance(0.1)) return { paymentMethod: 'external' };
   if (simulated && random.chance(0.6)) return { paymentMethod: 'simulated', paymentToken: 'ok' };
   return { paymentMethod: user ? 'on_account' : 'external' };
 };
 
-/** Makes a shopper. */
+/** Creates a shopper. */
 export const openShopper = ({ pos, api, shop, journal, random }: ShopperOptions): Shopper => {
   const post = (path: string, token: string | undefined, body: object, key?: string): Promise<Reply | undefined> =>
     pos(`/tnwr/v1${path}`, {
@@ -71,7 +71,7 @@ export const openShopper = ({ pos, api, shop, journal, random }: ShopperOptions)
     return reply.status === 200;
   };
 
-  /** Buys, again and again until it is certain; some without a key give up earlier, and some click twice. */
+  /** Repeats the purchase until its outcome is certain; some visitors without a key stop earlier, some click twice. */
   const buy = async (cartId: string, token: string, body: object): Promise<void> => {
     const key = random.chance(0.7) ? randomUUID() : undefined;
     const clicks = random.chance(0.2) ? 2 : 1;
@@ -87,7 +87,7 @@ export const openShopper = ({ pos, api, shop, journal, random }: ShopperOptions)
     };
     const until = Date.now() + PERSISTENCE_MS;
     await Promise.all(Array.from({ length: clicks }, click));
-    // Who was told that it is cancelled asks again all the same.
+    // A response that reports the order as cancelled is verified by another request.
     for (let repeats = 0; isOpen(answers.at(-1) as CheckoutAnswer) && insists && Date.now() < until; repeats++) {
       await patience(repeats);
       await click();

@@ -3,7 +3,7 @@ import { anyPlaces, type Hall } from '../round/stage.ts';
 import { type Buyer, createdBy } from './buyer.ts';
 import type { OrderView } from './views.ts';
 
-/** What a client does with an order after it was made. */
+/** The requests that follow the creation of an order. */
 const goOn = async (buyer: Buyer, { id, total }: OrderView, random: Random): Promise<void> => {
   const fate = random.next();
   if (fate < 0.1) return; // the hold lapses, or stays
@@ -20,14 +20,14 @@ const goOn = async (buyer: Buyer, { id, total }: OrderView, random: Random): Pro
   if (random.chance(0.6)) await buyer.cancel(id, random.chance(0.3));
 };
 
-/** So long, at most, a purchase keeps the next one waiting: one that waits for a crash to be noticed keeps nobody out. */
+/** The longest time for which one purchase delays the next: a wait for crash detection does not stop the sale. */
 const IMPATIENCE_MS = 1_500;
-/** So many are under way at most. */
+/** The most purchases in flight. */
 const ABREAST = 3;
 
 const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
-/** One after the other, until `enough` says so; resolves when all are over. */
+/** Runs one after the other, until `enough` returns true; resolves when all are finished. */
 export const inTurn = async (
   act: (turn: number) => Promise<void>,
   enough: (done: number) => boolean,
@@ -41,7 +41,7 @@ export const inTurn = async (
   await Promise.all(underWay);
 };
 
-/** One purchase after the other, most of them cancelled again, until `enough` says so. */
+/** One purchase after the other, most of them cancelled again, until `enough` returns true. */
 export const trade = (buyer: Buyer, hall: Hall, random: Random, enough: (done: number) => boolean): Promise<void> =>
   inTurn(async (turn) => {
     const own = random.fork(`${turn}`);

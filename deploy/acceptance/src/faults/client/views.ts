@@ -1,4 +1,4 @@
-/** What the institution API answers, as far as these checks read it. */
+/** The institution API's documents, as far as these checks read them. */
 
 export interface LineView {
   readonly id: string;
@@ -46,7 +46,7 @@ export interface PlaceView {
   readonly state: 'free' | 'held' | 'sold';
 }
 
-/** Figures of a seat category. */
+/** The stock counts of a seat category. */
 export interface StockView {
   readonly id: string;
   readonly capacity: number;

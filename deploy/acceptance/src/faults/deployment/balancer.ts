@@ -1,17 +1,17 @@
 import { once } from 'node:events';
 import { connect, createServer, type Socket } from 'node:net';
 
-/** One address for several instances of a service, as installations have it: connections go to each in turn. */
+/** One address for several instances of a service, as in installations: connections are assigned in turn. */
 export interface Balancer {
   readonly url: string;
-  /** Puts an instance into the rotation. */
+  /** Adds an instance to the rotation. */
   add(port: number): void;
-  /** Takes it out; its connections are its own affair. */
+  /** Removes an instance from the rotation; its open connections stay. */
   remove(port: number): void;
   close(): Promise<void>;
 }
 
-/** Opens a balancer on a port of the system's choice. */
+/** Opens a balancer on a port that the system chooses. */
 export const openBalancer = async (): Promise<Balancer> => {
   const ports: number[] = [];
   const sockets = new Set<Socket>();
@@ -23,7 +23,10 @@ export const openBalancer = async (): Promise<Balancer> => {
     socket.once('close', () => sockets.delete(socket));
   };
 
-  /** Joins a connection to the first instance, from its turn on, that takes it; none: it is refused. */
+  /**
+   * Connects a client to the first instance, from the current turn on, that accepts; without one, the connection is
+   * refused.
+   */
   const join = (client: Socket, candidates: readonly number[]): void => {
     const [port, ...others] = candidates;
     if (port === undefined) return void client.destroy();

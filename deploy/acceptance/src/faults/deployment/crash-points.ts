@@ -1,4 +1,4 @@
-/** A request that one of the product's processes makes or answers, as node:diagnostics_channel tells of it. */
+/** A request that a process of the product sends or answers, as node:diagnostics_channel reports it. */
 export interface RequestMoment {
   readonly on:
     | 'http.client.request.start'
@@ -9,7 +9,7 @@ export interface RequestMoment {
   readonly path: RegExp;
 }
 
-/** A fact that reaches a service, as libs/service tells of it on the channel `boxoffice:fact`. */
+/** A fact that reaches a service, as libs/service reports it on the channel `boxoffice:fact`. */
 export interface FactPoint {
   readonly queue: string;
   readonly type: string;
@@ -23,8 +23,8 @@ export type ServiceName = 'authorizer' | 'catalog' | 'contacts' | 'orders' | 'ti
 export interface CrashPoint {
   readonly service: ServiceName;
   /**
-   * What it is a step of: a purchase, its cancellation, the end of a whole performance, a visitor's checkout (which has the steps of a
-   * purchase, too), or the cancellation of a checkout that has met an error.
+   * The transaction whose step it is: a purchase, its cancellation, the end of a whole performance, a visitor's
+   * checkout (which also has the steps of a purchase), or the cancellation of a checkout after an error.
    */
   readonly step: 'purchase' | 'cancellation' | 'closing' | 'checkout' | 'rescue';
   readonly moment: RequestMoment | FactPoint;
@@ -123,10 +123,10 @@ export type CrashPointName = keyof typeof crashPoints;
 const namesOf = (...steps: CrashPoint['step'][]): CrashPointName[] =>
   (Object.keys(crashPoints) as CrashPointName[]).filter((name) => steps.includes(crashPoints[name].step));
 
-/** Those that ordinary purchases and cancellations reach, in the order of the steps. */
+/** The points that ordinary purchases and cancellations reach, in the order of the steps. */
 export const crashPointNames = namesOf('purchase', 'cancellation');
 
-/** Those that a checkout reaches: its own steps, and those of the sale that it begins. */
+/** The points that a checkout reaches: its own steps, and those of the sale that it starts. */
 export const checkoutPointNames: readonly CrashPointName[] = [
   ...namesOf('checkout'),
   'orders-before-sale',
@@ -137,5 +137,5 @@ export const checkoutPointNames: readonly CrashPointName[] = [
   'orders-after-issue',
 ];
 
-/** Those that a checkout reaches only when it has met an error. */
+/** The points that a checkout reaches only after an error. */
 export const rescuePointNames = namesOf('rescue');

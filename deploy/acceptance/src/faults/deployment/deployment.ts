@@ -6,17 +6,17 @@ import type { ProductProcess, Start } from './process.ts';
 
 export type EnginesName = 'embedded' | 'scaled';
 
-/** A message broker of the harness's own, which may be killed. */
+/** A message broker that belongs to the harness and may be killed. */
 export interface Broker {
   readonly url: string;
-  /** SIGKILL, as a power cut would. */
+  /** Sends SIGKILL, as abrupt as a power cut. */
   kill(): Promise<void>;
-  /** Again, with the same data and address. */
+  /** Restarts it with the same data and address. */
   start(): Promise<void>;
   stop(): Promise<void>;
 }
 
-/** The product, started from its own programs, with an institution that sells nothing yet. */
+/** The product, started from its own programs, with an institution that has nothing on sale yet. */
 export interface Deployment {
   readonly engines: EnginesName;
   readonly engine: Engine;
@@ -24,21 +24,21 @@ export interface Deployment {
   readonly partner: Partner;
   /** Every process that may be killed. */
   readonly processes: readonly ProductProcess[];
-  /** Those that run the service; together with it, all the others, in the embedded deployment. */
+  /** The processes that run the service; in the embedded deployment one process runs all services. */
   runs(service: ServiceName): readonly ProductProcess[];
-  /** Undefined where the bus is in the process. */
+  /** Undefined with the in-process bus. */
   readonly broker: Broker | undefined;
-  /** Starts those of the processes (default: all) that have ended; resolves when they are ready and answers how they became so. */
+  /** Starts those of the processes (default: all) that have ended; resolves with their starts when they are ready. */
   revive(processes?: readonly ProductProcess[]): Promise<Start[]>;
-  /** Changes how the engines of all processes behave, also after their next starts. */
+  /** Changes the engines' modes in all processes, also for their next starts. */
   behave(modes: Modes): Promise<void>;
-  /** Each handling of a fact by the running processes since the last call, as `<queue> <id>`. */
+  /** The facts that the running processes handled since the last call, as `<queue> <id>`. */
   deliveries(): Promise<readonly string[]>;
-  /** Ends everything and removes the data. */
+  /** Ends all processes and removes the data. */
   close(): Promise<void>;
 }
 
-/** What both deployments do with their processes in the same way. */
+/** The operations on processes that both deployments share. */
 export const together = (
   processes: readonly ProductProcess[],
 ): Pick<Deployment, 'revive' | 'behave' | 'deliveries'> => ({

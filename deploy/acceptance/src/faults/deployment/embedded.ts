@@ -8,7 +8,7 @@ import { productProcess } from './process.ts';
 
 const MAIN = new URL('../../../../local/src/main.ts', import.meta.url).pathname;
 
-/** Where a product of its own leaves the certificate that clients trust. */
+/** The file of the certificate that clients of a product on its own data directory trust. */
 export const certificateIn = (directory: string): Promise<string> =>
   readFile(join(directory, 'development-certificate.pem'), 'utf8');
 

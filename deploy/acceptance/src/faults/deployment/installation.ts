@@ -3,14 +3,14 @@ import { catalog, createInstitution } from '@boxoffice/catalog';
 import { createLogger } from '@boxoffice/runtime';
 import { type Engines, openEngines } from '@boxoffice/service';
 
-/** Where an installation keeps its data: files in the directory, or the engines named. */
+/** The data of an installation: files in the directory, or the engines named. */
 export interface Engine {
   readonly directory: string;
   readonly mongodbUrl: string | undefined;
   readonly amqpUrl: string | undefined;
 }
 
-/** Who buys: an institution's client that may do everything. */
+/** The client of an institution, with every permission. */
 export interface Partner {
   readonly institution: string;
   readonly clientId: string;
@@ -24,7 +24,7 @@ export const settingsOf = ({ directory, mongodbUrl, amqpUrl }: Engine): Record<s
   ...(amqpUrl === undefined ? {} : { AMQP_URL: amqpUrl }),
 });
 
-/** Settings that let the harness, which is one address and one client, ask as often as it likes. */
+/** Settings without rate limits: the harness is one address and one client. */
 export const unlimited: Readonly<Record<string, string>> = {
   RATE_LIMIT_PER_MINUTE: '10000000',
   ADDRESS_LIMIT_PER_MINUTE: '10000000',
@@ -36,7 +36,7 @@ export const unlimited: Readonly<Record<string, string>> = {
 export const openBeside = (engine: Engine): Promise<Engines> =>
   openEngines({ ...engine, logger: createLogger({ service: 'faults', level: 'error' }) });
 
-/** Sets up an institution and its client, as an operator does before the first start. */
+/** Creates an institution and its client, as an operator does before the first start. */
 export const setUp = async (engine: Engine): Promise<Partner> => {
   const engines = await openBeside({ ...engine, amqpUrl: undefined });
   try {

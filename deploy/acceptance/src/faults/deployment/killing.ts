@@ -4,13 +4,13 @@ import { type CrashPointName, crashPoints, type ServiceName } from './crash-poin
 import type { Deployment } from './deployment.ts';
 import type { ProductProcess } from './process.ts';
 
-/** A point that the traffic has not reached by then is not reached. */
+/** A point that the traffic has not reached after this time counts as not reached. */
 const REACH_MS = 30_000;
 
-/** The last kill in the processes of a service, under way or over: one after the other. */
+/** The last kill in the processes of a service, in progress or finished; kills run one after the other. */
 const last = new WeakMap<object, Promise<unknown>>();
 
-/** Does something with processes that nobody else is killing meanwhile. */
+/** Runs an action on processes while no other kill of the same processes is in progress. */
 const alone = <T>(victims: readonly ProductProcess[], act: () => Promise<T>): Promise<T> => {
   const [first] = victims;
   if (!first) throw new Error('nobody runs it');
@@ -20,8 +20,8 @@ const alone = <T>(victims: readonly ProductProcess[], act: () => Promise<T>): Pr
 };
 
 /**
- * Kills a process of the point's service when it reaches the point for the n-th time, and starts it again; `meanwhile` begins when
- * everything is ready for it. Of one service only one process is killed at a time, of several services several. Answers whether the
+ * Kills a process of the point's service when it reaches the point for the n-th time, and restarts it; `meanwhile`
+ * starts when the point is armed. One kill at a time per service; several services in parallel. Returns whether the
  * point was reached.
  */
 export const killAt = (
@@ -37,7 +37,7 @@ export const killAt = (
     const died = Promise.race(victims.map((victim) => victim.ended().then(() => true)));
     const acting = meanwhile();
     const reached = await within(died, REACH_MS, () => false);
-    // The other instance goes on.
+    // The other instance continues.
     await Promise.all(victims.map((victim) => victim.disarm()));
     round.revivals.push(...(await deployment.revive(victims)));
     if (reached) round.kills.push(point);
@@ -46,7 +46,7 @@ export const killAt = (
   });
 };
 
-/** Kills every process of a service; meanwhile, nobody does its work. They are started again in the end. */
+/** Kills every process of a service, so that none does its work meanwhile, and restarts them at the end. */
 export const killAll = (
   service: ServiceName,
   deployment: Deployment,

@@ -3,34 +3,35 @@ import { once } from 'node:events';
 import { faithful, type Modes, type Order, type Report } from '../inside/orders.ts';
 import type { CrashPointName } from './crash-points.ts';
 
-/** How a process became ready. */
+/** The start of a process until it was ready. */
 export interface Start {
   readonly name: string;
   readonly seconds: number;
-  /** Since it first said anything of its health: before, it has only been waiting for the machine. */
+  /** Seconds since its first health report: before that, it only waited for the CPU. */
   readonly secondsAlive: number;
-  /** What it said of its health on the way, and when. */
+  /** Its health reports on the way, with their times. */
   readonly story: readonly string[];
 }
 
-/** A process of the product, started from its own main, which obeys the harness. */
+/** A process of the product, started from its own main and controlled by the harness. */
 export interface ProductProcess {
   readonly name: string;
   /**
-   * Starts it, also again; resolves when it is ready, undefined if it was. @throws {Error} with what it printed, when it ends instead
+   * Starts or restarts it; resolves when it is ready, with undefined if it already was. @throws {Error} with its
+   * output, when it ends instead
    */
   start(): Promise<Start | undefined>;
   isRunning(): boolean;
-  /** Resolves when the running process has ended, whoever ended it. */
+  /** Resolves when the running process has ended, whatever ended it. */
   ended(): Promise<void>;
   stop(signal: NodeJS.Signals): Promise<void>;
   arm(point: CrashPointName, nth: number): Promise<void>;
   disarm(): Promise<void>;
-  /** Also for its later starts. */
+  /** Sets the engines' modes, also for its later starts. */
   behave(modes: Modes): Promise<void>;
-  /** Each handling of a fact by the running process since the last call, as `<queue> <id>`. */
+  /** The facts that the running process handled since the last call, as `<queue> <id>`. */
   deliveries(): Promise<readonly string[]>;
-  /** The last of what all of its runs printed. */
+  /** The end of the output of all its runs. */
   output(): string;
 }
 
@@ -45,7 +46,7 @@ export interface ProcessOptions {
 
 const PRELOAD = new URL('../inside/preload.ts', import.meta.url);
 const KEPT = 20_000;
-/** A process that is not ready by then never will be. */
+/** A process that is not ready after this time never will be. */
 const START_SECONDS = 120;
 
 const healthAt = async (url: string): Promise<{ readonly status: number; readonly text: string }> => {
@@ -63,7 +64,7 @@ const preloadWith = (modes: Modes): string => {
   return url.href;
 };
 
-/** Describes a process; it is not started yet. */
+/** Describes a process without starting it. */
 export const productProcess = ({ name, program, settings, healthUrl }: ProcessOptions): ProductProcess => {
   let child: ReturnType<typeof spawn> | undefined;
   let exited: Promise<void> = Promise.resolve();
@@ -95,7 +96,7 @@ export const productProcess = ({ name, program, settings, healthUrl }: ProcessOp
     return Promise.race([answer, exited.then(() => undefined)]);
   };
   let asked: Promise<Report | undefined> = Promise.resolve(undefined);
-  /** Tells the running process, one order at a time; one that dies meanwhile has nothing to report. */
+  /** Sends orders to the running process one at a time; a process that dies meanwhile has no report. */
   const tell = (order: Order): Promise<Report | undefined> => {
     asked = asked.then(() => ask(order));
     return asked;

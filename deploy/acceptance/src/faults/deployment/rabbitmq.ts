@@ -7,7 +7,7 @@ import type { Broker } from './deployment.ts';
 
 const execute = promisify(execFile);
 
-/** Starts a RabbitMQ node of the harness's own with the script that TEST_RABBITMQ_CONTROL names. */
+/** Starts a RabbitMQ node for the harness with the script that TEST_RABBITMQ_CONTROL names. */
 export const startBroker = async (control: string): Promise<Broker> => {
   const directory = await mkdtemp(join(tmpdir(), 'boxoffice-broker-'));
   const script = resolve(new URL('../../../../../', import.meta.url).pathname, control);
@@ -15,7 +15,7 @@ export const startBroker = async (control: string): Promise<Broker> => {
   return {
     url: await run('start'),
     async kill() {
-      // What 3.10 keeps in memory for seconds: the names of queues that it has just declared.
+      // RabbitMQ 3.10 holds the names of newly declared queues in memory for seconds before it writes them.
       await run('sync');
       await run('kill');
     },

@@ -14,7 +14,7 @@ const PROGRAM = new URL('../../../../local/src/service.ts', import.meta.url).pat
 const names = ['authorizer', 'catalog', 'contacts', 'orders', 'tickets', 'pos'] as const;
 const INSTANCES = 2;
 
-/** What the scaled deployment needs of this machine; undefined: it cannot be had here. */
+/** The engines of the scaled deployment; undefined where the environment lacks one. */
 export interface ScaledEngines {
   readonly mongodbUrl: string;
   readonly rabbitmqControl: string;
@@ -26,12 +26,12 @@ export const scaledEngines = (env: Readonly<Record<string, string | undefined>>)
   return mongodbUrl && rabbitmqControl ? { mongodbUrl, rabbitmqControl } : undefined;
 };
 
-/** Why there is no scaled deployment. */
+/** The reason for skipping the scaled deployment. */
 export const NO_SCALED_ENGINES = 'the scaled deployment needs TEST_MONGODB_URL and TEST_RABBITMQ_CONTROL';
 
 const secrets = { SERVICE_ROOT_SECRET: randomUUID() + randomUUID(), KEY_ENCRYPTION_KEY: randomUUID() + randomUUID() };
 
-/** The instances of a service behind its balancer, which knows those that are ready. */
+/** The instances of a service behind its balancer, whose rotation has those that are ready. */
 const instancesOf = async (name: string, balancer: Balancer, common: Readonly<Record<string, string>>) => {
   const ports = await freePorts(INSTANCES);
   return ports.map((port, index): ProductProcess => {

@@ -19,7 +19,7 @@ const isFact = (wanted: FactPoint, moment: unknown): boolean => {
 
 let disarm = (): void => undefined;
 
-/** Forgets the point, if there is one. */
+/** Disarms the crash point, if there is one. */
 export const disarmed = (): void => {
   disarm();
   disarm = () => undefined;

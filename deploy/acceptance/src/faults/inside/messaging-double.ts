@@ -10,10 +10,10 @@ import {
 } from '@boxoffice/messaging';
 import { modes } from './modes.ts';
 
-// Stands in for libs/messaging inside a process under test (replace.ts): the same, but for what the modes ask.
+// Replaces libs/messaging inside a process under test (replace.ts): the same, except for the faults that the modes set.
 export * from '@boxoffice/messaging';
 
-/** A copy that comes this much later meets facts that were published after its original. */
+/** A copy with this delay arrives after facts that were published after its original. */
 export const LATE_MS = 700;
 
 /** Between an acknowledgement and the work that it should have followed. */

@@ -1,12 +1,12 @@
 import { faithful, type Modes } from './orders.ts';
 
-/** How the engines of this process behave at the moment; the doubles of both engines look here at every call. */
+/** The engines' current modes; the doubles of both engines read them at every call. */
 let current: Modes = faithful;
 
-/** The modes at the moment. */
+/** The current modes. */
 export const modes = (): Modes => current;
 
-/** Changes them, for all calls from now on. */
+/** Changes the modes for all later calls. */
 export const behave = (next: Modes): void => {
   current = next;
 };

@@ -1,12 +1,15 @@
 import type { CrashPointName } from '../deployment/crash-points.ts';
 
-/** What the bus of a process does with facts: its duty, each one again, or one of two faults that a check must notice. */
+/**
+ * How the bus of a process delivers facts: faithfully, each one again, or with one of two faults that a check must
+ * detect.
+ */
 export type BusMode = 'faithful' | 'doubling' | 'acknowledging early' | 'dropping';
 
-/** What the store of a process does with claims: its duty, or without looking whether the document still matches. */
+/** How the store of a process claims documents: faithfully, or without comparing the document with the filter. */
 export type StoreMode = 'faithful' | 'without compare-and-swap';
 
-/** How the engines of a process behave; the standard is their duty. */
+/** The modes of a process's engines; the default is faithful. */
 export interface Modes {
   readonly bus: BusMode;
   readonly store: StoreMode;
@@ -14,17 +17,17 @@ export interface Modes {
 
 export const faithful: Modes = { bus: 'faithful', store: 'faithful' };
 
-/** What the harness tells a process that it started. */
+/** An order from the harness to a process that it started. */
 export type Order =
   | { readonly kind: 'modes'; readonly modes: Modes }
-  /** Dies when the point is reached for the n-th time from now. */
+  /** The process dies when the point is reached for the n-th time from now. */
   | { readonly kind: 'arm'; readonly point: CrashPointName; readonly nth: number }
   | { readonly kind: 'disarm' }
   | { readonly kind: 'count' };
 
-/** What a process answers, to every order. */
+/** The report of a process after every order. */
 export interface Report {
   readonly kind: 'done';
-  /** To `count`: each handling of a fact that succeeded since it was asked last, as `<queue> <id>`. */
+  /** For `count`: the facts that were handled since the last report, as `<queue> <id>`. */
   readonly handled?: readonly string[];
 }

@@ -6,8 +6,8 @@ import { behave } from './modes.ts';
 import type { Modes, Order, Report } from './orders.ts';
 import { replaceEngines } from './replace.ts';
 
-// node --import: makes the product's own, unchanged program obey the harness that started it. The modes to begin with
-// stand in this module's query.
+// node --import: puts the product's own, unchanged program under the control of the harness that started it. The
+// initial modes are in this module's query.
 
 const obey = (order: Order): void => {
   if (order.kind === 'modes') behave(order.modes);
@@ -20,18 +20,18 @@ const begin = (): void => {
   if (asked !== null) behave(JSON.parse(asked) as Modes);
   replaceEngines();
   recordDeliveries();
-  // Who is killed later cannot keep what it has compiled, and would compile it again at its next start.
+  // A killed process never writes its compile cache, and would compile again at its next start.
   process.once('message', () => flushCompileCache());
   process.on('message', (order: Order) => {
     obey(order);
     const report: Report = { kind: 'done', ...(order.kind === 'count' ? { handled: takeDeliveries() } : {}) };
     process.send?.(report);
   });
-  // A harness that is gone leaves no processes behind.
+  // When the harness ends, its processes end too.
   process.on('disconnect', () => process.exit(1));
-  // The program ends when it has nothing to do but listen to the harness.
+  // The channel alone does not keep the program alive.
   process.channel?.unref();
 };
 
-// The threads of the program are started with the same arguments.
+// Worker threads start with the same arguments.
 if (isMainThread) begin();

@@ -1,13 +1,13 @@
 import { registerHooks } from 'node:module';
 
-/** The engines' libraries, and what stands in for them. */
+/** The engines' libraries and their doubles. */
 const doubles: Readonly<Record<string, string>> = {
   '@boxoffice/messaging': new URL('./messaging-double.ts', import.meta.url).href,
   '@boxoffice/store': new URL('./store-double.ts', import.meta.url).href,
 };
 const own = new Set(Object.values(doubles));
 
-/** Lets the modules that are loaded from now on find the doubles in place of the engines; the doubles find the engines. */
+/** Resolves the engines' libraries to the doubles for modules loaded from now on, except in the doubles themselves. */
 export const replaceEngines = (): void => {
   registerHooks({
     resolve(specifier, context, next) {

@@ -10,10 +10,10 @@ import {
 } from '@boxoffice/store';
 import { modes } from './modes.ts';
 
-// Stands in for libs/store inside a process under test (replace.ts): the same, but for what the modes ask.
+// Replaces libs/store inside a process under test (replace.ts): the same, except for the faults that the modes set.
 export * from '@boxoffice/store';
 
-/** Looks first and writes then, whatever has happened in between. */
+/** Reads and then writes, without regard to changes in between. */
 const unfaithful = <T extends Document>(documents: Documents<T>): Documents<T> => ({
   ...documents,
   async claim(request) {

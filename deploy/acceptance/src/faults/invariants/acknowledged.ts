@@ -24,7 +24,7 @@ const checkOrder = (order: OrderView, entries: readonly Entry[], closed: boolean
   const payments = entries.filter(({ action }) => action === 'pay');
   const sum = (which: readonly Entry[]) => which.reduce((total, { amount = 0 }) => total + amount, 0);
   const least = sum(payments.filter(({ outcome }) => outcome === 'ok'));
-  // A payment that could not confirm its order is refused with 412, and recorded.
+  // A payment that could not confirm its order is refused with 412 but recorded.
   const most = sum(payments.filter(({ outcome, status }) => outcome !== 'refused' || status === 412));
   check.that('I2', order.paid >= least, () => `${id} has ${order.paid} paid, ${least} were acknowledged`);
   check.that('I2', order.paid <= most, () => `${id} has ${order.paid} paid, at most ${most} were sent`);
@@ -41,7 +41,7 @@ const checkTicket = (ticket: TicketView | undefined, { action, subject }: Entry,
   }
 };
 
-/** I2: whatever was acknowledged to a client is there, and nothing that nobody asked for. */
+/** I2: everything that was acknowledged to a client is stored, and nothing exists that no client requested. */
 export const checkAcknowledged = ({ entries, observed, closed = false }: Evidence, check: Check): void => {
   const orders = new Map(observed.orders.map((order) => [order.id, order]));
   const byOrder = grouped(entries, (entry) => orderOf(entry) ?? '');

@@ -5,10 +5,10 @@ import type { Check } from './verdict.ts';
 
 const isFailure = ({ status }: CheckoutAnswer): boolean => status !== null && status >= 500;
 const isBought = ({ status }: CheckoutAnswer): boolean => status !== null && status < 300;
-/** The order cannot be bought: not that somebody else is at it, and not that the visitor is unknown. */
+/** The purchase is refused for good: neither in progress elsewhere nor for an unknown session. */
 const isRefused = (answer: CheckoutAnswer): boolean => answer.status === 400 && !isOpen(answer);
 
-/** What every 500 says of its consequences, and that no later answer takes it back. */
+/** Checks that every 500 reports its consequences, and that no later response contradicts it. */
 const checkSaid = ({ cartId, answers, sightings, inSession }: Checkout, check: Check): void => {
   for (const { status, orderCancelled, userLoggedOut } of answers.filter(isFailure)) {
     const told = () => `${status} for ${cartId} says orderCancelled ${orderCancelled}, userLoggedOut ${userLoggedOut}`;
@@ -23,7 +23,7 @@ const checkSaid = ({ cartId, answers, sightings, inSession }: Checkout, check: C
   check.that('I7', otherwise.length === 0, () => `${cartId} was called cancelled, and was ${otherwise.join(', ')}`);
 };
 
-/** What has become of the order in the end. */
+/** Checks the order's final state. */
 const checkEnd = (
   { cartId, key, answers }: Checkout,
   order: OrderView | undefined,
@@ -46,7 +46,7 @@ const checkEnd = (
   } else if (shown.length > 0) {
     check.that('I7', state !== 'cancelled' && state !== 'gone', () => `${cartId} was acknowledged, it is ${state}`);
   }
-  // Without a key a repeat buys a cart that is none any more.
+  // Without a key, a repeat finds a cart that is already an order.
   const last = answers.at(-1);
   if (key !== null && last && isRefused(last)) {
     const unsold = order?.confirmedAt == null;
@@ -55,7 +55,7 @@ const checkEnd = (
   }
 };
 
-/** I7: an order that a visitor was told is cancelled is so for ever, one that he bought stays his, and a key buys once. */
+/** I7: an order that was reported as cancelled stays cancelled, a bought one stays bought, and a key buys once. */
 export const checkCheckouts = ({ checkouts, observed }: Evidence, check: Check): void => {
   const orders = new Map(observed.orders.map((order) => [order.id, order]));
   const tickets = grouped(observed.tickets, ({ orderId }) => orderId);

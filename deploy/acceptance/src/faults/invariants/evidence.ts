@@ -2,16 +2,16 @@ import type { LineView, OrderView, TicketView } from '../client/views.ts';
 import type { Checkout, Entry } from '../round/journal.ts';
 import type { ObservedState } from '../round/observed-state.ts';
 
-/** All that is known of a round once it is quiet: what the clients remember and what the product says. */
+/** Everything known of a round once it is quiet: the clients' journal and the product's state. */
 export interface Evidence {
   readonly entries: readonly Entry[];
   readonly checkouts: readonly Checkout[];
   readonly observed: ObservedState;
-  /** Whether the institution has cancelled the performance: then orders are cancelled that nobody else asked to. */
+  /** Whether the institution has cancelled the performance, which also cancels orders without a client's request. */
   readonly closed?: boolean;
 }
 
-/** The places that an order has for good or for a while, by the state of its lines' places. */
+/** The places that an order holds or has sold, by the state of its lines' places. */
 export interface Claim {
   readonly order: OrderView;
   readonly line: LineView;
@@ -20,10 +20,10 @@ export interface Claim {
 
 const holding: readonly string[] = ['open', 'reserved', 'payment_pending'];
 
-/** Whether a ticket still opens the door, or has. */
+/** Whether a ticket is valid for entry or has been used. */
 export const isLive = ({ status }: TicketView): boolean => status !== 'invalidated' && status !== 'cancelled';
 
-/** What every order says that it has. A ticket that was controlled before its order's cancellation keeps its place. */
+/** The claims of every order. A ticket that was controlled before its order's cancellation retains its place. */
 export const claimsIn = ({ orders, tickets }: ObservedState): Claim[] => {
   const kept = new Set(tickets.filter(({ status }) => status === 'controlled').map(({ lineId }) => lineId));
   return orders.flatMap((order) =>

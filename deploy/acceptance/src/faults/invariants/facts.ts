@@ -7,11 +7,11 @@ export interface Facts {
   /** Written and not published. */
   readonly pending: readonly Pick<OutboxEvent, 'id' | 'type' | 'key'>[];
   readonly deadLetters: readonly Pick<DeadLetter, 'id' | 'queue' | 'reason' | 'message'>[];
-  /** What must be dead: `<queue> <key>`. */
+  /** Expected dead letters: `<queue> <key>`. */
   readonly planted: readonly string[];
 }
 
-/** I4: outboxes drain. I5: what is dead was planted, and what was planted is dead. */
+/** I4: outboxes drain. I5: the dead letters are exactly the planted ones. */
 export const checkFacts = ({ pending, deadLetters, planted }: Facts, check: Check): void => {
   check.that('I4', pending.length === 0, () => {
     const some = pending.slice(0, 5).map(({ type, key }) => `${type} of ${key}`);

@@ -7,7 +7,7 @@ import { checkStock } from './stock.ts';
 import { checkTickets } from './tickets.ts';
 import type { Check } from './verdict.ts';
 
-/** Looks at everything that a round must leave behind. */
+/** Checks every invariant of a round. */
 export const checkRound = (evidence: Evidence, check: Check): void => {
   checkStock(evidence, check);
   checkAcknowledged(evidence, check);

@@ -4,16 +4,16 @@ import type { Entry } from '../round/journal.ts';
 import { type Evidence, grouped } from './evidence.ts';
 import type { Check } from './verdict.ts';
 
-/** The mark of a request in progress dies with its process, within 10 s; and a request that lives is answered sooner. */
+/** The pending mark of a dead process expires within 10 s; a live request is answered sooner. */
 const BUSY_AT_MOST_MS = 13_000;
 
-/** Whether the order shows the effect that the entry asked for. */
+/** Whether the order shows the effect of the entry's request. */
 const hasEffect = ({ action }: Entry, order: OrderView): boolean =>
   (action === 'confirm' && order.confirmedAt !== null) || (action === 'cancel' && order.state === 'cancelled');
 
 /**
- * I6: a key that was used again gives what it gave before, makes one order at most, and is not refused because of what it has done
- * itself.
+ * I6: a repeated key returns the first response, creates one order at most, and is not refused because of its own
+ * effect.
  */
 export const checkKeys = ({ entries, observed, closed }: Evidence, check: Check): void => {
   for (const { action, key, repeated, busyMs, story } of entries) {
@@ -22,7 +22,7 @@ export const checkKeys = ({ entries, observed, closed }: Evidence, check: Check)
   }
 
   const made = grouped(observed.orders, ({ externalReference }) => externalReference ?? '');
-  // Carts of visitors have none.
+  // Visitors' carts have no key.
   made.delete('');
   for (const [key, orders] of made) {
     check.that('I6', orders.length === 1, () => `key ${key} made ${orders.map(({ id }) => id).join(' and ')}`);

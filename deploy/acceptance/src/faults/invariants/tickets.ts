@@ -17,7 +17,7 @@ const checkConfirmed = ({ id, lines }: OrderView, tickets: readonly TicketView[]
   }
 };
 
-/** I4: each line of a confirmed order has one live ticket, and there is none that its order does not explain. */
+/** I4: each line of a confirmed order has one live ticket, and every live ticket belongs to such a line. */
 export const checkTickets = ({ observed }: Evidence, check: Check): void => {
   const { orders, tickets } = observed;
   const byOrder = grouped(tickets, ({ orderId }) => orderId);

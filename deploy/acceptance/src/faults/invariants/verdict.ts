@@ -13,26 +13,26 @@ export const invariants = {
 
 export type Invariant = keyof typeof invariants;
 
-/** Something that must not be. */
+/** A violated invariant. */
 export interface Violation {
   readonly invariant: Invariant;
   readonly text: string;
 }
 
-/** What was looked at, and what was wrong. */
+/** The number of checks and the violations found. */
 export interface Verdict {
   readonly checked: number;
   readonly violations: readonly Violation[];
 }
 
-/** Collects what is looked at. */
+/** Counts checks and collects violations. */
 export interface Check {
-  /** `told` is asked only when the claim does not hold. */
+  /** `told` is called only when the claim does not hold. */
   that(invariant: Invariant, holds: boolean, told: () => string): void;
   readonly verdict: Verdict;
 }
 
-/** Begins a check. */
+/** Creates a check without results. */
 export const createCheck = (): Check => {
   const violations: Violation[] = [];
   let checked = 0;

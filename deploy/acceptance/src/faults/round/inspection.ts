@@ -3,15 +3,15 @@ import type { DeadLetter } from '@boxoffice/messaging';
 import { collection, type Document, type OutboxEvent, type Store } from '@boxoffice/store';
 import { type Engine, openBeside } from '../deployment/installation.ts';
 
-/** What an operator sees of an installation's facts, beside its processes. */
+/** The facts of an installation as an operator reads them, beside its processes. */
 export interface Inspection {
-  /** Events that were written and not yet published, of every service. */
+  /** Events of every service that are not published yet. */
   pending(): Promise<OutboxEvent[]>;
   deadLetters(): Promise<DeadLetter[]>;
   dropDeadLetters(): Promise<void>;
   /**
-   * Brings a fact into its queues: over RabbitMQ, or, where only the product's process has the bus, through the outbox of orders, as a
-   * process leaves it that dies after its write. Answers its key.
+   * Publishes a fact: over RabbitMQ, or, with the in-process bus, through the outbox of orders, as a process leaves it
+   * that dies after its write. Returns its key.
    */
   plant(institution: string, type: string, data: object): Promise<string>;
   close(): Promise<void>;
@@ -22,7 +22,7 @@ const planted = collection<Planted>('faults_planted');
 
 const publishers = ['catalog', 'contacts', 'orders', 'tickets'] as const;
 
-/** Opens an inspection. To be closed soon: a process that is started again is to find the files as the crash left them. */
+/** Opens an inspection. Close it soon: a restarted process must find the files as the crash left them. */
 export const inspect = async (engine: Engine): Promise<Inspection> => {
   const engines = await openBeside(engine);
   const stores = new Map<string, Store>();

@@ -1,64 +1,64 @@
 import type { Asked } from '../client/request.ts';
 import type { OrderView } from '../client/views.ts';
 
-/** What a client can ask for. */
+/** The actions of a client. */
 export type Action = 'create' | 'confirm' | 'cancel' | 'pay' | 'reserve' | 'extend' | 'add' | 'print' | 'control';
 
-/** What a client knows of a request: done, not done, or it has heard nothing that it can rely on. */
+/** The outcome of a request: done, not done, or inconclusive. */
 export type Outcome = 'ok' | 'refused' | 'unknown';
 
-/** One thing that a client asked for, under one idempotency key, as often as it asked. */
+/** One action of a client under one idempotency key, with all its repeats. */
 export interface Entry extends Omit<Asked, 'reply'> {
   readonly action: Action;
   readonly key: string;
-  /** What it was about: an order (null for one that was to be made), or a ticket. */
+  /** The subject: an order (null for a creation) or a ticket. */
   readonly subject: string | null;
-  /** The money of a payment, in minor units. */
+  /** The amount of a payment, in minor units. */
   readonly amount?: number;
   readonly outcome: Outcome;
-  /** Of the last answer; null when there was none. */
+  /** The status of the last response; null without one. */
   readonly status: number | null;
   readonly code: string | null;
-  /** The body of the answer; null unless it was `ok`. */
+  /** The body of the response; null unless the outcome is `ok`. */
   readonly answer: unknown;
-  /** What the same key gave when it was used once more after the answer. */
+  /** The result of another request with the same key after the response. */
   readonly repeated?: 'the same' | string;
 }
 
-/** What a visitor of a point of sale was answered when he asked to buy his cart. */
+/** The response to a visitor's checkout of a cart. */
 export interface CheckoutAnswer {
-  /** Null: none came. */
+  /** Null without a response. */
   readonly status: number | null;
   readonly code: string | null;
-  /** The order that it shows. */
+  /** The order in the response. */
   readonly orderId: string | null;
   readonly state: OrderView['state'] | null;
-  /** What a 500 says of its consequences; null where it says nothing. */
+  /** The consequences that a 500 reports; null where it reports none. */
   readonly orderCancelled: boolean | null;
   readonly userLoggedOut: boolean | null;
 }
 
-/** Whether the answer leaves open what becomes of the order: nobody knows, or somebody is still at it. */
+/** Whether the response leaves the order's outcome open: unknown, or still in progress. */
 export const isOpen = ({ status, code }: CheckoutAnswer): boolean =>
   status === null || status >= 500 || status === 429 || code === 'order_busy' || code === 'idempotency_in_progress';
 
-/** A visitor's purchase of one cart: every try of it, under one key or without any. */
+/** A visitor's purchase of one cart: all tries, under one key or without any. */
 export interface Checkout {
   readonly cartId: string;
   readonly key: string | null;
-  /** In the order in which they came. */
+  /** In order of arrival. */
   readonly answers: readonly CheckoutAnswer[];
-  /** How the institution saw the order after each answer that called it cancelled. */
+  /** The order's state in the institution API after each response that called it cancelled. */
   readonly sightings: readonly OrderView['state'][];
-  /** Whether the visitor's session was there after the last answer; null: nobody said. */
+  /** Whether the visitor's session had the order after the last response; null where that was not read. */
   readonly inSession: boolean | null;
 }
 
-/** What clients remember of a round. */
+/** The clients' records of a round. */
 export interface Journal {
   readonly entries: readonly Entry[];
   readonly checkouts: readonly Checkout[];
-  /** The carts that visitors were told of. */
+  /** The ids of the carts in visitors' responses. */
   readonly carts: ReadonlySet<string>;
   write(entry: Entry): void;
   checkedOut(checkout: Checkout): void;
@@ -86,14 +86,14 @@ export const orderOf = ({ action, subject, answer }: Entry): string | undefined 
   return action === 'print' || action === 'control' ? undefined : (subject ?? undefined);
 };
 
-/** What a visitor knows of a purchase when he has asked for the last time. */
+/** The outcome of a checkout after its last try. */
 const outcomeOf = ({ answers }: Checkout): Outcome => {
   const last = answers.at(-1);
   if (last === undefined || isOpen(last)) return 'unknown';
   return Number(last.status) < 300 ? 'ok' : 'refused';
 };
 
-/** How many 500s visitors were answered, and how many of them said that the order is cancelled. */
+/** The number of 500s to visitors, and how many of them reported the order as cancelled. */
 export const failuresOf = (checkouts: readonly Checkout[]): { readonly failed: number; readonly cancelled: number } => {
   const failures = checkouts.flatMap(({ answers }) => answers).filter(({ status }) => status === 500);
   return { failed: failures.length, cancelled: failures.filter(({ orderCancelled }) => orderCancelled).length };

@@ -2,7 +2,7 @@ import { type Api, findOrder, must } from '../client/api.ts';
 import type { OrderView, PlaceView, StockView, TicketView } from '../client/views.ts';
 import type { Hall } from './stage.ts';
 
-/** What the product says of one round, when it is asked. */
+/** The product's state of one round, as it answers reads. */
 export interface ObservedState {
   readonly stock: readonly StockView[];
   readonly places: readonly PlaceView[];
@@ -10,10 +10,10 @@ export interface ObservedState {
   readonly tickets: readonly TicketView[];
 }
 
-/** What a round is about. */
+/** The part of the installation that a round covers. */
 export interface Scope {
   readonly hall: Hall;
-  /** Begins the external reference of each of its orders. */
+  /** Prefix of the external reference of each of its orders. */
   readonly reference: string;
   /** All its orders were modified since. */
   readonly since: Date;
@@ -34,7 +34,7 @@ const all = async <T>(api: Api, path: string): Promise<T[]> => {
   return found;
 };
 
-/** Orders that lists do not show: carts, and what became of those that nobody bought. */
+/** Orders that lists do not contain: carts and abandoned checkouts. */
 const unlisted = async (api: Api, carts: Iterable<string>, listed: readonly OrderView[]): Promise<OrderView[]> => {
   const known = new Set(listed.map(({ id }) => id));
   const asked = [...carts].filter((id) => !known.has(id));
@@ -42,7 +42,7 @@ const unlisted = async (api: Api, carts: Iterable<string>, listed: readonly Orde
   return found.flatMap((order) => order ?? []);
 };
 
-/** Reads the observed through the institution API, as any client could; of carts those that are named. */
+/** Reads the state through the institution API, as any client could; of the carts, only those named. */
 export const observeState = async (
   api: Api,
   { hall, reference, since }: Scope,

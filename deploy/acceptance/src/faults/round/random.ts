@@ -1,4 +1,4 @@
-/** Choices that follow from a seed: the same seed, the same choices. */
+/** Random choices from a seed: the same seed gives the same choices. */
 export interface Random {
   /** In [0, 1). */
   next(): number;
@@ -7,20 +7,20 @@ export interface Random {
   chance(probability: number): boolean;
   /** One of them. @throws {Error} when there is none */
   pick<T>(from: readonly T[]): T;
-  /** The same ones in another order. */
+  /** A shuffled copy. */
   shuffled<T>(from: readonly T[]): T[];
-  /** Choices of their own, which depend on the seed and the name alone, not on how much was chosen before. */
+  /** Independent choices that depend only on the seed and the name, not on earlier choices. */
   fork(name: string): Random;
 }
 
-/** FNV-1a: 32 bits of a text. */
+/** FNV-1a hash of a text, 32 bits. */
 const hashOf = (text: string): number => {
   let hash = 0x811c9dc5;
   for (const letter of text) hash = Math.imul(hash ^ (letter.codePointAt(0) ?? 0), 0x01000193);
   return hash >>> 0;
 };
 
-/** Makes choices from a seed (mulberry32). */
+/** Creates the choices of a seed (mulberry32). */
 export const randomFrom = (seed: string): Random => {
   let state = hashOf(seed);
   const next = (): number => {

@@ -9,38 +9,38 @@ import type { Scope } from './observed-state.ts';
 import type { Random } from './random.ts';
 import { type Hall, openHall, type Section } from './stage.ts';
 
-/** One playing of a scenario, on a performance of its own: what is checked when it is quiet. */
+/** One run of a scenario on a performance of its own, checked once it is quiet. */
 export interface Round extends Scope {
   readonly scenario: string;
   readonly journal: Journal;
-  /** What the harness killed, by name. */
+  /** The names of the killed processes. */
   readonly kills: string[];
-  /** How what was killed became ready again. */
+  /** The restarts of the killed processes. */
   readonly revivals: Start[];
-  /** Dead letters that it has planted: `<queue> <key>`. */
+  /** The dead letters that it planted: `<queue> <key>`. */
   readonly planted: string[];
-  /** Whether the institution cancels the performance in it. */
+  /** Whether the institution cancels the performance during the round. */
   readonly closed?: boolean;
-  /** What its clients are still waiting for: nothing is checked before. */
+  /** Unfinished client requests: the round is checked after them. */
   readonly unfinished: Promise<unknown>[];
-  /** What must be true of this round beside that of every round; asked when it may be quiet, perhaps several times. */
+  /** Additional invariants of this round; called when it may be quiet, perhaps several times. */
   alsoTrue?: (evidence: Evidence, check: Check) => Promise<void> | void;
-  /** Puts back what the round has changed, when it has been checked. */
+  /** Reverts the round's changes after its check. */
   afterwards?: () => Promise<void>;
 }
 
-/** Where a scenario is played, and how big. */
+/** The deployment and the size of a round. */
 export interface Context {
   readonly deployment: Deployment;
   readonly api: Api;
   readonly random: Random;
   /** Unique in the installation. */
   readonly reference: string;
-  /** A short version is for every run of the tests. */
+  /** The short version is part of every test run. */
   readonly size: 'short' | 'long';
 }
 
-/** Something that a deployment has to survive. */
+/** A failure that a deployment must survive. */
 export interface Scenario {
   readonly name: string;
   readonly about: string;
@@ -49,7 +49,7 @@ export interface Scenario {
   play(context: Context): Promise<Round>;
 }
 
-/** Begins a round: a performance goes on sale. */
+/** Starts a round: puts a performance on sale. */
 export const beginRound = async (
   { api, reference }: Context,
   scenario: string,
@@ -70,14 +70,14 @@ export const beginRound = async (
   };
 };
 
-/** Goes on without them; the round is not checked before they are over. */
+/** Continues without waiting for the clients; the round is checked after they finish. */
 export const leave = (round: Round, clients: readonly Promise<unknown>[]): void => {
   round.unfinished.push(...clients);
-  // Whoever waits for the round hears of it.
+  // The rejection reaches the caller that awaits the round.
   for (const client of clients) client.catch(() => undefined);
 };
 
-/** So many buyers of a round, each with habits of its own. */
+/** Returns `count` buyers of a round, each with habits of its own. */
 export const buyersOf = ({ api, random }: Context, round: Round, count: number, persistent?: boolean): Buyer[] =>
   Array.from({ length: count }, (_, index) =>
     openBuyer({

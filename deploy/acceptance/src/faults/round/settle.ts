@@ -8,22 +8,24 @@ import { observeState } from './observed-state.ts';
 import type { Round } from './round.ts';
 
 export interface SettleOptions {
-  /** How long it may take until everything is as it must be; I8 says 30 s. */
+  /** The timeout until every invariant holds; I8 specifies 30 s. */
   readonly patienceMs?: number;
-  /** How long it must then stay so: longer than the latest copy of a message is late. */
+  /** How long it must then hold: longer than the delay of the latest copy of a message. */
   readonly steadyMs?: number;
 }
 
-/** What became of rounds once they were quiet. */
+/** The result of rounds once they are quiet. */
 export interface Settled extends Verdict {
-  /** Until everything was as it must be; the patience, when it never was. */
+  /** Seconds until every invariant held; the whole timeout when one never did. */
   readonly seconds: number;
 }
 
 const READY_WITHIN = 10;
 const LOOK_EVERY_MS = 250;
 
-/** Waits until all rounds are as they must be and stay so, or the patience is over; answers what is wrong then. */
+/**
+ * Waits until all rounds satisfy every invariant and stay so, or the timeout passes; returns the remaining violations.
+ */
 export const settle = async (
   deployment: Deployment,
   api: Api,

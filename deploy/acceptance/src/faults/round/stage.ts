@@ -1,18 +1,18 @@
 import { type Api, must } from '../client/api.ts';
 import type { RequestedItem } from '../client/buyer.ts';
 
-/** A seat category to sell. */
+/** A seat category for sale. */
 export interface Section {
   readonly code: string;
   /** Anonymous places. */
   readonly capacity?: number;
-  /** Numbered seats instead. */
+  /** Numbered seats in place of a capacity. */
   readonly rows?: readonly { readonly row: string; readonly seats: number }[];
-  /** What a place costs; default: as in the whole hall. */
+  /** The price of a place; default: the hall's. */
   readonly amount?: number;
 }
 
-/** A performance on sale, made for one round. */
+/** A performance on sale, created for one round. */
 export interface Hall {
   readonly performanceId: string;
   readonly tariffId: string;
@@ -50,7 +50,7 @@ export const openHall = async (api: Api, name: string, sections: readonly Sectio
   return { performanceId: made.id, tariffId: tariff.id, sections: made.seatCategories };
 };
 
-/** Opens a point of sale that holds places for so many seconds; answers its host. */
+/** Opens a point of sale that holds places for `holdSeconds`; returns its host. */
 export const openCounter = async (api: Api, name: string, hall: Hall, holdSeconds: number): Promise<string> => {
   const counter = {
     serviceHost: `${name.toLowerCase().replaceAll(/[^a-z0-9]/g, '-')}.example`,
@@ -66,7 +66,7 @@ export const openCounter = async (api: Api, name: string, hall: Hall, holdSecond
   return made.serviceHost;
 };
 
-/** So many places of a section, whichever. */
+/** A request for `quantity` unspecified places of a section. */
 export const anyPlaces = (
   { performanceId, tariffId, sections }: Hall,
   quantity: number,

@@ -12,18 +12,18 @@ import type { EnginesName } from '../deployment/deployment.ts';
 import { killAll, killAt } from '../deployment/killing.ts';
 import { beginRound, type Context, leave, type Round, type Scenario } from '../round/round.ts';
 
-/** What befalls the checkouts: processes die at points, perhaps while every process of another service is dead. */
+/** The failures during checkouts: processes die at points, possibly while every process of another service is dead. */
 interface Blow {
   readonly outage?: ServiceName;
   readonly points: readonly CrashPointName[];
 }
 
-/** Services that die as a whole: the sale may have begun by then, or be over. */
+/** Outages of whole services: the sale may have started by then, or be finished. */
 const outages: readonly Blow[] = (
   ['contacts', 'catalog', 'tickets', 'orders', 'pos', 'authorizer', 'gateway'] as const
 ).map((outage) => ({ outage, points: [] }));
 
-/** The points of the short version, of which each run plays some, as its seed says. */
+/** The points of the short version; the seed chooses some for each run. */
 export const shortCheckout: Readonly<Record<EnginesName, readonly CrashPointName[]>> = {
   embedded: [
     'orders-before-sale',
@@ -49,20 +49,21 @@ const blowsOf = ({ deployment, size, random }: Context): readonly Blow[] => {
   const { engines } = deployment;
   const few = size === 'short';
   const points = random.shuffled(few ? shortCheckout[engines] : checkoutPointNames).slice(0, few ? SHORT : 8);
-  // One process is everything there: an outage leaves nobody to say something.
+  // The embedded deployment has one process: during an outage nothing can answer.
   if (engines === 'embedded') return [{ points }];
-  // Without contacts the checkout of somebody who is logged in meets an error before its first write: it is cancelled, and that can be killed, too.
+  // Without contacts, the checkout of a logged-in user fails before its first write and is cancelled; that cancellation
+  // can be killed, too.
   const rescued: Blow = { outage: 'contacts', points: random.shuffled(rescuePointNames).slice(0, few ? 1 : 4) };
   return [{ points }, rescued, ...random.shuffled(outages).slice(0, few ? 0 : 4)];
 };
 
-/** So many points are a short version, beside one of a checkout that is cancelled. */
+/** The number of points in the short version, besides one of a cancelled checkout. */
 const SHORT = 1;
 
-/** How long a service is gone that dies as a whole: visitors are to notice. */
+/** The duration of a service's outage, long enough for visitors to notice. */
 const GONE_MS = 600;
 
-/** Strikes and answers the points that were not reached. */
+/** Applies the failures and returns the points that were not reached. */
 const strike = async ({ points, outage }: Blow, context: Context, round: Round): Promise<CrashPointName[]> => {
   const { deployment, random } = context;
   const missed: CrashPointName[] = [];

@@ -3,7 +3,7 @@ import { trade } from '../client/trade.ts';
 import { killAt } from '../deployment/killing.ts';
 import { beginRound, buyersOf, leave, type Round, type Scenario } from '../round/round.ts';
 
-/** A performance is cancelled while it is being sold, and orders is killed over it: no order stays alive. */
+/** A performance is cancelled during its sale while orders is killed: no order stays alive. */
 export const closing: Scenario = {
   name: 'closing',
   about: 'a performance cancelled in full sale, orders killed over it',
@@ -12,7 +12,7 @@ export const closing: Scenario = {
     const opened = await beginRound(context, 'closing', [{ code: 'FLOOR', capacity: 300 }]);
     const round: Round = { ...opened, closed: true };
     let over = false;
-    // In the short version nobody waits for what the crash has left unanswered.
+    // The short version does not wait for requests that the crash left unanswered.
     const buyers = size === 'short' ? buyersOf(context, round, 4, false) : buyersOf(context, round, 8);
     const traffic = buyers.map((buyer, index) =>
       trade(buyer, round.hall, random.fork(`trade ${index}`), (done) => over || done > 200),
@@ -33,7 +33,7 @@ export const closing: Scenario = {
     }
     round.alsoTrue = ({ observed }, check) => {
       check.that('round', reached, () => 'orders has never heard of it');
-      // Somebody is inside already: that order stays.
+      // A controlled ticket's order stays.
       const inside = new Set(
         observed.tickets.filter(({ controlledAt }) => controlledAt !== null).map((one) => one.orderId),
       );

@@ -6,7 +6,7 @@ import { anyPlaces, type Hall } from '../round/stage.ts';
 const PLACES = 200;
 const BUYERS = 64;
 
-/** Buys until there is nothing left; a wish that is too big becomes a single place. */
+/** Buys until nothing is left; a requested item that is too big becomes a single place. */
 const buyAll = async (buyer: Buyer, hall: Hall, random: Random): Promise<void> => {
   for (let quantity = random.between(1, 3); ; ) {
     const creation = await buyer.create([anyPlaces(hall, quantity)]);
@@ -19,7 +19,7 @@ const buyAll = async (buyer: Buyer, hall: Hall, random: Random): Promise<void> =
   }
 };
 
-/** 64 buyers want 200 places: all are sold, none twice, as the buyers count them. */
+/** 64 buyers compete for 200 places: all are sold, none twice, as the buyers count them. */
 export const contention: Scenario = {
   name: 'contention',
   about: `${BUYERS} buyers on ${PLACES} places`,
@@ -27,7 +27,7 @@ export const contention: Scenario = {
     const round = await beginRound(context, 'contention', [{ code: 'FLOOR', capacity: PLACES }]);
     const buyers = buyersOf(context, round, BUYERS, true);
     await Promise.all(buyers.map((buyer, index) => buyAll(buyer, round.hall, context.random.fork(`wishes ${index}`))));
-    // Places that were given back in the very moment in which the others were told that there were none.
+    // A place may be released just after the last refusals for lack of places.
     const [last] = buyers;
     if (last) await buyAll(last, round.hall, context.random.fork('last'));
     round.alsoTrue = ({ entries, observed }, check) => {

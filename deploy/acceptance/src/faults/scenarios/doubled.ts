@@ -2,7 +2,7 @@ import { trade } from '../client/trade.ts';
 import { faithful } from '../inside/orders.ts';
 import { beginRound, buyersOf, type Scenario } from '../round/round.ts';
 
-/** Every message is published three times: twice at once, and once more when later ones have overtaken it. */
+/** Every message is published three times: twice at once, and again after later ones. */
 export const doubled: Scenario = {
   name: 'doubled',
   about: 'every message delivered twice, and once more late',

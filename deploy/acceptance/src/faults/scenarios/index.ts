@@ -10,7 +10,7 @@ import { poison } from './poison.ts';
 import { races } from './races.ts';
 import { seats } from './seats.ts';
 
-/** All of them, in the order in which they are played. */
+/** All scenarios, in the order of play. */
 export const scenarios: readonly Scenario[] = [
   contention,
   seats,
@@ -23,6 +23,6 @@ export const scenarios: readonly Scenario[] = [
   poison,
 ];
 
-/** Those that a deployment can play. */
+/** The scenarios that a deployment supports. */
 export const scenariosFor = ({ broker }: Pick<Deployment, 'broker'>): Scenario[] =>
   scenarios.filter(({ needsBroker }) => !needsBroker || broker !== undefined);

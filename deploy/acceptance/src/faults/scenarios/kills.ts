@@ -5,8 +5,8 @@ import { killAt } from '../deployment/killing.ts';
 import { beginRound, buyersOf, type Context, leave, type Round, type Scenario } from '../round/round.ts';
 
 /**
- * The points of the short version, of which each run plays some, as its seed says: together with those of the checkouts, each point in
- * one deployment at least.
+ * The points of the short version; the seed chooses some for each run. Together with those of the checkouts, they cover
+ * each point in at least one deployment.
  */
 export const shortKills: Readonly<Record<EnginesName, readonly CrashPointName[]>> = {
   embedded: [
@@ -16,7 +16,7 @@ export const shortKills: Readonly<Record<EnginesName, readonly CrashPointName[]>
     'tickets-cancelled-handled',
     'orders-tickets-received',
   ],
-  // Each service is killed beside the others.
+  // Each service is killed while the others run.
   scaled: [
     'orders-before-hold',
     'catalog-hold-received',
@@ -38,7 +38,7 @@ export const shortKills: Readonly<Record<EnginesName, readonly CrashPointName[]>
   ],
 };
 
-/** Plays with the points given. */
+/** Plays the given points. */
 const playKills = async (context: Context, points: readonly CrashPointName[]): Promise<Round> => {
   const { random } = context;
   const round = await beginRound(context, NAME, [{ code: 'FLOOR', capacity: 400 }]);
@@ -64,17 +64,17 @@ const playKills = async (context: Context, points: readonly CrashPointName[]): P
 };
 
 const NAME = 'kills';
-/** So many kills are a short version: where one process is everything, it starts anew after each. */
+/** The number of kills in the short version: the embedded process restarts after each. */
 const SHORT: Readonly<Record<EnginesName, number>> = { embedded: 2, scaled: 3 };
 
-/** Kills at these points and no others. */
+/** A scenario that kills at these points only. */
 export const killsAt = (points: readonly CrashPointName[]): Scenario => ({
   name: NAME,
   about: `SIGKILL at ${points.join(', ')}`,
   play: (context) => playKills(context, points),
 });
 
-/** A process is killed with SIGKILL at each named step of purchase and of cancellation while others buy, and started again. */
+/** A process is killed with SIGKILL at each named step of purchase and cancellation during a sale, and restarted. */
 export const kills: Scenario = {
   name: NAME,
   about: `SIGKILL at ${crashPointNames.length} named steps`,

@@ -2,12 +2,12 @@ import { createdBy } from '../client/buyer.ts';
 import { beginRound, buyersOf, type Scenario } from '../round/round.ts';
 import { anyPlaces } from '../round/stage.ts';
 
-/** A cancellation that took longer was not answered at once. */
+/** A slower cancellation counts as blocked by the outage. */
 const ANSWERED_WITHIN_MS = 3_000;
 /** Long enough for the relays to notice. */
 const DOWN_MS = 3_000;
 
-/** The broker is killed and down for a while: orders are made, confirmed and cancelled all the same, and the facts follow. */
+/** The broker is killed and stays down: orders are created, confirmed and cancelled meanwhile, and the facts follow. */
 export const outage: Scenario = {
   name: 'outage',
   about: 'the broker killed and down, cancellations still answered',

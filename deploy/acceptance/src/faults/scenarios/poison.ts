@@ -12,7 +12,7 @@ const poisons = [
   'places.released',
 ] as const;
 
-/** Messages that nobody can read lie in every queue: they become dead letters, and everything else goes on. */
+/** Every queue gets unreadable messages: they become dead letters, and all other work continues. */
 export const poison: Scenario = {
   name: 'poison',
   about: 'unreadable messages become dead letters, nothing else does',

@@ -4,7 +4,7 @@ import { beginRound, buyersOf, type Round, type Scenario } from '../round/round.
 import { anyPlaces, openCounter } from '../round/stage.ts';
 
 const HOLD_SECONDS = 0.6;
-/** Around the deadline of the hold, to both sides. */
+/** Spread around the deadline of the hold, to both sides. */
 const SPREAD_MS = 60;
 
 const at = (instant: number): Promise<void> =>
@@ -14,14 +14,14 @@ const race = async (buyer: Buyer, round: Round, counter: string, random: Random)
   const order = createdBy(await buyer.create([anyPlaces(round.hall, random.between(1, 2))], counter));
   const deadline = Date.parse(order?.expiresAt ?? '');
   const around = () => deadline + random.between(-SPREAD_MS, SPREAD_MS);
-  // Chosen also when the order could not be made, so that the next race does not depend on it.
+  // Chosen even when the order could not be created, so that later races do not depend on it.
   const [first, second, pays] = [around(), around(), random.chance(0.25)];
   if (!order) return;
   const buy = () => (pays ? buyer.pay(order.id, order.total) : buyer.confirm(order.id));
   await Promise.all([at(first).then(buy), at(second).then(() => buyer.cancel(order.id))]);
 };
 
-/** Confirmation (or payment), expiry and cancellation of an order in the same moment. */
+/** Confirmation (or payment), expiry and cancellation of an order at the same moment. */
 export const races: Scenario = {
   name: 'races',
   about: '300 races of confirmation, expiry and cancellation',

@@ -7,7 +7,7 @@ import { beginRound, buyersOf, type Round, type Scenario } from '../round/round.
 const ROWS = 4;
 const SEATS = 10;
 
-/** Two to four seats beside one another, so that wishes overlap. */
+/** Two to four adjacent seats, so that requested items overlap. */
 const someSeats = (seats: readonly string[], random: Random): string[] => {
   const first = random.between(0, ROWS - 1) * SEATS + random.between(0, SEATS - 4);
   return random.shuffled(seats.slice(first, first + random.between(2, 4)));
@@ -26,7 +26,7 @@ const wishes = async (buyer: Buyer, { hall }: Round, seats: readonly string[], r
   }
 };
 
-/** Many want the same numbered seats, in overlapping groups and in another order each. */
+/** Many buyers compete for the same numbered seats, in overlapping groups and different orders. */
 export const seats: Scenario = {
   name: 'seats',
   about: 'overlapping numbered seats',

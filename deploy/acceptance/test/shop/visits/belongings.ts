@@ -4,9 +4,9 @@ import { heading, OPERA, type ShopFixture } from '../shop-fixture.ts';
 const DAY_MS = 86_400_000;
 const inDays = (days: number): string => new Date(Date.now() + days * DAY_MS).toISOString();
 
-/** What a login owns. */
+/** Stories of what a login owns. */
 export const belongings = ({ product, story, showOf }: ShopFixture): void => {
-  /** A ticket as the API answers it. */
+  /** A ticket as the API returns it. */
   const ticket = (id: string, status: string, startDate: string) => ({
     id,
     status,

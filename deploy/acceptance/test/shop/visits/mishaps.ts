@@ -2,7 +2,7 @@ import { expect } from '@jest/globals';
 import { authorised, clientOf } from '../../../src/client.ts';
 import { heading, OPERA, type ShopFixture, takeSeat } from '../shop-fixture.ts';
 
-/** What goes wrong, and what the shop says of it. */
+/** Stories of failures, and the shop's messages about them. */
 export const mishaps = ({ product, story, showOf }: ShopFixture): void => {
   story('a sold-out show says so and offers nothing to buy', async (enter) => {
     const { page } = await enter({ at: showOf('opera', 'soldOut') });

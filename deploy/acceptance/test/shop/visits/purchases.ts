@@ -2,7 +2,7 @@ import { expect } from '@jest/globals';
 import { heading, MUSEUM, OPERA, type ShopFixture, tellWhoBuys } from '../shop-fixture.ts';
 import { nameless, overflow } from '../visit.ts';
 
-/** Everything that goes as it should. */
+/** Stories of successful purchases. */
 export const purchases = ({ product, story, showOf }: ShopFixture): void => {
   story('a guest finds a show, picks seats with the keyboard, pays, shows his tickets and cancels', async (enter) => {
     const { page } = await enter();
@@ -13,7 +13,7 @@ export const purchases = ({ product, story, showOf }: ShopFixture): void => {
     await page.getByRole('link', { name: /The Magic Flute(?! for children)/ }).click();
     await heading(page, 'The Magic Flute').waitFor();
 
-    // One stop of the Tab key, arrows inside; taken seats say so and cannot be chosen.
+    // One stop of the Tab key, arrow keys inside; taken seats are announced and cannot be chosen.
     const grid = page.getByRole('grid', { name: 'Seat map' });
     await grid.locator('[tabindex="0"]').focus();
     expect(await grid.locator('[tabindex="0"]').count()).toBe(1);
@@ -44,7 +44,7 @@ export const purchases = ({ product, story, showOf }: ShopFixture): void => {
 
     await page.getByRole('link', { name: 'To checkout' }).click();
     await heading(page, 'Checkout').waitFor();
-    // What was said of the cart is not said here, and the time that is left is read once.
+    // The cart's announcement is not repeated here, and the remaining time is announced once.
     expect(await page.getByRole('status').textContent()).toBe('');
     expect((await page.locator('body').ariaSnapshot()).match(/\b1[45]:\d\d\b/g)).toHaveLength(1);
     const pay = page.getByRole('button', { name: /^Pay/ });
@@ -184,7 +184,7 @@ export const purchases = ({ product, story, showOf }: ShopFixture): void => {
       const head = await page.locator('.frame-header').boundingBox();
       expect([name, head?.height]).toEqual([name, headHeight]);
     };
-    // Two lines, whatever is in the cart.
+    // Two lines for any cart.
     const headHeight = (await page.locator('.frame-header').boundingBox())?.height;
     expect(headHeight).toBeLessThan(110);
     await look('programme');

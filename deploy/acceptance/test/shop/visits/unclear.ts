@@ -7,13 +7,13 @@ const ORDERS = /\/tnwr\/v1\/orders\?/;
 
 const pay = (page: Page) => page.getByRole('button', { name: /^Pay/ }).click();
 
-/** An unforeseen error, as the API tells it. */
+/** An unforeseen error, as the API returns it. */
 const unforeseen = (orderCancelled: boolean) => ({
   status: 500,
   json: { success: false, errorCode: 'internal_error', errorMessage: '-', userLoggedOut: false, orderCancelled },
 });
 
-/** Answers the first purchase in its own way and lets the others through; notes their idempotency keys. */
+/** Answers the first purchase with `answer` and lets the others through; records their idempotency keys. */
 const answerFirst = async (page: Page, answer: (route: Route) => Promise<void>): Promise<(string | undefined)[]> => {
   const keys: (string | undefined)[] = [];
   await page.route(ORDERS, async (route) => {
@@ -24,7 +24,7 @@ const answerFirst = async (page: Page, answer: (route: Route) => Promise<void>):
   return keys;
 };
 
-/** Checkouts of which it is not clear at once what became of them. */
+/** Stories of checkouts whose outcome is unclear at first. */
 export const unclear = ({ product, story, showOf }: ShopFixture): void => {
   const atCheckout = async (enter: Enter, seat: string): Promise<Page> => {
     const { page } = await enter({ at: showOf('opera', 'numbered') });
