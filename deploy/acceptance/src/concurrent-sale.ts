@@ -26,7 +26,7 @@ export interface SaleCounts {
 export interface SaleVerdict {
   /** Seconds until every invariant held; the whole timeout when one never did. */
   readonly seconds: number;
-  /** The number of facts that were compared. */
+  /** The number of comparisons. */
   readonly checked: number;
   readonly violations: readonly string[];
 }

@@ -8,7 +8,7 @@ import { type Benchmark, quantile, round } from './measure/report.ts';
 const A_SECOND = 20;
 const SECONDS = 20;
 const ORDERS = A_SECOND * SECONDS;
-/** The first ones warm the product up and are not counted. */
+/** The first cancellations warm the product up and are not counted. */
 const WARM_UP = A_SECOND * 3;
 const TARGET_MS = 50;
 
@@ -16,7 +16,7 @@ const until = async (condition: () => Promise<boolean>): Promise<void> => {
   while (!(await condition())) await new Promise((resolve) => setTimeout(resolve, 100));
 };
 
-/** Milliseconds from the request to the moment at which the order knows that its places are free. */
+/** Milliseconds from the request until the order records that its places are free. */
 const cancelAll = async (buyers: readonly Buyer[], orders: readonly string[]): Promise<number[]> => {
   const sentAt = new Map<string, number>();
   const started = Date.now();
@@ -68,7 +68,7 @@ const measure = async (settings: Readonly<Record<string, string>>): Promise<numb
   }
 };
 
-/** Cancellation of confirmed orders: tickets cancelled and places free, by way of messages. */
+/** Cancellation of confirmed orders: tickets cancelled and places released through messages. */
 export const cancellation: Benchmark = {
   about: `request to places free at ${A_SECOND} cancellations a second; with --amqp URL over RabbitMQ, too`,
   async run(progress, options) {

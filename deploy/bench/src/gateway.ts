@@ -18,7 +18,7 @@ const tokenOf = async ({ url, clientId, clientSecret }: AuthorizerAnnouncement):
   return ((await answer.json()) as { access_token: string }).access_token;
 };
 
-/** The gateway against a bare proxy, in turns, before the same upstream. */
+/** The gateway against a bare proxy, alternately, with the same upstream. */
 export const gateway: Benchmark = {
   about: 'an authorised GET of 1 KB through the gateway against a bare node:http proxy, 50 connections',
   async run(progress, { seconds = '4' }) {
@@ -41,7 +41,7 @@ export const gateway: Benchmark = {
       headers,
     });
 
-    /** Requests per second, p99, and microseconds of processor time that the proxy itself spends on a request. */
+    /** Requests per second, p99, and the proxy's own CPU time per request in microseconds. */
     const measure = async ({ announced: told, child }: Running<Announcement>, duration: number) => {
       const before = cpuSeconds(child.pid);
       const { rate, p99 } = await apply(load(told.url, duration));

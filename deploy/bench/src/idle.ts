@@ -11,7 +11,7 @@ const TARGET = 0.01;
 
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
-/** Calls of the stores so far, by operation, over all services. */
+/** Store calls so far, by operation, over all services. */
 const storeCalls = async (operationsPort: number): Promise<Map<string, number>> => {
   const text = await (await fetch(`http://127.0.0.1:${operationsPort}/metrics`)).text();
   const calls = new Map<string, number>();
@@ -23,7 +23,7 @@ const storeCalls = async (operationsPort: number): Promise<Map<string, number>> 
   return calls;
 };
 
-/** Lets the product do nothing; answers the share of a core that it used, and the calls of its stores if it has an operations port. */
+/** Leaves the product idle; returns its share of a core, and its store calls if it has an operations port. */
 const rest = async (directory: string, operationsPort?: number) => {
   const port = operationsPort === undefined ? undefined : `${operationsPort}`;
   const product = await startProduct(directory, port === undefined ? {} : { OPERATIONS_PORT: port });
@@ -37,7 +37,7 @@ const rest = async (directory: string, operationsPort?: number) => {
   return { share, before, after };
 };
 
-/** What the sweeps and relays cost while nobody wants anything. */
+/** The cost of sweeps and relays without requests. */
 export const idle: Benchmark = {
   about: `processor time and store calls of \`npm start\` in ${SECONDS} s without requests`,
   async run(progress) {

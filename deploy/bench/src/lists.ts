@@ -38,7 +38,7 @@ const timePages = async (ask: () => Promise<unknown>): Promise<number> => {
   return quantile(times, 0.5);
 };
 
-/** Pages of contacts, and the catalogue's answers. */
+/** Pages of contacts, and the catalogue's responses. */
 export const lists: Benchmark = {
   about: 'a page of 20 of 1k, 100k and 1M contacts, first and deep; the catalogue as 200 and as 304',
   async run(progress) {

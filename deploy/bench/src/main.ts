@@ -9,7 +9,7 @@ import { start } from './start.ts';
 import { store } from './store.ts';
 import { tokens } from './tokens.ts';
 
-// npm run bench -- NAME… [--json] [--option value]; without a name: what there is
+// npm run bench -- NAME… [--json] [--option value]; without a name: lists the benchmarks
 const benchmarks: Readonly<Record<string, Benchmark>> = {
   gateway,
   tokens,

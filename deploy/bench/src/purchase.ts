@@ -20,7 +20,7 @@ const PLACES = 20_000;
 const WARM_UP_PLACES = 2_000;
 const TARGET_A_MINUTE = 15_000;
 
-/** What the clients of one load saw. */
+/** The result of one load, as its clients see it. */
 interface Load {
   readonly holdMs: number[];
   readonly confirmMs: number[];
@@ -29,7 +29,7 @@ interface Load {
   readonly seconds: number;
 }
 
-/** Every client buys one place after the other until none is left or the time is over. */
+/** Every client buys one place after the other until none is left or the time is up. */
 const offerLoad = async (buyers: readonly Buyer[], hot: Hot, seconds: number): Promise<Load> => {
   const [holdMs, confirmMs, places]: [number[], number[], string[]] = [[], [], []];
   const started = performance.now();
@@ -51,7 +51,7 @@ const offerLoad = async (buyers: readonly Buyer[], hot: Hot, seconds: number): P
   return { holdMs, confirmMs, places, seconds: (performance.now() - started) / 1000 };
 };
 
-/** More sold to clients than there are places, or a place sold to two. */
+/** The number of places sold beyond the capacity or sold twice. */
 const oversold = ({ places }: Load): number =>
   places.length - new Set(places).size + Math.max(0, places.length - PLACES);
 

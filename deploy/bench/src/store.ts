@@ -24,7 +24,10 @@ const places = collection<Place>('places', [{ name: 'claim', fields: ['group', '
 const filling = 'x'.repeat(500);
 const SECONDS = 2;
 
-/** Calls `step` from so many callers at once for two seconds; answers calls per second and the longest stop of the event loop. */
+/**
+ * Calls `step` from `callers` concurrent callers for two seconds; returns calls per second and the longest stall of the
+ * event loop.
+ */
 const measure = async (callers: number, step: (caller: number, turn: number) => Promise<unknown>) => {
   const delay = monitorEventLoopDelay({ resolution: 1 });
   const end = performance.now() + SECONDS * 1000;
@@ -42,7 +45,7 @@ const measure = async (callers: number, step: (caller: number, turn: number) => 
   return { rate: (done / (performance.now() - started)) * 1000, stop: delay.max / 1e6 };
 };
 
-/** The yardstick: one durable transaction per insert, on the event loop. */
+/** The baseline: one durable transaction per insert, on the event loop. */
 const plain = async (directory: string): Promise<number> => {
   const database = new DatabaseSync(join(directory, 'plain.sqlite'));
   database.exec(

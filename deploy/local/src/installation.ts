@@ -24,7 +24,7 @@ import type { LocalSettings } from './settings.ts';
 export interface Services {
   readonly urls: Readonly<Record<'authorizer' | 'catalog' | 'contacts' | 'orders' | 'tickets' | 'pos', string>>;
   readonly stores: { readonly authorizer: Store; readonly catalog: Store; readonly pos: Store };
-  /** The last error that one of them logged, in its own words. */
+  /** The message of the last error that a service logged. */
   readonly trouble: () => string | undefined;
 }
 
@@ -33,28 +33,27 @@ const definitions = [authorizer, catalog, contacts, orders, tickets, pos];
 /** The names of the services, and so of their stores. */
 export const storeNames = definitions.map(({ name }) => name);
 
-/** The queues that the services of this process serve; their facts wait for them from the first moment on. */
+/** The queues of this process's services; the bus stores their facts from the start. */
 export const servedQueues = definitions.flatMap(({ queues = [] }) => queues);
 
-/**
- * The level of what speaks beside the gateway's access log: its one line per request says enough, unless somebody looks for
- * a fault.
- */
+/** The log level beside the gateway's access log: its one line per request suffices, except at debug levels. */
 export const quiet = (level: LogLevel): LogLevel => (level === 'info' ? 'warn' : level);
 
-/** What the services are started with. */
+/** The parts that the services start with. */
 export interface InstallationParts {
   readonly settings: LocalSettings;
   readonly engines: Engines;
   readonly stop: Stop;
   readonly metrics: Metrics | undefined;
-  /** Conditions of their readiness. */
+  /** Checks of their readiness. */
   readonly checks: Readonly<Record<string, Check>>;
-  /** Whether the installation runs with demo data; asked whenever it matters, since they come after the services. */
+  /**
+   * Whether the installation runs with demo data; evaluated at each use, since the seeding follows the services' start.
+   */
   readonly hasDemoData: () => boolean;
 }
 
-/** Starts every service in this process, on loopback and ports of the system's choice: only the gateway is for the outside. */
+/** Starts every service in this process, on loopback and ports that the system chooses: only the gateway is public. */
 export const startServices = async (parts: InstallationParts): Promise<Services> => {
   const { settings, engines, stop, metrics, checks, hasDemoData } = parts;
   const { publicUrl, serviceRootSecret, logLevel } = settings;
@@ -91,7 +90,7 @@ export const startServices = async (parts: InstallationParts): Promise<Services>
     return [running, store];
   };
 
-  // First, because the others have to know where it is.
+  // First, because the other services need its address.
   const [first, authorizerStore] = await start(authorizer, async (store) => ({
     ...settings,
     keyEncryptionKey: settings.keyEncryptionKey ?? (await keepKeyEncryptionKey(settings.directory, store)),

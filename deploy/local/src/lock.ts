@@ -5,7 +5,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { reasonOf, StartFault } from '@boxoffice/runtime';
 
-/** A socket whose name stands for the directory. Linux and Windows drop it with its process; elsewhere a file stays behind. */
+/**
+ * A socket whose name derives from the directory. Linux and Windows remove it with its process; elsewhere a file stays
+ * behind.
+ */
 const addressOf = (directory: string): string => {
   const name = `boxoffice-${hash('sha256', realpathSync(directory), 'hex').slice(0, 32)}`;
   if (process.platform === 'linux') return `\0${name}`;
@@ -25,13 +28,13 @@ const answers = (address: string): Promise<boolean> =>
     socket.once('close', () => socket.destroy());
   });
 
-/** Whether a process has the data directory; false where there is no such directory. */
+/** Whether a process holds the data directory; false for a missing directory. */
 export const answersFor = async (directory: string): Promise<boolean> =>
   existsSync(directory) && (await answers(addressOf(directory)));
 
 /**
- * Keeps a second process off the data directory, since the embedded engines serve one; answers how to let go of it.
- * @throws {StartFault} when another process has it
+ * Locks the data directory against a second process, since the embedded engines serve one; returns the release. @throws
+ * {StartFault} when another process holds it
  */
 export const lockDirectory = async (directory: string): Promise<() => Promise<void>> => {
   const address = addressOf(directory);

@@ -3,12 +3,12 @@ import { join } from 'node:path';
 import type { Logger } from '@boxoffice/runtime';
 
 /**
- * Warns of each database file that is missing although the installation has others: the engine is about to make an empty one. It is no
- * fault, since a newer version may bring a further service.
+ * Warns of each database file that is missing although others exist: the engine then creates an empty one. It is no
+ * fault, since a newer version may add a service.
  */
 export const warnOfMissing = (directory: string, names: readonly string[], logger: Pick<Logger, 'warn'>): void => {
   const files = names.map((name) => join(directory, `${name}.sqlite`));
-  // What is no file is no database either, which the engine tells in its own words.
+  // The engine itself reports an entry that is no file.
   if (!files.some((file) => statSync(file, { throwIfNoEntry: false })?.isFile())) return;
   for (const file of files.filter((one) => !existsSync(one))) {
     logger.warn('a database file is missing and is made anew, empty; if it was lost, stop and restore it', {

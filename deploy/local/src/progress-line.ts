@@ -1,7 +1,7 @@
-/** One line that tells what is going on, rewritten in a terminal, and a few plain lines elsewhere. */
+/** One progress line, rewritten in a terminal; a few plain lines elsewhere. */
 export interface ProgressLine {
   tell(what: string): void;
-  /** Ends the line, if there is one. */
+  /** Ends the current line, if any. */
   end(): void;
 }
 
@@ -11,10 +11,10 @@ interface Output {
   write(text: string): unknown;
 }
 
-/** A file or a pipe gets a line at most this often. */
+/** The interval between lines in a file or a pipe. */
 const PAUSE_MS = 1_000;
 
-/** Makes the line. */
+/** Creates the line. */
 export const createProgressLine = (output: Output, now: () => number = () => performance.now()): ProgressLine => {
   let toldAt = Number.NEGATIVE_INFINITY;
   let open = false;

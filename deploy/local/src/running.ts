@@ -4,23 +4,23 @@ import { join } from 'node:path';
 import { reasonOf } from '@boxoffice/runtime';
 import { answersFor } from './lock.ts';
 
-/** Where the parts of an installation that runs in one process are reached. */
+/** The addresses of an installation that runs in one process. */
 export interface Running {
   readonly pid: number;
   /** ISO 8601 UTC. */
   readonly since: string;
-  /** Where its documents are, as {@link placeOf} tells it. */
+  /** The place of its documents, as {@link placeOf} returns it. */
   readonly store: string;
-  /** By the name of the service; the gateway's is that of its health. */
+  /** By name of the service; for the gateway, the address of its health. */
   readonly urls: Readonly<Record<string, string>>;
-  /** The gateway as its clients see it, and the certificate that they trust; undefined: one that everybody does. */
+  /** The gateway's public address and the certificate that its clients trust; undefined for a publicly trusted one. */
   readonly gatewayUrl: string;
   readonly caFile?: string | undefined;
 }
 
 /**
- * Where MONGODB_URL leads, without its credentials and options; SQLite without it. A data directory may serve an installation on files and,
- * with other settings, one on MongoDB: by this one tells them apart.
+ * The address in MONGODB_URL, without credentials and options; SQLite without the setting. It tells apart an
+ * installation on files and one on MongoDB that share a data directory under different settings.
  */
 export const placeOf = (mongodbUrl: string | undefined): string => {
   const [, hosts = '', database = ''] = /^[^:]+:\/\/(?:[^@/]*@)?([^/?]*)\/?([^?]*)/.exec(mongodbUrl ?? '') ?? [];
@@ -37,7 +37,10 @@ const read = (directory: string): Running | undefined => {
   }
 };
 
-/** Notes where everything is, for the operator's program; answers how to take the note away. Ports of loopback, no secrets. */
+/**
+ * Records all addresses for the operator's program and returns the removal of the record. Loopback ports only, no
+ * secrets.
+ */
 export const recordRunning = (directory: string, where: Omit<Running, 'pid' | 'since'>): (() => Promise<void>) => {
   const file = fileIn(directory);
   const note: Running = { pid: process.pid, since: new Date().toISOString(), ...where };
@@ -45,7 +48,7 @@ export const recordRunning = (directory: string, where: Omit<Running, 'pid' | 's
   writeFileSync(draft, `${JSON.stringify(note, null, 2)}\n`, { mode: 0o600 });
   renameSync(draft, file);
   return async () => {
-    // Engines that serve many processes let another one begin here, whose note it is then.
+    // On shared engines another process may have started and replaced the record.
     if (read(directory)?.pid === process.pid) rmSync(file, { force: true });
   };
 };
@@ -67,8 +70,8 @@ const accepts = (url: string): Promise<boolean> =>
   });
 
 /**
- * What the process that runs on the directory and this store noted of itself; undefined if none does. What one left behind that was killed
- * does not count: its process is gone, or nobody listens at its addresses. `urls` is empty while one has only just begun.
+ * The record of the running process on the directory and this store; undefined without one. The record of a killed
+ * process does not count: its pid is gone, or its addresses do not answer. `urls` is empty during the start.
  */
 export const readRunning = async (directory: string, store: string): Promise<Running | undefined> => {
   const note = read(directory);

@@ -1,4 +1,4 @@
-/** What a started installation tells the person before the terminal. */
+/** The addresses and files that the terminal shows after the start. */
 export interface ScreenOptions {
   readonly publicUrl: string;
   readonly httpUrl: string;
@@ -11,11 +11,11 @@ export interface ScreenOptions {
   readonly seconds: number;
 }
 
-/** A word as a shell takes it literally. */
+/** Quotes a word for a POSIX shell. */
 export const quoted = (word: string): string =>
   /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`;
 
-/** Commands that get a token of the first demo client and list shows with it; they work as they are when pasted. */
+/** Commands that request a token of the first demo client and list shows with it, ready to paste. */
 export const firstCommands = (publicUrl: string, demoFile: string, caFile: string | undefined): string[] => {
   const curl = caFile === undefined ? 'curl -sS' : `curl -sS --cacert ${quoted(caFile)}`;
   const pick = `c = require(${JSON.stringify(demoFile)}).clients[0], c.clientId + ":" + c.clientSecret`;

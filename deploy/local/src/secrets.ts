@@ -3,7 +3,10 @@ import { listKeys, WrongKeyEncryptionKey, wayOut } from '@boxoffice/authorizer';
 import { readStoredSecret, StartFault, secretFile, storeSecret } from '@boxoffice/runtime';
 import type { Store } from '@boxoffice/store';
 
-/** What every process's secret is derived from, made at the first start and kept in the data directory. @throws {StartFault} */
+/**
+ * The root of every process's secret, generated at the first start and stored in the data directory. @throws
+ * {StartFault}
+ */
 export const keepServiceRootSecret = (directory: string): string =>
   storeSecret(directory, secretFile('SERVICE_ROOT_SECRET'));
 
@@ -12,8 +15,8 @@ const KEY_FILE = secretFile('KEY_ENCRYPTION_KEY');
 const whereKept = (directory: string): string => `${join(directory, KEY_FILE)} or the setting`;
 
 /**
- * The key that is kept in the data directory; made when the authorizer's store holds nothing yet that is encrypted under an
- * earlier one, which a new one could not open. @throws {StartFault}
+ * The key in the data directory, generated if missing, unless the authorizer's store has values encrypted under an
+ * earlier key, which a new one could not decrypt. @throws {StartFault}
  */
 export const keepKeyEncryptionKey = async (directory: string, authorizerStore: Store): Promise<string> => {
   const kept = readStoredSecret(directory, KEY_FILE);
@@ -24,7 +27,7 @@ export const keepKeyEncryptionKey = async (directory: string, authorizerStore: S
   );
 };
 
-/** Says where the key is kept when a start failed because it is the wrong one; throws any other error as it came. */
+/** Adds the key's location to the error of a start with a wrong key; rethrows any other error unchanged. */
 export const explainKeys =
   (directory: string) =>
   (error: unknown): never => {

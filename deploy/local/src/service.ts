@@ -1,11 +1,11 @@
 import { existsSync } from 'node:fs';
 import { keepCompiledCode } from './compile-cache.ts';
 
-// npm run service -- NAME: that process only, by the same main.ts that its container starts.
+// npm run service -- NAME: starts that process only, from the main.ts that its container starts.
 
 const ROOT = new URL('../../../', import.meta.url);
 
-/** Every service of the product and its package; those that are not built yet have no main.ts. */
+/** Every service of the product and its package; an unimplemented one has no main.ts. */
 const folders: Readonly<Record<string, string>> = {
   gateway: 'gateway',
   authorizer: 'authorizer',
@@ -23,7 +23,7 @@ const existing = Object.entries(folders).filter(([, folder]) => existsSync(mainO
 const [name = ''] = process.argv.slice(2);
 const found = existing.find(([known]) => known === name);
 if (found) {
-  // What it keeps (the gateway: keys, descriptions) is for its owner only.
+  // Its files (the gateway's keys and descriptions) are for their owner only.
   process.umask(0o077);
   keepCompiledCode();
   await import(mainOf(found[1]).href);

@@ -22,14 +22,14 @@ import { keepServiceRootSecret } from './secrets.ts';
 
 const ownOfAuthorizer = authorizer.settings as NonNullable<typeof authorizer.settings>;
 const ownOfContacts = contacts.settings as NonNullable<typeof contacts.settings>;
-// Where the others are is no setting in one process.
+// In one process, the other services' addresses are no settings.
 const { catalogUrl, contactsUrl, ticketsUrl, ...ownOfOrders } = orders.settings as NonNullable<typeof orders.settings>;
 const { sessionIdleSeconds, sessionAbsoluteSeconds, loginFailuresPerAddress } = pos.settings as NonNullable<
   typeof pos.settings
 >;
 const { gatewayPort, gatewayHttpPort } = gatewaySettings;
 
-/** Everything that the environment says, in one reading, so that all its faults are told together. */
+/** All settings in one reading, so that all faults are reported together. */
 const spec = {
   ...gatewaySettings,
   ...traceSettings,
@@ -39,7 +39,7 @@ const spec = {
   sessionIdleSeconds,
   sessionAbsoluteSeconds,
   loginFailuresPerAddress,
-  // npm start keeps these two when nobody gives them.
+  // npm start generates and stores these two unless they are set.
   serviceRootSecret: givenSecret('SERVICE_ROOT_SECRET'),
   keyEncryptionKey: givenSecret('KEY_ENCRYPTION_KEY'),
   directory: dataDirectory,
@@ -52,7 +52,9 @@ const spec = {
   tlsCaFile,
 };
 
-/** The settings of everything in one process. @throws {StartFault} naming every wrong one, or the data directory */
+/**
+ * The settings of the whole product in one process. @throws {StartFault} naming every wrong one, or the data directory
+ */
 export const readLocalSettings = async (env?: Environment) => {
   const settings = await readServerSettings(spec, env);
   const directory = ensureDirectory(settings.directory, 'BOXOFFICE_DATA_DIR');

@@ -106,7 +106,7 @@ const compose = async (settings: LocalSettings, logger: Logger, stop: Stop): Pro
   const engines = await openEngines({ mongodbUrl, amqpUrl, directory, logger, serves: servedQueues });
   stop.add('engines', () => engines.close());
 
-  // The catalog counts as ready when its demo data is there, and so does the gateway, which waits for it once.
+  // The catalog is ready once its demo data exists, and so is the gateway, which waits for it once.
   let seeded = false;
   const demoData = async (): Promise<void> => {
     if (!seeded) throw new Error('the demo data is not there yet');
@@ -121,7 +121,7 @@ const compose = async (settings: LocalSettings, logger: Logger, stop: Stop): Pro
     hasDemoData: () => hasDemoData,
   });
   const program: Program = { settings, logger, stop, engines };
-  // Before the demo data, so that a taken port is told at once.
+  // Before the seeding, so that an occupied port is reported at once.
   const gateway = await openGateway(program, services, tls, metrics);
   const urls = { gateway: gateway.httpUrl, ...services.urls };
   stop.add(
@@ -145,15 +145,18 @@ const compose = async (settings: LocalSettings, logger: Logger, stop: Stop): Pro
     demoFile: demo && demoFile(directory),
     directory,
     engines: `${engines.storeEngine}, ${engines.busEngine}`,
-    // Since the process began: what the person before the terminal has waited.
+    // Since the process started: the time that the user has waited.
     seconds: performance.now() / 1000,
   });
   process.stdout.write(`${lines.join('\n')}\n`);
-  // A process that is killed later cannot do it any more.
+  // A killed process never writes its cache.
   flushCompileCache();
 };
 
-/** The main of `npm start`: everything in one process. Prints what is wrong and ends with status 1 if it cannot start. */
+/**
+ * The main of `npm start`: the whole product in one process. Prints the fault and exits with status 1 if it cannot
+ * start.
+ */
 export const start = async (): Promise<void> => {
   await run().catch(failStart);
 };

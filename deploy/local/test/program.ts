@@ -17,16 +17,16 @@ export const freePort = async (): Promise<number> => {
 
 /** A process of the product. */
 export interface Process {
-  /** What it has printed so far. */
+  /** Its output so far. */
   output(): string;
-  /** Resolves when it has printed this; rejects if it ends before. */
+  /** Resolves when the output contains `text`; rejects if the process ends before. */
   printed(text: string): Promise<void>;
   kill(signal: NodeJS.Signals): void;
   /** Its exit status, when it has ended. */
   readonly ended: Promise<number | null>;
 }
 
-/** Starts a script of this package with these settings and no others; `under`: the command that runs it. */
+/** Starts a script of this package with these settings only; `under`: the command that runs it. */
 export const startProcess = (
   script: 'main.ts' | 'service.ts',
   args: readonly string[],
@@ -71,7 +71,7 @@ export interface Program extends Process {
   demo(): DemoCredentials;
 }
 
-/** Starts the product on ports and data of its own. */
+/** Starts the product on its own ports and data. */
 export const startProgram = async (
   settings: Readonly<Record<string, string>> = {},
   directory = temporaryDirectory(),
@@ -86,18 +86,18 @@ export const startProgram = async (
 
 export interface Reply {
   readonly status: number;
-  // A test reads whatever came.
+  // The body is untyped for the tests.
   readonly body: { readonly [member: string]: unknown; readonly data: Record<string, unknown> };
 }
 
 export interface Sent {
   readonly method?: string;
   readonly headers?: Readonly<Record<string, string>>;
-  /** The body, in pieces; each is sent when it is there. */
+  /** The body in chunks; each is sent when it is available. */
   readonly pieces?: readonly (string | Promise<string>)[];
 }
 
-/** Calls the product over HTTPS, trusting the file that it names and nothing else. */
+/** Calls the product over HTTPS, trusting only the certificate in `caFile`. */
 export const call = async (demo: DemoCredentials, path: string, sent: Sent = {}): Promise<Reply> => {
   const { method = 'GET', headers = {}, pieces = [] } = sent;
   const outgoing = request(`${demo.baseUrl}${path}`, { method, headers, ca: readFileSync(demo.caFile), agent: false });

@@ -3,14 +3,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ROOT, run } from './command.ts';
 
-/** A git revision as files. */
+/** A git revision, checked out as files. */
 export interface Checkout {
   readonly folder: string;
   /** Its commit's id, in full. */
   readonly revision: string;
 }
 
-/** How an image is made, which an older revision may not know yet. */
+/** The files of the image build, which an older revision may lack. */
 const recipe = [
   '.dockerignore',
   'tsconfig.build.json',
@@ -19,7 +19,10 @@ const recipe = [
   'deploy/compile.mjs',
 ];
 
-/** Writes a revision to a folder of its own, which the caller removes; `like` gives the recipe of the images. @throws {Error} when there is none */
+/**
+ * Checks a revision out to a temporary folder, which the caller removes; `like` provides the image build. @throws
+ * {Error} on an unknown revision
+ */
 export const checkOut = async (ref: string, like?: Checkout): Promise<Checkout> => {
   const revision = (await run('git', ['rev-parse', '--verify', `${ref}^{commit}`])).trim();
   const folder = await mkdtemp(join(tmpdir(), 'boxoffice-images-'));
@@ -31,7 +34,7 @@ export const checkOut = async (ref: string, like?: Checkout): Promise<Checkout> 
   return { folder, revision };
 };
 
-/** The revision before the last change of orders that came before the one given. */
+/** The revision before the last change of orders at or before the given one. */
 export const beforeLastChange = async (revision: string): Promise<string> => {
   const last = await run('git', ['log', '-1', '--format=%H', revision, '--', 'services/orders/src'], { cwd: ROOT });
   return `${last.trim()}^`;

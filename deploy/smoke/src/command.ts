@@ -1,14 +1,14 @@
 import { spawn } from 'node:child_process';
 
-/** The repository: what images are built from, and where the composition is. */
+/** The repository: the build context of the images and the folder of the composition. */
 export const ROOT = new URL('../../../', import.meta.url).pathname;
 
 export interface Running {
   readonly cwd?: string;
   readonly env?: Readonly<Record<string, string>>;
-  /** Given to its standard input. */
+  /** Written to its standard input. */
   readonly input?: string;
-  /** Where what it prints goes as well, as it comes. */
+  /** Receives its output as it arrives. */
   readonly tell?: (text: string) => void;
   /** Default: ten minutes. */
   readonly timeoutMs?: number;
@@ -16,7 +16,7 @@ export interface Running {
 
 const MOST_KEPT = 4_000_000;
 
-/** Runs a program to its end; answers what it printed to standard output. @throws {Error} with the end of all that it printed, if it fails */
+/** Runs a program to its end; returns its standard output. @throws {Error} with the end of its output, if it fails */
 export const run = (program: string, args: readonly string[], options: Running = {}): Promise<string> =>
   new Promise((resolve, reject) => {
     const { cwd = ROOT, env = {}, input = '', tell, timeoutMs = 600_000 } = options;
@@ -37,7 +37,7 @@ export const run = (program: string, args: readonly string[], options: Running =
     child.stdin.on('error', () => undefined).end(input);
   });
 
-/** Whether a program ends well. */
+/** Whether a program exits with status 0. */
 export const succeeds = (program: string, args: readonly string[]): Promise<boolean> =>
   run(program, args).then(
     () => true,

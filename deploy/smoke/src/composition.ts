@@ -6,29 +6,29 @@ export interface Instance {
   readonly image: string;
 }
 
-/** A composition of its own name on this machine's engine. */
+/** A composition with a name of its own on this machine's engine. */
 export interface Composition {
-  /** Starts everything in order, but for one service if it is named. */
+  /** Starts all services in order, except `without`. */
   up(without?: string): Promise<void>;
-  /** So many instances of a service; those that run stay as they are, new ones are of the image that `use` said. */
+  /** Scales a service to `count` instances; running ones stay unchanged, new ones have the image set by `use`. */
   scale(service: string, count: number): Promise<void>;
-  /** From now on new instances of the service are of this image. */
+  /** Sets the image of new instances of the service. */
   use(service: string, image: string): void;
   /** The running instances. */
   instances(service: string): Promise<readonly Instance[]>;
-  /** Waits until so many instances of the service are healthy. @throws {Error} when they are not in time */
+  /** Waits until `count` instances of the service are healthy. @throws {Error} on a timeout */
   healthy(service: string, count: number, withinMs?: number): Promise<void>;
-  /** Waits for a container that does one thing. @throws {Error} with what it printed, when it fails */
+  /** Waits for a one-shot container. @throws {Error} with its output, when it fails */
   finished(service: string, withinMs?: number): Promise<void>;
-  /** One file of a container, running or not. */
+  /** Reads one file of a container, running or not. */
   file(service: string, path: string): Promise<string>;
-  /** Runs a command of the operator; answers what it printed. */
+  /** Runs an operator command; returns its output. */
   operator(...words: readonly string[]): Promise<string>;
-  /** What containers complained of. */
+  /** The warnings and errors in the containers' logs. */
   logs(service?: string): Promise<string>;
-  /** Removes it with its data. */
+  /** Removes the composition with its data. */
   down(): Promise<void>;
-  /** How a person would do that. */
+  /** The command that removes it by hand. */
   readonly removal: string;
 }
 
@@ -37,11 +37,11 @@ export interface CompositionOptions {
   readonly project: string;
   readonly files: readonly string[];
   readonly env: Readonly<Record<string, string>>;
-  /** `docker compose` or `docker-compose`; undefined: the first that is there. */
+  /** `docker compose` or `docker-compose`; undefined: the first that is installed. */
   readonly command?: string;
 }
 
-/** Of what containers print, complaints; of those who log in no such form, the last lines. */
+/** Extracts warnings and errors from container logs; for logs in another format, the last lines. */
 const tellingOf = (printed: string): string => {
   const lines = printed.split('\n');
   const complaints = lines.filter((line) => /"level":"(warn|error)"/.test(line));
@@ -51,14 +51,14 @@ const tellingOf = (printed: string): string => {
 
 const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
-/** Whichever there is. @throws {Error} when there is none */
+/** The installed command. @throws {Error} when there is none */
 const commandThere = async (): Promise<string> => {
   if (await succeeds('docker', ['compose', 'version'])) return 'docker compose';
   if (await succeeds('docker-compose', ['version'])) return 'docker-compose';
   throw new Error('there is neither "docker compose" nor "docker-compose"');
 };
 
-/** Describes a composition; nothing is started yet. */
+/** Describes a composition without starting it. */
 export const openComposition = async (options: CompositionOptions): Promise<Composition> => {
   const { folder, project, files } = options;
   const env: Record<string, string> = { ...options.env };

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { run } from './command.ts';
 import { localBases } from './local-bases.ts';
 
-/** Where each image's own package is. */
+/** The folder of each image's own package. */
 export const folders = {
   gateway: 'gateway',
   authorizer: 'authorizer',
@@ -20,14 +20,14 @@ export type ImageName = keyof typeof folders;
 /** All images, in the order of the table. */
 export const imageNames = Object.keys(folders) as ImageName[];
 
-/** The version of a service in a checkout: its package's. */
+/** The version of a service in a checkout: that of its package. */
 export const versionIn = async (folder: string, name: ImageName): Promise<string> => {
   const { version } = JSON.parse(await readFile(join(folder, folders[name], 'package.json'), 'utf8'));
   return String(version);
 };
 
 export interface Build {
-  /** The checkout that is the build's context. */
+  /** The checkout that serves as build context. */
   readonly context: string;
   readonly name: ImageName;
   readonly tag: string;
@@ -35,7 +35,7 @@ export interface Build {
   readonly localBases: boolean;
 }
 
-/** Builds one image. @throws {Error} with the end of what the engine printed */
+/** Builds one image. @throws {Error} with the end of the engine's output */
 export const buildImage = async ({ context, name, tag, revision, localBases: local }: Build): Promise<void> => {
   const given = {
     SERVICE: name,
@@ -50,32 +50,32 @@ export const buildImage = async ({ context, name, tag, revision, localBases: loc
       : {}),
   };
   const args = Object.entries(given).flatMap(([key, value]) => ['--build-arg', `${key}=${value}`]);
-  // Without a plug-in for it, docker's client knows only the older builder; local bases are for machines that lack much.
+  // Without the buildx plug-in, docker's client supports only the legacy builder; local bases are for such machines.
   const env: Record<string, string> = local ? { DOCKER_BUILDKIT: '0' } : {};
   await run('docker', ['build', '-q', '-f', join(context, 'deploy/Dockerfile'), ...args, '-t', tag, context], { env });
 };
 
-/** The revision that an image says it was built from; undefined if there is no such image. */
+/** The revision in an image's label; undefined if there is no such image. */
 export const revisionOf = (tag: string): Promise<string | undefined> =>
   run('docker', ['image', 'inspect', '-f', '{{index .Config.Labels "org.opencontainers.image.revision"}}', tag]).then(
     (text) => text.trim(),
     () => undefined,
   );
 
-/** What is in an image, and how big it is. */
+/** The contents of an image and its size. */
 export interface Contents {
   readonly megabytes: number;
-  /** Of the layer with the service and what it needs; the others are the same for all. */
+  /** The size of the layer with the service and its dependencies; the other layers are the same for all. */
   readonly ownMegabytes: number;
-  /** Our own packages in it. */
+  /** The project's own packages in it. */
   readonly packages: readonly string[];
-  /** What must not be there: tests, sources, tools of development, a shell. */
+  /** Unwanted contents: tests, sources, development tools, a shell. */
   readonly unwanted: readonly string[];
   readonly user: number;
   readonly labels: Readonly<Record<string, string>>;
 }
 
-/** Runs in the image; there is nothing else that could look. */
+/** Runs inside the image, which has no shell. */
 const LOOK = `
 const fs = require('fs');
 const packages = new Set(), unwanted = [];
@@ -99,7 +99,7 @@ for (const shell of ['sh', 'bash', 'dash', 'busybox']) for (const bin of ['/bin/
 console.log(JSON.stringify({ packages: [...packages].sort(), unwanted, user: process.getuid() }));
 `;
 
-/** Looks into an image. */
+/** Inspects an image. */
 export const contentsOf = async (tag: string): Promise<Contents> => {
   const inside = await run('docker', [
     'run',

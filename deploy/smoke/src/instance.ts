@@ -1,26 +1,26 @@
 import { run } from './command.ts';
 
-/** How many requests an instance has answered since it began, by its own figures. */
+/** The number of requests that an instance has answered since its start, by its own metrics. */
 export const servedBy = async (id: string): Promise<number> => {
   const ask =
     "fetch('http://127.0.0.1:9090/metrics').then((answer) => answer.text()).then((text) => console.log(text.split('\\n').filter((line) => line.startsWith('http_server_request_duration_seconds_count')).reduce((sum, line) => sum + Number(line.split(' ').at(-1)), 0)))";
   return Number(await run('docker', ['exec', id, '/usr/local/bin/node', '-e', ask]));
 };
 
-/** Ends the process of an instance as a crash would: the engine is not told, so its rule for restarts holds. */
+/** Kills the process of an instance from inside, as a crash would: the engine's restart policy then applies. */
 export const crash = async (id: string): Promise<void> => {
   const pid = Number(await run('docker', ['inspect', '-f', '{{.State.Pid}}', id]));
   if (!(pid > 1)) throw new Error(`the instance ${id} does not run`);
   process.kill(pid, 'SIGKILL');
 };
 
-/** How an instance ended when it was asked to. */
+/** The result of a requested shutdown. */
 export interface Ended {
   readonly status: number;
   readonly seconds: number;
 }
 
-/** SIGTERM; then it is removed. Seconds are those that the engine took, which include its own. */
+/** Sends SIGTERM and removes the instance. Seconds include the engine's own time. */
 export const drain = async (id: string): Promise<Ended> => {
   const begun = performance.now();
   await run('docker', ['stop', '-t', '30', id]);

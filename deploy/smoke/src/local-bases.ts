@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { run, succeeds } from './command.ts';
 
-// Base images for a machine that can pull none: Debian by mmdebstrap, Node and npm of this machine, RabbitMQ from Debian. They show
-// that the Dockerfile and the composition work, not that the public base images do.
+// Base images for a machine that cannot pull any: Debian by mmdebstrap, Node and npm of this machine, RabbitMQ from
+// Debian. They test the Dockerfile and the composition, not the public base images.
 
 /** Names of the local images. */
 export const localBases = {
@@ -56,7 +56,7 @@ RUN ln -s ../lib/node_modules/npm/bin/npm-cli.js /usr/local/bin/npm && ln -s ../
   );
 };
 
-/** What the public one has: the C and C++ libraries, a user, certificates; no shell. */
+/** As in the public image: the C and C++ libraries, a user, certificates; no shell. */
 const runBase = async (scratch: string): Promise<void> => {
   await imported('boxoffice-local/libraries:1', scratch, ['--variant=extract', '--include=libc6,libstdc++6']);
   const context = join(scratch, 'run');
@@ -69,7 +69,7 @@ const runBase = async (scratch: string): Promise<void> => {
   await built(localBases.run, context, 'FROM boxoffice-local/libraries:1\nCOPY etc /etc\n');
 };
 
-/** RabbitMQ of Debian, with the names, user and paths of the public image. */
+/** Debian's RabbitMQ, with the names, user and paths of the public image. */
 const rabbitmqBase = (): Promise<string> =>
   built(
     localBases.rabbitmq,
@@ -85,7 +85,7 @@ CMD ["rabbitmq-server"]
 `,
   );
 
-/** In the place of MongoDB: passes the protocol on to a server of this machine. */
+/** Replaces MongoDB: forwards its protocol to a server on this machine. */
 const mongodbBase = (): Promise<string> =>
   built(
     localBases.mongodb,
@@ -96,7 +96,7 @@ CMD ["node", "/mongodb-relay.mjs"]
 `,
   );
 
-/** Makes those that are missing; the first time takes minutes. */
+/** Builds the missing images; the first build takes minutes. */
 export const ensureLocalBases = async (tell: (what: string) => void): Promise<void> => {
   const scratch = await mkdtemp(join(tmpdir(), 'boxoffice-bases-'));
   const made: readonly (readonly [string, (scratch: string) => Promise<unknown>])[] = [

@@ -20,7 +20,7 @@ const print = (line: string): void => void process.stdout.write(`${line}\n`);
 const imageSettings = (current: Images['current']): Record<string, string> =>
   Object.fromEntries(imageNames.map((name) => [`${name.toUpperCase()}_IMAGE`, current[name]]));
 
-/** In the place of MongoDB; each act has databases of its own, since what it does costs the more, the more there is. */
+/** Settings for the MongoDB stand-in; each act has its own databases, since the stand-in slows down as data grows. */
 const standInSettings = ({ folder }: StandIn, act: string): Record<string, string> => ({
   MONGODB_IMAGE: localBases.mongodb,
   RABBITMQ_IMAGE: localBases.rabbitmq,
@@ -37,7 +37,7 @@ interface Play {
   readonly run: string;
 }
 
-/** Plays one act, and removes what it has made, also when this program is asked to end. */
+/** Plays one act and removes its resources, also when the program is interrupted. */
 const perform = async (name: string, act: (given: Act) => Promise<void>, play: Play): Promise<void> => {
   const { folder, options, images, standIn, steps, run: id } = play;
   const port = await freePort();
@@ -88,10 +88,10 @@ const smoke = async (options: Options): Promise<boolean> => {
     if (options.act !== 'sale') await perform('demo', demonstrate, play);
     if (options.act !== 'demo') await perform('sale', sell, play);
   } catch (error) {
-    // A step that failed has been told.
+    // A failed step has been reported.
     if (!steps.failed) throw error;
   } finally {
-    // What still runs needs it.
+    // A composition that keeps running needs it.
     if (!options.keep) await standIn?.close();
     if (!options.keep) for (const { folder } of [now, before]) await rm(folder, { recursive: true, force: true });
   }

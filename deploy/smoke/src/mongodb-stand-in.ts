@@ -7,14 +7,14 @@ import { freePort } from './free-port.ts';
 
 /** A server of MongoDB's protocol on this machine, and the socket through which a container reaches it. */
 export interface StandIn {
-  /** Of the folder with the socket, which the container mounts. */
+  /** Path of the folder with the socket, which the container mounts. */
   readonly folder: string;
   close(): Promise<void>;
 }
 
 const START_MS = 120_000;
 
-/** Starts the program that MONGO_SERVER names. @throws {Error} when there is none, or it does not come up */
+/** Starts the program that MONGO_SERVER names. @throws {Error} when it is missing or does not start */
 export const startStandIn = async (program: string | undefined): Promise<StandIn> => {
   if (!program) throw new Error('MONGO_SERVER names no program; with --local-bases it stands in the place of MongoDB');
   const port = await freePort();
@@ -39,7 +39,7 @@ export const startStandIn = async (program: string | undefined): Promise<StandIn
     far.pipe(near);
   });
   await new Promise<void>((resolve) => door.listen(socket, resolve));
-  // The container's user is another one.
+  // The container runs as another user.
   await chmod(folder, 0o755);
   await chmod(socket, 0o666);
   return {

@@ -1,21 +1,21 @@
 import { parseArgs } from 'node:util';
 
-/** What the smoke test is asked for. */
+/** The options of the smoke test. */
 export interface Options {
-  /** Base images made on this machine, where none can be pulled. */
+  /** Uses base images built on this machine, where none can be pulled. */
   readonly localBases: boolean;
-  /** The git revision whose orders service is the other version; undefined: before its last change. */
+  /** The git revision of the other version of orders; undefined: before its last change. */
   readonly from: string | undefined;
-  /** The git revision that is tested. */
+  /** The git revision under test. */
   readonly revision: string;
-  /** One act alone; undefined: both. */
+  /** The only act to play; undefined: both. */
   readonly act: string | undefined;
-  /** Leaves the composition running. */
+  /** Whether the composition keeps running. */
   readonly keep: boolean;
-  /** Seconds of each sale, beside what is done in it. */
+  /** Seconds of each sale, in addition to the actions during it. */
   readonly seconds: number;
   readonly buyers: number;
-  /** `docker compose` or `docker-compose`; undefined: whichever is there. */
+  /** `docker compose` or `docker-compose`; undefined: the installed one. */
   readonly compose: string | undefined;
 }
 
@@ -36,7 +36,7 @@ holds what the buyers remember against what the installation says, and prints a 
   --compose COMMAND  "docker compose" or "docker-compose"; default: the first that is there
   --keep             leaves the composition running and says how to remove it`;
 
-/** Reads the arguments; undefined: help is wanted. @throws {Error} that says what is wrong with them */
+/** Reads the arguments; undefined on a request for help. @throws {Error} that names the wrong argument */
 export const readOptions = (args: readonly string[]): Options | undefined => {
   const { values } = parseArgs({
     args: [...args],

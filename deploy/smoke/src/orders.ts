@@ -3,7 +3,7 @@ import type { Composition, Instance } from './composition.ts';
 import { crash, drain, servedBy } from './instance.ts';
 import type { Options } from './options.ts';
 
-/** The installation that runs, and how long to try each thing. */
+/** The running installation, and the duration of each step. */
 export interface Stage {
   readonly composition: Composition;
   readonly door: Door;
@@ -17,7 +17,7 @@ const SERVICE = 'orders';
 
 const pause = (seconds: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, seconds * 1000));
 
-/** So many places are enough for every buyer, and few enough for a stand-in of MongoDB that looks at each. */
+/** Enough places for every buyer, and few enough for a MongoDB stand-in that scans them all. */
 const PLACES = 1_500;
 
 const saleAt = ({ door, partner, options, run }: Stage, name: string): Promise<ConcurrentSale> =>
@@ -29,7 +29,7 @@ const told = ({ ok, refused, unknown, failures }: SaleCounts): string =>
 /** Milliseconds within which a sale settles; another instance finishes the step of a dead process after at most 5,000. */
 const SETTLED_WITHIN_MS = 60_000;
 
-/** Ends a sale, and holds what its buyers remember against what the installation says. */
+/** Ends a sale and compares the buyers' journal with the installation's state. */
 const judge = async (sale: ConcurrentSale): Promise<{ counts: SaleCounts; seconds: number }> => {
   await sale.end();
   const counts = sale.counts();
@@ -48,17 +48,17 @@ const shares = async (instances: readonly Instance[], before: ReadonlyMap<string
 const servedSoFar = async (instances: readonly Instance[]): Promise<Map<string, number>> =>
   new Map(await Promise.all(instances.map(async ({ id }) => [id, await servedBy(id)] as const)));
 
-/** Of the work that equal shares would give one instance, the least that one must have. */
+/** The least share of work for one instance, as a fraction of an equal share. */
 const LEAST_SHARE = 0.2;
 
-/** From one instance to three while others buy: each of them must get work. */
+/** Scales from one instance to three during a sale: each must get work. */
 export const scaleUp = async (stage: Stage): Promise<string> => {
   const { composition, options } = stage;
   const sale = await saleAt(stage, 'scale');
   await composition.scale(SERVICE, 3);
   await composition.healthy(SERVICE, 3);
   const instances = await composition.instances(SERVICE);
-  // Kept connections are renewed within so many seconds; then the new instances have their share.
+  // Persistent connections are renewed within this time; then the new instances have their share.
   await pause(25);
   const before = await servedSoFar(instances);
   await pause(options.seconds);
@@ -72,7 +72,7 @@ export const scaleUp = async (stage: Stage): Promise<string> => {
   return text;
 };
 
-/** One of three dies while others buy: nothing that was acknowledged is lost, and the engine starts it again. */
+/** Kills one of three instances during a sale: nothing acknowledged is lost, and the engine restarts it. */
 export const killOne = async (stage: Stage): Promise<string> => {
   const { composition, options } = stage;
   const sale = await saleAt(stage, 'kill');
@@ -86,14 +86,20 @@ export const killOne = async (stage: Stage): Promise<string> => {
   return `${told(counts)}; nothing lost, quiet after ${seconds.toFixed(1)} s, three instances again`;
 };
 
-/** How a replacement is called, and whether it must not cost a request: an older version keeps its own promises, not those of this one. */
+/**
+ * The name of a replacement, and whether every request must succeed: an older version keeps its own promises, not the
+ * current ones.
+ */
 export interface Replacement {
   readonly name: string;
   readonly image: string;
   readonly flawless: boolean;
 }
 
-/** All instances are replaced by those of another image while others buy: new ones first, then the old ones drain. Nothing may be lost. */
+/**
+ * Replaces all instances by those of another image during a sale: new ones start first, then the old ones drain.
+ * Nothing may be lost.
+ */
 export const replaceAll = async (stage: Stage, { name, image, flawless }: Replacement): Promise<string> => {
   const { composition, options } = stage;
   const old = await composition.instances(SERVICE);
@@ -104,7 +110,7 @@ export const replaceAll = async (stage: Stage, { name, image, flawless }: Replac
   await composition.healthy(SERVICE, old.length * 2);
   const both = await composition.instances(SERVICE);
   const before = await servedSoFar(both);
-  // Both versions side by side.
+  // Both versions run side by side.
   await pause(25);
   const served = await shares(both, before);
   const sumOf = (ofNew: boolean): number =>

@@ -3,14 +3,14 @@ import { buildImage, contentsOf, type ImageName, imageNames, revisionOf, version
 import type { Options } from './options.ts';
 import type { Steps } from './steps.ts';
 
-/** What the test runs. */
+/** The images under test. */
 export interface Images {
   readonly current: Readonly<Record<ImageName, string>>;
-  /** Orders of the other revision. */
+  /** The orders image of the other revision. */
   readonly other: string;
 }
 
-/** The image of a checkout, built if it is not there from an earlier run; others of the same version stay as they are. */
+/** The image of a checkout, built unless an earlier run has built it; other images of the same version stay. */
 const imageOf = async (name: ImageName, { folder, revision }: Checkout, local: boolean): Promise<string> => {
   const version = `${await versionIn(folder, name)}-${revision.slice(0, 10)}`;
   const tag = `boxoffice-smoke${local ? '-local' : ''}/${name}:${version}`;
@@ -19,7 +19,7 @@ const imageOf = async (name: ImageName, { folder, revision }: Checkout, local: b
   return tag;
 };
 
-/** Builds what is missing. @throws {Error} when it cannot */
+/** Builds the missing images. @throws {Error} when a build fails */
 export const buildAll = async (
   { localBases: local }: Options,
   now: Checkout,
@@ -39,7 +39,7 @@ export const buildAll = async (
   return { current: current as Record<ImageName, string>, other };
 };
 
-/** Nothing in an image that it does not need; answers the table of sizes. */
+/** Checks that images contain nothing superfluous; returns the table of sizes. */
 export const lookInto = async (current: Images['current'], steps: Steps): Promise<string[][]> => {
   const sizes: string[][] = [['image', 'MB', 'own MB', 'version', 'our packages in it']];
   await steps.step('what is in the images', async () => {
@@ -50,7 +50,7 @@ export const lookInto = async (current: Images['current'], steps: Steps): Promis
       if (unwanted.length > 0) throw new Error(`${name} holds ${unwanted.slice(0, 10).join(', ')}`);
       if (user === 0) throw new Error(`${name} runs as root`);
       const others = packages.filter((one) => one !== name && (imageNames as string[]).includes(one));
-      // The operator's program works on the stores of several services.
+      // The operator's program opens the stores of several services.
       if (name !== 'operator' && others.length > 0) throw new Error(`${name} holds ${others.join(', ')}`);
     }
     return 'each service alone; no tests, types, tools or shell; no root';

@@ -1,9 +1,9 @@
 import { type Client, clientOf, type Door } from '@boxoffice/acceptance';
 
-/** What demo.json says, as far as it is needed here. */
+/** The members of demo.json that are read here. */
 export interface Demo {
   readonly baseUrl: string;
-  /** Of the certificate that clients trust, as the container sees it. */
+  /** Path of the certificate that clients trust, inside the container. */
   readonly caFile: string;
   readonly clients: readonly { name: string; institution: string; clientId: string; clientSecret: string }[];
   readonly pointsOfSale: readonly { serviceHost: string; institution: string }[];
@@ -14,14 +14,14 @@ type Data = ReturnType<typeof JSON.parse>;
 
 const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
-/** The `data` of an answer that must be a good one. */
+/** The `data` of a successful response. @throws {Error} on any other */
 const got = async (client: Client, path: string, call?: Parameters<Client>[1]): Promise<Data> => {
   const reply = await client(path, call);
   if (reply.status >= 300) throw new Error(`${call?.method ?? 'GET'} ${path}: ${reply.status} ${reply.text}`);
   return reply.body.data;
 };
 
-/** The client that may do everything, with a token. */
+/** The client with every scope, with a token. */
 const authorised = async (door: Door, { clients }: Demo): Promise<Client> => {
   const full = clients.find(({ name, institution }) => name === 'full' && institution === 'opera');
   if (!full) throw new Error('demo.json has no client full of opera');
@@ -47,7 +47,10 @@ const settled = async (client: Client, order: string): Promise<Data> => {
   }
 };
 
-/** An institution's client buys two places, pays, reads its tickets, and cancels until all is settled. Answers what happened. */
+/**
+ * An institution's client buys two places, pays, reads its tickets, and cancels until all is settled. Returns a
+ * summary.
+ */
 export const purchaseA = async (door: Door, demo: Demo): Promise<string> => {
   const client = await authorised(door, demo);
   const performanceId = demo.fixtures.opera?.numbered?.performanceId;
@@ -66,7 +69,10 @@ export const purchaseA = async (door: Door, demo: Demo): Promise<string> => {
   return 'held 2, paid, confirmed; cancelled: 2 tickets, 2 places released';
 };
 
-/** A visitor of the opera's point of sale buys two places as a guest, sees the barcodes, and cancels. Answers what happened. */
+/**
+ * A visitor of the opera's point of sale buys two places as a guest, reads the barcodes, and cancels. Returns a
+ * summary.
+ */
 export const purchaseB = async (door: Door, demo: Demo): Promise<string> => {
   const host = demo.pointsOfSale.find(({ institution }) => institution === 'opera')?.serviceHost;
   const anyone = clientOf(door);
@@ -82,7 +88,7 @@ export const purchaseB = async (door: Door, demo: Demo): Promise<string> => {
     if (!reply.body?.success) throw new Error(`${method} ${path}: ${reply.status} ${reply.text}`);
     return reply.body.data;
   };
-  /** A first look may take long on a small machine; a reading may be asked for again. */
+  /** A first read may be slow on a small machine; reads can be repeated. */
   const look = async (path: string): Promise<Data> => {
     const until = Date.now() + PATIENCE_MS;
     for (;;) {

@@ -1,14 +1,14 @@
 import type { Row } from './table.ts';
 
-/** What was tried, one after the other; the first that fails is the last. */
+/** The steps in order; the first failure ends the sequence. */
 export interface Steps {
   readonly rows: readonly Row[];
   readonly failed: boolean;
-  /** Does it, and notes what it came to. Rejects as it does. */
+  /** Runs the step and records its result; rejects if the step does. */
   step(name: string, act: () => Promise<string>): Promise<void>;
 }
 
-/** Begins with nothing; `print` hears of each step as it ends. */
+/** Creates an empty sequence; `print` receives each step's result. */
 export const createSteps = (print: (line: string) => void): Steps => {
   const rows: Row[] = [];
   return {

@@ -1,4 +1,4 @@
-/** What one step of the test came to. */
+/** The result of one step. */
 export interface Row {
   readonly step: string;
   readonly ok: boolean;
@@ -6,7 +6,7 @@ export interface Row {
   readonly seconds: number;
 }
 
-/** Rows in columns; the first is the head. */
+/** Aligns rows in columns; the first row is the header. */
 export const inColumns = (rows: readonly (readonly string[])[]): string[] => {
   const widths = rows[0]?.map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0))) ?? [];
   return rows.map((row) =>

@@ -3,7 +3,7 @@ import { Agent } from 'node:https';
 import type { Product } from '../measure/product.ts';
 import { exchange } from './exchange.ts';
 
-/** An answer of family A, and how long it took. */
+/** A response of family A and its duration. */
 export interface Answered<Data> {
   readonly http: number;
   readonly status: string;
@@ -13,7 +13,7 @@ export interface Answered<Data> {
   readonly ms: number;
 }
 
-/** One client of the gateway with its own connection, over HTTPS. */
+/** A client of the gateway with its own HTTPS connection. */
 export interface Buyer {
   send<Data>(method: string, path: string, body?: object): Promise<Answered<Data>>;
   close(): void;
@@ -33,7 +33,7 @@ export const tokenOf = async (product: Product): Promise<string> => {
   return data.access_token;
 };
 
-/** Makes a client that keeps one connection. */
+/** Creates a client with one persistent connection. */
 export const createBuyer = ({ baseUrl, caFile }: Product, token: string | undefined): Buyer => {
   const { hostname, port } = new URL(baseUrl);
   const agent = new Agent({ keepAlive: true, maxSockets: 1, ca: readFileSync(caFile) });
@@ -51,14 +51,14 @@ export const createBuyer = ({ baseUrl, caFile }: Product, token: string | undefi
   };
 };
 
-/** What an order needs to name a place of the hot performance. */
+/** The ids that an order needs to name a place of the hot performance. */
 export interface Hot {
   readonly performanceId: string;
   readonly seatCategoryId: string;
   readonly tariffId: string;
 }
 
-/** Puts one performance of so many unnumbered places on sale. */
+/** Puts one performance with `capacity` unnumbered places on sale. */
 export const putOnSale = async (buyer: Buyer, capacity: number): Promise<Hot> => {
   const must = <Data>({ http, details, data }: Answered<Data>): Data => {
     if (http >= 300) throw new Error(`${http}: ${details}`);
@@ -96,7 +96,7 @@ export const putOnSale = async (buyer: Buyer, capacity: number): Promise<Hot> =>
   };
 };
 
-/** An order as far as the benchmarks read it. */
+/** An order, as far as the benchmarks read it. */
 export interface Order {
   readonly id: string;
   readonly state: string;

@@ -1,9 +1,9 @@
 import { type RequestOptions, request } from 'node:https';
 
-/** An answer as it came, and how long it took. */
+/** A raw response and its duration. */
 export interface Exchanged {
   readonly http: number;
-  /** Names and values in turn. */
+  /** Alternating names and values. */
   readonly rawHeaders: readonly string[];
   readonly headers: NodeJS.Dict<string | string[]>;
   readonly body: Buffer;

@@ -4,10 +4,10 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { type Caller, IDENTITY_HEADER, JWKS_PATH, signIdentity } from '@boxoffice/identity';
 
-/** Stands for the authorizer towards one service: publishes a key and signs identities with it. */
+/** Replaces the authorizer for one service: publishes a key and signs identities with it. */
 export interface Identities {
   readonly authorizerUrl: string;
-  /** The headers of a call; signed once per caller and reused, as a gateway's cache does. */
+  /** The headers of a call; signed once per caller and reused, as by a gateway's cache. */
   headers(caller: Pick<Caller, 'institution' | 'operation' | 'scopes'>): Record<string, string>;
   close(): void;
 }

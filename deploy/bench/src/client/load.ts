@@ -10,7 +10,9 @@ export interface Load {
   readonly body?: string;
 }
 
-/** What came of it: answers per second, latencies in milliseconds. @throws {Error} when any answer was not 2xx or 304 */
+/**
+ * The result: responses per second, latencies in milliseconds. @throws {Error} on any response other than 2xx or 304
+ */
 export interface Outcome {
   readonly rate: number;
   readonly p50: number;

@@ -3,14 +3,14 @@ import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 
-/** A program of this folder that runs beside the load and has said where it is. */
+/** A program of this folder that runs beside the load and has announced its address. */
 export interface Running<Told> {
   readonly announced: Told;
   readonly child: ChildProcess;
   stop(): Promise<void>;
 }
 
-/** Starts a program of the folder `programs`, by name; it is there once it has printed its first line, a JSON object. */
+/** Starts a program of the folder `programs`, by name; resolves with its first line, a JSON object. */
 export const startChild = async <Told>(name: string, args: readonly string[] = []): Promise<Running<Told>> => {
   const path = new URL(`../programs/${name}.ts`, import.meta.url).pathname;
   const child = spawn(process.execPath, ['--conditions=source', ...process.execArgv, path, ...args], {
@@ -35,18 +35,18 @@ export const startChild = async <Told>(name: string, args: readonly string[] = [
   };
 };
 
-/** Processor seconds that a process has used so far, all threads, as the kernel counts them (Linux; NaN elsewhere). */
+/** CPU seconds that a process has used so far, all threads, as the kernel counts them (Linux; NaN elsewhere). */
 export const cpuSeconds = (pid: number | undefined): number => {
   try {
     const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? [];
-    // utime and stime, in ticks of a hundredth of a second.
+    // utime and stime, in ticks of 10 ms.
     return (Number(fields[11]) + Number(fields[12])) / 100;
   } catch {
     return Number.NaN;
   }
 };
 
-/** What a program of this folder says when it is ready; it ends at SIGTERM. */
+/** Prints the announcement of a program of this folder when it is ready; the program ends at SIGTERM. */
 export const tell = (told: object): void => {
   process.once('SIGTERM', () => process.exit(0));
   process.stdout.write(`${JSON.stringify(told)}\n`);

@@ -3,20 +3,20 @@ import { cpuSeconds } from './child.ts';
 import type { Product } from './product.ts';
 import { quantile } from './report.ts';
 
-/** What one round of a load measured. */
+/** The measurements of one round of a load. */
 export interface Measured {
   readonly rate: number;
   /** Milliseconds. */
   readonly p50: number;
   readonly p99: number;
-  /** Microseconds of processor time per request. */
+  /** Microseconds of CPU time per request. */
   readonly cpu: number;
 }
 
 /** Applies a load to an origin whose processes have used `cpu()` seconds so far. */
 export type Measure = (origin: string, cpu: () => number) => Promise<Measured>;
 
-/** The figures of the product and those of the bare proxy in the same run, each the median of the rounds. */
+/** The measurements of the product and of the bare proxy in the same run, each the median of the rounds. */
 export interface Comparison {
   readonly ours: Measured;
   readonly bare: Measured;
@@ -32,7 +32,7 @@ const medians = (all: readonly Measured[]): Measured => {
   return { rate: median('rate'), p50: median('p50'), p99: median('p99'), cpu: median('cpu') };
 };
 
-/** Loads the bare proxy and the product in turns; a first round, which warms both up, does not count. */
+/** Loads the bare proxy and the product alternately; a first round, which warms both up, does not count. */
 export const compare = async (
   product: Product,
   bare: BareShop,

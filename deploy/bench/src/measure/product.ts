@@ -6,7 +6,7 @@ import { join } from 'node:path';
 
 const MAIN = new URL('../../../local/src/main.ts', import.meta.url).pathname;
 
-/** What `npm start` runs, started on a data directory and on free ports. */
+/** The product as `npm start` runs it, on its own data directory and free ports. */
 export interface Product {
   readonly pid: number;
   /** Seconds from the start of the process to readiness. */
@@ -15,12 +15,12 @@ export interface Product {
   readonly httpUrl: string;
   /** The certificate of its HTTPS listener. */
   readonly caFile: string;
-  /** The demo client of that name, of the opera. */
+  /** The opera's demo client of that name. */
   client(name: string): { readonly clientId: string; readonly clientSecret: string };
   stop(): Promise<void>;
 }
 
-/** A port of loopback that nobody listens on now. */
+/** A free loopback port. */
 export const freePort = async (): Promise<number> => {
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -29,14 +29,14 @@ export const freePort = async (): Promise<number> => {
   return typeof address === 'object' && address ? address.port : 0;
 };
 
-/** Starts the product and waits until it is ready. @throws {Error} when it ends before */
+/** Starts the product and waits until it is ready. @throws {Error} when it ends earlier */
 export const startProduct = async (
   directory: string,
   settings: Readonly<Record<string, string>> = {},
 ): Promise<Product> => {
   const [https, http] = [await freePort(), await freePort()];
   const started = performance.now();
-  // As npm start does: half the space for young objects costs a tenth of the speed and saves 20 MB.
+  // As npm start does: halving the space for young objects costs a tenth of the speed and saves 20 MB.
   const child = spawn(process.execPath, ['--conditions=source', '--max-semi-space-size=8', MAIN], {
     env: {
       ...process.env,

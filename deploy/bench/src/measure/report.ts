@@ -1,10 +1,10 @@
-/** One benchmark's result: rows of figures, and what they are held against. */
+/** One benchmark's result: rows of measurements, and the targets. */
 export interface Report {
   readonly name: string;
   readonly about: string;
   readonly columns: readonly string[];
   readonly rows: readonly (readonly (string | number)[])[];
-  /** Targets with the figure reached: ratios within this one run. */
+  /** Targets with the measured value: ratios within this one run. */
   readonly targets: readonly {
     readonly what: string;
     readonly target: string;
@@ -13,7 +13,7 @@ export interface Report {
   }[];
 }
 
-/** A benchmark: measures, telling its progress, and reports. */
+/** A benchmark: measures, reports its progress, and returns a report. */
 export interface Benchmark {
   readonly about: string;
   run(progress: (line: string) => void, options: Readonly<Record<string, string>>): Promise<Report>;

@@ -6,12 +6,12 @@ import { createLogger, deriveServiceSecret } from '@boxoffice/runtime';
 import { openEngines, startService } from '@boxoffice/service';
 import { tell } from '../measure/child.ts';
 
-/** Where the benchmark's authorizer is, and a client of it. */
+/** The address of the benchmark's authorizer, and a client of it. */
 export interface AuthorizerAnnouncement {
   readonly url: string;
   readonly clientId: string;
   readonly clientSecret: string;
-  /** The gateway's. */
+  /** The gateway's service secret. */
   readonly serviceSecret: string;
   readonly issuer: string;
 }

@@ -4,7 +4,8 @@ import { createServer as createSecureServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { tell } from '../measure/child.ts';
 
-// The yardstick: node:http (or node:https, given the files of a certificate and its key), a keep-alive agent, and not one check.
+// The baseline: node:http (or node:https, given the files of a certificate and its key), a keep-alive agent, and no
+// checks.
 const [target = '', certFile, keyFile] = process.argv.slice(2);
 const { hostname, port } = new URL(target);
 const agent = new Agent({ keepAlive: true });

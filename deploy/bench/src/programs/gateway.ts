@@ -5,12 +5,12 @@ import { bufferedAccess, startGateway } from '@boxoffice/gateway';
 import { createLogger, developmentCertificate } from '@boxoffice/runtime';
 import { tell } from '../measure/child.ts';
 
-// The gateway alone: every check on, rate limits out of the way, plain HTTP as behind a TLS-terminating balancer.
+// The gateway alone: every check on, rate limits disabled, plain HTTP as behind a TLS-terminating balancer.
 const [authorizerUrl = '', contactsUrl = '', serviceSecret = '', publicUrl = ''] = process.argv.slice(2);
 const directory = mkdtempSync(join(tmpdir(), 'boxoffice-bench-'));
 process.once('exit', () => rmSync(directory, { recursive: true, force: true, maxRetries: 5 }));
 const { cert, key } = await developmentCertificate(directory, ['localhost']);
-// The access log as npm start writes it, so that what is measured is what runs; standard output belongs to the benchmark.
+// The access log as npm start writes it, so that its cost is measured; standard output carries the announcement.
 const nowhere = createWriteStream(devNull);
 const gateway = await startGateway({
   host: '127.0.0.1',

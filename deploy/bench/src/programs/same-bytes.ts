@@ -3,12 +3,12 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tell } from '../measure/child.ts';
 
-/** Answers by the method and target of the requests that they are for. */
+/** Recorded responses by method and target. */
 export type Recorded = Readonly<
   Record<string, { readonly status: number; readonly headers: readonly string[]; readonly base64: string }>
 >;
 
-// A server that does nothing but send recorded answers, byte for byte.
+// A server that only sends recorded responses, byte for byte.
 const [file = ''] = process.argv.slice(2);
 const recorded = new Map(
   Object.entries(JSON.parse(readFileSync(file, 'utf8')) as Recorded).map(([name, { status, headers, base64 }]) => [

@@ -2,7 +2,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tell } from '../measure/child.ts';
 
-// A service that answers 1 KB, described so that a gateway can learn it.
+// A service with responses of 1 KB and a description that a gateway can learn.
 const body = Buffer.from(JSON.stringify({ status: 'success', details: null, data: { filling: 'x'.repeat(970) } }));
 const description = JSON.stringify({
   openapi: '3.1.0',

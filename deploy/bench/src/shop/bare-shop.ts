@@ -5,15 +5,15 @@ import { cpuSeconds, startChild } from '../measure/child.ts';
 import type { Product } from '../measure/product.ts';
 import type { Recorded } from '../programs/same-bytes.ts';
 
-/** What the shop is held against: a bare HTTPS proxy, and behind it a server that sends the shop's own bytes. */
+/** The baseline of the shop: a bare HTTPS proxy in front of a server that sends the shop's own bytes. */
 export interface BareShop {
   readonly origin: string;
-  /** Processor seconds that both have used so far. */
+  /** CPU seconds that both have used so far. */
   cpu(): number;
   stop(): Promise<void>;
 }
 
-/** What belongs to a connection, and not to an answer that is sent again. */
+/** Headers of a connection, which a replayed response omits. */
 const OF_THE_CONNECTION = new Set(['connection', 'keep-alive', 'date', 'transfer-encoding']);
 
 const recordedOf = ({ http, rawHeaders, body }: Exchanged): Recorded[string] => {
@@ -25,7 +25,7 @@ const recordedOf = ({ http, rawHeaders, body }: Exchanged): Recorded[string] => 
   return { status: http, headers, base64: body.toString('base64') };
 };
 
-/** Starts both, each in a process of its own, with answers by `METHOD /path?query` and the product's certificate. */
+/** Starts both, each in its own process, with responses by `METHOD /path?query` and the product's certificate. */
 export const startBareShop = async (
   { caFile }: Product,
   answers: Readonly<Record<string, Exchanged>>,

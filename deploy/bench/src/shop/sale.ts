@@ -8,26 +8,26 @@ const BUYERS = 16;
 const ROUNDS = 6;
 const CONNECTIONS = 50;
 
-/** Visitors that have the show open, and how often each looks at it again. */
+/** Visitors with the show open, each of whom reads it again at intervals. */
 export const VISITORS = 1_000;
 export const EVERY_SECONDS = 5;
 
 const TICK_MS = 20;
 
-/** What one window of a sale saw. */
+/** The measurements of one window of a sale. */
 export interface Window {
   readonly aMinute: number;
   /** Milliseconds from the first byte of the cart write to the last one of the order. */
   readonly purchaseMs: readonly number[];
-  /** Milliseconds of the visitors' looks. */
+  /** Milliseconds of the visitors' reads. */
   readonly looksMs: readonly number[];
-  /** Looks a second. */
+  /** Reads per second. */
   readonly looks: number;
-  /** Milliseconds of the product's processor time per purchase, looks included. */
+  /** Milliseconds of the product's CPU time per purchase, reads included. */
   readonly cpuMs: number;
 }
 
-/** Looks at a steady rate, whatever the answers take; resolves when the last one is in. */
+/** Reads at a steady rate, independent of the response times; resolves when the last response has arrived. */
 const look = async (visitor: Visitor, path: string, until: () => boolean): Promise<number[]> => {
   const times: number[] = [];
   const underWay = new Set<Promise<unknown>>();
@@ -79,7 +79,7 @@ const sell = async (product: Product, hot: Hot, seconds: number, path: string | 
   };
 };
 
-/** A sale alone and watched, in turns; `ratio` is the median of the pairs' purchases a minute. */
+/** A sale without and with readers, alternately; `ratio` is the median of the pairs' purchases per minute. */
 export interface Sale {
   readonly alone: readonly Window[];
   readonly watched: readonly Window[];
@@ -98,7 +98,7 @@ export const measureSale = async (
   const [alone, watched, ratios]: [Window[], Window[], number[]] = [[], [], []];
   for (let round = 1; round <= ROUNDS; round += 1) {
     progress(`sale alone and watched, round ${round} of ${ROUNDS}`);
-    // In changing order, so that what a growing installation costs counts for neither.
+    // In alternating order, so that the cost of a growing installation counts for neither.
     const watchedFirst = round % 2 === 0;
     const first = await sell(product, hot, seconds, watchedFirst ? path : undefined);
     const second = await sell(product, hot, seconds, watchedFirst ? undefined : path);

@@ -20,7 +20,7 @@ const OUT_OF_THE_WAY = {
   POS_HELD_PLACES_PER_ADDRESS: '1000000',
 };
 
-/** Puts a performance of so many places on sale in the opera's shop, and tells which product it is of. */
+/** Puts a performance with `capacity` places on sale in the opera's shop; returns its product, too. */
 const sellInShop = async (product: Product, capacity: number): Promise<{ hot: Hot; productId: string }> => {
   const buyer = createBuyer(product, await tokenOf(product));
   const hot = await putOnSale(buyer, capacity);
@@ -31,7 +31,7 @@ const sellInShop = async (product: Product, capacity: number): Promise<{ hot: Ho
   const path = `/svc/v3/catalog/performances/${hot.performanceId}`;
   const { data: performance } = await buyer.send<{ productId: string }>('GET', path);
   buyer.close();
-  // Points of sale may be three seconds old in the shop.
+  // The shop may serve points of sale that are three seconds old.
   await new Promise((resolve) => setTimeout(resolve, 3_500));
   return { hot, productId: performance.productId };
 };
@@ -64,7 +64,7 @@ const saleRow = (name: string, windows: readonly Window[]): (string | number)[] 
   ];
 };
 
-/** What a look costs is what the sale's purchases cost more while they are watched. */
+/** The cost of a read is the difference between a purchase's CPU time with and without readers. */
 const looksRow = ({ alone, watched }: Sale): (string | number)[] => {
   const all = watched.flatMap(({ looksMs }) => looksMs);
   const rate = quantile(
@@ -85,7 +85,9 @@ const target = (what: string, ratio: number, least: number): Report['targets'][n
   met: ratio >= least,
 });
 
-/** What a web shop asks of the point-of-sale API, over HTTPS through the gateway, and a sale that many watch. */
+/**
+ * The requests of a web shop to the point-of-sale API, over HTTPS through the gateway, and a sale with many readers.
+ */
 export const shop: Benchmark = {
   about:
     'list, product, cart and checkout of a shop against a bare HTTPS proxy that sends the same bytes; a sale that is watched (--seconds 4)',

@@ -13,12 +13,12 @@ const WRITE_ROUNDS = 2;
 
 /** Requests of one round of writes. */
 export const WRITES = 800;
-/** Rounds of writes that use up places, each of them warmed up once. */
+/** The places that all rounds of writes use up, including one warm-up each. */
 export const PLACES = WRITES * (WRITE_ROUNDS + 1) * 2;
 
 const LIST = '/tnwr/v1/products?limit=20&type=show';
 
-/** As visitors ask who have nothing in the cart yet, or with the token of a session. */
+/** Reads without a session, as visitors with an empty cart do, or with a session's token. */
 const reading =
   (path: string, seconds: number, token?: string): Measure =>
   async (origin, cpu) => {
@@ -40,7 +40,7 @@ interface Detail {
   }[];
 }
 
-/** Something of the show that can be bought. */
+/** A place of the show that can be bought. */
 const toBuy = ({ performances }: Detail): Hot => {
   for (const { id: performanceId, seatCategories } of performances) {
     const category = seatCategories.find(({ free, prices }) => free > 0 && prices.length > 0);
@@ -51,11 +51,11 @@ const toBuy = ({ performances }: Detail): Hot => {
   throw new Error('the show has nothing to sell');
 };
 
-/** What visitors read. */
+/** The comparisons of visitors' reads. */
 export interface ReadSpeeds {
   readonly list: Comparison;
   readonly detail: Comparison;
-  /** The same of visitors who have a session. */
+  /** The same for visitors with a session. */
   readonly listInSession: Comparison;
   readonly detailInSession: Comparison;
 }
@@ -88,7 +88,7 @@ export const readSpeeds = async (
   return speeds;
 };
 
-/** Visitors that act in turn, each on its own connection, until so many answers are in. */
+/** Visitors that act in turn, each on its own connection, until `WRITES` responses have arrived. */
 const writing =
   (act: (visitor: Visitor, turn: number) => Promise<number>): Measure =>
   async (origin, cpu) => {
@@ -110,7 +110,7 @@ const writing =
     return { rate: WRITES / seconds, p50: quantile(times, 0.5), p99: quantile(times, 0.99), cpu: used };
   };
 
-/** The first place in the cart, each time of a visitor with a session of its own, and the checkouts of these carts. */
+/** The first place in the cart, each time of a visitor with a new session, and the checkouts of these carts. */
 export const writeSpeeds = async (
   product: Product,
   hot: Hot,

@@ -6,7 +6,7 @@ import { type Exchanged, exchange } from '../client/exchange.ts';
 /** The opera's demo shop. */
 export const SERVICE_HOST = 'tickets.opera.example';
 
-/** What the browser of a visitor sends beside the point of sale. */
+/** The headers that a visitor's browser sends besides the point of sale. */
 export const BROWSER = {
   'x-service-host': SERVICE_HOST,
   accept: 'application/json',
@@ -14,14 +14,14 @@ export const BROWSER = {
   'accept-language': 'de-CH,de;q=0.9,en;q=0.7',
 } as const;
 
-/** A shop's calls of family B over one kept connection; in the answers to them no 4xx or 5xx is right. */
+/** A shop's calls of family B over persistent connections; any 4xx or 5xx response is an error. */
 export interface Visitor {
-  /** Any request; `token` is the session's. @throws {Error} when the answer is no 2xx */
+  /** Sends a request; `token` is the session's. @throws {Error} on a response other than 2xx */
   send(method: string, path: string, body?: object, token?: string): Promise<Exchanged>;
   close(): void;
 }
 
-/** Makes a visitor of the gateway at `origin`, with so many connections. The certificate is not looked at. */
+/** Creates a visitor of the gateway at `origin`, with `connections` connections. The certificate is not verified. */
 export const createVisitor = (origin: string, connections = 1): Visitor => {
   const { hostname, port } = new URL(origin);
   const agent = new Agent({ keepAlive: true, maxSockets: connections, rejectUnauthorized: false });
@@ -48,7 +48,7 @@ export const ORDERS = '/tnwr/v1/orders';
 
 const tokenIn = ({ headers }: Exchanged): string => String(headers['x-auth-token'] ?? '');
 
-/** The first place in the cart of a new visitor: holds it, and makes the session whose token it answers. */
+/** Puts the first place into the cart of a new visitor: holds it and creates the session, whose token it returns. */
 export const fillCart = async (visitor: Visitor, hot: Hot): Promise<{ answer: Exchanged; token: string }> => {
   const answer = await visitor.send('POST', CART_ITEMS, { ...hot, quantity: 1 });
   return { answer, token: tokenIn(answer) };
@@ -56,14 +56,14 @@ export const fillCart = async (visitor: Visitor, hot: Hot): Promise<{ answer: Ex
 
 let guests = 0;
 
-/** Buys the cart as a guest with an address of its own, by the simulated method. */
+/** Buys the cart as a guest with a unique email address, by the simulated method. */
 export const checkOut = (visitor: Visitor, token: string): Promise<Exchanged> => {
   guests += 1;
   const contact = { firstName: 'Ana', lastName: `Martin ${guests}`, email: `guest${guests}@example.org` };
   return visitor.send('POST', ORDERS, { contact, paymentMethod: 'simulated', paymentToken: 'ok' }, token);
 };
 
-/** The data of an answer, compressed or not. */
+/** The data of a response, compressed or not. */
 export const dataOf = ({ headers, body }: Exchanged): Readonly<Record<string, unknown>> => {
   const coding = headers['content-encoding'];
   const plain = coding === 'br' ? brotliDecompressSync(body) : coding === 'gzip' ? gunzipSync(body) : body;

@@ -1,7 +1,7 @@
 import type { DemoInstitution, Fixtures, NewProduct, NewTariff, TariffIds } from './shapes.ts';
 import type { ShopKeeper } from './shop-keeper.ts';
 
-/** Where a fixture of `demo.json` is. */
+/** The ids of a fixture in `demo.json`. */
 export interface Fixture {
   readonly productId: string;
   readonly performanceId: string;
@@ -24,7 +24,7 @@ interface ListPage<Item> {
   readonly nextCursor: string | null;
 }
 
-/** Products on their way at once: enough for the store to commit several together. */
+/** Concurrent creations: enough for the store to commit several together. */
 const AT_ONCE = 8;
 
 const list = async <Item>(keeper: ShopKeeper, operation: string, path: string): Promise<Item[]> => {
@@ -49,7 +49,7 @@ const TARIFFS = '/svc/v3/catalog/tariffs';
 const PRODUCTS = '/svc/v3/catalog/products';
 const POINTS_OF_SALE = '/svc/v3/catalog/points-of-sale';
 
-/** Creates the tariffs that are not there yet; answers the ids of all. */
+/** Creates the missing tariffs; returns the ids of all. */
 export const stockTariffs = async (keeper: ShopKeeper, tariffs: readonly NewTariff[]): Promise<TariffIds> => {
   const existing = await list<Coded>(keeper, 'listTariffs', TARIFFS);
   const ids = Object.fromEntries(existing.map(({ code, id }) => [code, id]));
@@ -59,7 +59,7 @@ export const stockTariffs = async (keeper: ShopKeeper, tariffs: readonly NewTari
   return ids;
 };
 
-/** Creates the products that are not there yet; answers where each code is. `tell` hears how many there are already. */
+/** Creates the missing products; returns the fixture ids by code. `tell` receives the number of existing products. */
 export const stockProducts = async (
   keeper: ShopKeeper,
   products: readonly NewProduct[],
@@ -79,7 +79,7 @@ export const stockProducts = async (
   return found;
 };
 
-/** Creates the institution's point of sale, if it is not there yet. */
+/** Creates the institution's point of sale unless it exists. */
 export const openPointOfSale = async (
   keeper: ShopKeeper,
   { serviceHost, shopName, languages, currency }: DemoInstitution,

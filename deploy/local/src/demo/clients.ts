@@ -19,8 +19,8 @@ const clients: Readonly<Record<string, readonly string[]>> = {
 };
 
 /**
- * Registers the demo clients of an institution. One that exists already (its secret is lost) gets a new secret instead, and
- * loses the old ones.
+ * Registers the demo clients of an institution. An existing one, whose secret is lost, gets a new secret and loses the
+ * old ones.
  */
 export const registerClients = async (store: Store, institution: string): Promise<DemoClient[]> => {
   const existing = await listClients(store, institution);
@@ -40,7 +40,7 @@ const renew = async (
   institution: string,
   { clientId, secrets }: Awaited<ReturnType<typeof listClients>>[number],
 ): Promise<{ readonly clientId: string; readonly clientSecret: string }> => {
-  // A client has at most two secrets and at least one: room first, the last old one after the new one.
+  // A client has one or two secrets: the others are removed first, the last old one after the new one is added.
   const [last, ...others] = secrets.toReversed();
   for (const { id } of others) await removeClientSecret(store, institution, clientId, id);
   const renewed = await addClientSecret(store, institution, clientId);

@@ -5,7 +5,7 @@ import type { FixtureIds } from './catalogue.ts';
 import type { DemoClient } from './clients.ts';
 import type { DemoUser } from './users.ts';
 
-/** `demo.json`: everything that trying the installation out needs. */
+/** `demo.json`: the credentials and ids for trying the installation out. */
 export interface DemoCredentials {
   readonly baseUrl: string;
   readonly posUrl: string;
@@ -21,7 +21,7 @@ export interface DemoCredentials {
   readonly fixtures: Readonly<Record<string, FixtureIds>>;
 }
 
-/** Where the installation is seen; this part of `demo.json` follows the settings. */
+/** The installation's public addresses; this part of `demo.json` follows the settings. */
 export type Addresses = Pick<DemoCredentials, 'baseUrl' | 'posUrl' | 'caFile'>;
 
 /** The file's path in a data directory. */
@@ -35,7 +35,9 @@ const isDemo = (value: unknown): value is DemoCredentials => {
   return whole && Array.isArray(clients) && clients.length > 0 && clients.every(opens);
 };
 
-/** The kept credentials, or undefined if there are none. @throws {StartFault} when the file is damaged or holds none */
+/**
+ * The stored credentials, or undefined if there are none. @throws {StartFault} when the file is damaged or incomplete
+ */
 export const readDemo = (directory: string): DemoCredentials | undefined => {
   const path = demoFile(directory);
   const damaged = (how: string): StartFault => new StartFault(`${path} ${how}; remove it to get new demo credentials`);
@@ -52,13 +54,13 @@ export const readDemo = (directory: string): DemoCredentials | undefined => {
 /** Removes the file. */
 export const removeDemo = (directory: string): void => rmSync(demoFile(directory), { force: true });
 
-/** Writes the file whole or not at all, readable by its owner only. @throws {StartFault} when it cannot be written */
+/** Writes the file atomically, readable by its owner only. @throws {StartFault} when it cannot be written */
 export const writeDemo = (directory: string, demo: DemoCredentials): void => {
   const path = demoFile(directory);
   const draft = `${path}.new`;
   try {
     writeFileSync(draft, `${JSON.stringify(demo, null, 2)}\n`, { mode: 0o600, flush: true });
-    // A draft that a crash left behind may have had another mode.
+    // A draft left by a crash may have another mode.
     chmodSync(draft, 0o600);
     renameSync(draft, path);
   } catch (error) {
@@ -66,7 +68,7 @@ export const writeDemo = (directory: string, demo: DemoCredentials): void => {
   }
 };
 
-/** Lets the addresses follow the settings; the credentials never change. */
+/** Updates the addresses to the settings; the credentials never change. */
 export const followAddresses = (directory: string, demo: DemoCredentials, addresses: Addresses): DemoCredentials => {
   const { baseUrl, posUrl, caFile } = addresses;
   if (demo.baseUrl === baseUrl && demo.posUrl === posUrl && demo.caFile === caFile) return demo;

@@ -12,7 +12,7 @@ interface Event {
   readonly name: Texts;
   readonly description: Texts;
   readonly minutes: number;
-  /** How often it takes place, a week apart. */
+  /** The number of performances, a week apart. */
   readonly dates: number;
   readonly hour: number;
   readonly category: NewSeatCategory;

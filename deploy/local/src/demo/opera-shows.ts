@@ -3,12 +3,12 @@ import { after, type Schedule } from './schedule.ts';
 import type { Fixtures, NewPerformance, NewProduct, NewSeatCategory, TariffIds } from './shapes.ts';
 import { type Texts, type Title, titles } from './titles.ts';
 
-/** How evenings of a genre are sold. */
+/** The hall and prices of a genre's evenings. */
 interface Venue {
   readonly hall: string;
   readonly minutes: number;
   readonly evenings: number;
-  /** Places of stalls and balcony; 0: the hall has none of these. */
+  /** Places of stalls and balcony; 0: the hall has no such section. */
   readonly places: readonly [stalls: number, balcony: number];
   /** Full prices in centimes. */
   readonly full: readonly [stalls: number, balcony: number];
@@ -93,7 +93,7 @@ const categoriesOf = (code: string, { places: [below, above] }: Venue): NewSeatC
     const rows = ROWS.map((row) => ({ row, seats: SEATS }));
     return [{ code: 'STALLS', name: stalls, numbered: true, capacity: ROWS.length * SEATS, rows }];
   }
-  // What the first orders of the demo sell, or nearly.
+  // The demo's first orders sell it out, or nearly.
   if (code === fixtures.soldOut) return [{ code: 'STALLS', name: stalls, numbered: false, capacity: 40 }];
   if (code === fixtures.twoLeft) return [{ code: 'STALLS', name: stalls, numbered: false, capacity: 10 }];
   const all = [

@@ -3,13 +3,13 @@ import { after, type Schedule } from './schedule.ts';
 import type { NewProduct, TariffIds } from './shapes.ts';
 import type { Texts } from './titles.ts';
 
-/** A product that is valid for a period instead of being played on evenings. */
+/** A product with a period of validity instead of evenings. */
 export interface PeriodProduct {
   readonly code: string;
   readonly type: 'pass' | 'season_ticket' | 'membership' | 'service' | 'goods' | 'package';
   readonly name: Texts;
   readonly description: Texts;
-  /** How long it is valid. */
+  /** Period of validity, in days. */
   readonly days: number;
   readonly stock: number;
   /** In minor units. */
@@ -23,7 +23,9 @@ export interface Place {
 
 const MINUTES_PER_DAY = 1_440;
 
-/** The products as the catalog takes them: one performance, the period of validity, and one category, their stock. */
+/**
+ * The products as the catalog accepts them: one performance for the period of validity, and one category for the stock.
+ */
 export const periodProducts = (
   products: readonly PeriodProduct[],
   { venue, timeZone }: Place,

@@ -1,6 +1,6 @@
 import type { NewPrice, NewSeatCategory, TariffIds } from './shapes.ts';
 
-/** What part of the full price a tariff asks, by its code. */
+/** The share of the full price that a tariff costs, by the tariff's code. */
 export type Shares = Readonly<Record<string, number>>;
 
 /** Prices come in steps of half a unit of the currency. */

@@ -1,24 +1,24 @@
 import { collection, type Document, type Store, UniqueViolation } from '@boxoffice/store';
 import type { FixtureIds } from './catalogue.ts';
 
-/** Where the fixtures of each institution are. */
+/** The fixtures of each institution. */
 export type AllFixtures = Readonly<Record<string, FixtureIds>>;
 
-/** How far the seeding of an installation is. */
+/** The progress of an installation's seeding. */
 export type SeedingState =
   | { readonly state: 'never' }
   | { readonly state: 'begun' }
   | { readonly state: 'done'; readonly fixtures: AllFixtures };
 
-/** The installation's note of it. */
+/** The installation's record of it. */
 type Note = Document & Exclude<SeedingState, { readonly state: 'never' }>;
 
 const notes = collection<Note>('demo', []);
 
-/** The collections of the store in which `npm start` keeps its own notes. */
+/** The collections in which `npm start` stores its own records. */
 export const progressCollections = [notes];
 
-/** The note of the seeding. It lies with the data, so that it is true whichever data directory goes with them. */
+/** The record of the seeding. It is stored with the data, so that it is true for any data directory. */
 export interface Progress {
   state(): Promise<SeedingState>;
   begin(): Promise<void>;
@@ -27,7 +27,7 @@ export interface Progress {
 
 const ID = 'seeding';
 
-/** The progress noted in a store. */
+/** The progress recorded in a store. */
 export const progressIn = (store: Store): Progress => {
   const documents = store.collection(notes).of('installation');
   return {

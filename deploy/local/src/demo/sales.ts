@@ -19,8 +19,8 @@ const PLACES_PER_ORDER = 8;
 const ORDERS = '/svc/v3/orders';
 
 /**
- * Sells places of a fixture's only seat category until so many are left, as a box office would: held, then confirmed on account.
- * What an earlier start has held or sold already counts.
+ * Sells places of a fixture's only seat category until `left` remain, as a box office does: held, then confirmed on
+ * account. Places that an earlier start has held or sold count.
  */
 export const sellUntilLeft = async (keeper: ShopKeeper, { performanceId }: Fixture, left: number): Promise<void> => {
   const ask = async <Data>(call: Parameters<ShopKeeper>[0]): Promise<Data> => {

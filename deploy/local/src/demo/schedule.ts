@@ -1,11 +1,11 @@
 const DAY_MS = 86_400_000;
 const MINUTE_MS = 60_000;
 
-/** The calendar of a seeding: everything lies in its future, whatever the day. */
+/** The calendar of a seeding: every date is in its future. */
 export interface Schedule {
-  /** ISO 8601 UTC of an evening (or another hour) so many days from today. */
+  /** ISO 8601 UTC of an evening (or another hour) `days` days from today. */
   at(days: number, hour?: number, minute?: number): string;
-  /** When sales began. */
+  /** The start of sales. */
   readonly salesFrom: string;
 }
 
@@ -17,6 +17,6 @@ export const scheduleFrom = (now: Date): Schedule => {
   return { at, salesFrom: at(-7, 8, 0) };
 };
 
-/** The instant so many minutes after another one. */
+/** The instant `minutes` minutes after `start`. */
 export const after = (start: string, minutes: number): string =>
   new Date(Date.parse(start) + minutes * MINUTE_MS).toISOString();

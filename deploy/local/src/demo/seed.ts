@@ -24,7 +24,7 @@ const institutions: readonly DemoInstitution[] = [opera, museum];
 export interface SeedingOptions {
   readonly stores: { readonly authorizer: Store; readonly catalog: Store; readonly pos: Store };
   readonly progress: Progress;
-  /** Where `demo.json` goes. */
+  /** The folder of `demo.json`. */
   readonly directory: string;
   readonly authorizerUrl: string;
   readonly catalogUrl: string;
@@ -33,13 +33,13 @@ export interface SeedingOptions {
   readonly serviceRootSecret: string;
   readonly addresses: Addresses;
   readonly now: Date;
-  /** Hears what is being done, in a few words. */
+  /** Receives the current step, in a few words. */
   readonly tell: (what: string) => void;
-  /** What the services last complained of: their answers do not tell that a disk is full. */
+  /** The services' last logged error: their responses do not reveal a full disk. */
   readonly trouble?: () => string | undefined;
 }
 
-/** Who makes an institution's demo data: its client with every scope. */
+/** The client with every scope, which creates an institution's demo data. */
 const keeperOf = (clients: readonly DemoClient[], options: SeedingOptions): Promise<ShopKeeper> => {
   const { authorizerUrl, catalogUrl, contactsUrl, ordersUrl, serviceRootSecret } = options;
   const full = clients.find(({ name }) => name === 'full');
@@ -49,7 +49,7 @@ const keeperOf = (clients: readonly DemoClient[], options: SeedingOptions): Prom
   return createShopKeeper({ ...urls, serviceRootSecret, clientId, clientSecret });
 };
 
-/** Makes what is missing of an institution's catalogue; answers where its fixtures are. */
+/** Creates the missing parts of an institution's catalogue; returns its fixtures. */
 const stock = async (
   institution: DemoInstitution,
   keeper: ShopKeeper,
@@ -92,7 +92,7 @@ const credentials = (
   fixtures,
 });
 
-/** Seeds what is missing of the demo data. The credentials are written last: with them the data is complete. */
+/** Seeds the missing demo data. The credentials are written last: their presence means that the data is complete. */
 const seed = async (options: SeedingOptions): Promise<DemoCredentials> => {
   const { stores, progress, directory, addresses } = options;
   const existing = await listInstitutions(stores.catalog);
@@ -116,7 +116,7 @@ const seed = async (options: SeedingOptions): Promise<DemoCredentials> => {
   return demo;
 };
 
-/** Writes a lost `demo.json` again: the same clients and users, with new secrets. */
+/** Writes a lost `demo.json` again: the same clients and users with new secrets. */
 const renew = async (options: SeedingOptions, fixtures: AllFixtures): Promise<DemoCredentials> => {
   const { stores, directory, addresses } = options;
   const clients: DemoClient[] = [];
@@ -140,7 +140,7 @@ const ensure = async (options: SeedingOptions): Promise<DemoCredentials | undefi
   }
   if (noted.state === 'never') {
     if ((await listInstitutions(stores.catalog)).length > 0) return undefined;
-    // Credentials of other data, which is gone.
+    // Credentials of other data, which no longer exists.
     if (kept) removeDemo(directory);
     await progress.begin();
   }
@@ -148,9 +148,9 @@ const ensure = async (options: SeedingOptions): Promise<DemoCredentials | undefi
 };
 
 /**
- * Gives an installation without institutions its demo data, finishes what an earlier start did not, and writes a lost
- * `demo.json` again. Answers the credentials; undefined for an installation that was set up without demo data.
- * @throws {StartFault} that says why it cannot, such as a full disk
+ * Seeds an installation without institutions, completes an interrupted seeding, and writes a lost `demo.json` again.
+ * Returns the credentials; undefined for an installation that was set up without demo data. @throws {StartFault} with
+ * the reason of a failure, such as a full disk
  */
 export const ensureDemo = (options: SeedingOptions): Promise<DemoCredentials | undefined> =>
   ensure(options).catch((error: unknown) => {

@@ -49,14 +49,14 @@ export interface NewProduct {
 /** The id of a tariff by its code. */
 export type TariffIds = Readonly<Record<string, string>>;
 
-/** What every demo institution has one show of, by the code of that show. */
+/** The fixtures of every demo institution: one show each, by its code. */
 export interface Fixtures {
   readonly soldOut: string;
   readonly numbered: string;
   readonly twoLeft: string;
 }
 
-/** A demo institution, and how its catalog is made. */
+/** A demo institution and the maker of its catalog. */
 export interface DemoInstitution {
   readonly id: string;
   readonly name: string;

@@ -18,7 +18,7 @@ export interface Reply<Data> {
   readonly data: Data;
 }
 
-/** Calls the services in the name of a client. */
+/** Calls the services on behalf of a client. */
 export type ShopKeeper = <Data>(call: ServiceCall) => Promise<Reply<Data>>;
 
 export interface ShopKeeperOptions {
@@ -26,7 +26,7 @@ export interface ShopKeeperOptions {
   readonly catalogUrl: string;
   readonly contactsUrl: string;
   readonly ordersUrl: string;
-  /** The seeding asks for decisions as the gateway does, which only the gateway may. */
+  /** The root of the gateway's service secret: only the gateway may request decisions, as the seeding does. */
   readonly serviceRootSecret: string;
   readonly clientId: string;
   readonly clientSecret: string;
@@ -44,12 +44,13 @@ const read = async (response: Response): Promise<Envelope> => {
   throw new Error(`${new URL(response.url).pathname} answered ${response.status}: ${envelope.details}`);
 };
 
-/** The authorizer's identities live for a minute; they are renewed well before. */
+/** The authorizer's identities are valid for a minute; they are renewed well before. */
 const RENEWED_AFTER_MS = 30_000;
 
 /**
- * Makes a caller of the services that goes the gateway's way without the gateway, which opens only when the demo data is there: a token
- * of the client, the authorizer's decision on each operation, the signed identity. Rejects on answers that are no business matter.
+ * Creates a caller of the services that repeats the gateway's steps, since the gateway opens only after the seeding: a
+ * token of the client, the authorizer's decision on each operation, the signed identity. Rejects on responses outside
+ * of success and business refusals.
  */
 export const createShopKeeper = async (options: ShopKeeperOptions): Promise<ShopKeeper> => {
   const { authorizerUrl, serviceRootSecret, clientId, clientSecret } = options;

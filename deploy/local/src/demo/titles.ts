@@ -7,7 +7,7 @@ type Row = readonly [fr: string, en: string, de: string];
 const texts = ([fr, en, de]: Row): Texts => ({ fr, en, de });
 const same = (title: string): Row => [title, title, title];
 
-/** What is played, in which kind of evening. */
+/** A title and its genre. */
 export interface Title {
   readonly genre: 'opera' | 'ballet' | 'symphony' | 'recital' | 'family';
   readonly name: Texts;
@@ -127,7 +127,7 @@ const ballets: readonly Row[] = [
   ...['Giselle', 'La Sylphide', 'Coppélia', 'La Bayadère', 'Petrouchka', 'Spartacus', 'Raymonda', 'Boléro'].map(same),
 ];
 
-/** The composer, and which of his symphonies are played. */
+/** The composer and the numbers of the symphonies in the programme. */
 const cycles: readonly (readonly [composer: string, numbers: readonly number[]])[] = [
   ['Beethoven', [1, 2, 3, 4, 5, 6, 7, 8, 9]],
   ['Mahler', [1, 2, 3, 4, 5, 6, 7, 9]],
@@ -197,7 +197,7 @@ const families: readonly Row[] = [
 
 const list = (genre: Title['genre'], rows: readonly Row[]): Title[] => rows.map((row) => ({ genre, name: texts(row) }));
 
-/** Everything that the opera house plays in a season, each title once. */
+/** The opera's repertoire of a season, each title once. */
 export const titles: readonly Title[] = [
   ...list('opera', operas),
   ...list('ballet', ballets),

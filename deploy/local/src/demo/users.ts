@@ -20,7 +20,7 @@ interface Person {
   readonly member: boolean;
 }
 
-/** The users that every point of sale of the demo has. */
+/** The users of every point of sale of the demo. */
 const people: readonly Person[] = [
   { login: 'clara', firstName: 'Clara', lastName: 'Haskil', member: true },
   { login: 'ernest', firstName: 'Ernest', lastName: 'Ansermet', member: false },
@@ -32,7 +32,7 @@ interface Contact {
   readonly contactNumber: string;
 }
 
-/** The contact of a person, made if there is none. */
+/** The contact of a person, created if missing. */
 const contactOf = async (keeper: ShopKeeper, { id }: DemoInstitution, person: Person): Promise<string> => {
   const { login, firstName, lastName, member } = person;
   const email = `${login}@${id}.example`;
@@ -59,8 +59,8 @@ const contactOf = async (keeper: ShopKeeper, { id }: DemoInstitution, person: Pe
 const newPassword = (): string => randomBytes(12).toString('base64url');
 
 /**
- * Registers the users of an institution's point of sale. One that exists already (its password is lost) gets a new one.
- * `keeper` is asked for only when a user is missing.
+ * Registers the users of an institution's point of sale. An existing one, whose password is lost, gets a new one.
+ * `keeper` is called only when a user is missing.
  */
 export const registerUsers = async (
   pos: Store,

@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { createProgressLine } from '../../src/index.ts';
 
-/** Tells of 272 products, one every 10 ms, and answers what was written. */
+/** Reports 272 products, one every 10 ms, and returns the output. */
 const written = (isTTY: boolean): string => {
   let text = '';
   let time = 0;

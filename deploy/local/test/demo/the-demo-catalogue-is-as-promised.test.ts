@@ -61,7 +61,7 @@ describe('the demo catalogue', () => {
         expect(product?.performances).toHaveLength(1);
         return product as NewProduct;
       };
-      // One seat category, so that selling it until none or two places are left leaves none or two of the show.
+      // One seat category, so that selling it down to none or two places leaves none or two of the show.
       for (const code of [soldOut, twoLeft]) expect(show(code).performances[0]?.seatCategories).toHaveLength(1);
       expect(capacityOf(show(soldOut))).toBeGreaterThan(0);
       expect(capacityOf(show(twoLeft))).toBeGreaterThan(2);

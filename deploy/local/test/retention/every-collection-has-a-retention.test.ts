@@ -16,7 +16,7 @@ interface Kept {
   readonly retention: Retentions;
 }
 
-/** Every service, with what it says of its collections: the words depend on no setting. */
+/** Every service with its collections' retention texts, which depend on no setting. */
 const services: readonly Kept[] = [authorizer, catalog, contacts, orders, pos, tickets].map(
   ({ name, collections, retention }) => ({ name, collections, retention: retention?.({} as never) ?? {} }),
 );

@@ -68,7 +68,7 @@ both(
     });
     expect(created.status).toBe(201);
 
-    // Whoever does not know the authority gets no answer, and plain HTTP none either.
+    // A client without the authority gets no response, and neither does plain HTTP.
     await expect(fetch(`${addresses.CONTACTS_URL}/openapi.json`)).rejects.toThrow('fetch failed');
     await expect(fetch(`${addresses.CONTACTS_URL?.replace('https', 'http')}/openapi.json`)).rejects.toThrow();
 

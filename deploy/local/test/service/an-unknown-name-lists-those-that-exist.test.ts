@@ -7,6 +7,6 @@ test.each([
 ])('npm run service -- %s', async (args, line) => {
   const child = startProcess('service.ts', args, {});
   expect(await child.ended).toBe(1);
-  // Services that come later stand at the end of the list.
+  // Later services are listed at the end.
   expect(child.output()).toMatch(new RegExp(`^${line.replaceAll('?', '\\?')}[a-z, ]*\n$`));
 });

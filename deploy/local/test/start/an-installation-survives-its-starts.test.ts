@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, expect, test } from '@jest/globals';
 import { authorization, call, type Program, startProgram } from '../program.ts';
 
-// One installation through the starts of its life, in this order.
+// One installation through a sequence of starts, in this order.
 
 let program: Program;
 afterAll(() => program?.kill('SIGKILL'));
@@ -38,7 +38,7 @@ test('the commands on the screen work when pasted', async () => {
     .filter((line) => /^ {2}(CLIENT=|TOKEN=|curl )/.test(line));
   const { stdout, stderr } = spawnSync('bash', ['-euo', 'pipefail', '-c', commands.join('\n')], {
     encoding: 'utf8',
-    // A bash whose input is a socket and that has no parent shell reads a profile.
+    // A bash with a socket as input and no parent shell reads a profile.
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   expect(stderr).toBe('');
@@ -60,7 +60,7 @@ test('SIGTERM during a request finishes it', async () => {
     },
     pieces: ['{"lastName":', rest.promise],
   });
-  // Half of the body is there when the gateway stops listening, which it says by refusing others.
+  // Half of the body has arrived when the gateway stops listening, which shows in refused connections.
   const listens = () => fetch(`http://127.0.0.1:${program.httpPort}/health/live`).then(...[() => true, () => false]);
   expect(await listens()).toBe(true);
   program.kill('SIGTERM');

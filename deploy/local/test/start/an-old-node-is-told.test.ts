@@ -3,7 +3,7 @@ import { expect, test } from '@jest/globals';
 
 const SCRIPT = new URL('../../src/needed-node.mjs', import.meta.url).pathname;
 
-/** Runs the check on a Node that gives itself out for another version. */
+/** Runs the check on a Node that reports another version. */
 const onNode = (version: string) => {
   const disguise = `Object.defineProperty(process, 'versions', { value: { node: '${version}' } })`;
   return spawnSync(process.execPath, ['--import', `data:text/javascript,${encodeURIComponent(disguise)}`, SCRIPT], {

@@ -52,7 +52,7 @@ test('everything that is wrong with the settings, in one report', async () => {
     '  GATEWAY_HTTP_PORT: 9443 is the port of GATEWAY_PORT already; each listener needs its own',
     '  HOST: no_host is no address of this machine',
   ]);
-  // Nothing is made before the settings are right.
+  // Nothing is created before the settings are valid.
   expect(readdirSync(directory)).toEqual([]);
 });
 
@@ -91,7 +91,7 @@ test('a port of the operations that another program has, before anything is seed
 
 test('a full disk during the seeding: the reason, no stack', async () => {
   const directory = temporaryDirectory();
-  // A limit on the size of files stands for the disk: databases beyond 2 MB cannot be written.
+  // A limit on file sizes simulates a full disk: databases beyond 2 MB cannot be written.
   const program = await startProgram({}, directory, ['sh', '-c', 'ulimit -f 4000; exec "$@"', 'limited']);
   expect(await program.ended).toBe(1);
   const told = program

@@ -8,7 +8,7 @@ const repository = fileURLToPath(new URL('../../../../', import.meta.url));
 /** A file of the repository. */
 export const read = (path: string): string => readFileSync(join(repository, path), 'utf8');
 
-/** A service of the product: a package with a main that serves. */
+/** A service of the product: a package with a main that listens. */
 export interface Service {
   readonly name: string;
   readonly version: string;
@@ -20,7 +20,7 @@ const folders = [
   ...readdirSync(join(repository, 'services')).map((name) => `services/${name}`),
 ];
 
-/** Every service of the product, as the checkout has them. */
+/** Every service of the product in this checkout. */
 export const services: readonly Service[] = folders
   .filter((folder) => existsSync(join(repository, folder, 'src/main.ts')))
   .map((folder) => ({
@@ -28,7 +28,7 @@ export const services: readonly Service[] = folders
     version: String(JSON.parse(read(`${folder}/package.json`)).version),
   }));
 
-/** A container of the composition, as far as it is looked at here. */
+/** A container of the composition, as far as it is read here. */
 export interface Container {
   readonly image: string;
   readonly build?: { readonly dockerfile: string; readonly args: Readonly<Record<string, string>> };
@@ -46,7 +46,7 @@ export interface Container {
   readonly user?: string;
 }
 
-/** The composition, with its anchors filled in. */
+/** The composition, with its anchors resolved. */
 export const composition: {
   readonly services: Readonly<Record<string, Container>>;
   readonly networks: Readonly<Record<string, { readonly internal?: boolean } | null>>;

@@ -4,7 +4,7 @@ import type { Entry } from '../round/journal.ts';
 import { type Evidence, grouped } from './evidence.ts';
 import type { Check } from './verdict.ts';
 
-/** The pending mark of a dead process expires within 10 s; a live request is answered sooner. */
+/** The pending idempotency record of a dead process expires within 10 s; a live request is answered sooner. */
 const BUSY_AT_MOST_MS = 13_000;
 
 /** Whether the order shows the effect of the entry's request. */

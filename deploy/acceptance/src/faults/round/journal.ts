@@ -50,7 +50,7 @@ export interface Checkout {
   readonly answers: readonly CheckoutAnswer[];
   /** The order's state in the institution API after each response that called it cancelled. */
   readonly sightings: readonly OrderView['state'][];
-  /** Whether the visitor's session had the order after the last response; null where that was not read. */
+  /** Whether the visitor's session was valid after the last response; null where that is unknown. */
   readonly inSession: boolean | null;
 }
 
