@@ -1,21 +1,21 @@
 import type { Handler, Message } from './port.ts';
 
-/** How often a message is given to its handler before it becomes a dead letter. */
+/** Attempts to handle a message before it becomes a dead letter. */
 export const maxAttempts = 5;
 
 /** Milliseconds before the second, third and later attempts; the last holds for all further ones. */
 export const defaultRetryDelaysMs: readonly number[] = [5_000, 30_000, 300_000];
 
-/** What became of one attempt. */
+/** The outcome of one attempt. */
 export type Outcome =
   | { readonly state: 'handled' }
   | { readonly state: 'retry'; readonly delayMs: number; readonly reason: string; readonly error: unknown }
   | { readonly state: 'dead'; readonly reason: string; readonly error: unknown };
 
-/** A reason that fits into a message header and a table of an operator. */
+/** A reason short enough for a message header and an operator's table. */
 export const reasonOf = (error: unknown): string => String(error).slice(0, 500);
 
-/** Gives a message to its handler and says what is to be done with it; never rejects. */
+/** Passes a message to its handler and returns the next step for it; never rejects. */
 export const attemptTo = async (
   handler: Handler,
   message: Message,
@@ -38,9 +38,7 @@ export const attemptTo = async (
 export const delayAfter = (attempt: number, delaysMs: readonly number[]): number =>
   delaysMs[Math.min(attempt, delaysMs.length) - 1] ?? 0;
 
-/**
- * A delay that doubles with every failure in a row, up to `maxMs`, and varies, so that many do not come back at once.
- */
+/** A delay that doubles with every consecutive failure, up to `maxMs`, with jitter, so that retries do not coincide. */
 export const backoff = (failures: number, maxMs: number): number =>
   Math.min(maxMs, 100 * 2 ** Math.min(failures - 1, 20)) * (0.75 + Math.random() / 2);
 

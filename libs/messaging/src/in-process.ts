@@ -19,13 +19,11 @@ export interface InProcessOptions {
   /** Milliseconds before the second, third and later attempts. Default: 5 s, 30 s, 5 min. */
   readonly retryDelaysMs?: readonly number[];
   /**
-   * The facts that may be published; default: the installation's. A declared queue that nobody subscribed to is not
-   * there.
+   * The facts that may be published; default: the installation's. A declared queue without a subscription does not
+   * exist.
    */
   readonly declared?: Declared;
-  /**
-   * Queues that this process will subscribe to: until it did, their facts cannot be published and stay in the outbox.
-   */
+  /** Queues that this process will subscribe to: until then their facts cannot be published and stay in the outbox. */
   readonly serves?: readonly Queue[];
 }
 
@@ -46,12 +44,12 @@ interface Consumers {
   next: number;
 }
 
-/** Messages of a queue in hand at once, as the prefetch of the other engine. */
+/** Messages of a queue in hand at once, like the prefetch of the RabbitMQ engine. */
 const inHand = 10;
 
 /**
- * The embedded engine: publishers and handlers in one process, nothing stored but dead letters. Durability is the
- * outbox's: `publish` resolves after every handler did, so an event that a crash interrupts is still there to be
+ * The embedded engine: publishers and handlers in one process; only dead letters are stored. Durability is the
+ * outbox's: `publish` resolves after every handler, so an event interrupted by a crash is still in the outbox and is
  * published again.
  */
 export const createInProcessBus = (options: InProcessOptions): Bus => {
@@ -109,7 +107,7 @@ export const createInProcessBus = (options: InProcessOptions): Bus => {
   const give = (consumers: Consumers, message: Message): Promise<'handled' | 'dead'> =>
     new Promise((done, failed) => consumers.lanes.push(message.key, { message, attempt: 1, done, failed }));
 
-  /** Hands back what was not begun, and resolves when what was begun is finished. */
+  /** Returns the messages not begun, and resolves when those in hand are finished. */
   const giveUp = async ({ queue, lanes, delayed }: Consumers): Promise<void> => {
     const waiting = [...lanes.drop(), ...delayed.keys()];
     for (const timer of delayed.values()) clearTimeout(timer);
@@ -149,11 +147,11 @@ export const createInProcessBus = (options: InProcessOptions): Bus => {
       }
       const idle = takers.find(({ handlers }) => handlers.length === 0);
       if (idle) throw nobody(idle.queue);
-      // Each handler gets a copy, as it would from a broker: what one does to it is nobody else's business.
+      // Each handler gets a copy, as from a broker, so that its changes do not affect other handlers.
       const text = JSON.stringify(message);
       const copy = (): Message => JSON.parse(text);
       for (const { types, hear } of listeners) if (types.includes(message.type)) hear(copy());
-      // All, not the first failure: publishing again while another queue still works on it would hand it out twice.
+      // All, not the first failure: publishing again while another queue still handles it would deliver it twice.
       const ends = await Promise.allSettled(takers.map((consumers) => give(consumers, copy())));
       for (const end of ends) if (end.status === 'rejected') throw end.reason;
     },

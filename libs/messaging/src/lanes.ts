@@ -6,7 +6,7 @@ export interface Lanes<T> {
   /** Begins nothing new until `resume`. */
   hold(): void;
   resume(): void;
-  /** Forgets the items that are not at work, and answers them. */
+  /** Removes and returns the items not yet started. */
   drop(): T[];
   /** Resolves when no item is left. */
   quiet(): Promise<void>;
@@ -16,8 +16,8 @@ export interface LanesOptions<T> {
   /** How many items are at work at once, over all keys. */
   readonly limit: number;
   /**
-   * Works on an item; must not reject. A number says that the same item is to be tried again after so many
-   * milliseconds, before the later ones of its key; it does not count as at work meanwhile.
+   * Handles an item; must not reject. A number means: retry the item after that many milliseconds, before the later
+   * ones of its key; meanwhile it does not count as running.
    */
   work(item: T): Promise<number | undefined>;
 }
@@ -104,7 +104,7 @@ export const createLanes = <T>({ limit, work }: LanesOptions<T>): Lanes<T> => {
     drop() {
       const dropped: T[] = [];
       for (const lane of lanes.values()) {
-        // A lane that waits for another try has no item at work, so it ends here.
+        // A lane that waits for a retry has no running item, so it ends here.
         if (lane.timer) {
           clearTimeout(lane.timer);
           lanes.delete(lane.key);

@@ -36,7 +36,7 @@ export interface Queue {
 }
 
 /**
- * Receives a copy of each message in every process, and none while the process is down (each instance its own exclusive
+ * Delivers a copy of each message to every process, and none while the process is down (each instance has an exclusive
  * queue).
  */
 export interface Broadcast {
@@ -45,12 +45,12 @@ export interface Broadcast {
 
 export type Handler = (message: Message, attempt: number) => Promise<void>;
 
-/** What `publish` rejects with when no queue and no broadcast is declared for the message's type. */
+/** The rejection of `publish` when no queue and no broadcast is declared for the message's type. */
 export class Unroutable extends Error {
   override readonly name = 'Unroutable';
 }
 
-/** Thrown by a handler for a message that no retry can mend: it is dead-lettered at once. */
+/** Thrown by a handler for a message that no retry can fix: it is dead-lettered at once. */
 export class Unreadable extends Error {
   override readonly name = 'Unreadable';
 }
@@ -64,7 +64,7 @@ export interface DeadLetter {
   /** `<queue>:<message id>`. */
   readonly id: string;
   readonly queue: string;
-  /** What could not be read has the type `unreadable` and its bytes, in base64, as `data.content`. */
+  /** An unreadable message has the type `unreadable` and its bytes, in base64, as `data.content`. */
   readonly message: Message;
   readonly reason: string;
   readonly attempts: number;
@@ -76,18 +76,18 @@ export interface DeadLetters {
   /** Up to 10,000 per queue, the oldest first. */
   list(queue?: string): Promise<DeadLetter[]>;
   /**
-   * Gives the message to its queue once more, with all of its attempts; answers whether it was there. It leaves the
-   * list when it is safe elsewhere: in its queue (RabbitMQ) or handled (in-process, where the queue needs a
+   * Delivers the message to its queue once more, with all of its attempts; returns whether it existed. It leaves the
+   * list once it is safe elsewhere: in its queue (RabbitMQ) or handled (in-process, where the queue needs a
    * subscriber).
    */
   replay(id: string): Promise<boolean>;
   drop(id: string): Promise<boolean>;
 }
 
-/** How many messages there are of a queue. */
+/** The depth of a queue. */
 export interface QueueDepth {
   readonly queue: string;
-  /** Not handled yet, those in hand included where the engine knows of them (in-process). */
+  /** Not handled yet, including those in hand where the engine counts them (in-process). */
   readonly waiting: number;
   /** Failed, and waiting for another attempt. */
   readonly retrying: number;
@@ -96,19 +96,19 @@ export interface QueueDepth {
 }
 
 export interface Bus {
-  /** In the words of OpenTelemetry's `messaging.system`. */
+  /** The name in OpenTelemetry's `messaging.system`. */
   readonly system: 'rabbitmq' | 'in_process';
   /**
    * Resolves when every bound queue has the message durably (RabbitMQ: confirmed and not returned; in-process: every
    * handler resolved or the message is a dead letter). Rejects otherwise, within 10 s on RabbitMQ: publish it again
-   * then. A broadcast counts as published although nobody listens.
+   * then. A broadcast counts as published even without subscribers.
    */
   publish(message: Message): Promise<void>;
   subscribe(queue: Queue, handler: Handler): Promise<Subscription>;
   /** Every process gets every message of these types that is published while it is connected. */
   listen(broadcast: Broadcast, handler: (message: Message) => void): Promise<Subscription>;
   readonly deadLetters: DeadLetters;
-  /** Looks into queues, cheaply enough for every look at a dashboard. Rejects if the engine cannot be asked. */
+  /** Reads the depths of queues, cheaply enough for each poll of a dashboard. Rejects if the engine is unreachable. */
   depths(queues: readonly Queue[]): Promise<QueueDepth[]>;
   /** Resolves if the engine is connected; rejects otherwise. For readiness. */
   ping(): Promise<void>;
@@ -116,31 +116,31 @@ export interface Bus {
   close(): Promise<void>;
 }
 
-/** What the relay needs of a store: the outbox, in the store's own words. */
+/** The outbox interface that the relay needs of a store. */
 export interface OutboxPort {
   pending(limit: number, olderThanMs?: number): Promise<Message[]>;
   done(ids: readonly string[]): Promise<void>;
   onCommitted(listener: (events: readonly Message[]) => void): () => void;
 }
 
-/** What the relay tells of its work, for a dashboard. */
+/** Metrics of the relay. */
 export interface RelayMetrics {
   published(count: number): void;
   failed(count: number): void;
 }
 
-/** Where the in-process bus keeps its dead letters; the embedded composition gives it a store. */
+/** Where the in-process bus stores its dead letters; the embedded composition passes a store. */
 export interface DeadLetterStore {
   /** Durable when it resolves; replaces a letter of the same id. */
   add(letter: DeadLetter): Promise<void>;
   list(queue?: string): Promise<DeadLetter[]>;
-  /** How many `list` would answer; without it they are counted there. */
+  /** The number of letters in `list`; without it, they are counted there. */
   count?(queue: string): Promise<number>;
   get(id: string): Promise<DeadLetter | undefined>;
   remove(id: string): Promise<boolean>;
 }
 
-/** Where this library writes what it noticed. */
+/** The log of this library. */
 export type Logger = Readonly<Record<'info' | 'warn' | 'error', (message: string, fields?: LogFields) => void>>;
 
 export interface LogFields {

@@ -25,15 +25,15 @@ export const topology = {
   catalogReleases: { name: 'catalog.releases.v1', types: ['order.cancelled', 'order.expired', 'tickets.cancelled'] },
 } as const satisfies Record<string, Queue>;
 
-/** The facts that every process of a kind hears, each for itself; they are lost on those that are down. */
+/** The facts broadcast to every process of a kind; processes that are down miss them. */
 export const broadcasts = {
   /** Gateways drop cached decisions. */
   access: { types: ['client.changed', 'token.revoked'] },
 } as const satisfies Record<string, Broadcast>;
 
 /**
- * What each process publishes and which broadcasts it hears. Whose queue it is, says the first word of the queue's
- * name. Each exchange has one publisher, so that a right for the exchange is a right for its facts.
+ * The facts each process publishes and the broadcasts it receives. The first word of a queue's name is its owner. Each
+ * exchange has one publisher, so that a permission for the exchange is one for its facts.
  */
 export const processes: Readonly<Record<string, { publishes: readonly string[]; hears?: readonly Broadcast[] }>> = {
   gateway: { publishes: [], hears: [broadcasts.access] },
@@ -48,15 +48,15 @@ export const processes: Readonly<Record<string, { publishes: readonly string[]; 
 /** How many messages a queue holds before it refuses more: about 1 GB of disk. */
 export const maxQueueLength = 1_000_000;
 
-/** What an engine knows of the installation's facts. */
+/** The facts of the installation as an engine uses them. */
 export interface Declared {
   readonly queues: readonly Queue[];
   readonly broadcasts: readonly Broadcast[];
 }
 
-/** The installation's own facts; what engines declare unless told otherwise. */
+/** The installation's own facts: the engines' default. */
 export const declared: Declared = { queues: Object.values(topology), broadcasts: Object.values(broadcasts) };
 
-/** Whether any process may hear facts of this type by broadcast. */
+/** Whether facts of this type are broadcast. */
 export const isBroadcast = (type: string, { broadcasts: all }: Declared): boolean =>
   all.some(({ types }) => types.includes(type));

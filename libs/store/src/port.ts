@@ -199,9 +199,7 @@ export interface Documents<T extends Document> {
 
 export interface CollectionHandle<T extends Document> {
   of(institution: string): Documents<T>;
-  /**
-   * For sweeps and for ids that are looked up before the institution is known. Each document stays in its institution.
-   */
+  /** For sweeps, and look-ups by id before the institution is known. Each document stays in its institution. */
   readonly acrossInstitutions: Omit<Documents<T>, 'insert' | 'insertMany'>;
 }
 
@@ -224,10 +222,7 @@ export interface Idempotency {
    * another took the key.
    */
   remember(attempt: Attempt, answer: RememberedAnswer): Promise<boolean>;
-  /**
-   * Ends the attempt's mark without storing an answer (a write carries it, or it was a 5xx). Without effect if the key
-   * no longer belongs to the attempt.
-   */
+  /** Ends the attempt's mark without storing an answer. Without effect if the key no longer belongs to the attempt. */
   end(attempt: Attempt): Promise<void>;
   /** Deletes every stored answer about the subject. */
   forget(subject: string): Promise<void>;

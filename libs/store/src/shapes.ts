@@ -28,9 +28,9 @@ export const inShape = <T extends Document>(
 const PAGE = 200;
 
 /**
- * Writes every document of a collection in the shape of this release, page by page, while others read and write: for
- * the release after the one that reads both shapes, before something looks for the new one. Can be interrupted and
- * repeated. Answers how many it wrote.
+ * Writes every document of a collection in the shape of this release, page by page, during other reads and writes: for
+ * the release after the one that reads both shapes, before queries use the new one. Can be interrupted and repeated.
+ * Returns the number of documents written.
  */
 export const rewrite = async <T extends Document>(
   store: Pick<Store, 'collection'>,

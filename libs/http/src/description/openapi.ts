@@ -104,10 +104,7 @@ const answersOf = (operation: AnyOperation, family: Family, schemas: Schemas): [
     },
   ]);
 
-/**
- * Answers of the gateway itself, in the bare envelope, before a request reaches a service or when that service is
- * unavailable.
- */
+/** Answers of the gateway itself, in the bare envelope: no service got the request, or it is unavailable. */
 const GATEWAYS_TOO: ReadonlySet<number> = new Set([408, 413, 429, 431, 502, 503]);
 
 /** Whether an error with this status always has members beside the envelope. */
@@ -262,9 +259,7 @@ const operationObject = ({ id, operation }: Place, service: string, family: Fami
 const isInternal = ({ path, operation }: Place): boolean =>
   operation.access === 'internal' || path.startsWith('/internal/');
 
-/**
- * The OpenAPI 3.1 document of a service: all declarations of its operations, and every status that follows from them.
- */
+/** The OpenAPI 3.1 document of a service: its operations' declarations, and every status that follows from them. */
 export const openApiDocument = (options: DescriptionOptions): object => {
   const { service, version, operations, serverUrl = '/', family = familyA, readers = 'partners' } = options;
   const { wording } = family;

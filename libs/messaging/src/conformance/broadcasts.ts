@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import type { Message } from '../port.ts';
 import { announced, type Check, first, probe, until } from './subject.ts';
 
-/** Facts that every process hears. */
+/** Broadcasts: facts delivered to every process. */
 export const broadcasts: readonly Check[] = [
   {
     rule: 'every listening process hears a broadcast once, and none after it stopped listening',

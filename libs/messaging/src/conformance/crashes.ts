@@ -4,14 +4,14 @@ import { createMemoryOutbox } from './memory-outbox.ts';
 import { type Check, first, probe, type Subject, until } from './subject.ts';
 
 const silent = { info() {}, warn() {}, error() {} };
-/** Relays in these checks look for strays at once. */
+/** Relays in these checks look for orphaned events at once. */
 const eager = { logger: silent, sweepMs: 30, orphanedAfterMs: 0, drainMs: 0 };
 
 const times = (effects: ReadonlyMap<string, number>) => [...new Set(effects.values())];
 
 /**
- * A consumer is killed with messages in hand, not committed yet. The next process handles them: every fact takes
- * effect, and each once.
+ * A consumer is killed with uncommitted messages in hand. The next process handles them: every fact takes effect
+ * exactly once.
  */
 export const killedInMidConsume = async (subject: Subject): Promise<void> => {
   const outbox = createMemoryOutbox();
@@ -32,7 +32,7 @@ export const killedInMidConsume = async (subject: Subject): Promise<void> => {
   });
   const doomedRelay = subject.relay({ ...eager, ...doomedOutbox, outbox: doomedOutbox, bus: doomed.bus });
   outbox.commit(doomedOutbox, messages);
-  // Nothing new for a while: what the engine acknowledges too early has been acknowledged by now.
+  // A quiet period: by now the engine has sent any premature acknowledgement.
   await until('messages in hand', () => begun > 5 && Date.now() > lastAt + 100, subject);
   doomedOutbox.cut();
   await doomed.kill();
@@ -83,7 +83,7 @@ export const killedBeforeDone = async (subject: Subject): Promise<void> => {
   assert.deepEqual(times(ledger.effects), [1], 'a repeated message took effect again');
 };
 
-/** The bus refuses every message at first: the events stay pending until it has taken them, and then they arrive. */
+/** The bus refuses every message at first: the events stay pending until it accepts them, and then they arrive. */
 export const doneOnlyWhenPublished = async (subject: Subject): Promise<void> => {
   const outbox = createMemoryOutbox();
   const ledger = createLedger();
@@ -110,7 +110,7 @@ export const doneOnlyWhenPublished = async (subject: Subject): Promise<void> => 
   assert.deepEqual(times(ledger.effects), [1]);
 };
 
-/** Nothing is lost, and nothing takes effect twice, whoever dies when. */
+/** At-least-once delivery with one effect each, whichever process is killed at whichever step. */
 export const crashes: readonly Check[] = [
   { rule: 'a consumer killed before it committed: every fact takes effect, each once', run: killedInMidConsume },
   {

@@ -4,7 +4,9 @@ import { type Check, first, probe, publishAll, type Subject, second, until } fro
 
 const lettersOf = async (bus: Bus, queue?: string) => (await bus.deadLetters.list(queue)).map(({ id }) => id).sort();
 
-/** Publishes poison and waits until all of it is dead; the handler accepts everything once `mended`. */
+/**
+ * Publishes unhandleable messages and waits until all are dead letters; the handler accepts everything once `mended`.
+ */
 const plant = async (subject: Subject, count: number) => {
   const { bus } = await subject.start();
   const state = { mended: false, refused: 0, handled: [] as { message: Message; attempt: number }[] };
@@ -21,7 +23,7 @@ const plant = async (subject: Subject, count: number) => {
   return { bus, state, messages, ids: messages.map(({ id }) => `${first.name}:${id}`) };
 };
 
-/** What an operator does with dead letters. */
+/** Operations on dead letters. */
 export const deadLetters: readonly Check[] = [
   {
     rule: 'the depth of a queue tells what is dead of it, and of no other',

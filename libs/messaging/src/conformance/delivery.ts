@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import type { Message } from '../port.ts';
 import { type Check, first, probe, publishAll, rejection, second, until } from './subject.ts';
 
-/** What arrives, and where. */
+/** Delivery and routing. */
 export const delivery: readonly Check[] = [
   {
     rule: 'a message arrives as it was published, as its first attempt',

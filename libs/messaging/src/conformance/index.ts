@@ -28,7 +28,7 @@ export const topics: Readonly<Record<string, readonly Check[]>> = {
   stops,
 };
 
-/** Holds an engine to the port; each check has an installation of its own. */
+/** Declares the port's conformance tests for an engine; each check has an installation of its own. */
 export const messagingConformance = (name: string, engine: Engine): void => {
   describe(`${name} keeps the contract of messaging`, () => {
     for (const [topic, checks] of Object.entries(topics)) {

@@ -1,14 +1,14 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import type { Handler } from '../port.ts';
 
-/** What a consumer has written: how often each message took effect. */
+/** The effects that a consumer has written: how often each message took effect. */
 export interface Ledger {
   readonly effects: ReadonlyMap<string, number>;
-  /** Writes the effect. Atomic: nothing happens between looking and writing. */
+  /** Writes the effect atomically: nothing runs between check and write. */
   write(messageId: string, onlyOnce: boolean): void;
 }
 
-/** A consumer's store, as small as can be. */
+/** A minimal consumer's store. */
 export const createLedger = (): Ledger => {
   const effects = new Map<string, number>();
   return {
@@ -20,7 +20,7 @@ export const createLedger = (): Ledger => {
   };
 };
 
-/** The reaction that consumers are expected to have: it dedupes in the same write as its effect. */
+/** The expected reaction of consumers: it deduplicates in the same write as its effect. */
 export const reactOnce =
   (ledger: Ledger): Handler =>
   async ({ id }) => {

@@ -1,18 +1,18 @@
 import type { Message, OutboxPort } from '../port.ts';
 
-/** An outbox that outlives the processes of a check, as a store would. */
+/** An outbox that outlives the processes of a check, as a store does. */
 export interface MemoryOutbox {
-  /** Commits events in a process: they are pending, and that process is told. */
+  /** Commits events in a process: they are pending, and that process's listeners are notified. */
   commit(process: OutboxProcess, events: readonly Message[]): void;
   process(): OutboxProcess;
-  /** Ids of what is not marked done. */
+  /** Ids of the events not marked done. */
   readonly pending: ReadonlySet<string>;
 }
 
-/** One process's view of it. */
+/** One process's view of the outbox. */
 export interface OutboxProcess extends OutboxPort {
   lease(name: string, ms: number): Promise<boolean>;
-  /** After it the process writes nothing more and hears nothing more, as if killed. */
+  /** From now on the process writes nothing and gets no notification, as if killed. */
   cut(): void;
 }
 

@@ -29,7 +29,7 @@ export const inOrderPerKey = async (subject: Subject): Promise<void> => {
   }
 };
 
-/** Order per key, and nothing more than that. */
+/** Order per key only. */
 export const order: readonly Check[] = [
   { rule: '10,000 messages arrive in order per key, one of a key at a time', run: inOrderPerKey, timeoutMs: 60_000 },
   {
@@ -66,7 +66,7 @@ export const order: readonly Check[] = [
         messages.push(`${key} ${version} ${attempt}`);
         if (version === 1 && attempt === 1) throw new Error('not yet');
       });
-      // All at once: an engine whose publish waits for the handler must not make the next one wait for the retry.
+      // Concurrently: an engine whose publish waits for the handler must not delay the next one by the retry.
       await Promise.all([
         bus.publish(probe({ key: 'a', version: 1 })),
         bus.publish(probe({ key: 'a', version: 2 })),

@@ -3,7 +3,7 @@ import { maxAttempts } from '../attempts.ts';
 import { Unreadable } from '../port.ts';
 import { type Check, first, probe, publishAll, retryDelaysMs, type Subject, until } from './subject.ts';
 
-/** Messages that can be handled are, all others are dead letters, and nothing else is. */
+/** Exactly the messages that no attempt can handle become dead letters. */
 export const onlyPoisonDies = async (subject: Subject): Promise<void> => {
   const { bus } = await subject.start();
   const poison = new Set<string>();
@@ -29,7 +29,7 @@ export const onlyPoisonDies = async (subject: Subject): Promise<void> => {
   );
 };
 
-/** What happens to a message whose handler fails. */
+/** Retries of failed messages. */
 export const retries: readonly Check[] = [
   {
     rule: 'a handler that fails gets the message again after the delays, told which attempt it is',

@@ -6,7 +6,7 @@ import { type Check, first, probe, rejection, until } from './subject.ts';
 const silent = { info() {}, warn() {}, error() {} };
 const eager = { logger: silent, sweepMs: 30, orphanedAfterMs: 0, drainMs: 0 };
 
-/** How a process stops. */
+/** Orderly stop of a process. */
 export const stops: readonly Check[] = [
   {
     rule: 'a closed subscription finished what was in hand and left the rest to the next one',

@@ -4,16 +4,16 @@ import { type Relay, startRelay } from '../relay/relay.ts';
 import type { Declared } from '../topology.ts';
 import { type Ledger, reactOnce } from './ledger.ts';
 
-/** One process of an installation, as far as messages are concerned. */
+/** The messaging of one process of an installation. */
 export interface Process {
   readonly bus: Bus;
-  /** Ends it as SIGKILL would: what is in hand is neither finished nor acknowledged, as the engine sees it. */
+  /** Ends it as SIGKILL would: messages in hand are neither finished nor acknowledged. */
   kill(): Promise<void>;
 }
 
 /** One installation with its own exchanges and queues. */
 export interface Installation {
-  /** Starts a process. An engine for one process answers the running one while it lives. */
+  /** Starts a process. An engine for one process returns the running one while it lives. */
   start(): Promise<Process>;
   /** Ends every process and removes all data. */
   remove(): Promise<void>;
@@ -35,16 +35,16 @@ export interface Gate {
   open(): void;
 }
 
-/** What a check works on: an empty installation, and the mechanisms that a negative control may break. */
+/** The object under test in a check: an empty installation, and the mechanisms that a negative control may break. */
 export interface Subject {
   start(): Promise<Process>;
   /** The relay under test; closed when the check ends. */
   readonly relay: typeof startRelay;
-  /** Something for handlers to wait for; open when the check ends, at the latest. */
+  /** A gate for handlers to wait on; open when the check ends, at the latest. */
   gate(): Gate;
   /** The reaction of a consumer under test. */
   readonly react: (ledger: Ledger) => Handler;
-  /** Milliseconds after which what should have happened is taken for lost. */
+  /** Milliseconds after which an expected event counts as lost. */
   readonly patienceMs: number;
 }
 
@@ -61,15 +61,15 @@ export const second: Queue = { name: 'probe.second.v1', types: ['probe.happened'
 export const announced = 'probe.announced';
 export const probes: Declared = { queues: [first, second], broadcasts: [{ types: [announced] }] };
 
-/** Short enough for tests, long enough to tell them apart. */
+/** Short enough for tests, long enough to distinguish the attempts. */
 export const retryDelaysMs: readonly number[] = [40, 80, 160];
 
 const silent: Logger = { info() {}, warn() {}, error() {} };
 
-/** What a negative control may replace. */
+/** The mechanisms that a negative control may replace. */
 export type Broken = Partial<Pick<Subject, 'relay' | 'react' | 'patienceMs'>>;
 
-/** Opens a subject on an engine; `broken` replaces what a negative control sabotages. */
+/** Opens a subject on an engine; `broken` replaces the mechanism that a negative control sabotages. */
 export const openSubject = async (
   engine: Engine,
   { relay = startRelay, react = reactOnce, patienceMs = 10_000 }: Broken = {},
@@ -102,7 +102,7 @@ export const openSubject = async (
 
 let serial = 0;
 
-/** A message with a random id; for the first queue alone unless told otherwise. */
+/** A message with a random id; by default for the first queue alone. */
 export const probe = (fields: Partial<Message> = {}): Message => ({
   id: randomUUID(),
   type: 'probe.repeated',
@@ -114,7 +114,7 @@ export const probe = (fields: Partial<Message> = {}): Message => ({
   ...fields,
 });
 
-/** Repeats `holds` until it answers true; throws `what` after `ms` milliseconds. */
+/** Repeats `holds` until it returns true; throws `what` after `ms` milliseconds. */
 export const until = async (
   what: string,
   holds: () => boolean | Promise<boolean>,
@@ -127,7 +127,7 @@ export const until = async (
   }
 };
 
-/** Answers what a promise was rejected with; throws if it was not. */
+/** Returns the rejection's reason; throws if the promise resolves. */
 export const rejection = async (promise: Promise<unknown>): Promise<unknown> => {
   const outcome = await promise.then(
     () => ({ rejected: false as const }),

@@ -2,7 +2,7 @@ import { connect } from 'node:net';
 
 const WITHIN_MS = 1_000;
 
-/** Whether something takes connections at the address of a broker: then it is there, however little it says. */
+/** Whether a broker's address accepts TCP connections: then the broker exists, even if it does not respond. */
 export const accepts = ({ protocol, hostname, port }: URL): Promise<boolean> =>
   new Promise((resolve) => {
     const standard = protocol === 'amqps:' ? 5671 : 5672;

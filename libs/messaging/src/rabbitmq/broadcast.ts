@@ -7,7 +7,7 @@ import { broadcastQueue, exchangeOf, type Plan } from './names.ts';
 import { decodeBroadcast } from './origin.ts';
 import type { Topology } from './topology.ts';
 
-/** What a process that stopped reading may cost the broker, in messages. */
+/** Longest broadcast queue, in messages, of a process that stopped reading. */
 const backlog = 10_000;
 
 export interface ListenOptions {
@@ -20,7 +20,7 @@ export interface ListenOptions {
   readonly waitMs: number;
 }
 
-/** Hears broadcasts on a queue of this process's own, which lives as long as its connection. */
+/** Receives broadcasts on a queue of this process's own, deleted with its connection. */
 export const listenTo = async (
   { types }: Broadcast,
   handler: (message: Message) => void,

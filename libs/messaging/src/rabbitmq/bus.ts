@@ -17,8 +17,7 @@ export interface RabbitmqOptions {
   readonly url: string;
   readonly logger: Logger;
   /**
-   * The process's: what the broker shows as the connection's name, and what its own queues begin with; default
-   * `boxoffice`.
+   * The process's name: the broker's name for the connection, and the prefix of its own queues; default `boxoffice`.
    */
   readonly name?: string;
   /** Milliseconds before the second, third and later attempts. Default: 5 s, 30 s, 5 min. */
@@ -28,17 +27,17 @@ export interface RabbitmqOptions {
   /** The facts that are declared; default: the installation's. */
   readonly declared?: Declared;
   /**
-   * How long to wait for the first connection before giving up. Default 30,000. With 0 the bus is there at once,
-   * connects when it can, and refuses to publish until then.
+   * Time limit of the first connection. Default 30,000. With 0 the bus is available at once, connects when it can, and
+   * refuses to publish until then.
    */
   readonly connectTimeoutMs?: number;
   /** How long a published message may go unconfirmed. Default 10,000. */
   readonly confirmTimeoutMs?: number;
-  /** Messages that a queue takes before it refuses more; part of its arguments, so the same for all processes. */
+  /** Messages that a queue accepts before it refuses more; a queue argument, so equal in all processes. */
   readonly maxLength?: number;
 }
 
-/** How long `close` waits for the confirmation of what is on its way. */
+/** How long `close` waits for outstanding confirms. */
 const closingMs = 3_000;
 
 /** A bus that only publishes. */
@@ -61,7 +60,7 @@ const planned = ({
   planOf({ retryDelaysMs, declared, prefix, ...(maxLength === undefined ? {} : { maxLength }) });
 
 /**
- * Declares the exchanges and queues that every process needs, for processes whose users may not.
+ * Declares the exchanges and queues of the installation, for processes whose users may not.
  * @throws if the broker cannot be reached in time or refuses; the message is one line.
  */
 export const declareRabbitmqTopology = async (options: RabbitmqOptions): Promise<Declared> => {
@@ -109,7 +108,7 @@ const openPublishing = async (options: RabbitmqOptions): Promise<Publishing> => 
 /**
  * Connects to RabbitMQ for publishing alone: one connection, no queue of its own; declares the topology, if its user
  * may.
- * @throws if the broker cannot be reached in time or refuses us; the message is one line.
+ * @throws if the broker cannot be reached in time or refuses the connection; the message is one line.
  */
 export const connectRabbitmqPublisher = async (options: RabbitmqOptions): Promise<Publisher> => {
   const { publish, ping, close } = await openPublishing(options);
@@ -117,10 +116,10 @@ export const connectRabbitmqPublisher = async (options: RabbitmqOptions): Promis
 };
 
 /**
- * Connects to RabbitMQ (3.10 and newer). Publishing and consuming have a connection each, the second one opened by the
+ * Connects to RabbitMQ (3.10 and newer). Publishing and consuming have a connection each, the second opened by the
  * first subscription, so that a broker that throttles publishers still gets acknowledgements. Connections, channels and
- * consumers come back by themselves, without end.
- * @throws if the broker cannot be reached in time or refuses us; the message is one line.
+ * consumers are reopened without limit.
+ * @throws if the broker cannot be reached in time or refuses the connection; the message is one line.
  */
 export const connectRabbitmq = async (options: RabbitmqOptions): Promise<Bus> => {
   const { url, logger, name = 'boxoffice', connectTimeoutMs: waitMs = 30_000 } = options;

@@ -3,7 +3,7 @@ import type { Options, Message as Received } from 'amqplib';
 import { letterId } from '../attempts.ts';
 import { type DeadLetter, type Message, Unreadable } from '../port.ts';
 
-/** A message as it goes over the wire: the body is the whole message, the properties are for brokers and eyes. */
+/** A message on the wire: the body is the whole message; the properties are for brokers and operators. */
 export interface Wire {
   readonly content: Buffer;
   readonly properties: Options.Publish;
@@ -24,7 +24,7 @@ export const encode = (message: Message): Wire => ({
   },
 });
 
-/** The same message for another queue: its body untouched, its own headers set anew, the broker's left behind. */
+/** The same message for another queue: its body unchanged, this library's headers set anew, the broker's removed. */
 export const forward = ({ content, properties }: Received, headers: Readonly<Record<string, unknown>>): Wire => {
   const { version, traceparent } = properties.headers ?? {};
   const kept = { ...(version === undefined ? {} : { version }), ...(traceparent === undefined ? {} : { traceparent }) };
@@ -32,7 +32,7 @@ export const forward = ({ content, properties }: Received, headers: Readonly<Rec
   return { content, properties: { contentType, messageId, type, timestamp, headers: { ...kept, ...headers } } };
 };
 
-/** Decodes a message. @throws {Unreadable} if it is none of ours. */
+/** Decodes a message. @throws {Unreadable} if this library did not encode it. */
 export const decode = ({ content }: Pick<Received, 'content'>): Message => {
   let body: unknown;
   try {
@@ -51,19 +51,19 @@ const isMessage = (body: unknown): body is Message => {
   return texts && typeof version === 'number' && typeof data === 'object' && data !== null;
 };
 
-/** Which attempt a delivery is: 1, or what the retry wrote. */
+/** The attempt of a delivery: 1, or the retry's header. */
 export const attemptOf = ({ properties }: Received): number => {
   const attempt: unknown = properties.headers?.attempt;
   return typeof attempt === 'number' && attempt >= 1 ? attempt : 1;
 };
 
-/** When the broker moved it; undefined where a publisher wrote the list, which older brokers go on with. */
+/** When the broker moved it; undefined where a publisher wrote the list, which older brokers extend. */
 const timeOf = (death: { readonly time?: { readonly value?: unknown } } | undefined): string | undefined => {
   const at = new Date(Number(death?.time?.value) * 1000);
   return Number.isNaN(at.getTime()) ? undefined : at.toISOString();
 };
 
-/** Reads a dead letter, one that the broker made included. */
+/** Reads a dead letter, including one that the broker moved. */
 export const letterOf = (queue: string, received: Received): DeadLetter => {
   const headers = received.properties.headers ?? {};
   const death = headers['x-death']?.[0];
@@ -79,7 +79,7 @@ export const letterOf = (queue: string, received: Received): DeadLetter => {
   };
 };
 
-/** The message, or a stand-in with the bytes of what could not be read. */
+/** The message, or a substitute with the bytes of an unreadable one. */
 const readable = (received: Received): Message => {
   try {
     return decode(received);

@@ -12,10 +12,10 @@ import { decodeOf, originHeaders } from './origin.ts';
 import type { Sender } from './publisher.ts';
 import type { Topology } from './topology.ts';
 
-/** Messages that the broker hands out before the first of them is acknowledged. */
+/** Prefetch: messages delivered before the first of them is acknowledged. */
 const prefetch = 10;
 
-/** How long a closing subscription waits for each answer of the broker. */
+/** How long a closing subscription waits for each response of the broker. */
 const answerMs = 1_000;
 
 export interface ConsumerOptions {
@@ -36,9 +36,9 @@ interface Delivery {
 }
 
 /**
- * Consumes a queue: one message of a key at a time, acknowledged when its handler resolved or when the queue that it
- * goes to next has confirmed it; so there is no moment at which a crash loses it. A delivery of a channel that is gone
- * is not begun any more, since the broker delivers it again.
+ * Consumes a queue: one message of a key at a time, acknowledged when its handler resolved or when its next queue has
+ * confirmed it, so that no crash loses it. A delivery of a lost channel is not started, since the broker delivers it
+ * again.
  */
 export const consume = async (queue: Queue, handler: Handler, options: ConsumerOptions): Promise<Subscription> => {
   const { link, sender, plan, topology, logger, waitMs } = options;
@@ -51,7 +51,7 @@ export const consume = async (queue: Queue, handler: Handler, options: ConsumerO
     if (from === channel) from.ack(received);
   };
 
-  /** Hands a message on to another queue, as long as it takes, then acknowledges it. */
+  /** Moves a message to another queue, retrying without limit, then acknowledges it. */
   const moveTo = async (
     target: string,
     delivery: Delivery,
@@ -131,8 +131,8 @@ export const consume = async (queue: Queue, handler: Handler, options: ConsumerO
       if (last) await within(last.cancel(tag), answerMs, () => {}).catch(() => {});
       lanes.drop();
       await lanes.quiet();
-      // Closing right behind an acknowledgement can lose it: ask something about the queue first, which it answers in
-      // turn.
+      // Closing right after an acknowledgement can lose it: a request about the queue first, since the broker responds
+      // in order.
       if (!last) return;
       await within(last.checkQueue(workQueue(queue.name, plan)), answerMs, () => {}).catch(() => {});
       await within(closeChannel(last), answerMs, () => {});

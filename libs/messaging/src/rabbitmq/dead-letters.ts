@@ -7,18 +7,18 @@ import { deadQueue, movesExchange, type Plan, workQueue } from './names.ts';
 import { originHeaders } from './origin.ts';
 import type { Sender } from './publisher.ts';
 
-/** Letters that a listing shows per queue. */
+/** Letters in a listing, per queue. */
 const shown = 10_000;
 
 /**
- * The dead-letter queues, for an operator. Letters are taken without acknowledgement and given back at the end, by the
- * broker if the operator is killed; only what was dropped, or has arrived in its queue again, is acknowledged. While
- * one operator looks, another sees fewer.
+ * The dead-letter queues, for an operator. Letters are fetched without acknowledgement and requeued at the end, by the
+ * broker if the operator is killed; only deleted ones, and those that arrived in their queue again, are acknowledged.
+ * Concurrent listings see fewer letters.
  */
 export const createDeadLetters = (link: Link, sender: Sender, plan: Plan): DeadLetters => {
   const queueNames = () => plan.declared.queues.map(({ name }) => name);
   let last: Promise<unknown> = Promise.resolve();
-  /** One look at a time, or the second would not see what the first has in hand. */
+  /** One listing at a time: a second would miss the letters that the first has fetched. */
   const inTurn = <T>(work: () => Promise<T>): Promise<T> => {
     const turn = last.then(work, work);
     last = turn.catch(() => {});
@@ -26,7 +26,7 @@ export const createDeadLetters = (link: Link, sender: Sender, plan: Plan): DeadL
   };
 
   /**
-   * Takes letters until `visit` says that it found its own (and has seen to it) or none is left; gives the others back.
+   * Fetches letters until `visit` reports that it handled the one it looked for, or none is left; requeues the others.
    */
   const look = (
     name: string,
@@ -47,7 +47,7 @@ export const createDeadLetters = (link: Link, sender: Sender, plan: Plan): DeadL
       }
     });
 
-  /** Finds one letter and lets `act` take it; answers whether it was there. */
+  /** Finds one letter and lets `act` handle it; returns whether it existed. */
   const take = (id: string, act: (name: string, one: GetMessage) => Promise<void>): Promise<boolean> => {
     const name = queueNames().find((known) => id.startsWith(`${known}:`));
     if (name === undefined) return Promise.resolve(false);
@@ -90,7 +90,7 @@ export const createDeadLetters = (link: Link, sender: Sender, plan: Plan): DeadL
   };
 };
 
-/** Waits until the broker has taken note of acknowledgements, and shows again what was given back. */
+/** Waits until the broker has processed acknowledgements, and the requeued letters are visible again. */
 const settled = async (channel: ConfirmChannel, queue: string, givenBack: number): Promise<void> => {
   for (let tries = 0; tries < 100; tries++) {
     const { messageCount } = await channel.checkQueue(queue);

@@ -36,7 +36,7 @@ export const declareQueue = async (channel: Channel, { name, types }: Queue, pla
     await channel.bindQueue(target, moves, target);
 };
 
-/** Declares everything that the installation's facts need, and says so by {@link topologyMark}. */
+/** Declares the topology of the installation's facts, and marks it as complete by {@link topologyMark}. */
 export const declareAll = async (channel: Channel, plan: Plan): Promise<void> => {
   for (const { types } of plan.declared.broadcasts) await declareExchanges(channel, types, plan);
   for (const queue of plan.declared.queues) await declareQueue(channel, queue, plan);

@@ -2,10 +2,7 @@ import type { Queue, QueueDepth } from '../port.ts';
 import type { Link } from './link.ts';
 import { deadQueue, type Plan, retryQueue, workQueue } from './names.ts';
 
-/**
- * Asks the broker for the depths of queues: some passive declarations on one channel. It counts what is ready, not what
- * is in hand.
- */
+/** Reads the depths of queues from the broker: passive declarations on one channel. They count ready messages only. */
 export const depthsOf = (queues: readonly Queue[], link: Link, plan: Plan): Promise<QueueDepth[]> =>
   link.using(async (channel) => {
     const count = async (queue: string) => (await channel.checkQueue(queue)).messageCount;

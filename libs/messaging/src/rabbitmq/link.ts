@@ -5,21 +5,19 @@ import { backoff, reasonOf } from '../attempts.ts';
 import type { Logger } from '../port.ts';
 import { accepts } from './accepts.ts';
 
-/**
- * Something that lives on a channel of its own, and is opened again whenever that channel or its connection was lost.
- */
+/** The work of one channel, set up again whenever the channel or its connection was lost. */
 export interface Station {
   readonly name: string;
   /** Declares, consumes, … on a fresh channel. */
   open(channel: ConfirmChannel): Promise<void>;
-  /** The channel is gone: what was not confirmed or acknowledged on it will not be. */
+  /** The channel is lost: outstanding confirms and acknowledgements on it will not happen. */
   lost(): void;
 }
 
 export interface Link {
-  /** Whether the connection stands and the broker takes messages. */
+  /** Whether the connection is open and the broker accepts messages. */
   isUp(): boolean;
-  /** Resolves at the first connection. @throws after `ms`, or at once if the broker refuses us. */
+  /** Resolves at the first connection. @throws after `ms`, or at once if the broker refuses the connection. */
   established(ms: number): Promise<void>;
   /**
    * Resolves when the station is open, or, if there is no connection within `waitMs`, at once: it opens with the next
@@ -28,8 +26,8 @@ export interface Link {
   attach(station: Station, waitMs: number): Promise<void>;
   detach(station: Station): void;
   /**
-   * A channel for one piece of work, closed after it. `expecting`: the reply code with which the broker may well close
-   * it, which is then no warning. @throws if there is no connection.
+   * A channel for one piece of work, closed after it. `expecting`: a reply code with which the broker may close it
+   * without a warning in the log. @throws if there is no connection.
    */
   using<T>(work: (channel: ConfirmChannel) => Promise<T>, about?: { readonly expecting?: number }): Promise<T>;
   close(): Promise<void>;
@@ -47,17 +45,17 @@ const heartbeatSeconds = '10';
 const closingMs = 3_000;
 
 /**
- * One connection to RabbitMQ that comes back. The driver reopens the connection; channels, consumers and everything
- * else on them are the stations' and are reopened here, also when the broker closes a channel alone.
+ * One connection to RabbitMQ that recovers. The driver reopens the connection; this module reopens the stations'
+ * channels with their consumers, also when the broker closes a channel alone.
  */
 export const openLink = async ({ url, name, logger, openingMs = 10_000 }: LinkOptions): Promise<Link> => {
   const address = new URL(url);
   if (!/^amqps?:$/.test(address.protocol))
     throw new Error('the address of RabbitMQ must begin with amqp:// or amqps://');
   if (!address.searchParams.has('heartbeat')) address.searchParams.set('heartbeat', heartbeatSeconds);
-  /** The attached stations, each with who waits for its opening. */
+  /** The attached stations, each with the callbacks that wait for its opening. */
   const stations = new Map<Station, () => void>();
-  /** The last channel of each: what becomes of earlier ones is nobody's business. */
+  /** The last channel of each; events of earlier channels are ignored. */
   const channels = new WeakMap<Station, ConfirmChannel>();
   let current: ChannelModel | undefined;
   let blocked = false;
@@ -100,7 +98,9 @@ export const openLink = async ({ url, name, logger, openingMs = 10_000 }: LinkOp
     }
   };
 
-  /** Runs after every (re)connection, before the driver listens to it: so an end of it in here is ours to notice. */
+  /**
+   * Runs after every (re)connection, before the driver attaches its listeners: a close during it must be handled here.
+   */
   const setup = async (model: ChannelModel): Promise<void> => {
     const ended = Promise.withResolvers<never>();
     ended.promise.catch(() => {});
@@ -134,8 +134,8 @@ export const openLink = async ({ url, name, logger, openingMs = 10_000 }: LinkOp
       });
     } catch (error) {
       if (current === model) current = undefined;
-      // The driver closes it too and would wait for the broker's answer, for ever if there is none; but a second close
-      // is refused at once, so this one is ours, and missing heartbeats end the connection if nothing else does.
+      // The driver also closes it and would wait for the broker's response without limit; a second close is refused at
+      // once, so this call closes it, and missing heartbeats end the connection at the latest.
       model.close().catch(() => {});
       throw error;
     }
@@ -204,7 +204,7 @@ export const openLink = async ({ url, name, logger, openingMs = 10_000 }: LinkOp
     async close() {
       closing = true;
       current = undefined;
-      await within(connection.close(), closingMs, () => {}); // its last answer may never come
+      await within(connection.close(), closingMs, () => {}); // its last response may never come
     },
   };
 };
@@ -215,12 +215,12 @@ export const closeChannel = async (channel: ConfirmChannel): Promise<void> => {
   await Promise.race([channel.close(), closed]).catch(() => {});
 };
 
-/** The broker answered and said no: waiting will not help. */
+/** The broker refused the connection: waiting does not help. */
 const isRefusal = (message: string): boolean => /ACCESS[_-]REFUSED|NOT[_-]ALLOWED|not authorised/i.test(message);
 
-/** No connection came about within the time: in one line, why. */
+/** No connection within the time limit: the reason in one line. */
 const unreachable = async (address: URL, error: unknown, ms: number): Promise<Error> => {
-  // The driver's messages may begin with the kind of the error that they stand for.
+  // The driver's messages may begin with the name of the error class.
   const reason = reasonOf((error as Error | undefined)?.message ?? error).replace(/^Error: /, '');
   const say = (what: string) => new Error(`RabbitMQ at ${address.host} ${what}`, { cause: error });
   if (isRefusal(reason)) return say(`refuses the login: ${reason}`);

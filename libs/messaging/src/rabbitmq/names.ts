@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { Options } from 'amqplib';
 import { type Declared, maxQueueLength } from '../topology.ts';
 
-/** What the names and arguments of an installation's queues follow from. */
+/** The inputs of the names and arguments of an installation's queues. */
 export interface Plan {
   /** Precedes every exchange and queue name: installations, or tests, that share a broker. Empty by default. */
   readonly prefix: string;
@@ -11,7 +11,7 @@ export interface Plan {
   readonly declared: Declared;
 }
 
-/** Fills in what was not asked for. */
+/** Fills in the defaults. */
 export const planOf = (given: Partial<Plan> & Pick<Plan, 'retryDelaysMs' | 'declared'>): Plan => ({
   prefix: '',
   maxLength: maxQueueLength,
@@ -26,15 +26,12 @@ export const deadQueue = (name: string, { prefix }: Plan): string => `${prefix}$
 
 /**
  * The direct exchange through which a queue's consumer moves messages to their retry queues and dead letters, each
- * under the name of its target. Through the default exchange, whoever may move one of its own messages could put any
- * into every queue.
+ * under the name of its target. With the default exchange, the right to move one's own messages would be a right to
+ * write to every queue.
  */
 export const movesExchange = (name: string, { prefix }: Plan): string => `${prefix}${name}.moves`;
 
-/**
- * A queue of one process's own, for broadcasts: its name begins with the process's, so that a right can be given for
- * it.
- */
+/** A process's own queue for broadcasts: its name begins with the process's, so that a permission can cover it. */
 export const broadcastQueue = (process: string, serial: string, { prefix }: Plan): string =>
   `${prefix}${process}.broadcast.${serial}`;
 
@@ -47,7 +44,7 @@ const duration = (ms: number): string => {
   return ms % 1000 === 0 ? `${ms / 1000}s` : `${ms}ms`;
 };
 
-/** Declared without a limit, RabbitMQ 4 would drop a dead letter that an operator looked at twenty times. */
+/** Without a limit RabbitMQ 4 would delete a dead letter after twenty listings. */
 const lookedAtForever = 1_000_000_000;
 
 const quorum = (rest: Readonly<Record<string, unknown>>): Options.AssertQueue => ({
@@ -55,7 +52,7 @@ const quorum = (rest: Readonly<Record<string, unknown>>): Options.AssertQueue =>
   arguments: { 'x-queue-type': 'quorum', ...rest },
 });
 
-/** Nothing is dropped: a full queue refuses, and a message leaves for another queue only once that one has it. */
+/** No message is discarded: a full queue refuses, and a message leaves for another queue only once that one has it. */
 const toQueue = (target: string, { maxLength }: Plan) => ({
   'x-dead-letter-exchange': '',
   'x-dead-letter-routing-key': target,
@@ -75,8 +72,8 @@ export const retryArguments = (name: string, delayMs: number, plan: Plan): Optio
 export const deadArguments = (): Options.AssertQueue => quorum({ 'x-delivery-limit': lookedAtForever });
 
 /**
- * An exchange that says by its name that everything of this plan is declared, bindings included, which nobody can look
- * at otherwise. It is declared last; nothing is published to it.
+ * An exchange whose existence marks that the whole plan is declared, bindings included, which cannot be queried. It is
+ * declared last; nothing is published to it.
  */
 export const topologyMark = (plan: Plan): string => {
   const { declared, retryDelaysMs, maxLength, prefix } = plan;

@@ -3,9 +3,7 @@ import { type Message, Unreadable } from '../port.ts';
 import { decode } from './codec.ts';
 import { exchangeOf, movesExchange, type Plan } from './names.ts';
 
-/**
- * What a message was published to at first: the exchange, for which its publisher needed a right, and the routing key.
- */
+/** Where a message was first published: the exchange, which needs its publisher's permission, and the routing key. */
 interface Origin {
   readonly exchange: unknown;
   readonly key: unknown;
@@ -26,18 +24,19 @@ interface Death {
 /** The exchange by which a message came into the queue where its consumer, or the broker, last took it. */
 const enteredBy = ({ fields, properties }: Received): Origin => {
   const { exchange, routingKey: key } = fields;
-  // By the default exchange come the broker's own moves: out of a retry queue, or of a queue whose consumers it killed.
+  // The default exchange carries the broker's own moves: out of a retry queue, or of a queue whose consumers it
+  // cancelled.
   const death = exchange === '' ? (properties.headers?.['x-death']?.[0] as Death | undefined) : undefined;
   if (!death) return { exchange, key };
-  // What we move begins a new list, so one that counts further was begun by a publisher; brokers before RabbitMQ 4 go
-  // on with it.
+  // Moves by this library begin a new list, so a longer one was begun by a publisher; brokers before RabbitMQ 4 extend
+  // it.
   return death.count === 1 ? { exchange: death.exchange, key: death['routing-keys']?.[0] } : nowhere;
 };
 
 /**
- * What a message of a queue was published to at first. Who moves one (the queue's consumer, the operator) writes it
- * into headers; they count only in what came by the queue's own exchange for moves or by the default exchange, to which
- * no publisher of facts may write.
+ * Where a message of a queue was first published. The queue's consumer or the operator writes it into headers when it
+ * moves the message; the headers count only in messages from the queue's own exchange for moves or the default
+ * exchange, to which publishers of facts have no permission.
  */
 const originOf = (queue: string, received: Received, plan: Plan): Origin => {
   const entered = enteredBy(received);
@@ -46,7 +45,7 @@ const originOf = (queue: string, received: Received, plan: Plan): Origin => {
   return { exchange, key };
 };
 
-/** The headers by which a message that is moved says what it was published to at first. */
+/** The headers with which a moved message records where it was first published. */
 export const originHeaders = (queue: string, received: Received, plan: Plan): Readonly<Record<string, unknown>> => {
   const { exchange, key } = originOf(queue, received, plan);
   return typeof exchange === 'string' && typeof key === 'string'
@@ -60,13 +59,13 @@ const judged = (message: Message, { exchange, key }: Origin, plan: Plan): Messag
 };
 
 /**
- * Decodes a message of a queue. @throws {Unreadable} if it is none of ours, or was published under another type than it
- * says: rights are given for exchanges, each of which has one publisher, so the exchange says whose word it is.
+ * Decodes a message of a queue. @throws {Unreadable} if this library did not encode it, or its type is not that of its
+ * exchange: permissions are per exchange, each with one publisher, so the exchange authenticates the publisher.
  */
 export const decodeOf = (queue: string, received: Received, plan: Plan): Message =>
   judged(decode(received), originOf(queue, received, plan), plan);
 
-/** Decodes a broadcast, which nobody moves. @throws {Unreadable} as {@link decodeOf} */
+/** Decodes a broadcast, which is never moved. @throws {Unreadable} as {@link decodeOf} */
 export const decodeBroadcast = (received: Received, plan: Plan): Message => {
   const { exchange, routingKey: key } = received.fields;
   return judged(decode(received), { exchange, key }, plan);

@@ -8,7 +8,7 @@ import type { Link, Station } from './link.ts';
 import { exchangeOf, type Plan } from './names.ts';
 import type { Topology } from './topology.ts';
 
-/** Sends messages and knows what became of each. */
+/** Sends messages and tracks their confirms. */
 export interface Sender {
   readonly station: Station;
   /** Publishes to the exchange of the message's type. */
@@ -16,7 +16,7 @@ export interface Sender {
   /** Puts a message into the queue of this name that is bound to the direct exchange under it. */
   sendTo(exchange: string, queue: string, wire: Wire): Promise<void>;
   isReady(): boolean;
-  /** Resolves when every message on its way is confirmed or has failed. */
+  /** Resolves when every message in flight is confirmed or has failed. */
   quiet(): Promise<void>;
 }
 
@@ -33,13 +33,13 @@ export interface SenderOptions {
 }
 
 /**
- * Creates the sender of a link: one confirm channel; whenever it is opened, the topology is seen to. Every message is
- * persistent and mandatory; it has arrived when the broker confirmed it, did not return it, and did so in time.
+ * Creates the publisher of a link: one confirm channel, with the topology ensured at each opening. Every message is
+ * persistent and mandatory; it has arrived when the broker confirmed it, in time and without returning it.
  */
 export const createSender = ({ link, plan, topology, confirmTimeoutMs }: SenderOptions): Sender => {
   let channel: ConfirmChannel | undefined;
   let serial = 0;
-  /** Messages on their way, by the number that they carry: the same message may be on its way to two queues. */
+  /** Messages in flight, by delivery number: the same message may be in flight to two queues. */
   const sent = new Map<string, Sent>();
   const exchanges = new Set<string>();
   const waiters: (() => void)[] = [];
@@ -89,7 +89,7 @@ export const createSender = ({ link, plan, topology, confirmTimeoutMs }: SenderO
       }
     });
 
-  /** Publishing to an exchange that does not exist would cost the channel, with everything on its way. */
+  /** Publishing to a missing exchange would close the channel, with every message in flight. */
   const ensureExchange = async (exchange: string, type: string): Promise<void> => {
     if (!channel || !link.isUp()) throw new Error('not connected to RabbitMQ');
     const declaring = topology.ensure((channel) => declareExchanges(channel, [type], plan));

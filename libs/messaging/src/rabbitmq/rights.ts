@@ -2,10 +2,7 @@ import { defaultRetryDelaysMs } from '../attempts.ts';
 import { declared, processes } from '../topology.ts';
 import { broadcastQueue, exchangeOf, movesExchange, planOf, workQueue } from './names.ts';
 
-/**
- * What a user of RabbitMQ may do in the installation's virtual host: regular expressions of names, as the broker takes
- * them.
- */
+/** The permissions of a RabbitMQ user in the installation's virtual host: regular expressions of names. */
 export interface Rights {
   readonly user: string;
   readonly configure: string;
@@ -16,7 +13,7 @@ export interface Rights {
 const plan = planOf({ retryDelaysMs: defaultRetryDelaysMs, declared });
 const escaped = (name: string): string => name.replaceAll('.', '\\.');
 
-/** Exactly these names, and any that begins so. `^$` is the broker's word for none. */
+/** Exactly these names, and any with this prefix. `^$` means none to the broker. */
 const names = (exactly: readonly string[], beginning: readonly string[] = []): string => {
   const all = [...new Set(exactly.map(escaped)), ...beginning.map((one) => `${escaped(one)}.*`)].sort();
   return all.length === 0 ? '^$' : `^(${all.join('|')})$`;
@@ -38,10 +35,10 @@ const ofProcess = (user: string, { publishes, hears = [] }: (typeof processes)[s
 };
 
 /**
- * The rights of each process's user, and of the operator's. A process publishes its own facts, consumes its own queues,
- * moves its own messages to their retries and dead letters, and declares nothing but its own broadcast queues. The
- * operator declares everything, reads dead letters and gives them back; `amq.default` is for declaring queues that
- * dead-letter through it.
+ * The permissions of each process's user, and of the operator's. A process publishes its own facts, consumes its own
+ * queues, moves its own messages to their retries and dead letters, and declares only its own broadcast queues. The
+ * operator declares everything, reads and requeues dead letters; `amq.default` is for declaring queues that dead-letter
+ * through it.
  */
 export const rightsOf = (): readonly Rights[] => {
   const domains = [...new Set(declared.queues.map(({ name }) => `${name.split('.', 1)[0]}.`))];

@@ -4,19 +4,16 @@ import type { Logger } from '../port.ts';
 import type { Link } from './link.ts';
 import { type Plan, topologyMark } from './names.ts';
 
-/**
- * Sees to it that exchanges and queues are there: declared by this process where its user may, by an operator where
- * not.
- */
+/** Ensures that exchanges and queues exist: declared by this process where its user may, else by an operator. */
 export interface Topology {
   /**
-   * Runs `declare` on a channel of its own. Answers `declared`; or `found` where the user may not declare, but somebody
-   * has declared the whole plan. @throws {TopologyMissing} if nobody has
+   * Runs `declare` on a channel of its own. Returns `declared`; or `found` where the user may not declare, but the
+   * whole plan exists. @throws {TopologyMissing} if it does not
    */
   ensure(declare: (channel: Channel) => Promise<void>): Promise<'declared' | 'found'>;
 }
 
-/** This user may not declare, and nobody else has. */
+/** This user may not declare, and the topology does not exist. */
 export class TopologyMissing extends Error {
   override readonly name = 'TopologyMissing';
   constructor(mark: string) {
@@ -30,7 +27,7 @@ const ACCESS_REFUSED = 403;
 const NOT_FOUND = 404;
 const codeOf = (error: unknown): unknown => (error as { readonly code?: unknown }).code;
 
-/** Makes it for one bus; `link` is the connection that asks. Whether the user may declare is found out once. */
+/** Creates it for one bus over the connection `link`. The user's permission to declare is detected once. */
 export const createTopology = (plan: Plan, logger: Logger) => {
   const mark = topologyMark(plan);
   let mayDeclare = true;

@@ -1,6 +1,6 @@
 import type { Logger, Message, OutboxPort } from '../port.ts';
 
-/** What the strays share with their relay; the settings are described there. */
+/** State shared with the relay; the settings are described there. */
 interface OrphanedEventsOptions {
   readonly outbox: OutboxPort;
   readonly lease: (name: string, ms: number) => Promise<boolean>;
@@ -10,7 +10,7 @@ interface OrphanedEventsOptions {
   readonly memory: number;
   /** What the relay has in hand, in the order of arrival. */
   readonly held: ReadonlyMap<string, Message>;
-  /** Puts an event on its way, unless it is in hand already. */
+  /** Publishes an event, unless it is in hand already. */
   take(event: Message): void;
   isBusDown(): boolean;
 }
@@ -18,22 +18,22 @@ interface OrphanedEventsOptions {
 /** The part of the relay that reads the outbox. */
 export interface OrphanedEvents {
   start(): void;
-  /** Told of every event that this process commits; true if it will come from the outbox instead of being taken now. */
+  /** Called with every event that this process commits; true if it will be read from the outbox instead of memory. */
   committed(event: Message): boolean;
-  /** Told when events were marked done. */
+  /** Called when events were marked done. */
   done(ids: readonly string[]): void;
-  /** Told when there may be room for more. */
+  /** Called when memory may have room again. */
   room(): void;
   busWasDown(): void;
   close(): Promise<void>;
 }
 
-/** Events that one look for strays takes. */
+/** Limit of one search for orphaned events. */
 const page = 500;
 
 /**
- * Reads from the outbox what nobody is going to publish: events older than a few seconds whose process died (only by
- * the holder of the lease), and this process's own that found no room in memory.
+ * Reads the events that no process will publish from memory: those older than a few seconds whose process died (only by
+ * the holder of the lease), and this process's own that exceeded its memory.
  */
 export const createOrphanedEvents = (options: OrphanedEventsOptions): OrphanedEvents => {
   const { outbox, lease, logger, held, take, memory, isBusDown } = options;
@@ -44,16 +44,16 @@ export const createOrphanedEvents = (options: OrphanedEventsOptions): OrphanedEv
   let timer: NodeJS.Timeout | undefined;
   let closed = false;
   let reading: Promise<void> | undefined;
-  /** Events marked done while the outbox is read: the reading may still show them. */
+  /** Events marked done while the outbox is read: the result may still contain them. */
   const doneMeanwhile = new Set<string>();
-  /** Whether own events were left to the outbox for want of room, and those committed while it is read. */
+  /** Whether own events were left in the outbox for lack of memory, and those committed while it is read. */
   let missed = false;
   let aside: Message[] = [];
   let more = false;
 
   const holdsLease = async (): Promise<boolean> => {
     const now = Date.now();
-    // Renewing is a write, so it is not done with every look.
+    // Renewing is a write, so not every search renews.
     if (leaseUntil - now > 2 * sweepMs) return true;
     leaseUntil = (await lease('relay', leaseMs)) ? now + leaseMs : 0;
     return leaseUntil > 0;
@@ -62,18 +62,18 @@ export const createOrphanedEvents = (options: OrphanedEventsOptions): OrphanedEv
     for (const event of events) if (!doneMeanwhile.has(event.id)) take(event);
   };
 
-  /** Looks for events that their process left behind. */
+  /** Searches for orphaned events of other processes. */
   const sweep = async (): Promise<void> => {
     more = false;
-    // After an outage the other processes begin with their own events; those are no strays yet.
+    // After an outage the other processes begin with their own events; those are not orphaned yet.
     if (isBusDown() || Date.now() < notBefore || !(await holdsLease())) return;
-    const limit = held.size + page; // what is stuck must not hide what came after it
+    const limit = held.size + page; // stuck events must not hide later ones
     const found = await outbox.pending(limit, orphanedAfterMs);
     takeUnlessDone(found);
     more = found.length === limit;
   };
 
-  /** Reads this process's events (and whatever else is there) until memory and outbox agree again. */
+  /** Reads this process's events (among others) until memory and outbox agree again. */
   const catchUp = async (): Promise<void> => {
     aside = [];
     const limit = held.size + Math.ceil(memory / 2);
@@ -94,7 +94,7 @@ export const createOrphanedEvents = (options: OrphanedEventsOptions): OrphanedEv
         room();
       },
       (error: unknown) => {
-        reading = undefined; // and the next tick tries again
+        reading = undefined; // the next tick retries
         logger.warn('the outbox could not be read', { error });
       },
     );

@@ -12,19 +12,19 @@ export interface RelayOptions {
   readonly bus: Pick<Bus, 'publish' | 'ping'>;
   readonly logger: Logger;
   readonly metrics?: RelayMetrics;
-  /** Events on their way to the bus at once, each of another key. Default 1,000. */
+  /** Events being published at once, each of another key. Default 1,000. */
   readonly window?: number;
-  /** Events kept in memory; further ones are read from the outbox when there is room again. Default 10,000. */
+  /** Events in memory; further ones are read from the outbox when there is room again. Default 10,000. */
   readonly memory?: number;
-  /** Milliseconds between two looks for orphaned. Default 3,000. */
+  /** Milliseconds between two searches for orphaned events. Default 3,000. */
   readonly sweepMs?: number;
-  /** Age from which an event counts as left behind by its process. Default 5,000. */
+  /** Age from which an event counts as orphaned. Default 5,000. */
   readonly orphanedAfterMs?: number;
-  /** How long `close` waits for what is on its way. Default 5,000. */
+  /** How long `close` waits for events being published. Default 5,000. */
   readonly drainMs?: number;
 }
 
-/** What is committed and not published yet, as far as this process knows. */
+/** Committed and unpublished events in this process's memory. */
 export interface Backlog {
   readonly events: number;
   /** When the oldest of them was committed (ISO 8601 UTC); undefined if there is none. */
@@ -33,11 +33,11 @@ export interface Backlog {
 
 export interface Relay {
   /**
-   * The events that this process has in hand: its own (in memory, so no more than `memory`; what is left in the outbox
-   * for want of room is younger) and the orphaned that it looks after. Looks at each of them.
+   * The events in this process's memory: its own (at most `memory`; those left in the outbox for lack of room are
+   * younger) and the orphaned ones that it publishes. Iterates over all of them.
    */
   backlog(): Backlog;
-  /** Publishes what it holds, marks it done and stops. What it could not publish in time stays in the outbox. */
+  /** Publishes the events in memory, marks them done and stops. Unpublished events stay in the outbox. */
   close(): Promise<void>;
 }
 
@@ -48,10 +48,10 @@ const doneDelayMs = 10;
 
 /**
  * Publishes the events of a store: those that this process commits at once, in order per key, several keys at a time;
- * and, if this process holds the lease, the orphaned of processes that died. An event is marked done only after the bus
- * has it; so it may be published twice (after a crash in between), never not at all. Within one process an event is
- * never on its way twice at once. A message that the in-process bus retries is on its way until it is handled or dead:
- * it holds up the later events of its key, and takes one place of the window. Subscribe before starting it.
+ * and, if this process holds the lease, the orphaned events of dead processes. An event is marked done only after the
+ * bus has it; so a crash in between publishes it twice, and none is lost. Within one process an event is published once
+ * at a time. A message that the in-process bus retries counts as being published until it is handled or dead: it delays
+ * the later events of its key, and takes one place of the window. Subscribe before starting it.
  */
 export const startRelay = (options: RelayOptions): Relay => {
   const { outbox, bus, logger, metrics } = options;
@@ -85,7 +85,7 @@ export const startRelay = (options: RelayOptions): Relay => {
   };
   const lanes = createLanes<Message>({ limit: window, work: publish });
 
-  /** After a failure: if the bus as a whole is down, nothing more is tried until it is back. */
+  /** After a failure: if the bus as a whole is down, publishing pauses until it is back. */
   const probe = async (): Promise<void> => {
     probing = true;
     const reachable = () => bus.ping().then(...both);
