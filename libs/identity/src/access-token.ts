@@ -7,7 +7,7 @@ import { createTokenVerifier } from './signed-token.ts';
 export interface AccessClaims {
   readonly iss: string;
   readonly aud: string;
-  /** The same as client_id: no flow names a person yet. */
+  /** The same as client_id: no flow identifies a person yet. */
   readonly sub: string;
   readonly client_id: string;
   readonly institution: string;
@@ -39,9 +39,8 @@ const readClaims = (payload: Readonly<Record<string, unknown>>): AccessClaims | 
 };
 
 /**
- * Makes the check of access tokens: signature, type, issuer, audience and expiry. Whether the token was revoked and
- * what its scopes allow is not asked here. The check rejects with Fault `unauthorized`, or `service_unavailable`
- * without keys.
+ * Creates the check of access tokens: signature, type, issuer, audience and expiry. Revocation and scopes are not
+ * checked here. The check rejects with Fault `unauthorized`, or `service_unavailable` without keys.
  */
 export const verifyAccessToken = (options: AccessTokenOptions): ((token: string) => Promise<AccessClaims>) =>
   createTokenVerifier({

@@ -1,4 +1,4 @@
-/** Who calls, as the authorizer vouches for it in a signed identity token. */
+/** The caller of an operation, authenticated by the authorizer's signed identity token. */
 export interface Caller {
   /** The institution whose data the call may touch. */
   readonly institution: string;
@@ -7,7 +7,7 @@ export interface Caller {
   /** The service that calls an internal operation; null for a call that came through the gateway. */
   readonly service: string | null;
   readonly scopes: readonly string[];
-  /** The one operation that the token is good for. */
+  /** The one operation that the token permits. */
   readonly operation: string;
 }
 

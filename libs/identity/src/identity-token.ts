@@ -22,7 +22,7 @@ export interface IdentityTokenOptions {
   readonly lifetime?: number;
 }
 
-/** Signs an identity token: the authorizer's word for who calls. Nobody else holds a key that verifiers accept. */
+/** Signs an identity token. Verifiers accept the authorizer's keys only. */
 export const signIdentity = (key: SigningKey, options: IdentityTokenOptions): string => {
   const { audience, caller, issuedAt, lifetime = IDENTITY_LIFETIME_SECONDS } = options;
   const claims = {

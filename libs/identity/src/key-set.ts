@@ -2,16 +2,16 @@ import { createPublicKey, type JsonWebKey, type KeyObject } from 'node:crypto';
 import { Fault } from '@boxoffice/envelope';
 import { SIGNATURE_ALGORITHM } from './constants.ts';
 
-/** The authorizer's public keys, as its key document last said. */
+/** The authorizer's public keys, from its latest key document. */
 export interface KeySet {
   /**
-   * The key of that id, as the document was at most `maxAgeMs` ago, or as it last was if the authorizer does not
-   * answer. An unknown id refetches the document once per cooldown, for all callers together; undefined if it is not
-   * there either. Rejects with Fault `service_unavailable` if nobody can tell because the authorizer does not answer.
-   * Without a change of the document the key is the same object each time.
+   * The key with that id, from a document at most `maxAgeMs` old, or the last one if the authorizer does not respond.
+   * An unknown id refetches the document once per cooldown, for all callers together; undefined if it is not there
+   * either. Rejects with Fault `service_unavailable` if the authorizer's silence leaves that open. While the document
+   * is unchanged the key is the same object.
    */
   key(kid: string): Promise<KeyObject | undefined>;
-  /** Fetches the document now; rejects if that fails, and keeps the keys known so far. */
+  /** Fetches the document now; rejects if that fails, and retains the known keys. */
   refresh(): Promise<void>;
 }
 
@@ -20,10 +20,7 @@ export interface KeySetOptions {
   readonly url: string;
   /** Least time between two fetches that unknown ids cause, in milliseconds. */
   readonly cooldownMs?: number;
-  /**
-   * Age beyond which a key is not given out before the document was fetched again; from half of it on that happens in
-   * the background.
-   */
+  /** Maximum age of the document when a key is returned; from half of it on it is refetched in the background. */
   readonly maxAgeMs?: number;
   readonly timeoutMs?: number;
   readonly fetch?: typeof globalThis.fetch;
@@ -32,31 +29,30 @@ export interface KeySetOptions {
 }
 
 /**
- * With the second in which the authorizer reads its keys, and the one for which a gateway remembers a verification,
- * well below the five seconds in which a withdrawn key must end. Keys are fetched when they are used: nobody who is
- * idle asks.
+ * With the second in which the authorizer reads its keys, and the one for which a gateway caches a verification, well
+ * below the five seconds in which a withdrawn key must end. Keys are fetched on use: an idle process sends no requests.
  */
 const MAX_AGE_MS = 2_000;
 
 /**
- * Least time between two fetches that unknown ids cause, and so the longest that a key which signs at once is not known
+ * Least time between two fetches caused by unknown ids, and so the longest delay before a newly active key is known
  * here.
  */
 const COOLDOWN_MS = 1_000;
 
 /**
- * Least time between two attempts while the document cannot be had: a service that starts before the authorizer waits
- * no longer.
+ * Least time between two attempts while the document is unavailable; also the delay of a service that starts before the
+ * authorizer.
  */
 const RETRY_MS = 500;
 
 /**
- * So long after a failed attempt nobody waits for another one who has a key, however old: calls go on without the
+ * For this long after a failed attempt a cached key, however old, is used without waiting: calls continue without the
  * authorizer.
  */
 const PATIENCE_MS = 5_000;
 
-/** More keys than any rotation leaves behind; a longer document is cut. */
+/** More keys than any rotation leaves behind; a longer document is truncated. */
 const MAX_KEYS = 32;
 
 const usable = (key: JsonWebKey): boolean =>
@@ -66,7 +62,7 @@ const usable = (key: JsonWebKey): boolean =>
   (key.alg === undefined || key.alg === SIGNATURE_ALGORITHM) &&
   (key.use === undefined || key.use === 'sig');
 
-/** The keys of a JWK Set (RFC 7517, 5) that can verify ES256; others are skipped, as the RFC wants. */
+/** The keys of a JWK Set (RFC 7517, 5) that can verify ES256; others are skipped, as the RFC requires. */
 export const readKeys = (document: unknown): Map<string, KeyObject> => {
   const listed = (document as { keys?: unknown } | null)?.keys;
   if (!Array.isArray(listed)) throw new Error('the key document has no keys');
@@ -80,8 +76,8 @@ export const readKeys = (document: unknown): Map<string, KeyObject> => {
 };
 
 /**
- * Keeps the keys of a key document: single-flight fetches, withdrawn keys gone in seconds, old keys while it cannot be
- * had.
+ * Caches the keys of a key document: single-flight fetches, withdrawn keys removed in seconds, old keys while it is
+ * unavailable.
  */
 export const createKeySet = (options: KeySetOptions): KeySet => {
   const { url, cooldownMs = COOLDOWN_MS, maxAgeMs = MAX_AGE_MS, timeoutMs = 3_000 } = options;
@@ -103,7 +99,7 @@ export const createKeySet = (options: KeySetOptions): KeySet => {
     const text = await response.text();
     if (text !== document) keys = readKeys(JSON.parse(text));
     document = text;
-    // What the answer says may be as old as the question.
+    // The answer's content may be as old as the request.
     fetchedAt = at;
     failed = false;
   };
@@ -119,7 +115,7 @@ export const createKeySet = (options: KeySetOptions): KeySet => {
     return underway;
   };
 
-  /** Has the document fetched again in time; a promise if that must be waited for. */
+  /** Refetches the document in time; returns a promise if the caller must wait for it. */
   const renew = (at: number): Promise<void> | undefined => {
     const age = at - fetchedAt;
     if (age <= maxAgeMs / 2 || (!underway && at - triedAt <= RETRY_MS)) return undefined;
@@ -136,7 +132,7 @@ export const createKeySet = (options: KeySetOptions): KeySet => {
       if (known) return known;
       if (underway || now() - triedAt > (failed ? RETRY_MS : cooldownMs)) await refresh().catch(() => undefined);
       const found = keys.get(kid);
-      // The last attempt failed: the key may exist, and nobody may be told otherwise.
+      // The last attempt failed: the key may exist, so its absence must not be reported.
       if (!found && failed) {
         throw new Fault('service_unavailable', 'The keys of the authorizer cannot be had at the moment.', {
           'Retry-After': '1',

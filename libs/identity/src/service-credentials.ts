@@ -4,7 +4,7 @@ import { LRUCache } from 'lru-cache';
 import { IDENTITIES_PATH } from './constants.ts';
 import type { KeySet } from './key-set.ts';
 
-/** A call that a service wants to make for itself. */
+/** A call that a service makes for itself. */
 export interface ServiceCall {
   /** The service that is called. */
   readonly audience: string;
@@ -17,9 +17,8 @@ export interface ServiceCall {
 /** A service's proof of itself towards other services. */
 export interface ServiceCredentials {
   /**
-   * An identity token for the call, remembered until shortly before it expires. Rejects with Fault
-   * `service_unavailable` if the authorizer does not answer, and with a plain Error if it refuses: then the
-   * installation is misconfigured.
+   * An identity token for the call, cached until shortly before it expires. Rejects with Fault `service_unavailable` if
+   * the authorizer does not respond, and with a plain Error if it refuses: then the installation is misconfigured.
    */
   tokenFor(call: ServiceCall): Promise<string>;
 }
@@ -30,13 +29,15 @@ export interface ServiceCredentialsOptions {
   readonly service: string;
   /** Its SERVICE_SECRET. */
   readonly secret: string;
-  /** The published keys: with them no token is used whose key was withdrawn, which the other service would refuse. */
+  /**
+   * The published keys: a cached token whose key was withdrawn is discarded, since the other service would refuse it.
+   */
   readonly keys?: Pick<KeySet, 'key'>;
   readonly timeoutMs?: number;
   readonly fetch?: typeof globalThis.fetch;
   /** Epoch milliseconds. */
   readonly now?: () => number;
-  /** Headers that carry the trace of the current request along. */
+  /** Headers that carry the current request's trace. */
   readonly traceHeaders?: () => Readonly<Record<string, string>>;
 }
 
@@ -47,7 +48,7 @@ interface Minted {
   readonly kid: string | undefined;
 }
 
-/** Tokens are renewed so long before they expire, which covers the call they are for. */
+/** How long before their expiry tokens are renewed, which covers the call they are for. */
 const SPARE_MS = 15_000;
 
 const CACHE_SIZE = 10_000;
@@ -56,7 +57,7 @@ const CACHE_SIZE = 10_000;
 export const serviceAuthorization = (service: string, secret: string): string =>
   `Basic ${Buffer.from(`${service}:${secret}`).toString('base64')}`;
 
-/** Makes the credentials of one service. */
+/** Creates the credentials of one service. */
 export const createServiceCredentials = (options: ServiceCredentialsOptions): ServiceCredentials => {
   const { authorizerUrl, service, secret, timeoutMs = 3_000, keys, traceHeaders = () => ({}) } = options;
   const { fetch = globalThis.fetch, now = Date.now } = options;
@@ -89,7 +90,7 @@ export const createServiceCredentials = (options: ServiceCredentialsOptions): Se
     return { identity, expiresAt: Date.parse(expiresAt), kid: jwt.decode(identity, { complete: true })?.header.kid };
   };
 
-  /** Whether its key was not withdrawn since, as far as anybody can tell. */
+  /** Whether its key is not known to be withdrawn. */
   const counts = async ({ kid }: Minted): Promise<boolean> => {
     if (!keys || kid === undefined) return true;
     return keys.key(kid).then(Boolean, () => true);

@@ -2,8 +2,8 @@ import { REVOCATIONS_PATH } from './constants.ts';
 import { serviceAuthorization } from './service-credentials.ts';
 
 /**
- * What to tell the operator of a process that the authorizer does not believe, from its answer: it says whose secret it
- * is, if it is another's.
+ * The operator's message for a process whose secret the authorizer refuses, from its answer; names the secret's owner
+ * if it is another process's.
  */
 export const refusedSecret = async (refusal: Response): Promise<string> => {
   const envelope = (await refusal.json().catch(() => undefined)) as { readonly details?: unknown } | undefined;
@@ -20,21 +20,19 @@ export interface SecretQuestion {
   readonly service: string;
   /** SERVICE_SECRET as this service has it. */
   readonly secret: string;
-  /** Gives the question up. */
+  /** Aborts the request. */
   readonly signal?: AbortSignal;
   readonly timeoutMs?: number;
 }
 
-/**
- * Whether the authorizer believes a process; `unknown` when it does not answer, or answers with an error of its own.
- */
+/** Whether the authorizer accepts a process's secret; `unknown` when it does not respond, or fails itself. */
 export type SecretAnswer =
   | { readonly secret: 'right' | 'unknown' }
   | { readonly secret: 'wrong' /** In one line, for its operator. */; readonly reason: string };
 
 /**
- * Asks the authorizer whether it believes a service with this secret. Whom it believes it may still refuse this
- * operation, which is the gateway's (403): that is enough to know.
+ * Verifies a service's secret with the authorizer. The operation is the gateway's, so another service with a valid
+ * secret gets 403, which suffices as proof.
  */
 export const askAboutSecret = async (question: SecretQuestion): Promise<SecretAnswer> => {
   const { authorizerUrl, service, secret, signal, timeoutMs = 3_000 } = question;

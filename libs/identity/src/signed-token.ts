@@ -25,7 +25,7 @@ interface Verified<Claims> {
   readonly key: KeyObject;
 }
 
-/** Verified tokens remembered at once; the least recently used go first. */
+/** Verified tokens in the cache; the least recently used are evicted first. */
 const CACHE_SIZE = 10_000;
 
 const headerOf = (token: string): jwt.JwtHeader | undefined => {
@@ -39,8 +39,7 @@ const headerOf = (token: string): jwt.JwtHeader | undefined => {
 
 /**
  * Verifies signed tokens of one kind (RFC 8725): algorithm, type, issuer and audience are fixed, not read from the
- * token. A token seen before costs two look-ups: its expiry is checked at each use, and that the key which it was
- * verified with still counts.
+ * token. A cached token costs two look-ups: each use checks its expiry, and that its key is still valid.
  */
 export const createTokenVerifier = <Claims extends object>(
   rules: SignedTokenRules<Claims>,

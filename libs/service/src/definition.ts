@@ -7,7 +7,7 @@ import type { Logger, Metrics, Settings, SettingsSpec } from '@boxoffice/runtime
 import type { Collection, Document, PastFact, Store } from '@boxoffice/store';
 import type { Retentions } from './retention.ts';
 
-/** What a service is given: engines and surroundings, chosen by the program that starts it. */
+/** The engines and dependencies of a service, chosen by the program that starts it. */
 export interface Parts<Spec extends SettingsSpec = Record<never, never>> {
   readonly store: Store;
   /** Checks identity tokens that name this service. */
@@ -16,41 +16,41 @@ export interface Parts<Spec extends SettingsSpec = Record<never, never>> {
   readonly credentials: ServiceCredentials;
   readonly logger: Logger;
   readonly settings: Settings<Spec>;
-  /** Where the authorizer is; for the authorizer itself its own address. */
+  /** The authorizer's address; for the authorizer itself its own. */
   readonly authorizerUrl: string;
-  /** The address that the outside sees: `iss`, Links, `servers`. */
+  /** The public address: `iss`, Links, `servers`. */
   readonly publicUrl: string;
   /** SERVICE_SECRET of this process. */
   readonly serviceSecret: string;
-  /** For figures of the service's own; undefined where nobody asks for any. */
+  /** The registry of the service's own metrics; undefined without a metrics endpoint. */
   readonly metrics?: Metrics;
 }
 
-/** Facts of one queue and what the service does about them. */
+/** The facts of one queue with the service's reaction. */
 export interface Reaction {
   readonly queue: Queue;
   readonly handle: Handler;
 }
 
-/** Facts that every instance hears. */
+/** Facts broadcast to every instance. */
 export interface Listener {
   readonly broadcast: Broadcast;
   readonly handle: (message: Message) => void;
 }
 
-/** Something that runs until it is closed. */
+/** A background task that runs until it is closed. */
 export interface Closable {
   close(): Promise<void>;
 }
 
-/** A fact that a document implies as it is. */
+/** A fact derived from a document's current state. */
 export interface CurrentFact extends PastFact {
   readonly institution: string;
-  /** When the document came to imply it, or later (epoch milliseconds); null if that is not known. */
+  /** When the document reached that state, or later (epoch milliseconds); null if unknown. */
   readonly changedAt: number | null;
 }
 
-/** How a service's facts follow from its documents, for telling them again after a broker has lost some. */
+/** How a service's facts follow from its documents, to publish them again after a broker has lost some. */
 export interface CurrentFacts {
   /** Every type of fact that the service publishes to queues. */
   readonly types: readonly string[];
@@ -58,29 +58,29 @@ export interface CurrentFacts {
   read(store: Store): AsyncIterable<CurrentFact>;
 }
 
-/** A service, whatever engines and process it runs in. `Spec` are its own settings, `State` what `prepare` makes. */
+/** A service, independent of engines and process. `Spec` are its own settings, `State` the result of `prepare`. */
 export interface ServiceDefinition<Spec extends SettingsSpec = Record<never, never>, State = unknown> {
   /** One word: the audience of its identity tokens, the name of its database. */
   readonly name: string;
   readonly version: string;
   readonly collections: readonly Collection<Document>[];
-  /** How long the documents of each collection are kept; what has ended is removed beside requests, by one instance. */
+  /** How long the documents of each collection are retained; one instance removes expired ones in the background. */
   retention?(settings: Settings<Spec>): Retentions;
   /** Settings of this service alone; the common ones are read by the program. */
   readonly settings?: Spec;
-  /** What is particular to its interface family; default: family A. */
+  /** The rules of its interface family; default: family A. */
   readonly family?: Family;
   /**
    * What a fault answered outside its operations carries beside the envelope at this path, where another standard wants
    * it.
    */
   onFault?(path: string | undefined, fault: Fault): { readonly members: object; readonly headers: object } | undefined;
-  /** Makes, once, what the other members share; they get it as `state`. */
+  /** Creates, once, the `state` shared by the other members. */
   prepare?(parts: Parts<Spec>): Promise<State> | State;
   operations(parts: Parts<Spec>, state: State): readonly AnyOperation[];
-  /** Lets visitors in, for operations that are for them (family B). */
+  /** Admits visitors, for operations that are for them (family B). */
   admit?(parts: Parts<Spec>, state: State): Admit;
-  /** Stands before the route table and hands on what it does not answer itself. */
+  /** Runs before the route table and passes on requests that it does not answer itself. */
   front?(next: RequestListener, parts: Parts<Spec>, state: State): RequestListener;
   /** Checks identity tokens instead of `parts.identify`; for the authorizer, which has the keys. */
   identify?(parts: Parts<Spec>, state: State): IdentityVerifier;
@@ -90,6 +90,6 @@ export interface ServiceDefinition<Spec extends SettingsSpec = Record<never, nev
   listens?(parts: Parts<Spec>, state: State): readonly Listener[];
   /** What it publishes to queues, read from its documents. */
   readonly currentFacts?: CurrentFacts;
-  /** Starts what runs beside requests, such as sweeps; closed before the engines. */
+  /** Starts background tasks, such as sweeps; closed before the engines. */
   background?(parts: Parts<Spec>, state: State): Promise<Closable> | Closable;
 }

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Collection, Document, Store } from '@boxoffice/store';
 
-/** When documents have ended: so long after what a member says. Documents without it have not. */
+/** When documents expire: a fixed time after the instant in a member. Documents without it do not. */
 export interface End {
   /** A member with an index of its own across institutions: epoch milliseconds, or ISO 8601 UTC if `iso`. */
   readonly field: string;
@@ -9,13 +9,13 @@ export interface End {
   readonly afterMs: number;
 }
 
-/** How long the documents of a collection are kept. */
+/** How long the documents of a collection are retained. */
 export interface Retention {
   /** In words, as the table of docs/operating.md has it. */
   readonly kept: string;
   /** Whichever comes first; none: this sweeper removes nothing. */
   readonly ends?: readonly End[];
-  /** Removes what belongs to a document that has ended, before the document itself; may be done twice. */
+  /** Removes the dependents of an expired document, before the document itself; may run twice. */
   along?(store: Store, document: Document): Promise<unknown>;
 }
 
@@ -30,36 +30,36 @@ export interface SweepOptions {
   /** Epoch milliseconds. */
   readonly now?: () => number;
   readonly everyMs?: number;
-  /** So many are read at once. */
+  /** Documents read at once. */
   readonly batch?: number;
 }
 
 /** Milliseconds between the end of a sweep and the next one. */
 const EVERY_MS = 60_000;
-/** Longer than the pause and one batch, so that one instance keeps sweeping, and another follows a dead one. */
+/** Longer than the pause and one batch, so that one instance continues sweeping, and another replaces a dead one. */
 const LEASE_MS = 90_000;
 const BATCH = 500;
-/** So many are removed at once. */
+/** Concurrent removals. */
 const WIDTH = 50;
 
 export interface Sweeper {
   /**
-   * Removes whatever has ended, in batches, until nothing is left; nothing while another instance has the lease. What
-   * cannot be removed is told and keeps nothing else from it. Answers how many.
+   * Removes all expired documents, in batches; none while another instance holds the lease. A document whose removal
+   * fails is logged and does not stop the others. Returns the number removed.
    */
   sweep(): Promise<number>;
-  /** Ends after the batch that is under way. */
+  /** Ends after the current batch. */
   close(): Promise<void>;
 }
 
-/** Makes the one sweeper of a service, which begins after the first pause. */
+/** Creates the one sweeper of a service, which begins after the first pause. */
 export const startSweeper = (options: SweepOptions): Sweeper => {
   const { store, collections, retention, logger } = options;
   const { now = Date.now, everyMs = EVERY_MS, batch = BATCH } = options;
   const stopping = new AbortController();
   const mayGoOn = async () => !stopping.signal.aborted && (await store.lease('retention', LEASE_MS));
 
-  /** Removes what can be removed; answers how many, and the first error. */
+  /** Removes the documents; returns how many succeeded, and the first error. */
   const remove = async (collection: Collection<Document>, found: readonly Document[]) => {
     const { along } = retention[collection.name] ?? {};
     const documents = store.collection(collection).acrossInstitutions;
@@ -83,8 +83,8 @@ export const startSweeper = (options: SweepOptions): Sweeper => {
     logger.warn(`what has ended of ${name} could not all be removed`, { error });
 
   /**
-   * Removes what has ended so, but for what cannot be removed. Each batch asks for the lease anew: a long sweep needs
-   * it longer than it was given.
+   * Removes documents expired by one rule, except those whose removal fails. Each batch renews the lease: a long sweep
+   * outlasts one term.
    */
   const clear = async (collection: Collection<Document>, { field, iso, afterMs }: End): Promise<number> => {
     const before = now() - afterMs;
@@ -98,7 +98,7 @@ export const startSweeper = (options: SweepOptions): Sweeper => {
         const { removed, errors } = await remove(collection, found);
         total += removed;
         failed.push(...errors);
-        // What stays is found first again: a batch of nothing else would be the next one, too.
+        // Failed documents are found first again: a batch of only those would repeat.
         if (found.length < batch || removed === 0) break;
       }
     } catch (error) {

@@ -1,21 +1,21 @@
 import { within } from '@boxoffice/runtime';
 
 export interface BestEffortOptions {
-  /** So long an answer is waited for, in milliseconds. */
+  /** Timeout of a call, in milliseconds. */
   readonly ms: number;
-  /** So long nothing is asked after an answer came too late, in milliseconds; default 5,000. */
+  /** Pause after a timeout, in milliseconds, without further calls; default 5,000. */
   readonly pauseMs?: number;
-  /** A clock that never goes back, in milliseconds. */
+  /** A monotonic clock, in milliseconds. */
   readonly now?: () => number;
 }
 
 /**
- * Asks for what the caller can do without: answers undefined if that fails or takes too long, and at once for a while
- * after it took too long. Then one call finds out whether it is worth asking again, and only that one waits.
+ * A best-effort call: returns undefined if it fails or times out, and at once during the pause after a timeout. Then a
+ * single call probes the peer, and only that one waits.
  */
 export type BestEffort = <Data>(ask: () => Promise<Data>) => Promise<Data | undefined>;
 
-/** Makes the memory of one peer: one that hangs costs few callers a wait, and not each of them. */
+/** Creates the state of one peer: one that hangs delays few callers. */
 export const createBestEffort = ({
   ms,
   pauseMs = 5_000,
@@ -26,7 +26,7 @@ export const createBestEffort = ({
 
   return async (ask) => {
     if (isLate && now() < askAgainAt) return undefined;
-    // The others go on without until this one knows.
+    // The others continue without a result until this probe settles.
     if (isLate) askAgainAt = now() + pauseMs;
     const answered = ask().then(
       (data) => ({ data }),

@@ -11,13 +11,12 @@ import {
   type Values,
 } from './operations.ts';
 
-/** Calls the internal operations of one other service with this one's own credentials. */
+/** Calls the internal operations of one other service with this service's credentials. */
 export interface ServiceClient<All extends Operations<All>> {
   /**
-   * Answers the `data` of the envelope, as the other service's release describes it: it is not checked again at run
-   * time. Rejects with Fault `service_unavailable` when the service cannot be reached, takes too long or fails (5xx):
-   * then it may or may not have acted, so operations are idempotent. Rejects with {@link ServiceRefusal} when it
-   * answers 4xx.
+   * Returns the `data` of the envelope, typed by the other service's release and not validated at run time. Rejects
+   * with Fault `service_unavailable` when the service is unreachable, times out or fails (5xx): it may have acted, so
+   * operations are idempotent. Rejects with {@link ServiceRefusal} on 4xx.
    */
   call<Id extends keyof All & string>(
     institution: string,
@@ -33,7 +32,7 @@ export interface ServiceClient<All extends Operations<All>> {
   close(): void;
 }
 
-/** Another service answered 4xx: the caller decides what that means. */
+/** Another service answered 4xx: the caller decides how to handle it. */
 export class ServiceRefusal extends Error {
   override readonly name = 'ServiceRefusal';
   readonly http: number;
@@ -55,8 +54,8 @@ export interface ServiceClientOptions {
   /** Milliseconds for a whole call; default 3,000. */
   readonly timeoutMs?: number;
   /**
-   * Milliseconds after which a kept connection is not used again, so that all instances of the service get work;
-   * default 20,000.
+   * Milliseconds after which a pooled connection is not reused, so that all instances of the service get work; default
+   * 20,000.
    */
   readonly renewedAfterMs?: number;
 }
@@ -83,7 +82,7 @@ interface Request {
   readonly timeoutMs?: number;
 }
 
-/** Makes the client of one other service; it keeps its connections until it is closed. */
+/** Creates the client of one other service; its connections stay open until `close`. */
 export const createServiceClient = <All extends Operations<All>>(
   { service, operations }: ServiceApi<All>,
   { url, credentials, timeoutMs: usual = 3_000, renewedAfterMs = CONNECTION_AGE_MS }: ServiceClientOptions,

@@ -23,22 +23,22 @@ export interface Answered {
   readonly text: string;
 }
 
-/** The service could not be reached, took too long or ended the connection: it may or may not have acted. */
+/** The service was unreachable, timed out or ended the connection: it may have acted. */
 export class Unanswered extends Error {}
 
 /**
- * The service closed a kept connection at the moment of its reuse: nothing was read, so the request may be repeated.
+ * The service closed a pooled connection at the moment of its reuse: it read nothing, so the request may be repeated.
  */
 class ConnectionGone extends Error {}
 
 export interface ExchangeOptions {
   readonly service: string;
   readonly url: string;
-  /** Milliseconds after which a kept connection is not used again. */
+  /** Milliseconds after which a pooled connection is not reused. */
   readonly renewedAfterMs: number;
 }
 
-/** Sends requests to one service over kept connections. */
+/** Sends requests to one service over pooled connections. */
 export interface Exchange {
   /** Rejects with {@link Unanswered}. */
   send(sent: Sent): Promise<Answered>;
@@ -61,7 +61,7 @@ const headersFor = (identity: string, body: string | undefined, span: Span | und
     : { 'Content-Type': 'application/json', 'Content-Length': String(Buffer.byteLength(body)) }),
 });
 
-/** Opens the way to one service. */
+/** Creates the connections to one service. */
 export const createExchange = ({ service, url, renewedAfterMs }: ExchangeOptions): Exchange => {
   const { protocol, hostname, port } = new URL(url);
   const secure = protocol === 'https:';
@@ -85,7 +85,7 @@ export const createExchange = ({ service, url, renewedAfterMs }: ExchangeOptions
         act();
       };
       sent.on('response', (response) => {
-        // An instance that stops announces it; without an agent this call asked for the close itself.
+        // A stopping instance announces the close; without an agent this call requested it itself.
         if (through && isLastAnswer(response.headers)) leaving(response.socket.remoteAddress);
         read(response).then(
           (answer) => end(() => resolve({ http: response.statusCode ?? 0, text: answer })),
@@ -101,7 +101,7 @@ export const createExchange = ({ service, url, renewedAfterMs }: ExchangeOptions
   const withFreshConnection = (sent: Sent, span: Span | undefined) =>
     once(sent, span, agent).catch((error: unknown) => {
       if (!(error instanceof ConnectionGone)) throw error;
-      // The other kept connections may be closed as well, when an instance stops: this request gets one of its own.
+      // A stopping instance may close the other pooled connections as well: this request gets a new one.
       return once(sent, span, false);
     });
 

@@ -1,17 +1,17 @@
 import type { DeadLetter, DeadLetterStore } from '@boxoffice/messaging';
 import { collection, type Document, type Store, UniqueViolation } from '@boxoffice/store';
 
-/** A letter, and whether an operator has asked for its replay. */
+/** A letter, and whether an operator has requested its replay. */
 type DeadLetterDocument = Document & DeadLetter & { readonly replayRequested?: boolean };
 
-/** Where the in-process bus keeps its dead letters. */
+/** Where the in-process bus stores its dead letters. */
 export const deadLetterCollection = collection<DeadLetterDocument>('dead_letters', [
   { name: 'queue', fields: ['queue', 'deadSince'] },
   { name: 'since', fields: ['deadSince'] },
   { name: 'requested', fields: ['replayRequested', 'deadSince'] },
 ]);
 
-/** The letters of all tenants lie together: an operator looks at queues, not at institutions. */
+/** The letters of all tenants are stored together: operators handle queues, not institutions. */
 export const TOGETHER = 'installation';
 
 const letterOf = (document: DeadLetterDocument): DeadLetter => {

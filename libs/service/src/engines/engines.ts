@@ -11,10 +11,10 @@ export interface Engines {
   readonly storeEngine: string;
   /** In words: "in-process bus" or "RabbitMQ". */
   readonly busEngine: string;
-  /** Opens the store of a service; closed by `close`. @throws {StartFault} when it cannot be had */
+  /** Opens the store of a service; closed by `close`. @throws {StartFault} when it is unavailable */
   store(service: string, collections: readonly Collection<Document>[]): Promise<Store>;
   readonly bus: Bus;
-  /** The dead letters as an operator's process may treat them, beside the one that runs the services. */
+  /** The dead letters for an operator's process, beside the one that runs the services. */
   readonly deadLetters: DeadLetters;
   /** Closes the bus, then every store that was opened. */
   close(): Promise<void>;
@@ -28,19 +28,19 @@ export interface EnginesOptions {
   readonly directory: string;
   readonly logger: Logger;
   /**
-   * The queues that services of this process are going to serve; only the in-process bus needs to know. Undefined:
-   * none, an operator's process.
+   * The queues that services of this process will serve, for the in-process bus only. Undefined: none, an operator's
+   * process.
    */
   readonly serves?: readonly Queue[];
 }
 
-/** The traceparent of what is under way, for the events that it causes. */
+/** The traceparent of the current request, for the events it causes. */
 export const traceOfEvents = (): string | undefined => currentTrace()?.traceparent;
 
 /** The store of the in-process bus, which belongs to no service. */
 const MESSAGING = 'messaging';
 
-/** How long RabbitMQ may take to answer before it counts as not there. */
+/** Time limit of RabbitMQ's response before it counts as unavailable. */
 const CONNECT_MS = 10_000;
 
 /** Turns the failure to open an engine into a line that names the setting. */
@@ -52,7 +52,7 @@ const naming =
 
 /**
  * Opens the engines that the settings choose: embedded ones, which serve one process, or MongoDB and RabbitMQ.
- * @throws {StartFault} when one cannot be had, naming its setting
+ * @throws {StartFault} when one is unavailable, naming its setting
  */
 export const openEngines = async (options: EnginesOptions): Promise<Engines> => {
   const { mongodbUrl, amqpUrl, directory, logger, serves } = options;

@@ -4,12 +4,12 @@ import type { Store } from '@boxoffice/store';
 import type { Closable } from '../definition.ts';
 import { deadLetterCollection, TOGETHER } from './dead-letter-store.ts';
 
-/** Milliseconds between two looks for requests: one indexed read each. */
+/** Milliseconds between two polls for requests: one indexed read each. */
 const LOOK_EVERY_MS = 1_000;
 
 /**
- * The dead letters of the in-process bus as another process sees them, an operator's: it asks for a replay in the
- * store, and the process that has the queue's consumers carries it out.
+ * The dead letters of the in-process bus for an operator's process: it stores the request for a replay, and the process
+ * with the queue's consumers executes it.
  */
 export const deadLettersFromOutside = (store: Store, inside: DeadLetters): DeadLetters => ({
   list: inside.list,
@@ -21,9 +21,7 @@ export const deadLettersFromOutside = (store: Store, inside: DeadLetters): DeadL
   },
 });
 
-/**
- * Carries out the replays that operators ask for, until it is closed. A letter that dies again is in the list again.
- */
+/** Executes the replays that operators request, until it is closed. A letter that fails again is listed again. */
 export const serveReplayRequests = (store: Store, inside: DeadLetters, logger: Logger): Closable => {
   const letters = store.collection(deadLetterCollection).of(TOGETHER);
   const look = async (): Promise<void> => {

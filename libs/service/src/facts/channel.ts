@@ -1,10 +1,7 @@
 import { channel } from 'node:diagnostics_channel';
 import type { Message } from '@boxoffice/messaging';
 
-/**
- * A moment in the life of a fact in its consumer: it came, or its handler has resolved (and it is not acknowledged
- * yet).
- */
+/** A step of a fact in its consumer: it arrived, or its handler has resolved (and it is not acknowledged yet). */
 export interface FactMoment {
   readonly queue: string;
   readonly type: string;
@@ -14,12 +11,11 @@ export interface FactMoment {
 }
 
 /**
- * A hook for tracing (node:diagnostics_channel): every moment of every fact of a queue; free of charge while nobody
- * listens.
+ * A hook for tracing (node:diagnostics_channel): every step of every fact of a queue; free of cost without subscribers.
  */
 const facts = channel('boxoffice:fact');
 
-/** Handles a message and tells the channel before and after. */
+/** Handles a message and publishes both steps to the channel. */
 export const reporting = async (
   queue: string,
   { type, id }: Message,

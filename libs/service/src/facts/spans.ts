@@ -13,10 +13,7 @@ const about = (system: Bus['system'], { id, type }: Message): Attributes => ({
 
 const failureName = (error: unknown): string => (error instanceof Error ? error.name : 'error');
 
-/**
- * Publishes within a span, if spans are recorded: the message carries it along, and so whoever handles it continues the
- * trace.
- */
+/** Publishes within a span, if spans are recorded: the message carries it, and its handler continues the trace. */
 export const publishing =
   (service: string, system: () => Bus['system'], publish: Bus['publish']): Bus['publish'] =>
   async (message) => {

@@ -3,10 +3,7 @@ import type { Listener, Reaction } from '../definition.ts';
 import { reporting } from './channel.ts';
 import { handling, inTraceOf } from './spans.ts';
 
-/**
- * Subscribes the service of that name to its facts, all of them or none; answers the subscriptions, in the order of
- * their beginning.
- */
+/** Subscribes a service to its facts, all or none; returns the subscriptions, in the order of their start. */
 export const subscribeAll = async (
   bus: Bus,
   reactions: readonly Reaction[],

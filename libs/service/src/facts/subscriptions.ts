@@ -4,14 +4,14 @@ import type { Closable, Listener, Reaction } from '../definition.ts';
 import { publishing } from './spans.ts';
 import { subscribeAll } from './subscribe-all.ts';
 
-/** The bus as a service has it: it may be on its way, and publishes nothing before the service hears everything. */
+/** The bus as a service sees it: possibly still connecting, and publishing only after every subscription has begun. */
 export interface Subscriptions extends Pick<Bus, 'publish' | 'ping' | 'depths'>, Closable {
-  /** Resolves when the bus is there and everything is subscribed; rejects if that cannot be, or `close` comes first. */
+  /** Resolves when the bus is connected and everything is subscribed; rejects if that fails, or `close` comes first. */
   readonly begun: Promise<void>;
 }
 
 export interface SubscriptionsOptions {
-  /** The service that hears. */
+  /** The subscribing service. */
   readonly service: string;
   readonly bus: Bus | Promise<Bus>;
   readonly reactions: readonly Reaction[];
@@ -20,8 +20,8 @@ export interface SubscriptionsOptions {
 }
 
 /**
- * Subscribes a service to its facts. Where the bus is there already, what fails is a failure of the start; one that
- * comes later, to a service that serves meanwhile, is tried again until it succeeds.
+ * Subscribes a service to its facts. With a connected bus a failure fails the start; with one that connects later,
+ * while the service already serves, subscribing is retried until it succeeds.
  */
 export const startSubscriptions = ({
   service,
@@ -48,7 +48,7 @@ export const startSubscriptions = ({
   const begun = subscribed.then(async () => {
     heard = await coming;
   });
-  // Whoever awaits it learns of a failure; nobody need do so.
+  // Callers may await it to see a failure; without one the rejection must not be unhandled.
   begun.catch(() => undefined);
 
   const there = (): Bus => {

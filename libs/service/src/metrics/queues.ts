@@ -1,13 +1,13 @@
 import { type Handler, maxAttempts, type Queue, type QueueDepth } from '@boxoffice/messaging';
 import type { Metrics } from '@boxoffice/runtime';
 
-/** The figures of a service's queues, by the name of the queue. */
+/** The metrics of a service's queues, by the name of the queue. */
 export interface QueueMetrics {
-  /** The handler, timed: what became of each message, and which came again. */
+  /** The handler, timed: counts the outcome of each message, and redeliveries. */
   timed(queue: Queue, handle: Handler): Handler;
 }
 
-/** Makes the figures. `depths` looks into the service's queues, whenever somebody wants to know. */
+/** Creates the metrics. `depths` reads the service's queues at each scrape. */
 export const queueMetrics = (metrics: Metrics, depths: () => Promise<readonly QueueDepth[]>): QueueMetrics => {
   const took = metrics.histogram({
     name: 'queue_message_duration_seconds',

@@ -3,7 +3,7 @@ import type { Metrics } from '@boxoffice/runtime';
 
 const labels = ['service'];
 
-/** The figures of a service's relay: how much it publishes. */
+/** The metrics of a service's relay: how much it publishes. */
 export const relayMetrics = (metrics: Metrics, service: string): RelayMetrics => {
   const published = metrics.counter({ name: 'relay_published_total', help: 'Events that the bus confirmed', labels });
   const failed = metrics.counter({
@@ -17,7 +17,7 @@ export const relayMetrics = (metrics: Metrics, service: string): RelayMetrics =>
   };
 };
 
-/** How far a service's relay is behind: how many events wait in its outbox, and for how long the oldest has. */
+/** The relay's backlog: the number of events in its outbox, and the age of the oldest. */
 export const watchBacklog = (metrics: Metrics, service: string, backlog: () => Backlog): void => {
   const events = { name: 'relay_backlog_events', help: 'Events committed and not published yet', labels };
   metrics.watch(events, () => [{ value: backlog().events, labels: { service } }]);

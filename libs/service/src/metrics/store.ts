@@ -5,7 +5,7 @@ const SECONDS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.1, 0.5, 2.5];
 
 type Call = (...given: unknown[]) => unknown;
 
-/** The same object, whose methods are called through `around`. */
+/** The same object with its methods called through `around`. */
 const around = <T extends object>(target: T, call: (operation: string, method: Call, given: unknown[]) => unknown): T =>
   new Proxy(target, {
     get(of, name) {
@@ -15,9 +15,7 @@ const around = <T extends object>(target: T, call: (operation: string, method: C
     },
   });
 
-/**
- * Makes `fn` of an update tell when it is called once more, because somebody else has written the document meanwhile.
- */
+/** Wraps `fn` of an update to count its repeated calls, each caused by a concurrent write of the document. */
 const countingRetries = (fn: Call, lost: () => void): Call => {
   let calls = 0;
   return (...given) => {
@@ -28,8 +26,8 @@ const countingRetries = (fn: Call, lost: () => void): Call => {
 };
 
 /**
- * A service's store that times its calls by collection and operation, and counts the updates that lost a race and were
- * tried again. `collection` is `idempotency`, `outbox` or `leases` for what is in none.
+ * A service's store that times its calls by collection and operation, and counts the updates retried after a lost race.
+ * `collection` is `idempotency`, `outbox` or `leases` for calls outside of any collection.
  */
 export const countedStore = (store: Store, metrics: Metrics, service: string): Store => {
   const took = metrics.histogram({

@@ -1,9 +1,9 @@
 import type { RequestListener } from 'node:http';
 
 /**
- * Requests that come before the service is there wait for it, until so many milliseconds from now; then they and all
- * later ones are refused. A new instance is asked as soon as its name leads to it, where nothing asks for its readiness
- * first: it is better late than refusing.
+ * Holds early requests until the service is ready, for the given number of milliseconds from now; then it refuses them
+ * and all later ones. Without readiness checks a new instance gets requests as soon as its name resolves to it: a delay
+ * is better than a refusal.
  */
 export const holdFor = (ms: number, there: Promise<RequestListener>, refuse: RequestListener): RequestListener => {
   const over = Promise.withResolvers<RequestListener>();

@@ -5,7 +5,7 @@ import type { ServiceDefinition } from '../definition.ts';
 
 type Shape = Pick<ServiceDefinition, 'family' | 'onFault'>;
 
-/** A fault that none of the service's operations answers, in the service's shape. */
+/** A fault outside of the service's operations, in the service's shape. */
 const shaped = ({ family, onFault }: Shape, path: string | undefined, fault: Fault) => {
   const { status, body } = family?.failure(fault) ?? { status: fault.http, body: failureOf(fault) };
   const more = onFault?.(path?.split('?', 1)[0], fault);
@@ -16,7 +16,7 @@ const shaped = ({ family, onFault }: Shape, path: string | undefined, fault: Fau
   };
 };
 
-/** What the HTTP parser refuses, in the service's shape. */
+/** Faults of the HTTP parser, in the service's shape. */
 export const refuseIn =
   (shape: Shape): Refuse =>
   ({ code, details, path }) => {
@@ -24,7 +24,7 @@ export const refuseIn =
     return { headers: { ...headers, 'X-Request-Id': requestIdFrom(undefined) }, body };
   };
 
-/** Answers every request while the service is not there yet. */
+/** Refuses every request while the service is not ready. */
 export const refuseForNow =
   (shape: Shape): RequestListener =>
   (request, response) => {

@@ -36,7 +36,7 @@ import type { ServiceDefinition } from '../definition.ts';
 import { traceOfEvents } from '../engines/engines.ts';
 import { startService } from './start.ts';
 
-/** A setting that a service alone cannot do without, because the embedded engines serve one process. */
+/** A setting that a service alone requires, because the embedded engines serve one process. */
 const engineUrl = (setting: Setting<string | undefined>, engine: string): Setting<string> => ({
   name: setting.name,
   read(env) {
@@ -61,13 +61,10 @@ const common = {
   tlsCaFile,
 };
 
-/**
- * What comes between the opening of the port and the first answer is short; who asks an instance whose database is late
- * is told so.
- */
+/** The time from opening the port to the first answer is short; a slower start answers 503. */
 const HOLD_MS = 5_000;
 
-/** How long RabbitMQ may take to answer before the log says that it is waited for. */
+/** Time limit of RabbitMQ before the log reports that the service waits for it. */
 const CONNECT_MS = 5_000;
 
 const authorizerUrl = url('AUTHORIZER_URL', { optional: true, origin: true });
@@ -81,7 +78,7 @@ const requiredAuthorizerUrl: Setting<string | undefined> = {
   },
 };
 
-/** The authorizer asks itself, too, and needs a name for it that its certificate has. */
+/** The authorizer also calls itself, under a name in its certificate. */
 const ownUrl: Setting<string | undefined> = {
   name: authorizerUrl.name,
   read(env) {
@@ -144,8 +141,8 @@ const serve = async <Spec extends SettingsSpec, State>(
   });
 
   const metrics = settings.operationsPort === undefined ? undefined : await createMetrics();
-  // While its port is closed, callers go to the other instances behind its name. What takes processor time at a start
-  // is over then; an instance whose database is not there says so at /health/ready.
+  // While the port is closed, callers use the other instances behind the name. The processor-bound work of a start is
+  // done by then; an instance without its database reports that at /health/ready.
   await store.tried;
   const service = startService(definition, {
     store: store.opened,
