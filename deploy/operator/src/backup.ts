@@ -6,7 +6,7 @@ import { type Installation, versions } from './installation.ts';
 import { createProgress } from './progress.ts';
 import { Refused } from './refused.ts';
 
-/** @throws {Refused} when the data are in a database that has means of its own */
+/** @throws {Refused} when the data are in a database with its own backup tools */
 const requireFiles = ({ engines }: Installation): void => {
   if (engines.store === 'SQLite') return;
   throw new Refused(

@@ -67,7 +67,7 @@ const reportOf = (verified: Verified, seconds: number): Report => {
   };
 };
 
-/** Seconds as typed, in milliseconds. @throws {Misuse} */
+/** Parses seconds into milliseconds. @throws {Misuse} */
 const millisecondsOf = (name: string, given: string | boolean | undefined): number | undefined => {
   if (given === undefined) return undefined;
   const seconds = Number(given);

@@ -7,7 +7,7 @@ export interface Given {
   readonly options: Readonly<Record<string, string | boolean | undefined>>;
 }
 
-/** What a command found, which may be that something is wrong: then the exit status is 1. */
+/** A command's findings; with a fault the exit status is 1. */
 export interface Report {
   readonly kind: 'report';
   readonly wrong: boolean;
@@ -15,30 +15,30 @@ export interface Report {
   readonly json: object;
 }
 
-/** What a command answers: a report, a list, one record, or a sentence. */
+/** The result of a command: a report, a list, one record, or a sentence. */
 export type Result = Report | readonly object[] | object | string;
 
 export const isReport = (result: Result): result is Report =>
   typeof result === 'object' && 'kind' in result && result.kind === 'report';
 
-/** One thing that an operator can do. */
+/** A command of the operator's program. */
 export interface Command {
   /** `clients create` */
   readonly name: string;
-  /** What follows the name: `INSTITUTION --name NAME --scopes a:read,b:write`. */
+  /** The usage after the name: `INSTITUTION --name NAME --scopes a:read,b:write`. */
   readonly usage: string;
   readonly about: string;
-  /** Words that must follow the name, in their order. */
+  /** Required words after the name, in order. */
   readonly words?: readonly string[];
-  /** The words that may follow those. */
+  /** Optional words after those. */
   readonly optionalWords?: readonly string[];
   readonly options?: ParseArgsOptionsConfig;
-  /** What it does where there is no installation. */
+  /** How it treats a missing installation. */
   readonly data?: DataUse;
   run(installation: Installation, given: Given): Promise<Result>;
 }
 
-/** What was typed is no command; the message says why. Exit status 2, and the usage is told. */
+/** The command line is invalid, for the reason in the message. Exit status 2, with the usage. */
 export class Misuse extends Error {
   override readonly name = 'Misuse';
 }
@@ -50,7 +50,7 @@ export const required = ({ options }: Given, name: string): string => {
   return value;
 };
 
-/** The text of --name, at most so many characters: as many as the interface takes. @throws {Misuse} */
+/** The text of --name, at most `longest` characters, as in the interface. @throws {Misuse} */
 export const nameOf = (given: Given, longest: number): string => {
   const name = required(given, 'name');
   if ([...name].length > longest) throw new Misuse(`--name has ${[...name].length} characters; at most ${longest} fit`);

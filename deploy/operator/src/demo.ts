@@ -6,7 +6,7 @@ import { explain, flag, publicUrl, readSettings, type Setting, serviceRootSecret
 import { type Command, type Given, required } from './command.ts';
 import { Refused } from './refused.ts';
 
-/** The address of a running service, which the demo data are made through. */
+/** The address of a running service, through which the demo data are created. */
 const address = (name: string): Setting<string> => {
   const given = url(name, { optional: true, origin: true });
   return {
@@ -19,7 +19,7 @@ const address = (name: string): Setting<string> => {
   };
 };
 
-/** The absolute path of --ca-file. @throws {Refused} when clients could trust nothing by it */
+/** The absolute path of --ca-file. @throws {Refused} when it contains no certificate to trust */
 const certificateFileOf = (given: Given): string => {
   const path = resolve(required(given, 'ca-file'));
   const pem = (() => {
@@ -56,7 +56,7 @@ export const demo: readonly Command[] = [
       'seeds single services that run on AUTHORIZER_URL, CATALOG_URL, CONTACTS_URL and ORDERS_URL, or writes a lost demo.json again (npm start does both itself); --ca-file: what clients of the gateway trust',
     options: { 'ca-file': { type: 'string' } },
     async run(installation, given) {
-      // As npm start: so that a container that seeds can be told not to.
+      // The same setting as for npm start, so that a seeding container can be disabled.
       if (!readSettings({ demo: flag('BOXOFFICE_DEMO', { default: true }) }).demo)
         return 'BOXOFFICE_DEMO is off: nothing is seeded';
       const caFile = certificateFileOf(given);

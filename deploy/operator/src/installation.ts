@@ -24,15 +24,17 @@ import { openMongoStore, openSqliteStores, type SqliteStores, type Store } from 
 import { tickets } from '@boxoffice/tickets';
 import { Refused } from './refused.ts';
 
-/** What a command does where there is no installation: `made`: it begins one; `unneeded`: it looks at none; otherwise it is refused. */
+/**
+ * How a command treats a missing installation: `made`: creates one; `unneeded`: needs none; otherwise it is refused.
+ */
 export type DataUse = 'made' | 'unneeded';
 
-/** The installation that an operator works on: the stores of its services, opened when a command first needs them. */
+/** The installation that a command works on: the stores of its services, opened at first use. */
 export interface Installation {
   readonly directory: string;
-  /** In words: where its data are, and its messages. */
+  /** The locations of its data and its messages, in words. */
   readonly engines: { readonly store: 'SQLite' | 'MongoDB'; readonly bus: 'in-process bus' | 'RabbitMQ' };
-  /** What runs on the data directory in one process; undefined: nothing does. */
+  /** The single-process product that runs on the data directory; undefined: none runs. */
   running(): Promise<Running | undefined>;
   authorizer(): Promise<Store>;
   catalog(): Promise<Store>;
@@ -40,13 +42,15 @@ export interface Installation {
   orders(): Promise<Store>;
   tickets(): Promise<Store>;
   pos(): Promise<Store>;
-  /** The services whose SQLite files are not there (yet): opening their store would make them, empty. */
+  /** The services without a SQLite file (yet): opening their store would create an empty one. */
   missing(): readonly string[];
-  /** How many messages there are of each queue of the installation. Opens the bus, too. */
+  /** The depth of each queue of the installation. Opens the bus, too. */
   queues(): Promise<QueueDepth[]>;
-  /** Opens the bus, as nothing else does: what other commands cause lies in the outboxes, and the running services publish it. */
+  /**
+   * Opens the bus, unlike other commands: their events stay in the outboxes until the running services publish them.
+   */
   deadLetters(): Promise<DeadLetters>;
-  /** The note of how far the demo data is. */
+  /** The recorded progress of the demo data. */
   demoProgress(): Promise<Progress>;
   /** KEY_ENCRYPTION_KEY. @throws {SettingsFault} */
   keyEncryptionKey(): string;
@@ -61,20 +65,21 @@ const named =
 
 const isThere = (directory: string, name: string): boolean => existsSync(join(directory, `${name}.sqlite`));
 
-/** Whether an installation on SQLite files has begun in the directory. */
+/** Whether the directory contains an installation on SQLite files. */
 const begunIn = (directory: string): boolean => [authorizer, catalog].some(({ name }) => isThere(directory, name));
 
 const services = [authorizer, catalog, contacts, orders, tickets, pos];
 
-/** The version of each service that this program knows. */
+/** The version of each service in this program. */
 export const versions: Readonly<Record<string, string>> = Object.fromEntries(
   services.map(({ name, version }) => [name, version]),
 );
 
 /**
- * Opens what the settings name; no store and no broker is touched before a command asks for it. `data`: see {@link DataUse}.
- * @throws {SettingsFault}
- * @throws {Refused} when there is no installation to work on
+ * Opens the installation of the settings; no store and no broker is contacted before a command needs it. `data`: see
+ * {@link DataUse}.
+ * @throws {SettingsFault} when a setting is wrong
+ * @throws {Refused} when there is no installation
  */
 export const openInstallation = (data?: DataUse): Installation => {
   const settings = readSettings({ directory: dataDirectory, mongodbUrl, amqpUrl, tlsCaFile });
@@ -128,7 +133,7 @@ export const openInstallation = (data?: DataUse): Installation => {
     queues: async () => (await opened()).bus.depths(Object.values(topology)),
     keyEncryptionKey: () => readSettings({ key: installationSecret('KEY_ENCRYPTION_KEY') }).key,
     async close() {
-      // What could not be opened has been told, and needs no closing.
+      // A failed opening has been reported and needs no closing.
       for (const opening of [...stores.values(), engines]) await (await opening?.catch(() => undefined))?.close();
       await sqlite?.close();
     },

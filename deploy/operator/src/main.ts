@@ -1,8 +1,8 @@
 import { keepCompiledCode } from '@boxoffice/local/compile-cache';
 
-// npm run operator -- COMMAND: works on the stores directly, beside a running product or without one
+// npm run operator -- COMMAND: works on the stores directly, with or without a running product
 
-// What it makes of an installation is for its owner only.
+// The files that it creates are for their owner only.
 process.umask(0o077);
 keepCompiledCode();
 const { operate } = await import('./operator.ts');

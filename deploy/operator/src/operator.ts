@@ -49,7 +49,7 @@ const help = (some: readonly Command[]): string =>
     'Exit status: 0 done; 1 it could not be done, or something is wrong; 2 what was typed is no command, or lacks a word or an option.',
   ].join('\n');
 
-/** The words and options behind a command's name. @throws {Misuse} when they do not fit it */
+/** The words and options after a command's name. @throws {Misuse} when they do not fit it */
 const givenTo = (command: Command, words: readonly string[]): Given & { json: boolean } => {
   const options = { ...command.options, json: { type: 'boolean' }, help: { type: 'boolean' } } as const;
   try {
@@ -105,7 +105,7 @@ const run = async (words: readonly string[]): Promise<number> => {
   }
 };
 
-/** Runs the command in the words given, prints its result or what is wrong; answers the exit status, as `--help` tells it. */
+/** Runs the command, prints its result or fault, and returns the exit status, as `--help` documents it. */
 export const operate = async (words: readonly string[]): Promise<number> => {
   try {
     return await run(words);

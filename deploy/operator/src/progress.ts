@@ -1,7 +1,7 @@
-/** What goes on, for the person before the terminal: one line that is rewritten; a line now and then elsewhere. */
+/** A progress line for a terminal, rewritten in place; elsewhere, a new line at intervals. */
 export interface Progress {
   tell(what: string): void;
-  /** Takes the line away. */
+  /** Removes the line. */
   end(): void;
 }
 
@@ -11,11 +11,11 @@ interface Output {
   write(text: string): unknown;
 }
 
-/** A terminal shows so much of what is told, and a file or a pipe: as often as they can be read. */
+/** The least interval of updates on a terminal, and of lines in a file or a pipe. */
 const TERMINAL_MS = 100;
 const FILE_MS = 10_000;
 
-/** Begins with nothing told, on standard error: standard output is for results. */
+/** Creates an empty progress line on standard error: standard output is for results. */
 export const createProgress = (name: string, output: Output = process.stderr): Progress => {
   const begun = performance.now();
   let toldAt = output.isTTY ? Number.NEGATIVE_INFINITY : begun;

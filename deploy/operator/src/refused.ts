@@ -1,4 +1,4 @@
-/** The command is well-formed, but what it asks for cannot be done; the message says why. Exit status 1. */
+/** The command is valid but cannot be carried out, for the reason in the message. Exit status 1. */
 export class Refused extends Error {
   override readonly name = 'Refused';
 }

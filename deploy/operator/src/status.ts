@@ -34,7 +34,7 @@ const reportOf = (overview: Overview): Report => {
 
 const EVERY_MS = 2_000;
 
-/** Shows a report every two seconds until the program is told to end; answers the last one. */
+/** Shows a report every two seconds until the program is interrupted; returns the last one. */
 const watch = async (installation: Installation, json: boolean): Promise<Report> => {
   const end = new AbortController();
   for (const signal of ['SIGINT', 'SIGTERM'] as const) void once(process, signal).then(() => end.abort());
@@ -43,7 +43,7 @@ const watch = async (installation: Installation, json: boolean): Promise<Report>
     const clear = process.stdout.isTTY && !json ? '\x1b[H\x1b[2J' : '';
     process.stdout.write(`${clear}${json ? JSON.stringify(report.json) : report.text}\n\n`);
     await pause(EVERY_MS, undefined, { signal: end.signal }).catch(() => undefined);
-    // What was just shown is not shown again.
+    // The report on screen is not printed again.
     if (end.signal.aborted) return { ...report, text: report.text.slice(report.text.lastIndexOf('\n') + 1) };
   }
 };

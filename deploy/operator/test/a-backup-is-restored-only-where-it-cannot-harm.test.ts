@@ -42,7 +42,7 @@ const institutionsIn = async (directory: string) => {
   return ids;
 };
 
-/** A copy of the backup that something has happened to. */
+/** A copy of the backup, to be damaged. */
 const copyOf = async (name: string): Promise<string> => {
   const copy = join(root, name);
   await takeBackup(copy, { data, versions, tell });
@@ -58,7 +58,7 @@ beforeAll(async () => {
   writeFileSync(join(data, 'tls', 'key.pem'), 'a key');
   writeFileSync(join(data, 'gateway', 'catalog.json'), '{}');
   writeFileSync(join(data, 'running.json'), '{}');
-  // Taken while it is open, with everything in its log.
+  // The backup runs while the database is open and everything is in its log.
   await takeBackup(backup, { data, versions, tell });
   await stores.close();
 });
@@ -138,7 +138,7 @@ test('what its directory lacks on the way is made; where none can be made that i
     [file, 'a part of the path is no directory'],
     [join(file, 'below'), 'a part of the path is no directory'],
   ];
-  // Where the machine has it: a place that says of a new directory that it does not exist.
+  // Where /proc exists: it reports a newly created directory as missing.
   const proc = ['/proc/x', '/proc/x/y'].map((path) => [path, 'it cannot be made there'] as const);
   for (const [path, reason] of [...here, ...(existsSync('/proc/self') ? proc : [])]) {
     const { status, err } = await operatorOf(data)('backup', path);

@@ -9,7 +9,7 @@ const PROCESSES = ['gateway', 'catalog', 'contacts', 'orders', 'tickets', 'pos']
 const directory = temporaryDirectory();
 afterAll(() => rmSync(directory, { recursive: true, force: true, maxRetries: 5 }));
 
-// A data directory that is not there: the command needs no installation.
+// A missing data directory: the command needs no installation.
 const nowhere = join(directory, 'nowhere');
 const operator = operatorOf(nowhere, { SERVICE_ROOT_SECRET: ROOT });
 

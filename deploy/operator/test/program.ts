@@ -24,12 +24,12 @@ const ran = async (
     env: { PATH: process.env.PATH, ...settings },
     stdio: ['pipe', 'pipe', 'pipe'],
   });
-  // A command that reads nothing may be over before this is written.
+  // A command without input may end before this write.
   child.stdin.on('error', () => undefined).end(input);
   let [out, err] = ['', ''];
   child.stdout.on('data', (text) => {
     out += text;
-    // A product that has started is all that these tests want of it.
+    // These tests only need a product that starts.
     if (out.includes('boxoffice is ready')) child.kill('SIGTERM');
   });
   child.stderr.on('data', (text) => {
@@ -39,19 +39,19 @@ const ran = async (
   return { status, out, err };
 };
 
-/** Runs one command on a data directory as an operator would; answers its status and what it printed. */
+/** Runs one command on a data directory as an operator would; returns its status and output. */
 export const operatorOf =
   (directory: string, settings: Readonly<Record<string, string>> = {}) =>
   (...words: readonly string[]): Promise<Ran> =>
     ran(pathOf('../src/main.ts'), words, { BOXOFFICE_DATA_DIR: directory, ...settings });
 
-/** The same, with this on its standard input. */
+/** The same, with `input` on its standard input. */
 export const pipedTo =
   (directory: string, input: string) =>
   (...words: readonly string[]): Promise<Ran> =>
     ran(pathOf('../src/main.ts'), words, { BOXOFFICE_DATA_DIR: directory }, input);
 
-/** Starts the product without demo data and ends it when it is ready, or tells why it cannot start. */
+/** Starts the product without demo data and ends it when it is ready; returns its output where it cannot start. */
 export const startAndEnd = (directory: string): Promise<Ran> =>
   ran(pathOf('../../local/src/main.ts'), [], {
     BOXOFFICE_DATA_DIR: directory,

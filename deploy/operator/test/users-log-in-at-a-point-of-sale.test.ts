@@ -11,7 +11,7 @@ afterAll(() => rmSync(directory, { recursive: true, force: true, maxRetries: 5 }
 
 const operator = operatorOf(directory);
 
-/** A contact, as its service keeps one. */
+/** A contact as its service stores it. */
 const keepContact = async (number: string): Promise<void> => {
   const stores = openSqliteStores({ directory });
   const [collection] = contacts.collections;

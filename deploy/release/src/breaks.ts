@@ -8,15 +8,15 @@ import { compareIndexes } from './compare/indexes.ts';
 import type { Process } from './processes.ts';
 import type { Snapshot } from './snapshot.ts';
 
-/** A change that breaks somebody. */
+/** A breaking change. */
 export interface Break extends Finding {
-  /** Whose change it is. */
+  /** The process that changed. */
   readonly process: string;
-  /** Who stumbles over it. */
+  /** The callers, consumers or instances that it breaks. */
   readonly hurts: readonly string[];
 }
 
-/** What a process is like now, as far as it is compared. */
+/** The current state of a process, as far as it is compared. */
 export type Now = Pick<
   Process,
   'name' | 'callers' | 'openapi' | 'internal' | 'publishes' | 'collections' | 'formats'
@@ -24,10 +24,10 @@ export type Now = Pick<
   readonly hears: readonly { readonly queue: string; readonly types: readonly string[] }[];
 };
 
-/** Who hears by broadcast. */
+/** The receivers of broadcasts. */
 export const BROADCAST = 'broadcast';
 
-/** The process as it is now, with the facts that it hears. */
+/** The current process with the facts that it consumes. */
 export const nowOf = (process: Process): Now => {
   const queues = Object.values(topology).filter(({ name }) => process.queues.includes(name));
   const heard = queues.map(({ name, types }) => ({ queue: name, types }));
@@ -42,7 +42,10 @@ export interface Others {
   readonly partners: readonly Partner[];
 }
 
-/** Every change since the last release that breaks a partner, a consumer, a caller, or instances of the last release beside this one. */
+/**
+ * Every change since the last release that breaks a partner, a consumer, a caller, or instances of the last release
+ * beside this one.
+ */
 export const breaksOf = (now: Now, released: Snapshot, { consumers, partners }: Others): Break[] => {
   const { name } = now;
   const beside = [`${name} ${released.events.version} on the same data`];
@@ -50,7 +53,7 @@ export const breaksOf = (now: Now, released: Snapshot, { consumers, partners }: 
     found.map(({ where, what }) => ({ where, what, process: name, hurts }));
   const internal = compareDescriptions(released.internal, now.internal()).flatMap((found) => {
     const callers = callersOf(name, found.operation);
-    // What nobody calls can hurt nobody.
+    // An operation without callers breaks none.
     return callers.length > 0 ? named([found], callers) : [];
   });
   const facts = compareFacts(released.events.publishes, now.publishes, consumers);

@@ -2,7 +2,7 @@ import { CALLS } from '@boxoffice/authorizer';
 import { operationsOf } from './compare/description.ts';
 import type { Process } from './processes.ts';
 
-/** Callers of the internal operations that need no identity, so that the authorizer does not list them. */
+/** Callers of the internal operations without identity, which the authorizer therefore does not list. */
 const BEFORE_IDENTITY: Readonly<Record<string, readonly string[]>> = {
   decide: ['gateway'],
   listRevocations: ['gateway'],
@@ -10,8 +10,8 @@ const BEFORE_IDENTITY: Readonly<Record<string, readonly string[]>> = {
 };
 
 /**
- * Names of the processes that call an internal operation: those that the authorizer lists. A client is generated for exactly the
- * listed operations, so no other call compiles, and the authorizer gives an identity for no other.
+ * The processes that may call an internal operation, as the authorizer lists them. A client is generated for exactly
+ * the listed operations, so that no other call compiles, and the authorizer issues identities for no other.
  */
 export const callersOf = (provider: string, operationId: string): readonly string[] =>
   BEFORE_IDENTITY[operationId] ??

@@ -5,13 +5,13 @@ import { entryOf } from './version.ts';
 
 type Described = Pick<Process, 'folder' | 'version'>;
 
-/** What the CHANGELOG of a process says of a version; an empty text if there is no such entry, or no file. */
+/** The CHANGELOG's entry for a version of a process; empty without entry or file. */
 export const entryFor = ({ folder }: Pick<Process, 'folder'>, version: string): ReturnType<typeof entryOf> => {
   const file = fileOf({ folder }, 'CHANGELOG.md');
   return entryOf(existsSync(file) ? readFileSync(file, 'utf8') : '', version);
 };
 
-/** What the CHANGELOG should say of the version that is here and of the one that was released, and does not; in words. */
+/** The missing CHANGELOG entries of the current and of the released version, in words. */
 export const unsaid = (process: Described, released: string): string[] => {
   const { folder, version } = process;
   const missing = entryFor(process, version).text === '';

@@ -3,18 +3,18 @@ import { unsaid } from './changelog.ts';
 import { type Process, processes } from './processes.ts';
 import { hasFormats, releasedOf, type Withdrawn, withdrawnOf } from './snapshot.ts';
 
-/** What the comparison with the last releases says. */
+/** The result of the comparison with the last releases. */
 export interface Verdict {
   readonly breaks: readonly Break[];
   /** Breaks that are announced in `released/withdrawn.json`. */
   readonly announced: readonly Break[];
-  /** Other things that are wrong, in words. */
+  /** Other problems, in words. */
   readonly problems: readonly string[];
 }
 
 const changeOf = ({ where, what }: Break): string => `${where}: ${what}`;
 
-/** Which breaks are announced and which are not; an announcement of what has not changed is a problem. */
+/** Separates announced breaks from unannounced ones; an announcement without a change is a problem. */
 export const judge = (found: readonly Break[], withdrawn: readonly Withdrawn[], file: string): Verdict => {
   const changes = withdrawn.map(({ change }) => change);
   const idle = changes.filter((change) => !found.some((one) => changeOf(one) === change));
@@ -25,7 +25,10 @@ export const judge = (found: readonly Break[], withdrawn: readonly Withdrawn[], 
   };
 };
 
-/** Compares processes as they are now with their last releases and what all others read of them, and with their CHANGELOGs. */
+/**
+ * Compares the current processes with their last releases, with everything that others read of them, and with their
+ * CHANGELOGs.
+ */
 export const verdictOn = (some: readonly Process[]): Verdict => {
   const consumers = processes.flatMap((process) => {
     const released = releasedOf(process);

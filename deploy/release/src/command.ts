@@ -19,9 +19,9 @@ const tell = ({ breaks, announced, problems }: Verdict): boolean => {
 };
 
 interface Choice {
-  /** Whether the version that is released already is written again. */
+  /** Whether the current release is overwritten. */
   readonly replace: boolean;
-  /** Of a version that nobody has got, its tokens and messages alone. */
+  /** Overwrites only the token and message formats of an unpublished version. */
   readonly onlyFormats: boolean;
 }
 
@@ -31,7 +31,7 @@ const release = async (chosen: readonly Process[], { replace, onlyFormats }: Cho
     objectionsTo(one, { together, replace }).map((objection) => `${one.name}: ${objection}`),
   );
   for (const objection of objections) say(objection);
-  // A version that nobody has got breaks nobody.
+  // An unpublished version breaks no one.
   if (objections.length > 0 || (!replace && !tell(withoutFirst(verdictOn(chosen))))) return false;
   if (onlyFormats) {
     for (const one of chosen) writeSnapshot(one, { formats: one.formats });
@@ -47,7 +47,7 @@ const release = async (chosen: readonly Process[], { replace, onlyFormats }: Cho
   return true;
 };
 
-/** That there is no release yet is what a first one is for. */
+/** A first release needs no earlier one. */
 const withoutFirst = (verdict: Verdict): Verdict => ({
   ...verdict,
   problems: verdict.problems.filter((problem) => !problem.endsWith('/released')),
@@ -62,7 +62,7 @@ const check = async (): Promise<boolean> => {
   return passes;
 };
 
-/** `check`, or the names of processes to release; answers the exit code. */
+/** Runs `check` or releases the named processes; returns the exit status. */
 export const run = async (words: readonly string[]): Promise<number> => {
   const replace = words.includes('--replace');
   const onlyFormats = replace && words.includes('--formats');

@@ -4,7 +4,7 @@ import { writeClients } from './clients/files.ts';
 
 const words = process.argv.slice(2);
 if (words.join(' ') === 'clients') {
-  // No service is loaded here: none loads without its clients.
+  // Loads no service here: a service cannot load without its generated clients.
   for (const path of await writeClients()) process.stdout.write(`${path}\n`);
 } else {
   const { run } = await import('./command.ts');

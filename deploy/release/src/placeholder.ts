@@ -1,11 +1,11 @@
 const handler: ProxyHandler<() => unknown> = {
-  // Nothing that awaits or prints it takes it for what it is not.
+  // Not a thenable and not printable, so that awaiting or logging it is safe.
   get: (_target, name) => (typeof name === 'symbol' || name === 'then' ? undefined : placeholder),
   apply: () => placeholder,
 };
 
 /**
- * Stands for every part that a service works with while it is only asked what its operations are: any member of it, called or not, is itself
- * again. No handler ever sees it.
+ * Placeholder for every part of a service while only its operations are read: any member of it, called or not, is the
+ * placeholder itself. No handler ever receives it.
  */
 export const placeholder: unknown = new Proxy(() => undefined, handler);

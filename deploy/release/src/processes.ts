@@ -25,15 +25,15 @@ export interface Published {
   readonly example: object;
 }
 
-/** A program that is released, deployed and scaled by itself, as far as others depend on it. */
+/** A separately released, deployed and scaled program, as far as others depend on it. */
 export interface Process {
   readonly name: string;
-  /** From the root of the repository: its package.json, CHANGELOG.md and `released/`. */
+  /** Path from the repository's root to the folder of its package.json, CHANGELOG.md and `released/`. */
   readonly folder: string;
   readonly version: string;
-  /** Who calls what its description shows. */
+  /** The callers of its description's operations. */
   readonly callers: string;
-  /** What it serves, and what it serves to the other processes only. */
+  /** Its public description, and that of its internal operations. */
   readonly openapi: () => Description;
   readonly internal: () => Description;
   readonly publishes: Readonly<Record<string, Published>>;
@@ -44,7 +44,7 @@ export interface Process {
   readonly formats: Formats;
 }
 
-/** What release reads of a definition, whatever its settings are. */
+/** The parts of a definition that do not depend on settings. */
 type Definition = Pick<ServiceDefinition, 'name' | 'version' | 'collections' | 'family' | 'queues'> & {
   operations(parts: never, state: never): readonly AnyOperation[];
 };
@@ -54,9 +54,9 @@ interface More {
   readonly callers?: string;
   readonly examples?: Readonly<Record<string, object>>;
   readonly schemas?: Readonly<Record<string, object>>;
-  /** Internal operations that stand in no route table. */
+  /** Internal operations outside the route tables. */
   readonly beside?: readonly AnyOperation[];
-  /** The tokens that it makes. */
+  /** The tokens that it issues. */
   readonly tokens?: readonly FormatName[];
 }
 

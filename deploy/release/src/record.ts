@@ -17,12 +17,12 @@ import type { Consumed, Stored } from './snapshot.ts';
 /** Documents by collection, of each service. */
 export type RecordedDocuments = Readonly<Record<string, Readonly<Record<string, readonly Stored[]>>>>;
 
-/** What an installation that runs today's code leaves behind, and what its parts hear. */
+/** The recordings of an installation on current code: stored documents, and the facts that its parts consume. */
 export interface Recording {
   /** Epoch milliseconds. */
   readonly writtenAt: number;
   readonly kept: RecordedDocuments;
-  /** What a process reads of each fact that it hears, in the life of the installation and in the examples of those who publish. */
+  /** The members that a process reads of each consumed fact, in the scenario and in the producers' examples. */
   readonly hears: (process: Process) => readonly Consumed[];
 }
 
@@ -41,7 +41,7 @@ const examples = (): Message[] =>
 
 const consumesAll = (type: string): boolean => broadcasts.access.types.some((one) => one === type);
 
-/** The gateway's ear, which needs no gateway. */
+/** The gateway's broadcast reaction, without a gateway. */
 const listenAsGateway = async (reads: Reads): Promise<void> => {
   const authorizerClient = { changes: () => Promise.reject(new Error('nobody asks')) };
   const revocations = createRevocations({ authorizerClient, clientChanged: () => undefined, logger: quiet });
@@ -72,7 +72,7 @@ const isSilent = async ({ stores }: Scenario): Promise<boolean> => {
   return pending.every((events) => events.length === 0);
 };
 
-/** Lets an installation live once through everything that is kept, in this process and on engines of its own. */
+/** Runs one scenario that stores every kind of document, in this process and on its own engines. */
 export const record = async (): Promise<Recording> => {
   const directory = mkdtempSync(join(tmpdir(), 'boxoffice-release-'));
   const reads = createReads();

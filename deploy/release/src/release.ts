@@ -17,7 +17,7 @@ import {
 } from './snapshot.ts';
 import { isHigher, saysThatItBreaks } from './version.ts';
 
-/** The internal operations that a process calls and that the last release of its peer has not. */
+/** The internal operations that a process calls and that its peer's last release lacks. */
 const aheadOf = (process: Process, { together: releasedNow, lastOf = releasedOf }: ReleaseRules): string[] =>
   callsOf(process.name, processes).flatMap(({ provider, operation, name }) => {
     const peer = processes.find((one) => one.name === provider);
@@ -32,15 +32,15 @@ const aheadOf = (process: Process, { together: releasedNow, lastOf = releasedOf 
   });
 
 export interface ReleaseRules {
-  /** Names of what is released in the same moment. */
+  /** The names of the processes released together. */
   readonly together: readonly string[];
-  /** Whether the version that is released already is written again: only for one that nobody has got yet. */
+  /** Whether the current release is overwritten, which is allowed only before publication. */
   readonly replace: boolean;
-  /** The last release of another process; default: what is kept of it. */
+  /** The last release of another process; default: the recorded one. */
   readonly lastOf?: (process: Process) => Snapshot | undefined;
 }
 
-/** Why a process cannot be released as it is; empty if it can. Its breaks are told elsewhere. */
+/** The reasons against a release of a process; empty if there are none. Breaking changes are reported separately. */
 export const objectionsTo = (process: Process, rules: ReleaseRules): string[] => {
   const { replace } = rules;
   const released = releasedOf(process)?.events.version;
@@ -59,7 +59,7 @@ export const objectionsTo = (process: Process, rules: ReleaseRules): string[] =>
   ];
 };
 
-/** The services whose addresses a service is given: without their documents its own mean little. */
+/** The services whose addresses a service is given: its own documents refer to theirs. */
 const surroundingsOf = (name: string): string[] => {
   const { settings = {} } = (definitions as Readonly<Record<string, { readonly settings?: object }>>)[name] ?? {};
   return Object.keys(definitions).filter((other) => `${other}Url` in settings);
@@ -74,7 +74,7 @@ const documentsOf = ({ name, version, collections }: Process, { writtenAt, kept 
   surroundings: Object.fromEntries(surroundingsOf(name).map((other) => [other, kept[other] ?? {}])),
 });
 
-/** What a process is now, as it is kept. */
+/** The current state of a process in the form of a snapshot. */
 export const snapshotOf = (process: Process, recording: Recording): Snapshot => {
   const { version, publishes } = process;
   const events: Events = { version, publishes, hears: recording.hears(process) };
@@ -87,11 +87,11 @@ export const snapshotOf = (process: Process, recording: Recording): Snapshot => 
   };
 };
 
-/** A file of a snapshot: JSON with each reference on a line of its own. */
+/** A file of a snapshot: JSON with each reference on its own line. */
 const written = (value: unknown, indent: number): string =>
   `${JSON.stringify(value, null, indent).replaceAll(/\{\s+("\$ref": "[^"]+")\s+\}/g, '{ $1 }')}\n`;
 
-/** Writes what is compared with from now on, or some parts of it. */
+/** Writes the snapshot, or parts of it, as the new base of comparison. */
 export const writeSnapshot = (process: Process, snapshot: Partial<Snapshot>): void => {
   mkdirSync(fileOf(process, 'released/'), { recursive: true });
   const parts = PARTS.filter((part: Part) => snapshot[part] !== undefined);

@@ -4,7 +4,7 @@ import type { Description } from './compare/description.ts';
 import type { Formats } from './compare/formats.ts';
 import type { Process, Published } from './processes.ts';
 
-/** What a process hears: its queue (or the broadcast), the facts in it, and the members of each that it really reads. */
+/** The consumption of a process: its queue (or the broadcast), its facts, and the members of each that it reads. */
 export interface Consumed {
   readonly queue: string;
   readonly reads: Readonly<Record<string, readonly string[]>>;
@@ -17,22 +17,22 @@ export interface Events {
   readonly hears: readonly Consumed[];
 }
 
-/** A stored document, and what the store knows of it. */
+/** A stored document with the store's metadata. */
 export type Stored = Readonly<Record<string, unknown>> & { readonly id: string; readonly institution: string };
 
 /** The documents of a release: `released/documents.json`. */
 export interface Documents {
   readonly version: string;
-  /** Epoch milliseconds: when the documents were written. */
+  /** Epoch milliseconds of the documents' creation. */
   readonly writtenAt: number;
   readonly collections: Readonly<
     Record<string, { readonly indexes: readonly Index[]; readonly documents: readonly Stored[] }>
   >;
-  /** What the services that it calls had at the same moment: by service and collection. */
+  /** The documents of the services that it calls, of the same moment: by service and collection. */
   readonly surroundings: Readonly<Record<string, Readonly<Record<string, readonly Stored[]>>>>;
 }
 
-/** What is kept of the last release of a process, in its folder's `released/`. */
+/** The snapshot of a process's last release, in its folder's `released/`. */
 export interface Snapshot {
   readonly openapi: Description;
   readonly internal: Description;
@@ -41,17 +41,17 @@ export interface Snapshot {
   readonly formats: Formats;
 }
 
-/** A finding that stays one on purpose: `released/withdrawn.json`. */
+/** An intended finding: `released/withdrawn.json`. */
 export interface Withdrawn {
   /** The finding's `where: what`, as the check prints it. */
   readonly change: string;
-  /** Why nobody is hurt. */
+  /** Why it breaks no one. */
   readonly reason: string;
 }
 
 export const ROOT = new URL('../../../', import.meta.url);
 
-/** Where a file of a process is. */
+/** The location of a process's file. */
 export const fileOf = ({ folder }: Pick<Process, 'folder'>, name: string): URL => new URL(`${folder}/${name}`, ROOT);
 
 /** The files of a snapshot. */
@@ -60,7 +60,7 @@ export type Part = (typeof PARTS)[number];
 
 const read = <Value>(file: URL): Value => JSON.parse(readFileSync(file, 'utf8')) as Value;
 
-/** What is kept of the process's last release; undefined before the first. */
+/** The snapshot of the process's last release; undefined before the first. */
 export const releasedOf = (process: Pick<Process, 'folder'>): Snapshot | undefined => {
   if (!existsSync(fileOf(process, 'released/openapi.json'))) return undefined;
   const none: Formats = { writes: {}, reads: {} };
@@ -71,11 +71,11 @@ export const releasedOf = (process: Pick<Process, 'folder'>): Snapshot | undefin
   return { formats: none, ...Object.fromEntries(parts) } as unknown as Snapshot;
 };
 
-/** Whether its last release says how it writes and reads tokens and messages. */
+/** Whether its last release includes the formats of tokens and messages. */
 export const hasFormats = (process: Pick<Process, 'folder'>): boolean =>
   existsSync(fileOf(process, 'released/formats.json'));
 
-/** What changes on purpose with the next release. */
+/** The intended breaking changes of the next release. */
 export const withdrawnOf = (process: Pick<Process, 'folder'>): readonly Withdrawn[] => {
   const file = fileOf(process, 'released/withdrawn.json');
   return existsSync(file) ? read<Withdrawn[]>(file) : [];

@@ -8,14 +8,14 @@ export const isHigher = (later: string, earlier: string): boolean => {
   return false;
 };
 
-/** Whether the later version says that callers may have to change: the first number, or before 1.0.0 the second. */
+/** Whether the later version announces breaking changes: by the major number, or before 1.0.0 by the minor one. */
 export const saysThatItBreaks = (later: string, earlier: string): boolean => {
   const places = earlier.startsWith('0.') ? 2 : 1;
   const head = (version: string): string => [...version.split('.').slice(0, places), '0', '0'].slice(0, 3).join('.');
   return isHigher(head(later), head(earlier));
 };
 
-/** What a CHANGELOG says of a version below its heading (`## 0.2.0, 2027-01-31`), and whether that has a date. */
+/** The CHANGELOG's text below a version's heading (`## 0.2.0, 2027-01-31`), and whether the heading has a date. */
 export const entryOf = (changelog: string, version: string): { readonly text: string; readonly dated: boolean } => {
   const sections = changelog.split(/^## /m).slice(1);
   const found = sections.find((section) => /^[\d.]+/.exec(section)?.[0] === version) ?? '';

@@ -10,10 +10,10 @@ import {
 import { type Command, type Given, listOf, Misuse, nameOf } from '../command.ts';
 import { knownInstitution } from './institutions.ts';
 
-/** As the interface has it. */
+/** The interface's limit. */
 const LONGEST_NAME = 100;
 
-/** The scopes of --scopes; `all` is every one. @throws {Misuse} naming those that do not exist */
+/** The scopes of --scopes; `all` means every one. @throws {Misuse} naming unknown ones */
 const scopesOf = (given: Given): string[] => {
   const asked = listOf(given, 'scopes');
   if (asked.length === 1 && asked[0] === 'all') return [...SCOPES];

@@ -3,7 +3,7 @@ import { type Command, listOf, nameOf, required } from '../command.ts';
 import type { Installation } from '../installation.ts';
 import { Refused } from '../refused.ts';
 
-/** The institution that a command names. @throws {Refused} when there is none of that id */
+/** The institution that a command names. @throws {Refused} when the id is unknown */
 export const knownInstitution = async (installation: Installation, id: string): Promise<Institution> => {
   const found = (await listInstitutions(await installation.catalog())).find((one) => one.id === id);
   if (!found) throw new Refused(`there is no institution ${id}`);

@@ -3,7 +3,7 @@ import { createInterface } from 'node:readline/promises';
 import { Writable } from 'node:stream';
 import { Refused } from '../refused.ts';
 
-/** The text without the end of its last line, which editors and `echo` add. */
+/** The text without its final line break, which editors and `echo` add. */
 const withoutEnd = (text: string): string => text.replace(/\r?\n$/, '');
 
 const fromFile = (file: string): string => {
@@ -20,7 +20,7 @@ const fromStandardInput = async (): Promise<string> => {
   return text;
 };
 
-/** Asks twice on the terminal and shows nothing of what is typed. */
+/** Prompts twice on the terminal without echo. */
 const fromTerminal = async (): Promise<string> => {
   const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() });
   const terminal = createInterface({ input: process.stdin, output: nowhere, terminal: true });
@@ -39,7 +39,10 @@ const fromTerminal = async (): Promise<string> => {
   }
 };
 
-/** A password: of a file, of what is piped in, or asked for on the terminal; never from the command line, and never printed. @throws {Refused} */
+/**
+ * A password from a file, from a pipe, or from a terminal prompt; never from the command line, and never printed.
+ * @throws {Refused}
+ */
 export const readPassword = async (file: string | undefined): Promise<string> => {
   const given = file === undefined && process.stdin.isTTY ? fromTerminal : fromStandardInput;
   const password = withoutEnd(file === undefined || file === '-' ? await given() : fromFile(file));

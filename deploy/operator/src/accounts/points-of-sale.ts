@@ -4,7 +4,7 @@ import type { Installation } from '../installation.ts';
 import { Refused } from '../refused.ts';
 import { knownInstitution } from './institutions.ts';
 
-/** A point of sale of an institution. @throws {Refused} when there is none */
+/** A point of sale of an institution. @throws {Refused} when it is unknown */
 export const knownPointOfSale = async (installation: Installation, institution: string, host: string) => {
   const { id } = await knownInstitution(installation, institution);
   const all = await listPointsOfSale(await installation.catalog(), id);

@@ -5,7 +5,7 @@ import { deriveServiceSecret, explain, readSettings, serviceRootSecret } from '@
 import type { Command } from '../command.ts';
 import { Refused } from '../refused.ts';
 
-/** Writes each into a file of its own, for its owner only. @throws {Refused} when one cannot be written */
+/** Writes each secret into a file of its own, for its owner only. @throws {Refused} when one cannot be written */
 const written = (directory: string, secrets: readonly { process: string; secret: string }[]) =>
   secrets.map(({ process, secret }) => {
     const file = join(resolve(directory), `${process}.service-secret`);
@@ -32,7 +32,7 @@ export const serviceSecrets: readonly Command[] = [
       const { root } = readSettings({ root: serviceRootSecret });
       const secrets = processes.map((process) => ({ process, secret: deriveServiceSecret(root, process) }));
       if (typeof directory === 'string') return written(directory, secrets);
-      // Alone, so that a script takes it as it is.
+      // A single secret is printed alone, so that a script can use the output unchanged.
       return only === undefined ? secrets : String(secrets[0]?.secret);
     },
   },

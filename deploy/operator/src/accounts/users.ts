@@ -15,7 +15,7 @@ const passwordOf = ({ options }: Given): Promise<string> => {
   return readPassword(typeof file === 'string' ? file : undefined);
 };
 
-/** @throws {Refused} unless the institution has this contact, with its data */
+/** @throws {Refused} unless the institution has this contact and it is not erased */
 const requireContact = async (installation: Installation, institution: string, number: string): Promise<void> => {
   const [collection] = contacts.collections;
   const store = await installation.contacts();

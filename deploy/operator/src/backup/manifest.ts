@@ -5,10 +5,10 @@ import { pipeline } from 'node:stream/promises';
 import { explain } from '@boxoffice/runtime';
 import { Refused } from '../refused.ts';
 
-/** The file of a backup that says what is in it. It is written last: a directory without it is no backup, or none that was finished. */
+/** The list of a backup's files. It is written last: a directory without it is no complete backup. */
 export const MANIFEST = 'manifest.json';
 
-/** Written by this program, and the only one that it reads. */
+/** The format that this program writes, and the only one that it reads. */
 export const FORMAT = 'boxoffice-backup-1';
 
 /** A file of a backup, by its path in the data directory. */
@@ -21,16 +21,16 @@ export interface BackedUp {
 
 export interface Manifest {
   readonly format: string;
-  /** ISO 8601 UTC: the moment that all databases are of. */
+  /** ISO 8601 UTC: the common snapshot time of all databases. */
   readonly takenAt: string;
-  /** The version of each service that the program knows, which made or read them. */
+  /** The version of each service in the program that took the backup. */
   readonly versions: Readonly<Record<string, string>>;
   readonly files: readonly BackedUp[];
-  /** What the installation needs and the data directory does not keep: secrets that come from elsewhere. */
+  /** The installation's secrets that the data directory does not contain: they come from its settings. */
   readonly elsewhere: readonly string[];
 }
 
-/** What is in a file now. */
+/** The current size and digest of a file. */
 export const digest = async (directory: string, path: string): Promise<BackedUp> => {
   const hash = createHash('sha256');
   await pipeline(createReadStream(join(directory, path)), hash);
@@ -44,7 +44,7 @@ const isFile = (one: unknown): one is BackedUp => {
   return isWithin && !path.startsWith(sep) && typeof bytes === 'number' && typeof sha256 === 'string';
 };
 
-/** The manifest of a backup. @throws {Refused} unless there is one that this program understands */
+/** The manifest of a backup. @throws {Refused} when it is missing or of an unknown format */
 export const readManifest = (directory: string): Manifest => {
   const told = (() => {
     try {
@@ -70,7 +70,7 @@ export const readManifest = (directory: string): Manifest => {
   return told as Manifest;
 };
 
-/** What of a backup is not as its manifest says: each file in words. */
+/** The files of a backup that differ from its manifest, each in words. */
 export const damagesOf = async (directory: string, { files }: Manifest): Promise<string[]> => {
   const damages: string[] = [];
   for (const { path, bytes, sha256 } of files) {
@@ -83,7 +83,7 @@ export const damagesOf = async (directory: string, { files }: Manifest): Promise
 
 const numbers = (version: string): number[] => version.split(/[.+-]/, 3).map((part) => Number(part) || 0);
 
-/** Whether a version is later than another, as semver counts. */
+/** Whether a version is later than another, by semver. */
 export const isLater = (one: string, other: string): boolean => {
   const [a, b] = [numbers(one), numbers(other)];
   const at = [0, 1, 2].find((index) => a[index] !== b[index]);

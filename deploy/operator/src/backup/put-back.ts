@@ -18,18 +18,18 @@ import { damagesOf, isLater, type Manifest, readManifest } from './manifest.ts';
 export interface PutBackOptions {
   readonly data: string;
   readonly versions: Manifest['versions'];
-  /** Puts aside what is in the data directory. */
+  /** Moves the data directory's present contents aside. */
   readonly force: boolean;
   readonly tell: (what: string) => void;
 }
 
 export interface PutBack {
   readonly manifest: Manifest;
-  /** Where what was there before is now; undefined: there was nothing. */
+  /** The folder of the earlier contents; undefined: there were none. */
   readonly aside: string | undefined;
 }
 
-/** Newer data may have what an older program does not know, and would lose. @throws {Refused} */
+/** Refuses newer data: an older program would lose members that it does not know. @throws {Refused} */
 const refuseNewer = (made: Manifest['versions'], known: Manifest['versions']): void => {
   const newer = Object.entries(made).filter(([name, version]) => isLater(version, known[name] ?? '0.0.0'));
   if (newer.length === 0) return;
@@ -39,7 +39,7 @@ const refuseNewer = (made: Manifest['versions'], known: Manifest['versions']): v
 
 const KEY = secretFile('KEY_ENCRYPTION_KEY');
 
-/** Without this key the product does not start on the databases: the last to come says that everything is there. */
+/** The product does not start on the databases without this key: moved last, it shows that the data is complete. */
 const keyLast = (paths: readonly string[]): string[] => [
   ...paths.filter((path) => path !== KEY),
   ...paths.filter((path) => path === KEY),
@@ -58,9 +58,9 @@ const copyInto = (source: string, paths: readonly string[], staging: string): vo
 };
 
 /**
- * Puts a backup into the data directory, which nobody may be using. It is checked as a whole and copied beside before anything
- * is moved; what was there is kept aside, and nothing is ever overwritten.
- * @throws {Refused} when it is damaged or newer, or the directory is not empty; {StartFault} when it is in use
+ * Restores a backup into the data directory, which no process may use. The backup is verified as a whole and copied
+ * alongside before anything is moved; earlier contents are moved aside, and nothing is overwritten. @throws {Refused}
+ * when it is damaged or newer, or the directory is not empty; {StartFault} when it is in use
  */
 export const putBack = async (from: string, { data, versions, force, tell }: PutBackOptions): Promise<PutBack> => {
   const source = resolve(from);

@@ -17,10 +17,12 @@ import { snapshotSqlite } from '@boxoffice/store';
 import { Refused } from '../refused.ts';
 import { digest, FORMAT, MANIFEST, type Manifest } from './manifest.ts';
 
-/** What a data directory has that belongs to a process (which makes it again), or to an earlier restore, and not to the installation. */
+/**
+ * Files that belong to a running process (which makes them again) or to an earlier restore, not to the installation.
+ */
 const PASSING = /(^|\/)(.*\.sqlite-(wal|shm|journal)|running\.json|gateway|replaced-[^/]*|restoring-[^/]*)(\/|$)/;
 
-/** The files of a data directory that make an installation, by their paths in it. */
+/** The files of a data directory that belong to the installation, by relative path. */
 export const filesOf = (directory: string): string[] =>
   readdirSync(directory, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
@@ -28,14 +30,17 @@ export const filesOf = (directory: string): string[] =>
     .filter((path) => !PASSING.test(path))
     .sort();
 
-/** One by one: Node's own recursive way never ends where a file system says ENOENT below a directory that exists, as /proc does. */
+/**
+ * Creates folders one by one: Node's recursive mkdir never returns where a file system reports ENOENT below an existing
+ * directory, as /proc does.
+ */
 const makeDirectory = (path: string): void => {
   if (existsSync(path)) return;
   makeDirectory(dirname(path));
   mkdirSync(path, { mode: 0o700 });
 };
 
-/** Makes the directory, or finds it empty. @throws {Refused} */
+/** Creates the directory, or requires it to be empty. @throws {Refused} */
 const emptyDirectory = (directory: string, data: string): void => {
   const at = existsSync(directory) ? realpathSync(directory) : directory;
   if (`${at}/`.startsWith(`${realpathSync(data)}/`))
@@ -58,12 +63,12 @@ const durable = (path: string): void => {
   closeSync(file);
 };
 
-/** The engine's errors are sentences, those of the file system are codes. */
+/** The engine's error messages are sentences, the file system's need their codes. */
 const why = (error: unknown): string => (error instanceof Error && !('code' in error) ? error.message : explain(error));
 
 export interface Taken {
   readonly manifest: Manifest;
-  /** For how long nobody could write, in milliseconds. */
+  /** The time without writes, in milliseconds. */
   readonly pausedMs: number;
 }
 
@@ -76,9 +81,9 @@ export interface TakeOptions {
 const SECRETS = ['KEY_ENCRYPTION_KEY', 'SERVICE_ROOT_SECRET'];
 
 /**
- * Copies a data directory: every database as of one moment, while the product may write, then the rest, which hardly ever changes. What
- * it made is removed again when it fails.
- * @throws {Refused} when the target cannot be had, or something cannot be read or written
+ * Copies a data directory: every database as of one moment, while the product may write, then the rest, which rarely
+ * changes. On failure its own files are removed. @throws {Refused} when the target is unusable, or something cannot be
+ * read or written
  */
 export const takeBackup = async (target: string, { data, versions, tell }: TakeOptions): Promise<Taken> => {
   const directory = resolve(target);

@@ -14,7 +14,7 @@ export interface CheckedStores {
   readonly pos: Store;
 }
 
-/** Every collection that a check reads. It writes to none. */
+/** Every collection that a check reads. A check never writes. */
 export interface CheckedCollections {
   readonly performances: CollectionHandle<PerformanceDocument>;
   readonly places: CollectionHandle<PlaceDocument>;

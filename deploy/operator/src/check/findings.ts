@@ -1,4 +1,4 @@
-/** What must be true of an installation at any instant, but for what is under way. */
+/** The invariants of an installation at any instant, except for pending work. */
 export const invariants = {
   capacity: 'free + held + sold = capacity, per performance and seat category',
   place_state: 'a place is free, held, sold or withdrawn, and says who has it',
@@ -19,29 +19,29 @@ export const invariants = {
 
 export type Invariant = keyof typeof invariants;
 
-/** Something that looks wrong in one reading. */
+/** A suspected violation in one reading. */
 export interface Finding {
   readonly invariant: Invariant;
-  /** The ids of what is wrong: orders, places, tickets … */
+  /** The ids of the documents at fault: orders, places, tickets … */
   readonly offenders: readonly string[];
-  /** In words. */
+  /** A description for the operator. */
   readonly text: string;
-  /** A process is about to set it right: it counts only if it is still so when that is over. */
+  /** Whether pending work will correct it: it counts only if it outlasts that work. */
   readonly underWay?: boolean;
 }
 
-/** What is looked at again when it looks wrong, by its id. */
+/** The kinds of documents that are read again, by id, after a finding. */
 export type Kind = 'performance' | 'place' | 'order' | 'ticket' | 'contact' | 'session' | 'login';
 
-/** One thing and all that was read to judge it. */
+/** A document and everything that was read to judge it. */
 export interface Case {
   readonly kind: Kind;
   readonly id: string;
   readonly institution: string;
   readonly findings: readonly Finding[];
-  /** The versions of everything that was read for it: the same text means that nothing has changed. */
+  /** The versions of everything that was read for it: an equal text means that nothing has changed. */
   readonly seen: string;
-  /** Keys of events: while one is on its way, the case is. */
+  /** Keys of events: while one is pending, so is the case. */
   readonly concerns: readonly string[];
 }
 
@@ -58,7 +58,7 @@ export const versionsOf = (documents: readonly Versioned[]): string =>
     .sort()
     .join(' ');
 
-/** A case of a document, and of whatever else was read for it; nothing is spelled out where nothing was found. */
+/** A case of a document and everything else read for it; without findings the versions are left out. */
 export const caseOf = (
   kind: Kind,
   subject: Versioned,

@@ -9,7 +9,7 @@ import { judgeTicket } from './rules-tickets.ts';
 
 const contactFaults = (order: OrderDocument, contacts: ReadonlyMap<string, ContactDocument>): Finding[] => {
   const { id, contactNumber, institution, guest } = order;
-  // A guest's contact is made after the checkout; until then the order keeps what it is made of.
+  // A guest's contact is created after the checkout; until then the order stores the contact's data.
   if (guest || contactNumber === null || contacts.get(contactNumber)?.institution === institution) return [];
   const text = `${id} is of the contact ${contactNumber}, which does not exist`;
   return [{ invariant: 'contact', offenders: [id, contactNumber], text }];

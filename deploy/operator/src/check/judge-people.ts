@@ -6,7 +6,7 @@ import { byId, byOwner } from './reading.ts';
 
 const ownersOf = (erased: readonly ContactDocument[]) => erased.map(({ id, institution }) => ({ id, institution }));
 
-/** Judges contacts: where one was erased, nothing that it bought names anybody. */
+/** Judges contacts: purchases of an erased contact contain no personal data. */
 export const judgeContacts = async (
   collections: CheckedCollections,
   found: readonly ContactDocument[],
@@ -15,7 +15,7 @@ export const judgeContacts = async (
   const orders = await byOwner(collections.orders, 'contactNumber', ownersOf(erased));
   const tickets = await byOwner(collections.tickets, 'contactNumber', ownersOf(erased));
   return erased.map((contact) => {
-    // A cart forgets its names when it ends; until then nothing says whose they are.
+    // A cart's names are deleted when it ends; until then they are tied to no contact.
     const bought = (orders.get(contact.id) ?? []).filter(({ listedAt }) => listedAt !== null);
     const naming = bought.filter(({ lines }) => lines.some(({ beneficiary }) => beneficiary));
     const named = (tickets.get(contact.id) ?? []).filter(
@@ -54,7 +54,7 @@ export const judgeLogins = async (collections: CheckedCollections, found: readon
   );
 };
 
-/** Judges sessions: a cart that is not there (any more) is none, but another point of sale's must not be this one's. */
+/** Judges sessions: a missing cart is allowed, a cart of another point of sale is not. */
 export const judgeSessions = async (
   collections: CheckedCollections,
   found: readonly SessionDocument[],

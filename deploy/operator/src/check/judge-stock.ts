@@ -4,7 +4,7 @@ import { type Case, caseOf } from './findings.ts';
 import { byId, byOwner, patiently } from './reading.ts';
 import { count, judgeCapacity, judgePlace, type Tally } from './rules-stock.ts';
 
-/** So many places are in hand at once. */
+/** The number of places in memory at once. */
 const PLACES = 2_000;
 
 /** The places of a performance, in their order. */
@@ -23,7 +23,7 @@ async function* placesOf(
   }
 }
 
-/** Judges places that are not simply free, against the orders that have them. */
+/** Judges places that are not free against the orders that have them. */
 export const judgePlaces = async (
   collections: CheckedCollections,
   found: readonly PlaceDocument[],
@@ -54,7 +54,7 @@ const capacityCase = (performance: PerformanceDocument, tally: Tally): Case => {
   return { ...judged, seen: `${judged.seen} ${JSON.stringify([...tally].sort())}` };
 };
 
-/** Counts the places of performances, judging each on the way; what it learns of the places goes to `told`. */
+/** Counts the places of performances and judges each one; findings about places go to `told`. */
 export async function* judgeStock(
   collections: CheckedCollections,
   found: readonly PerformanceDocument[],
@@ -67,7 +67,7 @@ export async function* judgeStock(
       told(page.length);
       yield await judgePlaces(collections, page);
     }
-    // As it is after its places were read: a change of capacity that was over by then is not seen as one.
+    // Read after its places: a change of capacity that has finished by then is not seen as pending.
     const now = await patiently(() => collections.performances.acrossInstitutions.get(performance.id));
     if (now?.version === performance.version) yield [capacityCase(performance, tally)];
     else if (now) yield [await recount(collections, now)];

@@ -11,7 +11,7 @@ const gauge = (name: string, help: string, samples: readonly (readonly [string, 
   ...samples.map(([labels, value]) => `${name}${labels} ${value}`),
 ];
 
-/** A check in Prometheus's text format, for node_exporter's textfile collector. `at`: epoch milliseconds. */
+/** A check's result in Prometheus's text format, for node_exporter's textfile collector. `at`: epoch milliseconds. */
 export const metricsText = ({ counts, violations, undecided }: Verified, at: number, seconds: number): string => {
   const names = Object.keys(invariants) as Invariant[];
   const violated = names.map((name) => {
@@ -33,13 +33,16 @@ export const metricsText = ({ counts, violations, undecided }: Verified, at: num
   ].join('\n');
 };
 
-/** Replaces the file in one step, readable by the collector: there are only counts in it. @throws {Refused} when it cannot be written */
+/**
+ * Replaces the file atomically, readable by the collector: it contains only counts. @throws {Refused} when it cannot be
+ * written
+ */
 export const writeMetrics = (file: string, text: string): void => {
   const path = resolve(file);
   const draft = `${path}.${process.pid}`;
   try {
     writeFileSync(draft, text, { mode: 0o644 });
-    // The program's umask keeps from others what it makes; a collector is another.
+    // The program's umask hides new files from other users, such as the collector's.
     chmodSync(draft, 0o644);
     renameSync(draft, path);
   } catch (error) {

@@ -3,7 +3,7 @@ import type { OutboxEvent, Store } from '@boxoffice/store';
 import { patiently } from './reading.ts';
 import type { OnTheWay } from './suspects.ts';
 
-/** More than so many waiting events say nothing of a single one. */
+/** The most pending events that are matched by key; beyond this number every case counts as pending. */
 const EVENTS = 5_000;
 
 const keysOf = ({ key, data }: OutboxEvent): string[] => {
@@ -11,15 +11,15 @@ const keysOf = ({ key, data }: OutboxEvent): string[] => {
   return [key, orderId, performanceId, contactNumber].filter((one) => typeof one === 'string');
 };
 
-/** What waits, and why the queues could not be asked, if they could not. */
+/** The pending messages, and the reason where the queues could not be read. */
 interface Read extends OnTheWay {
   readonly unasked: string | undefined;
 }
 
 /**
- * Reads what waits: the events of every outbox, then how full the queues are. In this order: an event leaves the outbox for the queue.
- * A queue tells no keys, so that while one holds anything, or cannot be asked, everything may be on its way. What a consumer has in
- * hand at this moment is not seen; that is seconds at most, and what the pause between two looks is for.
+ * Reads the pending messages: the events of every outbox, then the queue depths. The order matters: an event moves from
+ * the outbox to the queue. Queues reveal no keys, so that any message, or an unreachable broker, makes every case
+ * pending. Messages in processing are invisible; they take seconds at most, which the pause between two looks covers.
  */
 export const readOnTheWay = async (
   stores: readonly Store[],

@@ -5,7 +5,7 @@ import { judgeContacts, judgeLogins, judgeSessions } from './judge-people.ts';
 import { judgePlaces, judgeStock, recount } from './judge-stock.ts';
 import { byId, pagesOf } from './reading.ts';
 
-/** What was looked at, so far. */
+/** The documents read so far, by kind. */
 export type Counts = Record<
   'performances' | 'places' | 'orders' | 'tickets' | 'contacts' | 'sessions' | 'logins',
   number
@@ -21,7 +21,7 @@ export const noCounts = (): Counts => ({
   logins: 0,
 });
 
-/** Looks at everything once, or at everything of one institution; counts it on the way. */
+/** Reads everything once, or everything of one institution, and counts it. */
 export async function* lookAtAll(
   collections: CheckedCollections,
   counts: Counts,
@@ -55,7 +55,7 @@ export async function* lookAtAll(
   }
 }
 
-/** Looks at some things again, by kind and id; those that are gone are no longer anything. */
+/** Reads documents again, by kind and id; deleted ones have no findings. */
 export const lookAgain = async (
   collections: CheckedCollections,
   kind: Kind,

@@ -1,11 +1,13 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { type CollectionHandle, type Document, StoreUnavailable } from '@boxoffice/store';
 
-/** How long a read is repeated while the database is away or answers too late: a check also runs on a busy installation. */
+/** How long a read is repeated while the database is unavailable or slow: a check also runs on a busy installation. */
 const PATIENCE_MS = 60_000;
 const BETWEEN_READS_MS = 500;
 
-/** What a read answers; repeats it while the store is unavailable. @throws {StoreUnavailable} when that lasts for {@link PATIENCE_MS} */
+/**
+ * The result of a read, repeated while the store is unavailable. @throws {StoreUnavailable} after {@link PATIENCE_MS}
+ */
 export const patiently = async <R>(read: () => Promise<R>): Promise<R> => {
   for (const begun = performance.now(); ; ) {
     try {
@@ -17,17 +19,20 @@ export const patiently = async <R>(read: () => Promise<R>): Promise<R> => {
   }
 };
 
-/** So many documents are in hand at once. */
+/** The number of documents in memory at once. */
 export const PAGE = 500;
 
-/** All documents of a collection, or those of one institution, in order of their ids: page by page, so that memory does not grow with them. */
+/**
+ * All documents of a collection, or those of one institution, in order of id: page by page, so that memory stays
+ * bounded.
+ */
 export async function* pagesOf<T extends Document>(
   handle: CollectionHandle<T>,
   institution?: string,
 ): AsyncGenerator<T[]> {
   for (let last: string | undefined; ; ) {
     const after = last === undefined ? {} : { after: { value: last, id: last } };
-    // Over all institutions in any case: only the order by id alone is an index of every collection.
+    // Across institutions in both cases: only the order by id alone is an index of every collection.
     const page: T[] = await patiently(() => handle.acrossInstitutions.find({ orderBy: 'id', limit: PAGE, ...after }));
     yield institution === undefined ? page : page.filter((one) => one.institution === institution);
     last = page.at(-1)?.id;
@@ -35,7 +40,7 @@ export async function* pagesOf<T extends Document>(
   }
 }
 
-/** The documents of these ids that exist, by id. */
+/** The existing documents with these ids, by id. */
 export const byId = async <T extends Document>(
   handle: CollectionHandle<T>,
   ids: Iterable<string | null | undefined>,
@@ -50,7 +55,10 @@ export const byId = async <T extends Document>(
   return found;
 };
 
-/** The documents whose `field` has the id of one of these owners, by that id; within each owner's institution, as its index wants. */
+/**
+ * The documents whose `field` has an owner's id, by that id; queried within each owner's institution, as the index
+ * requires.
+ */
 export const byOwner = async <T extends Document>(
   handle: CollectionHandle<T>,
   field: keyof T & string,

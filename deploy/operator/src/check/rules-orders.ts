@@ -4,21 +4,21 @@ import type { TicketDocument } from '@boxoffice/tickets';
 import type { Finding } from './findings.ts';
 import { CLOCKS_MS } from './rules-stock.ts';
 
-/** Everything that an order is judged by. */
+/** The evidence on an order. */
 export interface OrderEvidence {
   readonly order: OrderDocument;
   /** The places that its lines name, or its controlled tickets, by id. */
   readonly places: ReadonlyMap<string, PlaceDocument>;
   /** Other orders that have one of them, by id. */
   readonly rivals: ReadonlyMap<string, OrderDocument>;
-  /** Its own. */
+  /** The order's own tickets. */
   readonly tickets: readonly TicketDocument[];
 }
 
 const holding: readonly string[] = ['open', 'reserved', 'payment_pending'];
 const ended: readonly string[] = ['confirmed', 'expired', 'cancelled'];
 
-/** Whether the order has its places now, whatever else happens: it is confirmed, or its hold runs. */
+/** Whether the order is entitled to its places now: it is confirmed, or its hold runs. */
 const hasPlaces = ({ state, deadline }: OrderDocument, now: number): boolean =>
   state === 'confirmed' || (holding.includes(state) && deadline !== null && deadline > now + CLOCKS_MS);
 
@@ -37,7 +37,7 @@ const linePlaces = ({ order, places, rivals }: OrderEvidence, now: number): Find
     if (!place)
       return found([order.id, id], `line ${line.id} of ${order.id} has the place ${id}, which does not exist`);
     if (place.holder === order.id && place.state === wanted) return [];
-    // The holder may be this order: freed or held instead of sold, the place is wrong, but nobody's rival has it.
+    // The holder may be this order itself: a place freed or held instead of sold is wrong, but has no rival.
     const rival = place.holder === order.id ? undefined : rivals.get(place.holder ?? '');
     if (rival && hasPlaces(rival, now) && rival.lines.some((other) => other.place.id === id)) {
       return found([id, order.id, rival.id], `place ${id} is in two live orders: ${order.id} and ${rival.id}`);
@@ -58,7 +58,7 @@ const lineTickets = ({ order, tickets }: OrderEvidence): Finding[] => {
   return order.lines.flatMap((line): Finding[] => {
     const own = tickets.filter(({ lineId }) => lineId === line.id);
     const live = own.filter(isLive);
-    // A replacement is written in two steps, and finished by whoever meets one that is not.
+    // A replacement is written in two steps; any later request or sweep completes a pending one.
     const underWay = own.some(({ replacedBy }) => replacedBy !== null && !there.has(replacedBy));
     const found = (text: string): Finding[] => [
       { invariant: 'line_ticket', offenders: [order.id, line.id, ...live.map(({ id }) => id)], text, underWay },
@@ -72,7 +72,7 @@ const lineTickets = ({ order, tickets }: OrderEvidence): Finding[] => {
   });
 };
 
-/** Somebody came in with the ticket before the cancellation: the place was used, and stays sold. */
+/** The ticket was used before the cancellation: its place stays sold. */
 const retainedPlaces = ({ order, places, tickets }: OrderEvidence): Finding[] =>
   tickets.flatMap(({ status, place: { id } }): Finding[] => {
     const place = places.get(id);
@@ -136,9 +136,9 @@ const moneyFaults = ({ order }: OrderEvidence, now: number): Finding[] => {
   );
 };
 
-/** Everything that is wrong with an order, as far as other services and its own members tell. */
+/** All findings on an order, from its own members and from other services. */
 export const judgeOrder = (evidence: OrderEvidence, now: number): Finding[] =>
-  // A draft is nobody's order yet.
+  // A draft is not yet an order.
   evidence.order.state === 'draft'
     ? []
     : [

@@ -3,10 +3,10 @@ import type { OrderDocument } from '@boxoffice/orders';
 import type { TicketDocument } from '@boxoffice/tickets';
 import type { Finding } from './findings.ts';
 
-/** Clocks of processes may differ so much, in milliseconds. */
+/** The tolerated difference between processes' clocks, in milliseconds. */
 export const CLOCKS_MS = 5_000;
 
-/** How many places of each seat category are in use; what is withdrawn is no part of the capacity. */
+/** The places in use of each seat category; withdrawn places are no part of the capacity. */
 export type Tally = Map<string, number>;
 
 /** Counts places into a tally. */
@@ -16,7 +16,7 @@ export const count = (tally: Tally, places: readonly PlaceDocument[]): void => {
   }
 };
 
-/** free + held + sold = capacity. A change of capacity that is decided reaches its places a little later. */
+/** free + held + sold = capacity. A decided change of capacity reaches its places a little later. */
 export const judgeCapacity = (performance: PerformanceDocument, tally: Tally): Finding[] => {
   const { id, seatCategories, capacityChange } = performance;
   const underWay = capacityChange?.settle === true;
@@ -47,16 +47,16 @@ const stateFaults = ({ id, state, holder, freeFrom }: PlaceDocument): Finding[] 
   return [{ invariant: 'place_state', offenders: [id], text }];
 };
 
-/** Whoever changes a capacity holds what is to be closed. */
+/** A change of capacity holds the places to be closed. */
 const byChange = (holder: string): boolean => holder.startsWith('capacity:');
 
-/** What a place's holder says of it. `order`: undefined if there is none; `tickets`: those of a cancelled order. */
+/** The evidence on a place's holder. `order`: undefined if it does not exist; `tickets`: those of a cancelled order. */
 export interface Holding {
   readonly order: OrderDocument | undefined;
   readonly tickets: readonly TicketDocument[];
 }
 
-/** Whether an order that has ended keeps the place, because somebody came in with its ticket before. */
+/** Whether an ended order retains the place, because its ticket was used before. */
 const isRetained = (place: PlaceDocument, { order, tickets }: Holding): boolean =>
   order?.state === 'cancelled' &&
   tickets.some(({ status, place: of }) => status === 'controlled' && of.id === place.id);
@@ -71,8 +71,8 @@ const soldFaults = (place: PlaceDocument, holding: Holding): string | undefined 
 };
 
 /**
- * A held place of a live order that no line names is no fault: two runs of one request on two instances may hold too much, and that
- * lapses with the hold.
+ * A held place of a live order that no line names is no fault: two runs of one request on two instances may hold too
+ * much, which lapses with the hold.
  */
 const heldFaults = (place: PlaceDocument, { order }: Holding, now: number): string | undefined => {
   if (place.freeFrom <= now + CLOCKS_MS) return undefined;
@@ -80,7 +80,7 @@ const heldFaults = (place: PlaceDocument, { order }: Holding, now: number): stri
   return order.state === 'expired' || order.state === 'cancelled' ? `which is ${order.state}` : undefined;
 };
 
-/** A place that is not free, against the order that has it. */
+/** Judges a place that is not free against its order. */
 export const judgePlace = (place: PlaceDocument, holding: Holding, now: number): Finding[] => {
   const { id, state, holder, institution } = place;
   const faults = stateFaults(place);

@@ -2,16 +2,16 @@ import type { OrderDocument } from '@boxoffice/orders';
 import type { TicketDocument } from '@boxoffice/tickets';
 import type { Finding } from './findings.ts';
 
-/** Everything that a ticket is judged by; what does not exist is undefined. */
+/** The evidence on a ticket; missing documents are undefined. */
 export interface TicketEvidence {
   readonly ticket: TicketDocument;
   readonly order: OrderDocument | undefined;
-  /** The one that it replaces, and the one that replaces it. */
+  /** The tickets that it replaces and that replaces it. */
   readonly before: TicketDocument | undefined;
   readonly after: TicketDocument | undefined;
 }
 
-/** A ticket against its order, and against its lineage. */
+/** Judges a ticket against its order and its lineage. */
 export const judgeTicket = ({ ticket, order, before, after }: TicketEvidence): Finding[] => {
   const { id, status, orderId, lineId, institution, replaces, replacedBy } = ticket;
   const findings: Finding[] = [];
@@ -32,7 +32,7 @@ export const judgeTicket = ({ ticket, order, before, after }: TicketEvidence): F
     broken(`replaces ${replaces}, which ${before ? 'does not say so' : 'does not exist'}`);
   if ((status === 'invalidated') !== (replacedBy !== null))
     broken(`is ${status} and replaced by ${replacedBy ?? 'none'}`);
-  // Written right after this one, and by a sweep if its process died in between.
+  // Written right after this one, or by a sweep if the process died in between.
   else if (replacedBy !== null && !after) broken(`is replaced by ${replacedBy}, which does not exist`);
   return findings;
 };

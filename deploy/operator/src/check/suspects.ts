@@ -1,44 +1,47 @@
 import type { Case, Finding, Invariant, Kind } from './findings.ts';
 
-/** Something that must not be: seen twice alike, while nothing was on its way that could have set it right. */
+/** A violation: seen twice unchanged, while no pending work could have corrected it. */
 export interface Violation {
   readonly invariant: Invariant;
   readonly institution: string;
-  /** The ids of what is wrong. */
+  /** The ids of the documents at fault. */
   readonly ids: readonly string[];
   readonly text: string;
 }
 
-/** What is known of a finding that has not been confirmed yet. */
+/** The state of a finding that is not confirmed yet. */
 interface Suspect {
   readonly kind: Kind;
   readonly id: string;
   readonly finding: Finding;
   readonly case: Case;
-  /** Since when, on a clock that only goes forward, everything that was read for it is unchanged; milliseconds. */
+  /** Time on a monotonic clock, in milliseconds, since which everything read for it is unchanged. */
   readonly since: number;
-  /** Since when nothing has been on its way to it. */
+  /** Time since which no pending work concerns it. */
   readonly quietSince: number | undefined;
 }
 
-/** What was on its way just before the suspects were looked at. */
+/** The pending messages just before the second look. */
 export interface OnTheWay {
-  /** Whether an event with one of these keys waits to be published, or any may in a queue that tells no keys. */
+  /** Whether an event with one of these keys is pending, or may be, in a queue that reveals no keys. */
   concerns(keys: readonly string[]): boolean;
 }
 
-/** Why what looked wrong is no violation (yet): how many findings wait for a process or a message. */
+/** Findings that are no violation (yet): how many wait for a process or a message. */
 export interface Suspects {
   readonly size: number;
-  /** So many more looked wrong than are looked at again. */
+  /** The number of findings beyond those that are read again. */
   readonly left: number;
-  /** Takes up what looks wrong in cases that were looked at. */
+  /** Adds the findings of cases. */
   suspect(cases: readonly Case[]): void;
-  /** What to look at again, by kind. */
+  /** The documents to read again, by kind. */
   toLookAt(): ReadonlyMap<Kind, readonly string[]>;
-  /** Tells what a second look showed of all that {@link toLookAt} named, and what was on its way before; answers what is certain now. */
+  /**
+   * Records the second look at everything in {@link toLookAt} and the messages that were pending before; returns the
+   * confirmed violations.
+   */
   seen(cases: readonly Case[], onTheWay: OnTheWay, now: number): Violation[];
-  /** What could not be told from something under way. */
+  /** Findings that pending work may still explain. */
   undecided(): Violation[];
 }
 
@@ -52,10 +55,10 @@ const violationOf = ({ case: { institution }, finding }: Suspect): Violation => 
   text: finding.text,
 });
 
-/** So many are looked at again; an installation with more is beyond doubt. */
+/** The most findings that are read again; an installation with more is certainly faulty. */
 const MOST = 10_000;
 
-/** Begins with no suspicion. `settleMs`: how long a finding must be unchanged, with nothing on its way to it. */
+/** Creates an empty list of suspects. `settleMs`: how long a finding must stay unchanged without pending work. */
 export const createSuspects = (settleMs: number, most = MOST): Suspects => {
   let suspects = new Map<string, Suspect>();
   let left = 0;
@@ -72,7 +75,7 @@ export const createSuspects = (settleMs: number, most = MOST): Suspects => {
           const name = nameOf(one, finding);
           if (suspects.has(name)) continue;
           const { kind, id } = one;
-          // When it was seen does not count: the first round of second looks begins the clock.
+          // The first look's time does not count: the first round of second looks starts the clock.
           const known = { kind, id, finding, case: one, since: Number.POSITIVE_INFINITY, quietSince: undefined };
           if (suspects.size < most) suspects.set(name, known);
           else left += 1;

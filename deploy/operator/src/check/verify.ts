@@ -11,25 +11,25 @@ export interface VerifyOptions {
   readonly queues: () => Promise<readonly QueueDepth[]>;
   /** Only this institution's; default: all. */
   readonly institution?: string | undefined;
-  /** How long a finding must stay the same to count, with nothing on its way to it. Default 3,000 ms. */
+  /** How long a finding must stay unchanged, without pending work, to count. Default 3,000 ms. */
   readonly settleMs?: number;
-  /** How long what looks wrong is looked at again, before it counts as undecided. Default 60,000 ms. */
+  /** How long findings are read again before they count as undecided. Default 60,000 ms. */
   readonly patienceMs?: number;
   readonly tell?: (what: string) => void;
 }
 
-/** A store that is slow is looked at again all the same. */
+/** The least number of looks, even at a slow store. */
 const LEAST_LOOKS = 3;
 
-/** What a check came to. */
+/** The result of a check. */
 export interface Verified {
   readonly counts: Counts;
   readonly violations: readonly Violation[];
-  /** What looks wrong and is on its way all the time: a step that nobody ends, or messages that nobody takes. */
+  /** Findings with pending work all the time: a step that never ends, or messages that no consumer takes. */
   readonly undecided: readonly Violation[];
-  /** So many more looked wrong than could be looked at again. */
+  /** The number of findings beyond those that could be read again. */
   readonly more: number;
-  /** Why the queues could not be asked whether anything is on its way; undefined: they could, or nothing looked wrong. */
+  /** Why the queues could not be read; undefined when they were, or nothing looked wrong. */
   readonly unasked: string | undefined;
 }
 
@@ -39,8 +39,8 @@ const told = (counts: Counts): string =>
     .join(', ');
 
 /**
- * Looks at everything once, on a running installation, and again at what looked wrong: what is under way changes, or is waited for; what
- * stays as it is, in two looks some seconds apart, is a violation. Reads page by page and writes nothing.
+ * Reads everything once, on a running installation, and reads findings again: pending work changes or is waited for; a
+ * finding that stays unchanged in two looks some seconds apart is a violation. Reads page by page and never writes.
  */
 export const verify = async (options: VerifyOptions): Promise<Verified> => {
   const { stores, queues, institution, settleMs = 3_000, patienceMs = 60_000, tell = () => undefined } = options;

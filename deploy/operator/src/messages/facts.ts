@@ -25,25 +25,25 @@ const publisher = ({
   return { name, currentFacts };
 };
 
-/** In the order in which a reader meets their facts; gateways ask the authorizer for its own. */
+/** In the order in which a reader needs their facts; gateways request the authorizer's own from it. */
 export const publishers: readonly Publisher[] = [contacts, catalog, orders, tickets].map(publisher);
 
 export interface Republishing {
   readonly store: Store;
   /** Epoch milliseconds; undefined: from the beginning. */
   readonly since: number | undefined;
-  /** Counts and changes nothing. */
+  /** Counts only, without a write. */
   readonly dryRun: boolean;
-  /** Told how many there are so far. */
+  /** Receives the count so far. */
   readonly tell: (count: number) => void;
 }
 
-/** So many facts go into the outbox in one write. */
+/** The number of facts per write to the outbox. */
 const BATCH = 200;
 
 /**
- * Puts the facts that a service's documents imply into its outbox, from which the running service publishes them. Answers how many of
- * each type. Again: the same facts again, which change nothing where they are known.
+ * Writes the facts implied by a service's documents into its outbox, from which the running service publishes them.
+ * Returns the count per type. Repeatable: facts are idempotent for their consumers.
  */
 export const republish = async (
   { currentFacts }: Publisher,
@@ -71,7 +71,7 @@ export const republish = async (
   return counts;
 };
 
-/** An instant as typed. @throws {Misuse} */
+/** Parses an instant. @throws {Misuse} */
 const instantOf = (given: string | boolean | undefined): number | undefined => {
   if (given === undefined) return undefined;
   const instant = typeof given === 'string' && /^\d{4}-\d\d-\d\d/.test(given) ? Date.parse(given) : Number.NaN;

@@ -3,7 +3,7 @@ import { amqpUrl, createLogger, readSettings, StartFault, tlsCaFile } from '@box
 import type { Command } from '../command.ts';
 import { Refused } from '../refused.ts';
 
-/** How long RabbitMQ may take to answer. */
+/** The timeout of RabbitMQ's responses. */
 const CONNECT_MS = 30_000;
 
 export const topology: readonly Command[] = [

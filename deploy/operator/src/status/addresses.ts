@@ -4,7 +4,7 @@ import { readSettings, url } from '@boxoffice/runtime';
 import type { Installation } from '../installation.ts';
 import type { Address } from './probe.ts';
 
-/** Every process of the product, in the order in which they are told. */
+/** Every process of the product, in the order of the report. */
 const names = ['gateway', 'authorizer', 'catalog', 'contacts', 'orders', 'tickets', 'pos'] as const;
 
 const settingOf = (service: string): string => `${service.toUpperCase()}_URL`;
@@ -13,18 +13,18 @@ const settings = Object.fromEntries(
   names.map((service) => [service, url(settingOf(service), { optional: true, origin: true })]),
 );
 
-/** A process whose address nothing tells. */
+/** A process without a known address. */
 export interface NotAsked {
   readonly service: string;
-  /** What would tell it: `GATEWAY_URL`. */
+  /** The setting that would name it: `GATEWAY_URL`. */
   readonly setting: string;
 }
 
-/** Where the processes of an installation are, as far as anything says so. */
+/** The known addresses of an installation's processes. */
 export interface Addresses {
   readonly from: 'npm start' | 'settings' | 'settings and npm start' | 'nowhere';
   readonly all: readonly Address[];
-  /** Those that may run elsewhere, unasked. None of an installation on files that is stopped: it has no processes. */
+  /** Processes that may run at an unknown address. Empty for a stopped installation on files: it has no processes. */
   readonly unknown: readonly NotAsked[];
 }
 
@@ -36,8 +36,8 @@ const ofRunning = ({ urls, gatewayUrl, caFile }: Running): Address[] => {
 };
 
 /**
- * The addresses that the settings name, as the services know one another by them; all others as `npm start` notes them in the data
- * directory while it runs. @throws {SettingsFault}
+ * The addresses in the settings by which the services reach one another; all others from the record that a running `npm
+ * start` has in the data directory. @throws {SettingsFault}
  */
 export const addressesOf = async ({ engines, running: look }: Installation): Promise<Addresses> => {
   const given: Readonly<Record<string, string | undefined>> = readSettings(settings);
@@ -53,7 +53,7 @@ export const addressesOf = async ({ engines, running: look }: Installation): Pro
     .map((service) => ({ service, setting: settingOf(service) }));
   if (running !== undefined)
     return isGiven ? { from: 'settings and npm start', all, unknown } : { from: 'npm start', all, unknown: [] };
-  // Where the engines are for many processes, these may be anywhere.
+  // With shared engines, the other processes may run anywhere.
   return isGiven
     ? { from: 'settings', all, unknown }
     : { from: 'nowhere', all, unknown: engines.store === 'SQLite' ? [] : unknown };

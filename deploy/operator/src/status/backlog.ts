@@ -1,30 +1,30 @@
 import { type OrderDocument, ordersCollection } from '@boxoffice/orders';
 import type { Store, Where } from '@boxoffice/store';
 
-/** Events of a service that are written and not published. */
+/** Unpublished events of a service. */
 export interface OutboxState {
   readonly service: string;
-  /** At most {@link COUNTED}: more are not counted. */
+  /** At most {@link COUNTED}. */
   readonly events: number;
-  /** Age of the oldest; 0 if there is none. */
+  /** Age of the oldest; 0 without events. */
   readonly oldestSeconds: number;
 }
 
-/** What of the orders waits for something. */
+/** Orders that wait for something. */
 export interface OrdersState {
-  /** Cancelled, and their tickets or places have not all followed. */
+  /** Cancelled orders whose tickets or places have not all followed. */
   readonly openCancellations: number;
   readonly oldestCancellationSeconds: number;
-  /** Past their deadline for longer than the sweep leaves them. */
+  /** Orders past their deadline for longer than the sweep's interval. */
   readonly expiredUnswept: number;
-  /** With a step under way for longer than recovery leaves it. */
+  /** Orders with a step pending for longer than recovery takes. */
   readonly stuckSteps: number;
 }
 
-/** More events are not counted, nor more orders. */
+/** The upper limit of the counts. */
 export const COUNTED = 1_000;
 
-/** A sweep runs every few seconds; what is due for longer is not being swept. */
+/** A sweep runs every few seconds; an order that is due for longer is not being swept. */
 export const SWEPT_SECONDS = 60;
 
 const ageOf = (at: number, now: number): number => Math.max(0, Math.round((now - at) / 1_000));

@@ -4,7 +4,7 @@ import { type Addresses, addressesOf, type NotAsked } from './addresses.ts';
 import { type OrdersState, type OutboxState, ordersOf, outboxOf } from './backlog.ts';
 import { type ProcessState, probe } from './probe.ts';
 
-/** What could not be looked at, and why. */
+/** An unreadable part of the installation, and the reason. */
 interface Unseen {
   readonly unreachable: string;
 }
@@ -17,9 +17,9 @@ export interface Overview {
   readonly at: string;
   readonly data: string;
   readonly engines: Installation['engines'];
-  /** Where the addresses of the processes come from. */
+  /** The source of the processes' addresses. */
   readonly addresses: Addresses['from'];
-  /** Those that were asked, then a row for each of `notAsked`. */
+  /** The probed processes, then a row for each of `notAsked`. */
   readonly processes: readonly ProcessState[];
   readonly notAsked: readonly NotAsked[];
   readonly queues: readonly QueueDepth[] | Unseen;
@@ -55,7 +55,7 @@ const rowOf = ({ service, setting }: NotAsked): ProcessState => ({
   state: `not asked: ${setting} is not set`,
 });
 
-/** Looks at everything; what cannot be reached is told as such. @throws {SettingsFault} */
+/** Reads everything; unreachable parts are reported as such. @throws {SettingsFault} */
 export const lookAt = async (installation: Installation): Promise<Overview> => {
   const { from, all, unknown } = await addressesOf(installation);
   const [processes, queues, events, waiting] = await Promise.all([

@@ -3,27 +3,27 @@ import { request as plain } from 'node:http';
 import { request as secure } from 'node:https';
 import { isIP } from 'node:net';
 
-/** One instance of a service, as it answers. */
+/** One instance of a service, as its responses show it. */
 export interface ProcessState {
   readonly service: string;
-  /** The address that was asked; null: none is known. */
+  /** The probed address; null: none is known. */
   readonly at: string | null;
-  /** As its description tells it; null if it does not. */
+  /** The version in its description; null without one. */
   readonly version: string | null;
   /** `ready`, `starting: store`, `unreachable: …`, `not asked: …`. */
   readonly state: string;
 }
 
-/** Where a service is, and where it tells its version if that is elsewhere. */
+/** The address of a service, and the address of its version where that differs. */
 export interface Address {
   readonly service: string;
   readonly url: string;
   readonly versionUrl?: string;
-  /** A certificate (PEM) that is trusted there. */
+  /** A certificate (PEM) to trust for this address. */
   readonly ca?: string | undefined;
 }
 
-/** A process that starts, or a machine that is busy, takes seconds to describe itself. */
+/** The timeout of a probe: a starting process or a busy machine takes seconds to send a description. */
 const PATIENCE_MS = 10_000;
 
 interface Reply {
@@ -31,7 +31,7 @@ interface Reply {
   readonly body: unknown;
 }
 
-/** Asks one address of a name, so that the others of that name are not taken for it; rejects when no answer comes in time. */
+/** Requests one address of a name, separately from the name's other addresses; rejects on a timeout. */
 const ask = (url: URL, address: string, ca: string | undefined): Promise<Reply> => {
   const family = isIP(address);
   const request = url.protocol === 'https:' ? secure : plain;
@@ -98,7 +98,7 @@ const probeOne = async ({ service, url, versionUrl = url, ca }: Address, address
 
 const isRefused = (state: string): boolean => state === 'unreachable: ECONNREFUSED';
 
-/** Asks every instance behind an address: each that its name stands for. Never rejects. */
+/** Probes every instance behind an address: each address that its name resolves to. Never rejects. */
 export const probe = async (address: Address): Promise<ProcessState[]> => {
   const { hostname } = new URL(address.url);
   const host = hostname.replace(/^\[|\]$/g, '');
@@ -108,7 +108,7 @@ export const probe = async (address: Address): Promise<ProcessState[]> => {
     const states = await Promise.all(all.map((one) => probeOne(address, one)));
     const listens = (family: number) =>
       states.some(({ state }, index) => isIP(all[index] ?? '') === family && !isRefused(state));
-    // A name may stand for addresses of both families where its server listens on one.
+    // A name may resolve to both address families while its server listens on one.
     const [four, six] = [listens(4), listens(6)];
     return four === six ? states : states.filter((_, index) => isIP(all[index] ?? '') === (four ? 4 : 6));
   } catch (error) {

@@ -1,10 +1,10 @@
 import { COUNTED, SWEPT_SECONDS } from './backlog.ts';
 import { isUnseen, type Overview } from './overview.ts';
 
-/** An event that has waited so long is not being published. */
+/** An event that waits longer is not being published. */
 const OUTBOX_SECONDS = 60;
 
-/** A cancellation settles within seconds; retries of a message take some minutes. */
+/** The limit of a cancellation: it settles within seconds, retries of a message take some minutes. */
 const CANCELLATION_SECONDS = 300;
 
 const plural = (count: number, one: string, many: string): string =>
@@ -56,18 +56,18 @@ const ofOrders = ({ orders }: Overview): string[] => {
   ];
 };
 
-/** What is wrong with an installation, as far as it was asked, each in words. */
+/** The problems of an installation, as far as it was probed, each in words. */
 export const problemsOf = (overview: Overview): string[] => [
   ...ofProcesses(overview),
   ...ofMessages(overview),
   ...ofOrders(overview),
 ];
 
-/** The last line: what is wrong, and what nobody asked; that all is well only if everything was asked. */
+/** The last line: the problems, and the processes not probed; all is well only if everything was probed. */
 export const verdictOf = (overview: Overview, problems: readonly string[]): string => {
   const { addresses, notAsked } = overview;
   const wrong = problems.length > 0 ? `WRONG: ${problems.join('; ')}` : undefined;
-  // That none was asked is among the problems.
+  // A lack of any probe is among the problems.
   if (notAsked.length === 0 || addresses === 'nowhere') return wrong ?? 'all is well';
   const unasked = notAsked.map(({ service, setting }) => `${service} (${setting})`).join(', ');
   return `${wrong ?? 'nothing wrong in what was asked'}; not asked: ${unasked}`;

@@ -4,7 +4,7 @@ import { expect, test } from '@jest/globals';
 import { verify } from '../../src/check/verify.ts';
 import { engines, found } from './institution-fixture.ts';
 
-/** The store, whose first read of every kind and the outbox’s first read find the database away. */
+/** A store whose first read of every kind, including the outbox's, finds the database unavailable. */
 const awayAtFirst = (store: Store, refused: string[]): Store => {
   const once = <T extends object>(of: T, names: readonly string[]): T =>
     new Proxy(of, {

@@ -9,7 +9,7 @@ interface Planted {
   readonly what: string;
   readonly invariants: readonly Invariant[];
   plant(fixture: InstitutionFixture): Promise<unknown>;
-  /** Ids that the violations must name. */
+  /** The ids that the violations must contain. */
   readonly named: (fixture: InstitutionFixture) => readonly string[];
 }
 
@@ -177,7 +177,7 @@ const planted: readonly Planted[] = [
   },
 ];
 
-/** What looks just as wrong, and is on its way to be right. */
+/** Findings that look the same but have pending work. */
 const underWay: readonly Pick<Planted, 'what' | 'plant'>[] = [
   { what: 'nothing at all', plant: async () => undefined },
   {

@@ -8,7 +8,7 @@ import type { New } from '@boxoffice/store';
 import { type TicketDocument, tickets } from '@boxoffice/tickets';
 import { type CheckedCollections, type CheckedStores, collectionsOf } from '../../src/check/collections.ts';
 
-/** The stores of an installation, on each engine that this run has. */
+/** The stores of an installation, on each engine available to this run. */
 export const engines = testEngines('catalog', catalog.collections).map(({ name }) => ({
   name,
   async open(): Promise<{ stores: CheckedStores; close(): Promise<void> }> {
@@ -32,11 +32,11 @@ const SOLD = 9_000_000_000_000_000;
 const at = new Date(Date.now() - HOUR).toISOString();
 const free = { state: 'free', freeFrom: 0, holder: null, request: null, item: null, asOf: 0 } as const;
 
-/** An institution as it should be: a performance of six places, of which one is held and three are sold. */
+/** A consistent institution: a performance of six places, of which one is held and three are sold. */
 export interface InstitutionFixture {
   readonly institution: string;
   readonly collections: CheckedCollections;
-  /** `name` with what makes it this fixture's alone. */
+  /** `name` with a suffix unique to this fixture. */
   id(name: string): string;
   place(number: number): string;
   order(name: string, change: (order: OrderDocument) => Partial<OrderDocument>): Promise<void>;
@@ -45,7 +45,7 @@ export interface InstitutionFixture {
   addTicket(name: string, change: Partial<TicketDocument>): Promise<void>;
 }
 
-/** Founds a fixture in the stores. */
+/** Creates a fixture in the stores. */
 export const found = async (stores: CheckedStores, institution: string): Promise<InstitutionFixture> => {
   const collections = collectionsOf(stores);
   const suffix = randomUUID().slice(0, 8);
@@ -254,5 +254,5 @@ export const found = async (stores: CheckedStores, institution: string): Promise
   };
 };
 
-/** A place that belongs to an order for good. */
+/** A place that an order has bought. */
 export const soldTo = (holder: string) => ({ state: 'sold', freeFrom: SOLD, holder, request: 'r', item: 0 }) as const;

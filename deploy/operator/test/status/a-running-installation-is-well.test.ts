@@ -26,7 +26,7 @@ const start = async (more: Readonly<Record<string, string>> = {}): Promise<Child
     ...more,
   };
   const child = spawn('node', ['--conditions=source', MAIN], { env, stdio: ['ignore', 'pipe', 'ignore'] });
-  // Read to the end: a program whose output nobody takes cannot write its log.
+  // The output is read to the end: a full pipe would block the program's log.
   const ready = Promise.withResolvers<void>();
   child.stdout.on('data', (text) => {
     if (String(text).includes('is ready')) ready.resolve();
@@ -38,7 +38,7 @@ const start = async (more: Readonly<Record<string, string>> = {}): Promise<Child
 
 const OPERATOR = new URL('../../src/main.ts', import.meta.url).pathname;
 
-/** Watches until the second report, then ends as Ctrl-C does. */
+/** Watches until the second report, then interrupts as Ctrl-C does. */
 const watched = async (): Promise<{ reports: number; status: number | null }> => {
   const env = { PATH: process.env.PATH, BOXOFFICE_DATA_DIR: directory };
   const words = ['--conditions=source', OPERATOR, 'status', '--watch', '--json'];

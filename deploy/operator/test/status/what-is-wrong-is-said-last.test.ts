@@ -139,7 +139,7 @@ test('a stopped installation says so, and what lies in it', async () => {
   });
   expect(told.problems).toHaveLength(4);
 
-  // Looking makes nothing: a service that has no file has none afterwards.
+  // Reading creates nothing: a service without a file has none afterwards.
   const checked = await operatorOf(directory)('check');
   expect([checked.status, checked.err]).toEqual([
     1,

@@ -20,7 +20,9 @@ const schemasIn = (part: unknown, all: Json, found: Set<string> = new Set()): Re
   return found;
 };
 
-/** The schema without what only says that further members may follow: a type would get an index signature, which an interface lacks. */
+/**
+ * The schema without the permission of further members: a type would get an index signature, which an interface lacks.
+ */
 const named = (schema: unknown): unknown => {
   if (Array.isArray(schema)) return schema.map(named);
   if (!isObject(schema)) return schema;
@@ -35,7 +37,9 @@ const schemaOf = (content: unknown): Json => {
   return { content: { 'application/json': { schema: named(schema) } } };
 };
 
-/** What a caller sends and reads of an operation: its parameters, body and 200; no headers, examples or faults. */
+/**
+ * The parts of an operation that a caller sends and reads: parameters, body and 200; no headers, examples or faults.
+ */
 const callable = (
   { operationId, summary, parameters = [], requestBody, responses }: Json,
   resolve: (parameter: Json) => Json,
@@ -51,14 +55,14 @@ const callable = (
   };
 };
 
-/** An operation that is called, where the description has it. */
+/** A called operation with its place in the description. */
 export interface Found {
   readonly method: string;
   readonly path: string;
   readonly operation: Json;
 }
 
-/** Finds the operations with these ids. @throws Error that names one that the description does not have. */
+/** Finds the operations with these ids. @throws {Error} naming an id that the description lacks */
 export const findOperations = (
   released: Description,
   service: string,
@@ -85,7 +89,7 @@ interface Reduced {
   readonly components: { readonly schemas: Json };
 }
 
-/** A description of nothing but what a caller of these operations sends and reads. */
+/** A description reduced to what a caller of these operations sends and reads. */
 export const reduced = (released: Description, operations: ReadonlyMap<string, Found>): Reduced => {
   const find = resolveIn(released);
   const resolve = (parameter: Json): Json =>

@@ -4,10 +4,10 @@ import { generated } from './generate.ts';
 
 const ROOT = new URL('../../../../', import.meta.url);
 
-/** The services with generated clients. The gateway, which has none, reads one member of one answer. */
+/** The services with generated clients. The gateway has none: it reads one member of one response. */
 const callers = Object.keys(CALLS).filter((name) => name !== 'gateway');
 
-/** Where the generated modules of a service are, one per service that it calls. */
+/** The folder of a service's generated modules, one per service that it calls. */
 const folderOf = (caller: string): string => `services/${caller}/src/clients/generated/`;
 
 const fileOf = (path: string): URL => new URL(path, ROOT);
@@ -26,14 +26,14 @@ const modulesOf = async (caller: string): Promise<ReadonlyMap<string, string>> =
   return new Map(await Promise.all(modules));
 };
 
-/** Modules that no listed call needs any more. */
+/** Generated modules that no listed call needs any more. */
 const leftoversOf = (caller: string, modules: ReadonlyMap<string, string>): string[] => {
   const folder = fileOf(folderOf(caller));
   const found = existsSync(folder) ? readdirSync(folder).map((name) => `${folderOf(caller)}${name}`) : [];
   return found.filter((path) => !modules.has(path));
 };
 
-/** What is not as it is generated: by path, its source, or undefined if it is to go. */
+/** The outdated files: by path, the new source, or undefined for deletion. */
 const differing = async (): Promise<ReadonlyMap<string, string | undefined>> => {
   const all = new Map<string, string | undefined>();
   for (const caller of callers) {
@@ -44,7 +44,7 @@ const differing = async (): Promise<ReadonlyMap<string, string | undefined>> => 
   return all;
 };
 
-/** Generates the clients of every service; answers the paths of those that changed. */
+/** Generates the clients of every service; returns the changed paths. */
 export const writeClients = async (): Promise<string[]> => {
   const changes = await differing();
   for (const caller of callers) mkdirSync(fileOf(folderOf(caller)), { recursive: true });
@@ -55,7 +55,7 @@ export const writeClients = async (): Promise<string[]> => {
   return [...changes.keys()];
 };
 
-/** The generated clients that differ from the released descriptions that they are of, in words. */
+/** The generated clients that differ from their released descriptions, in words. */
 export const staleClients = async (): Promise<string[]> =>
   [...(await differing()).keys()].map(
     (path) => `${path} differs from the released description: npm run release -- clients`,

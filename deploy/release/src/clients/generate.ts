@@ -2,15 +2,16 @@ import openapiTS, { astToString, type OpenAPI3 } from 'openapi-typescript';
 import type { Description } from '../compare/description.ts';
 import { findOperations, reduced } from './description.ts';
 
-/** What openapi-typescript writes and a client uses: the schemas with a name, and the operations. */
+/** The parts of openapi-typescript's output that a client uses: the named schemas and the operations. */
 const wantedOf = (hasSchemas: boolean): readonly string[] =>
   hasSchemas ? ['components', 'operations'] : ['operations'];
 
 const literal = (text: string): string => `'${text}'`;
 
 /**
- * The source of a module with the types of these operations of a service and the table that its client needs at run time,
- * from the service's released description. @throws Error that names an operation that was not released
+ * The source of a module with the types of these operations and the route table of its client, from the service's
+ * released description.
+ * @throws {Error} naming an operation that was not released
  */
 export const generated = async (released: Description, service: string, ids: readonly string[]): Promise<string> => {
   const operations = findOperations(released, service, ids);

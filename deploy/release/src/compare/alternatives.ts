@@ -1,6 +1,6 @@
 import { asRecord, LEAST, MOST, refuseUnknown, SAME, type Schema } from './keywords.ts';
 
-/** A schema of one type without choices: what `alternatives` takes a schema apart into. `any`: of whatever type. */
+/** A schema of one type without choices, as `alternatives` produces. `any`: of any type. */
 export interface Plain extends Schema {
   readonly type: string;
 }
@@ -14,7 +14,7 @@ const typeOf = (value: unknown): string => {
   return typeof value === 'number' && Number.isInteger(value) ? 'integer' : typeof value;
 };
 
-/** The values of a schema that lists them. */
+/** The values of an enumerating schema. */
 export const valuesOf = ({ const: only, enum: all, type }: Schema): readonly unknown[] | undefined => {
   if (only !== undefined) return [only];
   if (all) return all;
@@ -24,7 +24,7 @@ export const valuesOf = ({ const: only, enum: all, type }: Schema): readonly unk
 const fits = (type: string, value: unknown): boolean =>
   type === 'any' || typeOf(value) === type || (type === 'number' && typeof value === 'number');
 
-/** Keywords that say nothing of null: `anyOf: [X, null]` and `X` with another type are the same. */
+/** Keywords that do not constrain null: `anyOf: [X, null]` and `X` with another type are equal. */
 const OF_OTHERS: ReadonlySet<string> = new Set([
   ...['properties', 'patternProperties', 'additionalProperties', 'required', 'minProperties', 'maxProperties'],
   ...['items', 'minItems', 'maxItems', 'uniqueItems'],
@@ -58,7 +58,7 @@ const commonType = (one: string, other: string): string | undefined => {
   return [one, other].toSorted().join() === 'integer,number' ? 'integer' : undefined;
 };
 
-/** What satisfies both; undefined if nothing does. */
+/** The intersection of two schemas; undefined if it is empty. */
 const intersection = (one: Plain, other: Plain): Plain | undefined => {
   const type = commonType(one.type, other.type);
   if (type === undefined) return undefined;
@@ -88,8 +88,9 @@ const intersection = (one: Plain, other: Plain): Plain | undefined => {
 };
 
 /**
- * Takes a schema apart into schemas of one type without `$ref`, `anyOf`, `oneOf` and `allOf`, of which a value satisfies one at least.
- * @throws an Error on keywords that the comparison does not know
+ * Splits a schema into schemas of one type without `$ref`, `anyOf`, `oneOf` and `allOf`; every value satisfies at least
+ * one of them.
+ * @throws {Error} on an unknown keyword
  */
 export const alternatives = (schema: Schema, resolve: Resolve): Plain[] => {
   refuseUnknown(schema);

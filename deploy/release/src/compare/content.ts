@@ -8,7 +8,7 @@ export interface Documents {
   readonly after: Description;
 }
 
-/** An operation of both. */
+/** An operation that both releases have. */
 export interface Pair extends Documents {
   readonly was: At;
   readonly is: At;

@@ -12,14 +12,14 @@ export interface Parameter {
 /** A body, by its media type. */
 export type Content = Readonly<Record<string, { readonly schema: Schema; readonly examples?: object }>>;
 
-/** What an operation takes beside its parameters. */
+/** The request body of an operation. */
 export interface Body {
   readonly $ref?: string;
   readonly required?: boolean;
   readonly content: Content;
 }
 
-/** One of an operation's answers. */
+/** A response of an operation. */
 export interface Response {
   readonly $ref?: string;
   readonly headers?: Readonly<Record<string, { readonly $ref?: string; readonly schema?: Schema }>>;
@@ -35,14 +35,14 @@ export interface Described {
   readonly responses: Readonly<Record<string, Response>>;
 }
 
-/** An OpenAPI document as our services write it. */
+/** An OpenAPI document in the form that the services generate. */
 export interface Description {
   readonly info: { readonly version: string };
   readonly paths: Readonly<Record<string, Readonly<Record<string, Described>>>>;
   readonly components: Readonly<Record<string, Readonly<Record<string, object>>>>;
 }
 
-/** Finds what a `$ref` of the document names. @throws an Error if there is no such thing */
+/** Resolves a `$ref` of the document. @throws {Error} on an unknown one */
 export const resolveIn =
   ({ components }: Description) =>
   <Found>(reference: string): Found => {
@@ -56,14 +56,14 @@ export const resolveIn =
 export const partIn = <Part extends { readonly $ref?: string }>(description: Description, part: Part): Part =>
   part.$ref === undefined ? part : resolveIn(description)<Part>(part.$ref);
 
-/** One operation of a document and where it is. */
+/** One operation of a document and its route. */
 export interface At {
   /** `GET /svc/v3/orders/{orderId}` */
   readonly name: string;
   readonly operation: Described;
 }
 
-/** The operations of a document by method and path; what a path's variables are called matters to nobody. */
+/** The operations of a document by method and path; the names of path variables are ignored. */
 export const operationsOf = ({ paths }: Description): Map<string, At> =>
   new Map(
     Object.entries(paths).flatMap(([path, item]) =>

@@ -12,14 +12,14 @@ import type { Finding } from './finding.ts';
 import { responseFindings } from './responses.ts';
 import { compareSchemas } from './schemas.ts';
 
-/** What is found about one operation; `operation` is its id in the earlier release. */
+/** A finding about an operation; `operation` is its id in the earlier release. */
 export interface OperationFinding extends Finding {
   readonly operation: string;
 }
 
 const parametersOf = (description: Description, { operation }: At): Map<string, Parameter> => {
   const all = (operation.parameters ?? []).map((one) => partIn(description, one));
-  // Those of the path are told apart by their place, and every request has them.
+  // Path parameters are identified by position, and every request has them.
   let place = 0;
   return new Map(
     all.map((one) => [one.in === 'path' ? `path ${place++}` : `${one.in} ${one.name.toLowerCase()}`, one]),
@@ -98,7 +98,7 @@ const operationFindings = (pair: Pair): Finding[] => {
   const { was, is } = pair;
   const [id, now] = [was.operation.operationId, is.operation.operationId];
   return [
-    // The gateway and other services name it to the authorizer, also while instances of both releases run.
+    // The gateway and other services send it to the authorizer, also while instances of both releases run.
     ...(id === now ? [] : [{ where: was.name, what: `was operation ${id} and is ${now}` }]),
     ...securityFindings(pair),
     ...parameterFindings(pair),
@@ -108,8 +108,8 @@ const operationFindings = (pair: Pair): Finding[] => {
 };
 
 /**
- * What of a service's operations changed so that somebody who knows the earlier release may fail: operations, parameters, bodies, answers,
- * codes or scopes that are gone or mean something narrower. What is new and optional is harmless.
+ * The changes of a service's operations that may break a client of the earlier release: operations, parameters, bodies,
+ * responses, codes or scopes that are removed or narrowed. Optional additions are harmless.
  */
 export const compareDescriptions = (before: Description, after: Description): OperationFinding[] => {
   const later = operationsOf(after);

@@ -3,13 +3,13 @@ import type { Finding } from './finding.ts';
 import type { Schema } from './keywords.ts';
 import { compareSchemas } from './schemas.ts';
 
-/** Who hears what: the last release of every process. */
+/** The consumers of facts: the last release of every process. */
 export interface Consumer {
   readonly name: string;
   readonly hears: readonly Consumed[];
 }
 
-/** A finding about a fact, and who stumbles. */
+/** A finding about a fact, and the consumer that it breaks. */
 export interface FactFinding extends Finding {
   readonly consumers: readonly string[];
 }
@@ -17,7 +17,7 @@ export interface FactFinding extends Finding {
 const lead = (one: string, other: string): boolean =>
   other === one || other.startsWith(`${one}.`) || other.startsWith(`${one}[`);
 
-/** Whether who reads these members notices a change at this path. */
+/** Whether a reader of these members is affected by a change at this path. */
 const notices = (reads: readonly string[], path: string): boolean =>
   path === '' || reads.some((read) => lead(read, path) || lead(path, read));
 
@@ -32,7 +32,7 @@ interface Published {
 type Facts = Readonly<Record<string, Published>>;
 
 /**
- * What of a process's facts changed so that a consumer of the last release misses something that it reads. A member that nobody reads
+ * The changes of a process's facts that remove a member which a consumer of the last release reads. An unread member
  * may change.
  */
 export const compareFacts = (before: Facts, after: Facts, consumers: readonly Consumer[]): FactFinding[] =>
@@ -55,7 +55,10 @@ export const compareFacts = (before: Facts, after: Facts, consumers: readonly Co
     );
   });
 
-/** Queues and facts in them that a process of the last release has and the one of now has not: nobody reads them any more. */
+/**
+ * Queues and facts in them that the last release consumes and the current one does not: their messages would stay
+ * unread.
+ */
 export const compareQueues = (
   before: readonly Consumed[],
   after: readonly { readonly queue: string; readonly types: readonly string[] }[],

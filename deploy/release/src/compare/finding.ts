@@ -1,13 +1,13 @@
-/** One thing that somebody who knows the earlier release may trip over. */
+/** A change that may break a client of the earlier release. */
 export interface Finding {
-  /** What it is about: an operation and its part, or a fact. */
+  /** The subject: an operation and its part, or a fact. */
   readonly where: string;
-  /** The member, as a path (`$.data.lines[].amount`), and what became of it. */
+  /** The member, as a path (`$.data.lines[].amount`), and its change. */
   readonly what: string;
 }
 
 /**
- * Which way values go. `request`: what was accepted must still be accepted. `answer`: what may be given now must have been possible
- * before; members that were not known are harmless, since readers ignore what they do not know.
+ * The direction of values. `request`: accepted values must stay accepted. `answer`: returned values must have been
+ * possible before; new members are harmless, since readers ignore unknown ones.
  */
 export type Direction = 'request' | 'answer';

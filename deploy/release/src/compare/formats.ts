@@ -2,7 +2,7 @@ import type { Finding } from './finding.ts';
 import type { Schema } from './keywords.ts';
 import { compareSchemas } from './schemas.ts';
 
-/** What a process writes and reads of what processes hand to one another, by name. */
+/** The formats that a process writes and reads between processes, by name. */
 export interface Formats {
   readonly writes: Readonly<Record<string, Schema>>;
   readonly reads: Readonly<Record<string, Schema>>;
@@ -15,7 +15,7 @@ export interface Partner {
   readonly formats: Formats;
 }
 
-/** A finding about a format, and who stumbles. */
+/** A finding about a format, and the reader or writer that it breaks. */
 export interface FormatFinding extends Finding {
   readonly hurts: readonly string[];
 }
@@ -31,20 +31,20 @@ const stepsOf = (path: string): string[] =>
     .split(/[.[\]]+/)
     .filter(Boolean);
 
-/** Whether the schema speaks of what is at this path. */
+/** Whether the schema describes this path. */
 const speaksOf = (schema: Schema, [name, ...rest]: readonly string[]): boolean => {
   if (name === undefined) return true;
   const member = schema.properties?.[name];
   return member !== undefined && (member.properties === undefined || speaksOf(member, rest));
 };
 
-/** Whether every value of the schema has what is at this path. */
+/** Whether this path is present in every value of the schema. */
 const hasAlways = (schema: Schema, [name, ...rest]: readonly string[]): boolean => {
   if (name === undefined) return true;
   return schema.required?.includes(name) === true && hasAlways(schema.properties?.[name] ?? {}, rest);
 };
 
-/** What of the written formats changed so that a reader of the last release misses what it reads. */
+/** The changes of written formats that remove what a reader of the last release reads. */
 const compareWritten = (before: Formats, after: Formats, partners: readonly Partner[]): FormatFinding[] =>
   Object.entries(before.writes).flatMap(([name, was]) => {
     const readers = partners.filter(({ formats }) => formats.reads[name]);
@@ -56,7 +56,7 @@ const compareWritten = (before: Formats, after: Formats, partners: readonly Part
     });
   });
 
-/** What of the reading changed so that what a last release writes is refused. */
+/** The changes of reading that refuse what a last release writes. */
 const compareRead = (before: Formats, after: Formats, partners: readonly Partner[]): FormatFinding[] =>
   Object.entries(after.reads).flatMap(([name, is]) => {
     const was = before.reads[name];
@@ -72,7 +72,7 @@ const compareRead = (before: Formats, after: Formats, partners: readonly Partner
     });
   });
 
-/** Changes of the claims of tokens and of the envelope of messages that break those who run beside this process. */
+/** Changes of token claims and of the message envelope that break other running processes. */
 export const compareFormats = (before: Formats, after: Formats, partners: readonly Partner[]): FormatFinding[] => [
   ...compareWritten(before, after, partners),
   ...compareRead(before, after, partners),

@@ -12,8 +12,8 @@ const same = (one: Index, other: Index): boolean =>
 const named = (index: Index): string => `${index.unique ? 'unique ' : ''}index ${index.name}`;
 
 /**
- * What of the indexes changed so that instances of the last release, on the same data, lose one that they need, or that documents which
- * they write are refused. A new index that is not unique harms nobody: both engines build it while they serve.
+ * The changes of indexes that remove one which instances of the last release need on the same data, or that refuse
+ * their documents. A new index that is not unique is harmless: both engines build it while they serve.
  */
 export const compareIndexes = (
   before: Readonly<Record<string, Indexed>>,

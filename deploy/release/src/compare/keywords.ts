@@ -1,4 +1,4 @@
-/** A JSON Schema as our own descriptions write it. */
+/** A JSON Schema in the form that the services' descriptions use. */
 export interface Schema {
   readonly $ref?: string;
   readonly type?: string | readonly string[];
@@ -17,11 +17,11 @@ export interface Schema {
   readonly [keyword: string]: unknown;
 }
 
-/** Keywords that say at least, with the word for it. */
+/** Lower bounds, with their names in messages. */
 export const LEAST = ['minimum', 'exclusiveMinimum', 'minLength', 'minItems', 'minProperties'] as const;
-/** Keywords that say at most. */
+/** Upper bounds, with their names in messages. */
 export const MOST = ['maximum', 'exclusiveMaximum', 'maxLength', 'maxItems', 'maxProperties'] as const;
-/** Keywords of which only the very same is known to mean no less and no more. */
+/** Keywords that are compared by equality only. */
 export const SAME = ['pattern', 'format', 'multipleOf', 'uniqueItems'] as const;
 
 const WORDS = ['description', 'title', 'examples', 'example', 'deprecated', '$comment', 'default', 'readOnly'];
@@ -35,17 +35,17 @@ const KNOWN: ReadonlySet<string> = new Set([
   ...['propertyNames', 'unevaluatedProperties', 'allOf', 'anyOf', 'oneOf', 'x-normalise'],
 ]);
 
-/** @throws an Error that names a keyword whose meaning the comparison does not know */
+/** @throws {Error} naming a keyword that the comparison does not know */
 export const refuseUnknown = (schema: Schema): void => {
   const unknown = Object.keys(schema).filter((keyword) => !KNOWN.has(keyword));
   if (unknown.length > 0)
     throw new Error(`the comparison of schemas does not know ${unknown.join(', ')}: teach it (deploy/release)`);
 };
 
-/** The members that JSON has of any name. */
+/** The members of a JSON value by name. */
 const ANY_NAME = '^.*$';
 
-/** A record in the one form that is compared, `patternProperties`, whichever of its two forms the schema has. */
+/** A record normalized to `patternProperties`, whichever of its two forms the schema has. */
 export const asRecord = (schema: Schema): Schema => {
   const { properties, additionalProperties, propertyNames, ...rest } = schema;
   if (typeof additionalProperties !== 'object' || properties || rest.patternProperties) {

@@ -34,8 +34,8 @@ const headerFindings = ({ before, after }: Pair, was: Response, is: Response, wh
 };
 
 /**
- * Differences of answers. An error of a kind that was not known is harmless: callers treat it like its HTTP status. A success that
- * was not known is not, nor is a code that callers may wait for in vain.
+ * Differences of responses. A new kind of error is harmless: callers treat it by its HTTP status. A new success is not,
+ * nor is a removed code that callers may wait for.
  */
 export const responseFindings = (pair: Pair): Finding[] => {
   const { was, is } = pair;

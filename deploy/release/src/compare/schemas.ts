@@ -2,13 +2,13 @@ import { alternatives, type Plain, type Resolve, valuesOf } from './alternatives
 import type { Direction } from './finding.ts';
 import { LEAST, MOST, SAME, type Schema } from './keywords.ts';
 
-/** A schema and where its references lead. */
+/** A schema and the resolver of its references. */
 export interface Side {
   readonly schema: Schema;
   readonly resolve: Resolve;
 }
 
-/** The difference at one place of a value. */
+/** A difference at one path of a value. */
 export interface Difference {
   /** `$.data.lines[].amount` */
   readonly path: string;
@@ -31,7 +31,7 @@ const shown = (value: unknown): string => JSON.stringify(value);
 const number = (schema: Schema, keyword: string): number | undefined =>
   typeof schema[keyword] === 'number' ? schema[keyword] : undefined;
 
-/** Of the two, the one whose values must all be values of the other. */
+/** The schema whose values must all be values of the other. */
 const ordered = <Value>(direction: Direction, before: Value, after: Value) =>
   direction === 'request' ? { narrow: before, wide: after } : { narrow: after, wide: before };
 
@@ -50,7 +50,7 @@ const bounds = ({ before, after }: Pair, path: string, direction: Direction): Di
   }));
 };
 
-/** Whether one value of a list satisfies what a schema says of values of its kind. */
+/** Whether a listed value satisfies a schema's constraints on its type. */
 const satisfies = (value: unknown, schema: Plain): boolean => {
   if (typeof value === 'string') {
     const { length } = [...value];
@@ -136,9 +136,9 @@ const plainDifferences = (pair: Pair, path: string, its: Surroundings): Differen
   ];
 };
 
-/** Differences of the choices that are nearest to each other. */
+/** The differences between the most similar choices. */
 const differences = (before: Schema, after: Schema, path: string, its: Surroundings): Difference[] => {
-  // Most of any description: and nothing in it leads elsewhere.
+  // A shortcut for the largest part of any description: equal schemas without references.
   const words = shown(before);
   if (words === shown(after) && !words.includes('"$ref"')) return [];
   const [earlier, later] = [alternatives(before, its.resolveBefore), alternatives(after, its.resolveAfter)];
@@ -160,8 +160,8 @@ const differences = (before: Schema, after: Schema, path: string, its: Surroundi
 };
 
 /**
- * What of a value's schema changed so that somebody who knows the earlier one may fail.
- * @throws an Error on keywords that it does not know: then nothing is known to be harmless
+ * The changes of a value's schema that may break a client of the earlier one.
+ * @throws {Error} on an unknown keyword, whose effect is unknown
  */
 export const compareSchemas = (before: Side, after: Side, direction: Direction, path = '$'): Difference[] =>
   differences(before.schema, after.schema, path, {

@@ -5,17 +5,17 @@ import { decodeMessage, encodeMessage, type Message } from '@boxoffice/messaging
 import type { Schema } from '../compare/keywords.ts';
 import { isObject, type Members, type Reader, readingOf, shapeOf } from './shape.ts';
 
-/** What processes hand to one another beside requests and facts. */
+/** The formats between processes, other than requests and facts. */
 export const formatNames = ['identity token', 'access token', 'message'] as const;
 export type FormatName = (typeof formatNames)[number];
 
-/** One of them: as it is written, and what is read of it. */
+/** A format: as it is written, and the members that readers use. */
 export interface Format {
   readonly written: Schema;
   readonly read: Schema;
 }
 
-/** Two installations, so that their addresses are not taken for a part of the format. */
+/** Samples of two installations, so that their addresses are not taken as part of the format. */
 const ISSUERS = ['https://tickets.example', 'https://box-office.example'] as const;
 const [first, second] = ['one', 'two'].map((kid) => ({ kid, ...generateKeyPairSync('ec', { namedCurve: 'P-256' }) }));
 if (!first || !second) throw new Error('there are no keys');
@@ -45,7 +45,7 @@ const formatOf = async (samples: readonly Members[], read: Reader): Promise<Form
   return { written, read: joined(readings) };
 };
 
-/** What every one of the readings needs, and what any of them notices. */
+/** Combines readings: the members that all need, and those that any one of them reads. */
 const joined = (readings: readonly Schema[]): Schema => {
   const names = [...new Set(readings.flatMap(({ properties = {} }) => Object.keys(properties)))].toSorted();
   const of = (name: string) =>
@@ -127,7 +127,7 @@ const readAccess: Reader = async (sample) => {
 };
 const readMessage: Reader = async ({ body }) => decodeMessage({ content: Buffer.from(JSON.stringify(body ?? null)) });
 
-/** The formats as the code of now writes and reads them: seen on samples, so that no table of them has to be kept true. */
+/** The formats as the current code writes and reads them, observed on samples, so that no table needs maintenance. */
 export const formats: Readonly<Record<FormatName, Format>> = {
   'identity token': await formatOf(identities.map(tokenParts), readIdentity),
   'access token': await formatOf(accesses.map(tokenParts), readAccess),

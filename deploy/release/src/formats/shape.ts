@@ -12,7 +12,7 @@ const typeOf = (value: Json): string => {
   return typeof value === 'number' ? 'integer' : typeof value;
 };
 
-/** What all samples have in common: their members, those that each has, and texts that are the same in all of them. */
+/** The common shape of all samples: their members, which of them are always present, and constant texts. */
 export const shapeOf = (samples: readonly Json[]): Schema => {
   if (samples.length > 0 && samples.every(isObject)) {
     const names = [...new Set(samples.flatMap((one) => Object.keys(one)))].toSorted();
@@ -29,17 +29,20 @@ export const shapeOf = (samples: readonly Json[]): Schema => {
   return { type: others.length === 0 ? type : [type, ...others], ...(isConstant ? { const: text } : {}) };
 };
 
-/** What a reader makes of a sample; rejects if it refuses it. */
+/** The reader's result for a sample; rejects if it refuses the sample. */
 export type Reader = (sample: Members) => Promise<unknown>;
 
-/** The sample with another value in the place of one member; undefined takes it away. */
+/** The sample with one member replaced; undefined removes it. */
 const changed = (sample: Members, [name = '', ...rest]: readonly string[], value: Json): Members => {
   const { [name]: old, ...others } = sample;
   if (rest.length > 0) return { ...others, [name]: changed(isObject(old) ? old : {}, rest, value) };
   return value === undefined ? others : { ...others, [name]: value };
 };
 
-/** What a reader needs of a sample that has everything: members whose absence it notices, those that it refuses to miss, and fixed texts. */
+/**
+ * A reader's needs, found on a complete sample: members whose absence changes its result, members that it requires, and
+ * fixed texts.
+ */
 export const readingOf = async (sample: Members, written: Schema, read: Reader): Promise<Schema> => {
   const refused = Symbol('refused');
   const outcome = (one: Members) => read(one).then(JSON.stringify, () => refused);

@@ -7,7 +7,7 @@ import {
   StoreUnavailable,
 } from '@boxoffice/store';
 
-/** What is in hand when its process dies, as the order's `externalReference` says it. */
+/** The pending step at the death of its process, named in the order's `externalReference`. */
 export const DYING = { create: 'dies while it is created', confirm: 'dies while it is confirmed' } as const;
 
 interface Marked extends Document {
@@ -15,11 +15,11 @@ interface Marked extends Document {
   readonly begun?: { readonly step: string } | null;
 }
 
-/** Whether the write that began the step was the last one of its process. */
+/** Whether the write that started the step was its process's last one. */
 const hasDied = ({ externalReference, begun }: Marked): boolean =>
   Object.entries(DYING).some(([step, reference]) => externalReference === reference && begun?.step === step);
 
-/** The store of orders, whose process dies for some of them in the middle of a step: what they note then stays behind. */
+/** The store of orders whose process dies in the middle of a step for some orders: their pending steps stay behind. */
 export const dyingStore = (store: Store): Store => {
   const dying =
     <T extends Document>(documents: Pick<Documents<T>, 'update'>): Documents<T>['update'] =>

@@ -6,7 +6,7 @@ import { fresh, type Scenario } from './open-scenario.ts';
 import { newPartner, newVisitor, type Partner } from './partner.ts';
 import { until } from './until.ts';
 
-/** What there is to sell. */
+/** The stock on sale. */
 export interface Hall {
   readonly performanceId: string;
   readonly numbered: string;
@@ -74,7 +74,7 @@ const openShop = async (partner: Partner, hall: Hall, holdMinutes: number): Prom
   return serviceHost;
 };
 
-/** An order in each state that a partner can bring it to, and its tickets in each of theirs. */
+/** An order in each state that a partner can reach, with tickets in each of theirs. */
 const sell = async (partner: Partner, hall: Hall, contactNumber: string): Promise<void> => {
   const order = async (more: object = {}) => {
     const made = await partner.must('/svc/v3/orders', post({ ...wish(hall), contactNumber, ...more }));
@@ -86,7 +86,7 @@ const sell = async (partner: Partner, hall: Hall, contactNumber: string): Promis
     const { lines } = await partner.must(`/svc/v3/orders/${id}`);
     const ticketId = String(lines[0].ticketId);
     const ticket = (action: string, body: object) => partner.must(`/svc/v3/tickets/${ticketId}/${action}`, post(body));
-    // The fact may be faster than the answer's own ticket.
+    // The fact may arrive before the response's own ticket.
     await until(async () => (await partner.ask(`/svc/v3/tickets/${ticketId}`)).status === 200);
     return { id, act, ticket, total };
   };
@@ -140,7 +140,7 @@ const meet = async (partner: Partner): Promise<string> => {
   return contactNumber;
 };
 
-/** Of the one user that there is. */
+/** The login of the only user. */
 export const PASSWORD = 'correct horse battery';
 
 const visit = async (scenario: Scenario, hall: Hall, serviceHost: string, login: string): Promise<void> => {
@@ -155,7 +155,7 @@ const visit = async (scenario: Scenario, hall: Hall, serviceHost: string, login:
   await member.ask('/tnwr/v1/sessions', post({ login, password: 'wrong' }));
 };
 
-/** A client that gets a token, gives it back, and is deleted. */
+/** A client that gets a token, revokes it, and is deleted. */
 const comeAndGo = async ({ urls }: Scenario, partner: Partner): Promise<void> => {
   const { clientId, clientSecret } = await partner.must(
     '/svc/v3/clients',
@@ -174,13 +174,13 @@ const comeAndGo = async ({ urls }: Scenario, partner: Partner): Promise<void> =>
   await partner.must(`/svc/v3/clients/${clientId}`, { method: 'DELETE' });
 };
 
-/** Where something can be bought. */
+/** A point of sale with an offer. */
 export interface Shop {
   readonly partner: Partner;
   readonly hall: Hall;
 }
 
-/** Of an institution whose documents are kept: everything that its operations leave behind. */
+/** Creates the documents of an institution: everything that its operations leave behind. */
 export const live = async (scenario: Scenario): Promise<Shop> => {
   const institution = fresh('opera');
   await createInstitution(storeOf(scenario, 'catalog'), {
@@ -205,7 +205,7 @@ export const live = async (scenario: Scenario): Promise<Shop> => {
   return { partner, hall };
 };
 
-/** Orders that are left in the middle of a step, as by a process that died. What is asked for them is answered by nobody. */
+/** Orders with a pending step, as a dead process leaves them. Requests to them get no response. */
 export const leaveBehind = async ({ stores }: Scenario, { partner, hall }: Shop): Promise<void> => {
   const order = (externalReference: string) => post({ ...wish(hall), externalReference });
   await partner.ask('/svc/v3/orders', order(DYING.create));

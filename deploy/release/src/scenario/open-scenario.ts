@@ -16,7 +16,7 @@ import {
 import type { Store } from '@boxoffice/store';
 import { tickets } from '@boxoffice/tickets';
 
-/** The services of an installation, started in this process on embedded engines and empty or given stores. */
+/** The services of an installation, started in this process on embedded engines, empty or filled. */
 export interface Scenario {
   readonly urls: Readonly<Record<string, string>>;
   /** By service. */
@@ -30,34 +30,34 @@ export interface Scenario {
 /** A service, whatever its settings are. */
 export type AnyService = ServiceDefinition<SettingsSpec>;
 
-/** What may stand in the place of something of the scenario. */
+/** Parts of the scenario that a test can replace. */
 export interface ScenarioOptions {
-  /** For the engines' files. */
+  /** The folder of the engines' files. */
   readonly directory: string;
   readonly logger: Logger;
-  /** The bus as the services see it. */
+  /** Wraps the bus of the services. */
   readonly bus?: (bus: Bus) => Bus;
-  /** The store as a service sees it. */
+  /** Wraps the store of a service. */
   readonly store?: (store: Store, service: string) => Store;
   /**
-   * Makes another release of each service: then each runs twice, once as it is and once so, on the same documents and queues, and whoever
-   * asks for an address gets that of either in turn.
+   * Creates another release of each service: each service then runs twice, as the present and as the other release, on
+   * the same documents and queues, and its address alternates between both.
    */
   readonly beside?: (definition: AnyService) => { readonly definition: AnyService; store(store: Store): Store };
   /** Fills the stores before anything starts. */
   readonly fill?: (stores: Readonly<Record<string, Store>>) => Promise<void>;
 }
 
-/** In the order in which they start. */
+/** In order of their start. */
 export const definitions = { authorizer, catalog, contacts, tickets, orders, pos } as const;
 
-// Keys at rest of one scenario must be readable in the next; they protect nothing.
+// Fixed: encrypted keys of one scenario must be readable in the next. It protects no secrets.
 const SERVICE_ROOT_SECRET = 'only for scenarios that are made to be thrown away';
 const KEY_ENCRYPTION_KEY = Buffer.alloc(32, 'thrown away').toString('base64');
 
 export const PUBLIC_URL = 'https://localhost:8443';
 
-/** Gives the values of each name in turn. */
+/** Alternates between the values of each name. */
 const inTurn = (all: Readonly<Record<string, readonly string[]>>): Record<string, string> => {
   const urls: Record<string, string> = {};
   for (const name of Object.keys(definitions)) {
@@ -68,7 +68,7 @@ const inTurn = (all: Readonly<Record<string, readonly string[]>>): Record<string
   return urls;
 };
 
-/** Starts them. */
+/** Starts the services. */
 export const openScenario = async ({
   directory,
   logger,
@@ -89,7 +89,7 @@ export const openScenario = async ({
   const addresses: Record<string, string[]> = {};
   const bus = seen?.(engines.bus) ?? engines.bus;
 
-  /** `turn`: which instance of the others it talks to, where there are two. */
+  /** `turn`: which instance of the other services it calls, where there are two. */
   const start = async (definition: AnyService, store: Store, turn: number): Promise<void> => {
     const { name, settings = {} } = definition;
     const others = Object.entries(addresses).map(([other, urls]) => [other, urls[turn % urls.length]] as const);
@@ -128,5 +128,5 @@ export const openScenario = async ({
   return { urls: inTurn(addresses), stores, bus, deadLetters, serviceRootSecret: SERVICE_ROOT_SECRET, close };
 };
 
-/** A name that nothing else has. */
+/** A unique name. */
 export const fresh = (prefix: string): string => `${prefix}-${randomUUID().slice(0, 8)}`;

@@ -6,7 +6,7 @@ import { type At, operationsOf } from '../compare/description.ts';
 import { processes } from '../processes.ts';
 import type { Scenario } from './open-scenario.ts';
 
-/** An answer, and whatever JSON came with it. */
+/** A response and its JSON body, if any. */
 export interface Reply {
   readonly status: number;
   readonly headers: Headers;
@@ -19,13 +19,13 @@ export interface Call {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** A partner with every scope, as the services meet one behind the gateway. */
+/** A partner with every scope, as services receive its requests from the gateway. */
 export interface Partner {
   readonly clientId: string;
   ask(path: string, call?: Call): Promise<Reply>;
-  /** The `data` of what must succeed. @throws an Error that tells the answer */
+  /** The `data` of a successful response. @throws {Error} with any other response */
   must(path: string, call?: Call): Promise<ReturnType<typeof JSON.parse>>;
-  /** The `data` of one of the operations by which gateway and services prove who they are. */
+  /** The `data` of one of the operations by which gateway and services authenticate. */
   internally(shape: AnyOperation): Promise<unknown>;
 }
 
@@ -38,7 +38,7 @@ interface Route {
 
 const literal = (path: string): string => path.replaceAll(/[.*+?^$()|[\]\\]/g, '\\$&');
 
-/** Concrete paths before templates that match them, too. */
+/** Concrete paths precede templates that also match them. */
 const routes: readonly Route[] = processes
   .flatMap((process) => [...operationsOf(process.openapi()).values()].map((at) => ({ service: process.name, at })))
   .map(({ service, at }) => {
@@ -63,7 +63,9 @@ const succeeded = (path: string, { status, body }: Reply): ReturnType<typeof JSO
   return body.data;
 };
 
-/** Gets an access token; the partner's calls go the gateway's way: a decision of the authorizer, then the service. */
+/**
+ * Gets an access token; the partner's calls repeat the gateway's steps: a decision of the authorizer, then the service.
+ */
 export const partnerOf = async (
   { urls, serviceRootSecret }: Scenario,
   { clientId, clientSecret }: { readonly clientId: string; readonly clientSecret: string },
@@ -116,7 +118,7 @@ export interface Visitor {
   must(path: string, call?: Call): Promise<ReturnType<typeof JSON.parse>>;
 }
 
-/** Makes a visitor, who keeps the session that the point of sale gives. */
+/** Creates a visitor, which reuses the session of the point of sale. */
 export const newVisitor = ({ urls }: Scenario, serviceHost: string): Visitor => {
   let session: Record<string, string> = {};
   const ask = async (path: string, call: Call = {}): Promise<Reply> => {

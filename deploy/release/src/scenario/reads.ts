@@ -2,9 +2,11 @@ import type { Bus, Message } from '@boxoffice/messaging';
 
 /** Members of facts that were read, by queue and type. */
 export interface Reads {
-  /** The message, its data noting what is read of it. */
+  /** The message with data that records its reads. */
   watched(queue: string, message: Message): Message;
-  /** What was read of each fact of the queue, as paths (`tickets[].place.label`); of nested ones the deepest. */
+  /**
+   * The members read of each fact of the queue, as paths (`tickets[].place.label`); of nested ones only the deepest.
+   */
   of(queue: string): Readonly<Record<string, readonly string[]>>;
 }
 
@@ -26,7 +28,7 @@ const watch = (value: unknown, path: string, note: (path: string) => void): unkn
 const isWithin = (outer: string, inner: string): boolean =>
   inner.startsWith(`${outer}.`) || inner.startsWith(`${outer}[`);
 
-/** Makes the notes. */
+/** Creates an empty record. */
 export const createReads = (): Reads => {
   const notes = new Map<string, Map<string, Set<string>>>();
   const notesOf = (queue: string, type: string): Set<string> => {
@@ -53,7 +55,7 @@ export const createReads = (): Reads => {
   };
 };
 
-/** The bus, noting what its consumers read. */
+/** The bus, recording the members that its consumers read. */
 export const watchedBus = (bus: Bus, reads: Reads): Bus => ({
   ...bus,
   publish: (message) => bus.publish(message),

@@ -1,10 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises';
 
-/** What hangs is told from what is slow on a busy machine. */
+/** Long enough to distinguish a hang from a slow machine. */
 const PATIENCE_MS = 25_000;
 const LOOK_EVERY_MS = 10;
 
-/** Resolves when the condition holds. @throws an Error when it does not in good time */
+/** Resolves when the condition holds. @throws {Error} when it does not hold in time */
 export const until = async (holds: () => Promise<boolean>): Promise<void> => {
   const giveUpAt = performance.now() + PATIENCE_MS;
   while (!(await holds())) {

@@ -16,7 +16,7 @@ import { quiet } from '../../src/scenario/quiet.ts';
 const ROOT = 'only for an installation that is thrown away';
 const services = Object.keys(definitions).filter((name) => name !== 'authorizer');
 
-/** The operations of a description, with something in the place of each variable of the path. */
+/** The operations of a description, with a value for each path variable. */
 const callsIn = (description: Description) =>
   [...operationsOf(description).values()].map(({ name, operation }) => {
     const [method = '', path = ''] = name.replaceAll(/\{[^}]*\}/g, 'x').split(' ');
@@ -46,7 +46,7 @@ let engines: Awaited<ReturnType<typeof openEngines>>;
 let running: RunningService[];
 let authorizerUrl: string;
 let standIn: Authority;
-/** Every service, with an authorizer that signs whatever the test wants. */
+/** Every service, with an authorizer that signs any identity. */
 let urls: Record<string, string>;
 
 beforeAll(async () => {

@@ -5,7 +5,8 @@ import type { Direction } from '../../src/compare/finding.ts';
 import type { Schema } from '../../src/compare/keywords.ts';
 import { compareSchemas } from '../../src/compare/schemas.ts';
 
-// Random schemas, as our descriptions write them, and random values: whatever the comparison lets pass must be harmless for every value.
+// Random schemas in the form of the services' descriptions, and random values: any change that passes the comparison
+// must be harmless for every value.
 
 const nowhere = (): never => {
   throw new Error('nothing is referred to');
@@ -50,7 +51,7 @@ const nullable = (schema: Schema): Schema => {
   return schema.enum ? { enum: [...schema.enum, null] } : { ...schema, type: [schema.type, 'null'].flat() as string[] };
 };
 
-/** Bodies are closed and answers are open, as they are described. */
+/** Request bodies are closed and responses are open, as in the descriptions. */
 const schemas = (closed: boolean): fc.Arbitrary<Schema> =>
   fc.letrec<{ any: Schema; plain: Schema }>((tie) => ({
     plain: fc.oneof(
@@ -77,7 +78,7 @@ const schemas = (closed: boolean): fc.Arbitrary<Schema> =>
     ),
   })).any;
 
-/** Two releases of a schema: any two, or two that differ in one part only, as releases mostly do. */
+/** Two releases of a schema: unrelated ones, or two that differ in one part only, as most releases do. */
 const releases = (closed: boolean): fc.Arbitrary<readonly [Schema, Schema]> => {
   const some = schemas(closed);
   const more = closed ? { additionalProperties: false } : {};
@@ -104,7 +105,10 @@ const releases = (closed: boolean): fc.Arbitrary<readonly [Schema, Schema]> => {
 
 type Compare = typeof differ;
 
-/** Runs the comparison on pairs of schemas; answers what was wrong, and how often it let something pass that some value satisfies. */
+/**
+ * Runs the comparison on pairs of schemas; returns the errors, and how often it passed a pair that some value
+ * satisfies.
+ */
 const tried = (direction: Direction, compare: Compare, how: fc.Parameters<unknown>) => {
   const values = fc.array(value, { minLength: 20, maxLength: 20 });
   let passed = 0;
@@ -121,7 +125,7 @@ const tried = (direction: Direction, compare: Compare, how: fc.Parameters<unknow
 
 test.each(['request', 'answer'] as const)('%s: what passes is harmless', (direction) => {
   const { details, passed } = tried(direction, differ, { numRuns: 500 });
-  // With the seed, so that it can be looked at again.
+  // With the seed, for reproduction.
   expect(details.failed ? fc.defaultReportMessage(details as never) : '').toBe('');
   expect(passed).toBeGreaterThan(0);
 });

@@ -11,7 +11,7 @@ const without = (list: string[], one: string): void => {
   list.splice(list.indexOf(one), 1);
 };
 
-// Each of these was seen to go wrong somewhere: the left column is what somebody might do, the right one who must be told.
+// Each of these changes has broken something before: the left column is the change, the right one the affected process.
 export const breaking: readonly Row[] = [
   ['a path is gone', 'orders', ({ paths }) => delete paths[ORDER], PARTNERS, `GET ${ORDER}: is gone`],
   [

@@ -6,7 +6,7 @@ const ORDERS = '/svc/v3/orders';
 const ORDER = `${ORDERS}/{orderId}`;
 const HOLDS = '/internal/stock/holds';
 
-/** What may be done in any release. */
+/** Changes that any release may contain. */
 export const harmless: readonly Row[] = [
   ['nothing', 'orders', () => undefined],
   [

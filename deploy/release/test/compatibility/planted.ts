@@ -5,7 +5,7 @@ import { releasedOf, type Snapshot } from '../../src/snapshot.ts';
 
 type Json = ReturnType<typeof JSON.parse>;
 
-/** A process as it is now, to be changed at will. */
+/** A current process, open to changes. */
 export interface Changeable {
   /** An operation of its description, by method and path. */
   readonly operation: (name: string) => Json;
@@ -15,7 +15,7 @@ export interface Changeable {
   readonly fact: (type: string) => Json;
   readonly facts: Json;
   readonly queues: Json;
-  /** A token or message as it writes it, and as it reads it. */
+  /** A token or message format, as the process writes and reads it. */
   readonly writes: (name: string) => Json;
   readonly reads: (name: string) => Json;
   /** The indexes of a collection. */
@@ -39,7 +39,7 @@ export const bodyOf = (operation: Json): Json => operation.requestBody.content[J
 export const dataOf = (operation: Json, status = 200): Json =>
   operation.responses[status].content[JSON_TYPE].schema.properties.data;
 
-/** What the comparison says when this change is made to a process as it is today. */
+/** The comparison's findings when this change is made to a current process. */
 export const breaksAfter = (name: string, change: (its: Changeable) => void): Break[] => {
   const { process, now } = nows.find((one) => one.process.name === name) ?? {};
   if (!process || !now) throw new Error(`there is no ${name}`);

@@ -3,7 +3,7 @@ import { type Process, processes } from '../../src/processes.ts';
 import { definitions } from '../../src/scenario/open-scenario.ts';
 import { type Documents, releasedOf, type Stored } from '../../src/snapshot.ts';
 
-/** Documents of every service at one moment, and whose last release they are. */
+/** Documents of every service at one moment, and the processes whose last release wrote them. */
 export interface Moment {
   readonly writtenAt: number;
   /** By service and collection. */
@@ -15,7 +15,7 @@ export interface Moment {
 const own = ({ collections }: Documents): Record<string, readonly Stored[]> =>
   Object.fromEntries(Object.entries(collections).map(([name, { documents }]) => [name, documents]));
 
-/** The moments that the last releases were recorded at; those that were released together share one. */
+/** The recording times of the last releases; processes released together share one. */
 export const moments = (): Moment[] => {
   const all = new Map<number, Moment>();
   const released = processes
@@ -35,7 +35,7 @@ export const moments = (): Moment[] => {
 
 const YEAR_MS = 366 * 86_400_000;
 
-/** The same as if it had been written so much later. */
+/** The same documents with times shifted to a later recording. */
 const later = (value: unknown, by: number, writtenAt: number): unknown => {
   if (typeof value === 'string' && /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/.test(value))
     return new Date(Date.parse(value) + by).toISOString();
@@ -46,7 +46,7 @@ const later = (value: unknown, by: number, writtenAt: number): unknown => {
 };
 
 const restore = async (store: Store, collection: Collection<Document>, documents: readonly Stored[]): Promise<void> => {
-  // As it was stored: what reads it is under test.
+  // Unvalidated, as stored: the code that reads it is under test.
   const { upgrade: _upgrade, ...plain } = collection;
   const handle = store.collection(plain);
   const put = async ({ version, institution, ...document }: Stored): Promise<void> => {
@@ -57,10 +57,10 @@ const restore = async (store: Store, collection: Collection<Document>, documents
   await Promise.all(documents.map(put));
 };
 
-/** Longer than what was in hand is waited for: then its process counts as dead. */
+/** Longer than the wait for a pending step, after which its process counts as dead. */
 const AGE_MS = 30_000;
 
-/** Makes what fills empty stores with the documents of a moment, as if that had been half a minute ago. */
+/** Returns the function that fills empty stores with the documents of a moment, shifted to half a minute ago. */
 export const restoring =
   ({ kept, writtenAt }: Moment) =>
   async (stores: Readonly<Record<string, Store>>): Promise<void> => {

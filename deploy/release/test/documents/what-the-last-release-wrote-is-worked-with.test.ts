@@ -17,7 +17,7 @@ type Json = ReturnType<typeof JSON.parse>;
 
 const post = (body: object = {}) => ({ method: 'POST', body });
 
-// An installation starts with what the last releases left behind, under the code of now.
+// An installation on current code starts with the documents of the last releases.
 describe.each(moments())('what $of wrote', (moment) => {
   const directory = mkdtempSync(join(tmpdir(), 'boxoffice-documents-'));
   const { kept } = moment;
@@ -51,7 +51,7 @@ describe.each(moments())('what $of wrote', (moment) => {
     return lines;
   };
   const has = (service: string) => moment.of.includes(service) || kept[service] !== undefined;
-  // A release of one service keeps no documents of those that it does not call.
+  // A service's release contains no documents of services that it does not call.
   const when = (services: readonly string[], rule: string, run: () => Promise<void>): void => {
     if (services.every(has)) test(rule, run);
   };

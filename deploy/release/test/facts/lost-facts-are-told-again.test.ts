@@ -18,7 +18,7 @@ let scenario: Scenario;
 let partner: Partner;
 let losing = false;
 
-/** A broker that confirms what it then loses, as one does that is restored empty. */
+/** A broker that confirms and then loses messages, as one restored empty does. */
 const forgetful = (bus: Bus): Bus => ({
   ...bus,
   publish: async (message) => (losing ? undefined : bus.publish(message)),

@@ -19,7 +19,7 @@ const INDIVIDUALS = '/svc/v3/contacts/individuals';
 const SECRET = 'only for an installation that is thrown away';
 const PUBLIC_URL = 'https://localhost:8443';
 
-/** What the next release of contacts has. */
+/** The operations of the next release of contacts. */
 const birthdays = operation({
   id: 'listBirthdays',
   method: 'get',
@@ -31,7 +31,7 @@ const birthdays = operation({
   handle: () => ok({ items: ['C7K2M9QX4TB03'] }),
 });
 
-// A gateway as it runs in production looks at its services every so often; only services are started again here.
+// In production a gateway polls its services; here only a restarted service announces itself.
 describe('a gateway that keeps running', () => {
   const directory = mkdtempSync(join(tmpdir(), 'boxoffice-learning-'));
   const present = contacts as unknown as AnyService;
@@ -58,7 +58,7 @@ describe('a gateway that keeps running', () => {
       }),
     });
 
-  /** Replaces contacts by one with other operations, at the same address. */
+  /** Replaces contacts by a service with other operations at the same address. */
   const replace = async (change: (operations: readonly AnyOperation[]) => readonly AnyOperation[]): Promise<void> => {
     const { port } = service;
     await service.close();
@@ -129,7 +129,7 @@ describe('a gateway that keeps running', () => {
 
   test('answers 404 for a path and 405 for a method that its service has no more', async () => {
     expect(await statusOf(`${INDIVIDUALS}/C7K2M9QX4TB03`, 'DELETE')).toBe(404);
-    // Members that only an erasure changes are not named by the others any more, either.
+    // Members that only an erasure changes are no longer named by the others, either.
     await replace((operations) =>
       operations.filter(({ method }) => method !== 'delete').map(({ readOnly: _, ...kept }) => kept),
     );

@@ -12,7 +12,7 @@ import type {
 import { Type } from 'typebox';
 import type { AnyService } from '../../src/scenario/open-scenario.ts';
 
-/** What the next release adds to everything: a member that the present one has never heard of. */
+/** The member that the next release adds to everything, unknown to the present one. */
 export const ADDED = { addedByTheNextRelease: { since: 'the next release' } };
 
 const withMore = <T extends object>(value: T): T => ({ ...value, ...ADDED });
@@ -21,7 +21,9 @@ const told = (facts: readonly Fact[] = []): Fact[] => facts.map((fact) => ({ ...
 
 const options = <T>(given: WriteOptions<T> = {}): WriteOptions<T> => ({ ...given, events: told(given.events) });
 
-/** The store of the next release: its documents and facts have one member more, and it reads those that have it not. */
+/**
+ * The store of the next release: its documents and facts have an additional member, and it reads documents without it.
+ */
 const nextStore = (store: Store, inserted: (id: string) => void): Store => {
   const update =
     <T extends Document>(documents: Pick<Documents<T>, 'update'>): Documents<T>['update'] =>
@@ -62,7 +64,7 @@ const nextStore = (store: Store, inserted: (id: string) => void): Store => {
   };
 };
 
-/** An operation that the present release has not. */
+/** An operation that the present release lacks. */
 const summary = (name: string): AnyOperation =>
   operation({
     id: `summarize${name}`,
@@ -75,7 +77,7 @@ const summary = (name: string): AnyOperation =>
     handle: () => ok({}),
   });
 
-/** What services tell one another has a member more. */
+/** Messages between services have an additional member. */
 const answeringMore = (declared: AnyOperation): AnyOperation => {
   const { handle, access } = declared;
   if (!handle || access !== 'internal') return declared;
@@ -90,7 +92,7 @@ const answeringMore = (declared: AnyOperation): AnyOperation => {
   };
 };
 
-/** The next release of a service, to run beside the present one. `inserted` hears of every document that it makes. */
+/** The next release of a service, to run beside the present one. `inserted` receives every document that it creates. */
 export const nextRelease =
   (inserted: (service: string, id: string) => void) =>
   (present: AnyService): { readonly definition: AnyService; store(store: Store): Store } => ({

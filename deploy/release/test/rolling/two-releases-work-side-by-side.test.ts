@@ -13,10 +13,10 @@ import { quiet } from '../../src/scenario/quiet.ts';
 import { until } from '../../src/scenario/until.ts';
 import { type ADDED, nextRelease } from './next-release.ts';
 
-// Two instances of every service on the same documents and queues: the present release and a next one, which has a member more in all that
-// it stores, publishes and tells other services. Requests, messages and the calls between services go to either in turn. That the
-// present release understands what the last one left is shown beside this, on its documents and facts; two images on real
-// engines are replaced in deploy/smoke.
+// Two instances of every service on the same documents and queues: the present release and a next one, which adds a
+// member to everything that it stores, publishes and sends to other services. Requests, messages and the calls between
+// services alternate between both. Other tests cover the last release's documents and facts; deploy/smoke replaces two
+// images on real engines.
 describe('a service of which two releases run', () => {
   const directory = mkdtempSync(join(tmpdir(), 'boxoffice-rolling-'));
   const made = new Map<string, Set<string>>();
@@ -57,7 +57,7 @@ describe('a service of which two releases run', () => {
     expect(others.length - some.length).toBeGreaterThan(3);
   });
 
-  /** What the next release stored and somebody has dropped its member of. */
+  /** Documents that the next release stored and that have lost its member. */
   const lost = async (): Promise<{ readonly looked: number; readonly lost: string[] }> => {
     const found: string[] = [];
     let looked = 0;

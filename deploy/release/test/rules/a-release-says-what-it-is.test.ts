@@ -26,7 +26,7 @@ test.each(processes)('$name: what is kept is of one release, which is not later 
   expect(isHigher(String(versions[0]), process.version)).toBe(false);
 });
 
-// What is there for a moment only, while something runs or because something died.
+// Members that exist only during a step or after a crash.
 const passing = ['given_up', 'replacements'];
 
 test.each(processes)('$name: documents of every collection are kept', (process) => {
