@@ -8,7 +8,7 @@ export interface Stop {
    * @throws once the stop has begun, so that a start goes no further; what was added is closed all the same
    */
   add(name: string, close: () => Promise<void> | void): void;
-  /** Aborted when the stop begins: whoever waits for something in the start gives up. */
+  /** Aborted when the stop begins, so that pending waits of the start end. */
   readonly signal: AbortSignal;
   /**
    * Ends the process when SIGTERM or SIGINT comes: status 0 if everything closed in time, 1 otherwise or at a second

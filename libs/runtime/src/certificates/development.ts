@@ -34,7 +34,7 @@ const storedPem = (path: string): string | undefined => {
 };
 
 /**
- * The kept certificate, if it is whole, good for all hosts and for a month more.
+ * The stored certificate, if it is intact, valid for all hosts and for another month.
  * @throws {StartFault} if a file cannot be read, or a certificate, which clients may trust, is there without its key
  */
 const stored = (certFile: string, keyFile: string, hosts: readonly string[], now: number): Certificate | undefined => {

@@ -2,8 +2,8 @@ import type { Server } from 'node:http';
 import { Server as NetServer } from 'node:net';
 
 /**
- * The `idleMs` of a program: whoever uses its kept connections all the time has used each of them, and what is left of
- * a stop's 10 s is enough.
+ * The `idleMs` of a program: enough for a busy client to use each of its open connections once, with the remainder of a
+ * stop's 10 s for the rest.
  */
 export const DRAIN_MS = 1_000;
 
@@ -16,25 +16,25 @@ export interface DrainOptions {
 }
 
 /**
- * A connection becomes idle when its last answer is out; Node closes those that are idle at one moment, and nobody
- * closes later ones.
+ * A connection becomes idle when its last answer is sent; Node closes those idle at one moment, and none that become
+ * idle later.
  */
 const SWEEP_MS = 20;
 
 /** A connection that came at the very end has so long for its request. */
 const LAST_MS = 300;
 
-/** Turns of the loop in which new connections may come at the end of a farewell. */
+/** Turns of the event loop in which new connections may arrive at the end of a drain. */
 const MOST_TURNS = 200;
 
 /**
- * Ends a server, and resolves when the last connection is closed. Where kept connections have time, new ones are
- * accepted for as long: whoever is told on one that it was the last goes elsewhere, so that nobody is on his way any
- * more when the door is closed. The system resets those who still wait at it, and they have sent their requests.
+ * Drains a server's connections, and resolves when the last one is closed. During the drain new connections are
+ * accepted too; an answer that announces the close sends its client elsewhere, so that no request is in flight when the
+ * listener closes. The system resets connections still in the backlog, whose requests may be sent already.
  */
 export const drainConnections = (server: Server, { graceMs, idleMs }: DrainOptions): Promise<void> =>
   new Promise((resolve) => {
-    // Who came last has his request still on its way.
+    // The latest connections still have their requests in flight.
     const lastMs = Math.min(idleMs, LAST_MS);
     let sweep: NodeJS.Timeout | undefined;
     const deadline = setTimeout(() => server.closeAllConnections(), graceMs);
@@ -54,8 +54,8 @@ export const drainConnections = (server: Server, { graceMs, idleMs }: DrainOptio
       });
       sweep = setInterval(closeIdle, SWEEP_MS);
     };
-    // Each turn of the loop accepts everybody who waits; after one in which nobody came, next to nobody comes between
-    // it and the end.
+    // Each turn of the event loop accepts the whole backlog; after a turn without a new connection, almost none arrives
+    // before the listener closes.
     let came = 0;
     const comeToAnEnd = (): void => {
       server.on('connection', () => {

@@ -15,9 +15,7 @@ export interface Limits {
   readonly headersMs?: number;
   /** Until the whole request is there. */
   readonly requestMs?: number;
-  /**
-   * An idle connection is kept so long: longer than the agents of the gateway and of usual load balancers keep theirs.
-   */
+  /** Keep-alive time of an idle connection: longer than that of the gateway's agents and of usual load balancers. */
   readonly keepAliveMs?: number;
   /** A connection on which nothing moves at all is closed after this. */
   readonly silenceMs?: number;
@@ -44,12 +42,11 @@ export interface ListenOptions {
   readonly refuse?: Refuse;
   /** Told of the requests that are refused so, which no handler sees: for the access log. */
   readonly onRefused?: OnRefused;
-  /** Told of the requests that the handler gets, for figures. */
+  /** Notified of the requests that the handler gets, for metrics. */
   readonly observe?: Observe;
   /**
-   * For so long after the beginning of the end (milliseconds) requests are served still, on kept connections and on new
-   * ones, each with the answer that it was the connection's last: whoever was about to send it could not know. Default
-   * 0.
+   * How long requests are still served after the stop begins, in milliseconds, on open connections and on new ones;
+   * each answer announces the close of its connection. Default 0.
    */
   readonly drainMs?: number;
   /** The setting that chooses the port, for the message when it is taken. */

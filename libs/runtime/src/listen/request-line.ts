@@ -10,7 +10,7 @@ export interface RequestLine {
 /** The responses begun last, by connection. */
 export type InFlight = WeakMap<Socket, ServerResponse<IncomingMessage>>;
 
-/** More of a request line than this is not kept. */
+/** Longest recorded part of a request line. */
 const LINE_BYTES = 8_192;
 
 const PATTERN = /^[\r\n]*([A-Z]{1,20}) (\S+)/;

@@ -22,15 +22,15 @@ export interface Reading {
 }
 
 /**
- * The program's figures, for Prometheus. Asking for a meter again gives the same one: several services may share a
+ * The program's metrics, for Prometheus. Requesting a meter again returns the same one: several services may share a
  * process.
  */
 export interface Metrics {
   counter(meter: Meter<'counter'>): (labels?: Labels, by?: number) => void;
   histogram(meter: Meter<'histogram'> & { readonly buckets?: number[] }): (value: number, labels?: Labels) => void;
   /**
-   * A gauge that nobody keeps up to date: it is read whenever somebody asks for the figures, so that a process without
-   * requests does nothing for it. What rejects, or takes longer than 2 s, has no value then.
+   * A gauge read at each scrape, so that an idle process does no work for it. A reading that rejects, or takes longer
+   * than 2 s, has no value.
    */
   watch(meter: Meter<'gauge'>, read: () => readonly Reading[] | Promise<readonly Reading[]>): void;
   /**
@@ -48,7 +48,7 @@ export interface Metrics {
 
 const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 
-/** For one reading of a gauge: whoever asks for the figures waits for the slowest. */
+/** Timeout of one gauge's reading: a scrape waits for the slowest. */
 const READ_MS = 2_000;
 
 const NOTHING: readonly Reading[] = [];
@@ -86,7 +86,7 @@ interface Named {
   [OPERATION]?: string;
 }
 
-/** Says which operation answers, for the figures. The names come from route tables, so they are few. */
+/** Sets the operation label of the metrics. The names come from route tables, so they are few. */
 export const nameOperation = (response: ServerResponse, operation: string): void => {
   (response as Named)[OPERATION] = operation;
 };
@@ -129,7 +129,7 @@ export const createMetrics = async (): Promise<Metrics> => {
     const looks = [...watched.values()].map(async ({ gauge, isLabelled, reads }) => {
       const readings = (await Promise.all(reads.map(inTime))).flat();
       gauge.reset();
-      // A gauge without labels would be 0 after that, also where nobody knows its value.
+      // A gauge without labels would be 0 after that, also where its value is unknown.
       if (readings.length === 0 && !isLabelled) gauge.remove();
       for (const { value, labels = {} } of readings) gauge.set(labels, value);
     });

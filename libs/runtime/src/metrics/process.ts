@@ -4,7 +4,7 @@ import type { Check } from '../health.ts';
 import { within } from '../time/deadline.ts';
 import type { Metrics } from './metrics.ts';
 
-/** Less than the time of a reading, so that silence is told as well. */
+/** Less than the timeout of a gauge, so that an unresponsive dependency is reported as well. */
 const PATIENCE_MS = 1_000;
 
 const answers = async (check: Check): Promise<boolean> => {

@@ -1,9 +1,6 @@
 import { type Environment, type Setting, SettingsFault } from './settings.ts';
 
-/**
- * What settings have to do with one another. A rule is read like a setting, so that its faults are told with the
- * others'.
- */
+/** Constraints between settings. A rule is read like a setting, so that its faults are reported with the others. */
 
 /** The setting's value; undefined when it is wrong, which its own reading tells. */
 const quietly = <Value>(setting: Setting<Value>, env: Environment): Value | undefined => {

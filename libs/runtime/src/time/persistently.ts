@@ -47,7 +47,7 @@ export const persistently = <Value>(name: string, logger: Logger, open: () => Pr
   const givenUp = Promise.withResolvers<never>();
   end.signal.addEventListener('abort', () => givenUp.reject(new Error(`${name} is not waited for any more`)));
   const opened = Promise.race([attempt(), givenUp.promise]);
-  // Whoever awaits it learns of a failure; nobody need do so.
+  // Callers may await it to see a failure; without one the rejection must not be unhandled.
   opened.catch(() => undefined);
   return { opened, tried: tried.promise, giveUp: () => end.abort(), orNothing: () => opened.catch(() => undefined) };
 };

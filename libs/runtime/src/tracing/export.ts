@@ -33,7 +33,7 @@ const KINDS = { server: 1, client: 2, producer: 3, consumer: 4 } as const;
 const STATUS_ERROR = 2;
 
 /**
- * The exporter, whose trouble is told once, and its end once: spans are dropped meanwhile, and nothing else happens.
+ * The exporter. It logs the first failure and its end once each; meanwhile spans are dropped, without other effects.
  */
 const loggedOnce = (exporter: SpanExporter, { info, warn }: TracesOptions['logger']): SpanExporter => {
   let failing = false;

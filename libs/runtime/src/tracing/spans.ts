@@ -38,7 +38,7 @@ export const recordSpans = (by: Recorder | undefined): void => {
   recorder = by;
 };
 
-/** Begins spans: `recording()?.({…})`. Undefined while nobody records any. */
+/** Begins spans: `recording()?.({…})`. Undefined while spans are not recorded. */
 export const recording = (): Recorder | undefined => recorder;
 
 /** A request's trace, and the span of its answer if one is recorded. */
