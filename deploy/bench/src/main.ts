@@ -1,3 +1,5 @@
+// Benchmarks of the product, each against a baseline measured in the same run.
+
 import { cancellation } from './cancellation.ts';
 import { gateway } from './gateway.ts';
 import { idle } from './idle.ts';

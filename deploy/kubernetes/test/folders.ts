@@ -10,5 +10,5 @@ export const topology = here('../overlays/example-topology');
 /** The base with every component. */
 export const everything = here('./everything');
 
-/** Everything that can be applied by itself, and the base with every component. */
+/** Every folder that can be applied by itself, and the base with every component. */
 export const applicable = [base, example, topology, firstInstitution, everything];

@@ -1,3 +1,5 @@
+// The whole product in one process, as npm start runs it, with demo data.
+
 import { keepCompiledCode } from './compile-cache.ts';
 
 // npm start

@@ -1,3 +1,5 @@
+// Backups of an installation on files: taking, verifying and restoring them.
+
 import { resolve } from 'node:path';
 import { putBack } from './backup/put-back.ts';
 import { takeBackup } from './backup/take.ts';

@@ -1,3 +1,5 @@
+// The check of an installation's stored documents against the invariants of orders, stock and tickets.
+
 import { knownInstitution } from './accounts/institutions.ts';
 import { invariants } from './check/findings.ts';
 import { metricsText, writeMetrics } from './check/metrics-file.ts';

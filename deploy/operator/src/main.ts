@@ -1,3 +1,5 @@
+// The operator's command line: accounts, messages, backups, checks and the status of an installation.
+
 import { keepCompiledCode } from '@boxoffice/local/compile-cache';
 
 // npm run operator -- COMMAND: works on the stores directly, with or without a running product

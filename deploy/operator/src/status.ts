@@ -1,3 +1,5 @@
+// The status of an installation: its processes, backlogs and problems.
+
 import { once } from 'node:events';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Command, Report } from './command.ts';

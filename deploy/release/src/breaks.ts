@@ -35,7 +35,7 @@ export const nowOf = (process: Process): Now => {
   return { ...process, hears: [...heard, ...all] };
 };
 
-/** What the comparison knows of the others. */
+/** The last releases, as the comparison needs them. */
 export interface Others {
   readonly consumers: readonly Consumer[];
   /** The last release of every process. */

@@ -1,3 +1,5 @@
+// Releases: snapshots of each process, comparison with the last release, and generated clients.
+
 import { writeClients } from './clients/files.ts';
 
 // npm run release -- check | clients | NAME… | all [--replace [--formats]]

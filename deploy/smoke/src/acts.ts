@@ -5,7 +5,7 @@ import type { Images } from './prepare.ts';
 import { type Demo, purchaseA, purchaseB } from './purchases.ts';
 import type { Steps } from './steps.ts';
 
-/** An act: a composition with data of its own, and what is tried on it. */
+/** An act: a composition with data of its own, and its steps. */
 export interface Act {
   readonly composition: Composition;
   readonly baseUrl: string;

@@ -1,3 +1,5 @@
+// The smoke test: images, a composition of containers, and sales during scaling, crashes and replacement.
+
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Act, demonstrate, sell } from './acts.ts';

@@ -1,3 +1,5 @@
+// Measurement: processes under test, CPU time, comparisons and reports.
+
 /** One benchmark's result: rows of measurements, and the targets. */
 export interface Report {
   readonly name: string;

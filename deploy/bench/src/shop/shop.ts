@@ -1,3 +1,5 @@
+// The benchmark of a web shop on the point-of-sale API.
+
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -10,7 +10,7 @@ import { product } from '../processes/product.ts';
 import { surroundingsOf } from '../processes/surroundings.ts';
 
 const page = readFileSync(join(base, '../README.md'), 'utf8');
-/** The rows of the table of Secrets, by name. */
+/** The rows of the documented table of Secrets, by name. */
 const documented = new Map<string, string[]>();
 for (const [, name = '', keys = ''] of page.matchAll(/^\| `(boxoffice-[a-z]+)` *\| ([^|]+) \|/gm))
   documented.set(name, [
@@ -18,7 +18,7 @@ for (const [, name = '', keys = ''] of page.matchAll(/^\| `(boxoffice-[a-z]+)` *
     ...[...keys.matchAll(/`([^`]+)`/g)].map(([, key = '']) => key),
   ]);
 
-/** Every key of a Secret that an object needs, as `name key`. */
+/** Every key of a Secret that an object requires, as `name key`. */
 const needed = (resource: Resource, resources: readonly Resource[]): string[] => {
   if (templatePath(resource.kind)) {
     const files = [...surroundingsOf(resource, resources).files.values()].filter(({ from }) =>
@@ -40,7 +40,7 @@ const all = applicable.flatMap((folder) => {
   const resources = rendered(folder);
   return resources.flatMap((resource) => needed(resource, resources));
 });
-/** Those of the component for TLS are described together, by their pattern. */
+/** The Secrets of the TLS component are described together, by their pattern. */
 const certificates = (key: string): boolean => /^boxoffice-[a-z]+-tls /.test(key);
 
 describe('the page', () => {
@@ -52,7 +52,7 @@ describe('the page', () => {
 
   test('has commands that make each of them, key by key, but for the certificate of the Ingress', () => {
     const [, commands = ''] = /```sh\n(secret\(\)[\s\S]*?)```/.exec(page) ?? [];
-    // What makes keys and what talks to a cluster are stood in for: the second tells how it was called.
+    // openssl and kubectl are replaced by shell functions; the second prints its arguments.
     const stands = 'openssl() { echo key; }; npm() { :; }; kubectl() { printf "%s\\n" "$*"; }';
     const folder = mkdtempSync(join(tmpdir(), 'boxoffice-secrets-'));
     const said = execFileSync('sh', ['-euc', `${stands}\n${commands}`], { cwd: folder, encoding: 'utf8' });

@@ -8,7 +8,7 @@ const dataOf = (literals: Value | undefined): Record<string, string> =>
     }),
   );
 
-/** Adds the ConfigMaps that are generated from literals, or merges the literals into those that are there. */
+/** Adds ConfigMaps generated from literals, or merges the literals into existing ones. */
 export const configMaps = (resources: readonly Resource[], generators: readonly Tree[]): Resource[] => {
   const all = [...resources];
   for (const generator of generators) {

@@ -1,6 +1,6 @@
 import { at, isTree, type Tree, type Value } from './tree.ts';
 
-/** Lists of Kubernetes whose elements are merged by one of their members; patches of ours touch no others of that kind. */
+/** Kubernetes' lists whose elements are merged by a key member; the project's patches touch no other keyed lists. */
 const keys: Readonly<Record<string, string>> = {
   containers: 'name',
   env: 'name',
@@ -9,7 +9,7 @@ const keys: Readonly<Record<string, string>> = {
   topologySpreadConstraints: 'topologyKey',
 };
 
-/** What the patch has comes first, in its order, as kustomize has it. */
+/** The patch's elements come first, in its order, as in kustomize. */
 const mergedLists = (current: readonly Value[], patch: readonly Value[], key: string): Value[] => {
   const keyOf = (one: Value): Value | undefined => at(one, key);
   const known = new Map(current.map((one) => [keyOf(one), one]));
@@ -20,7 +20,10 @@ const mergedLists = (current: readonly Value[], patch: readonly Value[], key: st
   ];
 };
 
-/** A strategic merge patch: mappings member by member, null removes, a list replaces the one before unless Kubernetes gives it a key. */
+/**
+ * A strategic merge patch: mappings merge by member, null removes, a list replaces the earlier one unless Kubernetes
+ * defines a merge key.
+ */
 export const merge = (current: Value | undefined, patch: Value, name = ''): Value => {
   if (Array.isArray(patch)) {
     const key = keys[name];
@@ -36,7 +39,7 @@ export const merge = (current: Value | undefined, patch: Value, name = ''): Valu
   return members;
 };
 
-/** One step of a JSON patch (RFC 6902): `replace` of a member that exists. @throws for any other, or if it does not exist */
+/** One operation of a JSON patch (RFC 6902): `replace` of an existing member. @throws {Error} for any other */
 export const replaced = (current: Value, { op, path, value, ...rest }: Tree): Value => {
   if (op !== 'replace' || typeof path !== 'string' || value === undefined || Object.keys(rest).length > 0)
     throw new Error('of JSON patches only replace is understood here');

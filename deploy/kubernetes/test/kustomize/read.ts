@@ -2,7 +2,10 @@ import { readFileSync } from 'node:fs';
 import { parseAllDocuments } from 'yaml';
 import type { Tree, Value } from './tree.ts';
 
-/** The documents of a text, as Kubernetes' own reader takes them (YAML 1.1: a number may be octal). @throws for a key given twice, and the like */
+/**
+ * The documents of a text, parsed as Kubernetes does (YAML 1.1: a number may be octal).
+ * @throws {Error} for errors such as a duplicate key
+ */
 export const documentsIn = (text: string): Value[] =>
   parseAllDocuments(text, { version: '1.1', uniqueKeys: true, merge: false }).flatMap((document) => {
     const [error] = [...document.errors, ...document.warnings];

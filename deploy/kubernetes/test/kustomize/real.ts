@@ -2,21 +2,21 @@ import { spawnSync } from 'node:child_process';
 import { documentsIn } from './read.ts';
 import type { Resource } from './tree.ts';
 
-/** What renders, and what says its version. */
+/** The commands that render, and those that print the version. */
 const candidates = [
   { build: ['kustomize', 'build'], version: ['version'] },
   { build: ['kubectl', 'kustomize'], version: ['version', '--client'] },
 ] as const;
 
-/** The first of them that is on this machine, with a kustomize of version 5; undefined where there is none. */
+/** The first installed one with a kustomize of version 5; undefined without one. */
 export const kustomize: readonly [string, string] | undefined = candidates.find(({ build: [program], version }) =>
   /\bv5\.\d/.test(spawnSync(program, version, { encoding: 'utf8', timeout: 10_000 }).stdout ?? ''),
 )?.build;
 
-/** The hashes at the end of the names of generated ConfigMaps, and of what refers to them. */
+/** The hashes at the end of the names of generated ConfigMaps and of references to them. */
 const hashes = /\b(boxoffice-settings|gateway-settings)-[a-z0-9]{10}\b/g;
 
-/** What kustomize itself makes of a folder, without those hashes. @throws when it refuses */
+/** The output of kustomize for a folder, without those hashes. @throws {Error} when it fails */
 export const reallyRendered = ([program, verb]: readonly [string, string], folder: string): Resource[] => {
   const { status, stdout, stderr } = spawnSync(program, [verb, folder], { encoding: 'utf8', maxBuffer: 10_000_000 });
   if (status !== 0) throw new Error(`${program} ${verb} ${folder}: ${stderr}`);

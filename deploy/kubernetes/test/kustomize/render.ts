@@ -4,8 +4,8 @@ import { documentOf, documentsOf } from './read.ts';
 import { withImages, withLabels, withNamespace, withPatches } from './transform.ts';
 import { asList, nameOf, type Resource, type Tree, textAt, type Value } from './tree.ts';
 
-// As much of kustomize as our files use, so that a machine without it checks what is applied and not only the pieces. What is not
-// understood is refused. Where kustomize is there, a test compares the two renderings.
+// The subset of kustomize that the project's files use, so that the applied result is also tested on a machine without
+// it. Unknown features are refused. Where kustomize is installed, a test compares the two renderings.
 
 const understood = new Set([
   'apiVersion',
@@ -39,7 +39,7 @@ const withoutTwins = (resources: readonly Resource[]): void => {
   if (twin !== undefined) throw new Error(`${twin} is there twice`);
 };
 
-/** Applies a kustomization, or a component, to what is there. */
+/** Applies a kustomization, or a component, to existing resources. */
 const kustomized = (folder: string, before: readonly Resource[]): Resource[] => {
   const kustomization: Tree = documentOf(join(folder, 'kustomization.yaml'));
   const strange = Object.keys(kustomization).filter((name) => !understood.has(name));
@@ -58,7 +58,7 @@ const kustomized = (folder: string, before: readonly Resource[]): Resource[] => 
 };
 
 /**
- * What `kustomize build` makes of a folder, but for the hashes that it appends to the names of generated ConfigMaps.
- * @throws for whatever of kustomize is not understood here
+ * The result of `kustomize build` for a folder, without the hashes appended to the names of generated ConfigMaps.
+ * @throws {Error} on a feature outside the supported subset
  */
 export const rendered = (folder: string): Resource[] => kustomized(folder, []);

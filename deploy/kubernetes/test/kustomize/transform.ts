@@ -14,7 +14,7 @@ import {
   type Value,
 } from './tree.ts';
 
-/** Kinds of ours that belong to no namespace. */
+/** The cluster-scoped kinds in use. */
 const everywhere = new Set(['Namespace']);
 
 const matches = (pattern: Value | undefined, text: string): boolean =>
@@ -25,7 +25,7 @@ const isMeant = ({ kind, name, ...rest }: Tree, resource: Resource): boolean => 
   return matches(kind, resource.kind) && matches(name, resource.metadata.name);
 };
 
-/** The resource after a patch, or nothing if that deletes it. Name and kind stay. */
+/** The resource after a patch; empty if the patch deletes it. Name and kind stay. */
 const patched = (resource: Resource, patch: Value): Resource[] => {
   if (Array.isArray(patch))
     return [patch.reduce((value: Value, step) => replaced(value, step as Tree), resource)] as Resource[];
@@ -37,7 +37,10 @@ const patched = (resource: Resource, patch: Value): Resource[] => {
   return [{ ...result, apiVersion, kind, metadata: { ...result.metadata, name: metadata.name } }];
 };
 
-/** Applies patches, each to the resources of its target or to the one that it names. @throws when there is none */
+/**
+ * Applies patches, each to the resources of its target or to the resource that it names.
+ * @throws {Error} without a match
+ */
 export const withPatches = (resources: readonly Resource[], patches: readonly Tree[], folder: string): Resource[] => {
   let all = [...resources];
   for (const { path, patch, target, ...rest } of patches) {
@@ -55,7 +58,7 @@ export const withPatches = (resources: readonly Resource[], patches: readonly Tr
   return all;
 };
 
-/** Puts everything into the namespace. */
+/** Sets the namespace of every namespaced resource. */
 export const withNamespace = (resources: readonly Resource[], namespace: string): Resource[] =>
   resources.map((resource) =>
     everywhere.has(resource.kind)
@@ -63,7 +66,7 @@ export const withNamespace = (resources: readonly Resource[], namespace: string)
       : { ...resource, metadata: { ...resource.metadata, namespace } },
   );
 
-/** Adds labels to everything and, where that is asked for, to the pods of templates. */
+/** Adds labels to every resource and, where configured, to pod templates. */
 export const withLabels = (resources: readonly Resource[], labels: readonly Tree[]): Resource[] =>
   labels.reduce(
     (all: Resource[], { pairs = {}, includeTemplates = false, ...rest }) => {
@@ -87,7 +90,7 @@ const imageOf = (image: string, changes: readonly Tree[]): string => {
   return `${newName}${newTag === undefined ? tag : `:${newTag}`}`;
 };
 
-/** Gives the containers of templates their images' names and tags. */
+/** Sets the image names and tags of the containers in templates. */
 export const withImages = (resources: readonly Resource[], changes: readonly Tree[]): Resource[] => {
   if (changes.length === 0) return [...resources];
   return resources.map((resource) => {

@@ -5,7 +5,7 @@ import { at, type Resource, templatePath } from '../kustomize/tree.ts';
 import { deployed, surroundingsOf } from '../processes/surroundings.ts';
 import { type End, mayReach, podsOf } from './passage.ts';
 
-/** Who calls whom, as the architecture has it; everybody asks the authorizer for keys and identities. */
+/** The calls between processes in the architecture; every process requests keys and identities from the authorizer. */
 const calls: Readonly<Record<string, readonly string[]>> = {
   gateway: ['authorizer', 'catalog', 'contacts', 'orders', 'pos', 'tickets'],
   pos: ['authorizer', 'catalog', 'contacts', 'orders', 'tickets'],
@@ -20,7 +20,7 @@ const names = Object.keys(calls);
 const isPolicy = ({ kind }: Resource): boolean => kind === 'NetworkPolicy';
 const outside = (namespace: string, port = 0, labels = {}): End => ({ namespace, labels, ports: { any: port } });
 
-/** What may be reached in an installation, by who reaches. */
+/** The permitted connections of an installation, by source. */
 const passagesOf = (resources: readonly Resource[]) => {
   const policies = resources.filter(isPolicy);
   const pods = new Map(

@@ -2,10 +2,10 @@ import { asList, asTree, at, type Resource, type Tree, type Value } from '../kus
 
 /** One end of a connection: a pod of the product, or a pod of another namespace. */
 export interface End {
-  /** Undefined: the product's own. */
+  /** Undefined for the product's own namespace. */
   readonly namespace?: string;
   readonly labels: Readonly<Record<string, string>>;
-  /** By name. */
+  /** Port numbers by name. */
   readonly ports: Readonly<Record<string, number>>;
 }
 
@@ -21,7 +21,7 @@ const selects = (selector: Value | undefined, labels: Readonly<Record<string, st
 
 const isPeer = (peer: Value, end: End): boolean => {
   const { namespaceSelector, podSelector, ipBlock } = asTree(peer, 'a peer');
-  // Addresses are those of somebody outside of the cluster.
+  // IP blocks stand for addresses outside the cluster.
   if (ipBlock !== undefined) return false;
   const namespace = { 'kubernetes.io/metadata.name': end.namespace ?? '' };
   const inNamespace =
@@ -34,7 +34,10 @@ const isPort = (entry: Value, ports: End['ports'], port: number): boolean => {
   return (typeof wanted === 'string' ? ports[wanted] : wanted) === port;
 };
 
-/** Whether the policies that select `here` let connections to (egress) or from (ingress) the other end pass, at a port of `to`. */
+/**
+ * Whether the policies that select `here` permit connections to (egress) or from (ingress) the other end, at a port of
+ * `to`.
+ */
 const passes = (
   policies: readonly Resource[],
   way: 'ingress' | 'egress',
@@ -61,12 +64,15 @@ const passes = (
   );
 };
 
-/** Whether NetworkPolicies let a pod open a connection to a port: its own must let it out, the other's in. Other namespaces have none. */
+/**
+ * Whether NetworkPolicies permit a connection from a pod to a port: its own policies for egress, the other's for
+ * ingress. Other namespaces have no policies.
+ */
 export const mayReach = (policies: readonly Resource[], from: End, to: End, port: number): boolean =>
   (from.namespace !== undefined || passes(policies, 'egress', from, to, to, port)) &&
   (to.namespace !== undefined || passes(policies, 'ingress', to, from, to, port));
 
-/** The end that the pods of a Deployment are. */
+/** The pods of a Deployment as an end of connections. */
 export const podsOf = (resource: Resource): End => {
   const container = asTree(at(resource, 'spec', 'template', 'spec', 'containers', 0), 'a container');
   const ports = asList(container.ports, 'ports').map((port) => [at(port, 'name'), at(port, 'containerPort')]);

@@ -7,7 +7,7 @@ import { deployed, type Surroundings, surroundingsOf } from './surroundings.ts';
 
 const resources = rendered(base);
 const onDemand = rendered(example);
-/** What is applied by itself. */
+/** The Jobs that are applied by themselves. */
 const jobs = [...rendered(topology), ...rendered(firstInstitution)];
 const names = product.map(({ name }) => name);
 const ofKind = (kind: string, from: readonly Resource[] = resources) => from.filter((one) => one.kind === kind);
@@ -166,7 +166,7 @@ test.each([
   expect(asList(container.args, 'args').slice(1, 1 + words.length)).toEqual(words);
   const secrets = Object.entries(env).flatMap(([name, value]) => (name.endsWith('_FILE') ? [value] : []));
   expect(secrets.sort()).toEqual([...files.keys()].sort());
-  // The rest says where the processes are that it may ask.
+  // The remaining variables are the addresses of the processes that it may call.
   const others = Object.keys(env).filter((name) => !name.endsWith('_FILE'));
   expect(others.sort()).toEqual(asked.map(({ name }) => `${name.toUpperCase()}_URL`).sort());
 });

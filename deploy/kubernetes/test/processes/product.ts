@@ -8,7 +8,7 @@ import { repository } from '../folders.ts';
 import type { Tree } from '../kustomize/tree.ts';
 import type { Surroundings } from './surroundings.ts';
 
-/** A process of the product: a package with a main that serves. */
+/** A process of the product: a package with a main that listens. */
 export interface Process {
   readonly name: string;
   readonly folder: string;
@@ -24,22 +24,22 @@ const folders = [
   ...readdirSync(join(repository, 'services')).map((name) => `services/${name}`),
 ];
 
-/** Every process of the product, as the checkout has them. */
+/** Every process of the product in this checkout. */
 export const product: readonly Process[] = folders
   .filter((folder) => existsSync(join(repository, folder, 'src/main.ts')))
   .map((folder) => ({ name: folder.split('/').at(-1) ?? '', folder, version: versionIn(folder) }));
 
 export const operatorVersion = versionIn('deploy/operator');
 
-/** What the product says of itself when its mains are started with these surroundings. */
+/** The processes' reports after a start of their mains with these surroundings. */
 export interface Started {
-  /** By process the variables that it was given and did not read. */
+  /** The variables that each process was given and did not read. */
   readonly unread: Readonly<Record<string, readonly string[]>>;
-  /** The queues that each consumes. */
+  /** The queues that each process consumes. */
   readonly queues: Readonly<Record<string, readonly string[]>>;
 }
 
-/** Of the process that is in the image of a container. */
+/** The folder of the process in a container's image. */
 const folderOf = ({ image }: Tree): string => {
   const name = /([^/]+):[^:]*$/.exec(String(image))?.[1];
   const found = product.find((one) => one.name === name);
@@ -47,14 +47,14 @@ const folderOf = ({ image }: Tree): string => {
   return found.folder;
 };
 
-/** Values for the keys of Secrets that the settings accept. */
+/** Values for the keys of Secrets that pass the settings' validation. */
 const secretOf = (key: string): string =>
   ({ 'mongodb-url': 'mongodb://127.0.0.1:1/boxoffice', 'amqp-url': 'amqp://127.0.0.1:1' })[key] ??
   'a-secret-of-some-length';
 
 /**
- * Starts every process with what its Deployment gives it (but for the addresses to listen at), Secrets in files included.
- * @throws with the process's own words when it refuses its settings
+ * Starts every process with the environment and Secret files of its Deployment, except the addresses to listen at.
+ * @throws {Error} with the process's output when it refuses its settings
  */
 export const started = async (deployments: readonly Surroundings[]): Promise<Started> => {
   const scratch = mkdtempSync(join(tmpdir(), 'boxoffice-kubernetes-'));
@@ -75,7 +75,7 @@ export const started = async (deployments: readonly Surroundings[]): Promise<Sta
   try {
     const script = fileURLToPath(new URL('./starts.mjs', import.meta.url));
     const child = spawn(process.execPath, ['--conditions=source', '--disable-warning=ExperimentalWarning', script], {
-      // What is compiled once need not be a second time.
+      // Reuses the compile cache.
       env: { PATH: process.env.PATH, NODE_COMPILE_CACHE: join(repository, '.cache/compiled') },
     });
     child.stdin.end(JSON.stringify({ repository: pathToFileURL(repository), scratch, processes }));

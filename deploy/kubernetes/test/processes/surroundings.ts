@@ -1,18 +1,18 @@
 import { asList, asTree, at, type Resource, type Tree, templatePath, textAt, type Value } from '../kustomize/tree.ts';
 
-/** A file in a container, with the key of a Secret or of a ConfigMap. */
+/** A file in a container, from the key of a Secret or of a ConfigMap. */
 export interface Mounted {
   /** `Secret/boxoffice-orders`. */
   readonly from: string;
   readonly key: string;
 }
 
-/** What the container of a pod gets, with what other resources say filled in. */
+/** The environment and files of a pod's container, with references to other resources resolved. */
 export interface Surroundings {
   readonly name: string;
   readonly container: Tree;
   readonly env: Readonly<Record<string, string>>;
-  /** Secrets, and what is mounted whole, by path in the container. */
+  /** Files from Secrets and from wholly mounted sources, by path in the container. */
   readonly files: ReadonlyMap<string, Mounted>;
 }
 
@@ -63,7 +63,10 @@ const filesOf = (pod: Tree, container: Tree): Map<string, Mounted> => {
   return files;
 };
 
-/** What the pods of a Deployment, a Job or a CronJob get. @throws if anything that they refer to is not there */
+/**
+ * The surroundings of the pods of a Deployment, a Job or a CronJob.
+ * @throws {Error} if a referenced resource is missing
+ */
 export const surroundingsOf = (resource: Resource, resources: readonly Resource[]): Surroundings => {
   const pod = asTree(at(resource, ...(templatePath(resource.kind) ?? []), 'spec'), 'the template');
   const container = asTree(at(pod, 'containers', 0), 'the container');
@@ -76,6 +79,6 @@ export const surroundingsOf = (resource: Resource, resources: readonly Resource[
   };
 };
 
-/** Those of every Deployment. */
+/** The surroundings of every Deployment. */
 export const deployed = (resources: readonly Resource[]): Surroundings[] =>
   resources.filter(({ kind }) => kind === 'Deployment').map((resource) => surroundingsOf(resource, resources));

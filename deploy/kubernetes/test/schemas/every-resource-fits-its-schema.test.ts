@@ -19,7 +19,10 @@ describe('by the schemas of Kubernetes, KEDA and the Prometheus Operator', () =>
   });
 });
 
-/** Served by every Kubernetes since 1.30, and no Secret among them. The models know older ones, which no cluster takes any more. */
+/**
+ * Kinds that every Kubernetes since 1.30 serves, without Secret. The models also contain older kinds that no current
+ * cluster accepts.
+ */
 const kinds = new Set([
   'v1 Namespace',
   'v1 ServiceAccount',

@@ -1,7 +1,7 @@
 import type { Resource } from '../kustomize/tree.ts';
 import { type Looked, neverLooked, watched } from './watched.ts';
 
-/** Where the models of a group are that is not of Kubernetes itself. They are compiled from the groups' own descriptions. */
+/** The packages of models of groups outside Kubernetes itself, compiled from the groups' own schemas. */
 const packages: Readonly<Record<string, string>> = {
   'keda.sh': '@kubernetes-models/keda',
   'monitoring.coreos.com': '@kubernetes-models/prometheus-operator',
@@ -21,7 +21,7 @@ const modelOf = async ({ apiVersion, kind }: Resource): Promise<Model | undefine
   }
 };
 
-/** What the model says, nothing if it is content. */
+/** The model's complaints; empty if the resource is valid. */
 const complaintOf = (model: Model, resource: object): string[] => {
   try {
     model.prototype.validate.call(resource);
@@ -32,8 +32,8 @@ const complaintOf = (model: Model, resource: object): string[] => {
 };
 
 /**
- * What is wrong with a resource by the schema of its kind, with paths; nothing if it fits. Strict as kubectl: a field that the
- * schema does not know is wrong. (The compiled schemas let such a field pass, and never look at it: so it is found.)
+ * The faults of a resource against the schema of its kind, with paths; empty if it is valid. Strict as kubectl: an
+ * unknown field is a fault. The compiled schemas ignore unknown fields and never read them, which reveals them.
  */
 export const faultsOf = async (resource: Resource): Promise<string[]> => {
   const model = await modelOf(resource);

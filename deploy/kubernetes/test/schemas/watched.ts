@@ -1,6 +1,6 @@
 import { isTree, type Tree, type Value } from '../kustomize/tree.ts';
 
-/** By mapping the members that were looked at. */
+/** The members read so far, by mapping. */
 export type Looked = Map<Tree, Set<string>>;
 
 const handler = (looked: Looked): ProxyHandler<object> => ({
@@ -14,10 +14,10 @@ const handler = (looked: Looked): ProxyHandler<object> => ({
   },
 });
 
-/** The same tree, noting which members of its mappings are read. */
+/** A proxy of the tree that records which members are read. */
 export const watched = (tree: Tree, looked: Looked): object => new Proxy(tree, handler(looked));
 
-/** The paths of the members that nobody has looked at; what is below one is not told once more. */
+/** The paths of unread members, without the paths below them. */
 export const neverLooked = (value: Value, looked: Looked, path = ''): string[] => {
   if (Array.isArray(value)) return value.flatMap((one, index) => neverLooked(one, looked, `${path}/${index}`));
   if (!isTree(value)) return [];

@@ -1,3 +1,5 @@
+// Demo data: two institutions with catalogues, clients, users and first sales, seeded through the services.
+
 import { createInstitution, listInstitutions } from '@boxoffice/catalog';
 import { StartFault } from '@boxoffice/runtime';
 import type { Store } from '@boxoffice/store';

@@ -1,3 +1,5 @@
+// Generated clients of the internal operations.
+
 import openapiTS, { astToString, type OpenAPI3 } from 'openapi-typescript';
 import type { Description } from '../compare/description.ts';
 import { findOperations, reduced } from './description.ts';

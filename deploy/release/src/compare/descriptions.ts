@@ -1,3 +1,5 @@
+// Comparison of two releases: descriptions, schemas, facts, formats and indexes.
+
 import { contentFindings, type Pair } from './content.ts';
 import {
   type At,

@@ -1,3 +1,5 @@
+// Formats of tokens and messages, observed on samples of the current code.
+
 import { generateKeyPairSync, type KeyObject, sign } from 'node:crypto';
 import { accessClaims, signAccessToken } from '@boxoffice/authorizer';
 import { createIdentityVerifier, type KeySet, signIdentity, verifyAccessToken } from '@boxoffice/identity';

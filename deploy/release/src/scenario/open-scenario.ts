@@ -1,3 +1,5 @@
+// Scenarios: services in this process, and partners and visitors that leave every kind of document.
+
 import { randomUUID } from 'node:crypto';
 import { authorizer } from '@boxoffice/authorizer';
 import { catalog } from '@boxoffice/catalog';

@@ -1,3 +1,5 @@
+// Clients of a deployment: institutions' buyers and web shop visitors that record every outcome.
+
 import { randomUUID } from 'node:crypto';
 import { within } from '@boxoffice/runtime';
 import { type Call, clientOf, type Reply } from '../../client.ts';

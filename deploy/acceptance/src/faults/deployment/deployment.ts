@@ -1,3 +1,5 @@
+// Deployments of the product whose processes and engines the harness starts, kills and revives.
+
 import type { Door } from '../../client.ts';
 import type { Modes } from '../inside/orders.ts';
 import type { ServiceName } from './crash-points.ts';

@@ -1,3 +1,5 @@
+// Invariants: the checks of a quiet round, one file per subject.
+
 import { checkAcknowledged } from './acknowledged.ts';
 import { checkCancellations } from './cancellations.ts';
 import { checkCheckouts } from './checkouts.ts';

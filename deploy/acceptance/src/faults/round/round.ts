@@ -1,3 +1,5 @@
+// Rounds: one run of a scenario, its journal, the observed state, and the wait until it is quiet.
+
 import type { Api } from '../client/api.ts';
 import { type Buyer, openBuyer } from '../client/buyer.ts';
 import type { Deployment } from '../deployment/deployment.ts';

@@ -1,3 +1,5 @@
+// Scenarios: the failures that a deployment must survive, one file each.
+
 import type { Deployment } from '../deployment/deployment.ts';
 import type { Scenario } from '../round/round.ts';
 import { checkout } from './checkout.ts';
