@@ -34,7 +34,7 @@ for (const [index, { name, folder, env }] of processes.entries()) {
   for (const end = Date.now() + 25_000; !isRead() && Date.now() < end; ) await pause(2);
   await pause(0);
   answer.unread[name] = unread();
-  const { [name]: definition } = name === 'gateway' ? {} : await import(source(`${folder}/src/app.ts`));
+  const { [name]: definition } = await import(source(`${folder}/src/index.ts`));
   if (definition === undefined) continue;
   answer.queues[name] = (definition.queues ?? []).map((one) => one.name);
 }
