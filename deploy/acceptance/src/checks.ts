@@ -7,7 +7,7 @@ import { checkWallClock } from './wall-clock.ts';
 export interface Outcome {
   readonly result: 'passed' | 'failed' | 'undone';
   /** An addition to the result, on the same line. */
-  readonly told?: string;
+  readonly summary?: string;
 }
 
 /** One check of `npm run check`. */
@@ -25,10 +25,10 @@ const by = (name: string, command: string, ...args: string[]): Check => ({
 const finding = (name: string, find: () => Promise<Finding>): Check => ({
   name,
   async look() {
-    const { faults, summary: told, undone } = await find();
+    const { faults, summary, undone } = await find();
     for (const fault of faults) process.stdout.write(`${fault}\n`);
-    if (undone) return { result: 'undone', told };
-    return { result: faults.length === 0 ? 'passed' : 'failed', told };
+    if (undone) return { result: 'undone', summary };
+    return { result: faults.length === 0 ? 'passed' : 'failed', summary };
   },
 });
 
@@ -71,11 +71,11 @@ export const runChecks = async (options: ChecksOptions = {}): Promise<Tally> => 
   const tally = { passed: 0, failed: 0, undone: 0 };
   for (const { name, look } of checks) {
     const started = performance.now();
-    const { result, told } = await look();
+    const { result, summary } = await look();
     const counted = result === 'undone' && strict ? 'failed' : result;
     tally[counted] += 1;
     const seconds = ((performance.now() - started) / 1000).toFixed(1);
-    tell(`${MARKS[counted]} ${name} (${seconds} s)${told ? `: ${told}` : ''}`);
+    tell(`${MARKS[counted]} ${name} (${seconds} s)${summary ? `: ${summary}` : ''}`);
   }
   return { passed: tally.passed, failed: tally.failed };
 };

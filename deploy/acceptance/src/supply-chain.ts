@@ -4,7 +4,7 @@ import { execFile } from 'node:child_process';
 export interface Finding {
   readonly faults: readonly string[];
   readonly summary: string;
-  /** True if the check could not run; `told` gives the reason. */
+  /** True if the check could not run; `summary` gives the reason. */
   readonly undone?: boolean;
 }
 

@@ -20,7 +20,7 @@ describe('a licence', () => {
       judgeLicences({ ISC: [{ name: 'a' }], MIT: [{ name: 'b' }, { name: 'c' }], 'SSPL-1.0': [{ name: 'd' }] }),
     ).toEqual({
       faults: ['SSPL-1.0: d'],
-      told: 'MIT 2, ISC 1, SSPL-1.0 1',
+      summary: 'MIT 2, ISC 1, SSPL-1.0 1',
     });
   });
 });
@@ -32,9 +32,9 @@ describe('an audit', () => {
     const advisories = { 1: advisory('critical'), 2: advisory('moderate'), 3: advisory('high') };
     expect(judgeAudit({ answer: { advisories } })).toEqual({
       faults: ['critical: left: reads too far', 'high: left: reads too far'],
-      told: 'moderate: left: reads too far',
+      summary: 'moderate: left: reads too far',
     });
-    expect(judgeAudit({ answer: { advisories: {} } })).toEqual({ faults: [], told: 'nothing known' });
+    expect(judgeAudit({ answer: { advisories: {} } })).toEqual({ faults: [], summary: 'nothing known' });
   });
 
   test.each([
@@ -49,14 +49,14 @@ describe('an audit', () => {
     [{ answer: {} }, 'unreadable'],
     [{ answer: null }, 'unreadable'],
   ])('that did not happen (%j) is said to be none, and why', (printed, why) => {
-    expect(judgeAudit(printed)).toEqual({ faults: [], told: expect.stringContaining(why), undone: true });
+    expect(judgeAudit(printed)).toEqual({ faults: [], summary: expect.stringContaining(why), undone: true });
   });
 });
 
 describe('checks that could not be made', () => {
   const checks = [
     { name: 'good', look: async () => ({ result: 'passed' as const }) },
-    { name: 'not made', look: async () => ({ result: 'undone' as const, told: 'not done: nobody answers' }) },
+    { name: 'not made', look: async () => ({ result: 'undone' as const, summary: 'not done: nobody answers' }) },
     { name: 'bad', look: async () => ({ result: 'failed' as const }) },
   ];
 
