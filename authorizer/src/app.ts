@@ -27,6 +27,6 @@ export const authorizer: ServiceDefinition<typeof settings, Authorizer> = {
   },
   operations: (_parts, { clients, oauth }) => [...oauthRoutes(oauth), ...routes(clients)],
   identify: (_parts, { keySet }) => createIdentityVerifier({ keys: keySet, audience: 'authorizer' }),
-  front: (next, { logger }, { internal }) => createFront({ internal, logger })(next),
+  front: (next, { logger }, { oauth, internal }) => createFront({ issue: oauth.issue, internal, logger })(next),
   background: ({ logger }, prepared) => startBackground(prepared, logger),
 };

@@ -1,6 +1,5 @@
 export type { Admit, Visiting } from './access/admission.ts';
 export { insufficientScope, requireScope } from './access/insufficient-scope.ts';
-export { type Reply, refusal, send } from './answers/exchange.ts';
 export { faultOf } from './answers/fault-of.ts';
 export { createApp } from './app/app.ts';
 export type { AppOptions } from './app/options.ts';
@@ -24,7 +23,7 @@ export {
 } from './lists/page.ts';
 export { named } from './named.ts';
 export * from './operation.ts';
-export { BODY_LIMIT_BYTES, ClientGone, readBody } from './requests/body.ts';
+export { BODY_LIMIT_BYTES, ClientGone } from './requests/body.ts';
 export { mergePatch } from './requests/merge-patch.ts';
 export { readOnlyOf } from './requests/read-only.ts';
 export * from './schemas.ts';
