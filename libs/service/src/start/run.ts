@@ -63,7 +63,7 @@ const common = {
 
 /**
  * Milliseconds that a request waits for a service that is starting, below the gateway's 15,000 for an answer; a slower
- * start answers 503. On a third of two cores, three instances that start at once need more than 5,000.
+ * start answers 503.
  */
 const HOLD_MS = 10_000;
 
