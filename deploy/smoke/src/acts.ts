@@ -46,17 +46,18 @@ export const sell = async (act: Act): Promise<void> => {
   const ca = await composition.file('gateway', '/data/development-certificate.pem');
   const partner = { institution: 'opera', clientId, clientSecret };
   const stage = { composition, door: { demo: { baseUrl }, ca }, partner, options, run };
-  await steps.step('orders scaled to 3', () => scaleUp(stage));
-  await steps.step('one of 3 killed', () => killOne(stage));
-  await steps.step('3 replaced by the other version', () =>
+  await steps.attempt('orders scaled to 3', () => scaleUp(stage));
+  await steps.attempt('one of 3 killed', () => killOne(stage));
+  await steps.attempt('3 replaced by the other version', () =>
     replaceAll(stage, { name: 'back', image: images.other, flawless: false }),
   );
-  await steps.step('3 replaced by this version, no request failed', () =>
+  await steps.attempt('3 replaced by this version, no request failed', () =>
     replaceAll(stage, { name: 'forth', image: images.current.orders, flawless: true }),
   );
-  await steps.step('dead letters', async () => {
+  await steps.attempt('dead letters', async () => {
     const letters = JSON.parse(await composition.operator('dead-letters', 'list', '--json'));
     if (letters.length > 0) throw new Error(`${letters.length} dead letters`);
     return 'none';
   });
+  if (steps.failed) throw new Error('a step failed');
 };

@@ -64,7 +64,9 @@ const perform = async (name: string, act: (given: Act) => Promise<void>, play: P
   try {
     await act({ composition, baseUrl: `https://localhost:${port}`, options, images, steps, run: id });
   } catch (error) {
-    print(error instanceof Error ? error.message : String(error));
+    // A failed step has been reported.
+    if (!steps.failed) print(error instanceof Error ? error.message : String(error));
+    print('Warnings and errors of the containers:');
     print(await composition.logs().catch(String));
     throw error;
   } finally {
@@ -90,7 +92,6 @@ const smoke = async (options: Options): Promise<boolean> => {
     if (options.act !== 'sale') await perform('demo', demonstrate, play);
     if (options.act !== 'demo') await perform('sale', sell, play);
   } catch (error) {
-    // A failed step has been reported.
     if (!steps.failed) throw error;
   } finally {
     // A composition that keeps running needs it.
