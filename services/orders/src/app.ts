@@ -33,6 +33,7 @@ const prepare = ({ store, credentials, logger, settings: own, metrics }: Parts<t
   const clients = openClients(
     { catalog: own.catalogUrl, contacts: own.contactsUrl, tickets: own.ticketsUrl },
     credentials,
+    logger,
   );
   const limits = {
     maxHeldPlaces: own.maxHeldPlaces,

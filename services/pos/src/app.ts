@@ -57,10 +57,10 @@ interface State {
 
 const prepare = ({ store, credentials, logger, settings: own }: Parts<typeof settings>): State => {
   const clients = {
-    catalog: createServiceClient(catalogApi, { url: own.catalogUrl, credentials }),
-    contacts: createServiceClient(contactsApi, { url: own.contactsUrl, credentials }),
-    orders: createServiceClient(ordersApi, { url: own.ordersUrl, credentials }),
-    tickets: createServiceClient(ticketsApi, { url: own.ticketsUrl, credentials }),
+    catalog: createServiceClient(catalogApi, { url: own.catalogUrl, credentials, logger }),
+    contacts: createServiceClient(contactsApi, { url: own.contactsUrl, credentials, logger }),
+    orders: createServiceClient(ordersApi, { url: own.ordersUrl, credentials, logger }),
+    tickets: createServiceClient(ticketsApi, { url: own.ticketsUrl, credentials, logger }),
   };
   const catalog = createCatalog(clients.catalog);
   const contacts = createContacts(clients.contacts);

@@ -1,7 +1,8 @@
 import { Fault } from '@boxoffice/envelope';
 import type { ServiceCredentials } from '@boxoffice/identity';
-import { CONNECTION_AGE_MS } from '@boxoffice/runtime';
+import { CONNECTION_AGE_MS, type Logger } from '@boxoffice/runtime';
 import { createExchange, Unanswered } from './exchange.ts';
+import { createFailureLog } from './failure-log.ts';
 import {
   type AnswerOf,
   addressOf,
@@ -58,6 +59,8 @@ export interface ServiceClientOptions {
    * 20,000.
    */
   readonly renewedAfterMs?: number;
+  /** Receives calls that got no answer or a 5xx, the first of them at once and then at most one line per ten seconds. */
+  readonly logger: Pick<Logger, 'warn'>;
 }
 
 interface Envelope {
@@ -85,23 +88,29 @@ interface Request {
 /** Creates the client of one other service; its connections stay open until `close`. */
 export const createServiceClient = <All extends Operations<All>>(
   { service, operations }: ServiceApi<All>,
-  { url, credentials, timeoutMs: usual = 3_000, renewedAfterMs = CONNECTION_AGE_MS }: ServiceClientOptions,
+  { url, credentials, timeoutMs: usual = 3_000, renewedAfterMs = CONNECTION_AGE_MS, logger }: ServiceClientOptions,
 ): ServiceClient<All> => {
   const exchange = createExchange({ service, url, renewedAfterMs });
+  const logFailure = createFailureLog(service, logger);
 
-  const unavailable = (): Fault =>
-    new Fault('service_unavailable', `The ${service} service does not answer at the moment.`, { 'Retry-After': '1' });
+  const unavailable = (operation: string, reason: string, sentAt: number): Fault => {
+    logFailure({ operation, reason, durationMs: Math.round(performance.now() - sentAt) });
+    return new Fault('service_unavailable', `The ${service} service does not answer at the moment.`, {
+      'Retry-After': '1',
+    });
+  };
 
   const call: ServiceClient<All>['call'] = async (institution, operation, ...[request]) => {
     const { method, path: template } = operations[operation];
     const { path, query, body, timeoutMs = usual } = (request ?? {}) as Request;
     const identity = await credentials.tokenFor({ audience: service, institution, operation });
+    const sentAt = performance.now();
     const sent = { operation, method, path: addressOf(template, path, query), body, identity, timeoutMs };
     const { http, text } = await exchange.send(sent).catch((error: unknown) => {
-      throw error instanceof Unanswered ? unavailable() : error;
+      throw error instanceof Unanswered ? unavailable(operation, error.message, sentAt) : error;
     });
     const envelope = parsed(text);
-    if (envelope === undefined || http >= 500) throw unavailable();
+    if (envelope === undefined || http >= 500) throw unavailable(operation, `it answered ${http}`, sentAt);
     if (http >= 400) throw new ServiceRefusal(service, http, envelope.status, envelope.details);
     return envelope.data as AnswerOf<All, typeof operation>;
   };

@@ -23,7 +23,7 @@ export interface Answered {
   readonly text: string;
 }
 
-/** The service was unreachable, timed out or ended the connection: it may have acted. */
+/** The service was unreachable, timed out or ended the connection: it may have acted. The message is the reason. */
 export class Unanswered extends Error {}
 
 /**
@@ -79,7 +79,7 @@ export const createExchange = ({ service, url, renewedAfterMs }: ExchangeOptions
       const text = body && JSON.stringify(body);
       const headers = headersFor(identity, text, span);
       const sent = (secure ? secureRequest : request)({ ...target, agent: through, method, path, headers });
-      const timer = setTimeout(() => sent.destroy(new Error('timeout')), timeoutMs);
+      const timer = setTimeout(() => sent.destroy(new Error(`no answer within ${timeoutMs} ms`)), timeoutMs);
       const end = (act: () => void): void => {
         clearTimeout(timer);
         act();
@@ -89,11 +89,11 @@ export const createExchange = ({ service, url, renewedAfterMs }: ExchangeOptions
         if (through && isLastAnswer(response.headers)) leaving(response.socket.remoteAddress);
         read(response).then(
           (answer) => end(() => resolve({ http: response.statusCode ?? 0, text: answer })),
-          () => end(() => reject(new Unanswered())),
+          () => end(() => reject(new Unanswered('the connection ended in the middle of the answer'))),
         );
       });
       sent.on('error', (error) => {
-        end(() => reject(isStale(error, sent) ? new ConnectionGone() : new Unanswered()));
+        end(() => reject(isStale(error, sent) ? new ConnectionGone() : new Unanswered(error.message)));
       });
       sent.end(text);
     });

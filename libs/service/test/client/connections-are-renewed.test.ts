@@ -19,7 +19,7 @@ test('calls share a connection, which is renewed in time: a new instance behind 
   }).listen(0, '127.0.0.1');
   await once(server, 'listening');
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  const client = createServiceClient<Look>(api, { url, credentials, renewedAfterMs: 100 });
+  const client = createServiceClient<Look>(api, { url, credentials, renewedAfterMs: 100, logger: { warn() {} } });
   const earliest = Date.now() + 140;
   while (connections.size < 4) await client.call('opera', 'look');
   const end = Date.now();

@@ -112,7 +112,7 @@ test('a call of another service is a span, which goes along; a refusal is no fai
   );
   const credentials = { tokenFor: async () => 'identity' };
   const api = { service: 'catalog', operations: { holdPlaces: { method: 'POST', path: '/{how}' } } } as const;
-  const client = createServiceClient<HoldPlaces>(api, { url: peerServer.url, credentials });
+  const client = createServiceClient<HoldPlaces>(api, { url: peerServer.url, credentials, logger: { warn() {} } });
   const call = (how: string) => client.call('i', 'holdPlaces', { path: { how } });
   const trace = { requestId: 'r', traceparent: parent, service: 'orders' };
   await expect(runWithTrace(trace, () => call('refused'))).rejects.toThrow('409');

@@ -54,7 +54,7 @@ const exchange = async (sent: object, answered: string) => {
   });
   const caller = { institution: 'opera', client: null, service: 'shop', scopes: [], operation: 'nameThing' };
   const credentials = { tokenFor: async () => authority.sign('things', caller) };
-  const client = createServiceClient(api, { url: fake.url, credentials });
+  const client = createServiceClient(api, { url: fake.url, credentials, logger: { warn() {} } });
   const request = { path: { thingId: 'thg_1' }, body: sent as { name: string } };
   const call = await client.call('opera', 'nameThing', request).then(
     ({ name }) => name,

@@ -1,4 +1,5 @@
 import type { ServiceCredentials } from '@boxoffice/identity';
+import type { Logger } from '@boxoffice/runtime';
 import { createServiceClient } from '@boxoffice/service';
 import { catalogApi } from './generated/catalog.ts';
 import { contactsApi } from './generated/contacts.ts';
@@ -8,10 +9,11 @@ import { ticketsApi } from './generated/tickets.ts';
 export const openClients = (
   urls: Readonly<Record<'catalog' | 'contacts' | 'tickets', string>>,
   credentials: ServiceCredentials,
+  logger: Pick<Logger, 'warn'>,
 ) => ({
-  catalog: createServiceClient(catalogApi, { url: urls.catalog, credentials }),
-  contacts: createServiceClient(contactsApi, { url: urls.contacts, credentials }),
-  tickets: createServiceClient(ticketsApi, { url: urls.tickets, credentials }),
+  catalog: createServiceClient(catalogApi, { url: urls.catalog, credentials, logger }),
+  contacts: createServiceClient(contactsApi, { url: urls.contacts, credentials, logger }),
+  tickets: createServiceClient(ticketsApi, { url: urls.tickets, credentials, logger }),
 });
 
 export type Clients = ReturnType<typeof openClients>;

@@ -26,7 +26,7 @@ beforeAll(async () => {
 afterAll(() => empty.close());
 
 test('a malformed id is answered like an unknown one', async () => {
-  const options = { url: empty.url, credentials: { tokenFor: async () => 'identity' } };
+  const options = { url: empty.url, credentials: { tokenFor: async () => 'identity' }, logger: { warn() {} } };
   const clients = {
     contacts: createServiceClient(contactsApi, options),
     orders: createServiceClient(ordersApi, options),

@@ -1,0 +1,54 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { createServiceClient } from '@boxoffice/service';
+import { expect, test } from '@jest/globals';
+import { createFailureLog } from '../../src/client/failure-log.ts';
+
+interface Look {
+  readonly look: { readonly parameters: { readonly query?: never; readonly path?: never }; readonly responses: object };
+}
+
+const api = { service: 'catalog', operations: { look: { method: 'GET', path: '/look' } } } as const;
+const credentials = { tokenFor: async () => 'identity' };
+
+const lines: { readonly message: string; readonly fields: object | undefined }[] = [];
+const logger = { warn: (message: string, fields?: object) => void lines.push({ message, fields }) };
+
+test('the log names service, operation and reason of a call that gets no answer or a 5xx', async () => {
+  const answers = {
+    silent: () => undefined,
+    failing: (response: { writeHead(status: number): { end(text: string): void } }) => response.writeHead(502).end(''),
+  };
+  for (const [kind, reason] of [
+    ['silent', 'no answer within 50 ms'],
+    ['failing', 'it answered 502'],
+  ] as const) {
+    lines.length = 0;
+    const server = createServer((_, response) => answers[kind](response)).listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    const client = createServiceClient<Look>(api, { url, credentials, timeoutMs: 50, logger });
+    await expect(client.call('opera', 'look')).rejects.toMatchObject({ code: 'service_unavailable' });
+    client.close();
+    server.closeAllConnections();
+    server.close();
+    expect(lines).toEqual([
+      {
+        message: 'a call of another service failed',
+        fields: { upstream: 'catalog', operation: 'look', reason, durationMs: expect.any(Number), count: 1 },
+      },
+    ]);
+  }
+});
+
+test('a service that is away fills no log: one line in ten seconds, with the number of failed calls', () => {
+  let now = 0;
+  lines.length = 0;
+  const log = createFailureLog('catalog', logger, () => now);
+  for (const at of [0, 1, 9_999, 10_000, 10_001]) {
+    now = at;
+    log({ operation: 'look', reason: 'no answer', durationMs: 1 });
+  }
+  expect(lines.map(({ fields }) => (fields as { count: number }).count)).toEqual([1, 3]);
+});
