@@ -93,8 +93,11 @@ export const createServiceClient = <All extends Operations<All>>(
   const exchange = createExchange({ service, url, renewedAfterMs });
   const logFailure = createFailureLog(service, logger);
 
-  const unavailable = (operation: string, reason: string, sentAt: number): Fault => {
+  const log = (operation: string, reason: string, sentAt: number): void =>
     logFailure({ operation, reason, durationMs: Math.round(performance.now() - sentAt) });
+
+  const unavailable = (operation: string, reason: string, sentAt: number): Fault => {
+    log(operation, reason, sentAt);
     return new Fault('service_unavailable', `The ${service} service does not answer at the moment.`, {
       'Retry-After': '1',
     });
@@ -103,8 +106,11 @@ export const createServiceClient = <All extends Operations<All>>(
   const call: ServiceClient<All>['call'] = async (institution, operation, ...[request]) => {
     const { method, path: template } = operations[operation];
     const { path, query, body, timeoutMs = usual } = (request ?? {}) as Request;
-    const identity = await credentials.tokenFor({ audience: service, institution, operation });
     const sentAt = performance.now();
+    const identity = await credentials.tokenFor({ audience: service, institution, operation }).catch((error: unknown) => {
+      if (error instanceof Fault) log(operation, error.details, sentAt);
+      throw error;
+    });
     const sent = { operation, method, path: addressOf(template, path, query), body, identity, timeoutMs };
     const { http, text } = await exchange.send(sent).catch((error: unknown) => {
       throw error instanceof Unanswered ? unavailable(operation, error.message, sentAt) : error;

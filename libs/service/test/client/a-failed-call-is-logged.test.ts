@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { Fault } from '@boxoffice/envelope';
 import { createServiceClient } from '@boxoffice/service';
 import { expect, test } from '@jest/globals';
 import { createFailureLog } from '../../src/client/failure-log.ts';
@@ -40,6 +41,16 @@ test('the log names service, operation and reason of a call that gets no answer 
       },
     ]);
   }
+});
+
+test('the log names the call that gets no identity token', async () => {
+  lines.length = 0;
+  const refused = new Fault('service_unavailable', 'The authorizer does not answer at the moment.');
+  const without = { tokenFor: () => Promise.reject(refused) };
+  const client = createServiceClient<Look>(api, { url: 'http://127.0.0.1:1', credentials: without, logger });
+  await expect(client.call('opera', 'look')).rejects.toBe(refused);
+  client.close();
+  expect(lines).toMatchObject([{ fields: { operation: 'look', reason: 'The authorizer does not answer at the moment.' } }]);
 });
 
 test('a service that is away fills no log: one line in ten seconds, with the number of failed calls', () => {
