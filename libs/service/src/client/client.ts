@@ -107,10 +107,12 @@ export const createServiceClient = <All extends Operations<All>>(
     const { method, path: template } = operations[operation];
     const { path, query, body, timeoutMs = usual } = (request ?? {}) as Request;
     const sentAt = performance.now();
-    const identity = await credentials.tokenFor({ audience: service, institution, operation }).catch((error: unknown) => {
-      if (error instanceof Fault) log(operation, error.details, sentAt);
-      throw error;
-    });
+    const identity = await credentials
+      .tokenFor({ audience: service, institution, operation })
+      .catch((error: unknown) => {
+        if (error instanceof Fault) log(operation, error.details, sentAt);
+        throw error;
+      });
     const sent = { operation, method, path: addressOf(template, path, query), body, identity, timeoutMs };
     const { http, text } = await exchange.send(sent).catch((error: unknown) => {
       throw error instanceof Unanswered ? unavailable(operation, error.message, sentAt) : error;

@@ -50,7 +50,9 @@ test('the log names the call that gets no identity token', async () => {
   const client = createServiceClient<Look>(api, { url: 'http://127.0.0.1:1', credentials: without, logger });
   await expect(client.call('opera', 'look')).rejects.toBe(refused);
   client.close();
-  expect(lines).toMatchObject([{ fields: { operation: 'look', reason: 'The authorizer does not answer at the moment.' } }]);
+  expect(lines).toMatchObject([
+    { fields: { operation: 'look', reason: 'The authorizer does not answer at the moment.' } },
+  ]);
 });
 
 test('a service that is away fills no log: one line in ten seconds, with the number of failed calls', () => {
