@@ -6,6 +6,7 @@ import { idle } from './idle.ts';
 import { lists } from './lists.ts';
 import { type Benchmark, table } from './measure/report.ts';
 import { purchase } from './purchase.ts';
+import { revisions } from './revisions.ts';
 import { shop } from './shop/shop.ts';
 import { start } from './start.ts';
 import { store } from './store.ts';
@@ -22,6 +23,7 @@ const benchmarks: Readonly<Record<string, Benchmark>> = {
   shop,
   cancellation,
   idle,
+  revisions,
 };
 
 const names: string[] = [];
@@ -46,6 +48,7 @@ if (names.length === 0 || unknown.length > 0 || options.help) {
     const report = await benchmarks[name]?.run((line) => process.stderr.write(`${name}: ${line}\n`), options);
     if (!report) continue;
     reports.push(report);
+    if (benchmarks[name]?.strict && report.targets.some(({ met }) => !met)) process.exitCode = 1;
     if (!options.json) process.stdout.write(`${table(report)}\n`);
   }
   if (options.json) process.stdout.write(`${JSON.stringify(reports, null, 2)}\n`);

@@ -18,6 +18,8 @@ export interface Report {
 /** A benchmark: measures, reports its progress, and returns a report. */
 export interface Benchmark {
   readonly about: string;
+  /** Whether a missed target is a failure of the program. */
+  readonly strict?: boolean;
   run(progress: (line: string) => void, options: Readonly<Record<string, string>>): Promise<Report>;
 }
 

@@ -3,40 +3,15 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createBuyer, type Hot, putOnSale, tokenOf } from '../client/buyer.ts';
 import type { Comparison } from '../measure/compare.ts';
-import { type Product, startProduct } from '../measure/product.ts';
+import { startProduct, UNLIMITED } from '../measure/product.ts';
 import { type Benchmark, quantile, type Report, round } from '../measure/report.ts';
 import { EVERY_SECONDS, measureSale, type Sale, VISITORS, type Window } from './sale.ts';
+import { sellInShop } from './sell.ts';
 import { PLACES, readSpeeds, writeSpeeds } from './speed.ts';
-import { SERVICE_HOST } from './visitor.ts';
 
 const TARGET_READS = 0.5;
 const TARGET_SALE = 0.9;
-
-const OUT_OF_THE_WAY = {
-  RATE_LIMIT_PER_MINUTE: '100000000',
-  ADDRESS_LIMIT_PER_MINUTE: '100000000',
-  POS_RATE_LIMIT_PER_MINUTE: '100000000',
-  ADDRESS_CONNECTIONS: '10000',
-  POS_HELD_PLACES_PER_ADDRESS: '1000000',
-};
-
-/** Puts a performance with `capacity` places on sale in the opera's shop; returns its product, too. */
-const sellInShop = async (product: Product, capacity: number): Promise<{ hot: Hot; productId: string }> => {
-  const buyer = createBuyer(product, await tokenOf(product));
-  const hot = await putOnSale(buyer, capacity);
-  const shop = `/svc/v3/catalog/points-of-sale/${SERVICE_HOST}`;
-  const { data } = await buyer.send<{ tariffIds: string[] }>('GET', shop);
-  const changed = await buyer.send('PATCH', shop, { tariffIds: [...data.tariffIds, hot.tariffId] });
-  if (changed.http !== 200) throw new Error(`${changed.http}: ${changed.details}`);
-  const path = `/svc/v3/catalog/performances/${hot.performanceId}`;
-  const { data: performance } = await buyer.send<{ productId: string }>('GET', path);
-  buyer.close();
-  // The shop may serve points of sale that are three seconds old.
-  await new Promise((resolve) => setTimeout(resolve, 3_500));
-  return { hot, productId: performance.productId };
-};
 
 const speedRow = (name: string, { ours, bare, ratio }: Comparison): (string | number)[] => [
   name,
@@ -96,7 +71,7 @@ export const shop: Benchmark = {
   async run(progress, { seconds = '4' }) {
     const directory = mkdtempSync(join(tmpdir(), 'boxoffice-bench-'));
     progress('starting the product with its demo data');
-    const product = await startProduct(directory, OUT_OF_THE_WAY);
+    const product = await startProduct(directory, UNLIMITED);
     const stop = async (): Promise<void> => {
       await product.stop();
       rmSync(directory, { recursive: true, force: true, maxRetries: 5 });
