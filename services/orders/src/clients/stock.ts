@@ -41,6 +41,12 @@ export type Renewal = Versioned<'renewHold'>;
 /** Longest wait for a hold in milliseconds: under contention it takes longer than any other call of the catalog. */
 export const HOLD_MS = 8_000;
 
+/**
+ * Longest wait in milliseconds for any other change of an order's places. The buyer waits for it in any case, since the
+ * outcome must be certain; it ends before the point of sale stops waiting for orders (8,000).
+ */
+const CHANGE_MS = 6_000;
+
 type Refusal = NonNullable<AnswerOf<operations, 'holdPlaces' | 'quoteItems'>['refusal']>;
 
 const refusals = {
@@ -89,7 +95,7 @@ export const createStock = (catalog: ServiceClient<operations>) => ({
 
   /** Keeps places, all or none. */
   extend: async (institution: string, holder: string, body: Omit<Renewal, 'requestId'>): Promise<Lost> =>
-    current(await catalog.call(institution, 'extendHold', { path: { holder }, body })),
+    current(await catalog.call(institution, 'extendHold', { path: { holder }, body, timeoutMs: CHANGE_MS })),
 
   /** Holds places again whose hold may be over, all or none. */
   renew: async (
@@ -97,18 +103,18 @@ export const createStock = (catalog: ServiceClient<operations>) => ({
     holder: string,
     body: Renewal,
   ): Promise<Lost & { readonly places: readonly RenewedPlace[] }> =>
-    current(await catalog.call(institution, 'renewHold', { path: { holder }, body })),
+    current(await catalog.call(institution, 'renewHold', { path: { holder }, body, timeoutMs: CHANGE_MS })),
 
   /** Sells held places, all or none. */
   sell: async (institution: string, holder: string, body: Versioned<'sellHold'>): Promise<Lost> =>
-    current(await catalog.call(institution, 'sellHold', { path: { holder }, body })),
+    current(await catalog.call(institution, 'sellHold', { path: { holder }, body, timeoutMs: CHANGE_MS })),
 
   /**
    * Releases held places: these, unless the order has them since a later version, or those that one request took or is still taking
    * before this version.
    */
   async release(institution: string, holder: string, body: Versioned<'releaseHold'>): Promise<void> {
-    await catalog.call(institution, 'releaseHold', { path: { holder }, body });
+    await catalog.call(institution, 'releaseHold', { path: { holder }, body, timeoutMs: CHANGE_MS });
   },
 });
 
