@@ -19,11 +19,12 @@ export interface Repeatable {
 }
 
 /** The id by which a repeat of the request is recognised; undefined without an idempotency key. */
-export const repeatKeyOf = (stamp: Repeatable | undefined): string | undefined =>
-  stamp && derivedId('req', stamp.key, stamp.fingerprint);
+export const repeatKeyOf = (idempotencyRecord: Repeatable | undefined): string | undefined =>
+  idempotencyRecord && derivedId('req', idempotencyRecord.key, idempotencyRecord.fingerprint);
 
 /** The request id sent to other services: the same for a repeat, different for every other request. */
-export const requestNameOf = (stamp: Repeatable | undefined): string => repeatKeyOf(stamp) ?? randomId('req', LENGTH);
+export const requestNameOf = (idempotencyRecord: Repeatable | undefined): string =>
+  repeatKeyOf(idempotencyRecord) ?? randomId('req', LENGTH);
 
 /** The path of an order. */
 export const addressOf = (orderId: string): string => `/svc/v3/orders/${orderId}`;

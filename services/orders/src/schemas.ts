@@ -15,7 +15,7 @@ const text = (maxLength: number) => Text({ minLength: 1, maxLength, pattern: '\\
 export const contactNumber = Text({ minLength: 1, maxLength: 64 });
 export const externalReference = Text({
   ...text(200),
-  description: "the institution's or reseller's own name of the order",
+  description: "the institution's or reseller's own reference of the order",
 });
 
 /** Money: totals stay far below where integers stop being exact. */
@@ -146,7 +146,7 @@ export const readOnly = readOnlyOf(Order, OrderDetails, {
 });
 
 const method = text(40);
-const reference = Text({ ...text(200), description: 'answered to clients that hold orders.sensitive:read only' });
+const reference = Text({ ...text(200), description: 'returned with the scope orders.sensitive:read only' });
 const ownCurrency = Optional(Text({ ...currency, description: "if given, the order's" }));
 
 export const NewPayment = named(
@@ -164,7 +164,7 @@ export const PaymentChange = named(
   'PaymentChanges',
   Members({
     status: oneOf(['pending', 'captured', 'failed'], {
-      description: '`pending` only of a payment that is: it changes nothing',
+      description: '`pending` is accepted for a pending payment only, and changes nothing',
     }),
   }),
 );
@@ -230,8 +230,6 @@ export const CancellationRequest = named(
   'OrderCancellationRequest',
   Members({
     reason: Optional(text(500)),
-    override: Optional(
-      Flag({ description: 'true: also with controlled tickets; counts with orders.sensitive:write only' }),
-    ),
+    override: Optional(Flag({ description: 'true: also with controlled tickets; needs orders.sensitive:write' })),
   }),
 );

@@ -102,5 +102,5 @@ export const retention: Retentions = {
     },
   },
   performance_links: { kept: 'as long as their orders' },
-  step_leases: { kept: 'an hour after their process ended (`LAPSED_KEPT_MS`)' },
+  step_leases: { kept: 'an hour after their process ended (`LAPSED_RETENTION_MS`)' },
 };

@@ -29,8 +29,8 @@ export const cancelOrder = async (
   const { institution, orderId } = command;
   const found = await context.orders.of(institution).get(orderId);
   if (!found) throw notFound();
-  const ask = found.state === 'confirmed' && !override;
-  const controlled = ask ? await context.tickets.controlled(institution, orderId) : undefined;
+  const mayHaveControlled = found.state === 'confirmed' && !override;
+  const controlled = mayHaveControlled ? await context.tickets.controlled(institution, orderId) : undefined;
   const how = { reason, override, controlled: controlled ? controlled.length : null };
   const { order } = await runCommand(context, command, (current, _request, now) => rule(current, how, now));
   return order;

@@ -23,9 +23,9 @@ export const cancellationRoutes = (context: OrdersContext): AnyOperation[] => [
     access: 'orders:write',
     summary: 'Cancels an order, at once and durably',
     description:
-      'Tickets and places follow; `cancellation.settledAt` says when all is done. With a controlled ticket it is 412 ' +
-      '`order_ticket_controlled`, unless ' +
-      '`override` is true, which counts for clients that hold orders.sensitive:write.',
+      'Tickets are cancelled and places released afterwards; `cancellation.settledAt` is when all of that was done. ' +
+      'With a controlled ticket the answer is 412 `order_ticket_controlled`, unless `override` is true, which counts ' +
+      'with the scope orders.sensitive:write only.',
     params: { orderId: pathId },
     body: CancellationRequest,
     answers: { 200: Order },

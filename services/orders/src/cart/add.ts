@@ -35,8 +35,8 @@ export interface CartAddition extends Target {
 }
 
 /** Milliseconds to wait for another request that creates the same cart. */
-const PATIENCE_MS = 2_000;
-const LOOK_EVERY_MS = 40;
+const MAX_WAIT_MS = 2_000;
+const POLL_EVERY_MS = 40;
 
 const requestedItem = ({ contactNumber: _, ...requested }: CartItem): RequestedItem => requested;
 
@@ -51,9 +51,17 @@ const drafted = async (context: OrdersContext, addition: CartAddition): Promise<
   const places = placesWanted(items, 0);
   const performanceIds = items.map(({ performanceId }) => performanceId);
   const [performanceId = ''] = performanceIds;
-  const asked = { client: holder.client, pointOfSale: addition.pointOfSale, contactNumber: null };
+  const details = { client: holder.client, pointOfSale: addition.pointOfSale, contactNumber: null };
   const draft = newDraft(
-    { ...asked, id: orderId, externalReference: null, performanceIds, places, request, hold: requestNameOf(undefined) },
+    {
+      ...details,
+      id: orderId,
+      externalReference: null,
+      performanceIds,
+      places,
+      request,
+      hold: requestNameOf(undefined),
+    },
     context.now(),
   );
   const owner = await context.lease.hold();
@@ -98,7 +106,7 @@ const makeCart = async (context: OrdersContext, addition: CartAddition): Promise
 const wait = async (context: OrdersContext, draft: OrderDocument | undefined, deadline: number): Promise<void> => {
   if (performance.now() > deadline) throw faultOf(busy().refused);
   if (draft) await recover(context, draft);
-  await delay(LOOK_EVERY_MS);
+  await delay(POLL_EVERY_MS);
 };
 
 /**
@@ -108,7 +116,7 @@ const wait = async (context: OrdersContext, draft: OrderDocument | undefined, de
  */
 export const addToCart = async (context: OrdersContext, addition: CartAddition): Promise<OrderDocument> => {
   const { institution, orderId, request, items } = addition;
-  const deadline = performance.now() + PATIENCE_MS;
+  const deadline = performance.now() + MAX_WAIT_MS;
   const permit = (lines: readonly HeldLine[]) => permitTariffs(context, institution, items, lines);
   for (;;) {
     const there = await context.orders.of(institution).get(orderId);

@@ -48,8 +48,8 @@ export const changeCartLine = async (
           found.pointOfSale,
         )
       : [];
-  const asksFor = tariff ?? (contactNumber === undefined ? undefined : line);
-  if (isOpen && asksFor) await permitTariff(context, target.institution, contactNumber, [asksFor]);
+  const priced = tariff ?? (contactNumber === undefined ? undefined : line);
+  if (isOpen && priced) await permitTariff(context, target.institution, contactNumber, [priced]);
   const change = { beneficiary, ...(tariff ? { tariff } : {}) };
   const { order } = await runCommand(context, cartCommand(target, request), (current, name, now) =>
     changeLine(recordDone(current, name), lineId, change, now),

@@ -68,8 +68,8 @@ const anew = (order: OrderDocument): OrderDocument =>
  */
 const contactOfGuest = (order: OrderDocument, requestId: string): string => {
   const { id, contactNumber, guestContact, erasedContact } = order;
-  const isKept = contactNumber !== null && contactNumber === guestContact && contactNumber !== erasedContact;
-  return isKept ? contactNumber : guestNumber(id, requestId);
+  const isReusable = contactNumber !== null && contactNumber === guestContact && contactNumber !== erasedContact;
+  return isReusable ? contactNumber : guestNumber(id, requestId);
 };
 
 /** The buyer and the buyer's criteria; a guest has no contact yet, and no criteria. */
@@ -93,7 +93,7 @@ export const checkoutCart = async (
   const { criteria, ...buyer } = await buyerOf(context, target, requested);
   const paymentId = context.newId('pay');
   const { graceMs } = context;
-  const begun = await runCommand(
+  const result = await runCommand(
     context,
     checkoutCommand(target, requestId),
     (current, request, now) => {
@@ -107,7 +107,7 @@ export const checkoutCart = async (
     { knows: (current) => isCheckedOutBy(current, requestId) },
   );
   try {
-    const order = await executeStep(context, begun, undefined);
+    const order = await executeStep(context, result, undefined);
     if (isStranded(order)) throw placesGone();
     await writeGuestOrLater(context, order);
     return order;

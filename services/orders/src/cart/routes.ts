@@ -48,7 +48,7 @@ const cartRoutes = (context: OrdersContext): AnyOperation[] => [
     ...write,
     id: 'addCartItems',
     path: '/internal/shop/orders/items',
-    summary: 'Puts places into a cart, which is made if there is none with the id: all of them or none',
+    summary: 'Adds places to a cart, all of them or none; creates the cart if none has the id',
     body: Addition,
     example: { body: example.addition, answer: example.cartDone },
     handle: async ({ caller: { institution }, body }) => {
@@ -69,7 +69,7 @@ const cartRoutes = (context: OrdersContext): AnyOperation[] => [
   operation({
     ...lineAction('change'),
     id: 'changeCartItem',
-    summary: 'Changes the tariff of a place in a cart, or who will come',
+    summary: 'Changes the tariff or the beneficiary of a line of a cart',
     body: LineChange,
     example: { params: example.lineParams, body: example.lineChange, answer: example.cartDone },
     handle: async ({ caller: { institution }, params: { orderId, lineId }, body }) => {
@@ -87,7 +87,7 @@ const cartRoutes = (context: OrdersContext): AnyOperation[] => [
   operation({
     ...lineAction('removal'),
     id: 'removeCartItem',
-    summary: 'Takes a place out of a cart and gives it back',
+    summary: 'Removes a line from a cart and releases its place',
     example: { params: example.lineParams, answer: example.cartDone },
     handle: async ({ caller: { institution }, params: { orderId, lineId } }) => {
       const target = { institution, orderId };
@@ -97,7 +97,7 @@ const cartRoutes = (context: OrdersContext): AnyOperation[] => [
   operation({
     ...action('giving-up'),
     id: 'giveUpCart',
-    summary: 'Gives a cart and its places up; again: no effect',
+    summary: 'Abandons a cart and releases its places; idempotent',
     example: { params: example.params, answer: example.cartDone },
     handle: async ({ caller: { institution }, params: { orderId } }) => {
       const target = { institution, orderId };
@@ -111,12 +111,12 @@ const orderRoutes = (context: OrdersContext): AnyOperation[] => [
   operation({
     ...action('checkout'),
     id: 'checkoutCart',
-    summary: 'Makes an order of a cart and confirms it or lets it wait for its payment; again: the same order',
+    summary: 'Checks out a cart: the order is confirmed or waits for its payment; a repeat returns the same order',
     body: Checkout,
     example: { params: example.params, body: example.checkout, answer: example.orderDone },
     handle: async ({ caller: { institution }, params: { orderId }, body }) => {
       if ((body.contactNumber === undefined) === (body.guest === undefined))
-        throw new Fault('validation_error', '$: either contactNumber or guest.');
+        throw new Fault('validation_error', '$: give either contactNumber or guest.');
       const target = { institution, orderId };
       const isDone = (order: OrderDocument) => order.begun === null && isCheckedOutBy(order, body.requestId);
       const act = () => checkoutCart(context, target, body);
@@ -138,7 +138,7 @@ const orderRoutes = (context: OrdersContext): AnyOperation[] => [
   operation({
     ...action('fault-cancellation'),
     id: 'cancelAfterFault',
-    summary: 'Cancels what an unforeseen error at the checkout left; says whether it is durably cancelled',
+    summary: 'Cancels the cart or order after an unforeseen error at the checkout; returns whether that is durable',
     body: FaultCancellation,
     answers: { 200: Type.Object({ cancelled: Type.Boolean(), state: Type.Union([oneOf(orderStates), Type.Null()]) }) },
     example: {
@@ -168,7 +168,7 @@ const orderRoutes = (context: OrdersContext): AnyOperation[] => [
     method: 'get',
     path: '/internal/shop/orders',
     access: 'internal',
-    summary: 'Lists the orders of a contact and those named, by start of their first performance; carts are none',
+    summary: 'Lists the orders of a contact and those in `ids`, without carts, by start of their first performance',
     query: {
       contactNumber: Type.Optional(contactNumber),
       ids: Type.Optional(Type.String({ pattern: '^[A-Za-z0-9_,-]{0,16000}$' })),

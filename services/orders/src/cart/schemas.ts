@@ -94,8 +94,8 @@ export const ShopOrder = named(
   Members({
     id: Text(),
     state: oneOf(orderStates),
-    listed: Flag({ description: 'false: a cart' }),
-    payable: Flag({ description: 'listed, and a cart again: its payment failed, its places are held' }),
+    listed: Flag({ description: 'false: the order is a cart' }),
+    payable: Flag({ description: 'listed, but a cart again: its payment failed, its places are still held' }),
     version: Integer(),
     pointOfSale: nullable(Text()),
     contactNumber: nullable(Text()),

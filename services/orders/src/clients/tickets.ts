@@ -4,30 +4,33 @@ import type { operations } from './generated/tickets.ts';
 
 type Issue = BodyOf<operations, 'issueTickets'>;
 
-/** Longest wait for an answer to a question whose answer the order itself knows well enough. */
-const ASK_MS = 1_000;
-/** Longest wait for tickets that a fact will bring, too; tickets that hang are not waited for again for a while. */
+/** Maximum wait for the controlled tickets, in milliseconds; the order has recorded their control state, too. */
+const CONTROLLED_MS = 1_000;
+/**
+ * Maximum wait for issued tickets, in milliseconds; `order.confirmed` issues them, too. After a timeout the next calls
+ * are skipped for a while.
+ */
 const ISSUE_MS = 1_000;
-/** The call itself ends a little later: whose patience ends first is known. */
+/** The call's own timeout is this much longer, so that the best-effort limit always ends the wait. */
 const MARGIN_MS = 500;
 
-/** What orders reads and writes of tickets: best effort, nothing here rejects. */
+/** The tickets service, as orders uses it: best effort, no call rejects. */
 export const createTickets = (tickets: ServiceClient<operations>) => {
   const issuing = createBestEffort({ ms: ISSUE_MS });
   return {
-    /** Ids of the order's tickets that are controlled; undefined if tickets did not answer within a second. */
+    /** Ids of the order's controlled tickets; undefined if the tickets service does not answer within a second. */
     async controlled(institution: string, orderId: string): Promise<readonly string[] | undefined> {
-      const asked = tickets.call(institution, 'getOrderTickets', { path: { orderId }, timeoutMs: ASK_MS });
-      // Longer than the call's own time may pass: getting a token for it counts, too.
+      const call = tickets.call(institution, 'getOrderTickets', { path: { orderId }, timeoutMs: CONTROLLED_MS });
+      // The call's own timeout does not include the request for an identity token.
       const answer = await within(
-        asked.catch(() => undefined),
-        ASK_MS,
+        call.catch(() => undefined),
+        CONTROLLED_MS,
         () => undefined,
       );
       return answer?.tickets.filter(({ status }) => status === 'controlled').map(({ ticketId }) => ticketId);
     },
 
-    /** Issues the tickets of a confirmed order, with their names; resolves with whether tickets answered that they did. */
+    /** Issues the tickets of a confirmed order, with beneficiaries' names; resolves to whether it was acknowledged. */
     async issue(institution: string, named: Omit<Issue, 'version'>, version: number): Promise<boolean> {
       const request = { body: { ...named, version }, timeoutMs: ISSUE_MS + MARGIN_MS };
       const issued = await issuing(() => tickets.call(institution, 'issueTickets', request));

@@ -6,7 +6,8 @@ import { abandoned, busy, isPastDue, linesAtEnd, touched, wrongState } from './o
 import { controlledTickets } from './tickets.ts';
 
 /** Whether a cancellation waits for the pending step: not for a release of places, nor for a step left to recovery. */
-const mustWait = ({ begun }: Order): boolean => begun !== null && begun.step !== 'release' && !isAbandoned(begun);
+const mustWait = ({ begun: pending }: Order): boolean =>
+  pending !== null && pending.step !== 'release' && !isAbandoned(pending);
 
 /**
  * any live state → cancelled. `controlled`: the number of controlled tickets by the tickets service, null if it did

@@ -61,7 +61,7 @@ const obstacle = (order: Order, { criteria, method, token }: CheckoutInput, now:
 /**
  * Makes an order of a cart: it belongs to the contact and is listed, and the same write begins the step that follows.
  * On account, free of charge or with a captured payment that is the sale (step `confirm`); with a pending payment it
- * is the extension of the hold (step `extend`). A guest's data is kept until the contact is written. An order whose
+ * is the extension of the hold (step `extend`). A guest's data is stored until the contact is written. An order whose
  * payment failed is bought again in the same way; if by another buyer, the guest's contact will be erased. Refused:
  * `checked_out`, `empty`, `wrong_state`, `tariff_not_accessible`, `account_required`, `payment_declined`.
  */
@@ -92,8 +92,8 @@ export const cancelByShopper = <O extends Order>(
 ): Decision<O> => {
   const decision = cancel(order, { ...how, override: false }, now);
   if (isRefused(decision)) return decision;
-  const begun = order.lines.some(({ startDate }) => Date.parse(startDate) <= now);
-  return begun
+  const hasStarted = order.lines.some(({ startDate }) => Date.parse(startDate) <= now);
+  return hasStarted
     ? refuse('performance_begun', 'The first performance has started, so it cannot be cancelled.')
     : decision;
 };

@@ -79,9 +79,9 @@ export const failConfirm = <O extends Order>(
 ): Decision<O> => {
   if (order.begun?.step !== 'confirm' || order.begun.request !== request)
     return refuse('step_lost', 'The pending confirmation was ended by another process.');
-  const kept = expiredIfDue(waitingNoMore({ ...order, begun: null }, now), now);
+  const unconfirmed = expiredIfDue(waitingNoMore({ ...order, begun: null }, now), now);
   return acceptButRefuse(
-    kept,
+    unconfirmed,
     'places_gone',
     order.begun.paymentId === null
       ? 'Places of the order are gone, so it cannot be confirmed.'

@@ -51,15 +51,15 @@ export const extended = <O extends Order>(
   { request }: { readonly request: string },
   now: number,
 ): Decision<O> => {
-  const { begun } = order;
-  if (begun?.step !== 'extend' || begun.request !== request)
+  const { begun: pending } = order;
+  if (pending?.step !== 'extend' || pending.request !== request)
     return refuse('step_lost', 'The pending extension of the hold was ended by another process.');
-  if (begun.cause === 'payment') return expiredIfDue({ ...order, begun: null }, now);
-  const until = { expiresAt: begun.until, deadline: begun.until, begun: null };
-  if (begun.cause === 'reservation')
-    return expiredIfDue(touched({ ...order, ...until, state: 'reserved', dueAt: begun.until }, now), now);
+  if (pending.cause === 'payment') return expiredIfDue({ ...order, begun: null }, now);
+  const until = { expiresAt: pending.until, deadline: pending.until, begun: null };
+  if (pending.cause === 'reservation')
+    return expiredIfDue(touched({ ...order, ...until, state: 'reserved', dueAt: pending.until }, now), now);
   return expiredIfDue(
-    touched({ ...order, ...until, dueAt: order.state === 'reserved' ? begun.until : order.dueAt }, now),
+    touched({ ...order, ...until, dueAt: order.state === 'reserved' ? pending.until : order.dueAt }, now),
     now,
   );
 };
@@ -73,10 +73,10 @@ export const failExtension = <O extends Order>(
   { request }: { readonly request: string },
   now: number,
 ): Decision<O> => {
-  const { begun } = order;
-  if (begun?.step !== 'extend' || begun.request !== request)
+  const { begun: pending } = order;
+  if (pending?.step !== 'extend' || pending.request !== request)
     return refuse('step_lost', 'The pending extension of the hold was ended by another process.');
-  const kept: Accepted<O> = expiredIfDue({ ...order, begun: null }, now);
-  if (begun.cause === 'payment') return kept;
-  return acceptButRefuse(kept, 'places_gone', 'Places of the order are gone, so they cannot be kept any longer.');
+  const ended: Accepted<O> = expiredIfDue({ ...order, begun: null }, now);
+  if (pending.cause === 'payment') return ended;
+  return acceptButRefuse(ended, 'places_gone', 'Places of the order are gone, so their hold cannot be extended.');
 };

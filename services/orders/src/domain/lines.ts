@@ -44,8 +44,8 @@ export const addLines = <O extends Order>(
   },
   now: number,
 ): Decision<O> => {
-  const { begun } = order;
-  if (begun?.step !== 'lines' || begun.abandoned || begun.request !== held.request) return stepLost();
+  const { begun: pending } = order;
+  if (pending?.step !== 'lines' || pending.abandoned || pending.request !== held.request) return stepLost();
   if (order.deadline !== null && order.deadline <= now)
     return refuse('past_due', "The order's deadline has passed, so it cannot be given more lines.");
   const repeated = held.lines.some(({ place }) => order.lines.some((line) => line.place.id === place.id));
@@ -83,8 +83,8 @@ export const removeLine = <O extends Order>(
   const line = order.lines.find(({ id }) => id === lineId);
   if (!line) return refuse('unknown_line', 'The order has no such line.');
   const rest = order.lines.filter(({ id }) => id !== lineId);
-  const begun = { step: 'release', request, since: now, placeIds: [line.place.id] } as const;
-  return accept(withLines({ ...order, begun }, rest, now));
+  const pending = { step: 'release', request, since: now, placeIds: [line.place.id] } as const;
+  return accept(withLines({ ...order, begun: pending }, rest, now));
 };
 
 /** Ends {@link removeLine}: the place is released. Expires the order if due. */

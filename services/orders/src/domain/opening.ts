@@ -90,6 +90,6 @@ export const open = <O extends Order>(
 
 /** Lists a cart as an order; unchanged if it is listed, refused for a draft. */
 export const list = <O extends Order>(order: O, now: number): Decision<O> => {
-  if (order.state === 'draft') return refuse('wrong_state', 'The order is still being made.');
+  if (order.state === 'draft') return refuse('wrong_state', 'The order is still being created.');
   return accept(order.listedAt === null ? touched({ ...order, listedAt: now, modifiedAt: now }, now) : order);
 };

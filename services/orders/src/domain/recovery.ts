@@ -27,16 +27,16 @@ const nextTry = (request: string): string => {
  * by its first process. Nor may that process end a release: a new line may hold the same places by then, so the
  * release continues under another request id.
  */
-const takenOver = (begun: PendingStep, owner: string, now: number): PendingStep => {
+const takenOver = (pending: PendingStep, owner: string, now: number): PendingStep => {
   const taken = { since: now, owner };
-  switch (begun.step) {
+  switch (pending.step) {
     case 'create':
     case 'lines':
-      return { ...begun, ...taken, abandoned: true };
+      return { ...pending, ...taken, abandoned: true };
     case 'release':
-      return { ...begun, ...taken, request: nextTry(begun.request) };
+      return { ...pending, ...taken, request: nextTry(pending.request) };
     default:
-      return { ...begun, ...taken };
+      return { ...pending, ...taken };
   }
 };
 

@@ -57,7 +57,7 @@ export const addOrderLines = async (
   });
   const pending = order.begun;
   if (done || pending?.step !== 'lines') return order;
-  const undo = async (error: unknown): Promise<never> => {
+  const abortAfter = async (error: unknown): Promise<never> => {
     if (isUnavailable(error))
       workOn(context, order, () => abortLines(context, order, pending)).catch((failure) => {
         context.log.warn('the addition of lines could not be aborted', { error: failure });
@@ -67,7 +67,7 @@ export const addOrderLines = async (
     throw error;
   };
   return workOn(context, order, async () => {
-    const held = await holdMore(context, order, pending, items).catch(undo);
+    const held = await holdMore(context, order, pending, items).catch(abortAfter);
     try {
       await permit?.(held.lines);
       const more = {
@@ -76,12 +76,13 @@ export const addOrderLines = async (
         currency: currencyOf(held.lines),
         until: Date.parse(held.heldUntil),
       };
-      const remember = (current: OrderDocument) => (isCart(current) ? recordDone(current, pending.request) : current);
+      const withRequest = (current: OrderDocument) =>
+        isCart(current) ? recordDone(current, pending.request) : current;
       return await finish(
         context,
         targetOf(order),
-        (current, now) => addLines(remember(current), more, now),
-        command.stamp,
+        (current, now) => addLines(withRequest(current), more, now),
+        command.idempotencyRecord,
       );
     } catch (error) {
       if (error instanceof Fault) await abortLines(context, order, pending);
@@ -105,7 +106,7 @@ export const removeOrderLine = async (
   const pending = order.begun;
   if (pending?.step !== 'release') return order;
   try {
-    return await workOn(context, order, () => releasePlaces(context, order, pending, command.stamp));
+    return await workOn(context, order, () => releasePlaces(context, order, pending, command.idempotencyRecord));
   } catch (error) {
     if (!isUnavailable(error)) throw error;
     // The removal is durable; the place is released when the catalog answers again.

@@ -27,8 +27,8 @@ export const actionsRoutes = (context: OrdersContext): AnyOperation[] => [
     ...action('extension'),
     id: 'extendOrder',
     access: 'orders:write',
-    summary: 'Keeps the places of an open or reserved order longer',
-    description: 'Until so many minutes from now, at most 60; it never shortens.',
+    summary: 'Extends the hold of an open or reserved order',
+    description: 'The hold ends `minutes` from now, at most 60; it is never shortened.',
     body: Extension,
     answers: { 200: Order },
     errors: ['conflict', 'semantically_invalid', ...over],
@@ -39,7 +39,7 @@ export const actionsRoutes = (context: OrdersContext): AnyOperation[] => [
     ...action('reservation'),
     id: 'reserveOrder',
     access: 'orders:write',
-    summary: 'Keeps the places of an open order without payment until a date',
+    summary: 'Holds the places of an open order without payment until a date',
     description: 'Any instant in the future; the hold ends then.',
     body: Reservation,
     answers: { 200: Order },
@@ -52,10 +52,10 @@ export const actionsRoutes = (context: OrdersContext): AnyOperation[] => [
     ...action('confirmation'),
     id: 'confirmOrder',
     access: 'orders:write',
-    summary: 'Confirms an order that is free of charge, paid, or on account: its places are sold, its tickets made',
+    summary: 'Confirms an order that is free of charge, paid or on account: sells its places, issues its tickets',
     description:
-      'While a payment is pending it is 412 `order_payment_pending`, unless `onAccount` is true: say first whether it was captured ' +
-      'or failed. An order whose captured money was given back is 412 `order_unpaid`.',
+      'While a payment is pending the answer is 412 `order_payment_pending`, unless `onAccount` is true: settle the ' +
+      'payment first. An order whose captured money was refunded is 412 `order_unpaid`.',
     body: Confirmation,
     answers: { 200: Order },
     errors: ['conflict', 'order_unpaid', 'order_empty', ...over],

@@ -12,12 +12,12 @@ import type { OrderDocument } from '../store.ts';
 export const sellPending = async (
   context: OrdersContext,
   order: OrderDocument,
-  stamp: Command['stamp'],
+  idempotencyRecord: Command['idempotencyRecord'],
 ): Promise<OrderDocument> => {
   const pending = order.begun;
   if (pending?.step !== 'confirm') return order;
   // Without an answer the sale may have happened: only selling again finds out, which is idempotent.
-  return workOn(context, order, () => sell(context, order, pending, { stamp }));
+  return workOn(context, order, () => sell(context, order, pending, { idempotencyRecord }));
 };
 
 /**
@@ -35,5 +35,5 @@ export const confirmOrder = async (
     (current, request, now) => beginConfirm(current, { request, onAccount }, now),
     { startsStep: true },
   );
-  return done ? order : sellPending(context, order, command.stamp);
+  return done ? order : sellPending(context, order, command.idempotencyRecord);
 };

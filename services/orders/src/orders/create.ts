@@ -37,8 +37,8 @@ const resumeDraft = async (
   let resumed = false;
   const draft = await context.orders.of(institution).update(id, (current) => {
     resumed = current.state === 'draft' && current.begun !== null && !isAborted(current.begun.request);
-    const begun = current.begun && { ...current.begun, since: context.now(), owner };
-    return resumed ? { next: { ...current, begun } } : undefined;
+    const pending = current.begun && { ...current.begun, since: context.now(), owner };
+    return resumed ? { next: { ...current, begun: pending } } : undefined;
   });
   return resumed ? draft : undefined;
 };
@@ -52,12 +52,12 @@ const drafted = async (
   holder: Holder,
   requested: OrderRequest,
   places: number,
-  stamp: IdempotencyRecord<OrderDocument> | undefined,
+  idempotencyRecord: IdempotencyRecord<OrderDocument> | undefined,
 ): Promise<OrderDocument> => {
   const { institution, client } = holder;
   const performanceIds = requested.items.map(({ performanceId }) => performanceId);
   const [performanceId = ''] = performanceIds;
-  const asked = {
+  const details = {
     client,
     pointOfSale: requested.pointOfSale ?? null,
     contactNumber: requested.contactNumber ?? null,
@@ -68,8 +68,8 @@ const drafted = async (
   /** Undefined if the id belongs to an order that is not a draft of this request. */
   const insert = async (id: string): Promise<OrderDocument | undefined> => {
     const request = requestNameOf(undefined);
-    const { begun, ...draft } = newDraft({ ...asked, id, request, hold: request }, context.now());
-    const owned = { ...draft, performanceId, begun: begun && { ...begun, owner: await context.lease.hold() } };
+    const { begun: pending, ...draft } = newDraft({ ...details, id, request, hold: request }, context.now());
+    const owned = { ...draft, performanceId, begun: pending && { ...pending, owner: await context.lease.hold() } };
     try {
       return await context.limit.admit(holder, id, places, () => context.orders.of(institution).insert(owned));
     } catch (error) {
@@ -77,7 +77,8 @@ const drafted = async (
       throw error;
     }
   };
-  const own = stamp && (await insert(derivedId('ord', stamp.key, stamp.fingerprint)));
+  const own =
+    idempotencyRecord && (await insert(derivedId('ord', idempotencyRecord.key, idempotencyRecord.fingerprint)));
   const draft = own ?? (await insert(context.newId('ord')));
   if (!draft) throw new Error('a new order id already exists');
   return draft;
@@ -129,7 +130,10 @@ export const opened = async (
   draft: OrderDocument,
   request: string,
   held: Held,
-  { stamp, cart = false }: { readonly stamp?: IdempotencyRecord<OrderDocument> | undefined; readonly cart?: boolean },
+  {
+    idempotencyRecord,
+    cart = false,
+  }: { readonly idempotencyRecord?: IdempotencyRecord<OrderDocument> | undefined; readonly cart?: boolean },
 ): Promise<OrderDocument> => {
   const hold = {
     request,
@@ -148,7 +152,7 @@ export const opened = async (
       const next = { ...decision.next, pointOfSale: held.pointOfSale };
       return { next: cart ? recordDone(next, request) : next };
     },
-    { idempotencyRecord: stamp },
+    { idempotencyRecord },
   );
   if (refused && refused.reason !== 'step_lost') throw faultOf(refused);
   if (refused || !order) throw lost(order);
@@ -164,7 +168,7 @@ export const createOrder = async (
   context: OrdersContext,
   holder: Holder,
   requested: OrderRequest,
-  stamp: IdempotencyRecord<OrderDocument> | undefined,
+  idempotencyRecord: IdempotencyRecord<OrderDocument> | undefined,
 ): Promise<OrderDocument> => {
   const faults = [
     ...(await contactFaults(context, holder.institution, requested.contactNumber)),
@@ -172,12 +176,12 @@ export const createOrder = async (
   ];
   if (faults.length > 0) throw await refusalOf(context, holder.institution, requested, faults);
   const places = placesWanted(requested.items, 0);
-  const draft = await drafted(context, holder, requested, places, stamp);
+  const draft = await drafted(context, holder, requested, places, idempotencyRecord);
   const request = draft.begun?.request ?? '';
   return workOn(context, draft, async () => {
     const held = await holdFor(context, draft, requested);
     try {
-      const order = await opened(context, draft, request, held, { stamp });
+      const order = await opened(context, draft, request, held, { idempotencyRecord });
       context.limit.record(holder, order.id, order.heldPlaces);
       return order;
     } catch (error) {

@@ -18,7 +18,7 @@ const moved = async (
   if (done || pending?.step !== 'extend') return order;
   return workOn(context, order, async () => {
     try {
-      return await holdLonger(context, order, pending, { stamp: command.stamp });
+      return await holdLonger(context, order, pending, { idempotencyRecord: command.idempotencyRecord });
     } catch (error) {
       // A hold that outlasts the order's deadline is harmless: the order's expiry releases it.
       const end = ifOwned(order, (current, now) => failExtension(current, pending, now));

@@ -69,7 +69,7 @@ export const linesOf = (held: readonly HeldLine[], newId: (prefix: string) => st
   }));
 
 /** Requested items and their point of sale. */
-export interface Asked {
+export interface ItemsRequest {
   readonly items: readonly RequestedItem[];
   readonly pointOfSale?: string | undefined;
 }
@@ -78,7 +78,7 @@ export interface Asked {
 const unknownToCatalog = async (
   context: OrdersContext,
   institution: string,
-  { items, pointOfSale }: Asked,
+  { items, pointOfSale }: ItemsRequest,
 ): Promise<string[]> => {
   try {
     await context.stock.quotes(
@@ -101,9 +101,9 @@ const unknownToCatalog = async (
 export const refusalOf = async (
   context: OrdersContext,
   institution: string,
-  asked: Asked,
+  requested: ItemsRequest,
   faults: readonly string[],
 ): Promise<Fault> => {
-  const all = [...faults, ...(await unknownToCatalog(context, institution, asked))];
+  const all = [...faults, ...(await unknownToCatalog(context, institution, requested))];
   return new Fault('semantically_invalid', `${all.join('; ')}.`);
 };

@@ -34,7 +34,8 @@ export const ordersRoutes = (context: OrdersContext): AnyOperation[] => [
     access: 'orders:write',
     summary: 'Creates an order and holds its places: all of them or none',
     description:
-      'One line per place. The places are held until `expiresAt`: as long as the point of sale says, 15 minutes without one.',
+      'One line per place. The places are held until `expiresAt`: for the hold time of the point of sale, or 15 ' +
+      'minutes without one.',
     body: NewOrder,
     answers: { 201: Order },
     errors: holdErrors,
@@ -86,8 +87,7 @@ export const ordersRoutes = (context: OrdersContext): AnyOperation[] => [
     method: 'get',
     access: 'orders:read',
     summary: 'Reads an order',
-    description:
-      'Also the shopping cart of a point of sale: an open order that lists and changes know from its checkout on.',
+    description: 'Also the shopping cart of a point of sale: an open order, which lists contain from its checkout on.',
     answers: { 200: Order },
     etag: true,
     example: { params, answer: example.open },
@@ -99,7 +99,7 @@ export const ordersRoutes = (context: OrdersContext): AnyOperation[] => [
     id: 'updateOrder',
     method: 'patch',
     access: 'orders:write',
-    summary: 'Changes whose order it is and what others call it',
+    summary: 'Changes the contact and the external reference of an order',
     description: 'A JSON merge patch (RFC 7396): null removes. In every state.',
     body: named('OrderChanges', patchOf(OrderDetails)),
     readOnly,

@@ -26,9 +26,10 @@ export interface PaymentRequest {
 export const paymentOfCommand = (
   order: OrderDocument,
   { id }: Pick<PaymentRequest, 'id'>,
-  stamp: Command['stamp'],
+  idempotencyRecord: Command['idempotencyRecord'],
 ): Payment => {
-  const made = paymentOfRequest(order, repeatKeyOf(stamp) ?? null) ?? order.payments.find((other) => other.id === id);
+  const made =
+    paymentOfRequest(order, repeatKeyOf(idempotencyRecord) ?? null) ?? order.payments.find((other) => other.id === id);
   if (!made) throw new Error('the payment is not in its order');
   return made;
 };
@@ -42,11 +43,15 @@ const refuseUnconfirmed = (order: OrderDocument, payment: Payment): void => {
 };
 
 /** Extends the hold while the payment is pending. The payment is recorded whether or not the catalog answers. */
-const wait = async (context: OrdersContext, order: OrderDocument, stamp: Command['stamp']): Promise<OrderDocument> => {
+const wait = async (
+  context: OrdersContext,
+  order: OrderDocument,
+  idempotencyRecord: Command['idempotencyRecord'],
+): Promise<OrderDocument> => {
   const pending = order.begun;
   if (pending?.step !== 'extend') return order;
   try {
-    return await workOn(context, order, () => holdLonger(context, order, pending, { stamp }));
+    return await workOn(context, order, () => holdLonger(context, order, pending, { idempotencyRecord }));
   } catch (error) {
     if (!isUnavailable(error)) throw error;
     return order;
@@ -57,10 +62,12 @@ const wait = async (context: OrdersContext, order: OrderDocument, stamp: Command
 export const executeStep = async (
   context: OrdersContext,
   { order, done }: CommandResult,
-  stamp: Command['stamp'],
+  idempotencyRecord: Command['idempotencyRecord'],
 ): Promise<OrderDocument> => {
   if (done) return order;
-  return order.begun?.step === 'extend' ? wait(context, order, stamp) : sellPending(context, order, stamp);
+  return order.begun?.step === 'extend'
+    ? wait(context, order, idempotencyRecord)
+    : sellPending(context, order, idempotencyRecord);
 };
 
 /**
@@ -74,18 +81,18 @@ export const payOrder = async (
   command: Command,
   requested: PaymentRequest,
 ): Promise<OrderDocument> => {
-  const { stamp } = command;
-  const repeatKey = repeatKeyOf(stamp) ?? null;
+  const { idempotencyRecord } = command;
+  const repeatKey = repeatKeyOf(idempotencyRecord) ?? null;
   const { graceMs } = context;
   const input = { ...requested, reference: requested.reference ?? null, repeatKey, graceMs };
-  const begun = await runCommand(
+  const result = await runCommand(
     context,
     command,
     (current, request, now) => addPayment(current, { ...input, request }, now),
     { knows: (current) => paymentOfRequest(current, repeatKey) !== undefined },
   );
-  const order = await executeStep(context, begun, stamp);
-  if (begun.done) refuseUnconfirmed(order, paymentOfCommand(order, requested, stamp));
+  const order = await executeStep(context, result, idempotencyRecord);
+  if (result.done) refuseUnconfirmed(order, paymentOfCommand(order, requested, idempotencyRecord));
   return order;
 };
 
@@ -96,8 +103,8 @@ export const settleOrderPayment = async (
   paymentId: string,
   status: Payment['status'],
 ): Promise<OrderDocument> => {
-  const begun = await runCommand(context, command, (current, request, now) =>
+  const result = await runCommand(context, command, (current, request, now) =>
     settlePayment(current, { paymentId, status, request }, now),
   );
-  return executeStep(context, begun, command.stamp);
+  return executeStep(context, result, command.idempotencyRecord);
 };

@@ -40,11 +40,12 @@ export const paymentsRoutes = (context: OrdersContext): AnyOperation[] => [
     access: 'orders:write',
     summary: 'Records a payment; fully captured it confirms the order',
     description:
-      'Pending amounts do not lower `due`. A capture on an expired order confirms it if its places can be held again; if not, 412 ' +
-      '`payment_recorded` says that the money is recorded, and `Location` where: once places are free, setting the payment to ' +
-      '`captured` again confirms the order. An order whose captured money, less refunds, is below its total is not confirmed: 412 ' +
-      '`payment_recorded`. `reference` is sensitive: writing it needs the scope orders.sensitive:write as well (403), ' +
-      "and it is answered to clients that hold orders.sensitive:read. ETag and If-Match are the order's.",
+      'Pending amounts do not lower `due`. A capture on an expired order confirms it if its places can be held ' +
+      'again; if not, the answer is 412 `payment_recorded`: the money is recorded, and `Location` names the payment. ' +
+      'Once places are free, setting that payment to `captured` again confirms the order. An order whose captured ' +
+      'money, less refunds, is below its total is not confirmed: 412 `payment_recorded`. `reference` is sensitive: ' +
+      'writing it needs the scope orders.sensitive:write as well (403), and answers contain it with the scope ' +
+      "orders.sensitive:read only. ETag and If-Match are the order's.",
     body: NewPayment,
     answers: { 201: Payment },
     errors: [
@@ -63,7 +64,7 @@ export const paymentsRoutes = (context: OrdersContext): AnyOperation[] => [
       if (body.reference !== undefined) requireScope(caller.scopes, 'orders.sensitive:write', '$.reference');
       const requested = { ...body, id: context.newId('pay') };
       const answer = (order: OrderDocument) => {
-        const payment = paymentOfCommand(order, requested, command.stamp);
+        const payment = paymentOfCommand(order, requested, command.idempotencyRecord);
         return created(
           paymentView(order, payment, caller.scopes),
           addressOfPayment(order.id, payment.id),
@@ -94,12 +95,13 @@ export const paymentsRoutes = (context: OrdersContext): AnyOperation[] => [
     id: 'settlePayment',
     method: 'patch',
     access: 'orders:write',
-    summary: 'Says that a pending payment was captured, or failed; answers the order',
+    summary: 'Settles a pending payment as captured or failed; returns the order',
     description:
-      'Captured in full it confirms the order, also late, if the places can be held again; if not, 412 `payment_recorded` says that ' +
-      'the money is recorded: once places are free, the same request again confirms the order, unless money was given back since. When nothing is pending any more the ' +
-      'order goes back to where it came from. The status that it has already changes nothing; captured ' +
-      'on a cancelled order is 412 `payment_recorded`, each time.',
+      'Captured in full it confirms the order, also an expired one if its places can be held again; if not, the ' +
+      'answer is 412 `payment_recorded`: the money is recorded, and once places are free the same request again ' +
+      'confirms the order, unless money was refunded since. When no payment is pending any more, the order returns ' +
+      'to its previous state. The status that the payment already has changes nothing; `captured` on a cancelled ' +
+      'order is 412 `payment_recorded`, each time.',
     body: PaymentChange,
     readOnly: paymentReadOnly,
     answers: { 200: Order },

@@ -14,8 +14,8 @@ const PAGE = 200;
 /** Orders cancelled concurrently. */
 const WIDTH = 16;
 /** Milliseconds to wait for a pending step; after that the message is redelivered. */
-const PATIENCE_MS = 4_000;
-const LOOK_EVERY_MS = 50;
+const MAX_WAIT_MS = 4_000;
+const POLL_EVERY_MS = 50;
 
 /** Aborts the pending step of a draft: its places are still being held, and it must not become an order. */
 const abortDraftStep = async (
@@ -36,7 +36,7 @@ const abortDraftStep = async (
  */
 const cancelLive = async (context: OrdersContext, order: OrderDocument, performanceId: string): Promise<void> => {
   const target = targetOf(order);
-  const deadline = performance.now() + PATIENCE_MS;
+  const deadline = performance.now() + MAX_WAIT_MS;
   for (;;) {
     const outcome = await attempt(context, target, (current, now) => {
       if (current.performanceIds.includes(performanceId))
@@ -52,7 +52,7 @@ const cancelLive = async (context: OrdersContext, order: OrderDocument, performa
       throw new Error('an order stayed busy for too long; the event is redelivered');
     else {
       await recover(context, found);
-      await delay(LOOK_EVERY_MS);
+      await delay(POLL_EVERY_MS);
     }
   }
 };

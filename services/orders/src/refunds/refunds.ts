@@ -15,8 +15,13 @@ export interface RefundRequest {
 }
 
 /** The refund that this request recorded, now or in an earlier attempt. */
-export const refundOfCommand = (order: OrderDocument, { id }: RefundRequest, stamp: Command['stamp']): Refund => {
-  const made = refundOfRequest(order, repeatKeyOf(stamp) ?? null) ?? order.refunds.find((other) => other.id === id);
+export const refundOfCommand = (
+  order: OrderDocument,
+  { id }: RefundRequest,
+  idempotencyRecord: Command['idempotencyRecord'],
+): Refund => {
+  const made =
+    refundOfRequest(order, repeatKeyOf(idempotencyRecord) ?? null) ?? order.refunds.find((other) => other.id === id);
   if (!made) throw new Error('the refund is not in its order');
   return made;
 };
@@ -30,7 +35,7 @@ export const refundOrder = async (
   command: Command,
   requested: RefundRequest,
 ): Promise<OrderDocument> => {
-  const repeatKey = repeatKeyOf(command.stamp) ?? null;
+  const repeatKey = repeatKeyOf(command.idempotencyRecord) ?? null;
   const input = { ...requested, reference: requested.reference ?? null, repeatKey };
   const { order } = await runCommand(context, command, (current, _request, now) => refund(current, input, now), {
     knows: (current) => refundOfRequest(current, repeatKey) !== undefined,

@@ -36,10 +36,10 @@ export const refundsRoutes = (context: OrdersContext): AnyOperation[] => [
     id: 'refundOrder',
     method: 'post',
     access: 'orders.sensitive:write',
-    summary: 'Records money given back, in every state of the order',
+    summary: 'Records a refund, in every state of the order',
     description:
-      'Refunds do not lower `paid`, but an order whose money went back is confirmed on account only. While the order is being ' +
-      "confirmed it is 409 `conflict`. ETag and If-Match are the order's.",
+      'Refunds do not lower `paid`, but an order with refunded money is confirmed on account only. While the order ' +
+      "is being confirmed the answer is 409 `conflict`. ETag and If-Match are the order's.",
     body: NewRefund,
     answers: { 201: Refund },
     errors: ['conflict', 'refund_exceeds_paid', 'semantically_invalid'],
@@ -49,7 +49,7 @@ export const refundsRoutes = (context: OrdersContext): AnyOperation[] => [
     handle: async (request) => {
       const requested = { ...request.body, id: context.newId('ref') };
       const answer = (order: OrderDocument) => {
-        const refund = refundOfCommand(order, requested, command.stamp);
+        const refund = refundOfCommand(order, requested, command.idempotencyRecord);
         return created(
           refundView(order, refund, request.caller.scopes),
           `${addressOf(order.id)}/refunds/${refund.id}`,

@@ -13,8 +13,8 @@ import { recover } from './recover.ts';
 import { attempt, expireNow, type Rule, type Target } from './write.ts';
 
 /** Milliseconds for which a command waits for another one on the same order. */
-const PATIENCE_MS = 2_000;
-const LOOK_EVERY_MS = 40;
+const MAX_WAIT_MS = 2_000;
+const POLL_EVERY_MS = 40;
 
 /** Commands: the parameters common to all of them. */
 export interface Command extends Target {
@@ -22,7 +22,7 @@ export interface Command extends Target {
   readonly ifMatch: (version: string) => void;
   /** Throws if the request changes a read-only member. */
   readonly unchanged?: (order: OrderDocument) => void;
-  readonly stamp?: IdempotencyRecord<OrderDocument> | undefined;
+  readonly idempotencyRecord?: IdempotencyRecord<OrderDocument> | undefined;
   /** The request id, if no idempotency record provides one: a repeat resumes the step that the first attempt began. */
   readonly request?: string;
   /** Which documents the command finds: listed orders (default), carts, or both. The others are `not_found`. */
@@ -42,7 +42,7 @@ export const commandOf = (
   institution: caller.institution,
   orderId: params.orderId,
   ifMatch,
-  stamp: remember(answer),
+  idempotencyRecord: remember(answer),
 });
 
 /**
@@ -80,12 +80,20 @@ const resumed = (order: OrderDocument, request: string, now: number): OrderDocum
  */
 export const runCommand = async (
   context: OrdersContext,
-  { institution, orderId, ifMatch, unchanged, stamp, request = requestNameOf(stamp), appliesTo }: Command,
+  {
+    institution,
+    orderId,
+    ifMatch,
+    unchanged,
+    idempotencyRecord,
+    request = requestNameOf(idempotencyRecord),
+    appliesTo,
+  }: Command,
   step: (order: OrderDocument, request: string, now: number) => ReturnType<Rule>,
   { startsStep = false, knows = () => false }: CommandOptions = {},
 ): Promise<CommandResult> => {
   const target = { institution, orderId };
-  const deadline = performance.now() + PATIENCE_MS;
+  const deadline = performance.now() + MAX_WAIT_MS;
   for (;;) {
     let done = false;
     const outcome = await attempt(
@@ -102,7 +110,7 @@ export const runCommand = async (
         unchanged?.(order);
         return step(order, request, now);
       },
-      { stamp, startsStep },
+      { idempotencyRecord, startsStep },
     );
     const { order } = outcome;
     if (!('refused' in outcome)) {
@@ -114,7 +122,7 @@ export const runCommand = async (
     else if (refused.reason !== 'busy' || performance.now() > deadline) throw faultOf(refused);
     else {
       await recover(context, order);
-      await delay(LOOK_EVERY_MS);
+      await delay(POLL_EVERY_MS);
     }
   }
 };

@@ -6,13 +6,13 @@ import { stepStock } from './stock.ts';
 import { leaveToRecovery } from './working.ts';
 
 /** The request id of a draft's hold in the catalog. */
-export const holdNameOf = ({ begun }: Pick<OrderDocument, 'begun'>): string =>
-  begun?.step === 'create' ? begun.hold : '';
+export const holdNameOf = ({ begun: pending }: Pick<OrderDocument, 'begun'>): string =>
+  pending?.step === 'create' ? pending.hold : '';
 
 /** Deletes a draft that holds nothing. */
 export const deleteDraft = async (context: OrdersContext, draft: OrderDocument): Promise<void> => {
   const { institution, id, performanceId, performanceIds } = draft;
-  // The links first: a process that dies in between leaves a draft, which recovery deletes, and never a link without an order.
+  // The links first: if the process dies in between, the draft remains for recovery, and no link lacks its order.
   const others = performanceIds.filter((performance) => performance !== performanceId);
   for (const performance of others) await context.links.of(institution).delete(`${id}.${performance}`);
   await context.orders.of(institution).delete(id);
@@ -31,7 +31,7 @@ const emptied = async (context: OrdersContext, found: OrderDocument): Promise<Or
   });
   if (draft && draft.state !== 'draft') return undefined;
   try {
-    // A draft that was deleted meanwhile may have been given places after its deletion.
+    // The hold of a draft that was deleted meanwhile may have been executed after the deletion.
     if (draft) await stepStock(context, draft).release({ requestId });
     else await context.stock.release(institution, id, { requestId, asOf: found.version + 1 });
   } catch (error) {

@@ -15,7 +15,10 @@ export const holdLonger = async (
   context: OrdersContext,
   order: OrderDocument,
   pending: ExtendStep,
-  { stamp, recovered }: { stamp?: IdempotencyRecord<OrderDocument> | undefined; recovered?: boolean } = {},
+  {
+    idempotencyRecord,
+    recovered,
+  }: { idempotencyRecord?: IdempotencyRecord<OrderDocument> | undefined; recovered?: boolean } = {},
 ): Promise<OrderDocument> => {
   const { request, until } = pending;
   const placeIds = order.lines.map(({ place }) => place.id);
@@ -25,5 +28,5 @@ export const holdLonger = async (
     missing.length === 0
       ? (current: OrderDocument, now: number) => extended(remembered(current), { request }, now)
       : ifOwned(order, (current, now) => failExtension(remembered(current), { request }, now));
-  return finish(context, targetOf(order), end, stamp);
+  return finish(context, targetOf(order), end, idempotencyRecord);
 };

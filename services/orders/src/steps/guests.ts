@@ -79,5 +79,5 @@ const sweepLeft = async (
 /** Writes the guests' contacts that a checkout left unwritten, then erases the contacts of former guests. */
 export const sweepGuests = async (context: OrdersContext): Promise<void> => {
   await sweepLeft(context, 'guest', writeGuest, "the contact of an order's guest could not be written");
-  await sweepLeft(context, 'formerGuests', forgetGuests, 'a guest who is no buyer any more could not be forgotten');
+  await sweepLeft(context, 'formerGuests', forgetGuests, 'the contact of a former guest could not be erased');
 };

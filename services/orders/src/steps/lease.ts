@@ -17,8 +17,8 @@ const FRESH_MS = 1_500;
 const GAP_MS = 1_500;
 /** Maximum time for which a process works on a step: longer than all timeouts of its calls together. */
 export const STEP_MS = 15_000;
-/** A lapsed lease is kept this long, in case one of its steps is written late. */
-const LAPSED_KEPT_MS = 3_600_000;
+/** Time after which a lapsed lease is deleted: until then a step may still be written under it. */
+const LAPSED_RETENTION_MS = 3_600_000;
 
 /** The fault of a step whose process has lost its lease or exceeded its time. */
 const lost = (): Fault =>
@@ -49,7 +49,7 @@ export interface Lease {
   /** The id of this process's lease, if it has one. */
   own(): string | undefined;
   /** Writes a heartbeat and observes the others; returns the leases that are over. Call every {@link BEAT_EVERY_MS}. */
-  look(): Promise<readonly string[]>;
+  observe(): Promise<readonly string[]>;
   /** Makes the own lease lapse at once, so that others recover its pending steps. */
   end(): Promise<void>;
 }
@@ -71,8 +71,8 @@ export const createLease = (
   const unknownOwners = new Map<string, number>();
   let over: ReadonlySet<string> = new Set();
   let living: ReadonlySet<string> = new Set();
-  let looks = 0;
-  let lookedAt = Number.NEGATIVE_INFINITY;
+  let observations = 0;
+  let observedAt = Number.NEGATIVE_INFINITY;
   let own: { readonly id: string; readonly beatAt: number } | undefined;
   let beating: Promise<void> | undefined;
 
@@ -113,7 +113,7 @@ export const createLease = (
     );
 
   /** Whether this process has seen the lease without a heartbeat for {@link LAPSE_MS}. */
-  const stoodStill = ({ id, beat }: LeaseDocument): boolean => {
+  const isStalled = ({ id, beat }: LeaseDocument): boolean => {
     const seen = watched.get(id);
     if (seen?.beat === beat) return clock() - seen.since >= LAPSE_MS;
     watched.set(id, { beat, since: clock() });
@@ -124,9 +124,9 @@ export const createLease = (
     if (owner === undefined || owner === NO_OWNER || over.has(owner)) return true;
     if (owner === own?.id || living.has(owner)) return false;
     // The lease is either newer than the last observation or deleted long ago: the next observations decide.
-    const since = unknownOwners.get(owner) ?? looks;
+    const since = unknownOwners.get(owner) ?? observations;
     unknownOwners.set(owner, since);
-    return looks > since + 1;
+    return observations > since + 1;
   };
 
   return {
@@ -146,23 +146,24 @@ export const createLease = (
     },
     isOver,
     own: () => own?.id,
-    async look() {
-      if (clock() - lookedAt > GAP_MS) watched.clear();
+    async observe() {
+      if (clock() - observedAt > GAP_MS) watched.clear();
       await renew();
       const found = await leases.find();
       const lapsed = new Set<string>();
       for (const lease of found) {
-        const isLapsed = lease.lapsedAt !== null || (lease.id !== own?.id && stoodStill(lease));
+        const isLapsed = lease.lapsedAt !== null || (lease.id !== own?.id && isStalled(lease));
         const after = isLapsed && lease.lapsedAt === null ? await lapse(lease.id, lease.beat) : lease;
         if (!after || after.lapsedAt !== null) lapsed.add(lease.id);
-        if (after?.lapsedAt != null && after.lapsedAt < now() - LAPSED_KEPT_MS) await leases.delete(lease.id);
+        if (after?.lapsedAt != null && after.lapsedAt < now() - LAPSED_RETENTION_MS) await leases.delete(lease.id);
       }
       over = lapsed;
       living = new Set(found.flatMap(({ id }) => (lapsed.has(id) ? [] : [id])));
       for (const id of watched.keys()) if (!living.has(id)) watched.delete(id);
-      for (const [id, since] of unknownOwners) if (living.has(id) || looks > since + 100) unknownOwners.delete(id);
-      looks += 1;
-      lookedAt = clock();
+      for (const [id, since] of unknownOwners)
+        if (living.has(id) || observations > since + 100) unknownOwners.delete(id);
+      observations += 1;
+      observedAt = clock();
       return [...over];
     },
     async end() {

@@ -15,21 +15,21 @@ import { workOn } from './working.ts';
 export const OWN_LEFT_MS = 2_000;
 
 /** Whether no process works on the order's pending step. */
-const isLeft = ({ lease, now }: OrdersContext, { id, begun }: OrderDocument): boolean => {
-  if (!begun || lease.isWorking(id)) return false;
+const isLeft = ({ lease, now }: OrdersContext, { id, begun: pending }: OrderDocument): boolean => {
+  if (!pending || lease.isWorking(id)) return false;
   // Both instants are from this process's clock.
-  return begun.owner === lease.own() ? now() - begun.since >= OWN_LEFT_MS : lease.isOver(begun.owner);
+  return pending.owner === lease.own() ? now() - pending.since >= OWN_LEFT_MS : lease.isOver(pending.owner);
 };
 
 /** Takes the pending step of a dead process over; undefined if it ended, or another process was first. */
 const take = async (
   context: OrdersContext,
-  { institution, id, begun }: OrderDocument,
+  { institution, id, begun: pending }: OrderDocument,
 ): Promise<OrderDocument | undefined> => {
   const to = await context.lease.hold();
   let taken = false;
   const order = await context.orders.of(institution).update(id, (current) => {
-    const decision = takeOver(current, { from: begun?.owner, to }, context.now());
+    const decision = takeOver(current, { from: pending?.owner, to }, context.now());
     taken = !isRefused(decision);
     return isRefused(decision) ? undefined : { next: decision.next };
   });

@@ -12,10 +12,10 @@ export const releasePlaces = async (
   context: OrdersContext,
   order: OrderDocument,
   { request, placeIds }: ReleaseStep,
-  stamp?: IdempotencyRecord<OrderDocument>,
+  idempotencyRecord?: IdempotencyRecord<OrderDocument>,
 ): Promise<OrderDocument> => {
   await stepStock(context, order).release({ placeIds });
-  return finish(context, targetOf(order), (current, now) => released(current, { request }, now), stamp);
+  return finish(context, targetOf(order), (current, now) => released(current, { request }, now), idempotencyRecord);
 };
 
 /**
@@ -25,12 +25,12 @@ export const releasePlaces = async (
 export const abortLines = async (context: OrdersContext, order: OrderDocument, pending: LinesStep): Promise<void> => {
   const target = targetOf(order);
   const request = aborted(pending.request);
-  const fencing = await conclude(context, target, (current) =>
+  const stepAborted = await conclude(context, target, (current) =>
     current.begun?.request === pending.request && pending.request !== request
       ? { next: { ...current, begun: { ...current.begun, request, since: context.now() } }, facts: [] }
       : { next: current, facts: [] },
   );
-  if (fencing.begun?.request !== request) return;
-  await stepStock(context, fencing).release({ requestId: originalRequest(request) });
+  if (stepAborted.begun?.request !== request) return;
+  await stepStock(context, stepAborted).release({ requestId: originalRequest(request) });
   await conclude(context, target, (current, now) => failLines(current, { request }, now));
 };

@@ -38,7 +38,10 @@ export const sell = async (
   context: OrdersContext,
   order: OrderDocument,
   pending: ConfirmStep,
-  { stamp, recovered }: { stamp?: IdempotencyRecord<OrderDocument> | undefined; recovered?: boolean } = {},
+  {
+    idempotencyRecord,
+    recovered,
+  }: { idempotencyRecord?: IdempotencyRecord<OrderDocument> | undefined; recovered?: boolean } = {},
 ): Promise<OrderDocument> => {
   const { request } = pending;
   const target = targetOf(order);
@@ -58,7 +61,7 @@ export const sell = async (
     context,
     target,
     (current, now) => confirm(recovered ? recordRecovered(current, request) : current, sale, now),
-    stamp,
+    idempotencyRecord,
   );
   await issueTickets(context, confirmed);
   return confirmed;

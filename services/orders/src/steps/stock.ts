@@ -24,9 +24,9 @@ export interface StepStock {
  * Fault `conflict` if another process owns the step
  */
 export const stepStock = (context: OrdersContext, order: OrderDocument): StepStock => {
-  const { institution, id, version: asOf, begun } = order;
+  const { institution, id, version: asOf, begun: pending } = order;
   const { stock, lease } = context;
-  const ours = () => lease.confirm(begun?.owner, id);
+  const ours = () => lease.confirm(pending?.owner, id);
   return {
     async hold(request) {
       await ours();

@@ -45,7 +45,7 @@ const eachFound = async (
   const positions = {
     id: ({ id }: OrderDocument) => id,
     deadline: ({ deadline }: OrderDocument) => deadline,
-    'begun.since': ({ begun }: OrderDocument) => begun?.since ?? null,
+    'begun.since': ({ begun: pending }: OrderDocument) => pending?.since ?? null,
   };
   const failed = (error: unknown) => context.log.warn('an order could not be swept', { error });
   for (let last: OrderDocument | undefined; ; ) {
@@ -105,7 +105,7 @@ export const startSweeper = (
 export const startHeartbeat = (context: OrdersContext): Closable => {
   let finishing: Promise<void> | undefined;
   const beat = async (): Promise<void> => {
-    const over = await context.lease.look();
+    const over = await context.lease.observe();
     // Runs beside the heartbeat, which must not wait for it.
     finishing ??= finishUnder(context, over)
       .catch((error: unknown) => context.log.warn('steps of dead processes could not be finished', { error }))

@@ -10,9 +10,12 @@ export const leaveToRecovery = async (
 ): Promise<void> => {
   await context.orders
     .of(institution)
-    .update(id, ({ begun, ...current }) =>
-      begun && left && begun.owner === left.owner && originalRequest(begun.request) === originalRequest(left.request)
-        ? { next: { ...current, begun: { ...begun, owner: NO_OWNER } } }
+    .update(id, ({ begun: pending, ...current }) =>
+      pending &&
+      left &&
+      pending.owner === left.owner &&
+      originalRequest(pending.request) === originalRequest(left.request)
+        ? { next: { ...current, begun: { ...pending, owner: NO_OWNER } } }
         : undefined,
     );
 };

@@ -51,21 +51,24 @@ export const attempt = async (
   context: OrdersContext,
   { institution, orderId }: Target,
   step: Rule,
-  { stamp, startsStep = false }: { stamp?: IdempotencyRecord<OrderDocument> | undefined; startsStep?: boolean } = {},
+  {
+    idempotencyRecord,
+    startsStep = false,
+  }: { idempotencyRecord?: IdempotencyRecord<OrderDocument> | undefined; startsStep?: boolean } = {},
 ): Promise<Outcome> => {
   const orders = context.orders.of(institution);
   const owner = await context.lease.hold();
-  for (let stamped = stamp !== undefined && !startsStep; ; stamped = !stamped) {
+  for (let withRecord = idempotencyRecord !== undefined && !startsStep; ; withRecord = !withRecord) {
     let decision: Decision<OrderDocument> | undefined;
     const decide = (current: OrderDocument): Change<OrderDocument> | undefined => {
       if (current.state === 'draft') throw notFound();
       decision = step(current, context.now());
       const change = changeOf(current, decision, owner);
-      if (change && stamp && isAnswerFinal(decision) !== stamped) throw new AnswerTimingChanged();
+      if (change && idempotencyRecord && isAnswerFinal(decision) !== withRecord) throw new AnswerTimingChanged();
       return change;
     };
     try {
-      const order = await orders.update(orderId, decide, stamped ? { idempotencyRecord: stamp } : {});
+      const order = await orders.update(orderId, decide, withRecord ? { idempotencyRecord } : {});
       if (!order || !decision) throw notFound();
       if (isRefused(decision)) return { ...decision, order };
       context.limit.record(order, order.id, order.heldPlaces);
@@ -81,9 +84,9 @@ export const finish = async (
   context: OrdersContext,
   target: Target,
   step: Rule,
-  stamp?: IdempotencyRecord<OrderDocument>,
+  idempotencyRecord?: IdempotencyRecord<OrderDocument>,
 ): Promise<OrderDocument> => {
-  const outcome = await attempt(context, target, step, { stamp });
+  const outcome = await attempt(context, target, step, { idempotencyRecord });
   if ('refused' in outcome) throw faultOf(outcome.refused);
   if (outcome.answer) throw faultOf(outcome.answer);
   return outcome.order;

@@ -155,8 +155,8 @@ describe('an order whose payment failed', () => {
 describe('a cart', () => {
   test('that was emptied holds its next lines for a whole new time; another keeps its own', () => {
     const more = { request: 'more', lines: [newLine(3)], currency: 'CHF', until: UNTIL + 10 * MINUTE };
-    const begun = next(beginLines(emptied, { request: 'more', quantity: 1 }, NOW));
-    expect(next(addLines(begun, more, NOW))).toMatchObject({ expiresAt: more.until, deadline: more.until });
+    const adding = next(beginLines(emptied, { request: 'more', quantity: 1 }, NOW));
+    expect(next(addLines(adding, more, NOW))).toMatchObject({ expiresAt: more.until, deadline: more.until });
     const other = next(beginLines(cart, { request: 'more', quantity: 1 }, NOW));
     expect(next(addLines(other, more, NOW))).toMatchObject({ expiresAt: UNTIL, deadline: UNTIL });
   });

@@ -28,14 +28,14 @@ describe.each(engines)('the lease of a process that works on steps, on $name', (
     const pass = async (ms: number, beatEveryMs = Number.POSITIVE_INFINITY) => {
       for (let passed = 500; passed <= ms; passed += 500) {
         time += 500;
-        if (passed % beatEveryMs === 0) await worker.look();
-        await watcher.look();
+        if (passed % beatEveryMs === 0) await worker.observe();
+        await watcher.observe();
       }
     };
     const stall = (ms: number) => {
       time += ms;
     };
-    await watcher.look();
+    await watcher.observe();
     return { worker, watcher, owner, pass, stall, discard };
   };
 
@@ -68,9 +68,9 @@ describe.each(engines)('the lease of a process that works on steps, on $name', (
   test('is not over because the observer was paused, or the store was unavailable for both', async () => {
     const { worker, watcher, owner, pass, stall, discard } = await pair();
     stall(20_000);
-    await watcher.look();
+    await watcher.observe();
     expect(watcher.isOver(owner)).toBe(false);
-    await worker.look();
+    await worker.observe();
     await pass(2_500);
     expect(watcher.isOver(owner)).toBe(false);
     await discard();
@@ -84,7 +84,7 @@ describe.each(engines)('the lease of a process that works on steps, on $name', (
     const next = await worker.hold();
     expect(next).not.toBe(owner);
     await worker.confirm(next, 'ord_1');
-    await watcher.look();
+    await watcher.observe();
     expect([watcher.isOver(owner), watcher.isOver(next)]).toEqual([true, false]);
     await discard();
   });
@@ -93,9 +93,9 @@ describe.each(engines)('the lease of a process that works on steps, on $name', (
     for (let round = 0; round < 5; round += 1) {
       const { worker, watcher, owner, pass, discard } = await pair();
       await pass(2_500);
-      await Promise.all([worker.look(), pass(500)]);
+      await Promise.all([worker.observe(), pass(500)]);
       const held = await worker.hold();
-      await watcher.look();
+      await watcher.observe();
       expect(watcher.isOver(owner)).toBe(held !== owner);
       await discard();
     }

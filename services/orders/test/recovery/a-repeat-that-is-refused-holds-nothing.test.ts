@@ -20,7 +20,7 @@ const dying = (context: OrdersContext): OrdersContext => ({
   },
 });
 
-const stamp = () => ({
+const newRecord = () => ({
   key: randomUUID(),
   fingerprint: 'the same request',
   expiresAt: Date.now() + 86_400_000,
@@ -44,7 +44,7 @@ describe.each(engines)(
       const hall = fixture.catalog.hall(3);
       const holder = { institution: 'opera', client: 'partner' };
       const requested = { items: [hall.item(2)] } as never;
-      const key = stamp();
+      const key = newRecord();
       createOrder(dying(fixture.context), holder, requested, key).catch(() => undefined);
       await until(() => fixture.catalog.count(hall).held === 2);
       fixture.catalog.refuse(hall, 'not_on_sale');
@@ -58,7 +58,12 @@ describe.each(engines)(
     test('more lines: their places are free, and the order goes on', async () => {
       const { order, path } = await newOrder(fixture);
       const hall = fixture.catalog.hall(3);
-      const command = { institution: 'opera', orderId: order.id, ifMatch: () => undefined, stamp: stamp() };
+      const command = {
+        institution: 'opera',
+        orderId: order.id,
+        ifMatch: () => undefined,
+        idempotencyRecord: newRecord(),
+      };
       const items = [hall.item(2)] as never;
       addOrderLines(dying(fixture.context), command, items).catch(() => undefined);
       await until(() => fixture.catalog.count(hall).held === 2);

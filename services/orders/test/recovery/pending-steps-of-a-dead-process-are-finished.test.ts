@@ -28,7 +28,7 @@ const dying = (context: OrdersContext, call: Call, when: 'before' | 'after'): Or
 };
 
 /** An idempotency record in use, as the HTTP library creates it. */
-const stampOf = (key: string): IdempotencyRecord<OrderDocument> => ({
+const recordOf = (key: string): IdempotencyRecord<OrderDocument> => ({
   key,
   fingerprint: 'the same request',
   expiresAt: Date.now() + 86_400_000,
@@ -49,12 +49,12 @@ describe.each(engines)('the pending step of a dead process is completed or abort
     institution: 'opera',
     orderId,
     ifMatch: () => undefined,
-    stamp: key === undefined ? undefined : stampOf(key),
+    idempotencyRecord: key === undefined ? undefined : recordOf(key),
   });
   const document = (id: string) => fixture.context.orders.of('opera').get(id);
   /** Time passes until the process counts as dead, and an instance sweeps. */
   const later = () => fixture.later();
-  const begun = async (id: string) => (await document(id))?.begun !== null;
+  const isPending = async (id: string) => (await document(id))?.begun !== null;
 
   test.each(moments)('a new order, %s the hold: nothing is left', async (when) => {
     const hall = fixture.catalog.hall(3);
@@ -79,13 +79,13 @@ describe.each(engines)('the pending step of a dead process is completed or abort
       const hall = fixture.catalog.hall(2);
       const requested = { items: [hall.item(2)] } as never;
       const key = randomUUID();
-      createOrder(dying(fixture.context, 'hold', when), holder, requested, stampOf(key)).catch(() => undefined);
+      createOrder(dying(fixture.context, 'hold', when), holder, requested, recordOf(key)).catch(() => undefined);
       if (when === 'after') await until(() => fixture.catalog.count(hall).held === 2);
       else
         await until(
           async () => (await fixture.context.orders.of('opera').count({ performanceId: hall.performanceId })) > 0,
         );
-      const order = await createOrder(fixture.context, holder, requested, stampOf(key));
+      const order = await createOrder(fixture.context, holder, requested, recordOf(key));
       expect(order).toMatchObject({ state: 'open', heldPlaces: 2 });
       await later();
       expect(fixture.catalog.count(hall)).toEqual({ free: 0, held: 2, sold: 0 });
@@ -97,12 +97,12 @@ describe.each(engines)('the pending step of a dead process is completed or abort
     const hall = fixture.catalog.hall(2);
     const requested = { items: [hall.item()] } as never;
     const key = randomUUID();
-    createOrder(dying(fixture.context, 'hold', 'after'), holder, requested, stampOf(key)).catch(() => undefined);
+    createOrder(dying(fixture.context, 'hold', 'after'), holder, requested, recordOf(key)).catch(() => undefined);
     await until(() => fixture.catalog.count(hall).held === 1);
     fixture.catalog.mishaps.set('releaseHold', 'fails');
     await later();
     fixture.catalog.mishaps.clear();
-    const order = await createOrder(fixture.context, holder, requested, stampOf(key));
+    const order = await createOrder(fixture.context, holder, requested, recordOf(key));
     await later();
     expect(fixture.catalog.count(hall)).toEqual({ free: 1, held: 1, sold: 0 });
     expect(fixture.catalog.placesOf(order.id)).toHaveLength(1);
@@ -112,7 +112,7 @@ describe.each(engines)('the pending step of a dead process is completed or abort
     const { order, path, hall } = await newOrder(fixture);
     const key = randomUUID();
     confirmOrder(dying(fixture.context, 'sell', when), command(order.id, key), true).catch(() => undefined);
-    await until(() => begun(order.id));
+    await until(() => isPending(order.id));
     if (when === 'after') await until(() => fixture.catalog.count(hall).sold === 2);
     await later();
     expect(await read(fixture, path)).toMatchObject({ state: 'confirmed' });
@@ -137,11 +137,11 @@ describe.each(engines)('the pending step of a dead process is completed or abort
   test('a confirmation whose places are gone meanwhile: the order stays open', async () => {
     const { order, path } = await newOrder(fixture);
     confirmOrder(dying(fixture.context, 'sell', 'before'), command(order.id), true).catch(() => undefined);
-    await until(() => begun(order.id));
+    await until(() => isPending(order.id));
     fixture.catalog.steal(order.lines[0]?.place.id ?? '');
     await later();
     expect(await read(fixture, path)).toMatchObject({ state: 'open' });
-    expect(await begun(order.id)).toBe(false);
+    expect(await isPending(order.id)).toBe(false);
   });
 
   test.each(moments)('a payment, %s the sale: the money is there, once, and the order confirmed', async (when) => {
@@ -149,7 +149,7 @@ describe.each(engines)('the pending step of a dead process is completed or abort
     const key = randomUUID();
     const requested = { id: `pay_${randomUUID()}`, method: 'card', amount: 2_000, status: 'captured' } as const;
     payOrder(dying(fixture.context, 'sell', when), command(order.id, key), requested).catch(() => undefined);
-    await until(() => begun(order.id));
+    await until(() => isPending(order.id));
     await later();
     expect(await read(fixture, path)).toMatchObject({ state: 'confirmed', paid: 2_000 });
     const again = await payOrder(fixture.context, command(order.id, key), { ...requested, id: 'pay_other' });
@@ -170,7 +170,7 @@ describe.each(engines)('the pending step of a dead process is completed or abort
     const key = randomUUID();
     const requested = { id: `pay_${randomUUID()}`, method: 'card', amount: 2_000, status: 'captured' } as const;
     payOrder(dying(fixture.context, call, when), command(order.id, key), requested).catch(() => undefined);
-    await until(() => begun(order.id));
+    await until(() => isPending(order.id));
     await later();
     expect(await read(fixture, path)).toMatchObject({ state: 'confirmed', paid: 2_000 });
     expect(fixture.catalog.count(hall).sold).toBe(3);
@@ -183,9 +183,9 @@ describe.each(engines)('the pending step of a dead process is completed or abort
     const key = randomUUID();
     const requested = { id: `pay_${randomUUID()}`, method: 'card', amount: 2_000, status: 'pending' } as const;
     payOrder(dying(fixture.context, 'extend', when), command(order.id, key), requested).catch(() => undefined);
-    await until(() => begun(order.id));
+    await until(() => isPending(order.id));
     await later();
-    expect(await begun(order.id)).toBe(false);
+    expect(await isPending(order.id)).toBe(false);
     expect(await read(fixture, path)).toMatchObject({ state: 'payment_pending' });
     expect(fixture.catalog.placesOf(order.id)[0]?.until).toBe((await document(order.id))?.deadline);
     const again = await payOrder(fixture.context, command(order.id, key), requested);
@@ -199,7 +199,7 @@ describe.each(engines)('the pending step of a dead process is completed or abort
     settleOrderPayment(dying(fixture.context, 'sell', 'before'), command(order.id, key), data.id, 'captured').catch(
       () => undefined,
     );
-    await until(() => begun(order.id));
+    await until(() => isPending(order.id));
     const again = await settleOrderPayment(fixture.context, command(order.id, key), data.id, 'captured');
     expect(again).toMatchObject({ state: 'confirmed', payments: [{ status: 'captured' }] });
   });
@@ -210,7 +210,7 @@ describe.each(engines)('the pending step of a dead process is completed or abort
     const items = [hall.item(2)] as never;
     const key = randomUUID();
     addOrderLines(dying(fixture.context, 'hold', when), command(order.id, key), items).catch(() => undefined);
-    await until(() => begun(order.id));
+    await until(() => isPending(order.id));
     if (when === 'after') await until(() => fixture.catalog.count(hall).held === 2);
     await later();
     expect(fixture.catalog.count(hall).free).toBe(2);
@@ -238,11 +238,11 @@ describe.each(engines)('the pending step of a dead process is completed or abort
     removeOrderLine(dying(fixture.context, 'release', when), command(order.id), order.lines[0]?.id ?? '').catch(
       () => undefined,
     );
-    await until(() => begun(order.id));
+    await until(() => isPending(order.id));
     await later();
     expect((await read(fixture, path)).lines).toHaveLength(1);
     expect(fixture.catalog.count(hall)).toEqual({ free: 3, held: 1, sold: 0 });
-    expect(await begun(order.id)).toBe(false);
+    expect(await isPending(order.id)).toBe(false);
   });
 
   test.each(moments)('an extension and a reservation, %s the places are kept longer', async (when) => {
@@ -251,7 +251,7 @@ describe.each(engines)('the pending step of a dead process is completed or abort
     const key = randomUUID();
     extendOrder(context, command(first.order.id, key), 55).catch(() => undefined);
     reserveOrder(context, command(second.order.id, key), Date.parse('2099-01-01T00:00:00Z')).catch(() => undefined);
-    await until(async () => (await begun(first.order.id)) && (await begun(second.order.id)));
+    await until(async () => (await isPending(first.order.id)) && (await isPending(second.order.id)));
     await later();
     expect(await read(fixture, second.path)).toMatchObject({ state: 'reserved', dueAt: '2099-01-01T00:00:00.000Z' });
     for (const { order } of [first, second]) {
@@ -270,7 +270,7 @@ describe.each(engines)('the pending step of a dead process is completed or abort
   test('a command waits for the step of a living process, then answers 409 with Retry-After', async () => {
     const { order, path } = await newOrder(fixture);
     confirmOrder(dying(fixture.context, 'sell', 'before'), command(order.id), true).catch(() => undefined);
-    await until(() => begun(order.id));
+    await until(() => isPending(order.id));
     const key = randomUUID();
     const busy = await fixture.call('POST', `${path}/cancellation`, { body: {}, key });
     expect(busy).toMatchObject({ status: 409, code: 'conflict' });

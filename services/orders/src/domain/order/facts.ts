@@ -79,7 +79,7 @@ export interface NamedTickets extends Pick<OrderConfirmed['data'], 'orderId' | '
   })[];
 }
 
-/** Whether the order names any beneficiary. */
+/** The tickets of the order with the names of their beneficiaries. */
 export const namedTickets = (order: Order): NamedTickets => {
   const { data } = orderConfirmed(order);
   const names = new Map<string, Beneficiary | null | undefined>(
@@ -89,10 +89,10 @@ export const namedTickets = (order: Order): NamedTickets => {
   return { ...data, tickets };
 };
 
-/** Lists the places of the lines, and those of removed lines that are not released yet. */
+/** Whether the order names any beneficiary. */
 export const hasNames = ({ lines }: Pick<Order, 'lines'>): boolean => lines.some(({ beneficiary }) => beneficiary);
 
-/** Lists the places that are free again. */
+/** Lists the places of the lines, and those of removed lines that are not released yet. */
 export const orderCancelled = (
   order: Order,
   how: Pick<OrderCancelled['data'], 'hadTickets' | 'override'>,
@@ -106,7 +106,7 @@ export const orderCancelled = (
   },
 });
 
-/** Names the places that are free again. */
+/** Lists the places of the lines, which are free again. */
 export const orderExpired = (order: Order): OrderExpired => ({
   type: 'order.expired',
   data: { orderId: order.id, placeIds: placeIdsOf(order.lines) },

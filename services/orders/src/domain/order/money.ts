@@ -4,7 +4,7 @@ import type { Order } from './order.ts';
 const sum = (amounts: readonly number[]): number =>
   amounts.reduce((subtotal, amount) => {
     const next = subtotal + amount;
-    if (!Number.isSafeInteger(next)) throw new RangeError('an amount of money that is no safe integer');
+    if (!Number.isSafeInteger(next)) throw new RangeError('the sum of the amounts is not a safe integer');
     return next;
   }, 0);
 

@@ -1,7 +1,7 @@
 /** Common to every step. `request` identifies the attempt to other services, so that a repeat is the same attempt. */
 interface Step {
   readonly request: string;
-  /** When the step was begun or last taken over, by the clock of that process. */
+  /** When the step began or was last taken over, by the clock of that process. */
   readonly since: number;
   /** The lease of the process that works on the step, set by the write; {@link NO_OWNER}: none. */
   readonly owner?: string;

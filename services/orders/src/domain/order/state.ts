@@ -43,7 +43,7 @@ export const performancesOf = (lines: readonly Pick<Line, 'performanceId'>[]): s
 ];
 
 const names: Readonly<Record<State, string>> = {
-  draft: 'being made',
+  draft: 'being created',
   open: 'open',
   reserved: 'reserved',
   payment_pending: 'waiting for its payment',

@@ -42,11 +42,11 @@ export type Kind = keyof typeof allowed;
  * The reason why there is nothing to buy: the order was bought and may still be paid, is being confirmed, or is an
  * empty cart.
  */
-const checkoutRefusal = ({ listedAt, checkout, payments, state, begun, lines }: Order): Reason | undefined => {
+const checkoutRefusal = ({ listedAt, checkout, payments, state, begun: pending, lines }: Order): Reason | undefined => {
   const hasFailed = payments.length > 0 && payments.every(({ status }) => status === 'failed');
-  const isAgain = checkout !== undefined && hasFailed && state === 'open' && begun?.step !== 'confirm';
+  const isAgain = checkout !== undefined && hasFailed && state === 'open' && pending?.step !== 'confirm';
   if (listedAt !== null && !isAgain) return 'checked_out';
-  return begun === null && lines.length === 0 ? 'empty' : undefined;
+  return pending === null && lines.length === 0 ? 'empty' : undefined;
 };
 
 /** A command's refusal must be the one that the state and the pending step demand, before any other rule is looked at. */
