@@ -46,8 +46,8 @@ const settings = {
   simulatedPayments,
 };
 
-/** Milliseconds that an answer waits for best-effort data: names of tariffs, barcodes. */
-const COURTESY_MS = 1_000;
+/** Maximum wait for best-effort data in milliseconds: names of tariffs, barcodes. */
+const BEST_EFFORT_MS = 1_000;
 
 interface State {
   readonly context: PosContext;
@@ -80,8 +80,8 @@ const prepare = ({ store, credentials, logger, settings: own }: Parts<typeof set
     orders: createOrders(clients.orders),
     purchases: createPurchases(store),
     tickets: createTickets(clients.tickets),
-    askCatalog: createBestEffort({ ms: COURTESY_MS }),
-    askTickets: createBestEffort({ ms: COURTESY_MS }),
+    bestEffortCatalog: createBestEffort({ ms: BEST_EFFORT_MS }),
+    bestEffortTickets: createBestEffort({ ms: BEST_EFFORT_MS }),
     simulated: () => own.simulatedPayments,
     now: Date.now,
     log: logger,

@@ -21,9 +21,9 @@ export interface PosContext {
   readonly purchases: Purchases;
   readonly tickets: Tickets;
   /** Best-effort reads of the catalog: undefined on a failure or after a second. */
-  readonly askCatalog: BestEffort;
+  readonly bestEffortCatalog: BestEffort;
   /** Best-effort reads of tickets: undefined on a failure or after a second. */
-  readonly askTickets: BestEffort;
+  readonly bestEffortTickets: BestEffort;
   /** Which points of sale accept the payment method `simulated`. */
   readonly simulated: () => SimulatedPayments;
   /** Epoch milliseconds. */

@@ -7,7 +7,7 @@ import { doneOr } from '../orders/refusals.ts';
 import type { Visit } from '../request/visit.ts';
 import type { NewSession } from '../sessions/sessions.ts';
 import type { SessionDocument } from '../store.ts';
-import { takeBack } from './cart-again.ts';
+import { resumeFailedPayment } from './failed-payment.ts';
 
 const ended = () => new PosFault('session_invalid', 'The session is unknown or has ended.');
 
@@ -34,12 +34,12 @@ export const cartOf = async (
 ): Promise<Order | undefined> => {
   if (recorded?.state === 'expired' && recorded.lines.length > 0) throw expired();
   const own = recorded && isCart(recorded) ? recorded : undefined;
-  return own && own.lines.length > 0 ? own : ((await takeBack(context, session, session.cartId)) ?? own);
+  return own && own.lines.length > 0 ? own : ((await resumeFailedPayment(context, session, session.cartId)) ?? own);
 };
 
 /** Abandons a cart and releases its places; idempotent. @throws {Error} while another request is changing the cart */
 export const abandonCart = async (orders: Orders, institution: string, cartId: string): Promise<void> => {
-  const { reason, details } = await orders.giveUp(institution, cartId);
+  const { reason, details } = await orders.abandon(institution, cartId);
   if (reason === 'busy') throw new Error(`cart ${cartId} not abandoned, another request is changing it: ${details}`);
 };
 
@@ -55,7 +55,7 @@ const otherCart = async (
   session: SessionDocument,
   instead: string | null,
 ): Promise<string> => {
-  const back = await takeBack(context, session, instead);
+  const back = await resumeFailedPayment(context, session, instead);
   if (back) return back.id;
   const chosen = newId('ord');
   const now = await context.sessions.update(session, ({ cartId }) =>
@@ -90,7 +90,7 @@ export const fillCart = async (
       return { cart, newSession: await context.sessions.begin(pointOfSale, { cartId: cart.id }) };
     } catch (error) {
       // No session refers to this cart, so its places are released now.
-      await context.orders.giveUp(institution, cart.id).catch(() => undefined);
+      await context.orders.abandon(institution, cart.id).catch(() => undefined);
       throw error;
     }
   }

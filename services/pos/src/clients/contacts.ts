@@ -1,22 +1,21 @@
 import type { AnswerOf, ServiceClient } from '@boxoffice/service';
 import type { operations } from './generated/contacts.ts';
 
-/** What a contact entitles to. */
+/** The criteria of a contact, and whether it was erased. */
 export type KnownContact = AnswerOf<operations, 'getContactInternally'>;
 
-/** A contact, flat, as its owner sees it. */
+/** A contact as its owner sees it, flat. */
 export type OwnContact = AnswerOf<operations, 'getShopContact'>;
 
-/** What the point of sale reads of contacts. Everything rejects with Fault `service_unavailable` when they do not answer. */
+/** The contacts service, as pos reads it. Rejects with Fault `service_unavailable` if it does not answer. */
 export const createContacts = (contacts: ServiceClient<operations>) => ({
-  /** What the contact entitles to; undefined if there is none. */
-  // An ill-formed text is no contact's number: undefined without a remote call.
+  /** The criteria of the contact; undefined if it is unknown. An ill-formed number needs no remote call. */
   known: async (institution: string, contactNumber: string): Promise<KnownContact | undefined> =>
     contactNumber.isWellFormed()
       ? contacts.find(institution, 'getContactInternally', { path: { contactNumber } })
       : undefined,
 
-  /** The contact itself; undefined if there is none. */
+  /** The data of the contact; undefined if it is unknown. */
   own: async (institution: string, contactNumber: string): Promise<OwnContact | undefined> =>
     contactNumber.isWellFormed()
       ? contacts.find(institution, 'getShopContact', { path: { contactNumber } })

@@ -1,4 +1,4 @@
-/** A question whose answer must be as of after it was asked. */
+/** Loads a value that is valid as of a time after the call. */
 export type Latest<Value> = (key: string, load: () => Promise<Value>) => Promise<Value>;
 
 interface Lane<Value> {
@@ -7,8 +7,8 @@ interface Lane<Value> {
 }
 
 /**
- * Asks one after the other for each key, however many want to know: who comes while one is asked waits for the next, which answers all of
- * them.
+ * Runs at most one load per key at a time. Calls during a load share the next one, which starts when the current one
+ * has ended.
  */
 export const createLatest = <Value>(): Latest<Value> => {
   const lanes = new Map<string, Lane<Value>>();

@@ -7,9 +7,9 @@ export type Order = AnswerOf<operations, 'getShopOrder'>;
 export type OrderState = Order['state'];
 export type Line = Order['lines'][number];
 
-/** What became of a request: the order as it is now, and why it was refused, if it was. */
+/** The outcome of a request: the order as it is now, and the reason of a refusal. */
 export type Outcome = AnswerOf<operations, 'addCartItems'>;
-/** Why orders refuse a request. */
+/** The reason of a refusal by orders. */
 export type Reason = NonNullable<Outcome['reason']>;
 
 export type Addition = BodyOf<operations, 'addCartItems'>;
@@ -17,15 +17,15 @@ export type Addition = BodyOf<operations, 'addCartItems'>;
 export type RequestedItem = Addition['items'][number];
 export type LineChange = BodyOf<operations, 'changeCartItem'>;
 export type Checkout = BodyOf<operations, 'checkoutCart'>;
-/** Who buys: one of both. */
+/** The buyer: either a contact or a guest. */
 export type Buyer = Pick<Checkout, 'contactNumber' | 'guest'>;
-/** A buyer without a login; orders makes a contact of it once the checkout is accepted. */
+/** A buyer without a login; orders creates the contact once the checkout is accepted. */
 export type Guest = NonNullable<Checkout['guest']>;
 
-/** Which orders: those of a contact and those named, together, and which part of them. */
+/** Selects the orders of a contact together with those in `ids`, and the page of them. */
 export type Selection = Omit<QueryOf<operations, 'listShopOrders'>, 'ids'> & { readonly ids: readonly string[] };
 
-/** What orders refuses by status instead of by reason: 404, there is no such order; 409, another request is changing it. */
+/** The outcome of a refusal by status: 404 for an unknown order, 409 while another request is changing the order. */
 const asOutcome = (error: unknown): Outcome => {
   if (error instanceof ServiceRefusal) {
     if (error.http === 404) return { outcome: 'refused', reason: 'cart_gone', details: error.details, order: null };
@@ -34,16 +34,16 @@ const asOutcome = (error: unknown): Outcome => {
   throw error;
 };
 
-/** Milliseconds that orders may take for a write: it calls the catalog, contacts and tickets in turn. */
+/** Timeout of a write in milliseconds: orders calls the catalog, contacts and tickets in turn. */
 export const WRITE_MS = 8_000;
-/** Milliseconds that orders may take to say that an order is cancelled for certain. */
+/** Timeout of a cancellation after a fault, in milliseconds. */
 export const CERTAINTY_MS = 5_000;
 
 const write = { timeoutMs: WRITE_MS } as const;
 
 /**
- * What the point of sale reads and writes of orders. Everything rejects with Fault `service_unavailable` when they do not answer: then
- * they may have acted.
+ * The orders service, as pos uses it. Rejects with Fault `service_unavailable` if orders does not answer: the request
+ * may then have had its effect or not.
  */
 export const createOrders = (orders: ServiceClient<operations>) => ({
   add: (institution: string, body: Addition): Promise<Outcome> =>
@@ -55,17 +55,20 @@ export const createOrders = (orders: ServiceClient<operations>) => ({
   removeLine: (institution: string, orderId: string, lineId: string): Promise<Outcome> =>
     orders.call(institution, 'removeCartItem', { path: { orderId, lineId }, ...write }).catch(asOutcome),
 
-  giveUp: (institution: string, orderId: string): Promise<Outcome> =>
+  abandon: (institution: string, orderId: string): Promise<Outcome> =>
     orders.call(institution, 'giveUpCart', { path: { orderId }, ...write }).catch(asOutcome),
 
-  /** Waits `timeoutMs` at most. */
+  /** Waits at most `timeoutMs`. */
   checkout: (institution: string, orderId: string, body: Checkout, timeoutMs: number = WRITE_MS): Promise<Outcome> =>
     orders.call(institution, 'checkoutCart', { path: { orderId }, body, timeoutMs }).catch(asOutcome),
 
   cancel: (institution: string, orderId: string, requestId: string): Promise<Outcome> =>
     orders.call(institution, 'cancelShopOrder', { path: { orderId }, body: { requestId }, ...write }).catch(asOutcome),
 
-  /** Cancels what a failed checkout left, or leaves it if that were later than `notAfter` (epoch milliseconds); true only when it is durable. */
+  /**
+   * Cancels the cart or order of a failed checkout, but not after `notAfter` (epoch milliseconds). True only if the
+   * cancellation is durable.
+   */
   async cancelAfterFault(institution: string, orderId: string, notAfter: number): Promise<boolean> {
     const { cancelled } = await orders.call(institution, 'cancelAfterFault', {
       path: { orderId },
@@ -75,7 +78,7 @@ export const createOrders = (orders: ServiceClient<operations>) => ({
     return cancelled === true;
   },
 
-  /** An order or a cart; undefined if there is none. */
+  /** An order or a cart; undefined if it is unknown. */
   get: (institution: string, orderId: string): Promise<Order | undefined> =>
     orders.find(institution, 'getShopOrder', { path: { orderId } }),
 
@@ -88,5 +91,5 @@ export const createOrders = (orders: ServiceClient<operations>) => ({
 
 export type Orders = ReturnType<typeof createOrders>;
 
-/** Whether the error says that orders did not answer, so that it is unknown whether they acted. */
+/** Whether orders did not answer, so that the request may have had its effect or not. */
 export const isUnanswered = (error: unknown): boolean => error instanceof Fault && error.code === 'service_unavailable';

@@ -1,24 +1,24 @@
 import { type AnswerOf, type BodyOf, type QueryOf, type ServiceClient, ServiceRefusal } from '@boxoffice/service';
 import type { operations } from './generated/tickets.ts';
 
-/** A ticket, and the contact that it belongs to. */
+/** A ticket with the contact number of its buyer. */
 export type Ticket = AnswerOf<operations, 'getShopTicket'>;
 export type TicketStatus = Ticket['status'];
 
-/** The beneficiary; what is absent stays, null removes. */
+/** A change of the beneficiary: absent members stay, null removes. */
 export type Naming = BodyOf<operations, 'nameShopTicket'>;
 
 type Query = QueryOf<operations, 'listShopTickets'>;
 
-/** Which tickets: of a contact or of some orders. */
+/** Selects the tickets of a contact or of some orders. */
 export type TicketSelection = Omit<Query, 'orderIds'> & { readonly orderIds?: readonly string[] };
 
-/** The most orders of one `listShopTickets`. */
+/** Maximum orders of one `listShopTickets`. */
 const MAX_ORDERS = 100;
 
-/** What the point of sale reads and writes of tickets. Everything rejects with Fault `service_unavailable` when they do not answer. */
+/** The tickets service, as pos uses it. Rejects with Fault `service_unavailable` if it does not answer. */
 export const createTickets = (tickets: ServiceClient<operations>) => ({
-  /** By the start of their performance, then by id. */
+  /** Tickets by the start of their performance, then by id. */
   async list(institution: string, { orderIds, ...selection }: TicketSelection): Promise<readonly Ticket[]> {
     const read = async (query: Query) => (await tickets.call(institution, 'listShopTickets', { query })).tickets;
     if (orderIds === undefined) return read(selection);
@@ -30,11 +30,11 @@ export const createTickets = (tickets: ServiceClient<operations>) => ({
     return found;
   },
 
-  /** A ticket; undefined if there is none. */
+  /** A ticket; undefined if it is unknown. */
   get: (institution: string, ticketId: string): Promise<Ticket | undefined> =>
     tickets.find(institution, 'getShopTicket', { path: { ticketId } }),
 
-  /** Names the beneficiary; answers the ticket that is valid then, or why that cannot be (English, for humans). */
+  /** Sets the beneficiary; resolves to the valid ticket, or to the reason of a refusal (English, for humans). */
   async name(institution: string, ticketId: string, body: Naming): Promise<Ticket | string> {
     try {
       return await tickets.call(institution, 'nameShopTicket', { path: { ticketId }, body });

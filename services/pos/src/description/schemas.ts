@@ -14,7 +14,11 @@ export const lang = Optional(Text({ description: 'of the texts: ISO 639; wins ov
 export const langQuery = { lang };
 
 /** The contact whose prices are requested; checked against the login. */
-export const contactNumber = Text({ minLength: 1, maxLength: 64, description: 'of the logged-in user: its prices' });
+export const contactNumber = Text({
+  minLength: 1,
+  maxLength: 64,
+  description: 'of the logged-in user, for its prices',
+});
 
 /** An id in a path; a malformed one is 404. */
 export const pathId = Text({ pattern: ID_PATTERN });
@@ -25,7 +29,7 @@ export const id = Text({ minLength: 1, maxLength: 128 });
 export const amount = Integer({ description: "in the currency's minor unit" });
 export const currency = Text({ pattern: '^[A-Z]{3}$', description: 'ISO 4217' });
 export const availability = oneOf(levels, { description: '`few`: at most 5 places or 5 %' });
-const onSale = Flag({ description: 'as far as dates go; says nothing about stock' });
+const onSale = Flag({ description: 'by state and dates, regardless of stock' });
 
 /** The schema of a map of records by id. */
 export const mapOf = <Item extends Type.TSchema>(item: Item) => MapOf(Text(), item);
@@ -38,7 +42,7 @@ const product = {
   description: nullable(Text()),
   startDate: nullable(timestamp),
   endDate: nullable(timestamp),
-  priceFrom: nullable(Integer({ description: 'the lowest price that this visitor can have, in the minor unit' })),
+  priceFrom: nullable(Integer({ description: 'the lowest price that this visitor can buy at, in the minor unit' })),
   currency,
   availability,
   onSale,
@@ -209,7 +213,7 @@ export const Ticket = named(
   }),
 );
 
-const name = nullable(trimmedText({ maxLength: 100, description: 'trimmed; null or an empty one removes it' }));
+const name = nullable(trimmedText({ maxLength: 100, description: 'trimmed; null or an empty string removes it' }));
 const beneficiary = { beneficiaryFirstName: Optional(name), beneficiaryLastName: Optional(name) };
 
 export const NewItem = named(
@@ -222,7 +226,7 @@ export const NewItem = named(
       Integer({
         minimum: 1,
         maximum: 50,
-        description: 'default 1; with placeIds their number, which it must be if given',
+        description: 'default 1; with placeIds it must be their number',
       }),
     ),
     placeIds: Optional(

@@ -60,14 +60,15 @@ export const tariffsFor = <T extends Tariff>(
 };
 
 /** The languages of an answer. */
-export interface Tongue {
+export interface AnswerLanguage {
   readonly language: string;
   /** Fallbacks for missing texts: the languages of the point of sale, in their order. */
   readonly others: readonly string[];
 }
 
 /** The text in the language of an answer, or in a fallback. */
-export const spoken = (texts: Texts, { language, others }: Tongue): string => textIn(texts, language, others);
+export const inLanguage = (texts: Texts, { language, others }: AnswerLanguage): string =>
+  textIn(texts, language, others);
 
 const byText = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
 

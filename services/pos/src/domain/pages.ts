@@ -20,8 +20,8 @@ export const linkOffsets = ({ offset, limit }: Part, total: number) => {
 
 /** The value of `Link` (RFC 8288): four links that repeat all other query parameters. */
 export const linkHeader = (address: string, others: URLSearchParams, part: Part, total: number): string => {
-  const kept = others.size > 0 ? `${others}&` : '';
+  const repeated = others.size > 0 ? `${others}&` : '';
   return Object.entries(linkOffsets(part, total))
-    .map(([relation, offset]) => `<${address}?${kept}offset=${offset}&limit=${part.limit}>; rel="${relation}"`)
+    .map(([relation, offset]) => `<${address}?${repeated}offset=${offset}&limit=${part.limit}>; rel="${relation}"`)
     .join(', ');
 };

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { PosFault, unforeseen } from '@boxoffice/envelope';
 import { cartOf, expired, recordedCart } from '../cart/cart.ts';
-import { awaitingAlso, awaitingNoMore } from '../cart/cart-again.ts';
+import { withAwaited, withoutAwaited } from '../cart/failed-payment.ts';
 import {
   type Buyer,
   CERTAINTY_MS,
@@ -25,11 +25,11 @@ import { doneOr } from './refusals.ts';
 export const TOTAL_MS = 14_000;
 /** Minimum milliseconds that must be left to start an attempt. */
 const LEAST_MS = 2_000;
-/** Milliseconds after which a checkout is not retried, because the buyer waits for the answer. */
-const PATIENCE_MS = 2_000;
+/** A failed attempt is retried only within this time, in milliseconds, because the buyer waits for the answer. */
+const RETRY_WITHIN_MS = 2_000;
 
 /** Maximum orders recorded in a session, the latest ones. */
-const MOST_ORDERS = 100;
+const MAX_ORDERS = 100;
 
 /** The order that a checkout buys, and the request id by which the orders service recognises a repeat. */
 interface CheckoutTarget {
@@ -50,8 +50,8 @@ const recordTarget = async (
 ): Promise<void> => {
   if (session.contactNumber !== null && session.contactNumber !== contactNumber) await purchases.add(session, orderId);
   const recorded = await sessions.update(session, (current) => ({
-    orderIds: [...current.orderIds.filter((id) => id !== orderId), orderId].slice(-MOST_ORDERS),
-    awaiting: awaitingAlso(current, orderId),
+    orderIds: [...current.orderIds.filter((id) => id !== orderId), orderId].slice(-MAX_ORDERS),
+    awaiting: withAwaited(current, orderId),
     ...(key === undefined ? {} : { checkout: { key, orderId } }),
   }));
   if (!recorded) throw new PosFault('session_invalid', 'The session is unknown or has ended.');
@@ -73,7 +73,7 @@ const recordBought = async (
       mayBeReported(current)
         ? {
             cartId: current.cartId === id && !payable ? null : current.cartId,
-            awaiting: payable || state === 'payment_pending' ? (current.awaiting ?? []) : awaitingNoMore(current, id),
+            awaiting: payable || state === 'payment_pending' ? (current.awaiting ?? []) : withoutAwaited(current, id),
             reportedOrder: id,
           }
         : undefined,
@@ -112,7 +112,7 @@ const reportedOrder = async (
  * Cancels the order of a failed attempt, unless another attempt reported it as bought. True only if the cancellation
  * is durable.
  */
-const undo = async (
+const cancelFailed = async (
   { orders, sessions, now }: PosContext,
   session: SessionDocument,
   orderId: string,
@@ -145,11 +145,11 @@ const buy = async (
   const attempt = () => orders.checkout(institution, orderId, request, left());
   try {
     return await attempt().catch((error: unknown) => {
-      if (!isUnanswered(error) || performance.now() - startedAt > PATIENCE_MS || left() < LEAST_MS) throw error;
+      if (!isUnanswered(error) || performance.now() - startedAt > RETRY_WITHIN_MS || left() < LEAST_MS) throw error;
       return attempt();
     });
   } catch (error) {
-    const orderCancelled = await undo(context, session, orderId).catch(() => false);
+    const orderCancelled = await cancelFailed(context, session, orderId).catch(() => false);
     throw unforeseen(error, { userLoggedOut: false, orderCancelled });
   }
 };
@@ -157,7 +157,8 @@ const buy = async (
 const cancelled = () =>
   new PosFault(
     'cart_empty',
-    'The shopping cart was cancelled after an error or with one of its performances: nothing was bought, and its places are free again. Please choose again.',
+    'The shopping cart was cancelled after an error or with one of its performances: nothing was bought, and its ' +
+      'places are free again. Please choose again.',
   );
 
 const empty = () =>

@@ -26,7 +26,7 @@ const Purchase = named(
     contact: Type.Optional(Guest),
     paymentMethod: oneOf(['on_account', 'external', 'simulated']),
     paymentToken: Type.Optional(
-      oneOf(['ok', 'declined', 'pending'], { description: 'for `simulated`: what becomes of the payment' }),
+      oneOf(['ok', 'declined', 'pending'], { description: 'for `simulated`: the outcome of the payment' }),
     ),
   }),
 );
@@ -79,7 +79,10 @@ export const ordersRoutes = (context: PosContext): AnyOperation[] => {
       access: 'session',
       summary: 'Buys the shopping cart',
       description:
-        'Who is logged in gives `contactNumber`, a guest `contact`. A repeat with the same Idempotency-Key never buys twice; after a 500 one without a key finds out what became of the first. On a refusal the cart stays as it was. An order whose payment failed can be bought again while its places are held. The answer comes within 15 seconds.',
+        'A logged-in user sends `contactNumber`, a guest `contact`. A repeat with the same Idempotency-Key never ' +
+        'buys twice; without a key, a repeat after a 500 returns the outcome of the first request. A refusal leaves ' +
+        'the cart unchanged. An order whose payment failed can be bought again while its places are held. The answer ' +
+        'comes within 15 seconds.',
       query: langQuery,
       body: Purchase,
       answers: { 201: Order },
@@ -106,7 +109,7 @@ export const ordersRoutes = (context: PosContext): AnyOperation[] => {
         // The order is bought even if tickets are unavailable, so barcodes are best effort.
         const [nameOf, ticketOf = () => undefined] = await Promise.all([
           tariffNames(context, visitor),
-          context.askTickets(() => ticketsOf(context, visitor.pointOfSale.institution, [order])),
+          context.bestEffortTickets(() => ticketsOf(context, visitor.pointOfSale.institution, [order])),
         ]);
         return created(orderView(order, nameOf, ticketOf), `${visitor.base}/orders/${order.id}`, {
           subjects: order.contactNumber === null ? [] : [order.contactNumber],
@@ -118,8 +121,7 @@ export const ordersRoutes = (context: PosContext): AnyOperation[] => {
       method: 'get',
       path: '/orders',
       access: 'session',
-      summary:
-        "Lists own orders: those of the login's contact, those that the user bought, and those made in this session",
+      summary: "Lists own orders: those of the user's contact, those that the user bought, and those of this session",
       query: { ...partQuery, ...langQuery },
       answers: { 200: mapOf(Order) },
       answerHeaders: ['X-Total-Amount', 'Link'],
@@ -141,7 +143,7 @@ export const ordersRoutes = (context: PosContext): AnyOperation[] => {
       method: 'get',
       path: '/orders/{id}',
       access: 'session',
-      summary: 'Gives an own order; the items of a confirmed one have their tickets’ barcodes',
+      summary: 'Returns an own order; items of a confirmed one contain the barcodes of their tickets',
       params,
       query: langQuery,
       answers: { 200: Order },
@@ -155,7 +157,8 @@ export const ordersRoutes = (context: PosContext): AnyOperation[] => {
       access: 'session',
       summary: 'Cancels an own order',
       description:
-        'Any live one without a controlled ticket, until its first performance starts. Refunds are the institution’s affair.',
+        'Any live order without a controlled ticket, until its first performance starts. The institution decides ' +
+        'about refunds.',
       params,
       query: langQuery,
       answers: { 200: Order },
@@ -165,7 +168,7 @@ export const ordersRoutes = (context: PosContext): AnyOperation[] => {
         const { id } = await own(inSession(visitor), params.id);
         const outcome = await orders.cancel(visitor.pointOfSale.institution, id, idempotencyKey ?? newId('req'));
         if (outcome.reason === 'cart_gone')
-          throw new PosFault('order_not_cancellable', 'The order has expired or is cancelled already.');
+          throw new PosFault('order_not_cancellable', 'The order has expired or is already cancelled.');
         const order = doneOr(outcome);
         return ok(await one(visitor, order), {
           subjects: order.contactNumber === null ? [] : [order.contactNumber],

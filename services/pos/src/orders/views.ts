@@ -3,7 +3,7 @@ import type { Line, Order } from '../clients/orders.ts';
 import type { Ticket } from '../clients/tickets.ts';
 import type { PosContext } from '../context.ts';
 import type * as schemas from '../description/schemas.ts';
-import { spoken } from '../domain/offer.ts';
+import { inLanguage } from '../domain/offer.ts';
 import { mapById } from '../request/pagination.ts';
 import type { Visit } from '../request/visit.ts';
 
@@ -12,13 +12,15 @@ type TicketOf = (ticketId: string) => Ticket | undefined;
 
 /** The names of tariffs in the language of the answer; last known names, else ids, if the catalog does not answer. */
 export const tariffNames = async (
-  { offers, askCatalog }: Pick<PosContext, 'offers' | 'askCatalog'>,
+  { offers, bestEffortCatalog }: Pick<PosContext, 'offers' | 'bestEffortCatalog'>,
   { pointOfSale, language }: Visit,
 ): Promise<NameOf> => {
   const { institution } = pointOfSale;
-  const { tariffs } = (await askCatalog(() => offers.published(institution))) ??
+  const { tariffs } = (await bestEffortCatalog(() => offers.published(institution))) ??
     offers.lastKnown(institution) ?? { tariffs: [] };
-  const names = new Map(tariffs.map(({ id, name }) => [id, spoken(name, { language, others: pointOfSale.languages })]));
+  const names = new Map(
+    tariffs.map(({ id, name }) => [id, inLanguage(name, { language, others: pointOfSale.languages })]),
+  );
   return (id) => names.get(id) ?? id;
 };
 

@@ -1,5 +1,5 @@
+import { createCache, type Dated } from '../clients/cache.ts';
 import type { Catalog, Place, Published, Stock } from '../clients/catalog.ts';
-import { createFresh, type Dated } from '../clients/fresh.ts';
 import { createLatest } from '../clients/latest.ts';
 import type { Offer, StockOf } from './views.ts';
 
@@ -24,7 +24,7 @@ export interface Offers {
 export const SECOND = { maxAgeMs: 750, refreshMs: 500 } as const;
 
 /** Milliseconds for which the gateway may cache an answer: the rest of the second. */
-export const KEPT_MS = 250;
+export const GATEWAY_CACHE_MS = 250;
 
 interface Known {
   readonly stock: Stock | undefined;
@@ -37,11 +37,11 @@ const INSTITUTIONS = 1_000;
 const HALLS = 50;
 
 export const createOffers = (catalog: Catalog, now: () => number = Date.now): Offers => {
-  const offers = createFresh<Extract<Published['published'], object>>({ ...SECOND, max: INSTITUTIONS });
+  const offers = createCache<Extract<Published['published'], object>>({ ...SECOND, max: INSTITUTIONS });
   // At most one request to the catalog at a time, so that unknown product ids cause little load.
   const latest = createLatest<Dated<Offer>>();
   const marks = new Map<string, { readonly mark: string; readonly offer: Offer }>();
-  const halls = createFresh<readonly Place[] | undefined>({ ...SECOND, max: HALLS });
+  const halls = createCache<readonly Place[] | undefined>({ ...SECOND, max: HALLS });
   // Per performance: the request in flight, and the last answer.
   const inFlight = new Map<string, Promise<Known>>();
   const answered = new Map<string, Known>();
@@ -60,7 +60,7 @@ export const createOffers = (catalog: Catalog, now: () => number = Date.now): Of
     for (const [key, { asOf }] of answered) if (asOf < oldest) answered.delete(key);
   };
 
-  const ask = (institution: string, ids: readonly string[]): void => {
+  const load = (institution: string, ids: readonly string[]): void => {
     const asOf = now();
     const answer = catalog
       .stock(institution, ids)
@@ -91,7 +91,7 @@ export const createOffers = (catalog: Catalog, now: () => number = Date.now): Of
       const age = (key: string) => at - (answered.get(key)?.asOf ?? Number.NEGATIVE_INFINITY);
       const stale = keyed.filter(({ key }) => age(key) > SECOND.refreshMs && !inFlight.has(key));
       if (stale.length > 0)
-        ask(
+        load(
           institution,
           stale.map(({ id }) => id),
         );

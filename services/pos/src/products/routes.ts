@@ -17,7 +17,7 @@ import {
 import { operation } from '../request/operation.ts';
 import { mapById, partHeaders, partOf, partQuery } from '../request/pagination.ts';
 import type { Visit } from '../request/visit.ts';
-import { KEPT_MS } from './offers.ts';
+import { GATEWAY_CACHE_MS } from './offers.ts';
 import { createShowcase } from './showcase.ts';
 import type { Audience } from './views.ts';
 
@@ -27,9 +27,9 @@ const example = { id: examples.ids.product };
 const accessErrors = ['login_required', 'contact_not_accessible'] as const;
 const LIST = ['X-Total-Amount', 'Link'] as const;
 
-/** Answers without a session are the same for all visitors, so the gateway may cache them for KEPT_MS. */
+/** Answers without a session are the same for all visitors, so the gateway may cache them for GATEWAY_CACHE_MS. */
 const cacheHeaders = ({ session }: Visit): Record<string, string> =>
-  session ? {} : { 'X-Internal-Keep': String(KEPT_MS) };
+  session ? {} : { 'X-Internal-Keep': String(GATEWAY_CACHE_MS) };
 
 /** The operations on products, performances and their availability. */
 export const productsRoutes = ({ offers, criteriaOf }: Pick<PosContext, 'offers' | 'criteriaOf'>): AnyOperation[] => {
@@ -45,9 +45,10 @@ export const productsRoutes = ({ offers, criteriaOf }: Pick<PosContext, 'offers'
       method: 'get',
       path: '/products',
       access: 'visitor',
-      summary: 'Lists what is on offer, by startDate and id',
+      summary: 'Lists products, by startDate and id',
       description:
-        'Only running products. Prices are those that this visitor can have: with `contactNumber`, of that contact.',
+        'Running products only. Prices are those that this visitor can buy at: with `contactNumber`, those of that ' +
+        'contact.',
       query: { type: Type.Optional(oneOf(productTypes)), ...partQuery, ...langQuery, ...whose },
       answers: { 200: mapOf(ProductEntry) },
       answerHeaders: LIST,
@@ -65,7 +66,7 @@ export const productsRoutes = ({ offers, criteriaOf }: Pick<PosContext, 'offers'
       method: 'get',
       path: '/products/{id}',
       access: 'visitor',
-      summary: 'Gives a product with its performances, and the tariffs that this visitor may buy',
+      summary: 'Returns a product with its performances, and the tariffs that this visitor may buy',
       params,
       query: { ...langQuery, ...whose },
       answers: { 200: ProductDetail },
@@ -82,7 +83,7 @@ export const productsRoutes = ({ offers, criteriaOf }: Pick<PosContext, 'offers'
       method: 'get',
       path: '/products/{id}/availabilities',
       access: 'visitor',
-      summary: 'Tells what is left of each performance, as of at most a second ago',
+      summary: 'Returns the free places of each performance, at most a second old',
       params,
       query: langQuery,
       answers: { 200: mapOf(AvailabilityEntry) },
@@ -96,8 +97,8 @@ export const productsRoutes = ({ offers, criteriaOf }: Pick<PosContext, 'offers'
       method: 'get',
       path: '/products/{id}/performances/{performanceId}/places',
       access: 'visitor',
-      summary: 'Lists the places of a performance, the best first, and which are free',
-      description: 'A `seatCategoryId` that the performance has not is 400 `invalid_parameter`.',
+      summary: 'Lists the places of a performance, best first, with whether they are free',
+      description: 'A `seatCategoryId` that the performance does not have is 400 `invalid_parameter`.',
       params: { ...params, performanceId: pathId },
       query: { seatCategoryId: Type.Optional(Type.String()), ...partQuery, ...langQuery },
       answers: { 200: mapOf(PlaceEntry) },

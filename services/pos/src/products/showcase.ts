@@ -1,7 +1,7 @@
 import { PosFault } from '@boxoffice/envelope';
 import type { Static } from 'typebox';
+import { createCache, type Dated } from '../clients/cache.ts';
 import type { Product } from '../clients/catalog.ts';
-import { createFresh, type Dated } from '../clients/fresh.ts';
 import type * as schemas from '../description/schemas.ts';
 import type { Part } from '../domain/pages.ts';
 import { mapById } from '../request/pagination.ts';
@@ -46,9 +46,9 @@ const keyOf = ({ pointOfSale, language, criteria }: Audience, ...what: readonly 
   JSON.stringify([pointOfSale.serviceHost, pointOfSale.updatedAt, language, criteria, ...what]);
 
 export const createShowcase = (offers: Offers, now: () => number = Date.now): Showcase => {
-  const lists = createFresh<{ readonly data: Entries; readonly total: number }>({ ...SECOND, max: ANSWERS });
-  const details = createFresh<Static<typeof schemas.ProductDetail>>({ ...SECOND, max: ANSWERS });
-  const stocks = createFresh<Record<string, Static<typeof schemas.AvailabilityEntry>>>({ ...SECOND, max: ANSWERS });
+  const lists = createCache<{ readonly data: Entries; readonly total: number }>({ ...SECOND, max: ANSWERS });
+  const details = createCache<Static<typeof schemas.ProductDetail>>({ ...SECOND, max: ANSWERS });
+  const stocks = createCache<Record<string, Static<typeof schemas.AvailabilityEntry>>>({ ...SECOND, max: ANSWERS });
 
   const shown = async ({ pointOfSale }: Audience, productId: string): Promise<Product> => {
     const named = ({ products }: Offer) => products.find(({ id, state }) => id === productId && state === 'running');

@@ -1,7 +1,15 @@
 import type { Static } from 'typebox';
 import type { Performance, PointOfSale, Product, Stock, Tariff } from '../clients/catalog.ts';
 import type * as schemas from '../description/schemas.ts';
-import { byStartThenId, isOnSale, isShown, levelOf, spoken, type Tongue, tariffsFor } from '../domain/offer.ts';
+import {
+  type AnswerLanguage,
+  byStartThenId,
+  inLanguage,
+  isOnSale,
+  isShown,
+  levelOf,
+  tariffsFor,
+} from '../domain/offer.ts';
 
 /** Visitors who see the same products, texts and prices. */
 export interface Audience {
@@ -20,7 +28,10 @@ export interface Offer {
 /** The free places of a performance; undefined if unknown. */
 export type StockOf = (performanceId: string) => Stock | undefined;
 
-const tongueOf = ({ pointOfSale, language }: Audience): Tongue => ({ language, others: pointOfSale.languages });
+const languageOf = ({ pointOfSale, language }: Audience): AnswerLanguage => ({
+  language,
+  others: pointOfSale.languages,
+});
 
 /** The performances of a product that are shown at `now` (epoch milliseconds), by startDate and id. */
 export const shownPerformances = ({ performances }: Product, now: number): Performance[] =>
@@ -64,7 +75,7 @@ const levelOfAll = (performances: readonly Performance[], stockOf: StockOf) => {
 
 /** Creates the views for one audience at `now` (epoch milliseconds). */
 export const viewsFor = (audience: Audience, offer: Offer, stockOf: StockOf, now: number) => {
-  const tongue = tongueOf(audience);
+  const language = languageOf(audience);
   const { pointOfSale, criteria } = audience;
   const tariffs = tariffsFor(offer.tariffs, pointOfSale.tariffIds, criteria);
 
@@ -75,8 +86,8 @@ export const viewsFor = (audience: Audience, offer: Offer, stockOf: StockOf, now
       id: product.id,
       code: product.code,
       type: product.type as Static<typeof schemas.ProductEntry>['type'],
-      name: spoken(product.name, tongue),
-      description: product.description && spoken(product.description, tongue),
+      name: inLanguage(product.name, language),
+      description: product.description && inLanguage(product.description, language),
       ...periodOf(product),
       priceFrom: amounts.reduce<number | null>(
         (lowest, { amount }) => (lowest === null || amount < lowest ? amount : lowest),
@@ -102,12 +113,12 @@ export const viewsFor = (audience: Audience, offer: Offer, stockOf: StockOf, now
       onSale: isOnSale(performance, now),
       seatCategories: performance.seatCategories.map(({ id, name, numbered }) => ({
         id,
-        name: spoken(name, tongue),
+        name: inLanguage(name, language),
         numbered,
         free: free.get(id) ?? 0,
         prices: performance.prices.flatMap(({ seatCategoryId, tariffId, amount }) => {
           const tariff = seatCategoryId === id ? tariffs.get(tariffId) : undefined;
-          return tariff ? [{ tariffId, tariff: spoken(tariff.name, tongue), amount }] : [];
+          return tariff ? [{ tariffId, tariff: inLanguage(tariff.name, language), amount }] : [];
         }),
       })),
     };
@@ -125,7 +136,7 @@ export const viewsFor = (audience: Audience, offer: Offer, stockOf: StockOf, now
           const free = freeOf(performance, stockOf);
           const seatCategories = performance.seatCategories.map(({ id, name }) => ({
             id,
-            name: spoken(name, tongue),
+            name: inLanguage(name, language),
             free: free.get(id) ?? 0,
           }));
           const availability = levelOfAll([performance], stockOf);

@@ -11,11 +11,11 @@ export const partQuery = {
       minimum: 0,
       maximum: Number.MAX_SAFE_INTEGER,
       default: 0,
-      description: 'records before the first one',
+      description: 'number of records to skip',
     }),
   ),
   limit: Type.Optional(
-    Type.Integer({ minimum: 1, maximum: MAX_LIMIT, default: DEFAULT_LIMIT, description: 'most records' }),
+    Type.Integer({ minimum: 1, maximum: MAX_LIMIT, default: DEFAULT_LIMIT, description: 'maximum number of records' }),
   ),
 };
 
@@ -32,7 +32,7 @@ export const partOf = ({
 });
 
 /** Maximum characters of the other parameters: longer links exceed the header limits of clients. */
-const MAX_KEPT = 1_500;
+const MAX_REPEATED_LENGTH = 1_500;
 
 /**
  * The headers X-Total-Amount and Link of a page; the links repeat all other query parameters.
@@ -42,10 +42,10 @@ export const partHeaders = ({ address, search }: Visit, part: Part, total: numbe
   const others = new URLSearchParams(search);
   others.delete('offset');
   others.delete('limit');
-  if (String(others).length > MAX_KEPT) {
+  if (String(others).length > MAX_REPEATED_LENGTH) {
     throw new PosFault(
       'invalid_parameter',
-      `The query is too long: parameters other than offset and limit have at most ${MAX_KEPT} characters.`,
+      `The query is too long: parameters other than offset and limit have at most ${MAX_REPEATED_LENGTH} characters.`,
     );
   }
   return { 'X-Total-Amount': String(total), Link: linkHeader(address, others, part, total) };

@@ -1,7 +1,7 @@
 import { PosFault } from '@boxoffice/envelope';
 import { ServiceRefusal } from '@boxoffice/service';
+import { createCache } from '../clients/cache.ts';
 import type { Catalog, PointOfSale } from '../clients/catalog.ts';
-import { createFresh } from '../clients/fresh.ts';
 
 /** Finds the point of sale that X-Service-Host names (specification, section 4, rule 5). */
 export type FindPointOfSale = (serviceHost: string | undefined) => Promise<PointOfSale> | PointOfSale;
@@ -25,7 +25,7 @@ const unknown = () => new PosFault('context_invalid', 'X-Service-Host names no p
  * `context_invalid`.
  */
 export const createContext = (catalog: Pick<Catalog, 'pointOfSale'>, now: () => number = Date.now): FindPointOfSale => {
-  const known = createFresh<PointOfSale | undefined>({ ...AGES, isPassing: isNoRefusal, now });
+  const known = createCache<PointOfSale | undefined>({ ...AGES, isTransient: isNoRefusal, now });
   return (header) => {
     if (header === undefined || header === '')
       throw new PosFault('context_missing', 'The header X-Service-Host is absent.');

@@ -12,7 +12,9 @@ const LATE_MS = 60_000;
 /** How long each collection keeps its documents. */
 export const retention = ({ sessionIdleSeconds }: Limits): Retentions => ({
   sessions: {
-    kept: 'until `SESSION_IDLE_SECONDS` after their last use, at most `SESSION_ABSOLUTE_SECONDS`, with their remembered answers',
+    kept:
+      'until `SESSION_IDLE_SECONDS` after their last use, at most `SESSION_ABSOLUTE_SECONDS`, with idempotency ' +
+      'records',
     ends: [
       { field: 'expiresAt', afterMs: 0 },
       { field: 'lastSeenAt', afterMs: sessionIdleSeconds * 1_000 + LATE_MS },

@@ -28,7 +28,7 @@ const view = (session: SessionDocument, { endOf }: Sessions): Static<typeof Sess
  * The cart that the new session takes over; null if it is another user's order whose payment failed, which stays
  * theirs.
  */
-const cartToKeep = async (
+const cartToTakeOver = async (
   { orders }: Pick<PosContext, 'orders'>,
   { institution, cartId, awaiting = [] }: SessionDocument,
   isOwn: boolean,
@@ -45,9 +45,10 @@ export const sessionsRoutes = (context: PosContext): AnyOperation[] => [
     method: 'post',
     path: '/sessions',
     access: 'newcomer',
-    summary: 'Logs in: makes a session, whose token is in X-auth-token',
+    summary: 'Logs in: creates a session, whose token is in X-auth-token',
     description:
-      'The session of the request, if it has one, ends; its cart moves along. Ten wrong passwords in 15 minutes, and the login is refused for a while.',
+      'The session of the request, if there is one, ends, and the new session takes over its cart. After ten wrong ' +
+      'passwords in 15 minutes the login is refused for a while.',
     withoutIdempotency: true,
     query: langQuery,
     body: Credentials,
@@ -64,7 +65,7 @@ export const sessionsRoutes = (context: PosContext): AnyOperation[] => [
       // Orders of a guest stay visible after the login; orders of another user do not pass to this one.
       const isOwn = old !== undefined && (old.contactNumber === null || old.userId === userId);
       const { orderIds = [], awaiting = [] } = isOwn ? old : {};
-      const cartId = old ? await cartToKeep(context, old, isOwn) : null;
+      const cartId = old ? await cartToTakeOver(context, old, isOwn) : null;
       const beginning = { userId, login, contactNumber, cartId, orderIds, awaiting };
       const { session, token } = await context.sessions.begin(pointOfSale, beginning);
       if (old) await context.sessions.end(old);
@@ -78,7 +79,7 @@ export const sessionsRoutes = (context: PosContext): AnyOperation[] => [
     method: 'get',
     path: '/sessions/current',
     access: 'session',
-    summary: 'Gives the session',
+    summary: 'Returns the session',
     query: langQuery,
     answers: { 200: Session },
     example: { answer: examples.session },
@@ -89,7 +90,7 @@ export const sessionsRoutes = (context: PosContext): AnyOperation[] => [
     method: 'delete',
     path: '/sessions/current',
     access: 'session',
-    summary: 'Ends the session and gives the places of its cart back',
+    summary: 'Ends the session and releases the places of its cart',
     query: langQuery,
     answers: { 200: Type.Object({}) },
     example: { answer: {} },
@@ -110,7 +111,7 @@ export const sessionsRoutes = (context: PosContext): AnyOperation[] => [
     method: 'get',
     path: '/users/me',
     access: 'login',
-    summary: 'Gives the logged-in user',
+    summary: 'Returns the logged-in user',
     query: langQuery,
     answers: { 200: User },
     example: { answer: examples.user },
@@ -124,7 +125,7 @@ export const sessionsRoutes = (context: PosContext): AnyOperation[] => [
     method: 'get',
     path: '/contacts/{contactNumber}',
     access: 'login',
-    summary: 'Gives the own contact',
+    summary: 'Returns the own contact',
     params: { contactNumber: pathId },
     query: langQuery,
     answers: { 200: Contact },

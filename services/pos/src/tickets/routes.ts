@@ -74,7 +74,7 @@ export const ticketsRoutes = ({ tickets, purchases }: Pick<PosContext, 'tickets'
       method: 'get',
       path: '/tickets/{id}',
       access: 'login',
-      summary: 'Gives an own ticket',
+      summary: 'Returns an own ticket',
       params,
       query: langQuery,
       answers: { 200: Ticket },
@@ -86,7 +86,8 @@ export const ticketsRoutes = ({ tickets, purchases }: Pick<PosContext, 'tickets'
       method: 'patch',
       path: '/tickets/{id}',
       access: 'login',
-      summary: 'Names who will come; on a printed ticket the answer is the one that replaces it, with its new id',
+      summary:
+        'Changes the beneficiary; for a printed ticket the answer is the ticket that replaces it, with its new id',
       params,
       query: langQuery,
       body: Naming,

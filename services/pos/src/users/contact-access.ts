@@ -1,6 +1,6 @@
 import { PosFault } from '@boxoffice/envelope';
+import { createCache } from '../clients/cache.ts';
 import type { Contacts } from '../clients/contacts.ts';
-import { createFresh } from '../clients/fresh.ts';
 import type { Visit } from '../request/visit.ts';
 
 /**
@@ -27,7 +27,7 @@ const NOTHING: readonly string[] = [];
 
 /** Creates the look-up; criteria are cached for at most a second. Rejects as {@link requireContact} throws. */
 export const createContactCriteria = (contacts: Pick<Contacts, 'known'>): ContactCriteria => {
-  const known = createFresh<readonly string[]>({ maxAgeMs: 1_000, refreshMs: 500, max: CONTACTS });
+  const known = createCache<readonly string[]>({ maxAgeMs: 1_000, refreshMs: 500, max: CONTACTS });
   return async (visit, contactNumber) => {
     if (contactNumber === undefined) return NOTHING;
     requireContact(visit, contactNumber);

@@ -7,9 +7,9 @@ import { loginKey } from './users.ts';
 /** Milliseconds for which a wrong password counts. */
 const WINDOW_MS = 15 * 60_000;
 /** Maximum wrong passwords of one login from one address. */
-const MOST_FROM_ADDRESS = 10;
+const MAX_FROM_ADDRESS = 10;
 /** Maximum wrong passwords of one login from all addresses. */
-const MOST_PER_LOGIN = 100;
+const MAX_PER_LOGIN = 100;
 
 export interface Attempt {
   readonly institution: string;
@@ -48,8 +48,8 @@ const limitsOf = ({ institution, serviceHost, login, ip }: Attempt, mostPerAddre
   const whom = [institution, serviceHost, loginKey(login)];
   return [
     networkLimit(institution, network, mostPerAddress),
-    { id: derived('address', ...whom, network), most: MOST_FROM_ADDRESS },
-    { id: derived('login', ...whom), most: MOST_PER_LOGIN },
+    { id: derived('address', ...whom, network), most: MAX_FROM_ADDRESS },
+    { id: derived('login', ...whom), most: MAX_PER_LOGIN },
   ];
 };
 

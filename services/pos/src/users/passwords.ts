@@ -34,8 +34,8 @@ export const hashPassword = async (password: string): Promise<string> => {
 };
 
 /** Whether a password matches a stored hash. @throws {Error} if the hash is not Argon2id in PHC format */
-export const isPassword = async (password: string, kept: string): Promise<boolean> => {
-  const [, memory, passes, parallelism, salt = '', hash = ''] = FORMAT.exec(kept) ?? [];
+export const isPassword = async (password: string, stored: string): Promise<boolean> => {
+  const [, memory, passes, parallelism, salt = '', hash = ''] = FORMAT.exec(stored) ?? [];
   if (hash === '')
     throw new Error('a stored password hash is not Argon2id in PHC format: set the password of the login again');
   const expected = Buffer.from(hash, 'base64');

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { createCache } from '../../src/clients/cache.ts';
 import type { Catalog, Stock } from '../../src/clients/catalog.ts';
-import { createFresh } from '../../src/clients/fresh.ts';
 import { createOffers } from '../../src/products/offers.ts';
 import { type Fixture, openFixture, until } from '../fixture/fixture.ts';
 
@@ -49,7 +49,7 @@ test('it is computed at most twice a second for a performance, however many look
 test('what is given is never older than said, and loaded once for all who wait', async () => {
   let now = 0;
   let loads = 0;
-  const fresh = createFresh<number>({ maxAgeMs: 1_000, refreshMs: 500, max: 10, now: () => now });
+  const fresh = createCache<number>({ maxAgeMs: 1_000, refreshMs: 500, max: 10, now: () => now });
   const load = async () => {
     loads += 1;
     return { value: loads, asOf: now };

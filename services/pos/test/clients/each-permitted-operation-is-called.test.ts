@@ -19,13 +19,14 @@ test('each operation that the authorizer permits to the point of sale is called'
     return [known('opera', 'C1'), own('opera', 'C1')];
   });
   const orders = await uncalledOf(ordersApi, (client) => {
-    const { add, changeLine, removeLine, giveUp, checkout, cancel, cancelAfterFault, get, list } = createOrders(client);
+    const { add, changeLine, removeLine, abandon, checkout, cancel, cancelAfterFault, get, list } =
+      createOrders(client);
     const addition = { orderId: 'ord_1', requestId: 'r', pointOfSale: 'host', address: '192.0.2.1', items: [] };
     return [
       add('opera', addition),
       changeLine('opera', 'ord_1', 'lin_1', { requestId: 'r' }),
       removeLine('opera', 'ord_1', 'lin_1'),
-      giveUp('opera', 'ord_1'),
+      abandon('opera', 'ord_1'),
       checkout('opera', 'ord_1', { requestId: 'r', paymentMethod: 'external' }),
       cancel('opera', 'ord_1', 'r'),
       cancelAfterFault('opera', 'ord_1', 0),

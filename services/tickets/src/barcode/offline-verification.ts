@@ -39,14 +39,15 @@ const fenced = (language: string, text: string): string => `\`\`\`${language}\n$
 
 /** How to verify a barcode without a call of this API. */
 export const offlineVerification = [
-  'A barcode is a compact JWS (RFC 7515): header `{alg, kid}`, payload `{tid, prf, plc, iat}`, signed with Ed25519 (RFC 8037). A scanner',
-  'stores `keys`, the public keys of the institution whose barcodes are valid, and verifies barcodes offline, here in JavaScript:',
+  'A barcode is a compact JWS (RFC 7515): header `{alg, kid}`, payload `{tid, prf, plc, iat}`, signed with Ed25519',
+  '(RFC 8037). A scanner stores `keys`, the public keys of the institution whose barcodes are valid, and verifies',
+  'barcodes offline, here in JavaScript:',
   '',
   fenced('js', code),
   '',
-  'A scanner also checks that `prf` is the performance at its door, and remembers each `tid` that it has read. A valid signature does',
-  'not prove that the ticket is valid: only `POST /svc/v3/tickets/{ticketId}/control` knows whether it was controlled elsewhere, replaced',
-  'or cancelled.',
+  'A scanner also checks that `prf` is the performance at its door, and remembers each `tid` that it has read. A valid',
+  'signature does not prove that the ticket is valid: only `POST /svc/v3/tickets/{ticketId}/control` knows whether it',
+  'was controlled elsewhere, replaced or cancelled.',
   '',
   'Test vector:',
   '',

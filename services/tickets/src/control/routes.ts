@@ -18,8 +18,9 @@ export const controlRoutes = (context: Context): AnyOperation[] => [
     method: 'post',
     summary: 'Controls a ticket at the door, once',
     description:
-      'Already controlled: 409, with time and gate in `details`. Not printed, cancelled or replaced: 412, with the reason and the ' +
-      'replacing ticket in `details`. A scanner that was offline sends the time of the control as `at`.',
+      'Already controlled: 409, with time and gate in `details`. Not printed, cancelled or replaced: 412, with the ' +
+      'reason and the replacing ticket in `details`. A scanner that was offline sends the time of the control as ' +
+      '`at`.',
     body: Control,
     errors: ['ticket_already_controlled', 'ticket_not_printed', ...finalCodes, 'semantically_invalid'],
     example: { params, body: example.control, answer: example.controlled },

@@ -46,7 +46,7 @@ export interface OrderTickets {
   readonly asOf: number;
   readonly tickets: readonly OrderedTicket[];
   readonly cancellation: Cancellation | null;
-  /** Whether the order has given the beneficiaries. */
+  /** Whether the beneficiaries of the order are known. */
   readonly named?: boolean;
   readonly createdAt: string;
 }
@@ -65,18 +65,18 @@ export const newOrder = (
   createdAt: now,
 });
 
-/** The order after a further confirmation; undefined if that has nothing new. Ordered tickets are never removed. */
+/** The order after a further confirmation; undefined if that changes nothing. Ordered tickets are never removed. */
 export const confirmedAgain = <T extends OrderTickets>(order: T, fact: Confirmed): T | undefined => {
-  const saysNames = fact.named === true && !order.named;
+  const bringsNames = fact.named === true && !order.named;
   const isNewer = fact.version > order.asOf;
-  if (order.cancellation || !(isNewer || saysNames)) return undefined;
+  if (order.cancellation || !(isNewer || bringsNames)) return undefined;
   const byId = new Map(fact.tickets.map((ordered) => [ordered.ticketId, ordered]));
   const known = order.tickets.map((ordered) =>
-    saysNames ? { ...ordered, beneficiary: byId.get(ordered.ticketId)?.beneficiary ?? null } : ordered,
+    bringsNames ? { ...ordered, beneficiary: byId.get(ordered.ticketId)?.beneficiary ?? null } : ordered,
   );
   const ids = new Set(known.map(({ ticketId }) => ticketId));
   const tickets = [...known, ...fact.tickets.filter(({ ticketId }) => !ids.has(ticketId))];
-  const named = saysNames ? { named: true } : {};
+  const named = bringsNames ? { named: true } : {};
   return isNewer
     ? { ...order, contactNumber: fact.contactNumber, asOf: fact.version, tickets, ...named }
     : { ...order, tickets, ...named };

@@ -16,7 +16,7 @@ export const printingRoutes = (context: Context): AnyOperation[] => [
     method: 'post',
     summary: 'Records that a ticket is printed, or delivered in another way',
     description:
-      'An order has tickets from its confirmation on: of one that is not confirmed there is nothing to print, and no id to be found.',
+      'An order has tickets from its confirmation on; before, it has no ticket ids, and nothing can be printed.',
     errors: finalCodes,
     example: { params, answer: example.printed },
     handle: async ({ caller, params, ifMatch, remember }) =>

@@ -18,8 +18,9 @@ export const replacementRoutes = (context: Context): AnyOperation[] => [
     method: 'patch',
     summary: 'Changes the beneficiary of a ticket',
     description:
-      'A JSON merge patch (RFC 7396): null removes. A printed ticket has the old name on paper, so it is replaced: the answer is ' +
-      'the new ticket, whose `replaces` is this one. Refused for a controlled, cancelled or replaced ticket.',
+      'A JSON merge patch (RFC 7396): null removes. A printed ticket has the old name on paper, so it is replaced: ' +
+      'the answer is the new ticket, whose `replaces` is this one. Refused for a controlled, cancelled or replaced ' +
+      'ticket.',
     body: TicketChanges,
     readOnly,
     errors: finalCodes,
@@ -50,8 +51,9 @@ export const replacementRoutes = (context: Context): AnyOperation[] => [
     access: 'tickets:write',
     summary: 'Replaces a printed ticket by a new one',
     description:
-      'For a lost ticket, or one for another person. The new ticket is printed and has its own barcode; this one is invalidated, ' +
-      'and its barcode is refused at the door. The place stays the same, and the line of the order names the new ticket.',
+      'For a lost ticket, or one for another person. The new ticket is printed and has its own barcode; this one is ' +
+      'invalidated, and its barcode is refused at the door. The place stays the same, and the line of the order ' +
+      'names the new ticket.',
     body: Replacement,
     answers: { 201: Ticket },
     errors: ['ticket_not_printed', ...finalCodes],

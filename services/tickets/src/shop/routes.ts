@@ -63,8 +63,8 @@ export const shopRoutes = (context: Context): AnyOperation[] => [
     withoutIdempotency: true,
     summary: 'Sets the beneficiary of a ticket; returns the replacing ticket if it is printed',
     description:
-      'Absent members stay, null removes. A repeat returns the same ticket. Controlled: ticket_already_controlled; cancelled: ' +
-      'precondition_failed; replaced by a ticket for another beneficiary: conflict.',
+      'Absent members stay, null removes. A repeat returns the same ticket. Controlled: ticket_already_controlled; ' +
+      'cancelled: precondition_failed; replaced by a ticket for another beneficiary: conflict.',
     params: { ticketId },
     body: Naming,
     answers: { 200: ShopTicket },

@@ -3,17 +3,17 @@ import type { PosContext } from '../context.ts';
 import type { SessionDocument } from '../store.ts';
 
 /** Maximum orders per session whose payment is awaited. */
-const MOST_AWAITED = 20;
+const MAX_AWAITED = 20;
 
 /** States in which a payment can no longer fail. */
 const over: readonly OrderState[] = ['confirmed', 'expired', 'cancelled'];
 
 /** The session's awaited orders, with this one added as the newest. */
-export const awaitingAlso = ({ awaiting = [] }: SessionDocument, orderId: string): readonly string[] =>
-  [...awaiting.filter((id) => id !== orderId), orderId].slice(-MOST_AWAITED);
+export const withAwaited = ({ awaiting = [] }: SessionDocument, orderId: string): readonly string[] =>
+  [...awaiting.filter((id) => id !== orderId), orderId].slice(-MAX_AWAITED);
 
 /** The session's awaited orders without this one. */
-export const awaitingNoMore = ({ awaiting = [] }: SessionDocument, orderId: string): readonly string[] =>
+export const withoutAwaited = ({ awaiting = [] }: SessionDocument, orderId: string): readonly string[] =>
   awaiting.filter((id) => id !== orderId);
 
 /**
@@ -21,7 +21,7 @@ export const awaitingNoMore = ({ awaiting = [] }: SessionDocument, orderId: stri
  * the empty cart that the session records now. Resolves to the session's cart, which a concurrent request may have
  * set, or undefined if there is none.
  */
-export const takeBack = async (
+export const resumeFailedPayment = async (
   { orders, sessions }: Pick<PosContext, 'orders' | 'sessions'>,
   session: SessionDocument,
   instead: string | null,

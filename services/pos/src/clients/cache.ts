@@ -1,0 +1,95 @@
+import { LRUCache } from 'lru-cache';
+
+/** A value and the time as of which it is valid. */
+export interface Dated<Value> {
+  readonly value: Value;
+  /** Epoch milliseconds. */
+  readonly asOf: number;
+}
+
+export interface CacheOptions {
+  /** Maximum age of a returned value, in milliseconds. */
+  readonly maxAgeMs: number;
+  /** Age in milliseconds from which a value is reloaded in the background, while the cached one is still returned. */
+  readonly refreshMs: number;
+  /** Maximum age in milliseconds of a value that is returned while loading fails; default: none is returned. */
+  readonly staleMs?: number;
+  /** Whether a failure of loading allows a stale value; default: every failure does. */
+  readonly isTransient?: (error: unknown) => boolean;
+  /** Maximum number of cached keys. */
+  readonly max: number;
+  readonly now?: () => number;
+}
+
+/** A cache that reloads values before they are too old; concurrent callers share one load per key. */
+export interface Cache<Value> {
+  /**
+   * The value, at most `maxAgeMs` old, or `staleMs` while loading fails. `load` dates its own result. Rejects as `load`
+   * does.
+   */
+  get(key: string, load: () => Promise<Dated<Value>>): Promise<Dated<Value>> | Dated<Value>;
+}
+
+interface Entry<Value> {
+  readonly dated: Dated<Value>;
+  /** When its last load started; epoch milliseconds. */
+  startedAt: number;
+  /** Whether its last load failed: a stale value is then returned without waiting for the next load. */
+  isFailing: boolean;
+}
+
+/** Creates the cache; `now` returns epoch milliseconds. */
+export const createCache = <Value>(options: CacheOptions): Cache<Value> => {
+  const { maxAgeMs, refreshMs, staleMs = 0, isTransient = () => true, max, now = Date.now } = options;
+  const entries = new LRUCache<string, Entry<Value>>({ max });
+  // A value derived from a cached one is no younger if it is reloaded at once, and a failure rarely ends so soon.
+  const pauseMs = refreshMs / 2;
+  const loading = new Map<string, Promise<Dated<Value>>>();
+
+  const reload = (key: string, load: () => Promise<Dated<Value>>): Promise<Dated<Value>> => {
+    const running = loading.get(key);
+    if (running) return running;
+    const startedAt = now();
+    const started = load()
+      .then((dated) => {
+        entries.set(key, { dated, startedAt, isFailing: false });
+        return dated;
+      })
+      .finally(() => loading.delete(key));
+    loading.set(key, started);
+    return started;
+  };
+
+  /** Whether a value that is too old may be returned, because its source is unavailable. */
+  const mayBeStale = (found: Entry<Value>): boolean => found.isFailing && now() - found.dated.asOf <= staleMs;
+
+  const inBackground = (key: string, found: Entry<Value>, load: () => Promise<Dated<Value>>): void => {
+    found.startedAt = now();
+    reload(key, load).catch((error: unknown) => {
+      // A failure of another kind rejects the next call that waits for a load.
+      found.isFailing = isTransient(error);
+    });
+  };
+
+  const waitFor = (key: string, load: () => Promise<Dated<Value>>): Promise<Dated<Value>> =>
+    reload(key, load).catch((error: unknown) => {
+      const found = entries.get(key);
+      if (found) found.isFailing = isTransient(error);
+      if (!found || !mayBeStale(found)) throw error;
+      return found.dated;
+    });
+
+  return {
+    get(key, load) {
+      const found = entries.get(key);
+      const age = found ? now() - found.dated.asOf : Number.POSITIVE_INFINITY;
+      if (found && age <= maxAgeMs) {
+        if (age > refreshMs && now() - found.startedAt >= pauseMs) inBackground(key, found, load);
+        return found.dated;
+      }
+      if (!found || !mayBeStale(found)) return waitFor(key, load);
+      if (now() - found.startedAt >= refreshMs) inBackground(key, found, load);
+      return found.dated;
+    },
+  };
+};
