@@ -15,7 +15,7 @@ describe.each(engines)('a cart is hidden from institutions until it is bought, o
     return data.items.map(({ id }) => id);
   };
 
-  test('every operation of the institution API but reading by id finds it as little as what never was', async () => {
+  test('every operation of the institution API except reading by id answers as for an unknown order', async () => {
     const { hall, cart, path } = await newCart(fixture);
     const operations: [string, string, unknown][] = [
       ['PATCH', '', { contactNumber: 'C-nobody' }],
@@ -41,7 +41,7 @@ describe.each(engines)('a cart is hidden from institutions until it is bought, o
     expect(await listedIds()).not.toContain(cart.id);
   });
 
-  test('the checkout shows it, under the same id', async () => {
+  test('the checkout makes it visible under the same id', async () => {
     const { cart, path } = await newCart(fixture);
     const contactNumber = newContact(fixture);
     done(await checkout(fixture, path, { contactNumber }));
@@ -55,7 +55,7 @@ describe.each(engines)('a cart is hidden from institutions until it is bought, o
     expect(await listedIds()).toContain(cart.id);
   });
 
-  test('an abandoned or expired one stays out of lists', async () => {
+  test('an abandoned or expired cart is not listed', async () => {
     const { path } = await newCart(fixture);
     done(await shopPost(fixture, `${path}/giving-up`));
     fixture.catalog.holdMs = 1;
@@ -67,7 +67,7 @@ describe.each(engines)('a cart is hidden from institutions until it is bought, o
     expect(await listedIds()).not.toContain(expired.cart.id);
   });
 
-  test('an order is no cart any more', async () => {
+  test('cart operations refuse an order', async () => {
     const { cart, hall, path } = await newCart(fixture);
     done(await checkout(fixture, path, { contactNumber: newContact(fixture), paymentToken: 'pending' }));
     const line = `${path}/lines/${cart.lines[0]?.id}`;

@@ -8,14 +8,14 @@ import { add, checkout, done, newCart, newContact, shopPost } from '../fixture/s
 
 const DAY_MS = 24 * 60 * 60_000;
 
-describe.each(engines)('on $name', (engine) => {
+describe.each(engines)('the retention of carts, on $name', (engine) => {
   let fixture: Fixture;
   beforeAll(async () => {
     fixture = await openFixture(engine);
   });
   afterAll(() => fixture.close());
 
-  test('a cart that was never bought is forgotten a day after its end, with its links; whatever was bought stays', async () => {
+  test('a cart that was never bought is deleted with its links a day after its end; orders stay', async () => {
     const [expired, abandoned, live, bought, cancelled] = (await Promise.all(
       Array.from({ length: 5 }, () => newCart(fixture)),
     )) as [Awaited<ReturnType<typeof newCart>>, ...Awaited<ReturnType<typeof newCart>>[]];

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { engines } from '../fixture/engines.ts';
 import { type Fixture, openFixture } from '../fixture/fixture.ts';
-import { add, checkout, done, mintCartId, newCart, newContact, type ShopOrder } from '../fixture/shopper.ts';
+import { add, checkout, done, newCart, newCartId, newContact, type ShopOrder } from '../fixture/shopper.ts';
 
 describe.each(engines)("a shopper's orders are listed by performance, on $name", (engine) => {
   let fixture: Fixture;
@@ -16,12 +16,12 @@ describe.each(engines)("a shopper's orders are listed by performance, on $name",
 
   const bought = async (contactNumber: string, ...startDates: readonly string[]) => {
     const items = startDates.map((startDate) => fixture.catalog.hall(1, { startDate }).item());
-    const cart = done(await add(fixture, mintCartId(), items));
+    const cart = done(await add(fixture, newCartId(), items));
     done(await checkout(fixture, `/${cart.id}`, { contactNumber }));
     return cart.id;
   };
 
-  test("a contact's, by start of their first performance, then by id, in pages", async () => {
+  test('the orders of a contact are listed by start of the first performance, then by id, in pages', async () => {
     const contactNumber = newContact(fixture);
     const late = await bought(contactNumber, '2027-09-01T19:00:00.000Z');
     const early = await bought(contactNumber, '2028-01-01T19:00:00.000Z', '2027-02-01T19:00:00.000Z');
@@ -39,7 +39,7 @@ describe.each(engines)("a shopper's orders are listed by performance, on $name",
     expect(await list(`contactNumber=${contactNumber}&offset=9`)).toEqual({ items: [], total: 4 });
   });
 
-  test('those named, together with those of a contact, each once; never carts, nor what is unknown', async () => {
+  test('the orders in `ids` and those of the contact are listed once each, without carts and unknown ids', async () => {
     const contactNumber = newContact(fixture);
     const own = await bought(contactNumber, '2027-09-01T19:00:00.000Z');
     const guest = await bought(newContact(fixture), '2027-08-01T19:00:00.000Z');
@@ -50,7 +50,7 @@ describe.each(engines)("a shopper's orders are listed by performance, on $name",
     expect((await fixture.shop<{ total: number }>('GET', `?ids=${own}`, { institution: 'museum' })).data.total).toBe(0);
   });
 
-  test('one that is past due is shown as expired', async () => {
+  test('an order past due is listed as expired', async () => {
     const contactNumber = newContact(fixture);
     fixture.catalog.holdMs = 1;
     const { data } = await fixture.call('POST', '', {

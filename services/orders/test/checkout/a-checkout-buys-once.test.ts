@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { engines } from '../fixture/engines.ts';
 import { type Fixture, openFixture, until } from '../fixture/fixture.ts';
-import { add, checkout, done, mintCartId, newCart, newContact, read, shopPost } from '../fixture/shopper.ts';
+import { add, checkout, done, newCart, newCartId, newContact, read, shopPost } from '../fixture/shopper.ts';
 
 describe.each(engines)('a checkout buys once, on $name', (engine) => {
   let fixture: Fixture;
@@ -18,8 +18,8 @@ describe.each(engines)('a checkout buys once, on $name', (engine) => {
     return [...new Map(published.map((fact) => [fact.version, fact])).values()];
   };
 
-  describe('by method', () => {
-    test('on account: confirmed at once, nothing paid', async () => {
+  describe('by payment method', () => {
+    test('on account confirms at once, without a payment', async () => {
       const { hall, path } = await newCart(fixture);
       const order = done(await checkout(fixture, path, { contactNumber, paymentMethod: 'on_account' }));
       expect(order).toMatchObject({ state: 'confirmed', contactNumber, listed: true, due: 2_000, expiresAt: null });
@@ -28,7 +28,7 @@ describe.each(engines)('a checkout buys once, on $name', (engine) => {
       expect(fixture.catalog.count(hall)).toEqual({ free: 2, held: 0, sold: 2 });
     });
 
-    test('on account needs a contact that has one', async () => {
+    test('on account needs a contact with an account', async () => {
       const { cart, path } = await newCart(fixture);
       const refused = await checkout(fixture, path, {
         contactNumber: newContact(fixture),
@@ -38,7 +38,7 @@ describe.each(engines)('a checkout buys once, on $name', (engine) => {
       expect(await read(fixture, path)).toEqual(cart);
     });
 
-    test('external: waits with a pending payment of what is due, until the institution captures it', async () => {
+    test('external waits with a pending payment of the amount due, until the institution captures it', async () => {
       const { hall, cart, path } = await newCart(fixture);
       const order = done(await checkout(fixture, path, { contactNumber, paymentMethod: 'external' }));
       expect(order).toMatchObject({ state: 'payment_pending', due: 2_000, expiresAt: cart.expiresAt });
@@ -56,7 +56,7 @@ describe.each(engines)('a checkout buys once, on $name', (engine) => {
       expect(done(await checkout(fixture, path, { contactNumber, paymentMethod: 'external' })).state).toBe('confirmed');
     });
 
-    test('simulated: ok captures, pending waits, declined leaves the cart as it is', async () => {
+    test('simulated captures with ok, waits with pending, and leaves the cart unchanged with declined', async () => {
       const { path } = await newCart(fixture);
       expect(done(await checkout(fixture, path, { contactNumber }))).toMatchObject({ state: 'confirmed', due: 0 });
       const second = await newCart(fixture);
@@ -69,7 +69,7 @@ describe.each(engines)('a checkout buys once, on $name', (engine) => {
       done(await checkout(fixture, third.path, { contactNumber, requestId: 'once-more' }));
     });
 
-    test('free of charge: confirmed whatever the method', async () => {
+    test('a cart free of charge is confirmed with every method', async () => {
       for (const paymentMethod of ['external', 'simulated']) {
         const { path } = await newCart(fixture, 1, fixture.catalog.hall(1, { amount: 0 }));
         const order = done(await checkout(fixture, path, { contactNumber: newContact(fixture), paymentMethod }));
@@ -96,10 +96,10 @@ describe.each(engines)('a checkout buys once, on $name', (engine) => {
       expect((await fixture.shop('POST', '/ord_unknown/checkout', { body })).status).toBe(404);
     });
 
-    test('for a contact that is unknown, erased, or lacks what a tariff asks for', async () => {
+    test('for a contact that is unknown or erased, or lacks the criterion of a tariff', async () => {
       const hall = fixture.catalog.hall(2);
       const item = { ...hall.item(), tariffId: fixture.catalog.tariff(hall, 300, 'member') };
-      const cart = done(await add(fixture, mintCartId(), [{ ...item, contactNumber: newContact(fixture, 'member') }]));
+      const cart = done(await add(fixture, newCartId(), [{ ...item, contactNumber: newContact(fixture, 'member') }]));
       const path = `/${cart.id}`;
       const erased = newContact(fixture, 'member');
       fixture.contacts.known.set(erased, '2027-01-01T00:00:00.000Z');
@@ -110,7 +110,7 @@ describe.each(engines)('a checkout buys once, on $name', (engine) => {
       expect(await read(fixture, path)).toEqual(cart);
     });
 
-    test('when places were lost: the order is cancelled for good, and a repeat says the same', async () => {
+    test('when places are gone: the order is cancelled, and a repeat returns it', async () => {
       const { hall, cart, path } = await newCart(fixture);
       fixture.catalog.steal(String(cart.lines[0]?.place.id));
       const gone = { outcome: 'refused', reason: 'places_gone', order: { state: 'cancelled' } };
@@ -121,7 +121,7 @@ describe.each(engines)('a checkout buys once, on $name', (engine) => {
     });
   });
 
-  test('a double click, also on two instances, gives one order and sells once', async () => {
+  test('concurrent repeats on two instances create one order and sell once', async () => {
     const other = await fixture.another();
     for (const body of [{ paymentMethod: 'on_account' }, { paymentToken: 'ok' }, { paymentMethod: 'external' }]) {
       const { cart, path } = await newCart(fixture);
@@ -135,7 +135,7 @@ describe.each(engines)('a checkout buys once, on $name', (engine) => {
     }
   });
 
-  test('another request finds that the cart was bought, and gets the order', async () => {
+  test('another request is refused because the cart was bought, with the order', async () => {
     const { path } = await newCart(fixture);
     done(await checkout(fixture, path, { contactNumber }));
     const second = await checkout(fixture, path, { contactNumber: newContact(fixture), requestId: 'another' });
@@ -146,7 +146,7 @@ describe.each(engines)('a checkout buys once, on $name', (engine) => {
     });
   });
 
-  test('while the stock does not answer, the outcome is not known; a repeat gives the order', async () => {
+  test('without an answer of the catalog the outcome is unknown, and a repeat returns the order', async () => {
     for (const mishap of ['fails', 'lost'] as const) {
       const { hall, cart, path } = await newCart(fixture);
       fixture.catalog.mishaps.set('sellHold', mishap);
@@ -159,7 +159,7 @@ describe.each(engines)('a checkout buys once, on $name', (engine) => {
     }
   });
 
-  test('contacts that do not answer stop it before anything happens', async () => {
+  test('without an answer of contacts the checkout changes nothing', async () => {
     const { cart, path } = await newCart(fixture);
     fixture.contacts.mishaps.set('*', 'fails');
     const body = { requestId: 'r', contactNumber, paymentMethod: 'external' };
@@ -168,7 +168,7 @@ describe.each(engines)('a checkout buys once, on $name', (engine) => {
     expect(await read(fixture, path)).toEqual(cart);
   });
 
-  test('the tickets learn of the evening, the product and who will come', async () => {
+  test('tickets receive the start date, the product and the beneficiary', async () => {
     const { cart, path } = await newCart(fixture);
     const name = { requestId: 'a', beneficiaryFirstName: 'Clara', beneficiaryLastName: 'Haskil' };
     done(await shopPost(fixture, `${path}/lines/${cart.lines[0]?.id}/change`, name));

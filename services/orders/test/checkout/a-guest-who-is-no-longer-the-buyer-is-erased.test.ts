@@ -8,7 +8,7 @@ import { checkout, done, newCart, newContact, type ShopOrder } from '../fixture/
 
 const guest = (firstName = 'Ana') => ({ firstName, lastName: 'Martin', email: `${randomUUID()}@example.org` });
 
-describe.each(engines)('a guest who is no buyer any more is forgotten, on $name', (engine) => {
+describe.each(engines)('a guest who is no longer the buyer is erased, on $name', (engine) => {
   let fixture: Fixture;
   beforeAll(async () => {
     fixture = await openFixture(engine);
@@ -18,18 +18,18 @@ describe.each(engines)('a guest who is no buyer any more is forgotten, on $name'
 
   const document = (id: string) => fixture.context.orders.of('opera').get(id);
   const later = () => fixture.later(20_000);
-  const isKept = (contactNumber: string | null) => fixture.contacts.guests.has(String(contactNumber));
+  const isStored = (contactNumber: string | null) => fixture.contacts.guests.has(String(contactNumber));
 
-  /** Buys with a payment that is pending. */
+  /** Buys with a pending payment. */
   const buy = async (path: string, who: object): Promise<ShopOrder> =>
     done(await checkout(fixture, path, { requestId: randomUUID(), ...who, paymentToken: 'pending' }));
-  /** The pending payment fails, so that the order can be bought once more. */
+  /** Lets the pending payment fail, so that the order can be bought again. */
   const fail = async (path: string): Promise<void> => {
     const { data } = await fixture.call<{ items: { id: string; status: string }[] }>('GET', `${path}/payments`);
     const id = data.items.find(({ status }) => status === 'pending')?.id;
     expect((await fixture.call('PATCH', `${path}/payments/${id}`, { body: { status: 'failed' } })).status).toBe(200);
   };
-  /** A guest buys, and the payment fails. */
+  /** An order that a guest bought and whose payment failed. */
   const bought = async () => {
     const { cart, path } = await newCart(fixture);
     const ana = guest();
@@ -41,19 +41,19 @@ describe.each(engines)('a guest who is no buyer any more is forgotten, on $name'
     expect((await fixture.call('PATCH', path, { body: { contactNumber } })).status).toBe(200);
   };
 
-  test('the order bought again with an own contact leaves no contact of the guest', async () => {
+  test('if a contact buys the order again, the contact of the guest is erased', async () => {
     const { id, path, ana, contactNumber } = await bought();
-    expect(isKept(contactNumber)).toBe(true);
+    expect(isStored(contactNumber)).toBe(true);
     const own = newContact(fixture);
     expect(await buy(path, { contactNumber: own })).toMatchObject({ contactNumber: own });
     await later();
-    expect(isKept(contactNumber)).toBe(false);
+    expect(isStored(contactNumber)).toBe(false);
     const found = await document(id);
     expect(found).toMatchObject({ contactNumber: own, formerGuests: null });
     expect(JSON.stringify(found)).not.toContain(ana.email);
   });
 
-  test('nor does any one of several, and the guest who buys at last keeps one contact for all tries', async () => {
+  test('each of several former guests is erased, and the last guest keeps one contact for all attempts', async () => {
     const { path, contactNumber: first } = await bought();
     await buy(path, { contactNumber: newContact(fixture) });
     await fail(path);
@@ -69,13 +69,13 @@ describe.each(engines)('a guest who is no buyer any more is forgotten, on $name'
       tries.push(await buy(path, { guest: guest(name) }));
     }
     await later();
-    expect([first, second].map((number) => isKept(number))).toEqual([false, false]);
+    expect([first, second].map((number) => isStored(number))).toEqual([false, false]);
     const [last] = tries;
     expect(new Set(tries.map(({ contactNumber }) => contactNumber)).size).toBe(1);
     expect(fixture.contacts.guests.get(String(last?.contactNumber))).toMatchObject({ firstName: 'Ines' });
   });
 
-  test('one whom another order names stays, and so does one whose order ended otherwise', async () => {
+  test('a guest whom another order names stays, and so does the guest of a cancelled order', async () => {
     const { path, contactNumber } = await bought();
     const other = await newCart(fixture);
     await buy(other.path, { contactNumber });
@@ -84,20 +84,20 @@ describe.each(engines)('a guest who is no buyer any more is forgotten, on $name'
     await fixture.call('POST', `${ended.path}/cancellation`, { body: {} });
     await later();
     expect(await document(ended.id)).toMatchObject({ state: 'cancelled' });
-    expect([contactNumber, ended.contactNumber].map(isKept)).toEqual([true, true]);
+    expect([contactNumber, ended.contactNumber].map(isStored)).toEqual([true, true]);
   });
 
-  test('one who became a customer stays: the order was bought with the contact by its login', async () => {
+  test('a guest who bought the order again with a login stays', async () => {
     const { path, contactNumber } = await bought();
     await buy(path, { contactNumber });
     await fail(path);
     await buy(path, { contactNumber: newContact(fixture) });
     await later();
-    expect(isKept(contactNumber)).toBe(true);
+    expect(isStored(contactNumber)).toBe(true);
   });
 
   test.each(['fails', 'lost', 'hangs after'] as const)(
-    'contacts whose answer %s: the sweep repeats it',
+    'after the mishap "%s" of contacts the sweep repeats the erasure',
     async (how) => {
       const { id, path, contactNumber } = await bought();
       const own = newContact(fixture);
@@ -107,23 +107,23 @@ describe.each(engines)('a guest who is no buyer any more is forgotten, on $name'
       expect((await document(id))?.formerGuests?.contactNumbers).toEqual([contactNumber]);
       fixture.contacts.mishaps.clear();
       await later();
-      expect(isKept(contactNumber)).toBe(false);
+      expect(isStored(contactNumber)).toBe(false);
       expect((await document(id))?.formerGuests).toBeNull();
     },
   );
 
-  test('one whose contact was written although contacts did not say so is forgotten, too', async () => {
+  test('a guest whose contact was written without an answer is erased', async () => {
     fixture.contacts.mishaps.set('writeGuest', 'lost');
     const { id, path, contactNumber } = await bought();
     fixture.contacts.mishaps.clear();
     await buy(path, { contactNumber: newContact(fixture) });
     expect((await document(id))?.guest).toBeNull();
-    expect(isKept(contactNumber)).toBe(true);
+    expect(isStored(contactNumber)).toBe(true);
     await later();
-    expect(isKept(contactNumber)).toBe(false);
+    expect(isStored(contactNumber)).toBe(false);
   });
 
-  test('and so is one whose contact is written after that, by a slow process', async () => {
+  test('a guest whose contact a slow process writes later is erased', async () => {
     fixture.contacts.mishaps.set('writeGuest', 'fails');
     const { id, path, contactNumber } = await bought();
     fixture.contacts.mishaps.clear();
@@ -135,12 +135,12 @@ describe.each(engines)('a guest who is no buyer any more is forgotten, on $name'
       await fixture.context.contacts.writeGuest(...args);
     };
     await writeGuest({ ...fixture.context, contacts: { ...fixture.context.contacts, writeGuest: slow } }, seen);
-    expect(isKept(contactNumber)).toBe(true);
+    expect(isStored(contactNumber)).toBe(true);
     await later();
-    expect(isKept(contactNumber)).toBe(false);
+    expect(isStored(contactNumber)).toBe(false);
   });
 
-  test('the institution gives the order to another before the contact is written: nothing of the guest is', async () => {
+  test('if the institution changes the buyer before the contact is written, no data of the guest remains', async () => {
     for (const how of ['fails', 'lost'] as const) {
       fixture.contacts.mishaps.set('writeGuest', how);
       const [first, second] = [await bought(), await bought()];
@@ -151,19 +151,19 @@ describe.each(engines)('a guest who is no buyer any more is forgotten, on $name'
       await later();
       for (const { id, contactNumber } of [first, second]) {
         expect(await document(id)).toMatchObject({ guest: null, formerGuests: null });
-        expect(isKept(contactNumber)).toBe(false);
+        expect(isStored(contactNumber)).toBe(false);
       }
       expect(fixture.contacts.guests.get(other)).toEqual(ana);
     }
   });
 
-  test('the institution gives the order to another contact: erasing the guest’s is its own decision', async () => {
+  test('if the institution changes the buyer after the contact is written, the contact stays', async () => {
     const { path, contactNumber } = await bought();
     await assign(path, newContact(fixture));
     await later();
-    expect(isKept(contactNumber)).toBe(true);
+    expect(isStored(contactNumber)).toBe(true);
     await buy(path, { guest: guest('Eva') });
     await later();
-    expect(isKept(contactNumber)).toBe(false);
+    expect(isStored(contactNumber)).toBe(false);
   });
 });

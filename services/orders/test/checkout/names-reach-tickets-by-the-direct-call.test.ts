@@ -3,7 +3,7 @@ import { engines } from '../fixture/engines.ts';
 import { type Fixture, openFixture, until } from '../fixture/fixture.ts';
 import { checkout, done, newCart, newContact, shopPost } from '../fixture/shopper.ts';
 
-describe.each(engines)('beneficiary names reach tickets by the direct call alone, on $name', (engine) => {
+describe.each(engines)('the names of beneficiaries reach tickets by the direct call only, on $name', (engine) => {
   let fixture: Fixture;
   beforeAll(async () => {
     fixture = await openFixture(engine);
@@ -29,7 +29,7 @@ describe.each(engines)('beneficiary names reach tickets by the direct call alone
   };
 
   test.each(['fails', 'lost', 'hangs after'] as const)(
-    'tickets whose answer %s are called again until they have answered',
+    'after the mishap "%s" the call of tickets is repeated until it is acknowledged',
     async (how) => {
       fixture.tickets.mishaps.set('issueTickets', how);
       const id = await buyNamed();
@@ -49,7 +49,7 @@ describe.each(engines)('beneficiary names reach tickets by the direct call alone
     },
   );
 
-  test('no fact of the order holds a name', async () => {
+  test('no event of the order contains a name', async () => {
     const id = await buyNamed();
     await fixture.later(20_000);
     const facts = fixture.facts.filter(({ key }) => key === id);

@@ -26,7 +26,7 @@ const reserve = (order = openOrder(), dueAt = NOW + 120 * MINUTE) =>
 const reserved = () => next(extended(next(reserve()), { request: 'r' }, NOW));
 
 describe('a new order', () => {
-  test('is a draft until its places are held, and counts for the hold limit', () => {
+  test('is a draft until its places are held, and counts towards the hold limit', () => {
     expect(draft()).toMatchObject({ state: 'draft', heldPlaces: 2, listedAt: null, begun: { step: 'create' } });
     expect(openOrder()).toMatchObject({
       state: 'open',
@@ -38,7 +38,7 @@ describe('a new order', () => {
     });
   });
 
-  test('opens once, for the request that began it, at prices that add up', () => {
+  test('opens once, for the request that created it, with prices whose sum is exact', () => {
     const hold = { request: 'create', lines: [newLine(1)], currency: 'CHF', until: UNTIL };
     expectRefused(open(draft(), { ...hold, request: 'another' }, NOW), 'step_lost');
     expectRefused(open(openOrder(), hold, NOW), 'step_lost');
@@ -48,7 +48,7 @@ describe('a new order', () => {
     expectRefused(open(draft(), { ...hold, lines: huge }, NOW), 'invalid_amount');
   });
 
-  test('may be a cart, which lists show from its checkout on', () => {
+  test('may be a cart, which is listed from its checkout on', () => {
     const hold = { request: 'create', lines: [newLine(1)], currency: 'CHF', until: UNTIL, cart: true };
     const cart = next(open(draft(), hold, NOW));
     expect([cart.listedAt, cart.modifiedAt]).toEqual([null, null]);
@@ -61,7 +61,7 @@ describe('a new order', () => {
 });
 
 describe('an order past its deadline', () => {
-  test('expires with its places, from that very instant on, and keeps what it was', () => {
+  test('expires with its places from the deadline on', () => {
     expectRefused(expire(openOrder(), UNTIL - 1), 'not_due');
     const { next: expired, facts } = accepted(expire(openOrder(), UNTIL));
     expect(expired).toMatchObject({ state: 'expired', expiresAt: UNTIL, deadline: null, heldPlaces: 0 });
@@ -69,40 +69,40 @@ describe('an order past its deadline', () => {
     expectRefused(expire(expired, UNTIL), 'not_due');
   });
 
-  test('that waits for a payment has its grace period', () => {
+  test('expires after the grace period if it waits for a payment', () => {
     expect(isPastDue(pendingOrder(), UNTIL + GRACE - 1)).toBe(false);
     expect(next(expire(pendingOrder(), UNTIL + GRACE))).toMatchObject({ state: 'expired', cameFrom: null });
   });
 
-  test('is left alone while a step is under way, however long', () => {
+  test('does not expire while a step is pending', () => {
     expectRefused(expire(next(extend()), UNTIL * 2), 'not_due');
   });
 
-  test('takes no command before that is written', () => {
+  test('refuses commands until the expiry is written', () => {
     expectRefused(extend(openOrder(), 30, UNTIL), 'past_due');
     expectRefused(beginLines(openOrder(), { request: 'l', quantity: 1 }, UNTIL), 'past_due');
   });
 });
 
 describe('an extension', () => {
-  test('keeps the places so many minutes from now, once the catalog does', () => {
+  test('holds the places for the minutes from now, once the catalog does', () => {
     const order = next(extended(next(extend()), { request: 'e' }, NOW + 1));
     const until = NOW + 30 * MINUTE;
     expect(order).toMatchObject({ state: 'open', expiresAt: until, deadline: until, begun: null, dueAt: null });
     expect(next(extend(openOrder(), 30)).expiresAt).toBe(UNTIL);
   });
 
-  test('never shortens', () => {
+  test('never shortens the hold', () => {
     expect(next(extend(openOrder(), 1)).begun).toMatchObject({ until: UNTIL });
   });
 
-  test('is at most 60 minutes, and more than none', () => {
+  test('is more than 0 and at most 60 minutes', () => {
     expect(next(extend(openOrder(), 60)).begun).toMatchObject({ until: NOW + 60 * MINUTE });
     for (const minutes of [0, -1, 60.5, 1e9, Number.NaN])
       expectRefused(extend(openOrder(), minutes), 'invalid_minutes');
   });
 
-  test('of a reserved order moves what it is due at', () => {
+  test('moves `dueAt` of a reserved order', () => {
     const near = next(extended(next(reserve(openOrder(), NOW + MINUTE)), { request: 'r' }, NOW));
     const order = next(extended(next(extend(near)), { request: 'e' }, NOW));
     expect([order.state, order.dueAt]).toEqual(['reserved', NOW + 30 * MINUTE]);
@@ -114,7 +114,7 @@ describe('an extension', () => {
       expectRefused(extend({ ...openOrder(), state, deadline: null }), 'wrong_state');
   });
 
-  test('that finds places gone changes nothing, and the order expires if that is due', () => {
+  test('changes nothing if places are gone, and the order expires if it is past due', () => {
     const order = openOrder();
     expect(expectAcceptedButRefused(failExtension(next(extend(order)), { request: 'e' }, NOW), 'places_gone')).toEqual(
       order,
@@ -123,14 +123,14 @@ describe('an extension', () => {
     expect(expectAcceptedButRefused(late, 'places_gone').state).toBe('expired');
   });
 
-  test('that another process ended is refused', () => {
+  test('is refused if another process ended it', () => {
     expectRefused(extended(openOrder(), { request: 'e' }, NOW), 'step_lost');
     expectRefused(failExtension(next(extend()), { request: 'x' }, NOW), 'step_lost');
   });
 });
 
 describe('a reservation', () => {
-  test('keeps the places until it is due', () => {
+  test('holds the places until `dueAt`', () => {
     const dueAt = NOW + 120 * MINUTE;
     expect(reserved()).toMatchObject({ state: 'reserved', dueAt, expiresAt: dueAt, deadline: dueAt, heldPlaces: 2 });
     expect(pendingOrder(reserved())).toMatchObject({ cameFrom: 'reserved', deadline: dueAt + GRACE });
@@ -141,7 +141,7 @@ describe('a reservation', () => {
       expectRefused(reserve(openOrder(), dueAt), 'due_in_past');
   });
 
-  test('is of open orders only', () => {
+  test('is accepted for open orders only', () => {
     expectRefused(reserve(reserved()), 'wrong_state');
     expectRefused(reserve(pendingOrder()), 'wrong_state');
     for (const state of ['confirmed', 'expired', 'cancelled'] as const)
@@ -153,19 +153,19 @@ describe('lines', () => {
   const begin = (order = openOrder()) => beginLines(order, { request: 'l', quantity: 2 }, NOW);
   const held = { request: 'l', lines: [newLine(3), newLine(4)], currency: 'CHF' };
 
-  test('are added once their places are held, and count for the hold limit before', () => {
+  test('are added once their places are held, and count towards the hold limit before', () => {
     expect(next(begin()).heldPlaces).toBe(4);
     const order = next(addLines(next(begin()), held, NOW));
     expect([order.lines.length, order.heldPlaces, total(order), order.begun]).toEqual([4, 4, 20_000, null]);
   });
 
-  test('whose places were not held leave the order as it was', () => {
+  test('leave the order unchanged if their places were not held', () => {
     const order = openOrder();
     expect(next(failLines(next(begin(order)), { request: 'l' }, NOW))).toEqual(order);
     expect(next(failLines(next(begin(order)), { request: 'l' }, UNTIL)).state).toBe('expired');
   });
 
-  test('are refused after the deadline, in another currency, at a price that does not add up, and for a place twice', () => {
+  test('are refused after the deadline, in another currency, at an inexact sum, and for a place of a line', () => {
     expectRefused(addLines(next(begin()), held, UNTIL), 'past_due');
     expectRefused(addLines(next(begin()), { ...held, currency: 'EUR' }, NOW), 'currency_mismatch');
     const huge = [newLine(3, Number.MAX_SAFE_INTEGER)];

@@ -13,7 +13,7 @@ const confirmed = next(
 );
 
 describe('details', () => {
-  test('change where they are named, and null removes', () => {
+  test('change if they are given, and null removes', () => {
     const order = next(changeDetails(openOrder(), { externalReference: 'x' }, NOW + 1));
     expect(order).toMatchObject({ contactNumber: 'C1', externalReference: 'x', modifiedAt: NOW + 1 });
     expect(next(changeDetails(order, { contactNumber: null }, NOW))).toMatchObject({
@@ -23,7 +23,7 @@ describe('details', () => {
     });
   });
 
-  test('that stay the same change nothing', () => {
+  test('change nothing if they are the same', () => {
     const order = openOrder();
     expect(changeDetails(order, { contactNumber: 'C1', externalReference: null }, NOW)).toEqual({
       next: order,
@@ -32,13 +32,13 @@ describe('details', () => {
     expect(next(changeDetails(order, {}, NOW))).toBe(order);
   });
 
-  test('of a confirmed order: another buyer is published again, another reference is not', () => {
+  test('of a confirmed order publish it again with another buyer, but not with another reference', () => {
     const { facts } = accepted(changeDetails(confirmed, { contactNumber: 'C2' }, NOW));
     expect(facts).toMatchObject([{ type: 'order.confirmed', data: { contactNumber: 'C2' } }]);
     expect(accepted(changeDetails(confirmed, { externalReference: 'y' }, NOW)).facts).toEqual([]);
   });
 
-  test('change in every state that can be seen', () => {
+  test('change in every visible state', () => {
     const cancelled = next(cancel(openOrder(), { reason: null, override: false, controlled: null }, NOW));
     expect(next(changeDetails(cancelled, { externalReference: 'z' }, NOW)).externalReference).toBe('z');
     expectRefused(changeDetails(draft(), { externalReference: 'z' }, NOW), 'busy');
@@ -46,7 +46,7 @@ describe('details', () => {
   });
 });
 
-test('criteria that the contact lacks are named once each', () => {
+test('each criterion that the contact lacks is returned once', () => {
   const lines = [newLine(1), newLine(2, 1, 'member'), newLine(3, 1, 'member'), newLine(4, 1, 'student')];
   expect(unmetCriteria(lines, null)).toEqual(['member', 'student']);
   expect(unmetCriteria(lines, ['student'])).toEqual(['member']);

@@ -32,37 +32,37 @@ const onAccount = next(
 const settlement = (status: 'captured' | 'failed', paymentId = 'pay_p') => ({ paymentId, status, request: 'settle' });
 
 describe('a captured payment', () => {
-  test('in part stays in its state and lowers what is due', () => {
+  test('of a part of the amount lowers what is due, and the state stays', () => {
     const { next: order, facts } = accepted(addPayment(openOrder(), payment('pay_1', 4_000), NOW));
     expect([order.state, due(order), paid(order), paymentStatus(order)]).toEqual(['open', 6_000, 4_000, 'partial']);
     expect([order.begun, facts]).toEqual([null, []]);
   });
 
-  test('in full is written together with the pending step of the sale', () => {
+  test('in full is written with the pending step of the sale', () => {
     const order = next(addPayment(openOrder(), payment('pay_1', 10_000), NOW));
     expect(order.begun).toEqual({ step: 'confirm', request: 'pay', since: NOW, late: false, paymentId: 'pay_1' });
     expect([order.state, paymentStatus(order)]).toEqual(['open', 'paid']);
   });
 
-  test('completes earlier ones', () => {
+  test('in full together with earlier ones begins the sale', () => {
     const part = next(addPayment(openOrder(), payment('pay_1', 4_000), NOW));
     expect(next(addPayment(part, payment('pay_2', 6_000), NOW)).begun?.step).toBe('confirm');
   });
 
-  test('of more than is due is refused, twice the same, too', () => {
+  test('of more than is due is refused, also after the same amount was paid', () => {
     expectRefused(addPayment(openOrder(), payment('pay_1', 10_001), NOW), 'exceeds_due');
     expectRefused(addPayment(openOrder(0), payment('pay_1', 1), NOW), 'exceeds_due');
     const paying = { ...next(addPayment(openOrder(), payment('pay_1', 10_000), NOW)), begun: null };
     expectRefused(addPayment(paying, payment('pay_2', 10_000), NOW), 'exceeds_due');
   });
 
-  test('on a confirmed order pays what went on account', () => {
+  test('on an order confirmed on account pays it', () => {
     const order = next(addPayment(onAccount, payment('pay_1', 10_000), NOW));
     expect([order.state, order.begun, paymentStatus(order)]).toEqual(['confirmed', null, 'paid']);
     expectRefused(addPayment(order, payment('pay_2', 1), NOW), 'exceeds_due');
   });
 
-  test('that is repeated is found and recorded once', () => {
+  test('is recorded once if it is repeated', () => {
     const input = payment('pay_1', 4_000, 'captured', { repeatKey: 'key' });
     const once = next(addPayment(openOrder(), input, NOW));
     expect(addPayment(once, { ...input, id: 'pay_2' }, NOW)).toEqual({ next: once, facts: [] });
@@ -76,7 +76,7 @@ describe('a captured payment', () => {
 });
 
 describe('amounts', () => {
-  test.each([0, -1, 0.5, Number.NaN, Number.POSITIVE_INFINITY, 2 ** 53])('%p is none', (amount) => {
+  test.each([0, -1, 0.5, Number.NaN, Number.POSITIVE_INFINITY, 2 ** 53])('%p is not an amount', (amount) => {
     expectRefused(addPayment(openOrder(), payment('pay_1', amount), NOW), 'invalid_amount');
   });
 
@@ -88,7 +88,7 @@ describe('amounts', () => {
     expect(next(addPayment(openOrder(), payment('pay_1', 1), NOW)).payments[0]?.currency).toBe('CHF');
   });
 
-  test('that were paid before a line was removed leave nothing due', () => {
+  test('paid before a line was removed leave nothing due', () => {
     const part = next(addPayment(openOrder(5_000, 5_000), payment('pay_1', 7_000), NOW));
     const less = next(removeLine(part, { request: 'r', lineId: 'lin_1' }, NOW));
     expect([due(less), paid(less), paymentStatus(less)]).toEqual([0, 7_000, 'paid']);
@@ -96,7 +96,7 @@ describe('amounts', () => {
 });
 
 describe('a pending payment', () => {
-  test('makes the order wait, its places kept for the grace period', () => {
+  test('makes the order wait, with its places held for the grace period', () => {
     const order = next(addPayment(openOrder(), payment('pay_1', 10_000, 'pending'), NOW));
     const deadline = UNTIL + GRACE;
     expect(order).toMatchObject({ state: 'payment_pending', cameFrom: 'open', deadline, expiresAt: UNTIL });
@@ -107,14 +107,14 @@ describe('a pending payment', () => {
     expect(failExtension(order, { request: 'pay' }, NOW)).toEqual({ next: waiting, facts: [] });
   });
 
-  test('that fails takes the order back to where it came from, with that deadline', () => {
+  test('that fails returns the order to its previous state and deadline', () => {
     const order = next(settlePayment(pendingOrder(), settlement('failed'), NOW));
     expect(order).toMatchObject({ state: 'open', cameFrom: null, deadline: UNTIL, payments: [{ status: 'failed' }] });
     const reserved = { ...openOrder(), state: 'reserved', dueAt: UNTIL } as const;
     expect(next(settlePayment(pendingOrder(reserved), settlement('failed'), NOW)).state).toBe('reserved');
   });
 
-  test('that fails after that deadline expires the order', () => {
+  test('that fails after the previous deadline expires the order', () => {
     const { next: order, facts } = accepted(settlePayment(pendingOrder(), settlement('failed'), UNTIL + MINUTE));
     expect([order.state, facts.map(({ type }) => type)]).toEqual(['expired', ['order.expired']]);
   });
@@ -127,7 +127,7 @@ describe('a pending payment', () => {
     expect(next(settlePayment(one, settlement('failed', 'pay_2'), NOW)).state).toBe('open');
   });
 
-  test('that is captured begins the sale if it is all that is due, and otherwise takes the order back to where it came from', () => {
+  test('that is captured begins the sale if it covers the due amount, else restores the previous state', () => {
     expect(next(settlePayment(pendingOrder(), settlement('captured'), NOW)).begun).toMatchObject({ step: 'confirm' });
     const part = next(settlePayment(pendingOrder(openOrder(), 4_000), settlement('captured'), NOW));
     expect(part).toMatchObject({ state: 'open', cameFrom: null, deadline: UNTIL, begun: null, modifiedAt: NOW });
@@ -136,14 +136,14 @@ describe('a pending payment', () => {
     expect(next(settlePayment(pendingOrder(reserved, 4_000), settlement('captured'), NOW)).state).toBe('reserved');
   });
 
-  test('that is captured in part after that deadline leaves the order waiting until its grace ends', () => {
+  test('of a part that is captured after the previous deadline keeps the order waiting for the grace period', () => {
     const part = next(settlePayment(pendingOrder(openOrder(), 4_000), settlement('captured'), UNTIL));
     expect(part).toMatchObject({ state: 'payment_pending', cameFrom: 'open', deadline: UNTIL + GRACE, begun: null });
     expect(next(addPayment(part, payment('pay_2', 6_000), UNTIL + MINUTE)).begun).toMatchObject({ late: false });
     expect(expired(part, UNTIL + GRACE).state).toBe('expired');
   });
 
-  test('that is captured in part after another one failed, or the other way round, takes the order back', () => {
+  test('of a part that is captured after another one failed, or before, restores the previous state', () => {
     const two = next(addPayment(pendingOrder(openOrder(), 4_000), payment('pay_2', 5_000, 'pending'), NOW));
     for (const order of [
       next(settlePayment(next(settlePayment(two, settlement('failed'), NOW)), settlement('captured', 'pay_2'), NOW)),
@@ -155,7 +155,7 @@ describe('a pending payment', () => {
     expect(waits.state).toBe('payment_pending');
   });
 
-  test('that is captured in full while the places are gone takes the order back, too', () => {
+  test('that is captured in full while the places are gone returns the order to its previous state', () => {
     const selling = next(settlePayment(pendingOrder(), settlement('captured'), NOW));
     const failed = expectAcceptedButRefused(failConfirm(selling, { request: 'settle' }, NOW), 'places_gone');
     expect(failed).toMatchObject({ state: 'open', deadline: UNTIL, begun: null });
@@ -164,7 +164,7 @@ describe('a pending payment', () => {
     );
   });
 
-  test('is final once settled; the same again changes nothing', () => {
+  test('is final once settled, and the same status again changes nothing', () => {
     const part = next(settlePayment(pendingOrder(openOrder(), 4_000), settlement('captured'), NOW));
     expect(settlePayment(part, settlement('captured'), NOW)).toEqual({ next: part, facts: [] });
     expectRefused(settlePayment(part, settlement('failed'), NOW), 'payment_final');
@@ -173,16 +173,16 @@ describe('a pending payment', () => {
     expectRefused(settlePayment(failed, settlement('captured'), NOW), 'payment_final');
   });
 
-  test('of another order is unknown', () => {
+  test('of another order is refused as unknown', () => {
     expectRefused(settlePayment(pendingOrder(), settlement('captured', 'pay_x'), NOW), 'unknown_payment');
   });
 
-  test('on an order that expired, or was cancelled, is refused', () => {
+  test('on an expired or a cancelled order is refused', () => {
     expectRefused(addPayment(expired(), payment('pay_1', 1, 'pending'), UNTIL), 'wrong_state');
     expectRefused(addPayment(cancelled(), payment('pay_1', 1, 'pending'), NOW), 'wrong_state');
   });
 
-  test('captured although the order was paid otherwise is recorded: the rest can be refunded', () => {
+  test('captured after the order was paid otherwise is recorded, so that it can be refunded', () => {
     const paidTwice = next(
       settlePayment(
         { ...next(addPayment(pendingOrder(), payment('pay_2', 10_000), NOW)), begun: null },
@@ -193,7 +193,7 @@ describe('a pending payment', () => {
     expect([paid(paidTwice), due(paidTwice), paymentStatus(paidTwice)]).toEqual([20_000, 0, 'paid']);
   });
 
-  test('captured after the cancellation is recorded, and the answer says so', () => {
+  test('captured after the cancellation is recorded, and the command is refused', () => {
     const order = cancelled(pendingOrder());
     const recorded = expectAcceptedButRefused(
       settlePayment(order, settlement('captured'), NOW),
@@ -207,7 +207,7 @@ describe('a pending payment', () => {
 describe('a late payment', () => {
   const late = { step: 'confirm', late: true };
 
-  test('in full begins the sale of the expired order, by either way', () => {
+  test('in full begins the sale of the expired order, as a new payment or by settling a pending one', () => {
     const posted = next(addPayment(expired(), payment('pay_1', 10_000), UNTIL + 1));
     expect(posted).toMatchObject({ state: 'expired', begun: { ...late, paymentId: 'pay_1' } });
     const captured = next(
@@ -216,13 +216,13 @@ describe('a late payment', () => {
     expect(captured).toMatchObject({ state: 'expired', begun: { ...late, paymentId: 'pay_p' } });
   });
 
-  test('in part is recorded, and does not confirm', () => {
+  test('of a part is recorded and does not confirm the order', () => {
     const recorded = expectAcceptedButRefused(addPayment(expired(), payment('pay_1', 4_000), UNTIL), 'late_and_unpaid');
     expect([recorded.state, paid(recorded), recorded.begun]).toEqual(['expired', 4_000, null]);
     expect(next(addPayment(recorded, payment('pay_2', 6_000), UNTIL)).begun).toMatchObject(late);
   });
 
-  test('captured again tries the sale again', () => {
+  test('captured again begins the sale again', () => {
     const failed = { ...next(addPayment(expired(), payment('pay_1', 10_000), UNTIL)), begun: null };
     expect(next(settlePayment(failed, settlement('captured', 'pay_1'), UNTIL)).begun).toMatchObject(late);
     expect(paid(next(settlePayment(failed, settlement('captured', 'pay_1'), UNTIL)))).toBe(10_000);
@@ -232,7 +232,7 @@ describe('a late payment', () => {
     expectRefused(beginConfirm(expired(), { request: 's', onAccount: true }, UNTIL), 'wrong_state');
   });
 
-  test('at an order whose expiry is not written yet waits for that write', () => {
+  test('on an order whose expiry is not written yet is refused as past due', () => {
     expectRefused(addPayment(openOrder(), payment('pay_1', 10_000), UNTIL), 'past_due');
     expectRefused(settlePayment(pendingOrder(), settlement('captured'), UNTIL + GRACE), 'past_due');
   });

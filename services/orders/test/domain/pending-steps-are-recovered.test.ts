@@ -7,7 +7,7 @@ import { recovery, takeOver } from '../../src/domain/recovery.ts';
 import { draft, expectRefused, NOW, newLine, next, openOrder } from './samples.ts';
 
 const LATER = NOW + 5_000;
-const FROM_DEAD = { from: undefined, to: 'lea_heir' };
+const FROM_DEAD = { from: undefined, to: 'lea_next' };
 
 describe('recovery', () => {
   test.each([
@@ -16,39 +16,39 @@ describe('recovery', () => {
     ['abort_lines', next(beginLines(openOrder(), { request: 'r', quantity: 1 }, NOW))],
     ['release', next(removeLine(openOrder(), { request: 'r', lineId: 'lin_1' }, NOW))],
     ['hold_longer', next(beginExtension(openOrder(), { request: 'r', minutes: 5 }, NOW))],
-  ])('does %p about a step whose process is dead', (action, order) => {
+  ])('chooses the action %p for the step of a dead process', (action, order) => {
     expect(recovery(order).action).toBe(action);
   });
 
-  test('has nothing to do without a pending step', () => {
+  test('has no action without a pending step', () => {
     expect(recovery(openOrder())).toEqual({ action: 'none' });
     expectRefused(takeOver(openOrder(), FROM_DEAD, LATER), 'step_lost');
   });
 
-  test('is taken over by one, of the process that was found dead, as the same request', () => {
-    expectRefused(takeOver(draft(), { from: 'lea_other', to: 'lea_heir' }, LATER), 'busy');
+  test('is taken over by one process from the owner that it observed dead, with the same request', () => {
+    expectRefused(takeOver(draft(), { from: 'lea_other', to: 'lea_next' }, LATER), 'busy');
     const order = next(beginExtension(openOrder(), { request: 'r', minutes: 5 }, NOW));
     const resumed = next(takeOver(order, FROM_DEAD, LATER));
-    expect(resumed.begun).toEqual({ ...order.begun, since: LATER, owner: 'lea_heir' });
+    expect(resumed.begun).toEqual({ ...order.begun, since: LATER, owner: 'lea_next' });
     expectRefused(takeOver(resumed, FROM_DEAD, LATER), 'busy');
   });
 
-  test('of a release goes on under another name, so that the process that began it cannot end it', () => {
+  test('of a release continues under another request id, so that the first process cannot end it', () => {
     const removing = next(removeLine(openOrder(), { request: 'r', lineId: 'lin_1' }, NOW));
     const resumed = next(takeOver(removing, FROM_DEAD, LATER));
     expect(recovery(resumed)).toEqual({ action: 'release', pending: resumed.begun });
     expectRefused(released(resumed, { request: 'r' }, LATER), 'step_lost');
     expect(next(released(resumed, { request: 'r~2' }, LATER)).begun).toBeNull();
-    expect(next(takeOver(resumed, { from: 'lea_heir', to: 'lea_next' }, LATER)).begun?.request).toBe('r~3');
+    expect(next(takeOver(resumed, { from: 'lea_next', to: 'lea_third' }, LATER)).begun?.request).toBe('r~3');
   });
 
-  test('of a step that is undone keeps a process that comes back from completing it', () => {
+  test('of an aborted step prevents its first process from completing it', () => {
     const hold = { request: 'create', lines: [newLine(1)], currency: 'CHF', until: LATER + 1 };
     expectRefused(open(next(takeOver(draft(), FROM_DEAD, LATER)), hold, LATER), 'step_lost');
-    const undone = next(
+    const aborting = next(
       takeOver(next(beginLines(openOrder(), { request: 'create', quantity: 1 }, NOW)), FROM_DEAD, LATER),
     );
-    expectRefused(addLines(undone, hold, LATER), 'step_lost');
-    expect(next(failLines(undone, { request: 'create' }, LATER)).begun).toBeNull();
+    expectRefused(addLines(aborting, hold, LATER), 'step_lost');
+    expect(next(failLines(aborting, { request: 'create' }, LATER)).begun).toBeNull();
   });
 });

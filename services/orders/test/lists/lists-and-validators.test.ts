@@ -29,7 +29,7 @@ describe.each(engines)('lists and validators, on $name', (engine) => {
   const list = async (query: string) => (await fixture.call<Page>('GET', query, { institution })).data;
   const ids = ({ items }: Page) => items.map(({ id }) => id);
 
-  test('full resources in order of creation, page by page', async () => {
+  test('a list returns full resources in order of creation, page by page', async () => {
     const found: Order[] = [];
     const asOf = new Set<string>();
     for (let query: string | null = '?limit=3'; query !== null; ) {
@@ -43,7 +43,7 @@ describe.each(engines)('lists and validators, on $name', (engine) => {
     expect(ids(await list(''))).toEqual(orders.map(({ id }) => id));
   });
 
-  test('each with the instant from which the next synchronisation asks: 15 s before the first page was read', async () => {
+  test('`asOf` is 15 s before the first page was read', async () => {
     const before = Date.now();
     const { asOf } = await list('?limit=1');
     const read = Date.parse(asOf) + 15_000;
@@ -51,7 +51,7 @@ describe.each(engines)('lists and validators, on $name', (engine) => {
     expect((await list(`?modifiedSince=${asOf}`)).asOf >= asOf).toBe(true);
   });
 
-  test('by state, contact, reference and change, which is inclusive', async () => {
+  test('filters are state, contact, reference and `modifiedSince`, which is inclusive', async () => {
     expect(ids(await list('?contactNumber=C1'))).toEqual([0, 2, 4, 6].map((index) => orders[index]?.id));
     expect(ids(await list('?externalReference=r-3'))).toEqual([orders[3]?.id]);
     const changed = await fixture.call('POST', `/${orders[2]?.id}/confirmation`, {
@@ -68,12 +68,12 @@ describe.each(engines)('lists and validators, on $name', (engine) => {
     expect((await list('?limit=500')).items.some(({ id }) => id === orders[2]?.id)).toBe(true);
   });
 
-  test("another institution's orders are in no list", async () => {
+  test('a list contains no orders of another institution', async () => {
     const other = await fixture.call<Page>('GET', '', { institution: 'somewhere-else' });
     expect(other.data.items).toEqual([]);
   });
 
-  test('If-Match is honoured on every write, and the validator is that of the last answer', async () => {
+  test('every write checks If-Match, and each answer has the new validator', async () => {
     const { path, order } = await newOrder(fixture, 3);
     const stale = { ifMatch: '"1"' };
     const line = order.lines[0]?.id;
@@ -112,7 +112,7 @@ describe.each(engines)('lists and validators, on $name', (engine) => {
     expect((await read(fixture, path)).version).toBe(Number(etag.slice(1, -1)));
   });
 
-  test('every fault of a body is answered with its JSON path', async () => {
+  test('the answer names the JSON path of every fault in a body', async () => {
     const answer = await fixture.call('POST', '', {
       body: { items: [{ performanceId: '', quantity: 99 }], colour: 1 },
     });

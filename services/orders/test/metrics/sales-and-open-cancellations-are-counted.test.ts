@@ -20,7 +20,7 @@ describe.each(engines)('sales and open cancellations are counted, on $name', (en
     );
   };
 
-  test('a hold, a sale, its cancellation and its end', async () => {
+  test('a hold, a sale, its cancellation and its settlement change the metrics', async () => {
     const { path, order } = await newOrder(fixture);
     const places = order.lines.length;
     expect(await readMetrics('orders_moved')).toEqual({ 'orders_moved_total{from="draft",to="open"}': 1 });

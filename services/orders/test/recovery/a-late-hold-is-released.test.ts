@@ -5,14 +5,14 @@ import { createOrder } from '../../src/orders/create.ts';
 import { engines } from '../fixture/engines.ts';
 import { type Fixture, openFixture, until } from '../fixture/fixture.ts';
 
-describe.each(engines)('the catalog holds places after the request has timed out, on $name', (engine) => {
+describe.each(engines)('a hold that the catalog executes after the timeout is released, on $name', (engine) => {
   let fixture: Fixture;
   beforeAll(async () => {
     fixture = await openFixture(engine);
   });
   afterAll(() => fixture.close());
 
-  test('recovery gives them back, and nothing is left of the order', async () => {
+  test('recovery releases the places and deletes the draft', async () => {
     const hall = fixture.catalog.hall(2);
     const late = Promise.withResolvers<void>();
     const released = Promise.withResolvers<void>();

@@ -5,7 +5,7 @@ import { deliver } from './delivery.ts';
 import type { Event, History } from './events.ts';
 import type { Rules } from './rules.ts';
 import { createScenario, type Scenario } from './scenario.ts';
-import { create, goOn, isLeft, recover, type Steps } from './steps.ts';
+import { continueStep, create, isLeft, recover, type Steps } from './steps.ts';
 
 const MINUTE = 60_000;
 
@@ -20,7 +20,7 @@ const pay = (scenario: Scenario, { number, steps: _steps }: Event, status: 'capt
   const amount = number < 12 ? Math.max(1, rest) : number - 11;
   const request = scenario.nextId('req');
   const change = { id, method: 'card', amount, reference: null, status, repeatKey: id, request, graceMs: 15 * MINUTE };
-  const { refused } = scenario.ask(status, (current) => scenario.rules.addPayment(current, change, scenario.now()));
+  const { refused } = scenario.command(status, (current) => scenario.rules.addPayment(current, change, scenario.now()));
   if (amount > rest) assert.ok(refused);
   if (refused) return;
   if (status === 'captured') scenario.ledger.captured += amount;
@@ -42,7 +42,7 @@ const settle = (scenario: Scenario, { number, flag }: Event): void => {
     status: flag ? 'captured' : 'failed',
     request: scenario.nextId('req'),
   } as const;
-  const { refused } = scenario.ask('settlement', (order) =>
+  const { refused } = scenario.command('settlement', (order) =>
     scenario.rules.settlePayment(order, change, scenario.now()),
   );
   if (!refused && flag && payment.status === 'pending') scenario.ledger.captured += payment.amount;
@@ -51,7 +51,7 @@ const settle = (scenario: Scenario, { number, flag }: Event): void => {
 const refund = (scenario: Scenario, { number }: Event): void => {
   const input = { id: scenario.nextId('ref'), method: 'card', amount: number, reference: null, repeatKey: null };
   const rest = scenario.ledger.captured - scenario.ledger.refunded;
-  const { refused } = scenario.ask('refund', (order) => scenario.rules.refund(order, input, scenario.now()));
+  const { refused } = scenario.command('refund', (order) => scenario.rules.refund(order, input, scenario.now()));
   if (!refused) scenario.ledger.refunded += number;
   const selling = scenario.order()?.begun?.step === 'confirm';
   if (scenario.order()?.state !== 'draft' && !selling)
@@ -69,7 +69,7 @@ const buy = (scenario: Scenario, { number, flag }: Event): void => {
   const names = { requestId: `r-${id}`, request: scenario.nextId('req'), paymentId: id };
   const token = flag ? ('ok' as const) : ('pending' as const);
   const contact = { contactNumber: `C${number % 2}`, criteria: ['account'], graceMs: 15 * MINUTE };
-  const { refused } = scenario.ask('checkout', (order) =>
+  const { refused } = scenario.command('checkout', (order) =>
     scenario.rules.beginCheckout(order, { ...names, ...contact, method, token }, scenario.now()),
   );
   const after = scenario.order();
@@ -77,7 +77,7 @@ const buy = (scenario: Scenario, { number, flag }: Event): void => {
   const made = after.payments.slice(before.payments.length);
   assert.ok(
     before.payments.every(({ status }) => status === 'failed'),
-    'it is bought while it may be paid already',
+    'bought although it may be paid already',
   );
   assert.ok(made.length <= 1 && after.listedAt !== null);
   scenario.ledger.captured += made.reduce((sum, { status, amount }) => sum + (status === 'captured' ? amount : 0), 0);
@@ -94,7 +94,7 @@ function* cancelling(scenario: Scenario, { number, flag }: Event): Steps {
       ? accept({ ...order, begun: { ...order.begun, owner: NO_OWNER } })
       : accept(order),
   );
-  scenario.ask('cancellation', (order) => scenario.rules.cancel(order, how, scenario.now()));
+  scenario.command('cancellation', (order) => scenario.rules.cancel(order, how, scenario.now()));
 }
 
 /** The commands of an institution, which sees no carts. */
@@ -111,27 +111,27 @@ const act = (scenario: Scenario, event: Event): Steps | undefined => {
   const request = scenario.nextId('req');
   const lineId = scenario.order()?.lines[number % 3]?.id ?? 'lin_none';
   if (kind === 'lines')
-    scenario.ask(kind, (order) => rules.beginLines(order, { request, quantity: 1 + (number % 3) }, now()));
-  if (kind === 'removal') scenario.ask(kind, (order) => rules.removeLine(order, { request, lineId }, now()));
+    scenario.command(kind, (order) => rules.beginLines(order, { request, quantity: 1 + (number % 3) }, now()));
+  if (kind === 'removal') scenario.command(kind, (order) => rules.removeLine(order, { request, lineId }, now()));
   if (kind === 'extension')
-    scenario.ask(kind, (order) => rules.beginExtension(order, { request, minutes: number * 4 }, now()));
+    scenario.command(kind, (order) => rules.beginExtension(order, { request, minutes: number * 4 }, now()));
   if (kind === 'reservation')
-    scenario.ask(kind, (order) =>
+    scenario.command(kind, (order) =>
       rules.beginReservation(order, { request, dueAt: now() + (number - 2) * 5 * MINUTE }, now()),
     );
   if (kind === 'confirmation')
-    scenario.ask(kind, (order) => rules.beginConfirm(order, { request, onAccount: flag }, now()));
+    scenario.command(kind, (order) => rules.beginConfirm(order, { request, onAccount: flag }, now()));
   if (kind === 'captured' || kind === 'pending') pay(scenario, event, kind);
   if (kind === 'settlement') settle(scenario, event);
   if (kind === 'refund') refund(scenario, event);
   if (kind === 'details')
-    scenario.ask(kind, (order) => rules.changeDetails(order, { contactNumber: `C${number % 2}` }, now()));
+    scenario.command(kind, (order) => rules.changeDetails(order, { contactNumber: `C${number % 2}` }, now()));
   if (kind === 'checkout') buy(scenario, event);
   if (kind === 'cancellation') return cancelling(scenario, event);
-  return before === scenario.pending() ? undefined : goOn(scenario, scenario.pending());
+  return before === scenario.pending() ? undefined : continueStep(scenario, scenario.pending());
 };
 
-/** Plays a history and then lets everything come to rest; throws where an invariant does not hold. */
+/** Plays a history and then lets every step and event end; throws where an invariant does not hold. */
 export const play = (rules: Rules, { prices, places, cart, created, events }: History): Scenario => {
   const scenario = createScenario(rules, prices, places);
   const processes: Steps[] = [];

@@ -49,7 +49,7 @@ const checkoutRefusal = ({ listedAt, checkout, payments, state, begun: pending, 
   return pending === null && lines.length === 0 ? 'empty' : undefined;
 };
 
-/** A command's refusal must be the one that the state and the pending step demand, before any other rule is looked at. */
+/** Checks that the refusal of a command is that of the state and the pending step, which precede every other rule. */
 export const checkRefusal = (kind: Kind, before: Order, refused: Reason | undefined): void => {
   const own = kind === 'checkout' ? checkoutRefusal(before) : undefined;
   if (own) assert.equal(refused, own);
@@ -92,7 +92,7 @@ export const checkWrite = (before: Order, after: Order, facts: readonly DomainFa
     assert.ok(after.lines.every(({ place }) => sold.includes(place.id)));
     assert.ok(after.lines.length > 0);
     const byPayment = before.begun?.step === 'confirm' && before.begun.paymentId !== null;
-    if (byPayment) assert.ok(paid(after) - refunded(after) >= total(after), 'sold for money that went back');
+    if (byPayment) assert.ok(paid(after) - refunded(after) >= total(after), 'sold for money that was refunded');
   }
   assert.ok((after.modifiedAt ?? 0) >= (before.modifiedAt ?? 0));
   const settledAt = before.cancellation?.settledAt ?? null;
@@ -121,7 +121,8 @@ export const checkOrder = (order: Order, ledger: Ledger, stock: Stock, now: numb
   assert.equal(order.cameFrom !== null, order.state === 'payment_pending');
   const waitsForNothing =
     order.state === 'payment_pending' && order.payments.every(({ status }) => status !== 'pending');
-  if (waitsForNothing && !order.begun) assert.ok((order.expiresAt ?? 0) <= now, 'it waits, and nothing is pending');
+  if (waitsForNothing && !order.begun)
+    assert.ok((order.expiresAt ?? 0) <= now, 'the order waits for a payment, and none is pending');
   assert.equal(order.cancellation !== null, order.state === 'cancelled');
   const wanted = order.begun?.step === 'lines' ? order.begun.quantity : 0;
   if (order.state !== 'draft') assert.equal(order.heldPlaces, unpaid(order.state) ? order.lines.length + wanted : 0);

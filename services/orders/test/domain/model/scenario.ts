@@ -95,8 +95,8 @@ export const createScenario = (rules: Rules, prices: readonly number[], places: 
     deleteDraft: () => {
       order = undefined;
     },
-    /** A command: past due it finds the expired order, and a refusal must be that of the state or of the rule. */
-    ask: (kind: Kind, decide: (current: Order) => Decision): Outcome => {
+    /** Runs a command; past due the expiry is written first. Checks that the state or the rule causes a refusal. */
+    command: (kind: Kind, decide: (current: Order) => Decision): Outcome => {
       let before = order;
       let outcome = write(decide);
       if (outcome.refused === 'past_due') {

@@ -97,7 +97,7 @@ export function* create(scenario: Scenario, places: number, cart: boolean): Step
 }
 
 /** Continues after the write that left a pending step. */
-export const goOn = (scenario: Scenario, pending: PendingStep | null): Steps | undefined => {
+export const continueStep = (scenario: Scenario, pending: PendingStep | null): Steps | undefined => {
   switch (pending?.step) {
     case 'confirm':
       return sell(scenario, pending);
@@ -125,5 +125,5 @@ export function* recover(scenario: Scenario): Steps {
     scenario.stock.release({ sold: true });
     scenario.deleteDraft();
   } else if (found.action === 'abort_lines') yield* abortLines(scenario, found.pending);
-  else yield* goOn(scenario, pending) ?? [];
+  else yield* continueStep(scenario, pending) ?? [];
 }

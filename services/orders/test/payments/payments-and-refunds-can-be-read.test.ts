@@ -4,7 +4,7 @@ import { engines } from '../fixture/engines.ts';
 import { type Fixture, openFixture } from '../fixture/fixture.ts';
 import { newOrder, type Payment, pay } from '../fixture/orders.ts';
 
-describe.each(engines)('what was recorded can be read, on $name', (engine) => {
+describe.each(engines)('payments and refunds can be read, on $name', (engine) => {
   let fixture: Fixture;
   beforeAll(async () => {
     fixture = await openFixture(engine);
@@ -16,7 +16,7 @@ describe.each(engines)('what was recorded can be read, on $name', (engine) => {
   const refund = (path: string, amount: number, key?: string) =>
     fixture.call<Payment>('POST', `${path}/refunds`, { body: { amount, method: 'card', reference: 'r' }, key });
 
-  test('a payment at its Location, by those who may see references', async () => {
+  test('a payment is read at its Location with the scope for references', async () => {
     const { path } = await newOrder(fixture);
     const made = await pay(fixture, path, { amount: 500, reference: 'psp-1' });
     const found = await fixture.call<Payment>('GET', at(made.headers));
@@ -28,7 +28,7 @@ describe.each(engines)('what was recorded can be read, on $name', (engine) => {
     expect((await fixture.call('GET', `${other.path}/payments/${made.data.id}`)).status).toBe(404);
   });
 
-  test('a refund at its Location, and all of them page by page', async () => {
+  test('a refund is read at its Location, and all refunds page by page', async () => {
     const { path } = await newOrder(fixture);
     await pay(fixture, path);
     const made = await refund(path, 100);
@@ -47,7 +47,7 @@ describe.each(engines)('what was recorded can be read, on $name', (engine) => {
     });
   });
 
-  test('the answer to a payment or a refund is remembered also when the contact is erased; that of an order is not', async () => {
+  test('an erasure keeps the idempotency records of payments and refunds, and deletes those of orders', async () => {
     const contactNumber = `C${randomUUID()}`;
     fixture.contacts.known.set(contactNumber, null);
     const { path } = await newOrder(fixture);

@@ -14,11 +14,11 @@ beforeAll(async () => {
 });
 afterAll(() => fixture.close());
 
-test('every operation has examples, and they fit its schemas', () => {
+test('every operation has examples that match its schemas', () => {
   expect(exampleFaults(routes({} as OrdersContext))).toEqual([]);
 });
 
-test('the example of a reservation is accepted for years to come', async () => {
+test('the example of a reservation is accepted for the next five years', async () => {
   const hall = fixture.catalog.hall(1);
   const { data } = await fixture.call('POST', '', { body: { items: [hall.item()] } });
   const { dueAt } = example.reserved;
@@ -26,7 +26,7 @@ test('the example of a reservation is accepted for years to come', async () => {
   expect((await fixture.call('POST', `/${data.id}/reservation`, { body: { dueAt } })).status).toBe(200);
 });
 
-test('an order of another institution is answered like an unknown one, by every operation', async () => {
+test('every operation answers for an order of another institution as for an unknown one', async () => {
   const hall = fixture.catalog.hall(1, { institution: 'museum' });
   const { data } = await fixture.call('POST', '', { institution: 'museum', body: { items: [hall.item()] } });
   expect(data.state).toBe('open');

@@ -16,14 +16,14 @@ const until201 = async <Answer extends { readonly status: number }>(send: () => 
   return answer as Answer;
 };
 
-describe.each(engines)('a client holds so many unsold places, on $name', (engine) => {
+describe.each(engines)('held places are limited per client, on $name', (engine) => {
   let fixture: Fixture;
   beforeAll(async () => {
     fixture = await openFixture(engine, { maxHeldPlaces: 10 });
   });
   afterAll(() => fixture.close());
 
-  test('exactly, however many come at once', async () => {
+  test('the limit is exact for concurrent requests', async () => {
     const hall = fixture.catalog.hall(60);
     const create = (quantity: number, client = 'greedy') =>
       fixture.call('POST', '', { client, body: { items: [hall.item(quantity)] } });
@@ -48,7 +48,7 @@ describe.each(engines)('a client holds so many unsold places, on $name', (engine
     expect((await fixture.call('GET', `/${more.data.id}`)).data.lines).toHaveLength(1);
   });
 
-  test('another instance knows of it after two seconds', async () => {
+  test('another instance applies the limit, and notices released places after two seconds', async () => {
     const hall = fixture.catalog.hall(30);
     const other = await fixture.another();
     const body = { items: [hall.item(10)] };
@@ -59,7 +59,7 @@ describe.each(engines)('a client holds so many unsold places, on $name', (engine
     await until(async () => (await other.call('POST', '', { client: 'roaming', body })).status === 201);
   });
 
-  test('what is refused or past due counts no more', async () => {
+  test('refused orders and orders past due do not count', async () => {
     const hall = fixture.catalog.hall(15);
     const create = (item: object) => fixture.call('POST', '', { client: 'unlucky', body: { items: [item] } });
     fixture.catalog.refuse(hall, 'not_on_sale');
@@ -71,7 +71,7 @@ describe.each(engines)('a client holds so many unsold places, on $name', (engine
     await until(async () => (await create(other.item(10))).status === 201);
   });
 
-  test('what another instance took back after an outage of the catalog counts no more, here too', async () => {
+  test('places that another instance released after an outage of the catalog no longer count', async () => {
     const hall = fixture.catalog.hall(25);
     const create = () =>
       fixture.call<{ readonly id: string }>('POST', '', { client: 'patient', body: { items: [hall.item(10)] } });
@@ -88,7 +88,7 @@ describe.each(engines)('a client holds so many unsold places, on $name', (engine
     await until201(more);
   });
 
-  test('what others did counts after two seconds, also when the clock of the machine was set back', async () => {
+  test('holds of other instances count after two seconds, also if the system clock is set back', async () => {
     const [held, time] = [[] as object[], { now: Date.now(), elapsed: 0 }];
     const orders = { of: () => ({ find: async () => held }) } as unknown as CollectionHandle<OrderDocument>;
     const limit = createHoldLimit(orders, () => 5, { now: () => time.now, elapsed: () => time.elapsed });
@@ -100,7 +100,7 @@ describe.each(engines)('a client holds so many unsold places, on $name', (engine
     await expect(limit.check(holder, 'ord_1', 1)).rejects.toMatchObject({ code: 'order_hold_limit' });
   });
 
-  test('a write that never ends counts for half a minute, and one that fails not at all', async () => {
+  test('a write that never ends counts for 30 seconds, and one that fails does not count', async () => {
     let now = 0;
     const limit = createHoldLimit(fixture.context.orders, () => 5, { elapsed: () => now });
     const holder = { institution: 'opera', client: `stuck-${Date.now()}` };

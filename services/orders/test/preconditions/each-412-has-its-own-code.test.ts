@@ -7,7 +7,7 @@ import { newOrder, pay, read } from '../fixture/orders.ts';
 
 const DUE_AT = '2099-01-01T00:00:00Z';
 
-describe.each(engines)('a 412 says what to do, on $name', (engine) => {
+describe.each(engines)('each 412 has its own code, on $name', (engine) => {
   let fixture: Fixture;
   beforeAll(async () => {
     fixture = await openFixture(engine);
@@ -47,7 +47,7 @@ describe.each(engines)('a 412 says what to do, on $name', (engine) => {
     ['order_cancelled', cancelled],
     ['order_confirmed', confirmed],
     ['order_payment_pending', waiting],
-  ])('%s: of no hold that could be kept longer, nor lines that could change', async (code, make) => {
+  ])('%s refuses extensions, reservations and changes of lines', async (code, make) => {
     const { path, order, hall } = await make();
     const replies = [
       ...(await Promise.all(actions.map(([action, body]) => post(path, action, body)))),
@@ -57,7 +57,7 @@ describe.each(engines)('a 412 says what to do, on $name', (engine) => {
     for (const reply of replies) expect(reply).toMatchObject({ status: 412, code, data: null });
   });
 
-  test('a confirmation: of what is expired, cancelled, confirmed, waiting for its payment, not paid, or empty', async () => {
+  test('a confirmation of an expired, cancelled, confirmed, waiting, unpaid or empty order has its code', async () => {
     const codeOf = async ({ path }: { path: string }, body: object = { onAccount: true }) =>
       (await post(path, 'confirmation', body)).code;
     expect(await codeOf(await expired())).toBe('order_expired');
@@ -72,7 +72,7 @@ describe.each(engines)('a 412 says what to do, on $name', (engine) => {
     expect(await codeOf(open)).toBe('order_empty');
   });
 
-  test('a cancellation: of what is expired, cancelled, or has a controlled ticket', async () => {
+  test('a cancellation of an expired or cancelled order or one with a controlled ticket has its code', async () => {
     const codeOf = async ({ path }: { path: string }) => (await post(path, 'cancellation')).code;
     expect(await codeOf(await expired())).toBe('order_expired');
     expect(await codeOf(await cancelled())).toBe('order_cancelled');
@@ -81,7 +81,7 @@ describe.each(engines)('a 412 says what to do, on $name', (engine) => {
     expect(await codeOf({ path })).toBe('order_ticket_controlled');
   });
 
-  test('a payment: on a cancelled order, pending on an expired one, of another outcome than it had', async () => {
+  test('a payment on a cancelled or expired order, and another final status, have their codes', async () => {
     expect((await pay(fixture, (await cancelled()).path)).code).toBe('order_cancelled');
     expect((await pay(fixture, (await expired()).path, { status: 'pending' })).code).toBe('order_expired');
     const { path } = await newOrder(fixture);
@@ -94,7 +94,7 @@ describe.each(engines)('a 412 says what to do, on $name', (engine) => {
   });
 
   test.each(['part', 'places gone', 'cancelled'])(
-    'payment_recorded: the money is kept, and Location is the payment (%s)',
+    'payment_recorded: the money is recorded, and Location is the payment (%s)',
     async (why) => {
       const { path, hall } = await (why === 'cancelled' ? waiting() : expired());
       if (why === 'places gone') for (const id of hall.placeIds) fixture.catalog.steal(id);
@@ -122,28 +122,25 @@ describe.each(engines)('a 412 says what to do, on $name', (engine) => {
     },
   );
 
-  test.each(['cancelled', 'expired'])(
-    'a repeated capture without a key is answered as the first time (%s)',
-    async (how) => {
-      const { path, order, hall } = await waiting();
-      if (how === 'cancelled') await post(path, 'cancellation');
-      else {
-        const orders = fixture.context.orders.of('opera');
-        await orders.update(order.id, (current) => ({ next: { ...current, deadline: Date.now() - 1 } }));
-        expect((await read(fixture, path)).state).toBe('expired');
-        for (const place of hall.placeIds) fixture.catalog.steal(place);
-      }
-      const { data } = await fixture.call<{ items: { id: string }[] }>('GET', `${path}/payments`);
-      const address = `${path}/payments/${data.items[0]?.id}`;
-      const capture = () => fixture.call('PATCH', address, { body: { status: 'captured' } });
-      for (const reply of [await capture(), await capture()]) {
-        expect(reply).toMatchObject({ status: 412, code: 'payment_recorded' });
-        expect(reply.headers.get('location')).toBe(`/svc/v3/orders${address}`);
-      }
-    },
-  );
+  test.each(['cancelled', 'expired'])('a repeated capture without a key has the same answer (%s)', async (how) => {
+    const { path, order, hall } = await waiting();
+    if (how === 'cancelled') await post(path, 'cancellation');
+    else {
+      const orders = fixture.context.orders.of('opera');
+      await orders.update(order.id, (current) => ({ next: { ...current, deadline: Date.now() - 1 } }));
+      expect((await read(fixture, path)).state).toBe('expired');
+      for (const place of hall.placeIds) fixture.catalog.steal(place);
+    }
+    const { data } = await fixture.call<{ items: { id: string }[] }>('GET', `${path}/payments`);
+    const address = `${path}/payments/${data.items[0]?.id}`;
+    const capture = () => fixture.call('PATCH', address, { body: { status: 'captured' } });
+    for (const reply of [await capture(), await capture()]) {
+      expect(reply).toMatchObject({ status: 412, code: 'payment_recorded' });
+      expect(reply.headers.get('location')).toBe(`/svc/v3/orders${address}`);
+    }
+  });
 
-  test('If-Match, and what has no code of its own, stay precondition_failed', async () => {
+  test('If-Match, and a state without its own code, are precondition_failed', async () => {
     const { path } = await newOrder(fixture);
     const stale = await fixture.call('POST', `${path}/extension`, { body: { minutes: 5 }, ifMatch: '"99"' });
     expect(stale.code).toBe('precondition_failed');
@@ -151,7 +148,7 @@ describe.each(engines)('a 412 says what to do, on $name', (engine) => {
     expect((await post(path, 'reservation', { dueAt: DUE_AT })).code).toBe('precondition_failed');
   });
 
-  test('a reference is sensitive: 403 before the order is looked for, and none without it', async () => {
+  test('a reference needs its scope: 403 before the order is read, and no scope is needed without it', async () => {
     const { path } = await newOrder(fixture);
     const scopes = ['orders:write'];
     const refused = await pay(fixture, path, { reference: 'psp-1' }, { scopes });
@@ -163,7 +160,7 @@ describe.each(engines)('a 412 says what to do, on $name', (engine) => {
   });
 });
 
-test('every code of the interface that speaks of an order or its payment at 412 is in the registry', () => {
+test('the registry contains every 412 code of the interface about orders, payments and tickets', () => {
   const rows = Object.values(registry).filter(({ http, domain }) => http === 412 && domain !== 'general');
   expect(rows.map(({ status }) => status).toSorted()).toEqual([
     'order_cancelled',

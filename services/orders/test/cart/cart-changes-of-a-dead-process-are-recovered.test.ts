@@ -4,11 +4,11 @@ import { removeCartLine } from '../../src/cart/cart.ts';
 import type { OrdersContext } from '../../src/context.ts';
 import { engines } from '../fixture/engines.ts';
 import { type Fixture, openFixture, until } from '../fixture/fixture.ts';
-import { add, done, mintCartId, newCart, read } from '../fixture/shopper.ts';
+import { add, done, newCart, newCartId, read } from '../fixture/shopper.ts';
 
 const never = (): Promise<never> => new Promise(() => undefined);
 
-/** The context of a process that dies at this call of the stock: before the call takes effect, or after. */
+/** The context of a process that dies at this call of the catalog: before the call takes effect, or after. */
 const dying = (context: OrdersContext, call: 'hold' | 'release', when: 'before' | 'after'): OrdersContext => {
   const act = context.stock[call] as (...args: unknown[]) => Promise<unknown>;
   const die = async (...args: unknown[]) => {
@@ -18,7 +18,7 @@ const dying = (context: OrdersContext, call: 'hold' | 'release', when: 'before' 
   return { ...context, stock: { ...context.stock, [call]: die } };
 };
 
-describe.each(engines)('what a dead process had put into a cart, on $name', (engine) => {
+describe.each(engines)('cart changes of a dead process are recovered, on $name', (engine) => {
   let fixture: Fixture;
   beforeAll(async () => {
     fixture = await openFixture(engine);
@@ -37,10 +37,10 @@ describe.each(engines)('what a dead process had put into a cart, on $name', (eng
       items: [item],
     }) as never;
 
-  describe.each(['before', 'after'] as const)('dead %s the stock acts', (when) => {
-    test('a first line: it and its places are gone after recovery, and the id can be used again', async () => {
+  describe.each(['before', 'after'] as const)('the process dies %s the catalog acts', (when) => {
+    test('recovery deletes a new cart and releases its places; its id can be used again', async () => {
       const hall = fixture.catalog.hall(3);
-      const id = mintCartId();
+      const id = newCartId();
       addToCart(dying(fixture.context, 'hold', when), addition(id, hall.item(2))).catch(() => undefined);
       if (when === 'after') await until(() => fixture.catalog.count(hall).held === 2);
       await until(async () => (await document(id)) !== undefined);
@@ -51,9 +51,9 @@ describe.each(engines)('what a dead process had put into a cart, on $name', (eng
       expect(done(await add(fixture, id, [hall.item()])).lines).toHaveLength(1);
     });
 
-    test('a first line: its repeat gets the places that are held for it', async () => {
+    test('a repeat of the first addition gets the places that are held for it', async () => {
       const hall = fixture.catalog.hall(2);
-      const id = mintCartId();
+      const id = newCartId();
       addToCart(dying(fixture.context, 'hold', when), addition(id, hall.item(2))).catch(() => undefined);
       await until(async () => (await document(id)) !== undefined);
       if (when === 'after') await until(() => fixture.catalog.count(hall).held === 2);
@@ -63,7 +63,7 @@ describe.each(engines)('what a dead process had put into a cart, on $name', (eng
       expect((await read(fixture, `/${id}`)).lines).toHaveLength(2);
     });
 
-    test('more lines: recovery takes them back, and the cart goes on', async () => {
+    test('recovery aborts an addition of lines, and the cart accepts further ones', async () => {
       const { hall, cart, path } = await newCart(fixture, 1);
       addToCart(dying(fixture.context, 'hold', when), addition(cart.id, hall.item(2))).catch(() => undefined);
       await until(async () => (await document(cart.id))?.begun?.step === 'lines');
@@ -75,7 +75,7 @@ describe.each(engines)('what a dead process had put into a cart, on $name', (eng
       expect((await read(fixture, path)).total).toBe(3_000);
     });
 
-    test('a removed line is gone, and its place is free after recovery', async () => {
+    test('recovery releases the place of a removed line', async () => {
       const { hall, cart, path } = await newCart(fixture, 2);
       const target = { institution: 'opera', orderId: cart.id };
       removeCartLine(dying(fixture.context, 'release', when), target, String(cart.lines[0]?.id)).catch(() => undefined);

@@ -4,7 +4,7 @@ import { engines } from '../fixture/engines.ts';
 import { type Fixture, openFixture, until } from '../fixture/fixture.ts';
 import { add, checkout, done, newCart, newContact, read, shopPost } from '../fixture/shopper.ts';
 
-describe.each(engines)('a failed payment can be made again, on $name', (engine) => {
+describe.each(engines)('a failed payment can be repeated, on $name', (engine) => {
   let fixture: Fixture;
   let contactNumber: string;
   beforeAll(async () => {
@@ -32,7 +32,7 @@ describe.each(engines)('a failed payment can be made again, on $name', (engine) 
     return { hall, cart, path };
   };
 
-  test('by another request, as the same order with its hold, and it stays listed', async () => {
+  test('another request buys the same order with its hold, and the order stays listed', async () => {
     const { hall, cart, path } = await failed();
     expect(await read(fixture, path)).toMatchObject({ state: 'open', listed: true, payable: true, due: 2_000 });
     const order = done(
@@ -44,7 +44,7 @@ describe.each(engines)('a failed payment can be made again, on $name', (engine) 
     expect(fixture.catalog.count(hall)).toEqual({ free: 2, held: 0, sold: 2 });
   });
 
-  test('not by a repeat of the request whose payment failed, however late it comes', async () => {
+  test('a repeat of the request whose payment failed pays nothing, however late it comes', async () => {
     const { path } = await failed();
     const repeat = () => checkout(fixture, path, { contactNumber, paymentMethod: 'external', requestId: 'first' });
     expect(done(await repeat())).toMatchObject({ state: 'open', payable: true });
@@ -54,7 +54,7 @@ describe.each(engines)('a failed payment can be made again, on $name', (engine) 
     expect(await payments(path)).toHaveLength(2);
   });
 
-  test('once, however many requests come at once', async () => {
+  test('of concurrent requests one pays', async () => {
     const other = await fixture.another();
     const { hall, path } = await failed();
     const tries = [fixture, other, fixture, other].map((each, index) =>
@@ -70,7 +70,7 @@ describe.each(engines)('a failed payment can be made again, on $name', (engine) 
     expect(new Set(published.map(({ version }) => version)).size).toBeLessThanOrEqual(1);
   });
 
-  test('the payment that failed cannot be captured any more', async () => {
+  test('a failed payment cannot be captured', async () => {
     const { path } = await failed();
     expect((await settle(path, 'captured')).status).toBe(412);
     done(await checkout(fixture, path, { contactNumber, paymentMethod: 'external', requestId: 'second' }));
@@ -78,7 +78,7 @@ describe.each(engines)('a failed payment can be made again, on $name', (engine) 
     expect((await settle(path, 'captured')).data.state).toBe('confirmed');
   });
 
-  test('after places were added, taken out and named, each request once', async () => {
+  test('the order accepts added, removed and named places before, each request once', async () => {
     const { hall, cart, path } = await failed();
     const requestId = randomUUID();
     for (const _ of [1, 2]) done(await add(fixture, cart.id, [hall.item(1)], { requestId }));
@@ -91,7 +91,7 @@ describe.each(engines)('a failed payment can be made again, on $name', (engine) 
     expect(fixture.catalog.count(hall)).toEqual({ free: 2, held: 0, sold: 2 });
   });
 
-  test('or is abandoned: the order is cancelled and its places are free', async () => {
+  test('abandoning the cart cancels the order and releases its places', async () => {
     const { hall, path } = await failed();
     expect(done(await shopPost(fixture, `${path}/giving-up`))).toMatchObject({ state: 'cancelled', listed: true });
     expect(await checkout(fixture, path, { contactNumber, requestId: 'second' })).toMatchObject({
@@ -100,7 +100,7 @@ describe.each(engines)('a failed payment can be made again, on $name', (engine) 
     await until(() => fixture.catalog.count(hall).free === 4);
   });
 
-  test('not when its places were lost: then it is cancelled', async () => {
+  test('if its places are gone, the order is cancelled', async () => {
     const { cart, path } = await failed();
     fixture.catalog.steal(String(cart.lines[0]?.place.id));
     const body = { contactNumber, paymentMethod: 'on_account', requestId: 'second' };

@@ -45,7 +45,7 @@ describe('a cancellation', () => {
     expect(next(cancel(empty, how, NOW)).cancellation).toMatchObject({ placesReleased: 0, settledAt: NOW });
   });
 
-  test('is final, and neither for expired orders nor for drafts', () => {
+  test('is final, and is refused for expired orders and drafts', () => {
     expectRefused(cancel(next(cancel(openOrder(), how, NOW)), how, NOW), 'wrong_state');
     expectRefused(cancel(openOrder(), how, UNTIL), 'past_due');
     expectRefused(cancel(next(expire(openOrder(), UNTIL)), how, UNTIL), 'wrong_state');
@@ -59,7 +59,7 @@ describe('a cancellation', () => {
     expectRefused(confirm(order, { request: 's', soldPlaceIds: ['plc_1', 'plc_2'] }, NOW), 'step_lost');
   });
 
-  test('does not wait for places of a removed line: it gives them back itself', () => {
+  test('does not wait for the places of a removed line, and releases them itself', () => {
     const removing = next(removeLine(openOrder(), { request: 'd', lineId: 'lin_1' }, NOW));
     expect(accepted(cancel(removing, how, NOW)).facts[0]).toMatchObject({ data: { placeIds: ['plc_2', 'plc_1'] } });
   });
@@ -68,19 +68,19 @@ describe('a cancellation', () => {
 describe('a controlled ticket', () => {
   const controlled = recordControl(confirmed, { ticketId: 'tic_1', version: 3 }).next;
 
-  test('keeps the order from being cancelled, unless overridden', () => {
+  test('refuses the cancellation, unless overridden', () => {
     expectRefused(cancel(controlled, how, NOW), 'ticket_controlled');
     expect(accepted(cancel(controlled, { ...how, override: true }, NOW)).facts[0]).toMatchObject({
       data: { override: true },
     });
   });
 
-  test('counts as the tickets service says; as the order recorded it only without an answer', () => {
+  test('counts as the tickets service answers; without an answer as the order recorded it', () => {
     expectRefused(cancel(confirmed, { ...how, controlled: 1 }, NOW), 'ticket_controlled');
     expect(next(cancel(controlled, { ...how, controlled: 0 }, NOW)).state).toBe('cancelled');
   });
 
-  test('is recorded by version: duplicates and older facts change nothing', () => {
+  test('is recorded by version: duplicates and older events change nothing', () => {
     expect(recordControl(controlled, { ticketId: 'tic_1', version: 3 }).next).toBe(controlled);
     expect(recordControlReverted(controlled, { ticketId: 'tic_1', version: 2 }).next).toBe(controlled);
     const reverted = recordControlReverted(controlled, { ticketId: 'tic_1', version: 4 }).next;
@@ -96,7 +96,7 @@ describe('settlement', () => {
   const places = (current: Order, now: number) =>
     recordPlacesReleased(current, { version: 2, cause: 'tickets.cancelled', placesReleased: 1 }, now).next;
 
-  test('is when the last number comes, in either order, and never again', () => {
+  test('happens once, when the last number is known, in either order', () => {
     for (const rules of [
       [tickets, places],
       [places, tickets],
@@ -114,7 +114,7 @@ describe('settlement', () => {
     }
   });
 
-  test('listens to the release that follows what the order had, and to no expiry', () => {
+  test('counts the release caused by the cancellation, and never one caused by an expiry', () => {
     for (const cause of ['order.cancelled', 'order.expired'] as const)
       expect(recordPlacesReleased(order, { version: 9, cause, placesReleased: 2 }, NOW).next).toBe(order);
     const open = next(cancel(openOrder(), how, NOW));
@@ -123,13 +123,13 @@ describe('settlement', () => {
     expect(done.cancellation).toMatchObject({ placesReleased: 2, settledAt: NOW + 1 });
   });
 
-  test('takes newer numbers, and says still when it was first whole', () => {
+  test('accepts newer numbers and keeps its first instant', () => {
     const whole = tickets(places(order, NOW + 1), NOW + 2);
     const newer = recordTicketsCancelled(whole, { version: 6, ticketsCancelled: 2, controlled: 0 }, NOW + 9).next;
     expect(newer.cancellation).toMatchObject({ ticketsCancelled: 2, controlled: 0, settledAt: NOW + 2 });
   });
 
-  test('is of cancelled orders only', () => {
+  test('happens to cancelled orders only', () => {
     expect(tickets(places(confirmed, NOW), NOW)).toBe(confirmed);
     const without = next(cancel(openOrder(), how, NOW));
     expect(tickets(without, NOW)).toBe(without);

@@ -4,7 +4,7 @@ import { engines } from '../fixture/engines.ts';
 import { type Fixture, openFixture, until } from '../fixture/fixture.ts';
 import { newOrder, pay, read } from '../fixture/orders.ts';
 
-describe.each(engines)('places are kept as long as said, on $name', (engine) => {
+describe.each(engines)('places are held until the deadline, on $name', (engine) => {
   let fixture: Fixture;
   beforeAll(async () => {
     fixture = await openFixture(engine, { paymentGraceSeconds: 60 });
@@ -14,7 +14,7 @@ describe.each(engines)('places are kept as long as said, on $name', (engine) => 
   const times = async (path: string) =>
     (await read(fixture, path)) as unknown as { expiresAt: string | null; dueAt: string | null };
 
-  test('an extension is from now, at most 60 minutes, and never shortens', async () => {
+  test('an extension counts from now, is at most 60 minutes, and never shortens the hold', async () => {
     const { path, order } = await newOrder(fixture);
     const extend = (minutes: unknown) => fixture.call('POST', `${path}/extension`, { body: { minutes } });
     const before = Date.now();
@@ -30,7 +30,7 @@ describe.each(engines)('places are kept as long as said, on $name', (engine) => 
     expect((await extend('5')).code).toBe('bad_request');
   });
 
-  test('a reservation keeps the places until its date, which is in the future', async () => {
+  test('a reservation holds the places until a date in the future', async () => {
     const { path, order } = await newOrder(fixture);
     const reserve = (dueAt: string) => fixture.call('POST', `${path}/reservation`, { body: { dueAt } });
     expect(await reserve('2020-01-01T00:00:00Z')).toMatchObject({ status: 422, code: 'validation_error' });
@@ -41,7 +41,7 @@ describe.each(engines)('places are kept as long as said, on $name', (engine) => 
     expect((await fixture.call('POST', `${path}/confirmation`, { body: { onAccount: true } })).status).toBe(200);
   });
 
-  test('while the catalog is down an extension is 503 and changes nothing', async () => {
+  test('an extension while the catalog is down is 503 and changes nothing', async () => {
     const { path } = await newOrder(fixture);
     const before = await times(path);
     fixture.catalog.mishaps.set('extendHold', 'fails');
@@ -51,7 +51,7 @@ describe.each(engines)('places are kept as long as said, on $name', (engine) => 
     expect((await fixture.call('POST', `${path}/extension`, { body: { minutes: 50 } })).status).toBe(200);
   });
 
-  test('what is past due is expired when it is read, and said so once', async () => {
+  test('an order past due expires when it is read, and publishes that once', async () => {
     fixture.catalog.holdMs = 1;
     const { path, order } = await newOrder(fixture);
     fixture.catalog.holdMs = 900_000;
@@ -72,7 +72,7 @@ describe.each(engines)('places are kept as long as said, on $name', (engine) => 
       ).toBe(412);
   });
 
-  test('a command on what is past due writes the expiry first', async () => {
+  test('a command on an order past due writes the expiry first', async () => {
     fixture.catalog.holdMs = 1;
     const { path } = await newOrder(fixture);
     fixture.catalog.holdMs = 900_000;
@@ -80,7 +80,7 @@ describe.each(engines)('places are kept as long as said, on $name', (engine) => 
     expect((await read(fixture, path)).state).toBe('expired');
   });
 
-  test('the sweep expires orders that are not read, a pending payment after its grace period, and leaves the others alone', async () => {
+  test('the sweep expires open orders at the deadline, waiting ones after the grace period', async () => {
     const [open, waiting, reserved] = [await newOrder(fixture), await newOrder(fixture), await newOrder(fixture)];
     await pay(fixture, waiting.path, { status: 'pending' });
     await fixture.call('POST', `${reserved.path}/reservation`, { body: { dueAt: '2099-01-01T00:00:00Z' } });

@@ -5,7 +5,7 @@ import type { Reason } from '../fixture/catalog.ts';
 import { engines } from '../fixture/engines.ts';
 import { type Fixture, type Order, openFixture, until } from '../fixture/fixture.ts';
 
-describe.each(engines)('nothing is held when an order is refused, on $name', (engine) => {
+describe.each(engines)('a refused order holds nothing, on $name', (engine) => {
   let fixture: Fixture;
   beforeAll(async () => {
     fixture = await openFixture(engine);
@@ -21,7 +21,7 @@ describe.each(engines)('nothing is held when an order is refused, on $name', (en
     ['places_unavailable', 409, 'order_places_unavailable'],
     ['tariff_not_sold_here', 422, 'order_tariff_not_sold_here'],
     ['too_many_places', 422, 'order_too_many_places'],
-  ])('the stock says %s', async (reason, status, code) => {
+  ])('a refusal of the catalog (%s) holds nothing', async (reason, status, code) => {
     const [one, two] = [fixture.catalog.hall(2), fixture.catalog.hall(2)];
     fixture.catalog.refuse(two, reason);
     expect(await create([one.item(), two.item()])).toMatchObject({ status, code, data: null });
@@ -37,14 +37,14 @@ describe.each(engines)('nothing is held when an order is refused, on $name', (en
     [10 ** 9, 400, 'validation_error'],
     [1.5, 400, 'bad_request'],
     ['1', 400, 'bad_request'],
-  ])('a quantity of %s', async (quantity, status, code) => {
+  ])('a quantity of %s is refused', async (quantity, status, code) => {
     const hall = fixture.catalog.hall(2);
     const answer = await create([{ ...hall.item(), quantity }]);
     expect(answer).toMatchObject({ status, code });
     expect(answer.details).toContain('$.items[0].quantity');
   });
 
-  test('a quantity that is not the number of the places named', async () => {
+  test('a quantity that is not the number of placeIds is refused', async () => {
     const hall = fixture.catalog.hall(2);
     const answer = await create([hall.item(), { ...hall.item(1, hall.placeIds) }]);
     expect(answer).toMatchObject({ status: 422, code: 'validation_error' });
@@ -54,7 +54,7 @@ describe.each(engines)('nothing is held when an order is refused, on $name', (en
     });
   });
 
-  test('the performance of another institution, an unknown contact, an erased one', async () => {
+  test('a performance of another institution, an unknown and an erased contact are 422', async () => {
     const foreign = fixture.catalog.hall(2, { institution: 'museum' });
     expect((await create([foreign.item()])).status).toBe(422);
     const hall = fixture.catalog.hall(2);
@@ -67,25 +67,25 @@ describe.each(engines)('nothing is held when an order is refused, on $name', (en
     expect(fixture.catalog.count(hall).held).toBe(0);
   });
 
-  test('an unknown contact, a wrong quantity and unknown items are named together; only then is the stock called once more', async () => {
+  test('one answer names an unknown contact, a wrong quantity and unknown items, quoted only then', async () => {
     const [hall, foreign] = [fixture.catalog.hall(2), fixture.catalog.hall(2, { institution: 'museum' })];
     const items = [foreign.item(1, ['plc_x']), hall.item(1, hall.placeIds)];
-    const asked = (operation: string) => fixture.catalog.calls.filter((call) => call.operation === operation);
-    const before = [asked('quoteItems').length, asked('holdPlaces').length];
+    const calls = (operation: string) => fixture.catalog.calls.filter((call) => call.operation === operation);
+    const before = [calls('quoteItems').length, calls('holdPlaces').length];
     const answer = await create(items, { contactNumber: 'C-unknown' });
     expect(answer).toMatchObject({ status: 422, code: 'validation_error' });
     expect(answer.details).toMatch(/\$\.contactNumber: .*; \$\.items\[1\]\.quantity .*; planted: unknown_reference/);
-    expect(asked('quoteItems').at(-1)?.body).toEqual({
+    expect(calls('quoteItems').at(-1)?.body).toEqual({
       items: [foreign.item(undefined, ['plc_x']), hall.item(undefined, hall.placeIds)],
     });
     expect((await create([hall.item(2)])).status).toBe(201);
-    expect([asked('quoteItems').length, asked('holdPlaces').length]).toEqual([
+    expect([calls('quoteItems').length, calls('holdPlaces').length]).toEqual([
       Number(before[0]) + 1,
       Number(before[1]) + 1,
     ]);
   });
 
-  test('an unknown contact is refused also while the catalog is down', async () => {
+  test('an unknown contact is refused while the catalog is down', async () => {
     const hall = fixture.catalog.hall(1);
     fixture.catalog.mishaps.set('quoteItems', 'fails');
     const answer = await create([hall.item()], { contactNumber: 'C-unknown' });
@@ -93,27 +93,27 @@ describe.each(engines)('nothing is held when an order is refused, on $name', (en
     expect(answer).toMatchObject({ status: 422, details: '$.contactNumber: there is no contact C-unknown.' });
   });
 
-  test('a contact number that is no text is unknown', async () => {
+  test('an ill-formed contact number is unknown', async () => {
     const hall = fixture.catalog.hall(1);
     await expect(fixture.context.contacts.exists('opera', '\ud800')).resolves.toBe(false);
     const { status } = await create([hall.item()], { contactNumber: '\ud800' });
     expect([400, 422]).toContain(status);
   });
 
-  test('places in two currencies', async () => {
+  test('places in two currencies are refused', async () => {
     const [francs, euros] = [fixture.catalog.hall(1), fixture.catalog.hall(1, { currency: 'EUR' })];
     expect(await create([francs.item(), euros.item()])).toMatchObject({ status: 422, code: 'validation_error' });
     expect([fixture.catalog.count(francs).free, fixture.catalog.count(euros).free]).toEqual([1, 1]);
   });
 
-  test('more places than can be in one order', async () => {
+  test('more places than one order may have are refused', async () => {
     const hall = fixture.catalog.hall(1);
     const items = Array.from({ length: 21 }, () => hall.item(50));
     expect(await create(items)).toMatchObject({ status: 422, code: 'order_too_many_places' });
   });
 
   test.each(['fails', 'lost', 'hangs after'] as const)(
-    'the catalog %s: 503, and what it may have held is released',
+    'after the mishap "%s" of a hold the answer is 503, and its places are released',
     async (mishap) => {
       const hall = fixture.catalog.hall(2);
       fixture.catalog.mishaps.set('holdPlaces', mishap);
@@ -127,12 +127,12 @@ describe.each(engines)('nothing is held when an order is refused, on $name', (en
     },
   );
 
-  test('a hold may take longer than other calls, but not as long as the gateway waits', () => {
+  test('the timeout of a hold is longer than that of other calls and shorter than that of the gateway', () => {
     const [othersMs, gatewayMs] = [5_000, 15_000];
     expect([HOLD_MS > othersMs, HOLD_MS < gatewayMs]).toEqual([true, true]);
   });
 
-  test('contacts does not answer: 503, and the stock was not called', async () => {
+  test('if contacts does not answer, the answer is 503, and nothing is held', async () => {
     const hall = fixture.catalog.hall(1);
     fixture.contacts.mishaps.set('*', 'fails');
     const answer = await create([hall.item()], { contactNumber: 'C1' });
@@ -141,7 +141,7 @@ describe.each(engines)('nothing is held when an order is refused, on $name', (en
     expect(fixture.catalog.count(hall).held).toBe(0);
   });
 
-  test('all places or none, of several performances and named ones', async () => {
+  test('an order holds all its places or none, of several performances and with placeIds', async () => {
     const [one, two] = [fixture.catalog.hall(2), fixture.catalog.hall(3)];
     const named = two.placeIds.slice(0, 2);
     const order = await create([one.item(2), two.item(undefined, named)], { externalReference: 'a-1' });
@@ -151,7 +151,7 @@ describe.each(engines)('nothing is held when an order is refused, on $name', (en
     expect(fixture.catalog.count(two)).toEqual({ free: 1, held: 2, sold: 0 });
   });
 
-  test('of 30 at once for the last 5 places 5 succeed', async () => {
+  test('of 30 concurrent requests for the last 5 places 5 succeed', async () => {
     const hall = fixture.catalog.hall(5);
     const answers = await Promise.all(
       Array.from({ length: 30 }, () => fixture.call('POST', '', { body: { items: [hall.item()] }, key: randomUUID() })),

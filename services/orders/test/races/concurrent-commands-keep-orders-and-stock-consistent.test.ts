@@ -8,7 +8,7 @@ import { newOrder, pay, read } from '../fixture/orders.ts';
 
 const pick = <Item>(items: readonly Item[]): Item => items[randomInt(items.length)] as Item;
 
-describe.each(engines)('commands at once leave one truth, on $name', (engine) => {
+describe.each(engines)('concurrent commands keep orders and stock consistent, on $name', (engine) => {
   let fixture: Fixture;
   let other: Pick<Fixture, 'call'>;
   beforeAll(async () => {
@@ -19,7 +19,7 @@ describe.each(engines)('commands at once leave one truth, on $name', (engine) =>
 
   const call: Fixture['call'] = (...args) => pick([fixture, other]).call(...args);
 
-  /** Lets everything come to rest: pending steps end, deadlines pass, and the catalog receives every event. */
+  /** Waits until pending steps have ended, deadlines have passed, and the catalog has received every event. */
   const settle = async () => {
     fixture.catalog.mishaps.clear();
     for (const later of [20_000, 40_000, 3_700_000]) await fixture.later(later);
@@ -31,8 +31,8 @@ describe.each(engines)('commands at once leave one truth, on $name', (engine) =>
     for (const fact of fixture.facts) fixture.catalog.receive(fact);
   };
 
-  /** The places by the orders and by the stock, which must agree. */
-  const expectOneTruth = async (orders: readonly Order[], halls: readonly Hall[]) => {
+  /** Expects that orders and stock agree about the sold places. */
+  const expectConsistent = async (orders: readonly Order[], halls: readonly Hall[]) => {
     const now = await Promise.all(orders.map(({ id }) => read(fixture, `/${id}`)));
     for (const { id, state, lines } of now) {
       const sold = fixture.catalog.placesOf(id).filter((place) => place.state === 'sold');
@@ -47,7 +47,7 @@ describe.each(engines)('commands at once leave one truth, on $name', (engine) =>
     return now;
   };
 
-  test('confirmation, cancellation and expiry: one of them wins, and all answers agree', async () => {
+  test('of confirmation, cancellation and expiry one wins, and all answers agree', async () => {
     const made = [];
     for (let index = 0; index < 40; index += 1) {
       fixture.catalog.holdMs = randomInt(1, 120);
@@ -62,7 +62,7 @@ describe.each(engines)('commands at once leave one truth, on $name', (engine) =>
       ]),
     );
     await settle();
-    const now = await expectOneTruth(
+    const now = await expectConsistent(
       made.map(({ order }) => order),
       made.map(({ hall }) => hall),
     );
@@ -78,23 +78,23 @@ describe.each(engines)('commands at once leave one truth, on $name', (engine) =>
     }
   });
 
-  test('the comparison notices a sale that was only pretended', async () => {
+  test('negative control: a sale that the catalog only pretends is found', async () => {
     const { order, path, hall } = await newOrder(fixture);
     fixture.catalog.mishaps.set('sellHold', { pretends: { outcome: 'done', places: [], missing: [] } });
     await fixture.call('POST', `${path}/confirmation`, { body: { onAccount: true } });
     fixture.catalog.mishaps.clear();
-    await expect(expectOneTruth([order], [hall])).rejects.toThrow();
+    await expect(expectConsistent([order], [hall])).rejects.toThrow();
   });
 
-  test('the comparison notices a sold place whose order says otherwise', async () => {
+  test('negative control: a sold place of an order that is not confirmed is found', async () => {
     const { order, path, hall } = await newOrder(fixture);
     const placeIds = order.lines.map(({ place }) => place.id);
     await fixture.context.stock.sell('opera', order.id, { placeIds, asOf: order.version });
     await fixture.call('POST', `${path}/cancellation`, { body: {} });
-    await expect(expectOneTruth([order], [hall])).rejects.toThrow();
+    await expect(expectConsistent([order], [hall])).rejects.toThrow();
   });
 
-  test('anything at once, while the catalog fails now and then', async () => {
+  test('random concurrent commands with failures of the catalog keep orders and stock consistent', async () => {
     const made = [];
     for (let index = 0; index < 24; index += 1) made.push(await newOrder(fixture, 3));
     const spare = fixture.catalog.hall(500);
@@ -122,7 +122,7 @@ describe.each(engines)('commands at once leave one truth, on $name', (engine) =>
       expect(answers.map(({ status }) => status).filter((status) => status === 500)).toEqual([]);
     }
     await settle();
-    await expectOneTruth(
+    await expectConsistent(
       made.map(({ order }) => order),
       [...made.map(({ hall }) => hall), spare],
     );

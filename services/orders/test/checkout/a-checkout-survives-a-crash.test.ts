@@ -8,7 +8,7 @@ import { checkout, done, newCart, newContact, read } from '../fixture/shopper.ts
 
 const never = (): Promise<never> => new Promise(() => undefined);
 
-/** Where the process of a checkout dies: at a call of the stock, before or after it takes effect. */
+/** The call of the catalog at which the process of a checkout dies, before or after it takes effect. */
 const deaths = [
   ['sell', 'before'],
   ['sell', 'after'],
@@ -16,7 +16,7 @@ const deaths = [
   ['extend', 'after'],
 ] as const;
 
-/** The context of a process that dies there. */
+/** The context of a process that dies at this call. */
 const dying = (context: OrdersContext, call: 'sell' | 'extend', when: 'before' | 'after'): OrdersContext => {
   const act = context.stock[call] as (...args: unknown[]) => Promise<unknown>;
   const die = async (...args: unknown[]) => {
@@ -26,7 +26,7 @@ const dying = (context: OrdersContext, call: 'sell' | 'extend', when: 'before' |
   return { ...context, stock: { ...context.stock, [call]: die } };
 };
 
-describe.each(engines)('a checkout survives its process, on $name', (engine) => {
+describe.each(engines)('a checkout survives a crash, on $name', (engine) => {
   let fixture: Fixture;
   let contactNumber: string;
   beforeAll(async () => {
@@ -37,7 +37,7 @@ describe.each(engines)('a checkout survives its process, on $name', (engine) => 
 
   const document = (id: string) => fixture.context.orders.of('opera').get(id);
   const later = () => fixture.later();
-  const wishFor = (call: 'sell' | 'extend') =>
+  const requestFor = (call: 'sell' | 'extend') =>
     ({
       requestId: 'r',
       contactNumber,
@@ -45,11 +45,11 @@ describe.each(engines)('a checkout survives its process, on $name', (engine) => 
       paymentToken: call === 'sell' ? 'ok' : 'pending',
     }) as const;
 
-  /** A cart whose checkout died there. */
+  /** A cart whose checkout died at this call. */
   const died = async (call: 'sell' | 'extend', when: 'before' | 'after') => {
     const { hall, cart, path } = await newCart(fixture);
     const target = { institution: 'opera', orderId: cart.id };
-    checkoutCart(dying(fixture.context, call, when), target, wishFor(call)).catch(() => undefined);
+    checkoutCart(dying(fixture.context, call, when), target, requestFor(call)).catch(() => undefined);
     await until(async () => (await document(cart.id))?.begun !== null);
     const isDone = (order: OrderDocument | undefined) =>
       call === 'sell'
@@ -61,32 +61,38 @@ describe.each(engines)('a checkout survives its process, on $name', (engine) => 
 
   const end = (call: 'sell' | 'extend') => (call === 'sell' ? 'confirmed' : 'payment_pending');
 
-  test.each(deaths)('at the call to %s, %s it: a repeat gives the order', async (call, when) => {
-    const { hall, path } = await died(call, when);
-    expect(done(await checkout(fixture, path, wishFor(call))).state).toBe(end(call));
-    expect(fixture.catalog.count(hall)).toMatchObject(call === 'sell' ? { sold: 2, held: 0 } : { sold: 0, held: 2 });
-    expect((await fixture.call<{ items: object[] }>('GET', `${path}/payments`)).data.items).toHaveLength(1);
-  });
+  test.each(deaths)(
+    'after a crash at the call %s, %s it takes effect, a repeat returns the order',
+    async (call, when) => {
+      const { hall, path } = await died(call, when);
+      expect(done(await checkout(fixture, path, requestFor(call))).state).toBe(end(call));
+      expect(fixture.catalog.count(hall)).toMatchObject(call === 'sell' ? { sold: 2, held: 0 } : { sold: 0, held: 2 });
+      expect((await fixture.call<{ items: object[] }>('GET', `${path}/payments`)).data.items).toHaveLength(1);
+    },
+  );
 
   test.each(deaths)(
-    'at the call to %s, %s it: recovery finishes it, and a repeat gives the order',
+    'after a crash at the call %s, %s it takes effect, recovery completes the step, and a repeat returns the order',
     async (call, when) => {
       const { cart, path } = await died(call, when);
       await later();
       expect(await document(cart.id)).toMatchObject({ state: end(call), begun: null });
-      expect(done(await checkout(fixture, path, wishFor(call))).state).toBe(end(call));
+      expect(done(await checkout(fixture, path, requestFor(call))).state).toBe(end(call));
     },
   );
 
-  test.each(deaths)('at the call to %s, %s it: another request does not buy it again', async (call, when) => {
-    const { hall, path } = await died(call, when);
-    await later();
-    const other = await checkout(fixture, path, { ...wishFor(call), requestId: 'another' });
-    expect(other).toMatchObject({ outcome: 'refused', reason: 'cart_gone', order: { listed: true } });
-    expect(fixture.catalog.count(hall).sold).toBe(call === 'sell' ? 2 : 0);
-  });
+  test.each(deaths)(
+    'after a crash at the call %s, %s it takes effect, another request does not buy the cart again',
+    async (call, when) => {
+      const { hall, path } = await died(call, when);
+      await later();
+      const other = await checkout(fixture, path, { ...requestFor(call), requestId: 'another' });
+      expect(other).toMatchObject({ outcome: 'refused', reason: 'cart_gone', order: { listed: true } });
+      expect(fixture.catalog.count(hall).sold).toBe(call === 'sell' ? 2 : 0);
+    },
+  );
 
-  test('that found its places gone and died before it said so: a repeat cancels the order', async () => {
+  test('after a crash between a refused sale and the cancellation, a repeat cancels the order', async () => {
     const { cart, path } = await newCart(fixture);
     fixture.catalog.steal(String(cart.lines[0]?.place.id));
     const target = { institution: 'opera', orderId: cart.id };
@@ -95,13 +101,13 @@ describe.each(engines)('a checkout survives its process, on $name', (engine) => 
     let writes = 0;
     const update: typeof orders.update = (...args) => (writes++ < 2 ? orders.update(...args) : never());
     const context = { ...fixture.context, orders: { ...fixture.context.orders, of: () => ({ ...orders, update }) } };
-    checkoutCart(context, target, wishFor('sell')).catch(() => undefined);
+    checkoutCart(context, target, requestFor('sell')).catch(() => undefined);
     await until(async () => {
       const order = await document(cart.id);
       return order?.listedAt !== null && order?.begun === null;
     });
     expect(await read(fixture, path)).toMatchObject({ state: 'open', listed: true });
-    const repeated = await checkout(fixture, path, wishFor('sell'));
+    const repeated = await checkout(fixture, path, requestFor('sell'));
     expect(repeated).toMatchObject({ outcome: 'refused', reason: 'places_gone', order: { state: 'cancelled' } });
   });
 });

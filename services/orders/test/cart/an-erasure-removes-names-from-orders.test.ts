@@ -3,7 +3,7 @@ import { engines } from '../fixture/engines.ts';
 import { type Fixture, openFixture, until } from '../fixture/fixture.ts';
 import { checkout, done, newCart, newContact, read, shopPost } from '../fixture/shopper.ts';
 
-describe.each(engines)('an erased contact leaves no names in orders, on $name', (engine) => {
+describe.each(engines)('an erasure removes names from orders, on $name', (engine) => {
   let fixture: Fixture;
   beforeAll(async () => {
     fixture = await openFixture(engine);
@@ -19,13 +19,13 @@ describe.each(engines)('an erased contact leaves no names in orders, on $name', 
   };
   const nameIn = async (path: string) => (await read(fixture, path)).lines[0]?.beneficiary;
 
-  test('of its beneficiaries; other orders keep theirs, and the order stays valid', async () => {
+  test("the beneficiaries of the contact's orders are removed; other orders and the order itself stay", async () => {
     const [erased, other] = [newContact(fixture), newContact(fixture)];
     const paths = [await bought(erased), await bought(erased, 'pending')];
-    const kept = await bought(other);
+    const untouched = await bought(other);
     await fixture.deliver('contact.erased', { contactNumber: erased });
     await until(async () => (await Promise.all(paths.map(nameIn))).every((name) => name === null));
-    expect(await nameIn(kept)).toEqual({ firstName: 'Clara', lastName: 'Haskil' });
+    expect(await nameIn(untouched)).toEqual({ firstName: 'Clara', lastName: 'Haskil' });
     expect(await read(fixture, String(paths[0]))).toMatchObject({ state: 'confirmed', contactNumber: erased });
     await fixture.deliver('contact.erased', { contactNumber: erased });
   });

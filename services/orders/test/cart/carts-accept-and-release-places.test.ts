@@ -2,18 +2,18 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { Reason } from '../fixture/catalog.ts';
 import { engines } from '../fixture/engines.ts';
 import { type Fixture, openFixture } from '../fixture/fixture.ts';
-import { add, done, mintCartId, newCart, newContact, read, shopPost } from '../fixture/shopper.ts';
+import { add, done, newCart, newCartId, newContact, read, shopPost } from '../fixture/shopper.ts';
 
-describe.each(engines)('a cart fills and empties, on $name', (engine) => {
+describe.each(engines)('carts accept and release places, on $name', (engine) => {
   let fixture: Fixture;
   beforeAll(async () => {
     fixture = await openFixture(engine);
   });
   afterAll(() => fixture.close());
 
-  test('several performances in one cart, one line per place, all held as long as the first', async () => {
+  test('a cart contains several performances, one line per place, all held until the same instant', async () => {
     const [first, second] = [fixture.catalog.hall(3), fixture.catalog.hall(3)];
-    const id = mintCartId();
+    const id = newCartId();
     const { expiresAt } = done(await add(fixture, id, [first.item(2)]));
     const cart = done(await add(fixture, id, [second.item(1, second.placeIds.slice(2))]));
     expect(cart).toMatchObject({ id, state: 'open', listed: false, total: 3_000, due: 3_000, expiresAt });
@@ -25,9 +25,9 @@ describe.each(engines)('a cart fills and empties, on $name', (engine) => {
     expect(await read(fixture, `/${id}`)).toEqual(cart);
   });
 
-  test('of several first clicks at once one makes the cart, and none is lost', async () => {
+  test('of concurrent first requests one creates the cart, and none is lost', async () => {
     const hall = fixture.catalog.hall(8);
-    const id = mintCartId();
+    const id = newCartId();
     const other = await fixture.another();
     const clicks = Array.from({ length: 6 }, (_, index) => add(index % 2 ? fixture : other, id, [hall.item()]));
     for (const each of await Promise.all(clicks)) done(each);
@@ -35,9 +35,9 @@ describe.each(engines)('a cart fills and empties, on $name', (engine) => {
     expect(fixture.catalog.count(hall)).toEqual({ free: 2, held: 6, sold: 0 });
   });
 
-  test('a repeated request adds nothing more, first or later, one after the other or at once', async () => {
+  test('a repeated addition adds nothing, sequential or concurrent', async () => {
     const hall = fixture.catalog.hall(9);
-    const id = mintCartId();
+    const id = newCartId();
     for (const requestId of ['first', 'second']) {
       const both = await Promise.all([
         add(fixture, id, [hall.item(2)], { requestId }),
@@ -57,24 +57,24 @@ describe.each(engines)('a cart fills and empties, on $name', (engine) => {
     ['too_many_places', 'too_many_places'],
     ['tariff_not_sold_here', 'tariff_not_sold_here'],
     ['unknown_reference', 'invalid_reference'],
-  ])('what the catalog refuses as %s leaves a new cart unmade and another as it is', async (planted, reason) => {
+  ])('a refusal of the catalog (%s) creates no cart and changes none', async (planted, reason) => {
     const { hall, cart, path } = await newCart(fixture);
     fixture.catalog.refuse(hall, planted);
     const refused = { outcome: 'refused', reason, details: expect.any(String), order: null };
-    expect(await add(fixture, mintCartId(), [hall.item()])).toEqual(refused);
+    expect(await add(fixture, newCartId(), [hall.item()])).toEqual(refused);
     const more = await add(fixture, cart.id, [hall.item()]);
     expect(more).toMatchObject({ outcome: 'refused', reason, order: { lines: cart.lines } });
     expect((await read(fixture, path)).lines).toEqual(cart.lines);
     expect(fixture.catalog.count(hall)).toEqual({ free: 2, held: 2, sold: 0 });
   });
 
-  test('quantities that contradict the places are refused', async () => {
+  test('a quantity that differs from the number of placeIds is refused', async () => {
     const hall = fixture.catalog.hall(3);
     const item = { ...hall.item(3, hall.placeIds.slice(2)) };
-    expect(await add(fixture, mintCartId(), [item])).toMatchObject({ outcome: 'refused', reason: 'invalid_items' });
+    expect(await add(fixture, newCartId(), [item])).toMatchObject({ outcome: 'refused', reason: 'invalid_items' });
   });
 
-  test('a removed line gives its place back, and the emptied cart starts anew with its next line', async () => {
+  test('removing a line releases its place, and the first line of an emptied cart starts a new hold', async () => {
     fixture.catalog.holdMs = 60_000;
     const { hall, cart, path } = await newCart(fixture, 1);
     fixture.catalog.holdMs = 900_000;
@@ -87,7 +87,7 @@ describe.each(engines)('a cart fills and empties, on $name', (engine) => {
     expect(again.deadline).toBe(again.expiresAt);
   });
 
-  test('an abandoned cart has no places, and accepts none', async () => {
+  test('an abandoned cart holds no places and accepts none', async () => {
     const { hall, cart, path } = await newCart(fixture);
     expect(done(await shopPost(fixture, `${path}/giving-up`))).toMatchObject({ state: 'cancelled', listed: false });
     expect(fixture.catalog.count(hall).held).toBe(0);
@@ -97,7 +97,7 @@ describe.each(engines)('a cart fills and empties, on $name', (engine) => {
     expect(fixture.catalog.count(hall).held).toBe(0);
   });
 
-  test('it is abandoned durably although the catalog is down', async () => {
+  test('a cart is abandoned durably while the catalog is down', async () => {
     const { path } = await newCart(fixture);
     fixture.catalog.mishaps.set('releaseHold', 'fails');
     const { state } = done(await shopPost(fixture, `${path}/giving-up`));
@@ -106,7 +106,7 @@ describe.each(engines)('a cart fills and empties, on $name', (engine) => {
     expect(fixture.facts.some(({ type, key }) => type === 'order.cancelled' && `/${key}` === path)).toBe(true);
   });
 
-  test('an expired cart takes no lines', async () => {
+  test('an expired cart accepts no lines', async () => {
     fixture.catalog.holdMs = 1;
     const { hall, cart } = await newCart(fixture);
     fixture.catalog.holdMs = 900_000;
@@ -114,27 +114,25 @@ describe.each(engines)('a cart fills and empties, on $name', (engine) => {
     expect(more).toMatchObject({ outcome: 'refused', reason: 'cart_gone', order: { state: 'expired' } });
   });
 
-  describe('tariffs that ask for something', () => {
-    test('need a contact that has it, named in the request', async () => {
+  describe('tariffs with a criterion', () => {
+    test('need a contact with the criterion in the request', async () => {
       const hall = fixture.catalog.hall(3);
       const item = { ...hall.item(), tariffId: fixture.catalog.tariff(hall, 500, 'member') };
       const [member, stranger] = [newContact(fixture, 'member'), newContact(fixture, 'student')];
       const { cart } = await newCart(fixture);
       for (const contactNumber of [undefined, stranger, 'C-unknown']) {
         const refused = { outcome: 'refused', reason: 'tariff_not_accessible' };
-        const asked = [{ ...item, ...(contactNumber ? { contactNumber } : {}) }];
-        expect(await add(fixture, mintCartId(), asked)).toMatchObject({ ...refused, order: null });
-        expect(await add(fixture, cart.id, [...asked, hall.item()])).toMatchObject(refused);
+        const items = [{ ...item, ...(contactNumber ? { contactNumber } : {}) }];
+        expect(await add(fixture, newCartId(), items)).toMatchObject({ ...refused, order: null });
+        expect(await add(fixture, cart.id, [...items, hall.item()])).toMatchObject(refused);
       }
       expect(fixture.catalog.count(hall).held).toBe(0);
       const own = done(await add(fixture, cart.id, [{ ...item, contactNumber: member }]));
       expect(own.lines.at(-1)).toMatchObject({ amount: 500, criterion: 'member' });
-      expect((await add(fixture, mintCartId(), [hall.item(), { ...item, contactNumber: member }])).outcome).toBe(
-        'done',
-      );
+      expect((await add(fixture, newCartId(), [hall.item(), { ...item, contactNumber: member }])).outcome).toBe('done');
     });
 
-    test('also when a line is changed to one, and the price changes with it', async () => {
+    test('need it also when a line changes to such a tariff, which changes the price', async () => {
       const { hall, cart, path } = await newCart(fixture, 1);
       const tariffId = fixture.catalog.tariff(hall, 400, 'member');
       const member = newContact(fixture, 'member');
@@ -154,7 +152,7 @@ describe.each(engines)('a cart fills and empties, on $name', (engine) => {
     });
   });
 
-  test('who will come is kept by line: a name that is absent stays, null removes', async () => {
+  test('each line has its beneficiary: absent names stay, null removes', async () => {
     const { cart, path } = await newCart(fixture);
     const [first, second] = cart.lines;
     const change = (id: string | undefined, requestId: string, body: object) =>
@@ -172,7 +170,7 @@ describe.each(engines)('a cart fills and empties, on $name', (engine) => {
     expect(await change('lin_unknown', 'e', {})).toMatchObject({ outcome: 'refused', reason: 'unknown_line' });
   });
 
-  test('a cart that ends unbought forgets who would have come', async () => {
+  test('a cart that ends without a purchase has no beneficiaries', async () => {
     const { cart, path } = await newCart(fixture);
     const name = { requestId: 'a', beneficiaryFirstName: 'Clara' };
     done(await shopPost(fixture, `${path}/lines/${cart.lines[0]?.id}/change`, name));

@@ -16,7 +16,7 @@ import { play } from './model/history.ts';
 import { type Rules, rules } from './model/rules.ts';
 import type { Scenario } from './model/scenario.ts';
 
-/** Holds once all is quiet: every step has ended, every event is delivered. */
+/** Invariants once every step has ended and every event is delivered. */
 const checkRest = ({ order, stock, tickets, now, messages }: Scenario): void => {
   const current = order();
   const sold = stock.own().flatMap((place) => (place.sold ? [place.place.id] : []));
@@ -29,65 +29,65 @@ const checkRest = ({ order, stock, tickets, now, messages }: Scenario): void => 
   } else if (current?.cancellation) {
     const { ticketsCancelled, controlled, placesReleased, settledAt, hadTickets } = current.cancellation;
     assert.ok(settledAt !== null && settledAt <= now());
-    const said = tickets.outcome() ?? { ticketsCancelled: 0, controlled: 0 };
-    assert.deepEqual([ticketsCancelled, controlled], [said.ticketsCancelled, said.controlled]);
+    const outcome = tickets.outcome() ?? { ticketsCancelled: 0, controlled: 0 };
+    assert.deepEqual([ticketsCancelled, controlled], [outcome.ticketsCancelled, outcome.controlled]);
     assert.equal(sold.length, controlled);
-    if (hadTickets) assert.equal(current.lines.length, said.ticketsCancelled + said.controlled);
+    if (hadTickets) assert.equal(current.lines.length, outcome.ticketsCancelled + outcome.controlled);
     if (hadTickets) assert.equal(placesReleased, ticketsCancelled);
   } else assert.deepEqual(sold, []);
 };
 
-const promise = (played: Rules) =>
+const invariants = (played: Rules) =>
   fc.property(histories, (history: History) => {
     checkRest(play(played, history));
   });
 
-test('random histories of commands, crashes, slow processes, duplicates and reordered facts keep every promise', () => {
-  fc.assert(promise(rules), { numRuns: 1_000 });
+test('random histories of commands, crashes, pauses, duplicated and reordered events keep every invariant', () => {
+  fc.assert(invariants(rules), { numRuns: 1_000 });
 });
 
-test('random histories reach what there is to reach', () => {
+test('random histories reach every state and every special case', () => {
   const seen = new Set<string>();
   for (const history of fc.sample(histories, { numRuns: 400, seed: 4 })) {
     const order = play(rules, history).order();
     seen.add(order ? order.state : 'deleted');
     if (order?.cancellation?.hadTickets) seen.add('tickets cancelled');
-    if (order?.cancellation?.controlled) seen.add('controlled ones found');
+    if (order?.cancellation?.controlled) seen.add('controlled tickets stay');
     if (order?.state === 'confirmed' && order.payments.some(({ status }) => status === 'captured')) seen.add('sold');
     if (order?.state === 'expired' && paymentStatus(order) === 'paid') seen.add('paid too late');
     if (order?.lines.some(({ replacements }) => replacements.length > 1)) seen.add('replaced twice');
     const tries = order?.checkout && order.payments[0]?.status === 'failed' ? order.payments.length : 0;
-    if (order?.state === 'confirmed' && tries > 1) seen.add('sold at another try');
+    if (order?.state === 'confirmed' && tries > 1) seen.add('sold at a further attempt');
   }
   const visible = ['open', 'reserved', 'payment_pending', 'confirmed', 'expired', 'cancelled', 'deleted'];
-  const special = ['tickets cancelled', 'controlled ones found', 'sold', 'paid too late', 'replaced twice'];
-  special.push('sold at another try');
+  const special = ['tickets cancelled', 'controlled tickets stay', 'sold', 'paid too late', 'replaced twice'];
+  special.push('sold at a further attempt');
   expect([...seen].sort()).toEqual([...visible, ...special].sort());
 });
 
 const broken: Readonly<Record<string, Partial<Rules>>> = {
-  'an expiry that does not wait for the sale under way': { expire: (order, now) => expiredIfDue(order, now) },
-  'a sale that failed, and its payment is forgotten': {
+  'an expiry that does not wait for the pending sale': { expire: (order, now) => expiredIfDue(order, now) },
+  'a failed sale whose payment is lost': {
     failConfirm: (order, pending, now) =>
       failConfirm({ ...order, payments: order.payments.slice(0, -1) }, pending, now),
   },
-  'an order that is confirmed although places are gone': {
+  'a confirmation although places are gone': {
     failConfirm: (order, { request }, now) =>
       confirm(order, { request, soldPlaceIds: order.lines.map(({ place }) => place.id) }, now),
   },
-  'a checkout of what was bought and may still be paid': {
+  'a checkout of an order that may still be paid': {
     beginCheckout: (order, input, now) => beginCheckout({ ...order, listedAt: null }, input, now),
   },
   'a repeated request that pays twice': {
     addPayment: (order, input, now) => addPayment(order, { ...input, repeatKey: null }, now),
   },
-  'money that comes after the cancellation and is not recorded': {
+  'a capture after the cancellation that is not recorded': {
     settlePayment: (order, settlement, now) => {
       const decision = settlePayment(order, settlement, now);
       return isRefused(decision) || !decision.answer ? decision : { ...decision, next: order };
     },
   },
-  'an order that goes on waiting when nothing is pending any more': {
+  'an order that waits for a payment although none is pending': {
     settlePayment: (order, settlement, now) => {
       const decision = settlePayment(order, settlement, now);
       if (isRefused(decision) || settlement.status !== 'captured' || decision.next.state === order.state)
@@ -96,27 +96,27 @@ const broken: Readonly<Record<string, Partial<Rules>>> = {
       return { ...decision, next: { ...decision.next, state, cameFrom, deadline } };
     },
   },
-  'a cancellation that does not wait for the sale under way': {
+  'a cancellation that does not wait for the pending sale': {
     cancel: (order, how, now) =>
       order.begun?.step === 'confirm' ? cancel({ ...order, begun: null }, how, now) : cancel(order, how, now),
   },
-  'a cancellation that is settled when the tickets are': {
+  'a cancellation that is settled by its tickets alone': {
     recordTicketsCancelled: (order, fact, now) => {
       const { next, facts } = recordTicketsCancelled(order, fact, now);
       const cancellation = next.cancellation && { ...next.cancellation, settledAt: now };
       return { next: { ...next, cancellation }, facts };
     },
   },
-  'controls that are recorded in the order of their arrival': {
+  'controls that are recorded in order of arrival': {
     recordControl: (order, { ticketId }) => recordControl(order, { ticketId, version: Number.MAX_SAFE_INTEGER }),
   },
-  'replacements that are recorded only in their order': {
+  'replacements that are recorded in sequence only': {
     recordReplacement: (order, fact, now) =>
       order.lines.some(({ ticketId }) => ticketId === fact.replaces)
         ? recordReplacement(order, fact, now)
         : { next: order, facts: [] },
   },
-  'a dead step that is undone, and then completed by its process': {
+  'an aborted step that its first process completes': {
     takeOver: (order, lease, now) => {
       const decision = takeOver(order, lease, now);
       return isRefused(decision) || !order.begun
@@ -126,7 +126,11 @@ const broken: Readonly<Record<string, Partial<Rules>>> = {
   },
 };
 
-test.each(Object.keys(broken))('%s is caught', (name) => {
-  const { failed } = fc.check(promise({ ...rules, ...broken[name] }), { numRuns: 5_000, seed: 4, endOnFailure: true });
+test.each(Object.keys(broken))('negative control: %s is found', (name) => {
+  const { failed } = fc.check(invariants({ ...rules, ...broken[name] }), {
+    numRuns: 5_000,
+    seed: 4,
+    endOnFailure: true,
+  });
   expect(failed).toBe(true);
 });

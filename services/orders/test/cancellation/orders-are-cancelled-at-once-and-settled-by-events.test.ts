@@ -4,7 +4,7 @@ import { engines } from '../fixture/engines.ts';
 import { type Fixture, openFixture, until } from '../fixture/fixture.ts';
 import { newOrder, pay, read } from '../fixture/orders.ts';
 
-describe.each(engines)('cancelled at once, settled by facts, on $name', (engine) => {
+describe.each(engines)('orders are cancelled at once and settled by events, on $name', (engine) => {
   let fixture: Fixture;
   beforeAll(async () => {
     fixture = await openFixture(engine);
@@ -19,7 +19,7 @@ describe.each(engines)('cancelled at once, settled by facts, on $name', (engine)
   const cancel = (path: string, body: object = {}, call: object = {}) =>
     fixture.call('POST', `${path}/cancellation`, { body, ...call });
 
-  test('an unpaid order: its places follow the order, and settle it', async () => {
+  test('the released places settle the cancellation of an unpaid order', async () => {
     const { path, order } = await newOrder(fixture);
     const key = randomUUID();
     const first = await cancel(path, { reason: 'ill' }, { key });
@@ -54,7 +54,7 @@ describe.each(engines)('cancelled at once, settled by facts, on $name', (engine)
     expect((await pay(fixture, path)).status).toBe(412);
   });
 
-  test('a confirmed order: its tickets say how many, then its places settle it, in whatever order and however often', async () => {
+  test('events settle the cancellation of a confirmed order, in any order and despite duplicates', async () => {
     const { path, order } = await confirmed();
     await cancel(path);
     const { id: orderId } = order;
@@ -72,7 +72,7 @@ describe.each(engines)('cancelled at once, settled by facts, on $name', (engine)
     expect(await read(fixture, path)).toEqual(settled);
   });
 
-  test('with a controlled ticket it is 412, unless overridden by those who may', async () => {
+  test('a controlled ticket makes the cancellation 412, unless a client with the scope overrides it', async () => {
     const { path, order } = await confirmed();
     fixture.tickets.controlled.set(order.id, [String(order.lines[0]?.ticketId)]);
     expect((await cancel(path)).status).toBe(412);
@@ -87,7 +87,7 @@ describe.each(engines)('cancelled at once, settled by facts, on $name', (engine)
     expect(fact?.data).toMatchObject({ hadTickets: true, override: true });
   });
 
-  test('an override by those who may not counts for nothing: without a controlled ticket the order is cancelled', async () => {
+  test('an override without the scope is ignored: an order without a controlled ticket is cancelled', async () => {
     const { path, order } = await confirmed();
     const { data } = await cancel(path, { override: true }, { scopes: ['orders:write'] });
     expect(data.state).toBe('cancelled');
@@ -96,21 +96,28 @@ describe.each(engines)('cancelled at once, settled by facts, on $name', (engine)
     expect(fact?.data).toMatchObject({ override: false });
   });
 
-  test.each(['fails', 'hangs after'] as const)('tickets %s: what the order knows decides', async (mishap) => {
-    const [known, unknown] = [await confirmed(), await confirmed()];
-    const ticketId = String(known.order.lines[0]?.ticketId);
-    await fixture.deliver('ticket.controlled', { orderId: known.order.id, ticketId, controlledAt: 'x', gate: null }, 4);
-    fixture.tickets.mishaps.set('getOrderTickets', mishap);
-    expect((await cancel(known.path)).status).toBe(412);
-    expect((await cancel(unknown.path)).status).toBe(200);
-    await fixture.deliver('ticket.control_reverted', { orderId: known.order.id, ticketId }, 3);
-    expect((await cancel(known.path)).status).toBe(412);
-    await fixture.deliver('ticket.control_reverted', { orderId: known.order.id, ticketId }, 5);
-    expect((await cancel(known.path)).status).toBe(200);
-    fixture.tickets.mishaps.clear();
-  });
+  test.each(['fails', 'hangs after'] as const)(
+    'after the mishap "%s" of tickets the control state recorded in the order decides',
+    async (mishap) => {
+      const [known, unknown] = [await confirmed(), await confirmed()];
+      const ticketId = String(known.order.lines[0]?.ticketId);
+      await fixture.deliver(
+        'ticket.controlled',
+        { orderId: known.order.id, ticketId, controlledAt: 'x', gate: null },
+        4,
+      );
+      fixture.tickets.mishaps.set('getOrderTickets', mishap);
+      expect((await cancel(known.path)).status).toBe(412);
+      expect((await cancel(unknown.path)).status).toBe(200);
+      await fixture.deliver('ticket.control_reverted', { orderId: known.order.id, ticketId }, 3);
+      expect((await cancel(known.path)).status).toBe(412);
+      await fixture.deliver('ticket.control_reverted', { orderId: known.order.id, ticketId }, 5);
+      expect((await cancel(known.path)).status).toBe(200);
+      fixture.tickets.mishaps.clear();
+    },
+  );
 
-  test('the line names the last of the tickets that replaced one another, in whatever order the facts arrive', async () => {
+  test('the line shows the last replacing ticket, in any order of the events', async () => {
     const { path, order } = await confirmed();
     const [line] = order.lines;
     const ticketId = String(line?.ticketId);
@@ -122,7 +129,7 @@ describe.each(engines)('cancelled at once, settled by facts, on $name', (engine)
     expect((await read(fixture, path)).lines[0]?.ticketId).toBe('tic_c');
   });
 
-  test('a confirmed order whose buyer changes is published again, with a newer version', async () => {
+  test('a new buyer publishes a confirmed order again, with a newer version', async () => {
     const { path, order } = await confirmed();
     fixture.contacts.known.set('C-new', null);
     const patch = (body: object) => fixture.call('PATCH', path, { body });
@@ -137,14 +144,14 @@ describe.each(engines)('cancelled at once, settled by facts, on $name', (engine)
     expect((await patch({ contactNumber: null })).data).toMatchObject({ contactNumber: null });
   });
 
-  test('facts of unknown orders, and unreadable ones, stop nothing', async () => {
+  test('events of unknown orders and unreadable events do not stop the queue', async () => {
     await fixture.deliver('tickets.cancelled', { orderId: 'ord_unknown', ticketsCancelled: 1, controlled: 0 });
     await fixture.deliver('tickets.cancelled', { nothing: true });
     await fixture.deliver('places.released', { orderId: 'ord_unknown', cause: 'weather', placesReleased: 1 });
     expect((await newOrder(fixture)).order.state).toBe('open');
   });
 
-  test('while tickets is down the confirmation answers all the same', async () => {
+  test('a confirmation is answered while the tickets service is down', async () => {
     fixture.tickets.mishaps.set('issueTickets', 'hangs after');
     const { order } = await confirmed();
     fixture.tickets.mishaps.clear();

@@ -9,7 +9,7 @@ import { newOrder, read } from '../fixture/orders.ts';
 
 type Call = 'extend' | 'sell' | 'release' | 'hold';
 
-describe.each(engines)('a process that was paused in the middle of a step, on $name', (engine) => {
+describe.each(engines)('a process that was paused during a step and resumes, on $name', (engine) => {
   let fixture: Fixture;
   beforeAll(async () => {
     fixture = await openFixture(engine);
@@ -52,7 +52,7 @@ describe.each(engines)('a process that was paused in the middle of a step, on $n
       (error: { readonly code?: string }) => error.code ?? 'failed',
     );
 
-  test('makes no calls when another one has its step', async () => {
+  test('makes no calls after another process took its step over', async () => {
     const { order, path } = await newOrder(fixture);
     const { context, paused, resume, calls } = pausing('sell', 'before the check');
     const outcome = outcomeOf(confirmOrder(context, command(order.id), true));
@@ -63,7 +63,7 @@ describe.each(engines)('a process that was paused in the middle of a step, on $n
     expect(await read(fixture, path)).toMatchObject({ state: 'confirmed' });
   });
 
-  test('frees nothing that its order holds again, when it was paused after it had made sure', async () => {
+  test('releases no place that its order holds again, although it was paused after the lease check', async () => {
     const { order, path, hall } = await newOrder(fixture);
     const [line] = order.lines;
     const { context, paused, resume, calls } = pausing('release', 'after it');
@@ -79,7 +79,7 @@ describe.each(engines)('a process that was paused in the middle of a step, on $n
     expect(fixture.catalog.count(hall)).toEqual({ free: 2, held: 2, sold: 0 });
   });
 
-  test('does not shorten a hold that was moved since', async () => {
+  test('does not shorten a hold that was extended meanwhile', async () => {
     const { order } = await newOrder(fixture);
     const { context, paused, resume } = pausing('extend', 'after it');
     const outcome = outcomeOf(extendOrder(context, command(order.id), 20));
@@ -91,7 +91,7 @@ describe.each(engines)('a process that was paused in the middle of a step, on $n
     expect(fixture.catalog.placesOf(order.id).map(({ until: end }) => end)).toEqual([longer.deadline, longer.deadline]);
   });
 
-  test('does not end as failed what another one is just finishing', async () => {
+  test('does not end a step as failed while another process works on it', async () => {
     const { order, path } = await newOrder(fixture);
     const first = pausing('extend', 'after it');
     const outcome = outcomeOf(extendOrder(first.context, command(order.id), 20));

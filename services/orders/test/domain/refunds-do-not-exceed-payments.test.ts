@@ -29,7 +29,7 @@ const input = (amount: number, more = {}) => ({
 const partPaid = next(addPayment(openOrder(), payment('pay_1', 4_000), NOW));
 
 describe('a refund', () => {
-  test('works in every state and lowers neither what is paid nor what is due', () => {
+  test('is accepted in every state and changes neither the paid nor the due amount', () => {
     const cancelled = next(cancel(partPaid, { reason: null, override: false, controlled: null }, NOW));
     for (const order of [partPaid, next(expire(partPaid, UNTIL)), cancelled]) {
       const refunded = next(refund(order, input(1_000), NOW));
@@ -39,7 +39,7 @@ describe('a refund', () => {
     expectRefused(refund(draft(), input(1), NOW), 'wrong_state');
   });
 
-  test('waits for a sale that is under way, and for no other step', () => {
+  test('waits for a pending sale, and for no other step', () => {
     const selling = next(addPayment(openOrder(), payment('pay_1', 10_000), NOW));
     expectRefused(refund(selling, input(1), NOW), 'busy');
     const waiting = next(addPayment(partPaid, payment('pay_2', 1_000, 'pending'), NOW));
@@ -47,7 +47,7 @@ describe('a refund', () => {
     expect(next(refund(waiting, input(1), NOW)).begun).toEqual(waiting.begun);
   });
 
-  test('leaves too little for a sale: neither a confirmation nor the same or more money begins one', () => {
+  test('below the total prevents the sale by a confirmation, a repeated and a further capture', () => {
     const unsold: Order = { ...next(addPayment(openOrder(), payment('pay_1', 10_000), NOW)), begun: null };
     const waiting: Order = { ...next(addPayment(partPaid, payment('pay_2', 6_000, 'pending'), NOW)), begun: null };
     const settlement = { paymentId: 'pay_1', status: 'captured', request: 'again' } as const;
@@ -61,14 +61,14 @@ describe('a refund', () => {
     expect(expectAcceptedButRefused(other, 'paid_and_refunded')).toMatchObject({ state: 'open', begun: null });
   });
 
-  test('of what was paid too much hinders no sale', () => {
+  test('of an overpaid amount does not prevent the sale', () => {
     const dearer = next(addPayment(openOrder(5_000, 5_000, 1), payment('pay_1', 10_000), NOW));
     const paid = { ...dearer, lines: dearer.lines.slice(0, 1) };
     const back = next(refund(paid, input(5_000), NOW));
     expect(next(beginConfirm(back, { request: 'sale', onAccount: false }, NOW)).begun?.step).toBe('confirm');
   });
 
-  test('is, with the others, at most what was captured', () => {
+  test('is, together with the others, at most the captured amount', () => {
     expectRefused(refund(partPaid, input(4_001), NOW), 'exceeds_paid');
     expectRefused(refund(pendingOrder(), input(1), NOW), 'exceeds_paid');
     const most = next(refund(partPaid, input(3_000), NOW));
@@ -77,15 +77,15 @@ describe('a refund', () => {
     expect([refundStatus(partPaid), refundStatus(most), refundStatus(all)]).toEqual(['none', 'partial', 'full']);
   });
 
-  test.each([0, -1, 1.5, Number.NaN])('of %p is none', (amount) => {
+  test.each([0, -1, 1.5, Number.NaN])('of %p is refused', (amount) => {
     expectRefused(refund(partPaid, input(amount), NOW), 'invalid_amount');
   });
 
-  test('is in the currency of the order', () => {
+  test('is recorded in the currency of the order only', () => {
     expectRefused(refund(partPaid, input(1, { currency: 'EUR' }), NOW), 'currency_mismatch');
   });
 
-  test('that is repeated is found and recorded once', () => {
+  test('is recorded once if it is repeated', () => {
     const once = next(refund(partPaid, input(1_000, { repeatKey: 'key' }), NOW));
     expect(refund(once, input(1_000, { repeatKey: 'key' }), NOW)).toEqual({ next: once, facts: [] });
     expect(refundOfRequest(once, 'key')?.amount).toBe(1_000);

@@ -4,7 +4,7 @@ import { checkoutCart } from '../../src/cart/checkout.ts';
 import type { OrdersContext } from '../../src/context.ts';
 import { engines } from '../fixture/engines.ts';
 import { type Fixture, openFixture, until } from '../fixture/fixture.ts';
-import { add, checkout, done, mintCartId, newCart, newContact, type ShopOrder } from '../fixture/shopper.ts';
+import { add, checkout, done, newCart, newCartId, newContact, type ShopOrder } from '../fixture/shopper.ts';
 
 const never = (): Promise<never> => new Promise(() => undefined);
 
@@ -19,7 +19,7 @@ const dying = (context: OrdersContext, when: 'before' | 'after'): OrdersContext 
   return { ...context, contacts: { ...context.contacts, writeGuest } };
 };
 
-describe.each(engines)('a guest becomes a contact with the checkout, on $name', (engine) => {
+describe.each(engines)('a checkout creates the contact of a guest, on $name', (engine) => {
   let fixture: Fixture;
   beforeAll(async () => {
     fixture = await openFixture(engine);
@@ -32,7 +32,7 @@ describe.each(engines)('a guest becomes a contact with the checkout, on $name', 
   const contactOf = ({ contactNumber }: Pick<ShopOrder, 'contactNumber'>) =>
     fixture.contacts.guests.get(String(contactNumber));
 
-  test('an accepted checkout makes one contact, and the order keeps nothing of it but the number', async () => {
+  test('an accepted checkout creates one contact, and the order stores only its number', async () => {
     const { cart, path } = await newCart(fixture);
     const [before, ana] = [contactsNow(), guest()];
     const bought = done(await checkout(fixture, path, { guest: { ...ana, language: 'fr' } }));
@@ -44,7 +44,7 @@ describe.each(engines)('a guest becomes a contact with the checkout, on $name', 
     expect(JSON.stringify(fixture.facts)).not.toContain(ana.email);
   });
 
-  test('a refused one makes none: declined, without the criterion, without an account, expired', async () => {
+  test('a refused checkout creates no contact: declined, without a criterion or an account, expired', async () => {
     const before = contactsNow();
     const { cart, path } = await newCart(fixture);
     for (let count = 0; count < 30; count += 1) {
@@ -55,7 +55,7 @@ describe.each(engines)('a guest becomes a contact with the checkout, on $name', 
     expect(account.reason).toBe('account_required');
     const hall = fixture.catalog.hall(3);
     const item = { ...hall.item(), tariffId: fixture.catalog.tariff(hall, 500, 'member') };
-    const members = done(await add(fixture, mintCartId(), [{ ...item, contactNumber: newContact(fixture, 'member') }]));
+    const members = done(await add(fixture, newCartId(), [{ ...item, contactNumber: newContact(fixture, 'member') }]));
     const stranger = await checkout(fixture, `/${members.id}`, { guest: guest() });
     expect(stranger.reason).toBe('tariff_not_accessible');
     await later();
@@ -66,7 +66,7 @@ describe.each(engines)('a guest becomes a contact with the checkout, on $name', 
     expect(contactsNow()).toBe(before);
   });
 
-  test('a second try with other data makes one contact, of what was accepted', async () => {
+  test('a second attempt with other data creates one contact with the accepted data', async () => {
     const { path } = await newCart(fixture);
     const before = contactsNow();
     await checkout(fixture, path, { requestId: 'a', guest: guest('Ana'), paymentToken: 'declined' });
@@ -75,7 +75,7 @@ describe.each(engines)('a guest becomes a contact with the checkout, on $name', 
     expect(contactsNow()).toBe(before + 1);
   });
 
-  test('an order whose payment failed, bought again with other data, has the same contact, which says so', async () => {
+  test('an order bought again after a failed payment has the same contact with the new data', async () => {
     const { path } = await newCart(fixture);
     const before = contactsNow();
     const pending = done(
@@ -90,7 +90,7 @@ describe.each(engines)('a guest becomes a contact with the checkout, on $name', 
     expect(contactsNow()).toBe(before + 1);
   });
 
-  test('a guest who buys again after the contact was erased gets another one, and so does one after a contact', async () => {
+  test('a guest gets a new contact number after an erasure, and after another buyer', async () => {
     const { path } = await newCart(fixture);
     const failed = async () => {
       const { data } = await fixture.call<{ items: { id: string; status: string }[] }>('GET', `${path}/payments`);
@@ -116,7 +116,7 @@ describe.each(engines)('a guest becomes a contact with the checkout, on $name', 
   });
 
   test.each(['fails', 'lost', 'hangs after'] as const)(
-    'contacts whose answer %s do not stop the sale; the sweep makes the contact',
+    'the mishap "%s" of contacts does not stop the sale; the sweep writes the contact',
     async (how) => {
       const { path, cart } = await newCart(fixture);
       fixture.contacts.mishaps.set('writeGuest', how);
@@ -131,7 +131,7 @@ describe.each(engines)('a guest becomes a contact with the checkout, on $name', 
   );
 
   test.each(['before', 'after'] as const)(
-    'a process that dies %s it: a repeat finds it, or the sweep',
+    'if the process dies %s the contact is written, a repeat or the sweep writes it',
     async (when) => {
       const [repeated, left] = [await newCart(fixture), await newCart(fixture)];
       const requested = { requestId: 'r', guest: guest(), paymentMethod: 'simulated' } as const;
@@ -150,7 +150,7 @@ describe.each(engines)('a guest becomes a contact with the checkout, on $name', 
     },
   );
 
-  test('either a contact or a guest buys: both or neither is 400', async () => {
+  test('a checkout with both a contact and a guest, or with neither, is 400', async () => {
     const { path } = await newCart(fixture);
     const body = { requestId: 'r', paymentMethod: 'external' };
     for (const more of [{}, { guest: guest(), contactNumber: newContact(fixture) }]) {

@@ -4,7 +4,7 @@ import { engines } from '../fixture/engines.ts';
 import { type Fixture, openFixture, until } from '../fixture/fixture.ts';
 import { newOrder, read } from '../fixture/orders.ts';
 
-describe.each(engines)('what others say, on $name', (engine) => {
+describe.each(engines)('events of other services are recorded, on $name', (engine) => {
   let fixture: Fixture;
   beforeAll(async () => {
     fixture = await openFixture(engine);
@@ -18,7 +18,7 @@ describe.each(engines)('what others say, on $name', (engine) => {
       cancelledAt: '2027-03-01T10:15:00.000Z',
     });
 
-  test('a performance is cancelled: every live order with a place of it, also one with a controlled ticket', async () => {
+  test('performance.cancelled cancels every live order with a place of it, also with a controlled ticket', async () => {
     const [hall, other] = [fixture.catalog.hall(20), fixture.catalog.hall(20)];
     const create = async (...items: object[]) => (await fixture.call('POST', '', { body: { items } })).data;
     const open = await create(hall.item());
@@ -45,7 +45,7 @@ describe.each(engines)('what others say, on $name', (engine) => {
     expect((await read(fixture, `/${open.id}`)).version).toBe(version);
   });
 
-  test('a performance is cancelled while its places are being held: the order is refused, and nothing is held', async () => {
+  test('performance.cancelled during a hold refuses the new order, and nothing stays held', async () => {
     const hall = fixture.catalog.hall(2);
     fixture.catalog.before.set('holdPlaces', () => performanceCancelled(hall.performanceId));
     const answer = await fixture.call('POST', '', { body: { items: [hall.item()] } });
@@ -54,7 +54,7 @@ describe.each(engines)('what others say, on $name', (engine) => {
     expect(fixture.catalog.count(hall)).toEqual({ free: 2, held: 0, sold: 0 });
   });
 
-  test('more orders of a performance than one page', async () => {
+  test('performance.cancelled cancels more orders than one page', async () => {
     const hall = fixture.catalog.hall(210);
     const created = await Promise.all(
       Array.from({ length: 210 }, () =>
@@ -67,7 +67,7 @@ describe.each(engines)('what others say, on $name', (engine) => {
     expect(new Set(states)).toEqual(new Set(['cancelled']));
   });
 
-  test('a contact is erased: remembered answers that speak of it are gone, the number stays', async () => {
+  test('contact.erased deletes idempotency records about the contact, and orders keep its number', async () => {
     const contactNumber = `C${randomUUID()}`;
     fixture.contacts.known.set(contactNumber, null);
     const hall = fixture.catalog.hall(5);

@@ -4,7 +4,7 @@ import { engines } from '../fixture/engines.ts';
 import { type Fixture, openFixture, until } from '../fixture/fixture.ts';
 import { newOrder, read } from '../fixture/orders.ts';
 
-describe.each(engines)('lines come and go, on $name', (engine) => {
+describe.each(engines)('lines are added and removed, on $name', (engine) => {
   let fixture: Fixture;
   beforeAll(async () => {
     fixture = await openFixture(engine);
@@ -14,7 +14,7 @@ describe.each(engines)('lines come and go, on $name', (engine) => {
   const add = (path: string, items: readonly object[], call: object = {}) =>
     fixture.call('POST', `${path}/lines`, { body: { items }, ...call });
 
-  test('new places are held as long as the others; a removed one is released', async () => {
+  test('added places are held as long as the others, and a removed one is released', async () => {
     const { path, order, hall } = await newOrder(fixture);
     const other = fixture.catalog.hall(2);
     const more = await add(path, [other.item(2)]);
@@ -28,7 +28,7 @@ describe.each(engines)('lines come and go, on $name', (engine) => {
     expect((await fixture.call('DELETE', `${path}/lines/${line}`)).status).toBe(404);
   });
 
-  test('all of the new places or none; the order stays as it was', async () => {
+  test('an addition holds all its places or none, and a refusal leaves the order unchanged', async () => {
     const { path } = await newOrder(fixture);
     const [small, other] = [fixture.catalog.hall(1), fixture.catalog.hall(1, { currency: 'EUR' })];
     expect((await add(path, [small.item(2)])).code).toBe('order_places_unavailable');
@@ -42,7 +42,7 @@ describe.each(engines)('lines come and go, on $name', (engine) => {
     expect((await add(path, [small.item()])).status).toBe(201);
   });
 
-  test('a wrong quantity and an unknown item are named together', async () => {
+  test('one answer names a wrong quantity and an unknown item', async () => {
     const { path } = await newOrder(fixture);
     const [hall, foreign] = [fixture.catalog.hall(2), fixture.catalog.hall(1, { institution: 'museum' })];
     const answer = await add(path, [foreign.item(), hall.item(1, hall.placeIds)]);
@@ -50,7 +50,7 @@ describe.each(engines)('lines come and go, on $name', (engine) => {
     expect(answer.details).toMatch(/^\$\.items\[1\]\.quantity .*; planted: unknown_reference/);
   });
 
-  test('only while open or reserved', async () => {
+  test('lines change only while the order is open or reserved', async () => {
     const { path, order, hall } = await newOrder(fixture);
     await fixture.call('POST', `${path}/reservation`, { body: { dueAt: '2099-01-01T00:00:00Z' } });
     expect((await add(path, [hall.item()])).status).toBe(201);
@@ -70,7 +70,7 @@ describe.each(engines)('lines come and go, on $name', (engine) => {
     });
   });
 
-  test('the same request again adds nothing; another one does', async () => {
+  test('a repeated request adds nothing, another request does', async () => {
     const { path, hall } = await newOrder(fixture);
     const key = randomUUID();
     const first = await add(path, [hall.item()], { key });
@@ -78,7 +78,7 @@ describe.each(engines)('lines come and go, on $name', (engine) => {
     expect((await add(path, [hall.item()], { key: randomUUID() })).data.lines).toHaveLength(4);
   });
 
-  test('a line is removed while the catalog is down: the sweep releases its place', async () => {
+  test('a line is removed while the catalog is down, and its place is released later', async () => {
     const { path, order, hall } = await newOrder(fixture);
     fixture.catalog.mishaps.set('releaseHold', 'fails');
     const less = await fixture.call('DELETE', `${path}/lines/${order.lines[0]?.id}`);

@@ -2,9 +2,9 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { engines } from '../fixture/engines.ts';
 import { type Fixture, openFixture, until } from '../fixture/fixture.ts';
 import { failAndRecoverElsewhere } from '../fixture/orders.ts';
-import { add, checkout, done, mintCartId, newContact, shopPost } from '../fixture/shopper.ts';
+import { add, checkout, done, newCartId, newContact, shopPost } from '../fixture/shopper.ts';
 
-describe.each(engines)('the visitors of an address hold so many places, on $name', (engine) => {
+describe.each(engines)('held places are limited per address, on $name', (engine) => {
   let fixture: Fixture;
   beforeAll(async () => {
     fixture = await openFixture(engine, { posHeldPlacesPerAddress: 5, maxHeldPlaces: 8 });
@@ -13,9 +13,9 @@ describe.each(engines)('the visitors of an address hold so many places, on $name
 
   const refused = { outcome: 'refused', reason: 'hold_limit' };
 
-  test('exactly, over all their carts and however many come at once', async () => {
+  test('the limit is exact over all carts of an address and for concurrent requests', async () => {
     const hall = fixture.catalog.hall(40);
-    const at = (address: string, cart = mintCartId(), count = 1) => add(fixture, cart, [hall.item(count)], { address });
+    const at = (address: string, cart = newCartId(), count = 1) => add(fixture, cart, [hall.item(count)], { address });
     const outcomes = await Promise.all(Array.from({ length: 12 }, () => at('192.0.2.7')));
     expect(outcomes.filter(({ outcome }) => outcome === 'done')).toHaveLength(5);
     for (const one of outcomes.filter(({ outcome }) => outcome !== 'done')) expect(one).toMatchObject(refused);
@@ -23,41 +23,41 @@ describe.each(engines)('the visitors of an address hold so many places, on $name
     const [first, second] = outcomes.flatMap(({ order }) => (order ? [order] : []));
     const more = { ...refused, order: { lines: first?.lines } };
     expect(await at('192.0.2.7', first?.id)).toMatchObject(more);
-    expect(await at('192.0.2.8', mintCartId(), 6)).toMatchObject({ ...refused, order: null });
-    done(await at('192.0.2.8', mintCartId(), 5));
+    expect(await at('192.0.2.8', newCartId(), 6)).toMatchObject({ ...refused, order: null });
+    done(await at('192.0.2.8', newCartId(), 5));
     done(await checkout(fixture, `/${first?.id}`, { contactNumber: newContact(fixture) }));
     done(await shopPost(fixture, `/${second?.id}/giving-up`));
-    done(await at('192.0.2.7', mintCartId(), 2));
+    done(await at('192.0.2.7', newCartId(), 2));
     expect(await at('192.0.2.7')).toMatchObject(refused);
   });
 
-  test("which counts apart from a client's", async () => {
+  test('the limit of an address does not count towards that of a client', async () => {
     const hall = fixture.catalog.hall(20);
-    done(await add(fixture, mintCartId(), [hall.item(5)], { address: 'partner' }));
+    done(await add(fixture, newCartId(), [hall.item(5)], { address: 'partner' }));
     const body = { items: [hall.item(8)] };
     expect((await fixture.call('POST', '', { body })).status).toBe(201);
     expect((await fixture.call('POST', '', { body: { items: [hall.item()] } })).code).toBe('order_hold_limit');
   });
 
-  test('of the address itself nothing is kept', async () => {
-    const cart = done(await add(fixture, mintCartId(), [fixture.catalog.hall(1).item()], { address: '198.51.100.23' }));
+  test('the address itself is not stored', async () => {
+    const cart = done(await add(fixture, newCartId(), [fixture.catalog.hall(1).item()], { address: '198.51.100.23' }));
     const document = await fixture.context.orders.of('opera').get(cart.id);
     expect(JSON.stringify(document)).not.toContain('198.51.100.23');
   });
 
-  test('another instance knows of it after two seconds', async () => {
+  test('another instance applies the limit, and notices released places after two seconds', async () => {
     const hall = fixture.catalog.hall(10);
     const other = await fixture.another();
-    const cart = done(await add(fixture, mintCartId(), [hall.item(5)], { address: '203.0.113.1' }));
-    const there = () => add(other, mintCartId(), [hall.item()], { address: '203.0.113.1' });
+    const cart = done(await add(fixture, newCartId(), [hall.item(5)], { address: '203.0.113.1' }));
+    const there = () => add(other, newCartId(), [hall.item()], { address: '203.0.113.1' });
     expect(await there()).toMatchObject(refused);
     done(await shopPost(fixture, `/${cart.id}/giving-up`));
     await until(async () => (await there()).outcome === 'done');
   });
 
-  test('what another instance took back after an outage of the catalog counts no more, here too', async () => {
+  test('places that another instance released after an outage of the catalog no longer count', async () => {
     const hall = fixture.catalog.hall(20);
-    const put = (count: number) => add(fixture, mintCartId(), [hall.item(count)], { address: '203.0.113.9' });
+    const put = (count: number) => add(fixture, newCartId(), [hall.item(count)], { address: '203.0.113.9' });
     await failAndRecoverElsewhere(fixture, () => expect(put(5)).rejects.toThrow('service_unavailable'));
     await until(async () => (await put(5)).outcome === 'done');
   });

@@ -32,7 +32,7 @@ const emptied = next(
 );
 
 describe('a checkout', () => {
-  test('makes an order of the cart and begins what follows, in one write', () => {
+  test('makes an order of the cart and begins its step in one write', () => {
     const bought = next(buy(cart));
     expect(bought).toMatchObject({
       contactNumber: 'C2',
@@ -49,7 +49,7 @@ describe('a checkout', () => {
     expect(facts).toMatchObject([{ type: 'order.confirmed', data: { contactNumber: 'C2' } }]);
   });
 
-  test('on account sells without a payment, a pending payment waits with grace', () => {
+  test('sells on account without a payment, and waits for a pending payment with the grace period', () => {
     expect(next(buy(cart, { method: 'on_account' }))).toMatchObject({ payments: [], begun: { step: 'confirm' } });
     for (const more of [{ method: 'external' }, { token: 'pending' }] as const) {
       const waiting = next(buy(cart, more));
@@ -69,12 +69,12 @@ describe('a checkout', () => {
     }
   });
 
-  test('free of charge sells whatever the method, also where a payment would be declined', () => {
+  test('sells a cart free of charge with every method, also if a payment would be declined', () => {
     for (const more of [{ method: 'external' }, { token: 'declined' }, { method: 'on_account' }] as const)
       expect(next(buy(cartOf(newLine(1, 0)), more))).toMatchObject({ payments: [], begun: { step: 'confirm' } });
   });
 
-  test('is refused without what it needs, and then changes nothing', () => {
+  test('is refused if a condition is not met', () => {
     expectRefused(buy(cart, { criteria: ['account'] }), 'tariff_not_accessible');
     expectRefused(buy(cart, { criteria: ['member'], method: 'on_account' }), 'account_required');
     expectRefused(buy(cart, { token: 'declined' }), 'payment_declined');
@@ -86,7 +86,7 @@ describe('a checkout', () => {
     expectRefused(buy(draft()), 'busy');
   });
 
-  test('is not possible twice', () => {
+  test('is refused a second time', () => {
     const sold = next(confirm(next(buy(cart)), { request: 'checkout', soldPlaceIds: ['plc_1', 'plc_2'] }, NOW));
     for (const order of [next(buy(cart)), sold]) expectRefused(buy(order, { requestId: 'r-2' }), 'checked_out');
   });
@@ -99,7 +99,7 @@ describe('an order whose payment failed', () => {
   const again = (more: Partial<CheckoutInput> = {}, now = NOW + 3) =>
     buy(failed, { requestId: 'r-2', request: 'once-more', paymentId: 'pay_2', contactNumber: 'C3', ...more }, now);
 
-  test('is a cart again, with its id and its hold, and stays listed', () => {
+  test('is a cart again with its id and hold, and stays listed', () => {
     expect(isCart(failed)).toBe(true);
     const bought = next(again());
     expect(bought).toMatchObject({
@@ -116,7 +116,7 @@ describe('an order whose payment failed', () => {
     expect(next(changeLine(failed, 'lin_1', { beneficiary: { firstName: 'Clara' } }, NOW)).listedAt).not.toBeNull();
   });
 
-  test('is none while a payment of it is pending, or once money was captured', () => {
+  test('is no cart while a payment is pending or money was captured', () => {
     const waiting = next(again({ method: 'external' }));
     expect(waiting.state).toBe('payment_pending');
     for (const order of [waiting, { ...waiting, begun: null }, next(again()), next(again({ method: 'on_account' }))]) {
@@ -128,7 +128,7 @@ describe('an order whose payment failed', () => {
     expect(next(buy(twice, { requestId: 'r-3', paymentId: 'pay_3' })).payments).toHaveLength(3);
   });
 
-  test('is none once its hold is over: then it has expired', () => {
+  test('is no cart after its hold has ended: it expires', () => {
     expectRefused(again({}, UNTIL), 'past_due');
     expect(isCart(next(expire(failed, UNTIL)))).toBe(false);
     const late = settlePayment(
@@ -139,12 +139,12 @@ describe('an order whose payment failed', () => {
     expect(next(late).state).toBe('expired');
   });
 
-  test('refuses that the payment which failed is captured after all', () => {
+  test('refuses the capture of the failed payment', () => {
     expectRefused(settled(failed, 'captured'), 'payment_final');
     expectRefused(settled(next(again({ method: 'external' })), 'captured'), 'payment_final');
   });
 
-  test('that the institution made is never a cart', () => {
+  test('is never a cart if the institution created it', () => {
     const { checkout: _, ...made } = failed;
     expect(isCart(made)).toBe(false);
     expectRefused(buy(made, { requestId: 'r-2' }), 'checked_out');
@@ -153,7 +153,7 @@ describe('an order whose payment failed', () => {
 });
 
 describe('a cart', () => {
-  test('that was emptied holds its next lines for a whole new time; another keeps its own', () => {
+  test('holds its lines for a new hold time if it was emptied, else until its own deadline', () => {
     const more = { request: 'more', lines: [newLine(3)], currency: 'CHF', until: UNTIL + 10 * MINUTE };
     const adding = next(beginLines(emptied, { request: 'more', quantity: 1 }, NOW));
     expect(next(addLines(adding, more, NOW))).toMatchObject({ expiresAt: more.until, deadline: more.until });
@@ -174,7 +174,7 @@ describe('a cart', () => {
     expectRefused(changeLine(next(buy(cart)), 'lin_2', { tariff }, NOW), 'checked_out');
   });
 
-  test('names who will come, and forgets it when it ends unbought', () => {
+  test('stores beneficiaries, and removes them when it ends without a purchase', () => {
     const beneficiary = { firstName: 'Clara', lastName: 'Haskil' };
     const named = next(changeLine(cart, 'lin_1', { beneficiary }, NOW));
     expect(named.lines[0]?.beneficiary).toEqual(beneficiary);
@@ -192,7 +192,7 @@ describe('a cart', () => {
     expect(withoutNames(cart)).toBe(cart);
   });
 
-  test('publishes no names of beneficiaries, and records that tickets must be sent them', () => {
+  test('publishes no names of beneficiaries, and records that tickets must receive them', () => {
     const named = next(changeLine(cart, 'lin_1', { beneficiary: { lastName: 'Haskil' } }, NOW));
     const { next: bought, facts } = accepted(
       confirm(next(buy(named)), { request: 'checkout', soldPlaceIds: ['plc_1', 'plc_2'] }, NOW),

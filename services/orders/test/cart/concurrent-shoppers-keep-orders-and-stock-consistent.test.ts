@@ -3,7 +3,7 @@ import type { Mishap } from '@boxoffice/service/testkit';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { engines } from '../fixture/engines.ts';
 import { type Fixture, openFixture } from '../fixture/fixture.ts';
-import { mintCartId, newContact, type Outcome, type ShopOrder } from '../fixture/shopper.ts';
+import { newCartId, newContact, type Outcome, type ShopOrder } from '../fixture/shopper.ts';
 
 const pick = <Item>(items: readonly Item[]): Item => items[randomInt(items.length)] as Item;
 
@@ -16,7 +16,7 @@ interface Click {
   readonly data: (Partial<Outcome> & { readonly cancelled?: boolean }) | null;
 }
 
-describe.each(engines)('shoppers at once leave one truth, on $name', (engine) => {
+describe.each(engines)('concurrent shoppers keep orders and stock consistent, on $name', (engine) => {
   let fixture: Fixture;
   let other: Pick<Fixture, 'shop'>;
   beforeAll(async () => {
@@ -25,7 +25,7 @@ describe.each(engines)('shoppers at once leave one truth, on $name', (engine) =>
   });
   afterAll(() => fixture.close());
 
-  /** Lets everything come to rest: pending steps end, deadlines pass, and the catalog receives every event. */
+  /** Waits until pending steps have ended, deadlines have passed, and the catalog has received every event. */
   const settle = async () => {
     fixture.catalog.mishaps.clear();
     for (const later of [20_000, 40_000, 3_700_000]) await fixture.later(later);
@@ -39,9 +39,9 @@ describe.each(engines)('shoppers at once leave one truth, on $name', (engine) =>
     return { kind, id, requestId, status, data };
   };
 
-  test('whatever they click, while the catalog fails now and then: nothing is bought twice, and no place is lost', async () => {
+  test('random requests with failures of the catalog buy nothing twice and lose no place', async () => {
     const hall = fixture.catalog.hall(2_000);
-    const ids = Array.from({ length: 16 }, mintCartId);
+    const ids = Array.from({ length: 16 }, newCartId);
     const contactNumber = newContact(fixture, 'account');
     const lineOf = async (id: string) => {
       const { data } = await fixture.shop<ShopOrder | null>('GET', `/${id}`);

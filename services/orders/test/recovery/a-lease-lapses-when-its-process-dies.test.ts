@@ -39,7 +39,7 @@ describe.each(engines)('the lease of a process that works on steps, on $name', (
     return { worker, watcher, owner, pass, stall, discard };
   };
 
-  test('is over less than five seconds after the last heartbeat, and not before three', async () => {
+  test('lapses between three and five seconds after the last heartbeat', async () => {
     const { watcher, owner, pass, discard } = await pair();
     await pass(2_500);
     expect(watcher.isOver(owner)).toBe(false);
@@ -48,7 +48,7 @@ describe.each(engines)('the lease of a process that works on steps, on $name', (
     await discard();
   });
 
-  test.each([5_000, -5_000, 3_600_000])('whatever the clocks say: %d ms apart', async (apart) => {
+  test.each([5_000, -5_000, 3_600_000])('lapses after the same time if the clocks differ by %d ms', async (apart) => {
     const { watcher, owner, pass, discard } = await pair(apart);
     await pass(2_500, 1_000);
     expect(watcher.isOver(owner)).toBe(false);
@@ -57,7 +57,7 @@ describe.each(engines)('the lease of a process that works on steps, on $name', (
     await discard();
   });
 
-  test('stays that of a slow process, whose heartbeats come five times later than they should', async () => {
+  test('stays valid for a slow process whose heartbeats come at five times the interval', async () => {
     const { worker, watcher, owner, pass, discard } = await pair();
     await pass(MINUTE, 2_500);
     expect(watcher.isOver(owner)).toBe(false);
@@ -65,7 +65,7 @@ describe.each(engines)('the lease of a process that works on steps, on $name', (
     await discard();
   });
 
-  test('is not over because the observer was paused, or the store was unavailable for both', async () => {
+  test('does not lapse because the observer was paused or the store was unavailable for both', async () => {
     const { worker, watcher, owner, pass, stall, discard } = await pair();
     stall(20_000);
     await watcher.observe();
@@ -76,7 +76,7 @@ describe.each(engines)('the lease of a process that works on steps, on $name', (
     await discard();
   });
 
-  test('never becomes valid again: its process goes on under another, and makes no calls for the steps of the old one', async () => {
+  test('never becomes valid again: its process opens another lease and makes no calls for old steps', async () => {
     const { worker, watcher, owner, pass, discard } = await pair();
     await worker.confirm(owner, 'ord_1');
     await pass(4_500);
@@ -89,7 +89,7 @@ describe.each(engines)('the lease of a process that works on steps, on $name', (
     await discard();
   });
 
-  test('a heartbeat in the moment in which it lapses wins or loses, and both processes agree', async () => {
+  test('lapses or not if a heartbeat comes at the same time, and both processes agree', async () => {
     for (let round = 0; round < 5; round += 1) {
       const { worker, watcher, owner, pass, discard } = await pair();
       await pass(2_500);
@@ -101,7 +101,7 @@ describe.each(engines)('the lease of a process that works on steps, on $name', (
     }
   });
 
-  test('a step is worked on for so long, and then by anybody, also that of a living process', async () => {
+  test('of a step ends after 15 seconds, also for a living process', async () => {
     let time = 0;
     const { store, discard } = await engine.open();
     const lease = createLease(store, { clock: () => time });
@@ -117,7 +117,7 @@ describe.each(engines)('the lease of a process that works on steps, on $name', (
     await discard();
   });
 
-  test('an instance finishes the steps of a dead one without a sweep', async () => {
+  test('lets another instance complete the steps of a dead process without a sweep', async () => {
     const { order, path } = await newOrder(fixture);
     // No process renews this lease.
     const lease = createLease(fixture.store);

@@ -4,7 +4,7 @@ import { engines } from '../fixture/engines.ts';
 import { type Fixture, openFixture } from '../fixture/fixture.ts';
 import { newOrder, type Payment, pay, read } from '../fixture/orders.ts';
 
-describe.each(engines)('money is counted and never lost, on $name', (engine) => {
+describe.each(engines)('payments are counted and never lost, on $name', (engine) => {
   let fixture: Fixture;
   beforeAll(async () => {
     fixture = await openFixture(engine);
@@ -21,7 +21,7 @@ describe.each(engines)('money is counted and never lost, on $name', (engine) => 
     return made;
   };
 
-  test('paid in parts, the last of which confirms the order; too much is refused', async () => {
+  test('the last of several part payments confirms the order, and more than is due is refused', async () => {
     const { path, hall } = await newOrder(fixture);
     expect((await pay(fixture, path, { amount: 2_001 })).code).toBe('payment_exceeds_due');
     const part = await pay(fixture, path, { amount: 500, reference: 'psp-1' });
@@ -35,7 +35,7 @@ describe.each(engines)('money is counted and never lost, on $name', (engine) => 
     expect((await pay(fixture, path, { amount: 1 })).code).toBe('payment_exceeds_due');
   });
 
-  test('a pending payment lowers nothing; captured it confirms, failed the order goes back', async () => {
+  test('a pending payment does not lower `due`; its capture confirms the order, its failure reopens it', async () => {
     const { path, order } = await newOrder(fixture);
     const first = await pay(fixture, path, { status: 'pending' });
     expect(first).toMatchObject({ status: 201, data: { status: 'pending' } });
@@ -53,7 +53,7 @@ describe.each(engines)('money is counted and never lost, on $name', (engine) => 
     expect((await settle('pay_unknown', 'failed')).status).toBe(404);
   });
 
-  test('a part that is captured when nothing else is pending takes the order back to where it came from', async () => {
+  test('a captured part payment returns the order to its previous state when nothing else is pending', async () => {
     const { path, order } = await newOrder(fixture);
     const { expiresAt } = order as unknown as { expiresAt: string };
     const settle = (id: string, status: string) =>
@@ -67,7 +67,7 @@ describe.each(engines)('money is counted and never lost, on $name', (engine) => 
     expect((await fixture.call('POST', `${path}/extension`, { body: { minutes: 30 } })).status).toBe(200);
   });
 
-  test('a pending payment keeps the places for the grace period', async () => {
+  test('a pending payment extends the hold by the grace period', async () => {
     const { path, order } = await newOrder(fixture);
     const { expiresAt } = order as unknown as { expiresAt: string };
     await pay(fixture, path, { status: 'pending' });
@@ -75,7 +75,7 @@ describe.each(engines)('money is counted and never lost, on $name', (engine) => 
     expect(place?.until).toBe(Date.parse(expiresAt) + 900_000);
   });
 
-  test('a late payment confirms an expired order whose places are still free, other ones instead of those taken', async () => {
+  test('a late payment confirms an expired order, with other places for those taken', async () => {
     const { path, order, hall } = await expired();
     const [taken = ''] = order.lines.map(({ place }) => place.id);
     fixture.catalog.steal(taken);
@@ -87,7 +87,7 @@ describe.each(engines)('money is counted and never lost, on $name', (engine) => 
     expect(fixture.catalog.count(hall)).toMatchObject({ sold: 3 });
   });
 
-  test('a late payment of an order whose places are gone is 412, and stays recorded', async () => {
+  test('a late payment of an order whose places are gone is 412 and recorded', async () => {
     const { path, hall } = await expired();
     for (const id of hall.placeIds) fixture.catalog.steal(id);
     const key = randomUUID();
@@ -104,7 +104,7 @@ describe.each(engines)('money is counted and never lost, on $name', (engine) => 
     expect((await fixture.call('POST', `${path}/refunds`, refund)).code).toBe('refund_exceeds_paid');
   });
 
-  test('an order whose money was refunded is not confirmed by a repeated capture, nor by a further one', async () => {
+  test('a repeated or a further capture does not confirm an order whose money was refunded', async () => {
     const { path, hall, order } = await newOrder(fixture);
     const { id } = (await pay(fixture, path, { status: 'pending' })).data;
     const spare = await pay(fixture, path, { amount: 300, status: 'pending' });
@@ -132,7 +132,7 @@ describe.each(engines)('money is counted and never lost, on $name', (engine) => 
     expect(fixture.catalog.count(hall)).toMatchObject({ sold: 0 });
   });
 
-  test('an open order whose money went back is confirmed on account only', async () => {
+  test('an open order whose money was refunded is confirmed on account only', async () => {
     const { path } = await newOrder(fixture);
     expect((await pay(fixture, path, { amount: 500 })).status).toBe(201);
     const refund = { body: { amount: 500, method: 'card' } };
@@ -143,7 +143,7 @@ describe.each(engines)('money is counted and never lost, on $name', (engine) => 
     expect(onAccount).toMatchObject({ status: 200, data: { state: 'confirmed' } });
   });
 
-  test('a refund waits for the sale that relies on the money: 409 while it cannot be finished', async () => {
+  test('a refund is 409 while a sale is pending that relies on the money', async () => {
     const { path } = await newOrder(fixture);
     fixture.catalog.mishaps.set('sellHold', 'fails');
     expect((await pay(fixture, path)).status).toBe(503);
@@ -154,7 +154,7 @@ describe.each(engines)('money is counted and never lost, on $name', (engine) => 
     expect(await read(fixture, path)).toMatchObject({ state: 'confirmed', refundStatus: 'full' });
   });
 
-  test('a part payment of an expired order is 412, and stays recorded', async () => {
+  test('a part payment of an expired order is 412 and recorded', async () => {
     const { path } = await expired();
     expect(await pay(fixture, path, { amount: 500 })).toMatchObject({
       status: 412,
@@ -165,7 +165,7 @@ describe.each(engines)('money is counted and never lost, on $name', (engine) => 
     expect((await read(fixture, path)).state).toBe('confirmed');
   });
 
-  test('a payment twice with one key is one payment, with the same answer', async () => {
+  test('a payment repeated with its key is recorded once, with the same answer', async () => {
     const { path } = await newOrder(fixture);
     const key = randomUUID();
     const first = await pay(fixture, path, { amount: 700 }, { key });
@@ -176,7 +176,7 @@ describe.each(engines)('money is counted and never lost, on $name', (engine) => 
     expect((await pay(fixture, path, { amount: 800 }, { key })).code).toBe('idempotency_key_reused');
   });
 
-  test('while the catalog is down a capture is 503 and recorded; the same request later confirms', async () => {
+  test('a capture while the catalog is down is 503 and recorded; a repeat confirms the order', async () => {
     const { path } = await newOrder(fixture);
     const key = randomUUID();
     fixture.catalog.mishaps.set('sellHold', 'fails');
@@ -189,7 +189,7 @@ describe.each(engines)('money is counted and never lost, on $name', (engine) => 
     expect(await payments(path)).toHaveLength(1);
   });
 
-  test('another currency is 422, the own one is not; fractions and nothing are 400', async () => {
+  test("another currency than the order's is 422, and an invalid amount is 400", async () => {
     const { path } = await newOrder(fixture);
     expect(await pay(fixture, path, { currency: 'EUR' })).toMatchObject({ status: 422, code: 'validation_error' });
     for (const amount of [0, -5, 1e15]) expect((await pay(fixture, path, { amount })).code).toBe('validation_error');
@@ -198,7 +198,7 @@ describe.each(engines)('money is counted and never lost, on $name', (engine) => 
     expect((await pay(fixture, path, { currency: 'CHF' })).status).toBe(201);
   });
 
-  test('references are for those who hold the scope', async () => {
+  test('references are written and read with their scopes only', async () => {
     const { path } = await newOrder(fixture);
     const scopes = ['orders:read', 'orders:write'];
     const writing = [...scopes, 'orders.sensitive:write'];

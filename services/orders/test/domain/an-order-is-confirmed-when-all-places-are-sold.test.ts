@@ -22,7 +22,7 @@ const sale = { request: 'sell', soldPlaceIds: ['plc_1', 'plc_2'] };
 const begin = (order = openOrder(), onAccount = true) => beginConfirm(order, { request: 'sell', onAccount }, NOW);
 
 describe('a confirmation', () => {
-  test('sells first, then makes the order confirmed, with the ids of its tickets and the fact', () => {
+  test('confirms the order after the sale, with the ids of its tickets and the event', () => {
     const { next: confirmed, facts } = accepted(confirm(next(begin()), sale, NOW + 1));
     expect(confirmed).toMatchObject({
       state: 'confirmed',
@@ -72,11 +72,11 @@ describe('a confirmation', () => {
     expectRefused(beginConfirm(openOrder(), { request: 'sell', onAccount: true }, UNTIL), 'past_due');
   });
 
-  test('waits while another step is under way', () => {
+  test('waits while another step is pending', () => {
     expectRefused(begin(next(begin())), 'busy');
   });
 
-  test('of an order without lines is refused', () => {
+  test('is refused for an order without lines', () => {
     const removed = next(removeLine(openOrder(1), { request: 'r', lineId: 'lin_1' }, NOW));
     expectRefused(begin({ ...removed, begun: null }), 'empty');
   });
@@ -85,7 +85,7 @@ describe('a confirmation', () => {
     expectRefused(confirm(next(begin()), { ...sale, soldPlaceIds: ['plc_1'] }, NOW), 'not_sold');
   });
 
-  test('takes the places that replace places that are gone', () => {
+  test('uses the places that replace lost ones', () => {
     const place = { id: 'plc_9', label: 'FLOOR 9', row: null, seat: null };
     const replaced = [{ replaces: 'plc_2', place }];
     expectRefused(confirm(next(begin()), { ...sale, replaced }, NOW), 'not_sold');
@@ -96,7 +96,7 @@ describe('a confirmation', () => {
     expect(facts[0]).toMatchObject({ data: { tickets: [{}, { place }] } });
   });
 
-  test('that another process finished changes nothing; one whose pending step is gone is refused', () => {
+  test('changes nothing if another process completed it, and is refused without its pending step', () => {
     const confirmed = next(confirm(next(begin()), sale, NOW));
     expect(confirm(confirmed, sale, NOW + 1)).toEqual({ next: confirmed, facts: [] });
     expectRefused(confirm(openOrder(), sale, NOW), 'step_lost');
@@ -105,14 +105,14 @@ describe('a confirmation', () => {
   });
 });
 
-describe('places that are gone at the sale', () => {
-  test('leave the order as it was, until its deadline', () => {
+describe('a sale whose places are gone', () => {
+  test('leaves the order unchanged until its deadline', () => {
     const order = openOrder();
     const failed = expectAcceptedButRefused(failConfirm(next(begin(order)), { request: 'sell' }, NOW), 'places_gone');
     expect(failed).toEqual(order);
   });
 
-  test('expire the order past its deadline, and keep its money', () => {
+  test('expires the order past its deadline, and its payments stay', () => {
     const paying = next(addPayment(openOrder(), payment('pay_1', 10_000), NOW));
     const decision = failConfirm(paying, { request: 'pay' }, UNTIL);
     const expired = expectAcceptedButRefused(decision, 'places_gone');
@@ -132,7 +132,7 @@ describe('replaced tickets', () => {
   const first = { lineId: 'lin_1', ticketId: 'tic_b', replaces: 'tic_1' };
   const second = { lineId: 'lin_1', ticketId: 'tic_c', replaces: 'tic_b' };
 
-  test('are named by their line, in whatever order and how often the facts come', () => {
+  test('are shown by their line, in any order of the events and despite duplicates', () => {
     for (const facts of [
       [first, second],
       [second, first],
@@ -144,13 +144,13 @@ describe('replaced tickets', () => {
     }
   });
 
-  test('known before the confirmation are in it', () => {
+  test('reported before the confirmation are in it', () => {
     const early = recordReplacement(next(begin()), first, NOW).next;
     expect(early.lines[0]?.ticketId).toBeNull();
     expect(next(confirm(early, sale, NOW)).lines[0]?.ticketId).toBe('tic_b');
   });
 
-  test('of other orders, and circles, do no harm', () => {
+  test('of unknown lines, and cycles, change nothing', () => {
     expect(recordReplacement(confirmed, { ...first, lineId: 'lin_7' }, NOW).next).toBe(confirmed);
     const replacements = [
       { ticketId: 'tic_b', replaces: 'tic_1' },
