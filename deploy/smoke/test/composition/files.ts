@@ -40,6 +40,7 @@ export interface Container {
   readonly cap_drop?: readonly string[];
   readonly security_opt?: readonly string[];
   readonly mem_limit?: string;
+  readonly cpu_shares?: number;
   readonly pids_limit?: number;
   readonly restart?: string;
   readonly logging?: { readonly options: object };
