@@ -1,0 +1,132 @@
+import { type IncomingMessage, Agent as PlainAgent, request as plainRequest } from 'node:http';
+import { Agent, type RequestOptions, request } from 'node:https';
+import { Readable } from 'node:stream';
+
+/** Any JSON, untyped: a client reads the members that it needs. */
+export type Json = ReturnType<typeof JSON.parse>;
+
+/** A request. */
+export interface Call {
+  readonly method?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** An object is sent as JSON, URLSearchParams as a form, a string or a stream unchanged. */
+  readonly body?: unknown;
+}
+
+/** A complete response. */
+export interface Reply {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+  /** Names and values in turn, as received. */
+  readonly rawHeaders: readonly string[];
+  /** The body as received: still compressed, if the request accepted that. */
+  readonly bytes: Buffer;
+  readonly text: string;
+  /** The JSON body; undefined if the body is not JSON. */
+  readonly body: Json;
+  /** Milliseconds from the start of the request to the last byte of the response. */
+  readonly ms: number;
+}
+
+/** Where a client sends its requests. */
+export interface Address {
+  /** An https or http URL. */
+  readonly baseUrl: string;
+  /** The certificate, in PEM, that the client trusts instead of the system's. */
+  readonly ca?: string;
+}
+
+/** Sends a request to a path. Resolves with any complete response; rejects if there is none. */
+export type Client = (path: string, call?: Call) => Promise<Reply>;
+
+export interface SendOptions {
+  /** The connections to use; an Agent of the URL's protocol. */
+  readonly agent?: RequestOptions['agent'];
+}
+
+/** The body to send, with its Content-Type if the call names none. */
+const encoded = (body: unknown): { payload?: string | Readable; type?: string } => {
+  if (body === undefined) return {};
+  if (typeof body === 'string' || body instanceof Readable) return { payload: body };
+  if (body instanceof URLSearchParams) return { payload: body.toString(), type: 'application/x-www-form-urlencoded' };
+  return { payload: JSON.stringify(body), type: 'application/json' };
+};
+
+const parsed = (text: string): Json => {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+};
+
+/** Text and JSON are decoded when they are first read: a load generator often needs neither. */
+const replyOf = ({ statusCode = 0, headers, rawHeaders }: IncomingMessage, bytes: Buffer, ms: number): Reply => {
+  let text: string | undefined;
+  let body: { readonly json: Json } | undefined;
+  return {
+    status: statusCode,
+    headers,
+    rawHeaders,
+    bytes,
+    ms,
+    get text() {
+      text ??= bytes.toString('utf8');
+      return text;
+    },
+    get body() {
+      body ??= { json: parsed(this.text) };
+      return body.json;
+    },
+  };
+};
+
+/** Sends one request; rejects if no complete response arrives. */
+export const send = (
+  url: URL,
+  { method = 'GET', headers = {}, body }: Call = {},
+  { agent }: SendOptions = {},
+): Promise<Reply> =>
+  new Promise((resolve, reject) => {
+    const started = performance.now();
+    const { payload, type } = encoded(body);
+    const all: Record<string, string | number> = {};
+    if (type !== undefined) all['content-type'] = type;
+    if (typeof payload === 'string') all['content-length'] = Buffer.byteLength(payload);
+    const start = url.protocol === 'http:' ? plainRequest : request;
+    const outgoing = start(url, { agent, method, headers: Object.assign(all, headers) }, (incoming) => {
+      const chunks: Buffer[] = [];
+      incoming.on('data', (chunk: Buffer) => chunks.push(chunk));
+      incoming.on('error', reject);
+      incoming.on('end', () => resolve(replyOf(incoming, Buffer.concat(chunks), performance.now() - started)));
+    });
+    outgoing.on('error', reject);
+    if (payload instanceof Readable) payload.on('error', (error) => outgoing.destroy(error)).pipe(outgoing);
+    else outgoing.end(payload);
+  });
+
+/**
+ * Creates a client with persistent connections of its own; `agent` replaces them. `headers` go with every call that
+ * does not set them itself.
+ */
+export const openClient = (
+  { baseUrl, ca }: Address,
+  { headers: usual = {}, agent }: SendOptions & Pick<Call, 'headers'> = {},
+): Client => {
+  const isPlain = baseUrl.startsWith('http:');
+  const options = {
+    agent: agent ?? (isPlain ? new PlainAgent({ keepAlive: true }) : new Agent({ keepAlive: true, ca })),
+  };
+  return (path, call = {}) =>
+    send(new URL(path, baseUrl), { ...call, headers: { ...usual, ...call.headers } }, options);
+};
+
+/**
+ * Sends a request and returns the `data` of its envelope, of either family.
+ * @throws {Error} on a response that is no success, with its status and text
+ */
+export const dataOf = async (client: Client, path: string, call?: Call): Promise<Json> => {
+  const { status, body, text } = await client(path, call);
+  if (status >= 200 && status < 300 && body?.success !== false) return body?.data;
+  throw new Error(`${call?.method ?? 'GET'} ${path}: ${status} ${text}`);
+};

@@ -1,0 +1,17 @@
+// How acceptance, bench, release and smoke call a running product: as a client that knows only its addresses.
+
+export {
+  type Address,
+  type Call,
+  type Client,
+  dataOf,
+  type Json,
+  openClient,
+  type Reply,
+  type SendOptions,
+  send,
+} from './client.ts';
+export { freePort, freePorts } from './ports.ts';
+export { authorizationOf, type Credentials, withToken } from './token.ts';
+export { openVisitor } from './visitor.ts';
+export { type WaitOptions, waitUntil } from './wait.ts';
