@@ -1,4 +1,4 @@
-import type { Door } from './client.ts';
+import type { Address } from '@boxoffice/testkit';
 import { openApi } from './faults/client/api.ts';
 import { openBuyer } from './faults/client/buyer.ts';
 import { trade } from './faults/client/trade.ts';
@@ -45,10 +45,10 @@ const LOOK_EVERY_MS = 500;
 
 /** Puts a performance on sale and starts to buy. `reference` is unique in the installation. */
 export const openConcurrentSale = async (
-  { door, partner }: { readonly door: Door; readonly partner: Partner },
+  { address, partner }: { readonly address: Address; readonly partner: Partner },
   { reference, buyers, capacity = 3_000 }: { reference: string; buyers: number; capacity?: number },
 ): Promise<ConcurrentSale> => {
-  const api = openApi({ door, partner });
+  const api = openApi({ address, partner });
   const since = new Date(Date.now() - 1_000);
   const hall = await openHall(api, reference, [{ code: 'FLOOR', capacity }]);
   const journal = createJournal();

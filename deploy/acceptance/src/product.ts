@@ -1,9 +1,9 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { type Address, freePorts, waitUntil } from '@boxoffice/testkit';
 
 /** One demo client of `demo.json`. */
 export interface DemoClient {
@@ -34,7 +34,8 @@ export interface Demo {
 /** A started product: what `npm start` starts, with its own ports and data directory. */
 export interface Product {
   readonly demo: Demo;
-  readonly ca: string;
+  /** The HTTPS address with its certificate. */
+  readonly address: Address;
   readonly directory: string;
   readonly httpUrl: string;
   /** Its output so far. */
@@ -45,24 +46,17 @@ export interface Product {
   discard(): Promise<void>;
 }
 
-const freePort = async (): Promise<number> => {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  server.close();
-  if (address === null || typeof address === 'string') throw new Error('no port');
-  return address.port;
-};
-
 const MAIN = new URL('../../local/src/main.ts', import.meta.url).pathname;
 
 const ready = async (child: ChildProcess, httpUrl: string, output: () => string): Promise<void> => {
-  while (child.exitCode === null) {
-    const answer = await fetch(`${httpUrl}/health/ready`).catch(() => undefined);
-    if (answer?.status === 200) return;
-    await new Promise((resolve) => setTimeout(resolve, 50));
-  }
-  throw new Error(`the product ended with ${child.exitCode}:\n${output()}`);
+  const isReady = async (): Promise<boolean> => {
+    if (child.exitCode !== null) throw new Error(`the product ended with ${child.exitCode}:\n${output()}`);
+    return fetch(`${httpUrl}/health/ready`).then(
+      ({ status }) => status === 200,
+      () => false,
+    );
+  };
+  await waitUntil(isReady, { what: 'the product to be ready', withinMs: 600_000, everyMs: 50 });
 };
 
 /** Starts the product and waits until it is ready. `directory`: data of an earlier run. */
@@ -71,7 +65,7 @@ export const startProduct = async (
   directory?: string,
 ): Promise<Product> => {
   const data = directory ?? (await mkdtemp(join(tmpdir(), 'boxoffice-product-')));
-  const [https, http] = [await freePort(), await freePort()];
+  const [https, http] = await freePorts(2);
   const { MONGODB_URL: _mongodb, AMQP_URL: _amqp, ...inherited } = process.env;
   const child = spawn('node', ['--conditions=source', MAIN], {
     env: {
@@ -92,7 +86,7 @@ export const startProduct = async (
   const demo: Demo = JSON.parse(await readFile(join(data, 'demo.json'), 'utf8'));
   return {
     demo,
-    ca: await readFile(demo.caFile, 'utf8'),
+    address: { baseUrl: demo.baseUrl, ca: await readFile(demo.caFile, 'utf8') },
     directory: data,
     httpUrl,
     output,

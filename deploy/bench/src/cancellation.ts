@@ -1,7 +1,8 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type Buyer, confirm, createBuyer, holdOne, type Order, putOnSale, tokenOf } from './client/buyer.ts';
+import { waitUntil } from '@boxoffice/testkit';
+import { authorizationFor, type Buyer, confirm, createBuyer, holdOne, type Order, putOnSale } from './client/buyer.ts';
 import { startProduct } from './measure/product.ts';
 import { type Benchmark, quantile, round } from './measure/report.ts';
 
@@ -11,10 +12,6 @@ const ORDERS = A_SECOND * SECONDS;
 /** The first cancellations warm the product up and are not counted. */
 const WARM_UP = A_SECOND * 3;
 const TARGET_MS = 50;
-
-const until = async (condition: () => Promise<boolean>): Promise<void> => {
-  while (!(await condition())) await new Promise((resolve) => setTimeout(resolve, 100));
-};
 
 /** Milliseconds from the request until the order records that its places are free. */
 const cancelAll = async (buyers: readonly Buyer[], orders: readonly string[]): Promise<number[]> => {
@@ -33,13 +30,11 @@ const cancelAll = async (buyers: readonly Buyer[], orders: readonly string[]): P
   const [first] = buyers as [Buyer];
   const taken: number[] = [];
   for (const id of orders) {
-    let settledAt: string | null = null;
-    await until(async () => {
-      const { data } = await first.send<Order>('GET', `/svc/v3/orders/${id}`);
-      settledAt = data.cancellation?.settledAt ?? null;
-      return settledAt !== null;
-    });
-    taken.push(Date.parse(settledAt ?? '') - (sentAt.get(id) ?? Number.NaN));
+    const settledAt = await waitUntil(
+      async () => (await first.send<Order>('GET', `/svc/v3/orders/${id}`)).data.cancellation?.settledAt,
+      { what: `the cancellation of ${id} to be settled`, withinMs: 600_000, everyMs: 100 },
+    );
+    taken.push(Date.parse(settledAt) - (sentAt.get(id) ?? Number.NaN));
   }
   return taken.slice(WARM_UP);
 };
@@ -48,8 +43,8 @@ const measure = async (settings: Readonly<Record<string, string>>): Promise<numb
   const directory = mkdtempSync(join(tmpdir(), 'boxoffice-bench-'));
   const product = await startProduct(directory, settings);
   try {
-    const token = await tokenOf(product);
-    const buyers = Array.from({ length: 8 }, () => createBuyer(product, token));
+    const authorization = await authorizationFor(product);
+    const buyers = Array.from({ length: 8 }, () => createBuyer(product, authorization));
     const [first] = buyers as [Buyer];
     const hot = await putOnSale(first, ORDERS);
     const orders: string[] = [];

@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { authorizationOf, openClient } from '@boxoffice/testkit';
 import { apply } from './client/load.ts';
 import { startProduct } from './measure/product.ts';
 
@@ -15,16 +16,11 @@ export const catalogRows = async (progress: (line: string) => void): Promise<(st
     ADDRESS_LIMIT_PER_MINUTE: '100000000',
   });
   const proto = { 'x-forwarded-proto': 'https' };
-  const { clientId, clientSecret } = product.client('full');
-  const answer = await fetch(`${product.httpUrl}/auth/token`, {
-    method: 'POST',
-    headers: proto,
-    body: new URLSearchParams({ grant_type: 'client_credentials', client_id: clientId, client_secret: clientSecret }),
-  });
-  const { access_token: token } = (await answer.json()) as { access_token: string };
+  const client = openClient({ baseUrl: product.httpUrl }, { headers: proto });
+  const authorization = await authorizationOf(client, product.client('full'));
   const url = `${product.httpUrl}/svc/v3/catalog`;
-  const headers = { ...proto, authorization: `Bearer ${token}`, 'accept-encoding': 'gzip' };
-  const etag = (await fetch(url, { headers })).headers.get('etag') ?? '';
+  const headers = { ...proto, authorization, 'accept-encoding': 'gzip' };
+  const etag = String((await client('/svc/v3/catalog', { headers })).headers.etag);
   const full = await apply({ url, connections: 16, seconds: 4, headers });
   const unchanged = await apply({ url, connections: 16, seconds: 4, headers: { ...headers, 'if-none-match': etag } });
   await product.stop();

@@ -1,3 +1,4 @@
+import { authorizationOf, openClient } from '@boxoffice/testkit';
 import { apply, type Load } from './client/load.ts';
 import { cpuSeconds, type Running, startChild } from './measure/child.ts';
 import { type Benchmark, quantile, round } from './measure/report.ts';
@@ -9,14 +10,6 @@ interface Announcement {
 
 const PUBLIC_URL = 'https://localhost:8443';
 const ROUNDS = 5;
-
-const tokenOf = async ({ url, clientId, clientSecret }: AuthorizerAnnouncement): Promise<string> => {
-  const answer = await fetch(`${url}/auth/token`, {
-    method: 'POST',
-    body: new URLSearchParams({ grant_type: 'client_credentials', client_id: clientId, client_secret: clientSecret }),
-  });
-  return ((await answer.json()) as { access_token: string }).access_token;
-};
 
 /** The gateway against a bare proxy, alternately, with the same upstream. */
 export const gateway: Benchmark = {
@@ -32,7 +25,8 @@ export const gateway: Benchmark = {
       serviceSecret,
       PUBLIC_URL,
     ]);
-    const headers = { authorization: `Bearer ${await tokenOf(authorizer.announced)}`, 'x-forwarded-proto': 'https' };
+    const authorization = await authorizationOf(openClient({ baseUrl: authorizerUrl }), authorizer.announced);
+    const headers = { authorization, 'x-forwarded-proto': 'https' };
     const path = '/svc/v3/contacts/benchmark';
     const load = (base: string, duration: number): Load => ({
       url: `${base}${path}`,

@@ -1,8 +1,9 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { freePort } from '@boxoffice/testkit';
 import { cpuSeconds } from './measure/child.ts';
-import { freePort, startProduct } from './measure/product.ts';
+import { startProduct } from './measure/product.ts';
 import { type Benchmark, round } from './measure/report.ts';
 
 const SETTLE_MS = 5_000;

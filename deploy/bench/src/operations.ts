@@ -1,4 +1,4 @@
-import { confirm, createBuyer, holdOne, tokenOf } from './client/buyer.ts';
+import { authorizationFor, confirm, createBuyer, holdOne } from './client/buyer.ts';
 import type { Product } from './measure/product.ts';
 import { sellInShop } from './shop/sell.ts';
 import { checkOut, createVisitor, fillCart } from './shop/visitor.ts';
@@ -18,10 +18,10 @@ const PLACES = 100_000;
 
 /** What partners and visitors do most, over HTTPS through the gateway, on so many connections. */
 export const operationsOf = async (product: Product, connections: number): Promise<readonly Operation[]> => {
-  const token = await tokenOf(product);
+  const authorization = await authorizationFor(product);
   const { clientId, clientSecret } = product.client('full');
   const { hot, productId } = await sellInShop(product, PLACES);
-  const buyers = Array.from({ length: connections }, () => createBuyer(product, token));
+  const buyers = Array.from({ length: connections }, () => createBuyer(product, authorization));
   const visitors = Array.from({ length: connections }, () => createVisitor(product.baseUrl));
 
   /** A request of a partner. */

@@ -3,13 +3,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import {
   type Answered,
+  authorizationFor,
   type Buyer,
   confirm,
   createBuyer,
   type Hot,
   holdOne,
   putOnSale,
-  tokenOf,
 } from './client/buyer.ts';
 import { cpuSeconds } from './measure/child.ts';
 import { type Product, startProduct } from './measure/product.ts';
@@ -64,8 +64,8 @@ const soldIn = async (buyer: Buyer, { performanceId }: Hot): Promise<number> => 
 };
 
 const measure = async (product: Product, seconds: number, progress: (line: string) => void) => {
-  const token = await tokenOf(product);
-  const buyers = Array.from({ length: CLIENTS }, () => createBuyer(product, token));
+  const authorization = await authorizationFor(product);
+  const buyers = Array.from({ length: CLIENTS }, () => createBuyer(product, authorization));
   const [first] = buyers as [Buyer];
   progress(`warming up: ${WARM_UP_PLACES} places`);
   await offerLoad(buyers, await putOnSale(first, WARM_UP_PLACES), seconds);

@@ -1,19 +1,12 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, readFileSync } from 'node:fs';
-import { request } from 'node:https';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { listen } from '@boxoffice/runtime';
+import { authorizationOf, type Client, freePorts, openClient } from '@boxoffice/testkit';
 import type { DemoCredentials } from '../src/demo/credentials.ts';
 
 export const temporaryDirectory = (): string => mkdtempSync(join(tmpdir(), 'boxoffice-local-'));
-
-export const freePort = async (): Promise<number> => {
-  const listening = await listen(() => undefined, { host: '127.0.0.1', port: 0 });
-  await listening.close();
-  return listening.port;
-};
 
 /** A process of the product. */
 export interface Process {
@@ -77,47 +70,20 @@ export const startProgram = async (
   directory = temporaryDirectory(),
   under: readonly string[] = [],
 ): Promise<Program> => {
-  const [port, httpPort] = [await freePort(), await freePort()];
+  const [port = 0, httpPort = 0] = await freePorts(2);
   const own = { BOXOFFICE_DATA_DIR: directory, GATEWAY_PORT: `${port}`, GATEWAY_HTTP_PORT: `${httpPort}` };
   const child = startProcess('main.ts', [], { ...own, ...settings }, under);
   const demo = () => JSON.parse(readFileSync(join(directory, 'demo.json'), 'utf8'));
   return { ...child, directory, httpPort, demo };
 };
 
-export interface Reply {
-  readonly status: number;
-  // The body is untyped for the tests.
-  readonly body: { readonly [member: string]: unknown; readonly data: Record<string, unknown> };
-}
+/** A client of the product that trusts only the certificate in `caFile`. */
+export const clientOf = ({ baseUrl, caFile }: DemoCredentials): Client =>
+  openClient({ baseUrl, ca: readFileSync(caFile, 'utf8') });
 
-export interface Sent {
-  readonly method?: string;
-  readonly headers?: Readonly<Record<string, string>>;
-  /** The body in chunks; each is sent when it is available. */
-  readonly pieces?: readonly (string | Promise<string>)[];
-}
-
-/** Calls the product over HTTPS, trusting only the certificate in `caFile`. */
-export const call = async (demo: DemoCredentials, path: string, sent: Sent = {}): Promise<Reply> => {
-  const { method = 'GET', headers = {}, pieces = [] } = sent;
-  const outgoing = request(`${demo.baseUrl}${path}`, { method, headers, ca: readFileSync(demo.caFile), agent: false });
-  const answered = once(outgoing, 'response');
-  for (const piece of pieces) outgoing.write(await piece);
-  outgoing.end();
-  const [incoming] = await answered;
-  const chunks: Buffer[] = [];
-  for await (const chunk of incoming) chunks.push(chunk);
-  return { status: incoming.statusCode, body: JSON.parse(Buffer.concat(chunks).toString()) };
-};
-
-/** The Authorization header of a demo client. */
+/** The Authorization header of a demo client. @throws {Error} when there is no such client, or no token */
 export const authorization = async (demo: DemoCredentials, institution: string, name: string): Promise<string> => {
   const client = demo.clients.find((one) => one.institution === institution && one.name === name);
-  const form = { grant_type: 'client_credentials', client_id: client?.clientId, client_secret: client?.clientSecret };
-  const { body } = await call(demo, '/auth/token', {
-    method: 'POST',
-    headers: { 'content-type': 'application/x-www-form-urlencoded' },
-    pieces: [new URLSearchParams(form as Record<string, string>).toString()],
-  });
-  return `Bearer ${body.access_token}`;
+  if (!client) throw new Error(`demo.json has no client ${name} of ${institution}`);
+  return authorizationOf(clientOf(demo), client);
 };

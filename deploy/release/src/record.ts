@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createRevocations } from '@boxoffice/gateway';
 import { type Bus, broadcasts, type Message, topology } from '@boxoffice/messaging';
+import { waitUntil } from '@boxoffice/testkit';
 import { BROADCAST } from './breaks.ts';
 import { type Process, processes } from './processes.ts';
 import { dyingStore } from './scenario/dying.ts';
@@ -11,7 +12,6 @@ import { leaveBehind, live } from './scenario/life.ts';
 import { definitions, openScenario, type Scenario } from './scenario/open-scenario.ts';
 import { quiet } from './scenario/quiet.ts';
 import { createReads, type Reads, watchedBus } from './scenario/reads.ts';
-import { until } from './scenario/until.ts';
 import type { Consumed, Stored } from './snapshot.ts';
 
 /** Documents by collection, of each service. */
@@ -85,7 +85,7 @@ export const record = async (): Promise<Recording> => {
   try {
     await listenAsGateway(reads);
     await leaveBehind(scenario, await live(scenario));
-    await until(() => isSilent(scenario));
+    await waitUntil(() => isSilent(scenario));
     const kept = await keep(scenario);
     for (const message of examples()) await scenario.bus.publish(message);
     const hears = ({ name, queues }: Process): Consumed[] => {

@@ -1,5 +1,5 @@
+import { openClient } from '@boxoffice/testkit';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { clientOf } from '../../src/client.ts';
 import { type Product, startProduct } from '../../src/product.ts';
 
 type Json = Readonly<Record<string, unknown>>;
@@ -73,7 +73,7 @@ describe.each([
   let document: { readonly paths: Json; readonly components: Readonly<Record<string, Json>> };
   let references: Set<string>;
   beforeAll(async () => {
-    document = (await clientOf(product)(path)).body;
+    document = (await openClient(product.address)(path)).body;
     references = new Set(
       [...JSON.stringify(document).matchAll(/"\$ref":"#\/([^"]+)"/g)].map(([, found = '']) => found),
     );

@@ -1,8 +1,9 @@
 import { dereferenced } from '@boxoffice/http';
 import { integer, readSettings } from '@boxoffice/runtime';
+import { type Client, openClient, type Reply } from '@boxoffice/testkit';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { authorised, type Client, clientOf, type Reply } from '../../src/client.ts';
+import { authorised } from '../../src/client.ts';
 import { type Product, startProduct } from '../../src/product.ts';
 import { type Description, type Filled, type Operation, operationsOf, requestsTo, written } from './requests.ts';
 import { wrongFor } from './values.ts';
@@ -121,7 +122,8 @@ const takenOf = async (operations: readonly Operation[], ask: Ask): Promise<stri
   return taken;
 };
 
-const description = async (path: string): Promise<Description> => dereferenced((await clientOf(product)(path)).body);
+const description = async (path: string): Promise<Description> =>
+  dereferenced((await openClient(product.address)(path)).body);
 
 /** Checks that an id outside the pattern gets the same response as an unknown one. */
 const unlikeUnknown = async (operations: readonly Operation[], ask: Ask): Promise<string[]> => {
@@ -183,7 +185,7 @@ describe.each(['v1', 'vexp'])('the point-of-sale API %s', (version) => {
   beforeAll(async () => {
     operations = operationsOf(await description(`/tnwr/${version}/openapi.json`));
     const { serviceHost, login, password } = product.demo.users[0] ?? { serviceHost: '', login: '', password: '' };
-    const client = clientOf(product);
+    const client = openClient(product.address);
     const logIn = async () => {
       const headers = { 'x-service-host': serviceHost };
       const reply = await client(`/tnwr/${version}/sessions`, { method: 'POST', headers, body: { login, password } });

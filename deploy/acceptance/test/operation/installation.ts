@@ -1,7 +1,5 @@
-import { once } from 'node:events';
-import type { AddressInfo } from 'node:net';
-import { createServer } from 'node:net';
-import { authorised, type Client, type Reply } from '../../src/client.ts';
+import { type Client, freePort, type Reply, waitUntil } from '@boxoffice/testkit';
+import { authorised } from '../../src/client.ts';
 import { type Product, startProduct } from '../../src/product.ts';
 
 /** An installation under observation: its metrics, and a partner that buys in it. */
@@ -11,15 +9,6 @@ export interface Watched {
   /** The text that Prometheus scrapes. */
   figures(): Promise<string>;
 }
-
-const freePort = async (): Promise<number> => {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, 'close');
-  return port;
-};
 
 /** Starts the product with an operations port and the given settings. */
 export const startWatched = async (settings: Readonly<Record<string, string>>): Promise<Watched> => {
@@ -68,10 +57,6 @@ export const cancel = async (
   const path = `/svc/v3/orders/${id}`;
   const reply = await partner(`${path}/cancellation`, { method: 'POST', body: { reason: 'ill' }, headers });
   if (reply.status !== 200) throw new Error(`${reply.status} ${reply.text}`);
-  const giveUpAt = Date.now() + 60_000;
-  for (let order: Order | undefined; !order?.cancellation?.settledAt; ) {
-    if (Date.now() > giveUpAt) throw new Error(`not settled: ${JSON.stringify(order)}`);
-    await new Promise((resolve) => setTimeout(resolve, 20));
-    order = (await partner(path)).body.data;
-  }
+  const isSettled = async () => ((await partner(path)).body.data as Order).cancellation?.settledAt;
+  await waitUntil(isSettled, { what: `the cancellation of ${id} to be settled`, withinMs: 60_000, everyMs: 20 });
 };

@@ -1,10 +1,10 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { freePorts } from '@boxoffice/testkit';
 import type { Deployment } from '../../src/faults/deployment/deployment.ts';
 import { certificateIn } from '../../src/faults/deployment/embedded.ts';
 import { type Engine, settingsOf } from '../../src/faults/deployment/installation.ts';
-import { freePorts } from '../../src/faults/deployment/ports.ts';
 import { productProcess } from '../../src/faults/deployment/process.ts';
 
 const MAIN = new URL('../../../local/src/main.ts', import.meta.url).pathname;
@@ -17,7 +17,7 @@ export const emptyEngine = async (): Promise<Engine> => ({
 });
 
 /** Starts `npm start` on existing data. */
-export const startOn = async (engine: Engine): Promise<Pick<Deployment, 'door'> & { close(): Promise<void> }> => {
+export const startOn = async (engine: Engine): Promise<Pick<Deployment, 'address'> & { close(): Promise<void> }> => {
   const [https, http] = await freePorts(2);
   const product = productProcess({
     name: 'npm start',
@@ -27,7 +27,7 @@ export const startOn = async (engine: Engine): Promise<Pick<Deployment, 'door'> 
   });
   await product.start();
   return {
-    door: { demo: { baseUrl: `https://localhost:${https}` }, ca: await certificateIn(engine.directory) },
+    address: { baseUrl: `https://localhost:${https}`, ca: await certificateIn(engine.directory) },
     async close() {
       await product.stop('SIGTERM');
       await rm(engine.directory, { recursive: true, force: true, maxRetries: 5 });

@@ -1,5 +1,6 @@
+import type { Client } from '@boxoffice/testkit';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { authorised, type Client } from '../../src/client.ts';
+import { authorised } from '../../src/client.ts';
 import { type Product, startProduct } from '../../src/product.ts';
 
 let product: Product;

@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { type Client, openClient } from '@boxoffice/testkit';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { authorised, type Client, clientOf } from '../../src/client.ts';
+import { authorised } from '../../src/client.ts';
 import { type Product, startProduct } from '../../src/product.ts';
 
 const HOST = 'tickets.opera.example';
@@ -28,7 +29,7 @@ const contactsOf = async (...names: readonly string[]): Promise<number> => {
 };
 
 const call = (path: string, body: object, token?: string) =>
-  clientOf(product)(`/tnwr/v1${path}`, {
+  openClient(product.address)(`/tnwr/v1${path}`, {
     method: 'POST',
     headers: { 'x-service-host': HOST, ...(token ? { 'x-auth-token': token } : {}) },
     body,
@@ -38,7 +39,7 @@ const call = (path: string, body: object, token?: string) =>
 const withCart = async (): Promise<string> => {
   const { performanceId, productId } = product.demo.fixtures.opera?.numbered ?? {};
   const headers = { 'x-service-host': HOST };
-  const { body: shown } = await clientOf(product)(`/tnwr/v1/products/${productId}`, { headers });
+  const { body: shown } = await openClient(product.address)(`/tnwr/v1/products/${productId}`, { headers });
   const { seatCategories } = shown.data.performances.find(({ id }: { id: string }) => id === performanceId);
   const [{ id: seatCategoryId, prices }] = seatCategories;
   const [{ tariffId }] = prices;

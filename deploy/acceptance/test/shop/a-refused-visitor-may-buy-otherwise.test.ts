@@ -1,5 +1,6 @@
+import { type Client, openClient } from '@boxoffice/testkit';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { authorised, type Client, clientOf } from '../../src/client.ts';
+import { authorised } from '../../src/client.ts';
 import { type Product, startProduct } from '../../src/product.ts';
 
 const HOST = 'tickets.opera.example';
@@ -46,7 +47,7 @@ const soldToMembers = async (): Promise<Sold> => {
 test('a visitor who is refused a tariff buys at another one in the same session, with and without a key', async () => {
   const { member, normal, ...place } = await soldToMembers();
   const user = product.demo.users.find(({ serviceHost }) => serviceHost === HOST);
-  const shop = clientOf(product);
+  const shop = openClient(product.address);
   const call = (path: string, body: object, headers: Record<string, string> = {}) =>
     shop(`/tnwr/v1${path}`, { method: 'POST', headers: { 'x-service-host': HOST, ...headers }, body });
   for (const key of [{}, { 'idempotency-key': 'one' }]) {

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { Agent } from 'node:https';
+import { type Address, authorizationOf, openClient } from '@boxoffice/testkit';
 import type { Product } from '../measure/product.ts';
-import { exchange } from './exchange.ts';
 
 /** A response of family A and its duration. */
 export interface Answered<Data> {
@@ -9,7 +9,7 @@ export interface Answered<Data> {
   readonly status: string;
   readonly details: string | null;
   readonly data: Data;
-  /** Milliseconds from the first byte sent to the last one received. */
+  /** Milliseconds from the start of the request to the last byte of the response. */
   readonly ms: number;
 }
 
@@ -19,33 +19,21 @@ export interface Buyer {
   close(): void;
 }
 
-/** The access token of the opera's client with every scope. */
-export const tokenOf = async (product: Product): Promise<string> => {
-  const { clientId, clientSecret } = product.client('full');
-  const buyer = createBuyer(product, undefined);
-  const form = new URLSearchParams({
-    grant_type: 'client_credentials',
-    client_id: clientId,
-    client_secret: clientSecret,
-  });
-  const { data } = await buyer.send<{ access_token: string }>('POST', '/auth/token', form);
-  buyer.close();
-  return data.access_token;
-};
+const addressOf = ({ baseUrl, caFile }: Product): Address => ({ baseUrl, ca: readFileSync(caFile, 'utf8') });
+
+/** The Authorization header of the opera's client with every scope. */
+export const authorizationFor = (product: Product): Promise<string> =>
+  authorizationOf(openClient(addressOf(product)), product.client('full'));
 
 /** Creates a client with one persistent connection. */
-export const createBuyer = ({ baseUrl, caFile }: Product, token: string | undefined): Buyer => {
-  const { hostname, port } = new URL(baseUrl);
-  const agent = new Agent({ keepAlive: true, maxSockets: 1, ca: readFileSync(caFile) });
-  const authorization = token === undefined ? {} : { authorization: `Bearer ${token}` };
+export const createBuyer = (product: Product, authorization: string): Buyer => {
+  const address = addressOf(product);
+  const agent = new Agent({ keepAlive: true, maxSockets: 1, ca: address.ca });
+  const client = openClient(address, { agent, headers: { authorization } });
   return {
     async send<Data>(method: string, path: string, body?: object): Promise<Answered<Data>> {
-      const isForm = body instanceof URLSearchParams;
-      const text = body && (isForm ? body.toString() : JSON.stringify(body));
-      const type = isForm ? 'application/x-www-form-urlencoded' : 'application/json';
-      const headers = text === undefined ? authorization : { ...authorization, 'content-type': type };
-      const { http, body: answer, ms } = await exchange({ agent, hostname, port, method, path, headers }, text);
-      return { http, ...JSON.parse(answer.toString()), ms };
+      const { status: http, body: envelope, ms } = await client(path, { method, body });
+      return { http, ...envelope, ms };
     },
     close: () => agent.destroy(),
   };

@@ -1,8 +1,8 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { join } from 'node:path';
+import { type Credentials, freePorts, waitUntil } from '@boxoffice/testkit';
 
 /** The folder of this checkout. */
 const HERE = new URL('../../../../', import.meta.url).pathname;
@@ -17,18 +17,9 @@ export interface Product {
   /** The certificate of its HTTPS listener. */
   readonly caFile: string;
   /** The opera's demo client of that name. */
-  client(name: string): { readonly clientId: string; readonly clientSecret: string };
+  client(name: string): Credentials;
   stop(): Promise<void>;
 }
-
-/** A free loopback port. */
-export const freePort = async (): Promise<number> => {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  server.close();
-  return typeof address === 'object' && address ? address.port : 0;
-};
 
 /** Starts the product of a checkout and waits until it is ready. @throws {Error} when it ends earlier */
 export const startProduct = async (
@@ -36,7 +27,7 @@ export const startProduct = async (
   settings: Readonly<Record<string, string>> = {},
   checkout = HERE,
 ): Promise<Product> => {
-  const [https, http] = [await freePort(), await freePort()];
+  const [https, http] = await freePorts(2);
   const started = performance.now();
   // As npm start does: halving the space for young objects costs a tenth of the speed and saves 20 MB.
   const main = join(checkout, 'deploy/local/src/main.ts');
@@ -53,12 +44,14 @@ export const startProduct = async (
     stdio: 'ignore',
   });
   const httpUrl = `http://127.0.0.1:${http}`;
-  for (;;) {
+  const isReady = async (): Promise<boolean> => {
     if (child.exitCode !== null) throw new Error(`the product ended with ${child.exitCode}`);
-    const answer = await fetch(`${httpUrl}/health/ready`).catch(() => undefined);
-    if (answer?.status === 200) break;
-    await new Promise((resolve) => setTimeout(resolve, 10));
-  }
+    return fetch(`${httpUrl}/health/ready`).then(
+      ({ status }) => status === 200,
+      () => false,
+    );
+  };
+  await waitUntil(isReady, { what: 'the product to be ready', withinMs: 600_000 });
   const seconds = (performance.now() - started) / 1000;
   const demo = () => JSON.parse(readFileSync(join(directory, 'demo.json'), 'utf8'));
   return {

@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import type { Exchanged } from '../client/exchange.ts';
+import type { Reply } from '@boxoffice/testkit';
 import { cpuSeconds, startChild } from '../measure/child.ts';
 import type { Product } from '../measure/product.ts';
 import type { Recorded } from '../programs/same-bytes.ts';
@@ -16,19 +16,19 @@ export interface BareShop {
 /** Headers of a connection, which a replayed response omits. */
 const OF_THE_CONNECTION = new Set(['connection', 'keep-alive', 'date', 'transfer-encoding']);
 
-const recordedOf = ({ http, rawHeaders, body }: Exchanged): Recorded[string] => {
+const recordedOf = ({ status, rawHeaders, bytes }: Reply): Recorded[string] => {
   const headers: string[] = [];
   for (let index = 0; index < rawHeaders.length; index += 2) {
     const [name = '', value = ''] = rawHeaders.slice(index, index + 2);
     if (!OF_THE_CONNECTION.has(name.toLowerCase())) headers.push(name, value);
   }
-  return { status: http, headers, base64: body.toString('base64') };
+  return { status, headers, base64: bytes.toString('base64') };
 };
 
 /** Starts both, each in its own process, with responses by `METHOD /path?query` and the product's certificate. */
 export const startBareShop = async (
   { caFile }: Product,
-  answers: Readonly<Record<string, Exchanged>>,
+  answers: Readonly<Record<string, Reply>>,
 ): Promise<BareShop> => {
   const directory = dirname(caFile);
   const file = join(directory, 'recorded-answers.json');

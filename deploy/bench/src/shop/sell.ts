@@ -1,10 +1,10 @@
-import { createBuyer, type Hot, putOnSale, tokenOf } from '../client/buyer.ts';
+import { authorizationFor, createBuyer, type Hot, putOnSale } from '../client/buyer.ts';
 import type { Product } from '../measure/product.ts';
 import { SERVICE_HOST } from './visitor.ts';
 
 /** Puts a performance with `capacity` places on sale in the opera's shop; returns its product, too. */
 export const sellInShop = async (product: Product, capacity: number): Promise<{ hot: Hot; productId: string }> => {
-  const buyer = createBuyer(product, await tokenOf(product));
+  const buyer = createBuyer(product, await authorizationFor(product));
   const hot = await putOnSale(buyer, capacity);
   const shop = `/svc/v3/catalog/points-of-sale/${SERVICE_HOST}`;
   const { data } = await buyer.send<{ tariffIds: string[] }>('GET', shop);

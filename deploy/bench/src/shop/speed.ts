@@ -4,7 +4,16 @@ import { type Comparison, compare, type Measure } from '../measure/compare.ts';
 import type { Product } from '../measure/product.ts';
 import { quantile } from '../measure/report.ts';
 import { startBareShop } from './bare-shop.ts';
-import { BROWSER, CART_ITEMS, checkOut, createVisitor, dataOf, fillCart, ORDERS, type Visitor } from './visitor.ts';
+import {
+  BROWSER,
+  CART_ITEMS,
+  checkOut,
+  createVisitor,
+  decodedDataOf,
+  fillCart,
+  ORDERS,
+  type Visitor,
+} from './visitor.ts';
 
 const READERS = 50;
 const BUYERS = 16;
@@ -68,10 +77,10 @@ export const readSpeeds = async (
 ): Promise<ReadSpeeds> => {
   const visitor = createVisitor(product.baseUrl);
   const first = await visitor.send('GET', LIST);
-  const [show] = Object.keys(dataOf(first));
+  const [show] = Object.keys(decodedDataOf(first));
   const path = `/tnwr/v1/products/${show}`;
   const one = await visitor.send('GET', path);
-  const { token } = await fillCart(visitor, toBuy(dataOf(one) as unknown as Detail));
+  const { token } = await fillCart(visitor, toBuy(decodedDataOf(one) as unknown as Detail));
   visitor.close();
   const bare = await startBareShop(product, { [`GET ${LIST}`]: first, [`GET ${path}`]: one });
   const read = (name: string, address: string, session?: string): Promise<Comparison> => {

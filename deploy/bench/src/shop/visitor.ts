@@ -1,7 +1,7 @@
 import { Agent } from 'node:https';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
+import { openClient, type Reply } from '@boxoffice/testkit';
 import type { Hot } from '../client/buyer.ts';
-import { type Exchanged, exchange } from '../client/exchange.ts';
 
 /** The opera's demo shop. */
 export const SERVICE_HOST = 'tickets.opera.example';
@@ -17,27 +17,20 @@ export const BROWSER = {
 /** A shop's calls of family B over persistent connections; any 4xx or 5xx response is an error. */
 export interface Visitor {
   /** Sends a request; `token` is the session's. @throws {Error} on a response other than 2xx */
-  send(method: string, path: string, body?: object, token?: string): Promise<Exchanged>;
+  send(method: string, path: string, body?: object, token?: string): Promise<Reply>;
   close(): void;
 }
 
 /** Creates a visitor of the gateway at `origin`, with `connections` connections. The certificate is not verified. */
 export const createVisitor = (origin: string, connections = 1): Visitor => {
-  const { hostname, port } = new URL(origin);
   const agent = new Agent({ keepAlive: true, maxSockets: connections, rejectUnauthorized: false });
+  const client = openClient({ baseUrl: origin }, { agent, headers: BROWSER });
   return {
     async send(method, path, body, token) {
-      const headers = {
-        ...BROWSER,
-        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
-        ...(token === undefined ? {} : { 'x-auth-token': token }),
-      };
-      const answer = await exchange(
-        { agent, hostname, port, method, path, headers },
-        body === undefined ? undefined : JSON.stringify(body),
-      );
-      if (answer.http >= 300) throw new Error(`${method} ${path}: ${answer.http} ${answer.body}`);
-      return answer;
+      const headers: Record<string, string> = token === undefined ? {} : { 'x-auth-token': token };
+      const reply = await client(path, { method, headers, body });
+      if (reply.status >= 300) throw new Error(`${method} ${path}: ${reply.status} ${reply.text}`);
+      return reply;
     },
     close: () => agent.destroy(),
   };
@@ -46,10 +39,10 @@ export const createVisitor = (origin: string, connections = 1): Visitor => {
 export const CART_ITEMS = '/tnwr/v1/shopping-cart/items';
 export const ORDERS = '/tnwr/v1/orders';
 
-const tokenIn = ({ headers }: Exchanged): string => String(headers['x-auth-token'] ?? '');
+const tokenIn = ({ headers }: Reply): string => String(headers['x-auth-token'] ?? '');
 
 /** Puts the first place into the cart of a new visitor: holds it and creates the session, whose token it returns. */
-export const fillCart = async (visitor: Visitor, hot: Hot): Promise<{ answer: Exchanged; token: string }> => {
+export const fillCart = async (visitor: Visitor, hot: Hot): Promise<{ answer: Reply; token: string }> => {
   const answer = await visitor.send('POST', CART_ITEMS, { ...hot, quantity: 1 });
   return { answer, token: tokenIn(answer) };
 };
@@ -57,15 +50,15 @@ export const fillCart = async (visitor: Visitor, hot: Hot): Promise<{ answer: Ex
 let guests = 0;
 
 /** Buys the cart as a guest with a unique email address, by the simulated method. */
-export const checkOut = (visitor: Visitor, token: string): Promise<Exchanged> => {
+export const checkOut = (visitor: Visitor, token: string): Promise<Reply> => {
   guests += 1;
   const contact = { firstName: 'Ana', lastName: `Martin ${guests}`, email: `guest${guests}@example.org` };
   return visitor.send('POST', ORDERS, { contact, paymentMethod: 'simulated', paymentToken: 'ok' }, token);
 };
 
 /** The data of a response, compressed or not. */
-export const dataOf = ({ headers, body }: Exchanged): Readonly<Record<string, unknown>> => {
+export const decodedDataOf = ({ headers, bytes }: Reply): Readonly<Record<string, unknown>> => {
   const coding = headers['content-encoding'];
-  const plain = coding === 'br' ? brotliDecompressSync(body) : coding === 'gzip' ? gunzipSync(body) : body;
+  const plain = coding === 'br' ? brotliDecompressSync(bytes) : coding === 'gzip' ? gunzipSync(bytes) : bytes;
   return JSON.parse(plain.toString()).data;
 };

@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
+import { freePorts } from '@boxoffice/testkit';
 import { afterAll, expect, test } from '@jest/globals';
-import { authorization, call, freePort, type Process, startProcess, startProgram } from '../program.ts';
+import { authorization, clientOf, type Process, startProcess, startProgram } from '../program.ts';
 
 const { TEST_MONGODB_URL, TEST_AMQP_URL } = process.env;
 const both = TEST_MONGODB_URL && TEST_AMQP_URL ? test : test.skip;
@@ -27,11 +28,10 @@ both(
 
     const { directory } = whole;
     const names = ['authorizer', 'catalog', 'contacts'] as const;
-    const ports = await Promise.all(names.map(freePort));
+    const [port, httpPort, ...ports] = await freePorts(2 + names.length);
     const addresses = Object.fromEntries(
       names.map((name, index) => [`${name.toUpperCase()}_URL`, `https://localhost:${ports[index]}`]),
     );
-    const [port, httpPort] = [await freePort(), await freePort()];
     const publicUrl = `https://localhost:${port}`;
     const caFile = join(directory, 'development-certificate.pem');
     const settings = {
@@ -59,13 +59,10 @@ both(
 
     const demo = { ...whole.demo(), baseUrl: publicUrl };
     const headers = { authorization: await authorization(demo, 'opera', 'full') };
-    const { body } = await call(demo, '/svc/v3/catalog?type=show', { headers });
+    const client = clientOf(demo);
+    const { body } = await client('/svc/v3/catalog?type=show', { headers });
     expect(body.data.products).toHaveLength(254);
-    const created = await call(demo, '/contacts/individuals', {
-      method: 'POST',
-      headers: { ...headers, 'content-type': 'application/json' },
-      pieces: ['{"lastName":"Martin"}'],
-    });
+    const created = await client('/contacts/individuals', { method: 'POST', headers, body: { lastName: 'Martin' } });
     expect(created.status).toBe(201);
 
     // A client without the authority gets no response, and neither does plain HTTP.

@@ -1,8 +1,9 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
+import { Readable } from 'node:stream';
 import { afterAll, expect, test } from '@jest/globals';
-import { authorization, call, type Program, startProgram } from '../program.ts';
+import { authorization, clientOf, type Program, startProgram } from '../program.ts';
 
 // One installation through a sequence of starts, in this order.
 
@@ -24,8 +25,8 @@ test('a seeding that is killed is finished by the next start, nothing twice', as
     ['opera', 'museum'].flatMap((id) => ['full', 'reader', 'contacts-writer', 'none'].map((name) => `${id} ${name}`)),
   );
   const headers = { authorization: await authorization(demo, 'opera', 'reader') };
-  const { body } = await call(demo, '/svc/v3/catalog?type=show', { headers });
-  const products = body.data.products as { readonly id: string; readonly code: string; readonly state: string }[];
+  const { body } = await clientOf(demo)('/svc/v3/catalog?type=show', { headers });
+  const products: { readonly id: string; readonly code: string; readonly state: string }[] = body.data.products;
   expect(products.filter(({ state }) => state === 'running')).toHaveLength(254);
   expect(new Set(products.map(({ code }) => code)).size).toBe(254);
   expect(products.map(({ id }) => id)).toContain(demo.fixtures.opera?.numbered.productId);
@@ -52,13 +53,14 @@ test('the screen shows no secret', () => {
 test('SIGTERM during a request finishes it', async () => {
   const demo = program.demo();
   const rest = Promise.withResolvers<string>();
-  const answer = call(demo, '/contacts/individuals', {
+  const halves = Readable.from(['{"lastName":', rest.promise], { objectMode: false });
+  const answer = clientOf(demo)('/contacts/individuals', {
     method: 'POST',
     headers: {
       authorization: await authorization(demo, 'opera', 'contacts-writer'),
       'content-type': 'application/json',
     },
-    pieces: ['{"lastName":', rest.promise],
+    body: halves,
   });
   // Half of the body has arrived when the gateway stops listening, which shows in refused connections.
   const listens = () => fetch(`http://127.0.0.1:${program.httpPort}/health/live`).then(...[() => true, () => false]);
@@ -81,7 +83,7 @@ test('the next start keeps data and credentials, and lets the addresses follow',
   expect(after.fixtures).toEqual(before.fixtures);
   expect(after.baseUrl).not.toBe(before.baseUrl);
   const headers = { authorization: await authorization(after, 'opera', 'full') };
-  const { body } = await call(after, '/svc/v3/contacts/individuals', { headers });
+  const { body } = await clientOf(after)('/svc/v3/contacts/individuals', { headers });
   expect(body.data.items).toContainEqual(expect.objectContaining({ lastName: 'Martin' }));
   program.kill('SIGTERM');
   expect(await program.ended).toBe(0);

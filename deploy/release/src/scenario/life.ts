@@ -1,10 +1,10 @@
 import { createInstitution } from '@boxoffice/catalog';
 import { createUser } from '@boxoffice/pos';
 import type { Store } from '@boxoffice/store';
+import { authorizationOf, openClient, waitUntil } from '@boxoffice/testkit';
 import { DYING } from './dying.ts';
 import { fresh, type Scenario } from './open-scenario.ts';
 import { newPartner, newVisitor, type Partner } from './partner.ts';
-import { until } from './until.ts';
 
 /** The stock on sale. */
 export interface Hall {
@@ -87,7 +87,7 @@ const sell = async (partner: Partner, hall: Hall, contactNumber: string): Promis
     const ticketId = String(lines[0].ticketId);
     const ticket = (action: string, body: object) => partner.must(`/svc/v3/tickets/${ticketId}/${action}`, post(body));
     // The fact may arrive before the response's own ticket.
-    await until(async () => (await partner.ask(`/svc/v3/tickets/${ticketId}`)).status === 200);
+    await waitUntil(async () => (await partner.ask(`/svc/v3/tickets/${ticketId}`)).status === 200);
     return { id, act, ticket, total };
   };
   await order({ externalReference: fresh('open') });
@@ -109,7 +109,7 @@ const sell = async (partner: Partner, hall: Hall, contactNumber: string): Promis
   await replaced.ticket('printing', {});
   await replaced.ticket('replacement', { reason: 'lost' });
   for (const id of [expiring.id, cancelled.id]) {
-    await until(async () => {
+    await waitUntil(async () => {
       const { state, cancellation } = await partner.must(`/svc/v3/orders/${id}`);
       return state === 'expired' || typeof cancellation?.settledAt === 'string';
     });
@@ -161,16 +161,11 @@ const comeAndGo = async ({ urls }: Scenario, partner: Partner): Promise<void> =>
     '/svc/v3/clients',
     post({ name: 'agency', scopes: ['orders:read'] }),
   );
-  const credentials = { client_id: clientId, client_secret: clientSecret };
-  const form = async (path: string, more: Record<string, string>): Promise<Response> => {
-    const body = new URLSearchParams({ ...credentials, ...more });
-    const answer = await fetch(new URL(path, urls.authorizer), { method: 'POST', body });
-    if (!answer.ok) throw new Error(`${path} answered ${answer.status}`);
-    return answer;
-  };
-  const granted = await form('/auth/token', { grant_type: 'client_credentials' });
-  const { access_token: token } = (await granted.json()) as { access_token: string };
-  await form('/auth/revoke', { token });
+  const authorizer = openClient({ baseUrl: String(urls.authorizer) });
+  const authorization = await authorizationOf(authorizer, { clientId, clientSecret });
+  const form = { client_id: clientId, client_secret: clientSecret, token: authorization.replace('Bearer ', '') };
+  const { status } = await authorizer('/auth/revoke', { method: 'POST', body: new URLSearchParams(form) });
+  if (status !== 200) throw new Error(`/auth/revoke answered ${status}`);
   await partner.must(`/svc/v3/clients/${clientId}`, { method: 'DELETE' });
 };
 

@@ -1,30 +1,29 @@
+import { Agent } from 'node:http';
 import { createClient, SCOPES } from '@boxoffice/authorizer';
 import type { AnyOperation } from '@boxoffice/http';
 import { DECISIONS_PATH, IDENTITY_HEADER, serviceAuthorization } from '@boxoffice/identity';
 import { deriveServiceSecret } from '@boxoffice/runtime';
+import {
+  authorizationOf,
+  type Call,
+  type Client,
+  type Credentials,
+  dataOf,
+  type Json,
+  openVisitor,
+  type Reply,
+  send,
+} from '@boxoffice/testkit';
 import { type At, operationsOf } from '../compare/description.ts';
 import { processes } from '../processes.ts';
 import type { Scenario } from './open-scenario.ts';
 
-/** A response and its JSON body, if any. */
-export interface Reply {
-  readonly status: number;
-  readonly headers: Headers;
-  readonly body: ReturnType<typeof JSON.parse>;
-}
-
-export interface Call {
-  readonly method?: string;
-  readonly body?: object;
-  readonly headers?: Readonly<Record<string, string>>;
-}
-
 /** A partner with every scope, as services receive its requests from the gateway. */
 export interface Partner {
   readonly clientId: string;
-  ask(path: string, call?: Call): Promise<Reply>;
+  ask: Client;
   /** The `data` of a successful response. @throws {Error} with any other response */
-  must(path: string, call?: Call): Promise<ReturnType<typeof JSON.parse>>;
+  must(path: string, call?: Call): Promise<Json>;
   /** The `data` of one of the operations by which gateway and services authenticate. */
   internally(shape: AnyOperation): Promise<unknown>;
 }
@@ -48,35 +47,21 @@ const routes: readonly Route[] = processes
   })
   .toSorted((one, other) => one.at.name.split('{').length - other.at.name.split('{').length);
 
-const send = async (url: string, { method = 'GET', body, headers = {} }: Call): Promise<Reply> => {
-  const response = await fetch(url, {
-    method,
-    headers: { ...(body ? { 'content-type': 'application/json' } : {}), ...headers },
-    ...(body ? { body: JSON.stringify(body) } : {}),
-  });
-  const text = await response.text();
-  return { status: response.status, headers: response.headers, body: text === '' ? undefined : JSON.parse(text) };
-};
+const connections = new Agent({ keepAlive: true });
 
-const succeeded = (path: string, { status, body }: Reply): ReturnType<typeof JSON.parse> => {
-  if (status >= 300) throw new Error(`${path} answered ${status} ${JSON.stringify(body)}`);
-  return body.data;
-};
+/** A client of one service; each call goes to the next of its instances. */
+const clientOf =
+  ({ urls }: Scenario, service: string): Client =>
+  (path, call) =>
+    send(new URL(path, urls[service]), call, { agent: connections });
 
 /**
  * Gets an access token; the partner's calls repeat the gateway's steps: a decision of the authorizer, then the service.
  */
-export const partnerOf = async (
-  { urls, serviceRootSecret }: Scenario,
-  { clientId, clientSecret }: { readonly clientId: string; readonly clientSecret: string },
-): Promise<Partner> => {
-  const form = { grant_type: 'client_credentials', client_id: clientId, client_secret: clientSecret };
-  const granted = await fetch(new URL('/auth/token', urls.authorizer), {
-    method: 'POST',
-    body: new URLSearchParams(form),
-  });
-  const { access_token: token } = (await granted.json()) as { access_token: string };
-  const authorization = serviceAuthorization('gateway', deriveServiceSecret(serviceRootSecret, 'gateway'));
+export const partnerOf = async (scenario: Scenario, credentials: Credentials): Promise<Partner> => {
+  const authorizer = clientOf(scenario, 'authorizer');
+  const token = (await authorizationOf(authorizer, credentials)).replace('Bearer ', '');
+  const authorization = serviceAuthorization('gateway', deriveServiceSecret(scenario.serviceRootSecret, 'gateway'));
 
   const ask = async (path: string, call: Call = {}): Promise<Reply> => {
     const { method = 'GET' } = call;
@@ -86,23 +71,15 @@ export const partnerOf = async (
     const { service, at } = route;
     const scope = (at.operation.security[0]?.oauth2 ?? []).join(' ');
     const question = { token, operation: at.operation.operationId, scope, audience: service };
-    const decided = await send(new URL(DECISIONS_PATH, urls.authorizer).href, {
-      method: 'POST',
-      body: question,
-      headers: { authorization },
-    });
-    const { identity } = succeeded(DECISIONS_PATH, decided);
-    return send(new URL(path, urls[service]).href, {
-      ...call,
-      headers: { ...call.headers, [IDENTITY_HEADER]: identity },
-    });
+    const decision = { method: 'POST', body: question, headers: { authorization } };
+    const { identity } = await dataOf(authorizer, DECISIONS_PATH, decision);
+    return clientOf(scenario, service)(path, { ...call, headers: { ...call.headers, [IDENTITY_HEADER]: identity } });
   };
   const internally = async ({ method, path, example }: AnyOperation): Promise<unknown> => {
     const body = example.body === undefined ? undefined : { ...(example.body as object), token };
-    const call = { method: method.toUpperCase(), body, headers: { authorization } };
-    return succeeded(path, await send(new URL(path, urls.authorizer).href, call));
+    return dataOf(authorizer, path, { method: method.toUpperCase(), body, headers: { authorization } });
   };
-  return { clientId, ask, internally, must: async (path, call) => succeeded(path, await ask(path, call)) };
+  return { clientId: credentials.clientId, ask, internally, must: (path, call) => dataOf(ask, path, call) };
 };
 
 /** Registers a client with every scope and gets its token. */
@@ -113,20 +90,10 @@ export const newPartner = async (scenario: Scenario, institution: string): Promi
 };
 
 /** A visitor of a point of sale. */
-export interface Visitor {
-  ask(path: string, call?: Call): Promise<Reply>;
-  must(path: string, call?: Call): Promise<ReturnType<typeof JSON.parse>>;
-}
+export type Visitor = Pick<Partner, 'ask' | 'must'>;
 
 /** Creates a visitor, which reuses the session of the point of sale. */
-export const newVisitor = ({ urls }: Scenario, serviceHost: string): Visitor => {
-  let session: Record<string, string> = {};
-  const ask = async (path: string, call: Call = {}): Promise<Reply> => {
-    const headers = { 'x-service-host': serviceHost, ...session, ...call.headers };
-    const reply = await send(new URL(path, urls.pos).href, { ...call, headers });
-    const token = reply.headers.get('x-auth-token');
-    if (token !== null) session = { 'x-auth-token': token };
-    return reply;
-  };
-  return { ask, must: async (path, call) => succeeded(path, await ask(path, call)) };
+export const newVisitor = (scenario: Scenario, serviceHost: string): Visitor => {
+  const ask = openVisitor(clientOf(scenario, 'pos'), serviceHost);
+  return { ask, must: (path, call) => dataOf(ask, path, call) };
 };

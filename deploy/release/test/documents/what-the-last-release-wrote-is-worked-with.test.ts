@@ -4,13 +4,13 @@ import { join } from 'node:path';
 import { internalShapes } from '@boxoffice/authorizer';
 import { createCheck } from '@boxoffice/http';
 import type { Collection, Document } from '@boxoffice/store';
+import { waitUntil } from '@boxoffice/testkit';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { DYING } from '../../src/scenario/dying.ts';
 import { PASSWORD } from '../../src/scenario/life.ts';
 import { definitions, openScenario, type Scenario } from '../../src/scenario/open-scenario.ts';
 import { newPartner, newVisitor, type Partner } from '../../src/scenario/partner.ts';
 import { quiet } from '../../src/scenario/quiet.ts';
-import { until } from '../../src/scenario/until.ts';
 import { moments, restoring } from './restored.ts';
 
 type Json = ReturnType<typeof JSON.parse>;
@@ -47,7 +47,7 @@ describe.each(moments())('what $of wrote', (moment) => {
   const issued = async (id: string) => {
     const { lines } = await read(id);
     for (const { ticketId } of lines)
-      await until(async () => (await partner.ask(`/svc/v3/tickets/${ticketId}`)).status === 200);
+      await waitUntil(async () => (await partner.ask(`/svc/v3/tickets/${ticketId}`)).status === 200);
     return lines;
   };
   const has = (service: string) => moment.of.includes(service) || kept[service] !== undefined;
@@ -68,11 +68,11 @@ describe.each(moments())('what $of wrote', (moment) => {
     const left = all('orders', 'orders').filter(({ begun }) => begun);
     expect(left.map(({ begun }) => begun.step).toSorted()).toEqual(Object.keys(DYING).toSorted());
     for (const { id, begun } of left) {
-      if (begun.step === 'confirm') await until(async () => (await read(id)).state === 'confirmed');
+      if (begun.step === 'confirm') await waitUntil(async () => (await read(id)).state === 'confirmed');
     }
     const [orders] = definitions.orders.collections;
     const now = scenario.stores.orders?.collection(orders as Collection<Document>).acrossInstitutions;
-    await until(async () => (await now?.count({ 'begun.step': { in: Object.keys(DYING) } })) === 0);
+    await waitUntil(async () => (await now?.count({ 'begun.step': { in: Object.keys(DYING) } })) === 0);
   });
 
   when(['tickets'], 'every ticket can be read, and a printed one replaced', async () => {
@@ -120,7 +120,7 @@ describe.each(moments())('what $of wrote', (moment) => {
     };
     const before = await free();
     await act(id, 'cancellation', { reason: 'later' });
-    await until(async () => typeof (await read(id)).cancellation.settledAt === 'string');
+    await waitUntil(async () => typeof (await read(id)).cancellation.settledAt === 'string');
     const { cancellation } = await read(id);
     expect(cancellation).toMatchObject({ ticketsCancelled: lines.length, controlled: 0, placesReleased: lines.length });
     expect(await free()).toBe(before + lines.length);
@@ -130,7 +130,7 @@ describe.each(moments())('what $of wrote', (moment) => {
     const ticket = all('tickets', 'tickets').find(({ status }) => status === 'controlled');
     const reverted = await partner.must(`/svc/v3/tickets/${ticket.id}/control`, { method: 'DELETE' });
     expect(reverted.status).not.toBe('controlled');
-    await until(async () => {
+    await waitUntil(async () => {
       const reply = await partner.ask(`/svc/v3/orders/${ticket.orderId}/cancellation`, post({ reason: 'later' }));
       return reply.status === 200;
     });

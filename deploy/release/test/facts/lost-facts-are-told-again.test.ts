@@ -6,11 +6,11 @@ import { join } from 'node:path';
 import { createInstitution } from '@boxoffice/catalog';
 import type { Bus } from '@boxoffice/messaging';
 import { topology } from '@boxoffice/messaging';
+import { waitUntil } from '@boxoffice/testkit';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { type AnyService, definitions, fresh, openScenario, type Scenario } from '../../src/scenario/open-scenario.ts';
 import { newPartner, type Partner } from '../../src/scenario/partner.ts';
 import { quiet } from '../../src/scenario/quiet.ts';
-import { until } from '../../src/scenario/until.ts';
 
 const directory = mkdtempSync(join(tmpdir(), 'boxoffice-lost-facts-'));
 const institution = fresh('opera');
@@ -126,7 +126,7 @@ describe('facts that a broker lost', () => {
     ids.expired = await newOrder(hall, { pointOfSale: hall.serviceHost });
     ids.off = await sold(other);
     const [first, second] = await ticketsOf(ids.replaced);
-    await until(isDrained);
+    await waitUntil(isDrained);
 
     losing = true;
     await post(`/svc/v3/orders/${ids.cancelled}/cancellation`);
@@ -134,8 +134,8 @@ describe('facts that a broker lost', () => {
     const next = await post(`/svc/v3/tickets/${first.id}/replacement`);
     await post(`/svc/v3/tickets/${second.id}/control`);
     await partner.must(`/svc/v3/catalog/performances/${other.id}`, { method: 'PATCH', body: { state: 'cancelled' } });
-    await until(async () => (await orderOf(ids.expired ?? '')).state === 'expired');
-    await until(isDrained);
+    await waitUntil(async () => (await orderOf(ids.expired ?? '')).state === 'expired');
+    await waitUntil(isDrained);
     losing = false;
     expect((await orderOf(ids.cancelled)).cancellation.settledAt).toBeNull();
     expect((await orderOf(ids.off)).state).toBe('confirmed');
@@ -151,11 +151,11 @@ describe('facts that a broker lost', () => {
     expect(status).toBe(0);
     expect([countOf(rows, 'order.cancelled'), countOf(rows, 'order.expired')]).toEqual([2, 1]);
     expect([countOf(rows, 'performance.cancelled'), countOf(rows, 'ticket.replaced')]).toEqual([1, 1]);
-    await until(async () => {
+    await waitUntil(async () => {
       const orders = await Promise.all([ids.cancelled, ids.unpaid, ids.off].map((id = '') => orderOf(id)));
       return orders.every(({ cancellation }) => cancellation?.settledAt);
     });
-    await until(isDrained);
+    await waitUntil(isDrained);
     expect((await orderOf(ids.cancelled)).cancellation).toMatchObject({ ticketsCancelled: 2, placesReleased: 2 });
     expect((await orderOf(ids.unpaid)).cancellation).toMatchObject({ placesReleased: 2 });
     expect((await ticketsOf(ids.off)).map(({ status }: { status: string }) => status)).toEqual([
@@ -174,7 +174,7 @@ describe('facts that a broker lost', () => {
     const before = await everything();
     const { rows } = await operator('facts', 'republish');
     expect(countOf(rows, 'order.cancelled')).toBe(3);
-    await until(isDrained);
+    await waitUntil(isDrained);
     expect(await everything()).toEqual(before);
     expect(await scenario.deadLetters.list()).toEqual([]);
   }, 60_000);

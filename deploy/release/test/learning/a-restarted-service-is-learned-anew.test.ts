@@ -1,5 +1,4 @@
 import { mkdtempSync, rmSync } from 'node:fs';
-import { Agent, request } from 'node:https';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { authorizer, createClient } from '@boxoffice/authorizer';
@@ -8,11 +7,11 @@ import { type Gateway, startGateway } from '@boxoffice/gateway';
 import { type AnyOperation, ok, operation } from '@boxoffice/http';
 import { deriveServiceSecret, developmentCertificate, readSettings } from '@boxoffice/runtime';
 import { type Engines, openEngines, type RunningService, startService } from '@boxoffice/service';
+import { type Client, openClient, waitUntil, withToken } from '@boxoffice/testkit';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { Type } from 'typebox';
 import type { AnyService } from '../../src/scenario/open-scenario.ts';
 import { quiet } from '../../src/scenario/quiet.ts';
-import { until } from '../../src/scenario/until.ts';
 
 const BIRTHDAYS = '/svc/v3/contacts/birthdays';
 const INDIVIDUALS = '/svc/v3/contacts/individuals';
@@ -39,8 +38,7 @@ describe('a gateway that keeps running', () => {
   let keys: RunningService;
   let service: RunningService;
   let gateway: Gateway;
-  let agent: Agent;
-  let authorization: string;
+  let client: Client;
 
   const start = async (definition: AnyService, port: number, authorizerUrl?: string): Promise<RunningService> =>
     startService(definition, {
@@ -66,21 +64,7 @@ describe('a gateway that keeps running', () => {
     service = await start(next as AnyService, port, keys.url);
   };
 
-  const call = (
-    path: string,
-    method = 'GET',
-    body?: string,
-  ): Promise<{ status: number; body: ReturnType<typeof JSON.parse> }> =>
-    new Promise((resolve, reject) => {
-      const form = path === '/auth/token' ? { 'content-type': 'application/x-www-form-urlencoded' } : { authorization };
-      const options = { agent, host: '127.0.0.1', port: gateway.httpsPort, path, method, headers: form };
-      const outgoing = request(options, async (incoming) => {
-        let text = '';
-        for await (const chunk of incoming) text += chunk;
-        resolve({ status: incoming.statusCode ?? 0, body: text.startsWith('{') ? JSON.parse(text) : undefined });
-      });
-      outgoing.on('error', reject).end(body);
-    });
+  const call = (path: string, method?: string) => client(path, { method });
   const statusOf = async (path: string, method?: string): Promise<number> => (await call(path, method)).status;
 
   beforeAll(async () => {
@@ -101,16 +85,15 @@ describe('a gateway that keeps running', () => {
       accessLog: { record: () => undefined, flush: () => undefined },
     });
     await gateway.ready();
-    agent = new Agent({ ca: tls.cert, keepAlive: true });
     const store = await engines.store(authorizer.name, authorizer.collections);
     const scopes = ['contacts:read', 'contacts:write', 'contacts.sensitive:write'];
-    const { clientId, clientSecret } = await createClient(store, { institution: 'opera', name: 'learner', scopes });
-    const form = { grant_type: 'client_credentials', client_id: clientId, client_secret: clientSecret };
-    const granted = await call('/auth/token', 'POST', new URLSearchParams(form).toString());
-    authorization = `Bearer ${granted.body.access_token}`;
+    const address = { baseUrl: `https://127.0.0.1:${gateway.httpsPort}`, ca: tls.cert };
+    client = withToken(
+      openClient(address),
+      await createClient(store, { institution: 'opera', name: 'learner', scopes }),
+    );
   });
   afterAll(async () => {
-    agent.destroy();
     await gateway.close();
     for (const one of [service, keys]) await one.close();
     await engines.close();
@@ -120,7 +103,7 @@ describe('a gateway that keeps running', () => {
   test('serves an operation that its service has since it was started again', async () => {
     expect(await statusOf(BIRTHDAYS)).toBe(404);
     await replace((operations) => [...operations, birthdays]);
-    await until(async () => (await statusOf(BIRTHDAYS)) === 200);
+    await waitUntil(async () => (await statusOf(BIRTHDAYS)) === 200);
     expect((await call(BIRTHDAYS)).body.data).toEqual({ items: ['C7K2M9QX4TB03'] });
     const { paths } = (await call('/openapi.json')).body;
     expect(paths[BIRTHDAYS].get).toMatchObject({ operationId: 'listBirthdays', 'x-service': 'contacts' });
@@ -133,7 +116,7 @@ describe('a gateway that keeps running', () => {
     await replace((operations) =>
       operations.filter(({ method }) => method !== 'delete').map(({ readOnly: _, ...kept }) => kept),
     );
-    await until(async () => (await call('/openapi.json')).body.paths[BIRTHDAYS] === undefined);
+    await waitUntil(async () => (await call('/openapi.json')).body.paths[BIRTHDAYS] === undefined);
     expect(await statusOf(BIRTHDAYS)).toBe(404);
     expect(await statusOf(`${INDIVIDUALS}/C7K2M9QX4TB03`, 'DELETE')).toBe(405);
     expect(await statusOf(INDIVIDUALS)).toBe(200);

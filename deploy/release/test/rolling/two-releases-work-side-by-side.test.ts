@@ -5,12 +5,12 @@ import { createCheck } from '@boxoffice/http';
 import type { Bus, Message } from '@boxoffice/messaging';
 import type { Logger } from '@boxoffice/runtime';
 import type { Collection, Document } from '@boxoffice/store';
+import { waitUntil } from '@boxoffice/testkit';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { processes } from '../../src/processes.ts';
 import { live } from '../../src/scenario/life.ts';
 import { definitions, openScenario, type Scenario } from '../../src/scenario/open-scenario.ts';
 import { quiet } from '../../src/scenario/quiet.ts';
-import { until } from '../../src/scenario/until.ts';
 import { type ADDED, nextRelease } from './next-release.ts';
 
 // Two instances of every service on the same documents and queues: the present release and a next one, which adds a
@@ -46,7 +46,7 @@ describe('a service of which two releases run', () => {
   test('sells, pays, prints, replaces, cancels, refunds and expires, whichever is asked', async () => {
     await live(scenario);
     const silent = () => Promise.all(Object.values(scenario.stores).map((store) => store.outbox.pending(1)));
-    await until(async () => (await silent()).every((events) => events.length === 0));
+    await waitUntil(async () => (await silent()).every((events) => events.length === 0));
     expect(errors).toEqual([]);
     expect(await scenario.deadLetters.list()).toEqual([]);
   }, 90_000);

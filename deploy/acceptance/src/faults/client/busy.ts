@@ -1,4 +1,4 @@
-import type { Reply } from '../../client.ts';
+import type { Reply } from '@boxoffice/testkit';
 
 /** Whether the response tells the client to repeat the request later. */
 export const isBusy = ({ status, body, headers }: Reply): boolean =>

@@ -1,7 +1,6 @@
-import type { Call, Reply } from '../../client.ts';
+import type { Call, Client, Reply } from '@boxoffice/testkit';
 import type { Action, Entry, Journal } from '../round/journal.ts';
 import type { Random } from '../round/random.ts';
-import type { Api } from './api.ts';
 import { isBusy } from './busy.ts';
 import { ask } from './request.ts';
 import type { OrderView } from './views.ts';
@@ -29,7 +28,7 @@ export interface Buyer {
 }
 
 export interface BuyerOptions {
-  readonly api: Api;
+  readonly api: Client;
   readonly journal: Journal;
   /** The choices of this buyer alone: its keys and habits. */
   readonly random: Random;

@@ -1,5 +1,4 @@
-import type { Call, Reply } from '../../client.ts';
-import type { Api } from './api.ts';
+import type { Call, Client, Reply } from '@boxoffice/testkit';
 import { isBusy } from './busy.ts';
 
 /** The result of a request that was repeated under one key until it was final or its sender's patience ended. */
@@ -28,7 +27,7 @@ export const patience = (repeats: number): Promise<void> =>
   new Promise((resolve) => setTimeout(resolve, Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 1.5 ** repeats)));
 
 /** Sends the request until its response is final; a client that does not insist stops at an inconclusive one. */
-export const ask = async (api: Api, path: string, call: Call, insists: boolean): Promise<Asked> => {
+export const ask = async (api: Client, path: string, call: Call, insists: boolean): Promise<Asked> => {
   const begun = performance.now();
   const passed = () => performance.now() - begun;
   const story: string[] = [];

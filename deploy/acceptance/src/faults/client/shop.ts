@@ -1,9 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import { createUser, pos } from '@boxoffice/pos';
+import type { Client } from '@boxoffice/testkit';
 import type { Deployment } from '../deployment/deployment.ts';
 import { openBeside } from '../deployment/installation.ts';
 import { type Hall, openCounter } from '../round/stage.ts';
-import { type Api, must } from './api.ts';
+import { must } from './api.ts';
 
 /** A user who can log in. */
 export interface ShopUser {
@@ -28,7 +29,7 @@ const USERS = 3;
 /** Opens a shop for a hall: its point of sale holds places for `holdSeconds`, and its users may buy on account. */
 export const openShop = async (
   { engine, engines, partner }: Deployment,
-  api: Api,
+  api: Client,
   name: string,
   hall: Hall,
   holdSeconds: number,

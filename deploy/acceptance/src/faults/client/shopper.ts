@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import type { Reply } from '../../client.ts';
+import type { Client, Reply } from '@boxoffice/testkit';
 import { type CheckoutAnswer, isOpen, type Journal } from '../round/journal.ts';
 import type { Random } from '../round/random.ts';
-import { type Api, findOrder } from './api.ts';
+import { findOrder } from './api.ts';
 import { patience } from './request.ts';
 import type { Shop, ShopUser } from './shop.ts';
 
@@ -14,9 +14,9 @@ export interface Shopper {
 
 export interface ShopperOptions {
   /** A visitor's own client of the product. */
-  readonly pos: Api;
+  readonly pos: Client;
   /** The institution's client, which reads the orders. */
-  readonly api: Api;
+  readonly api: Client;
   readonly shop: Shop;
   readonly journal: Journal;
   readonly random: Random;

@@ -1,6 +1,6 @@
 // Deployments of the product whose processes and engines the harness starts, kills and revives.
 
-import type { Door } from '../../client.ts';
+import type { Address } from '@boxoffice/testkit';
 import type { Modes } from '../inside/orders.ts';
 import type { ServiceName } from './crash-points.ts';
 import type { Engine, Partner } from './installation.ts';
@@ -22,7 +22,8 @@ export interface Broker {
 export interface Deployment {
   readonly engines: EnginesName;
   readonly engine: Engine;
-  readonly door: Door;
+  /** Of the gateway. */
+  readonly address: Address;
   readonly partner: Partner;
   /** Every process that may be killed. */
   readonly processes: readonly ProductProcess[];

@@ -1,9 +1,9 @@
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { freePorts } from '@boxoffice/testkit';
 import { type Deployment, together } from './deployment.ts';
 import { type Engine, settingsOf, setUp, unlimited } from './installation.ts';
-import { freePorts } from './ports.ts';
 import { productProcess } from './process.ts';
 
 const MAIN = new URL('../../../../local/src/main.ts', import.meta.url).pathname;
@@ -36,7 +36,7 @@ export const startEmbedded = async (settings: Readonly<Record<string, string>> =
     engines: 'embedded',
     engine,
     partner,
-    door: { demo: { baseUrl: `https://localhost:${https}` }, ca: await certificateIn(directory) },
+    address: { baseUrl: `https://localhost:${https}`, ca: await certificateIn(directory) },
     processes: [whole],
     runs: () => [whole],
     broker: undefined,

@@ -2,11 +2,11 @@ import { randomUUID } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { freePorts } from '@boxoffice/testkit';
 import { type Balancer, openBalancer } from './balancer.ts';
 import { type Deployment, together } from './deployment.ts';
 import { certificateIn } from './embedded.ts';
 import { type Engine, settingsOf, setUp, unlimited } from './installation.ts';
-import { freePorts } from './ports.ts';
 import { type ProductProcess, productProcess } from './process.ts';
 import { startBroker } from './rabbitmq.ts';
 
@@ -96,12 +96,12 @@ export const startScaled = async ({ mongodbUrl, rabbitmqControl }: ScaledEngines
   };
   try {
     await all.revive();
-    const door = { demo: { baseUrl }, ca: await certificateIn(directory) };
+    const address = { baseUrl, ca: await certificateIn(directory) };
     return {
       engines: 'scaled',
       engine,
       partner,
-      door,
+      address,
       processes,
       runs: (service) => services.get(service) ?? [gateway],
       broker,

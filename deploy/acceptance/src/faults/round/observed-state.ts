@@ -1,4 +1,5 @@
-import { type Api, findOrder, must } from '../client/api.ts';
+import type { Client } from '@boxoffice/testkit';
+import { findOrder, must } from '../client/api.ts';
 import type { OrderView, PlaceView, StockView, TicketView } from '../client/views.ts';
 import type { Hall } from './stage.ts';
 
@@ -19,7 +20,7 @@ export interface Scope {
   readonly since: Date;
 }
 
-const all = async <T>(api: Api, path: string): Promise<T[]> => {
+const all = async <T>(api: Client, path: string): Promise<T[]> => {
   const found: T[] = [];
   let cursor: string | null = null;
   do {
@@ -35,7 +36,7 @@ const all = async <T>(api: Api, path: string): Promise<T[]> => {
 };
 
 /** Orders that lists do not contain: carts and abandoned checkouts. */
-const unlisted = async (api: Api, carts: Iterable<string>, listed: readonly OrderView[]): Promise<OrderView[]> => {
+const unlisted = async (api: Client, carts: Iterable<string>, listed: readonly OrderView[]): Promise<OrderView[]> => {
   const known = new Set(listed.map(({ id }) => id));
   const asked = [...carts].filter((id) => !known.has(id));
   const found = await Promise.all(asked.map((id) => findOrder(api, id)));
@@ -44,7 +45,7 @@ const unlisted = async (api: Api, carts: Iterable<string>, listed: readonly Orde
 
 /** Reads the state through the institution API, as any client could; of the carts, only those named. */
 export const observeState = async (
-  api: Api,
+  api: Client,
   { hall, reference, since }: Scope,
   carts: Iterable<string> = [],
 ): Promise<ObservedState> => {

@@ -1,6 +1,6 @@
 // Rounds: one run of a scenario, its journal, the observed state, and the wait until it is quiet.
 
-import type { Api } from '../client/api.ts';
+import type { Client } from '@boxoffice/testkit';
 import { type Buyer, openBuyer } from '../client/buyer.ts';
 import type { Deployment } from '../deployment/deployment.ts';
 import type { Start } from '../deployment/process.ts';
@@ -34,7 +34,7 @@ export interface Round extends Scope {
 /** The deployment and the size of a round. */
 export interface Context {
   readonly deployment: Deployment;
-  readonly api: Api;
+  readonly api: Client;
   readonly random: Random;
   /** Unique in the installation. */
   readonly reference: string;

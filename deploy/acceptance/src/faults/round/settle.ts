@@ -1,4 +1,4 @@
-import type { Api } from '../client/api.ts';
+import type { Client } from '@boxoffice/testkit';
 import type { Deployment } from '../deployment/deployment.ts';
 import { checkFacts } from '../invariants/facts.ts';
 import { checkRound } from '../invariants/index.ts';
@@ -28,7 +28,7 @@ const LOOK_EVERY_MS = 250;
  */
 export const settle = async (
   deployment: Deployment,
-  api: Api,
+  api: Client,
   rounds: readonly Round[],
   { patienceMs = 30_000, steadyMs = 1_500 }: SettleOptions = {},
 ): Promise<Settled> => {

@@ -1,4 +1,5 @@
-import { type Api, must } from '../client/api.ts';
+import type { Client } from '@boxoffice/testkit';
+import { must } from '../client/api.ts';
 import type { RequestedItem } from '../client/buyer.ts';
 
 /** A seat category for sale. */
@@ -24,7 +25,12 @@ const post = (body: object) => ({ method: 'POST', body });
 const DAY = 86_400_000;
 
 /** Puts a performance on sale. `name` is unique in the installation. */
-export const openHall = async (api: Api, name: string, sections: readonly Section[], amount = 2_500): Promise<Hall> => {
+export const openHall = async (
+  api: Client,
+  name: string,
+  sections: readonly Section[],
+  amount = 2_500,
+): Promise<Hall> => {
   const code = name.toUpperCase().replaceAll(/[^A-Z0-9]/g, '-');
   const tariff = await must(api, '/svc/v3/catalog/tariffs', post({ code, name: { en: name } }));
   const performance = {
@@ -51,7 +57,7 @@ export const openHall = async (api: Api, name: string, sections: readonly Sectio
 };
 
 /** Opens a point of sale that holds places for `holdSeconds`; returns its host. */
-export const openCounter = async (api: Api, name: string, hall: Hall, holdSeconds: number): Promise<string> => {
+export const openCounter = async (api: Client, name: string, hall: Hall, holdSeconds: number): Promise<string> => {
   const counter = {
     serviceHost: `${name.toLowerCase().replaceAll(/[^a-z0-9]/g, '-')}.example`,
     name,

@@ -1,5 +1,6 @@
+import { openClient } from '@boxoffice/testkit';
 import { expect } from '@jest/globals';
-import { authorised, clientOf } from '../../../src/client.ts';
+import { authorised } from '../../../src/client.ts';
 import { heading, OPERA, type ShopFixture, takeSeat } from '../shop-fixture.ts';
 
 /** Stories of failures, and the shop's messages about them. */
@@ -70,7 +71,9 @@ export const mishaps = ({ product, story, showOf }: ShopFixture): void => {
     await heading(page, 'Cart').waitFor();
     const token = await page.evaluate((key) => sessionStorage.getItem(key), `boxoffice.token.${OPERA}`);
     const headers = { 'x-service-host': OPERA, 'x-auth-token': `${token}` };
-    expect((await clientOf(product())('/tnwr/v1/sessions/current', { method: 'DELETE', headers })).status).toBe(200);
+    expect(
+      (await openClient(product().address)('/tnwr/v1/sessions/current', { method: 'DELETE', headers })).status,
+    ).toBe(200);
     await page.getByRole('link', { name: 'Programme' }).click();
     await page.getByText('Your session has ended. Please start again.').waitFor();
     await page.locator('.card').nth(23).waitFor();
