@@ -8,26 +8,24 @@ export interface Running {
   readonly env?: Readonly<Record<string, string>>;
   /** Written to its standard input. */
   readonly input?: string;
-  /** Receives its output as it arrives. */
-  readonly tell?: (text: string) => void;
   /** Default: ten minutes. */
   readonly timeoutMs?: number;
 }
 
-const MOST_KEPT = 4_000_000;
+/** Characters of output that are returned at most: the last ones. */
+const MOST_CHARACTERS = 4_000_000;
 
 /** Runs a program to its end; returns its standard output. @throws {Error} with the end of its output, if it fails */
 export const run = (program: string, args: readonly string[], options: Running = {}): Promise<string> =>
   new Promise((resolve, reject) => {
-    const { cwd = ROOT, env = {}, input = '', tell, timeoutMs = 600_000 } = options;
+    const { cwd = ROOT, env = {}, input = '', timeoutMs = 600_000 } = options;
     const child = spawn(program, args, { cwd, env: { ...process.env, ...env }, timeout: timeoutMs });
     let printed = '';
     let all = '';
     for (const stream of [child.stdout, child.stderr])
       stream.setEncoding('utf8').on('data', (text: string) => {
-        if (stream === child.stdout) printed = (printed + text).slice(-MOST_KEPT);
+        if (stream === child.stdout) printed = (printed + text).slice(-MOST_CHARACTERS);
         all = (all + text).slice(-4_000);
-        tell?.(text);
       });
     child.on('error', reject);
     child.on('close', (status, signal) => {

@@ -1,3 +1,4 @@
+import { waitUntil } from '@boxoffice/testkit';
 import { run, succeeds } from './command.ts';
 
 /** A running container. */
@@ -42,27 +43,26 @@ export interface CompositionOptions {
 }
 
 /** Extracts warnings and errors from container logs; for logs in another format, the last lines. */
-const tellingOf = (printed: string): string => {
+const complaintsIn = (printed: string): string => {
   const lines = printed.split('\n');
   const complaints = lines.filter((line) => /"level":"(warn|error)"/.test(line));
   const others = lines.filter((line) => !line.includes('"level":') && !line.startsWith('rabbitmq'));
   return [...complaints.slice(-40), ...others.slice(-15)].map((line) => line.slice(0, 400)).join('\n');
 };
 
-const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
-
 /** The installed command. @throws {Error} when there is none */
-const commandThere = async (): Promise<string> => {
+const installedCommand = async (): Promise<string> => {
   if (await succeeds('docker', ['compose', 'version'])) return 'docker compose';
   if (await succeeds('docker-compose', ['version'])) return 'docker-compose';
-  throw new Error('there is neither "docker compose" nor "docker-compose"');
+  throw new Error('install "docker compose" or "docker-compose": there is neither');
 };
 
 /** Describes a composition without starting it. */
 export const openComposition = async (options: CompositionOptions): Promise<Composition> => {
   const { folder, project, files } = options;
-  const env: Record<string, string> = { ...options.env };
-  const [program = 'docker', ...first] = (options.command ?? (await commandThere())).split(' ');
+  // The older command sets the project's name for its files only if the environment has it.
+  const env: Record<string, string> = { ...options.env, COMPOSE_PROJECT_NAME: project };
+  const [program = 'docker', ...first] = (options.command ?? (await installedCommand())).split(' ');
   const given = [...first, '-p', project, ...files.flatMap((file) => ['-f', file])];
   const compose = (...args: readonly string[]) => run(program, [...given, ...args], { cwd: folder, env });
 
@@ -75,7 +75,7 @@ export const openComposition = async (options: CompositionOptions): Promise<Comp
   const inspect = async (ids: readonly string[], format: string): Promise<string[]> =>
     ids.length === 0 ? [] : (await run('docker', ['inspect', '-f', format, ...ids])).trim().split('\n');
   const logs = (service?: string) =>
-    compose('logs', '--no-color', '--tail', '3000', ...(service === undefined ? [] : [service])).then(tellingOf);
+    compose('logs', '--no-color', '--tail', '3000', ...(service === undefined ? [] : [service])).then(complaintsIn);
 
   return {
     removal: `docker compose -p ${project} down --volumes`,
@@ -101,24 +101,27 @@ export const openComposition = async (options: CompositionOptions): Promise<Comp
       return ids.map((id, index) => ({ id, image: String(images[index]) }));
     },
     async healthy(service, count, withinMs = 120_000) {
-      const until = Date.now() + withinMs;
-      for (;;) {
-        const states = await inspect(await containers(service, false), '{{.State.Health.Status}}');
-        if (states.filter((state) => state === 'healthy').length >= count) return;
-        if (Date.now() > until)
-          throw new Error(`${service}: ${states.join(', ')} instead of ${count} healthy\n${await logs(service)}`);
-        await pause(500);
-      }
+      let states: readonly string[] = [];
+      const areHealthy = async (): Promise<boolean> => {
+        states = await inspect(await containers(service, false), '{{.State.Health.Status}}');
+        return states.filter((state) => state === 'healthy').length >= count;
+      };
+      await waitUntil(areHealthy, { withinMs, everyMs: 500 }).catch(async ({ message }: Error) => {
+        const found = `${states.join(', ')} instead of ${count} healthy`;
+        throw new Error(`${service}: ${found}: ${message}\n${await logs(service)}`);
+      });
     },
     async finished(service, withinMs = 300_000) {
-      const until = Date.now() + withinMs;
-      for (;;) {
-        const [state] = await inspect(await containers(service, true), '{{.State.Status}} {{.State.ExitCode}}');
-        if (state === 'exited 0') return;
-        if (state?.startsWith('exited') || Date.now() > until)
-          throw new Error(`${service}: ${state}\n${await logs(service)}`);
-        await pause(500);
-      }
+      let state: string | undefined;
+      const hasExited = async (): Promise<boolean> => {
+        [state] = await inspect(await containers(service, true), '{{.State.Status}} {{.State.ExitCode}}');
+        return state?.startsWith('exited') ?? false;
+      };
+      const failure = await waitUntil(hasExited, { withinMs, everyMs: 500 }).then(
+        () => undefined,
+        ({ message }: Error) => message,
+      );
+      if (state !== 'exited 0') throw new Error(`${service}: ${failure ?? state}\n${await logs(service)}`);
     },
     async file(service, path) {
       const [id] = await containers(service, true);

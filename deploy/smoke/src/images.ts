@@ -1,7 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { run } from './command.ts';
-import { localBases } from './local-bases.ts';
 
 /** The folder of each image's own package. */
 export const folders = {
@@ -32,27 +31,15 @@ export interface Build {
   readonly name: ImageName;
   readonly tag: string;
   readonly revision: string;
-  readonly localBases: boolean;
+  /** Further arguments of deploy/Dockerfile, each as NAME=VALUE. */
+  readonly buildArgs: readonly string[];
 }
 
 /** Builds one image. @throws {Error} with the end of the engine's output */
-export const buildImage = async ({ context, name, tag, revision, localBases: local }: Build): Promise<void> => {
-  const given = {
-    SERVICE: name,
-    VERSION: await versionIn(context, name),
-    REVISION: revision,
-    ...(local
-      ? {
-          BUILD_BASE: localBases.build,
-          BASE: localBases.run,
-          NODE_EXTRA_CA_CERTS: '/etc/ssl/certs/ca-certificates.crt',
-        }
-      : {}),
-  };
-  const args = Object.entries(given).flatMap(([key, value]) => ['--build-arg', `${key}=${value}`]);
-  // Without the buildx plug-in, docker's client supports only the legacy builder; local bases are for such machines.
-  const env: Record<string, string> = local ? { DOCKER_BUILDKIT: '0' } : {};
-  await run('docker', ['build', '-q', '-f', join(context, 'deploy/Dockerfile'), ...args, '-t', tag, context], { env });
+export const buildImage = async ({ context, name, tag, revision, buildArgs }: Build): Promise<void> => {
+  const own = [`SERVICE=${name}`, `VERSION=${await versionIn(context, name)}`, `REVISION=${revision}`];
+  const args = [...own, ...buildArgs].flatMap((one) => ['--build-arg', one]);
+  await run('docker', ['build', '-q', '-f', join(context, 'deploy/Dockerfile'), ...args, '-t', tag, context]);
 };
 
 /** The revision in an image's label; undefined if there is no such image. */
@@ -75,11 +62,22 @@ export interface Contents {
   readonly labels: Readonly<Record<string, string>>;
 }
 
+/** Packages that an image must not contain. */
+const TOOLS = [
+  ...['typescript', 'jest', '@jest', '@swc', '@biomejs', 'dependency-cruiser', 'fast-check', 'supertest'],
+  ...['playwright-core', 'pnpm', 'npm'],
+];
+
+/** Shells that an image must not contain. */
+const SHELLS = ['sh', 'bash', 'dash', 'busybox'].flatMap((name) =>
+  ['/bin/', '/usr/bin/', '/usr/local/bin/'].map((folder) => folder + name),
+);
+
 /** Runs inside the image, which has no shell. */
-const LOOK = `
+const INSPECTION = `
 const fs = require('fs');
 const packages = new Set(), unwanted = [];
-const tools = /^(typescript|jest|@jest|@swc|@biomejs|dependency-cruiser|fast-check|supertest|playwright-core|pnpm|npm)$/;
+const tools = new Set(${JSON.stringify(TOOLS)});
 const walk = (dir, depth) => {
   for (const entry of fs.readdirSync(dir, { withFileTypes: true })) {
     const path = dir + '/' + entry.name;
@@ -88,14 +86,14 @@ const walk = (dir, depth) => {
       const within = dir.split('/').at(-1);
       if (within === '@boxoffice') packages.add(entry.name);
       if (['test', 'tests', '__tests__'].includes(entry.name)) unwanted.push(path);
-      if (within === 'node_modules' && tools.test(entry.name)) unwanted.push(path);
+      if (within === 'node_modules' && tools.has(entry.name)) unwanted.push(path);
       walk(path, depth + 1);
     } else if (/\\.(ts|mts|cts|map|test\\.js)$/.test(entry.name)) unwanted.push(path);
   }
 };
 walk('/app', 0);
 packages.add(JSON.parse(fs.readFileSync('/app/package.json', 'utf8')).name.split('/')[1]);
-for (const shell of ['sh', 'bash', 'dash', 'busybox']) for (const bin of ['/bin/', '/usr/bin/', '/usr/local/bin/']) if (fs.existsSync(bin + shell)) unwanted.push(bin + shell);
+for (const shell of ${JSON.stringify(SHELLS)}) if (fs.existsSync(shell)) unwanted.push(shell);
 console.log(JSON.stringify({ packages: [...packages].sort(), unwanted, user: process.getuid() }));
 `;
 
@@ -113,7 +111,7 @@ export const contentsOf = async (tag: string): Promise<Contents> => {
     '/usr/local/bin/node',
     tag,
     '-e',
-    LOOK,
+    INSPECTION,
   ]);
   const format = '{{.Size}}\t{{json .Config.Labels}}';
   const [size = '0', labels = '{}'] = (await run('docker', ['image', 'inspect', '-f', format, tag])).trim().split('\t');

@@ -28,7 +28,7 @@ describe.each([...services])('$name', ({ name, version }) => {
     expect(read('deploy/Dockerfile')).toMatch(new RegExp(`for service in [a-z ]*\\b${name}\\b`));
   });
 
-  test('is told secrets by files, of a volume that is its alone', () => {
+  test('reads its secrets from files of a volume that only it mounts', () => {
     const volume = `secrets-${name}:/run/boxoffice:ro`;
     expect(own.volumes).toContain(volume);
     const others = containers.filter(([, { volumes = [] }]) =>
@@ -36,12 +36,12 @@ describe.each([...services])('$name', ({ name, version }) => {
     );
     expect(others.map(([other]) => other).sort()).toEqual([name, 'secrets'].sort());
     const setting = name === 'authorizer' ? 'SERVICE_ROOT_SECRET' : 'SERVICE_SECRET';
-    const told = Object.entries(own.environment ?? {}).filter(([key]) => /^SERVICE_(ROOT_)?SECRET/.test(key));
-    expect(told).toEqual([[`${setting}_FILE`, `/run/boxoffice/${setting.toLowerCase().replaceAll('_', '-')}`]]);
+    const given = Object.entries(own.environment ?? {}).filter(([key]) => /^SERVICE_(ROOT_)?SECRET/.test(key));
+    expect(given).toEqual([[`${setting}_FILE`, `/run/boxoffice/${setting.toLowerCase().replaceAll('_', '-')}`]]);
     expect(read('deploy/compose/make-secrets.mjs')).toContain(`'${name}'`);
   });
 
-  test('is given settings that somebody reads, and restarts by itself', () => {
+  test('has only settings that the product reads, and restarts by itself', () => {
     const unknown = Object.keys(own.environment ?? {}).filter((key) => !knownSettings.has(key.replace(/_FILE$/, '')));
     expect(unknown).toEqual([]);
     expect(own.restart).toBe('unless-stopped');
@@ -58,7 +58,7 @@ test('only the gateway is published, and only its network leads outside', () => 
   expect(container('gateway').networks).not.toContain('store');
 });
 
-test.each(containers)('%s cannot do more than it must', (_, given) => {
+test.each(containers)('%s has no more rights than it needs', (_, given) => {
   expect(given).toMatchObject({
     read_only: true,
     cap_drop: ['ALL'],
@@ -70,7 +70,7 @@ test.each(containers)('%s cannot do more than it must', (_, given) => {
   });
 });
 
-test('no secret stands in the files', () => {
+test('the files contain no secret', () => {
   const literal = containers.flatMap(([name, { environment = {} }]) =>
     Object.entries(environment)
       .filter(
@@ -83,7 +83,7 @@ test('no secret stands in the files', () => {
   expect(read('docker-compose.yml')).not.toMatch(/(mongodb|amqps?):\/\/[^/\s]*@/);
 });
 
-test('the images run without root, and ask themselves how they are', () => {
+test('the images run without root, and check their own health', () => {
   const dockerfile = read('deploy/Dockerfile');
   const final = dockerfile.slice(dockerfile.lastIndexOf('\nFROM '));
   expect(final).toMatch(/^USER 65532:65532$/m);

@@ -37,23 +37,23 @@ test('every user has a password of its own, of 256 bits', () => {
   for (const password of passwords) expect(password).toMatch(/^[A-Za-z0-9_-]{43}$/);
 });
 
-test('a container is told what it needs and nothing of the others', () => {
-  const told = (name: string) =>
+test('a container reads what it needs and nothing of the others', () => {
+  const given = (name: string) =>
     Object.keys(first)
       .filter((path) => path.startsWith(`${name}/`))
       .map((path) => path.slice(name.length + 1));
-  expect(told('gateway')).toEqual(['amqp-url', 'service-secret']);
-  expect(told('orders')).toEqual(['amqp-url', 'mongodb-url', 'service-secret']);
-  expect(told('authorizer')).toEqual(['amqp-url', 'key-encryption-key', 'mongodb-url', 'service-root-secret']);
+  expect(given('gateway')).toEqual(['amqp-url', 'service-secret']);
+  expect(given('orders')).toEqual(['amqp-url', 'mongodb-url', 'service-secret']);
+  expect(given('authorizer')).toEqual(['amqp-url', 'key-encryption-key', 'mongodb-url', 'service-root-secret']);
   const orders = passwordIn(first['orders/mongodb-url']);
-  const knowing = Object.entries(first).filter(([, text]) => text.includes(orders));
-  expect(knowing.map(([path]) => path)).toEqual(['mongodb/users.json', 'orders/mongodb-url', 'own/secrets.json']);
+  const containing = Object.entries(first).filter(([, text]) => text.includes(orders));
+  expect(containing.map(([path]) => path)).toEqual(['mongodb/users.json', 'orders/mongodb-url', 'own/secrets.json']);
 });
 
 test('only the authorizer and the operator have the root', () => {
   const root = String(first['authorizer/service-root-secret']);
-  const knowing = Object.entries(first).filter(([, text]) => text.includes(root));
-  expect(knowing.map(([path]) => path)).toEqual([
+  const containing = Object.entries(first).filter(([, text]) => text.includes(root));
+  expect(containing.map(([path]) => path)).toEqual([
     'authorizer/service-root-secret',
     'operator/service-root-secret',
     'own/secrets.json',
@@ -62,7 +62,7 @@ test('only the authorizer and the operator have the root', () => {
   expect(new Set(others.map((path) => first[path])).size).toBe(6);
 });
 
-test('RabbitMQ is given hashes that fit the passwords, and no guest', () => {
+test('RabbitMQ gets hashes that fit the passwords, and no guest', () => {
   const { users, permissions } = JSON.parse(String(first['rabbitmq/definitions.json']));
   expect(users.map(({ name }: { name: string }) => name)).not.toContain('guest');
   expect(permissions).toHaveLength(users.length);
@@ -73,16 +73,16 @@ test('RabbitMQ is given hashes that fit the passwords, and no guest', () => {
   }
 });
 
-test('the next start makes nothing anew, and what was lost is written again', () => {
+test('the next start keeps what exists and writes lost files again', () => {
   unlinkSync(join(folder, 'orders/mongodb-url'));
   make();
   const second = files();
   delete second['rabbitmq/definitions.json'];
-  const { 'rabbitmq/definitions.json': _salted, ...kept } = first;
-  expect(second).toEqual(kept);
+  const { 'rabbitmq/definitions.json': _salted, ...unsalted } = first;
+  expect(second).toEqual(unsalted);
 });
 
-test('an own MongoDB takes the place of the one of the composition', () => {
+test('MONGODB_URL replaces the MongoDB of the composition', () => {
   make({ MONGODB_URL: 'mongodb://elsewhere/boxoffice' });
   expect(files()['orders/mongodb-url']).toBe('mongodb://elsewhere/boxoffice');
 });
