@@ -10,8 +10,9 @@ const TESTS = ['{gateway,authorizer}/test/**/*.ts', '{libs,services,deploy}/*/{t
 /** Tests that compare durations within one run, which a slow machine lengthens alike. */
 const COMPARES_DURATIONS: Readonly<Record<string, string>> = {
   'libs/store/src/conformance/documents/large.ts': 'a page of many documents with one of few',
-  'services/pos/test/login/throttled-and-silent.test.ts': 'the refusal of an unknown login with that of a known one',
-  'services/pos/test/availability/a-second-old-at-most.test.ts': 'loads with the time that passed',
+  'services/pos/test/login/logins-are-throttled-and-reveal-nothing.test.ts':
+    'the refusal of an unknown login with that of a known one',
+  'services/pos/test/availability/availability-is-at-most-a-second-old.test.ts': 'loads with the time that passed',
 };
 
 const MEASURES: readonly RegExp[] = [

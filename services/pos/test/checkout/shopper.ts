@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Fixture } from '../fixture/fixture.ts';
 
-/** An order, or a cart, as these tests read it. */
+/** The members of an order or a cart that these tests read. */
 export interface Shown {
   readonly id: string | null;
   readonly state: string;
@@ -10,14 +10,14 @@ export interface Shown {
   readonly items: Readonly<Record<string, { readonly ticketId: string | null; readonly barcode: string | null }>>;
 }
 
-/** A guest; the payment is external by default. */
+/** The body of a checkout by a guest, with an external payment by default. */
 export const asGuest = (more: object = {}) => ({
   contact: { firstName: 'Ana', lastName: 'Martin', email: `${randomUUID()}@example.org` },
   paymentMethod: 'external',
   ...more,
 });
 
-/** A visitor of a fixture. */
+/** The requests of a visitor. */
 export const shopperOf = (fixture: Fixture) => ({
   /** Adds a place to the cart; without a token in a new session. */
   fill: async (token?: string): Promise<{ token: string; cartId: string }> => {

@@ -14,7 +14,7 @@ test.each([
   ['GET', '/users/me'],
   ['POST', '/orders'],
   ['PATCH', '/tickets/x'],
-])('without X-Service-Host it is 400 context_missing: %s %s', async (method, path) => {
+])('a request without X-Service-Host is 400 context_missing: %s %s', async (method, path) => {
   for (const host of [null, '']) {
     const { status, code } = await fixture.call(method, path, { host });
     expect([status, code]).toEqual([400, 'context_missing']);
@@ -29,12 +29,12 @@ test.each(['nowhere.example', 'a b', '../internal', 'x'.repeat(300), '%00', 'sho
   },
 );
 
-test('case does not matter', async () => {
+test('X-Service-Host is case-insensitive', async () => {
   const { status } = await fixture.call('GET', '/products', { host: fixture.pointOfSale.serviceHost.toUpperCase() });
   expect(status).toBe(200);
 });
 
-test('each point of sale shows what its own institution offers', async () => {
+test('a point of sale shows the products of its own institution only', async () => {
   const theirs = fixture.catalog.show({ institution: 'museum' });
   const ours = fixture.catalog.show();
   const { serviceHost } = fixture.catalog.pointOfSale({ institution: 'museum', languages: ['en'] });
@@ -51,15 +51,15 @@ test('a change of the point of sale takes effect within three seconds', async ()
     (await fixture.call('GET', '/products?lang=en', { host: serviceHost })).headers.get('content-language');
   expect(await languageNow()).toBe('fr');
   fixture.catalog.change(serviceHost, { languages: ['en'], updatedAt: new Date().toISOString() });
-  // The test's own time is ten times that.
+  // The timeout of the test is ten times as long.
   await until(async () => (await languageNow()) === 'en');
 });
 
-test('concurrent requests for a host make one call to the catalog, known or not', async () => {
+test('concurrent requests for a host cause one call of the catalog, known or not', async () => {
   const { serviceHost } = fixture.catalog.pointOfSale();
-  const asked = () => fixture.catalog.calls.filter(({ operation }) => operation === 'findPointOfSale').length;
-  const before = asked();
+  const calls = () => fixture.catalog.calls.filter(({ operation }) => operation === 'findPointOfSale').length;
+  const before = calls();
   for (const host of [serviceHost, 'unknown.example'])
     await Promise.all(Array.from({ length: 20 }, () => fixture.call('GET', '/shopping-cart', { host })));
-  expect(asked() - before).toBe(2);
+  expect(calls() - before).toBe(2);
 });

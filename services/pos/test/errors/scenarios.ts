@@ -19,7 +19,7 @@ const refusedWhenBuying: readonly Reason[] = [
   ...(['invalid_reference', 'tariff_not_accessible', 'account_required'] as const),
 ];
 
-/** Every refusal that each operation can meet, beside those of the door: context, session, form. By operation. */
+/** Requests for every refusal of each operation, except those of context, session and form. */
 export const scenariosOf = async (fixture: Fixture): Promise<Readonly<Record<string, readonly Scenario[]>>> => {
   const user = await fixture.user();
   const token = await fixture.logIn(user);
@@ -44,7 +44,7 @@ export const scenariosOf = async (fixture: Fixture): Promise<Readonly<Record<str
     (method: string, path: string, call: object): Scenario =>
     () =>
       fixture.call(method, path, call);
-  /** Another's contact, and one without a login. */
+  /** Requests with the contact of another user, and without a login. */
   const contacts = (method: string, path: string, query: boolean, body: object = {}): Scenario[] =>
     [guest.token, token].map((who) => {
       const target = query ? `${path}?contactNumber=COTHER` : path;
@@ -130,8 +130,8 @@ export const scenariosOf = async (fixture: Fixture): Promise<Readonly<Record<str
   };
 };
 
-/** The refusals of the door that any operation can give: context, session, format, form, resource. */
-export const atTheDoor = (
+/** Requests for the refusals of every operation: context, session, format, form, resource. */
+export const generalRefusals = (
   fixture: Fixture,
   { method, path, access, body }: AnyOperation,
   token: string,

@@ -7,13 +7,13 @@ export interface FuzzRequest {
   readonly body: string | Buffer | undefined;
 }
 
-/** Things that exist, so that not everything is refused at the door. */
+/** Existing hosts, tokens and ids, so that requests reach the handlers. */
 export interface Known {
   readonly hosts: readonly string[];
   readonly tokens: readonly string[];
-  /** Items that can be put into a cart. */
+  /** Valid items of a cart. */
   readonly items: readonly object[];
-  /** Ids, logins, numbers. */
+  /** Existing ids, logins and contact numbers. */
   readonly words: readonly string[];
   /** Methods and paths below a version, with `{templates}`. */
   readonly operations: readonly (readonly [method: string, template: string])[];
@@ -103,7 +103,7 @@ const record = (random: Random, known: Known, depth = 0): object =>
     Array.from({ length: random.below(6) }, () => [random.pick(FIELDS), value(random, known, depth + 1)]),
   );
 
-/** Bodies that are nearly right, so that handlers are reached. */
+/** Nearly valid bodies, so that requests reach the handlers. */
 const plausible = (random: Random, known: Known): object =>
   random.pick<() => object>([
     () => random.pick(known.items),
@@ -146,10 +146,10 @@ const path = (random: Random, known: Known, template: string): string => {
   return `${base}${random.next() < 0.02 ? '//' : ''}${below}${query}`;
 };
 
-/** What a header can hold. */
+/** The text without characters that a header may not contain. */
 const headerSafe = (text: string): string => text.replaceAll(/[^\x20-\x7e]/g, '');
 
-/** Any request; some of them are nearly good. */
+/** A random request; some are nearly valid. */
 export const randomRequest = (random: Random, known: Known): FuzzRequest => {
   const maybe = (chance: number, name: string, make: () => string): [string, string][] =>
     random.next() < chance ? [[name, headerSafe(make())]] : [];

@@ -29,7 +29,7 @@ beforeAll(async () => {
   };
   const guest = await fixture.call('POST', '/shopping-cart/items', { body });
   let logins = 0;
-  // From addresses of their own, so that wrong passwords of the random requests do not count.
+  // Each login has its own address, so that wrong passwords of the random requests do not count.
   newTokens = async () => {
     logins += 1;
     const call = { headers: { 'x-forwarded-for': `10.9.${logins >> 8}.${logins & 255}` } };
@@ -97,39 +97,40 @@ const send = ({ method, path, headers, body }: FuzzRequest): Promise<Answer> =>
     sent.end(body);
   });
 
-/** Why the answer is none of family B; undefined if it is one. */
+/** The reason why an answer does not have the form of family B; undefined if it has. */
 const wrongWith = ({ method, path }: FuzzRequest, { status, headers, text }: Answer): string | undefined => {
-  if (status >= 500) return 'it is a 5xx';
-  if (!String(headers['content-type']).startsWith('application/json')) return 'it is no JSON';
+  if (status >= 500) return 'a 5xx';
+  if (!String(headers['content-type']).startsWith('application/json')) return 'not JSON';
   if (headers['set-cookie'] !== undefined) return 'a header was injected';
   if (method === 'HEAD') return text === '' ? undefined : 'a HEAD has a body';
   const body = JSON.parse(text) as Record<string, unknown>;
   if (path.startsWith('/openapi.json')) return undefined;
-  if (status < 300) return body.success === true && typeof body.data === 'object' ? undefined : 'it is no success';
+  if (status < 300)
+    return body.success === true && typeof body.data === 'object' ? undefined : 'not a success of family B';
   const { errorCode, errorMessage, success } = body;
   const isKnown = typeof errorCode === 'string' && Object.hasOwn(posRegistry, errorCode);
   const isFailure = success === false && isKnown && typeof errorMessage === 'string' && errorMessage !== '';
-  if (!isFailure) return 'it is no failure of this family';
+  if (!isFailure) return 'not an error of family B';
   const row = posRegistry[errorCode as keyof typeof posRegistry];
   return row.http === status ? undefined : `${errorCode} has status ${status}`;
 };
 
-test(`seed ${seed}: no 5xx, always a well-formed answer, nothing logged as an error`, async () => {
+test(`seed ${seed}: no answer is a 5xx or malformed, and nothing is logged as an error`, async () => {
   const random = seeded(seed);
   const wrong: string[] = [];
   const statuses = new Map<number, number>();
   for (let count = 0; count < REQUESTS; count += AT_ONCE) {
     const requests = Array.from({ length: Math.min(AT_ONCE, REQUESTS - count) }, () => randomRequest(random, known));
     const answers = await Promise.all(requests.map(send));
-    // Some log out.
+    // Some requests end their session.
     if (count % 128 === 0) known = { ...known, tokens: await newTokens() };
     for (const [index, answer] of answers.entries()) {
-      const asked = requests[index] as FuzzRequest;
+      const sent = requests[index] as FuzzRequest;
       statuses.set(answer.status, (statuses.get(answer.status) ?? 0) + 1);
-      const reason = wrongWith(asked, answer);
+      const reason = wrongWith(sent, answer);
       if (reason)
         wrong.push(
-          `${reason}: ${asked.method} ${asked.path.slice(0, 200)} → ${answer.status} ${answer.text.slice(0, 200)}`,
+          `${reason}: ${sent.method} ${sent.path.slice(0, 200)} → ${answer.status} ${answer.text.slice(0, 200)}`,
         );
     }
   }

@@ -22,7 +22,7 @@ vo vol, cy wel cym, wa wln, wo wol, xh xho, yi yid, yo yor, za zha, zu zul
   .split(',')
   .map((codes) => codes.trim().split(' '));
 
-test('there are all 184 languages that have a code of two letters', () => {
+test('the table has all 184 languages with a code of two letters', () => {
   expect(LANGUAGES).toHaveLength(184);
 });
 
@@ -37,19 +37,19 @@ describe('a language is found', () => {
         }
   });
 
-  test('by its two letters, where a point of sale is configured with three', () => {
+  test('by its code of two letters if a point of sale is configured with three', () => {
     expect(languageOf('de-AT', undefined, ['fr', 'deu'])).toBe('deu');
     expect(languageOf('ger', undefined, ['fr', 'deu-CH'])).toBe('deu-CH');
   });
 
-  test('by a code that only ISO 639-2 or 639-3 has', () => {
+  test('by a code of ISO 639-2 or 639-3 only', () => {
     expect(languageOf('gsw-CH', undefined, ['de', 'gsw'])).toBe('gsw');
     expect(languageOf('gsw', undefined, ['fr', 'de'])).toBe('fr');
   });
 });
 
 test.each(['zzz', 'und', 'x', 'abcd', '42', 'de!', '-', '_', 'a'.repeat(10_000), 'deu'.repeat(40), '%', '\u0000'])(
-  'what is no language is no error: %j',
+  'an unknown language is no error: %j',
   (lang) => {
     expect(languageOf(lang, undefined, ['fr', 'de'])).toBe('fr');
     expect(languageOf(lang, 'ger', ['fr', 'de'])).toBe('de');

@@ -27,8 +27,8 @@ interface Answer {
   readonly body: Buffer;
 }
 
-/** The path as it is given: fetch would tidy it up. */
-const ask = (path: string, method = 'GET', headers: Record<string, string> = {}): Promise<Answer> =>
+/** Sends the path unchanged; fetch would normalise it. */
+const send = (path: string, method = 'GET', headers: Record<string, string> = {}): Promise<Answer> =>
   new Promise((resolve, reject) => {
     const outgoing = httpRequest({ host: '127.0.0.1', port, path, method, headers, agent: false }, (incoming) => {
       const chunks: Buffer[] = [];
@@ -41,12 +41,12 @@ const ask = (path: string, method = 'GET', headers: Record<string, string> = {})
   });
 
 describe('the shop is served as files', () => {
-  test('the page is at /shop/, and /shop leads there with its query', async () => {
-    const page = await ask('/shop/');
+  test('the page is at /shop/, and /shop redirects there with its query', async () => {
+    const page = await send('/shop/');
     expect(page.status).toBe(200);
     expect(page.headers['content-type']).toBe('text/html; charset=utf-8');
     expect(page.body.toString()).toContain('<script type="module" src="shop.js">');
-    const moved = await ask('/shop?host=tickets.museum.example');
+    const moved = await send('/shop?host=tickets.museum.example');
     expect([moved.status, moved.headers.location]).toEqual([308, '/shop/?host=tickets.museum.example']);
   });
 
@@ -57,30 +57,30 @@ describe('the shop is served as files', () => {
     ['lib/lean-qr.mjs', 'text/javascript; charset=utf-8'],
     ['fonts/cormorant.woff2', 'font/woff2'],
   ])('%s has its content type', async (name, type) => {
-    const file = await ask(`/shop/${name}`);
+    const file = await send(`/shop/${name}`);
     expect([file.status, file.headers['content-type']]).toEqual([200, type]);
     expect(file.headers['content-length']).toBe(`${file.body.length}`);
   });
 
-  test('everything that the page and its modules name is there', async () => {
+  test('every file that the page and its modules name is served', async () => {
     const seen = new Set<string>();
-    const look = async (path: string): Promise<void> => {
+    const visit = async (path: string): Promise<void> => {
       if (seen.has(path)) return;
       seen.add(path);
-      const { status, body } = await ask(path);
+      const { status, body } = await send(path);
       expect([path, status]).toEqual([path, 200]);
       const named = path.endsWith('.mjs')
         ? []
         : body.toString().matchAll(/(?:src|href|from|url\()[=\s]*"?'?([\w./-]+\.\w+)["')]/g);
-      for (const [, name = ''] of named) await look(new URL(name, `http://shop${path}`).pathname);
+      for (const [, name = ''] of named) await visit(new URL(name, `http://shop${path}`).pathname);
     };
-    await look('/shop/');
+    await visit('/shop/');
     expect([...seen]).toEqual(
       expect.arrayContaining(['/shop/texts/de.js', '/shop/pages/seat-map.js', '/shop/fonts/cormorant.woff2']),
     );
   });
 
-  test('nothing outside the folder is', async () => {
+  test('no file outside the folder is served', async () => {
     const paths = [
       '../package.json',
       '..%2fpackage.json',
@@ -91,14 +91,14 @@ describe('the shop is served as files', () => {
       'nothing.js',
       '/shop.js',
     ];
-    for (const path of paths) expect([path, (await ask(`/shop/${path}`)).status]).toEqual([path, 404]);
+    for (const path of paths) expect([path, (await send(`/shop/${path}`)).status]).toEqual([path, 404]);
   });
 
   test('a known ETag gives 304, with and without compression', async () => {
     for (const coding of ['identity', 'gzip']) {
-      const first = await ask('/shop/shop.js', 'GET', { 'accept-encoding': coding });
+      const first = await send('/shop/shop.js', 'GET', { 'accept-encoding': coding });
       const etag = `${first.headers.etag}`;
-      const again = await ask('/shop/shop.js', 'GET', {
+      const again = await send('/shop/shop.js', 'GET', {
         'accept-encoding': coding,
         'if-none-match': `"other", W/${etag}`,
       });
@@ -106,33 +106,33 @@ describe('the shop is served as files', () => {
     }
   });
 
-  test('texts are compressed for who accepts it', async () => {
-    const plain = await ask('/shop/shop.js', 'GET', { 'accept-encoding': 'gzip;q=0' });
-    const packed = await ask('/shop/shop.js', 'GET', { 'accept-encoding': 'br, gzip' });
+  test('texts are compressed if the client accepts gzip', async () => {
+    const plain = await send('/shop/shop.js', 'GET', { 'accept-encoding': 'gzip;q=0' });
+    const packed = await send('/shop/shop.js', 'GET', { 'accept-encoding': 'br, gzip' });
     expect([plain.headers['content-encoding'], packed.headers['content-encoding']]).toEqual([undefined, 'gzip']);
     expect(gunzipSync(packed.body)).toEqual(plain.body);
     expect(packed.headers.vary).toBe('Accept-Encoding');
     expect(packed.headers.etag).not.toBe(plain.headers.etag);
   });
 
-  test('pages are asked for again, typefaces are kept for a day', async () => {
-    expect((await ask('/shop/')).headers['cache-control']).toBe('no-cache');
-    expect((await ask('/shop/fonts/cormorant.woff2')).headers['cache-control']).toBe('public, max-age=86400');
+  test('pages are revalidated, typefaces are cached for a day', async () => {
+    expect((await send('/shop/')).headers['cache-control']).toBe('no-cache');
+    expect((await send('/shop/fonts/cormorant.woff2')).headers['cache-control']).toBe('public, max-age=86400');
   });
 
-  test('HEAD is GET without a body, everything else is 405', async () => {
-    const [got, head] = [await ask('/shop/shop.js'), await ask('/shop/shop.js', 'HEAD')];
+  test('HEAD is GET without a body, every other method is 405', async () => {
+    const [got, head] = [await send('/shop/shop.js'), await send('/shop/shop.js', 'HEAD')];
     expect([head.status, head.body.length, head.headers.etag]).toEqual([200, 0, got.headers.etag]);
     expect(head.headers['content-length']).toBe(got.headers['content-length']);
     for (const method of ['POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']) {
-      const refused = await ask('/shop/shop.js', method);
+      const refused = await send('/shop/shop.js', method);
       expect([refused.status, refused.headers.allow]).toEqual([405, 'GET, HEAD']);
     }
   });
 
   test('every answer forbids inline scripts and styles, frames and foreign sources', async () => {
     for (const path of ['/shop', '/shop/', '/shop/shop.js', '/shop/nothing']) {
-      const { headers } = await ask(path);
+      const { headers } = await send(path);
       const policy = `${headers['content-security-policy']}`;
       expect(policy).toContain("default-src 'none'");
       expect(policy).toContain("frame-ancestors 'none'");
@@ -141,8 +141,8 @@ describe('the shop is served as files', () => {
     }
   });
 
-  test('all other paths are the service’s', async () => {
+  test('all other paths reach the service', async () => {
     for (const path of ['/', '/tnwr/v1/products', '/shopping', '/tnwr/v1/shop/'])
-      expect((await ask(path)).status).toBe(418);
+      expect((await send(path)).status).toBe(418);
   });
 });

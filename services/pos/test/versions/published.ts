@@ -14,19 +14,19 @@ interface DescribedResponse {
   readonly content?: Record<string, { readonly schema: unknown; readonly examples?: object }>;
 }
 
-/** A description of the service, as far as these tests read it. */
+/** The members of the description that these tests read. */
 export interface Description {
   readonly paths: Readonly<Record<string, Readonly<Record<string, Described>>>>;
   readonly components: { readonly parameters: Record<string, { readonly name: string }>; readonly schemas: object };
 }
 
-/** The service's description as it is now. */
+/** The current description of the service. */
 export const describeNow = (): Description =>
   dereferenced(
     openApiDocument({ service: 'pos', version: '1.0.0', operations: routes({} as PosContext), family: familyB }),
   ) as Description;
 
-/** A schema without words, which may get better, and with records in the form that they had when v1 was frozen. */
+/** A schema without descriptions, which may change, and with maps in the form that they had when v1 was frozen. */
 const plain = (schema: unknown): unknown => {
   if (Array.isArray(schema)) return schema.map(plain);
   if (typeof schema !== 'object' || schema === null) return schema;
@@ -61,7 +61,7 @@ const codesOf = ({ responses }: Described): string[] =>
     )
     .sort();
 
-/** What clients of a version rely on: parameters, bodies and answers of each of its operations, without words and examples. */
+/** Parameters, bodies and answers of the operations of a version, without descriptions and examples. */
 export const publishedBelow = (prefix: string, { paths, components }: Description): Record<string, unknown> =>
   Object.fromEntries(
     Object.entries(paths)
@@ -89,5 +89,5 @@ export const publishedBelow = (prefix: string, { paths, components }: Descriptio
       .sort(([a = ''], [b = '']) => (a < b ? -1 : 1)),
   );
 
-/** The same as JSON has it. */
+/** The value after a round trip through JSON. */
 export const asJson = (value: unknown): unknown => JSON.parse(JSON.stringify(value ?? null));

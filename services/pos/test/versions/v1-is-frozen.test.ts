@@ -10,13 +10,13 @@ const changedIn = (now: Record<string, unknown>): string[] =>
     .filter(([name, published]) => JSON.stringify(asJson(now[name])) !== JSON.stringify(published))
     .map(([name]) => name);
 
-test('no operation of v1 has another parameter, body, answer or code than was published', () => {
+test('no operation of v1 has another parameter, body, answer or code than the published one', () => {
   const now = publishedBelow('/tnwr/v1', describeNow());
   expect(asJson(now)).toEqual(frozen);
   expect(changedIn(now)).toEqual([]);
 });
 
-test('negative control: a changed member, a dropped parameter and a lost operation are seen', () => {
+test('negative control: a changed member, a dropped parameter and a lost operation are found', () => {
   const now = () => structuredClone(asJson(publishedBelow('/tnwr/v1', describeNow()))) as Record<string, never>;
   const renamed = JSON.parse(JSON.stringify(now()).replaceAll('"priceFrom"', '"fromPrice"'));
   expect(changedIn(renamed)).toEqual(expect.arrayContaining(['GET /products', 'GET /products/{id}']));
@@ -27,7 +27,7 @@ test('negative control: a changed member, a dropped parameter and a lost operati
   expect(changedIn(lost)).toEqual(['GET /users/me']);
 });
 
-test('vexp has every operation of v1, the same', () => {
+test('vexp has the same operations as v1', () => {
   const [v1, vexp] = ['/tnwr/v1', '/tnwr/vexp'].map((prefix) => publishedBelow(prefix, describeNow()));
   expect(asJson(vexp)).toEqual(asJson(v1));
 });

@@ -16,7 +16,7 @@ const wanted = {
 
 const at = (minute: number): string => new Date(Date.UTC(2027, 2, 14, 19, minute)).toISOString();
 
-/** One line: every ticket of it, the oldest first, and what the world was told. */
+/** A line: all its tickets, the oldest first, and the counts of its commands. */
 interface Line {
   tickets: domain.Ticket[];
   admitted: number;
@@ -33,7 +33,7 @@ const fresh = (): Line => ({
 
 type Rules = typeof domain;
 
-/** A command on one of the line's tickets, which may be an old one: clients keep ids. */
+/** A command on one of the line's tickets, which may be an old one, since clients store ids. */
 type Command = (line: Line, which: number, minute: number, rules: Rules) => string;
 
 const put = (line: Line, index: number, decision: domain.Decision): boolean => {
@@ -77,30 +77,32 @@ const commands: Readonly<Record<string, Command>> = {
     rules.rename(ticket, { firstName: 'A', lastName: now }, { id: nextId(ticket.id), barcode: `of ${now}` }, now),
   ),
   cancel: (line, _which, minute, rules) => {
-    // The cancellation visits every ticket of the line, again when it is repeated.
+    // The cancellation changes every ticket of the line, again when it is repeated.
     line.tickets = line.tickets.map((ticket) => rules.cancel(ticket, false, at(minute)));
     line.cancelled = true;
     return 'done';
   },
 };
 
-/** What is wrong with the line, in words. */
+/** The violated invariants of the line. */
 const faults = ({ tickets, admitted, reverted, cancelled }: Line): string[] => {
-  const standing = tickets.filter(({ status }) => status !== 'invalidated');
-  const live = standing.filter(({ status }) => status === 'printed' || status === 'not_printed');
+  const current = tickets.filter(({ status }) => status !== 'invalidated');
+  const live = current.filter(({ status }) => status === 'printed' || status === 'not_printed');
   const inside = tickets.filter(({ status }) => status === 'controlled');
   return [
-    ...(standing.length === 1 ? [] : [`${standing.length} tickets count`]),
+    ...(current.length === 1 ? [] : [`${current.length} current tickets`]),
     ...(cancelled && live.length > 0 ? ['a live ticket of a cancelled order'] : []),
-    ...(admitted - reverted > 1 ? ['two are inside'] : []),
-    ...(inside.length === admitted - reverted ? [] : ['who is inside is not known']),
+    ...(admitted - reverted > 1 ? ['controlled twice'] : []),
+    ...(inside.length === admitted - reverted ? [] : ['the controlled tickets differ from the controls']),
     ...tickets.flatMap(({ id, status, replacedBy }) =>
       (status === 'invalidated') === (replacedBy !== null) ? [] : [`${id} is ${status} and replaced by ${replacedBy}`],
     ),
     ...tickets.flatMap(({ id, status, controlledAt }) =>
-      status === 'controlled' && controlledAt === null ? [`${id} was controlled at no time`] : [],
+      status === 'controlled' && controlledAt === null ? [`${id} is controlled without a time`] : [],
     ),
-    ...(new Set(tickets.map(({ barcode }) => barcode)).size === tickets.length ? [] : ['a barcode twice']),
+    ...(new Set(tickets.map(({ barcode }) => barcode)).size === tickets.length
+      ? []
+      : ['two tickets with the same barcode']),
   ];
 };
 
@@ -119,8 +121,8 @@ const faultsOf = (history: { name: string; which: number; twice: boolean }[], ru
   return [];
 };
 
-describe('whatever is done to it, a line has one ticket that counts', () => {
-  test('random commands on current and old tickets, repeated, cancelled in between', () => {
+describe('after any commands a line has one current ticket', () => {
+  test('random commands on current and old tickets, with repeats and cancellations', () => {
     fc.assert(
       fc.property(histories, (history) => {
         expect(faultsOf(history, domain)).toEqual([]);
@@ -130,9 +132,9 @@ describe('whatever is done to it, a line has one ticket that counts', () => {
   });
 
   test.each<[string, Partial<Rules>]>([
-    ['a cancellation that forgets printed tickets', { cancel: (ticket) => ticket }],
+    ['a cancellation that skips printed tickets', { cancel: (ticket) => ticket }],
     [
-      'a replacement that leaves the old one valid',
+      'a replacement that leaves the old ticket valid',
       {
         replace: (ticket, id, successor) => {
           const decision = domain.replace(ticket, id, successor);
@@ -141,14 +143,14 @@ describe('whatever is done to it, a line has one ticket that counts', () => {
       },
     ],
     [
-      'a control that does not look at the status',
+      'a control that ignores the status',
       { control: (ticket, _, now) => ({ next: { ...ticket, status: 'controlled', controlledAt: now } }) },
     ],
     [
-      'a revert that does not know of the cancellation',
+      'a revert that ignores the cancellation',
       { revert: (ticket, now) => domain.revert({ ...ticket, kept: false }, now) },
     ],
-  ])('control: %s is found', (_, broken) => {
+  ])('negative control: %s is found', (_, broken) => {
     const details = fc.check(
       fc.property(histories, (history) => faultsOf(history, { ...domain, ...broken }).length === 0),
       { numRuns: 2_000 },
@@ -157,8 +159,8 @@ describe('whatever is done to it, a line has one ticket that counts', () => {
   });
 });
 
-describe('the ids of a line follow from one another', () => {
-  test('forth and back', () => {
+describe('the ids of the tickets of a line', () => {
+  test('previousId is the inverse of nextId', () => {
     fc.assert(
       fc.property(fc.stringMatching(/^tic_[A-Za-z0-9_-]{1,30}$/), fc.integer({ min: 1, max: 20 }), (first, count) => {
         let id = first;

@@ -19,7 +19,7 @@ describe.each(engines)(`lists of tickets, on $name${missing}`, (engine) => {
   };
   const idsOf = (tickets: readonly { id: string }[]) => tickets.map(({ id }) => id).sort();
 
-  test('by order, performance and status, in pages', async () => {
+  test('filters are order, performance and status, in pages', async () => {
     const order = await issued(fixture, confirmed(5));
     await issued(fixture, confirmed(2));
     const all = idsOf(order.tickets.map(({ ticketId }) => ({ id: ticketId })));
@@ -41,7 +41,7 @@ describe.each(engines)(`lists of tickets, on $name${missing}`, (engine) => {
     expect(asOf.size).toBe(1);
   });
 
-  test('with the instant from which the next synchronisation asks: 15 s before the first page was read', async () => {
+  test('`asOf` is 15 s before the first page was read', async () => {
     const before = Date.now();
     const { asOf } = await list('limit=1');
     const read = Date.parse(asOf) + 15_000;
@@ -49,7 +49,7 @@ describe.each(engines)(`lists of tickets, on $name${missing}`, (engine) => {
     expect((await list(`modifiedSince=${asOf}`)).status).toBe(200);
   });
 
-  test('right after a replacement that was interrupted a list shows both tickets', async () => {
+  test('a list after an interrupted replacement shows both tickets', async () => {
     const { order, id } = await printed(fixture);
     const dying = createContext(crashingAt(fixture.store, 3, 'before'), SERVICE_SECRET);
     const replacing = replaceTicket(dying, fixture.institution, id, { ifMatch: () => {} });
@@ -60,7 +60,7 @@ describe.each(engines)(`lists of tickets, on $name${missing}`, (engine) => {
     expect(all.items.map(({ status }) => status).sort()).toEqual(['invalidated', 'printed']);
   });
 
-  test('modifiedSince is inclusive and tells of every change', async () => {
+  test('modifiedSince is inclusive and returns every change', async () => {
     const first = firstOf(await issued(fixture));
     const second = firstOf(await issued(fixture));
     const { updatedAt } = ticketOf(await fixture.call('POST', `${PATH}/${first}/printing`));
@@ -76,7 +76,7 @@ describe.each(engines)(`lists of tickets, on $name${missing}`, (engine) => {
       expect((await list(query)).body.status).toBe('invalid_parameter');
   });
 
-  test('unknown orders and tickets of no barcode are empty lists', async () => {
+  test('an unknown order or barcode is an empty list', async () => {
     for (const query of ['orderId=ord_none', 'barcode=none', 'barcode=a.b.c'])
       expect([(await list(query)).status, (await list(query)).items]).toEqual([200, []]);
   });

@@ -1,0 +1,169 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import type { Reason } from '../../src/clients/orders.ts';
+import { type Fixture, openFixture } from '../fixture/fixture.ts';
+
+interface Cart {
+  readonly id: string | null;
+  readonly items: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
+  readonly total: number;
+  readonly expiresAt: string | null;
+}
+
+let fixture: Fixture;
+beforeAll(async () => {
+  fixture = await openFixture();
+});
+afterAll(() => fixture.close());
+
+const item = (more: object = {}) => {
+  const { performanceId, seatCategoryId } = fixture.catalog.show();
+  return { performanceId, seatCategoryId, tariffId: fixture.catalog.full.id, ...more };
+};
+
+const add = (token?: string, body: object = item(), headers = {}) =>
+  fixture.call<Cart>('POST', '/shopping-cart/items', { token, body, headers });
+
+const begin = async (body?: object) => {
+  const { token, data } = await add(undefined, body);
+  return { token: String(token), cart: data, first: String(Object.keys(data.items)[0]) };
+};
+
+test('the cart has one item per place; the answer is the whole cart with its Location', async () => {
+  const { status, headers, data } = await add(undefined, item({ quantity: 3 }));
+  expect([status, headers.get('location')]).toEqual([201, '/tnwr/v1/shopping-cart']);
+  expect(Object.keys(data.items)).toHaveLength(3);
+  expect(data).toMatchObject({ total: 13_500, currency: 'CHF', expiresAt: expect.any(String) });
+  for (const [id, line] of Object.entries(data.items))
+    expect(line).toMatchObject({ id, tariff: 'Tarif full', amount: 4_500, beneficiaryFirstName: null });
+});
+
+test('a cart contains several performances and named seats', async () => {
+  const { token } = await begin();
+  const { data } = await add(token, item({ placeIds: ['plc_a', 'plc_b'] }));
+  const places = Object.values(data.items).map(({ place }) => (place as { id: string }).id);
+  expect(places).toEqual(expect.arrayContaining(['plc_a', 'plc_b']));
+  expect(new Set(Object.values(data.items).map(({ performanceId }) => performanceId)).size).toBe(2);
+});
+
+test.each<[Reason, number, string]>([
+  ['places_unavailable', 400, 'cart_places_unavailable'],
+  ['not_on_sale', 400, 'cart_not_on_sale'],
+  ['too_many_places', 400, 'cart_too_many_places'],
+  ['hold_limit', 400, 'cart_hold_limit'],
+  ['tariff_not_sold_here', 400, 'invalid_reference'],
+  ['invalid_reference', 400, 'invalid_reference'],
+  ['invalid_items', 400, 'validation_error'],
+  ['tariff_not_accessible', 403, 'tariff_not_accessible'],
+  ['busy', 400, 'order_busy'],
+])('the refusal %s of orders is %i %s, and no session is created', async (reason, status, code) => {
+  fixture.orders.refuseNext(reason);
+  const refused = await add();
+  expect([refused.status, refused.code, refused.token]).toEqual([status, code, null]);
+});
+
+test('orders receives the address of the visitor, for its limit', async () => {
+  await add(undefined, item(), { 'x-forwarded-for': '203.0.113.7' });
+  expect(fixture.orders.calls.at(-1)?.body).toMatchObject({ address: '203.0.113.7' });
+});
+
+test('tariff and beneficiary of an item change; names are trimmed, and null or an empty one removes', async () => {
+  const { token, first } = await begin();
+  const change = (body: object) => fixture.call<Cart>('PATCH', `/shopping-cart/items/${first}`, { token, body });
+  const named = await change({ beneficiaryFirstName: 'Ana', beneficiaryLastName: 'Martin' });
+  expect(named.data.items[first]).toMatchObject({ beneficiaryFirstName: 'Ana', beneficiaryLastName: 'Martin' });
+  const changed = await change({ tariffId: fixture.catalog.member.id, beneficiaryFirstName: null });
+  expect(changed.data.items[first]).toMatchObject({
+    tariff: 'Tarif member',
+    beneficiaryFirstName: null,
+    beneficiaryLastName: 'Martin',
+  });
+  const trimmed = await change({ beneficiaryFirstName: '  Zoë  ', beneficiaryLastName: ' \t ' });
+  expect(trimmed.data.items[first]).toMatchObject({ beneficiaryFirstName: 'Zoë', beneficiaryLastName: null });
+  expect((await change({ beneficiaryFirstName: 'A'.repeat(101) })).code).toBe('validation_error');
+  expect((await change({ amount: 0 })).code).toBe('validation_error');
+});
+
+test('an item can be removed; an unknown one is 404, also without a cart', async () => {
+  const { token, first } = await begin(item({ quantity: 2 }));
+  const left = await fixture.call<Cart>('DELETE', `/shopping-cart/items/${first}`, { token });
+  expect([left.status, Object.keys(left.data.items).length, left.data.total]).toEqual([200, 1, 4_500]);
+  expect((await fixture.call('DELETE', `/shopping-cart/items/${first}`, { token })).code).toBe('not_found');
+  const without = await fixture.logIn(await fixture.user());
+  expect((await fixture.call('DELETE', `/shopping-cart/items/${first}`, { token: without })).code).toBe('not_found');
+});
+
+test('the item of another visitor is 404', async () => {
+  const { first } = await begin();
+  const { token } = await begin();
+  expect((await fixture.call('DELETE', `/shopping-cart/items/${first}`, { token })).status).toBe(404);
+});
+
+test('DELETE abandons the cart and returns an empty one', async () => {
+  const { token, cart } = await begin();
+  const emptied = await fixture.call<Cart>('DELETE', '/shopping-cart', { token });
+  expect(emptied.data).toEqual({ id: null, items: {}, total: 0, currency: 'CHF', expiresAt: null });
+  expect(fixture.orders.orders.get(String(cart.id))?.state).toBe('cancelled');
+  expect((await add(token)).status).toBe(201);
+});
+
+describe('an expired cart', () => {
+  test('is reported until the next cart write of the session', async () => {
+    const { token, cart, first } = await begin();
+    fixture.orders.expire(String(cart.id));
+    for (const [method, path] of [
+      ['GET', '/shopping-cart'],
+      ['DELETE', `/shopping-cart/items/${first}`],
+      ['GET', '/shopping-cart'],
+    ] as const)
+      expect((await fixture.call(method, path, { token })).code).toBe('cart_expired');
+    const body = { contact: { firstName: 'A', lastName: 'B', email: 'a@b.example' }, paymentMethod: 'external' };
+    expect((await fixture.call('POST', '/orders', { token, body })).code).toBe('cart_expired');
+    const next = await add(token);
+    expect([next.status, Object.keys(next.data.items).length]).toEqual([201, 1]);
+    expect(next.data.id).not.toBe(cart.id);
+    expect((await fixture.call<Cart>('GET', '/shopping-cart', { token })).data.id).toBe(next.data.id);
+  });
+
+  test('is no longer reported after DELETE', async () => {
+    const { token, cart } = await begin();
+    fixture.orders.expire(String(cart.id));
+    expect((await fixture.call('DELETE', '/shopping-cart', { token })).status).toBe(200);
+    expect((await fixture.call<Cart>('GET', '/shopping-cart', { token })).data.items).toEqual({});
+  });
+});
+
+test('a repeat with the same key adds nothing', async () => {
+  const { token } = await begin();
+  const [key, body] = [randomUUID(), item()];
+  const first = await add(token, body, { 'idempotency-key': key });
+  const again = await add(token, body, { 'idempotency-key': key });
+  expect(again.headers.get('idempotency-replayed')).toBe('true');
+  expect(again.data).toEqual(first.data);
+  const reused = await add(token, item(), { 'idempotency-key': key });
+  expect([reused.status, reused.code]).toEqual([400, 'idempotency_key_reused']);
+});
+
+test('a repeat after a lost answer of orders adds nothing', async () => {
+  const { token } = await begin();
+  const [key, body] = [randomUUID(), item()];
+  fixture.orders.mishaps.set('addCartItems', 'lost');
+  expect((await add(token, body, { 'idempotency-key': key })).status).toBe(500);
+  fixture.orders.mishaps.clear();
+  const again = await add(token, body, { 'idempotency-key': key });
+  expect(Object.keys(again.data.items)).toHaveLength(2);
+});
+
+test.each<[object | typeof item, string, object?]>([
+  [{}, 'bad_request'],
+  [{ performanceId: 1 }, 'bad_request'],
+  [item, 'validation_error', { quantity: 0 }],
+  [item, 'validation_error', { quantity: 51 }],
+  [item, 'bad_request', { quantity: 1.5 }],
+  [item, 'validation_error', { placeIds: [] }],
+  [item, 'validation_error', { price: 1 }],
+])('an invalid body is 400: %#', async (body, code, more = {}) => {
+  const whole = typeof body === 'function' ? (body as typeof item)(more) : body;
+  const { status, code: given } = await add(undefined, whole);
+  expect([status, given]).toEqual([400, code]);
+});

@@ -1,0 +1,53 @@
+import SwaggerParser from '@apidevtools/swagger-parser';
+import { exampleFaults, familyB } from '@boxoffice/http';
+import { expect, test } from '@jest/globals';
+import type { PosContext } from '../../src/context.ts';
+import { routes } from '../../src/routes.ts';
+import { openFixture } from '../fixture/fixture.ts';
+import { describeNow } from '../versions/published.ts';
+
+const LISTED = `
+GET /products
+GET /products/{id}
+GET /products/{id}/performances/{performanceId}/places
+GET /products/{id}/availabilities
+POST /sessions
+GET /sessions/current
+DELETE /sessions/current
+GET /users/me
+GET /contacts/{contactNumber}
+GET /shopping-cart
+DELETE /shopping-cart
+POST /shopping-cart/items
+PATCH /shopping-cart/items/{id}
+DELETE /shopping-cart/items/{id}
+POST /orders
+GET /orders
+GET /orders/{id}
+POST /orders/{id}/cancellation
+GET /tickets
+GET /tickets/{id}
+PATCH /tickets/{id}`;
+
+test('the description has exactly the listed operations under both versions', () => {
+  const described = Object.entries(describeNow().paths).flatMap(([path, item]) =>
+    Object.keys(item).map((method) => `${method.toUpperCase()} ${path}`),
+  );
+  const listed = LISTED.trim().split('\n');
+  const both = ['/tnwr/v1', '/tnwr/vexp'].flatMap((base) => listed.map((line) => line.replace(' ', ` ${base}`)));
+  expect(described.sort()).toEqual(both.sort());
+});
+
+test('examples match their schemas', () => {
+  expect(exampleFaults(routes({} as PosContext), familyB)).toEqual([]);
+});
+
+test('a validator of OpenAPI 3.1 accepts the served document, which needs no X-Service-Host', async () => {
+  const fixture = await openFixture();
+  const served = await fetch(`${fixture.url}/openapi.json`);
+  await fixture.close();
+  expect(served.status).toBe(200);
+  const document = await served.json();
+  expect(document).not.toHaveProperty('success');
+  await SwaggerParser.validate(document as never);
+});

@@ -1,0 +1,66 @@
+import { familyB } from '@boxoffice/http';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import type { PosContext } from '../../src/context.ts';
+import { routes } from '../../src/routes.ts';
+import { type Fixture, openFixture, type Reply } from '../fixture/fixture.ts';
+import { codesIn, describeNow } from '../versions/published.ts';
+import { generalRefusals, scenariosOf } from './scenarios.ts';
+
+const operations = routes({} as PosContext);
+const { paths } = describeNow();
+
+/** The codes in the schemas of an operation's errors. */
+const described = (method: string, path: string): string[] =>
+  Object.values(paths[path]?.[method]?.responses ?? {}).flatMap(({ content }) =>
+    codesIn(content?.['application/json']?.schema),
+  );
+
+/** Codes of the parser, the gateway and the idempotency layer: any operation may answer them; tested there. */
+const general: ReadonlySet<string> = new Set([...familyB.always, 'idempotency_in_progress']);
+
+let fixture: Fixture;
+const replies = new Map<string, Reply[]>();
+beforeAll(async () => {
+  fixture = await openFixture();
+  const user = await fixture.user();
+  const { performanceId, seatCategoryId } = fixture.catalog.show();
+  const body = { performanceId, seatCategoryId, tariffId: fixture.catalog.full.id };
+  const visitor = String((await fixture.call('POST', '/shopping-cart/items', { body })).token);
+  const scenarios = await scenariosOf(fixture);
+  for (const operation of operations) {
+    const all: Reply[] = [];
+    const token = await fixture.logIn(user);
+    for (const scenario of [...generalRefusals(fixture, operation, token), ...(scenarios[operation.id] ?? [])])
+      all.push(await scenario());
+    if (operation.access === 'login') {
+      const target = operation.path.replace('/tnwr/v1', '').replaceAll(/\{[^}]*\}/g, 'x');
+      all.push(await fixture.call(operation.method.toUpperCase(), target, { token: visitor }));
+    }
+    replies.set(operation.id, all);
+  }
+});
+afterAll(() => fixture.close());
+
+describe.each(operations.map(({ id, method, path }) => ({ id, method, path })))('$id', ({ id, method, path }) => {
+  test('returns every code of its schemas', () => {
+    const codes = new Set((replies.get(id) ?? []).map(({ code }) => String(code)));
+    // The gateway, not the service, reads the body of an operation without one.
+    const others = method === 'delete' ? new Set([...general, 'payload_too_large']) : general;
+    const named = described(method, path).filter((code) => !others.has(code));
+    expect(named.filter((code) => !codes.has(code))).toEqual([]);
+  });
+
+  test('returns no other code, and each with its described status', () => {
+    for (const { status, code } of replies.get(id) ?? []) {
+      const { content } = paths[path]?.[method]?.responses[String(status)] ?? {};
+      expect([code, codesIn(content?.['application/json']?.schema)]).toEqual([
+        code,
+        expect.arrayContaining([String(code)]),
+      ]);
+    }
+  });
+
+  test('passes on no message of another service', () => {
+    for (const { body } of replies.get(id) ?? []) expect(body.errorMessage).not.toMatch(/planted|\$\.items/);
+  });
+});

@@ -1,0 +1,215 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { isOnSale, isShown, levelOf } from '../../src/domain/offer.ts';
+import { periodOf } from '../../src/products/views.ts';
+import { type Call, type Fixture, openFixture } from '../fixture/fixture.ts';
+
+type Product = Readonly<Record<string, unknown>> & { readonly id: string };
+
+let fixture: Fixture;
+beforeAll(async () => {
+  fixture = await openFixture();
+});
+afterAll(() => fixture.close());
+
+/** A point of sale of a new institution. */
+const ownInstitution = () => {
+  const institution = `i${Math.random().toString(36).slice(2)}`;
+  const { serviceHost } = fixture.catalog.pointOfSale({ institution });
+  const list = async (query = '', more: Call = {}) =>
+    (await fixture.call<Record<string, Product>>('GET', `/products${query}`, { host: serviceHost, ...more })).data;
+  return { institution, host: serviceHost, list };
+};
+
+describe('the list', () => {
+  test('is a map by id of running products', async () => {
+    const { institution, list } = ownInstitution();
+    const show = fixture.catalog.show({ institution });
+    for (const state of ['preparing', 'suspended', 'closed', 'cancelled'] as const)
+      fixture.catalog.show({ institution, state });
+    expect(await list()).toEqual({
+      [show.product.id]: {
+        id: show.product.id,
+        code: show.product.code,
+        type: 'show',
+        name: 'Pièce',
+        description: 'En trois actes',
+        startDate: '2031-05-01T18:30:00.000Z',
+        endDate: '2031-05-01T18:30:00.000Z',
+        priceFrom: 4_500,
+        currency: 'CHF',
+        availability: 'available',
+        onSale: true,
+      },
+    });
+  });
+
+  test('is ordered by startDate, then id', async () => {
+    const { institution, list } = ownInstitution();
+    const dates = ['2031-03-01T18:00:00.000Z', '2031-01-01T18:00:00.000Z', '2031-02-01T18:00:00.000Z'];
+    for (const startDate of [...dates, ...dates]) fixture.catalog.show({ institution, startDate });
+    const records = Object.values(await list());
+    const keys = records.map(({ startDate, id }) => `${startDate} ${id}`);
+    expect(keys).toEqual(keys.toSorted());
+    expect(keys).toHaveLength(6);
+  });
+
+  test('is filtered by type; an unknown type is 400, an unknown parameter is ignored', async () => {
+    const { institution, host, list } = ownInstitution();
+    fixture.catalog.show({ institution });
+    const pass = fixture.catalog.show({ institution, type: 'pass' });
+    expect(Object.keys(await list('?type=pass&colour=red'))).toEqual([pass.product.id]);
+    const { status, code } = await fixture.call('GET', '/products?type=concert', { host });
+    expect([status, code]).toEqual([400, 'invalid_parameter']);
+  });
+});
+
+describe('a product', () => {
+  test('has its performances, seat categories and prices', async () => {
+    const show = fixture.catalog.show({ free: 4, numbered: true });
+    const { data } = await fixture.call('GET', `/products/${show.product.id}?lang=en`);
+    expect(data).toMatchObject({ name: 'Play', availability: 'few' });
+    expect(data.performances).toEqual([
+      {
+        id: show.performanceId,
+        startDate: '2031-05-01T18:30:00.000Z',
+        durationMinutes: 120,
+        venue: { name: 'Main hall', city: null },
+        timeZone: 'Europe/Zurich',
+        salesFrom: null,
+        salesTo: null,
+        availability: 'few',
+        onSale: true,
+        seatCategories: [
+          {
+            id: show.seatCategoryId,
+            name: 'Stalls',
+            numbered: true,
+            free: 4,
+            prices: [{ tariffId: fixture.catalog.full.id, tariff: 'Tariff full', amount: 4_500 }],
+          },
+        ],
+      },
+    ]);
+  });
+
+  test.each(['preparing', 'suspended', 'closed', 'cancelled'] as const)(
+    'that is %s is 404, like an unknown one',
+    async (state) => {
+      const { institution, host } = ownInstitution();
+      const { product } = fixture.catalog.show({ institution, state });
+      const hidden = await fixture.call('GET', `/products/${product.id}`, { host });
+      const unknown = await fixture.call('GET', '/products/prd_unknown', { host });
+      expect([hidden.status, hidden.text]).toEqual([404, unknown.text]);
+      for (const below of ['availabilities', 'performances/prf_1/places'])
+        expect((await fixture.call('GET', `/products/${product.id}/${below}`, { host })).status).toBe(404);
+    },
+  );
+
+  test('shows only tariffs of the point of sale, and priceFrom is their lowest price', async () => {
+    const { institution, list } = ownInstitution();
+    const { host } = ownInstitution();
+    const show = fixture.catalog.show({
+      institution,
+      prices: { trf_elsewhere: 100, [fixture.catalog.full.id]: 4_500 },
+    });
+    expect((await list())[show.product.id]?.priceFrom).toBe(4_500);
+    expect(host).toBeDefined();
+  });
+
+  test('whose sale has not started is not on sale, regardless of stock', async () => {
+    const { institution, host } = ownInstitution();
+    const show = fixture.catalog.show({ institution, salesFrom: '2031-01-01T00:00:00.000Z' });
+    const { data } = await fixture.call('GET', `/products/${show.product.id}`, { host });
+    expect(data).toMatchObject({ onSale: false, availability: 'available' });
+  });
+
+  test('has its places as a map by id, best first, with four links', async () => {
+    const show = fixture.catalog.show({ capacity: 12, free: 3, numbered: true });
+    const path = `/products/${show.product.id}/performances/${show.performanceId}/places`;
+    const { data, headers } = await fixture.call(
+      'GET',
+      `${path}?seatCategoryId=${show.seatCategoryId}&limit=5&offset=1`,
+    );
+    expect(headers.get('x-total-amount')).toBe('12');
+    expect(headers.get('link')).toContain('rel="previous"');
+    expect(Object.values(data)).toHaveLength(5);
+    expect(Object.values(data)[0]).toEqual({
+      id: expect.any(String),
+      label: 'A-2',
+      row: 'A',
+      seat: 2,
+      seatCategoryId: show.seatCategoryId,
+      free: true,
+    });
+    const none = await fixture.call('GET', `${path}?seatCategoryId=cat_unknown`);
+    expect([none.status, none.code]).toEqual([400, 'invalid_parameter']);
+    const foreign = await fixture.call('GET', `/products/${show.product.id}/performances/prf_unknown/places`);
+    expect([foreign.status, foreign.code]).toEqual([404, 'not_found']);
+  });
+
+  test('has its availabilities as a map by performance', async () => {
+    const show = fixture.catalog.show({ free: 0 });
+    const { data } = await fixture.call('GET', `/products/${show.product.id}/availabilities`);
+    expect(data).toEqual({
+      [show.performanceId]: {
+        startDate: '2031-05-01T18:30:00.000Z',
+        availability: 'sold_out',
+        seatCategories: [{ id: show.seatCategoryId, name: 'Parterre', free: 0 }],
+      },
+    });
+  });
+});
+
+test.each([
+  [0, 100, 'sold_out'],
+  [1, 100, 'few'],
+  [5, 10, 'few'],
+  [6, 100, 'available'],
+  [50, 1_000, 'few'],
+  [51, 1_000, 'available'],
+  [0, 0, 'sold_out'],
+] as const)('%i of %i places: %s', (free, capacity, level) => {
+  expect(levelOf(free, capacity)).toBe(level);
+});
+
+test('a performance is shown until it is over or cancelled, and on sale between its dates', () => {
+  const now = Date.parse('2027-01-01T20:00:00Z');
+  const performance = {
+    id: 'prf_1',
+    startDate: '2027-01-01T19:00:00.000Z',
+    durationMinutes: 90,
+    state: 'on_sale',
+    salesFrom: null,
+    salesTo: null,
+  } as const;
+  expect(isShown(performance, now)).toBe(true);
+  expect(isShown({ ...performance, durationMinutes: 60 }, now)).toBe(false);
+  expect(isShown({ ...performance, durationMinutes: null }, now)).toBe(true);
+  expect(isShown({ ...performance, state: 'cancelled' }, now)).toBe(false);
+  expect(isOnSale(performance, now)).toBe(true);
+  expect(isOnSale({ ...performance, state: 'closed' }, now)).toBe(false);
+  expect(isOnSale({ ...performance, salesFrom: '2027-01-02T00:00:00.000Z' }, now)).toBe(false);
+  expect(isOnSale({ ...performance, salesTo: '2027-01-01T20:00:00.000Z' }, now)).toBe(false);
+});
+
+describe('startDate and endDate of a product', () => {
+  const [first, last] = ['2027-01-01T19:00:00.000Z', '2027-01-04T19:00:00.000Z'];
+  const performance = (startDate: string, state: 'on_sale' | 'cancelled' = 'on_sale') => ({ startDate, state });
+  const own = { startDate: '2026-12-31T00:00:00.000Z', endDate: '2027-01-05T00:00:00.000Z' };
+  const none = { startDate: null, endDate: null };
+
+  test('are its own, else those of its performances', () => {
+    const performances = [performance(last), performance(first)];
+    expect(periodOf({ ...own, performances })).toEqual(own);
+    expect(periodOf({ ...none, performances })).toEqual({ startDate: first, endDate: last });
+    expect(periodOf({ ...none, performances: [] })).toEqual(none);
+  });
+
+  test('are those of the remaining performances after a cancellation, its own if none remains', () => {
+    expect(periodOf({ ...own, performances: [performance(first, 'cancelled'), performance(last)] })).toEqual({
+      startDate: last,
+      endDate: last,
+    });
+    expect(periodOf({ ...own, performances: [performance(first, 'cancelled')] })).toEqual(own);
+  });
+});

@@ -1,0 +1,137 @@
+import { randomUUID } from 'node:crypto';
+import { startSweeper } from '@boxoffice/service';
+import type { Store } from '@boxoffice/store';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { ofSession } from '../../src/ids.ts';
+import { retention } from '../../src/sessions/retention.ts';
+import { createSessions } from '../../src/sessions/sessions.ts';
+import { collections, loginAttempts, sessions } from '../../src/store.ts';
+import { createLoginAttempts } from '../../src/users/login-attempts.ts';
+import { engines } from '../fixture/engines.ts';
+
+const logger = { warn: (message: string) => expect(message).toBeUndefined() };
+
+describe.each(engines)('the retention of sessions and login attempts, on $name', (engine) => {
+  let store: Store;
+  let discard: () => Promise<void>;
+  beforeAll(async () => {
+    ({ store, discard } = await engine.open());
+  });
+  afterAll(() => discard());
+
+  const sweptAt = async (now: () => number): Promise<number> => {
+    const sweeper = startSweeper({ store, collections, retention: retention({ sessionIdleSeconds: 10 }), logger, now });
+    return sweeper.sweep().finally(() => sweeper.close());
+  };
+
+  test('ended sessions are deleted, live ones are not', async () => {
+    let now = 1_000_000;
+    const all = createSessions(store, { idleMs: 10_000, absoluteMs: 60_000 }, () => now);
+    const where = { institution: 'opera', serviceHost: 'shop.example' };
+    await all.begin(where);
+    now += 50_000;
+    const live = await all.begin(where);
+    now += 10_000;
+    expect(await sweptAt(() => now)).toBe(1);
+    expect(await sweptAt(() => now)).toBe(0);
+    expect(await store.collection(sessions).of('opera').count()).toBe(1);
+    // Its idle time has passed.
+    expect(await all.find(where, live.token)).toBeUndefined();
+    now += 50_000;
+    expect(await sweptAt(() => now)).toBe(1);
+  });
+
+  test('an idle session is deleted a minute after its end, when no use of it can still be written', async () => {
+    let now = 1_000_000;
+    const all = createSessions(store, { idleMs: 10_000, absoluteMs: 600_000 }, () => now);
+    await all.begin({ institution: 'opera', serviceHost: 'shop.example' });
+    now += 69_999;
+    expect(await sweptAt(() => now)).toBe(0);
+    now += 1;
+    expect(await sweptAt(() => now)).toBe(1);
+  });
+
+  test('idempotency records of a session are deleted with it', async () => {
+    const now = 1_000_000;
+    const all = createSessions(store, { idleMs: 10_000, absoluteMs: 60_000 }, () => now);
+    const { session } = await all.begin({ institution: 'opera', serviceHost: 'shop.example' });
+    const [key, ends] = [randomUUID(), Date.now() + 60_000];
+    const answer = { status: 201, headers: {}, body: {}, subjects: [ofSession(session.id)] };
+    const recorded = await store.idempotency.begin(key, 'print', ends);
+    expect(recorded.state === 'fresh' && (await store.idempotency.remember(recorded.attempt, answer))).toBe(true);
+    expect(await sweptAt(() => now + 60_000)).toBe(1);
+    expect(await store.idempotency.begin(key, 'print', ends)).toMatchObject({ state: 'fresh' });
+  });
+
+  test('idempotency records of a session are deleted at once when it is ended', async () => {
+    const all = createSessions(store, { idleMs: 10_000, absoluteMs: 60_000 }, () => 1_000_000);
+    const [one, other] = [
+      await all.begin({ institution: 'opera', serviceHost: 'shop.example' }),
+      await all.begin({ institution: 'opera', serviceHost: 'shop.example' }),
+    ];
+    const ends = Date.now() + 60_000;
+    const remembered = async ({ session }: typeof one) => {
+      const key = randomUUID();
+      const recorded = await store.idempotency.begin(key, 'print', ends);
+      const answer = { status: 201, headers: {}, body: {}, subjects: [ofSession(session.id)] };
+      expect(recorded.state === 'fresh' && (await store.idempotency.remember(recorded.attempt, answer))).toBe(true);
+      return key;
+    };
+    const keys = [await remembered(one), await remembered(other)];
+    expect(await all.end(one.session)).toBe(true);
+    const states = await Promise.all(
+      keys.map(async (key) => (await store.idempotency.begin(key, 'print', ends)).state),
+    );
+    expect(states).toEqual(['fresh', 'remembered']);
+    await all.end(other.session);
+  });
+
+  test('a use is recorded at most once a minute, and renews the session', async () => {
+    let now = 5_000_000;
+    const all = createSessions(store, { idleMs: 100_000, absoluteMs: 600_000 }, () => now);
+    const where = { institution: 'museum', serviceHost: 'shop.example' };
+    const { session, token } = await all.begin(where);
+    now += 5_000;
+    expect((await all.find(where, token))?.lastSeenAt).toBe(session.lastSeenAt);
+    now += 85_000;
+    expect((await all.find(where, token))?.lastSeenAt).toBe(now);
+    const lastSeen = async () => (await store.collection(sessions).of('museum').get(session.id))?.lastSeenAt;
+    while ((await lastSeen()) !== now) await new Promise((resolve) => setImmediate(resolve));
+    now += 99_000;
+    expect(await all.find(where, token)).toBeDefined();
+  });
+
+  test('wrong passwords count for fifteen minutes', async () => {
+    let now = 9_000_000;
+    const attempts = createLoginAttempts(store.collection(loginAttempts), 300, () => now);
+    const attempt = { institution: 'opera', serviceHost: 'shop.example', login: 'ann', ip: '10.0.0.1' };
+    for (let count = 0; count < 10; count += 1) expect(await attempts.count(attempt)).toHaveProperty('forgive');
+    now += 60_000;
+    expect(await attempts.count(attempt)).toBe(14 * 60_000);
+    now += 14 * 60_000;
+    expect(await attempts.count(attempt)).toHaveProperty('forgive');
+    now += 15 * 60_000;
+    const documents = () => store.collection(loginAttempts).of('opera').count();
+    // One for the address, one for the login from there, one for the login.
+    expect(await documents()).toBe(3);
+    await sweptAt(() => now);
+    expect(await documents()).toBe(0);
+  });
+
+  test('a hundred wrong passwords of a login count from all addresses', async () => {
+    let now = 20_000_000;
+    const attempts = createLoginAttempts(store.collection(loginAttempts), 300, () => now);
+    const from = (count: number) => ({
+      institution: 'opera',
+      serviceHost: 'shop.example',
+      login: 'bob',
+      ip: `10.1.0.${count}`,
+    });
+    for (let count = 0; count < 100; count += 1) {
+      now += 10;
+      expect(await attempts.count(from(count))).toHaveProperty('forgive');
+    }
+    expect(typeof (await attempts.count(from(200)))).toBe('number');
+    expect(await attempts.count({ ...from(200), serviceHost: 'other.example' })).toHaveProperty('forgive');
+  });
+});

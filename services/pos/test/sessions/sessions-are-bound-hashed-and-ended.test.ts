@@ -1,0 +1,149 @@
+import { randomBytes } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { sessions } from '../../src/store.ts';
+import { engines } from '../fixture/engines.ts';
+import { type Fixture, openFixture, until } from '../fixture/fixture.ts';
+
+describe.each(engines)('sessions on $name', (engine) => {
+  let fixture: Fixture;
+  beforeAll(async () => {
+    fixture = await openFixture({ engine });
+  });
+  afterAll(() => fixture.close());
+
+  const item = () => {
+    const show = fixture.catalog.show();
+    const { performanceId, seatCategoryId } = show;
+    return { performanceId, seatCategoryId, tariffId: fixture.catalog.full.id };
+  };
+  const fill = (token?: string) => fixture.call('POST', '/shopping-cart/items', { body: item(), token });
+
+  test('a request that needs no session creates none', async () => {
+    for (const path of ['/products', '/shopping-cart']) expect((await fixture.call('GET', path)).token).toBeNull();
+    const none = await fixture.call('DELETE', '/shopping-cart');
+    expect([none.status, none.token, none.data.items]).toEqual([200, null, {}]);
+  });
+
+  test('the first item creates one; its token is 256 random bits, in the header only', async () => {
+    const { status, token, text } = await fill();
+    expect(status).toBe(201);
+    expect(token).toMatch(/^[A-Za-z0-9_-]{43}$/);
+    expect(text).not.toContain(token);
+    const session = await fixture.call('GET', '/sessions/current', { token: String(token) });
+    expect(session.data).toMatchObject({ user: null, contactNumber: null });
+    expect(session.token).toBeNull();
+    const second = await fill(String(token));
+    expect([second.status, second.token]).toEqual([201, null]);
+    expect(Object.keys(second.data.items as object)).toHaveLength(2);
+  });
+
+  test('only a hash of the token is stored', async () => {
+    const { token } = await fill();
+    const stored = await fixture.store.collection(sessions).of('opera').find();
+    expect(stored.length).toBeGreaterThan(0);
+    expect(JSON.stringify(stored)).not.toContain(token);
+  });
+
+  test('an unknown token is 401 everywhere', async () => {
+    for (const token of [randomBytes(32).toString('base64url'), 'x', '%00', `${'A'.repeat(5_000)}`]) {
+      for (const [method, path] of [
+        ['GET', '/products'],
+        ['GET', '/shopping-cart'],
+        ['POST', '/shopping-cart/items'],
+        ['GET', '/tickets'],
+      ] as const) {
+        const { status, code } = await fixture.call(method, path, { token });
+        expect([path, status, code]).toEqual([path, 401, 'session_invalid']);
+      }
+    }
+  });
+
+  test('POST /sessions ignores an unknown token and creates another one', async () => {
+    const user = await fixture.user();
+    const planted = randomBytes(32).toString('base64url');
+    const token = await fixture.logIn(user, { token: planted });
+    expect(token).not.toBe(planted);
+    expect((await fixture.call('GET', '/users/me', { token: planted })).status).toBe(401);
+    expect((await fixture.call('GET', '/users/me', { token })).data).toEqual({
+      id: expect.any(String),
+      login: user.login,
+      contactNumber: user.contactNumber,
+    });
+  });
+
+  test('a login ends the session of the request, and the new one takes over its cart', async () => {
+    const first = await fill();
+    const before = String(first.token);
+    const token = await fixture.logIn(await fixture.user(), { token: before });
+    expect(token).not.toBe(before);
+    expect((await fixture.call('GET', '/shopping-cart', { token: before })).code).toBe('session_invalid');
+    expect((await fixture.call('GET', '/shopping-cart', { token })).data).toEqual(first.data);
+  });
+
+  test('a token is unknown at another point of sale, also of the same institution', async () => {
+    const token = await fixture.logIn(await fixture.user());
+    const { serviceHost } = fixture.catalog.pointOfSale();
+    const museum = fixture.catalog.pointOfSale({ institution: 'museum' });
+    for (const host of [serviceHost, museum.serviceHost])
+      expect((await fixture.call('GET', '/users/me', { token, host })).code).toBe('session_invalid');
+    expect((await fixture.call('GET', '/users/me', { token })).status).toBe(200);
+  });
+
+  test('DELETE /sessions/current ends it and releases the places of its cart', async () => {
+    const { token, data } = await fill();
+    const ended = await fixture.call('DELETE', '/sessions/current', { token: String(token) });
+    expect([ended.status, ended.data]).toEqual([200, {}]);
+    expect(fixture.orders.orders.get(String(data.id))?.state).toBe('cancelled');
+    expect((await fixture.call('GET', '/sessions/current', { token: String(token) })).status).toBe(401);
+  });
+
+  test('if the places cannot be released, the answer reports that the user is logged out', async () => {
+    const { token } = await fill();
+    fixture.orders.mishaps.set('giveUpCart', 'fails');
+    const { status, body } = await fixture.call('DELETE', '/sessions/current', { token: String(token) });
+    fixture.orders.mishaps.clear();
+    expect([status, body]).toMatchObject([500, { userLoggedOut: true, orderCancelled: false }]);
+    expect((await fixture.call('GET', '/sessions/current', { token: String(token) })).status).toBe(401);
+  });
+
+  test('an operation that needs a session or a login is 401 without one', async () => {
+    expect((await fixture.call('GET', '/sessions/current')).code).toBe('session_required');
+    expect((await fixture.call('POST', '/orders')).code).toBe('session_required');
+    const { token } = await fill();
+    for (const path of ['/users/me', '/tickets', '/contacts/C1'])
+      expect((await fixture.call('GET', path, { token: String(token) })).code).toBe('login_required');
+  });
+
+  test('two concurrent first items of a session are both in its cart', async () => {
+    const token = await fixture.logIn(await fixture.user());
+    await Promise.all([fill(token), fill(token)]);
+    const { data } = await fixture.call('GET', '/shopping-cart', { token });
+    expect(Object.keys(data.items as object)).toHaveLength(2);
+  });
+});
+
+describe('a session ends', () => {
+  test('without requests, and each request renews it', async () => {
+    const fixture = await openFixture({ sessionIdleSeconds: 3 });
+    const token = await fixture.logIn(await fixture.user());
+    const used = Date.now() + 4_500;
+    const read = () => fixture.call('GET', '/sessions/current', { token });
+    await until(async () => {
+      expect((await read()).status).toBe(200);
+      return Date.now() > used;
+    });
+    const { data } = await read();
+    const end = Date.parse(String(data.expiresAt));
+    expect(end - Date.now()).toBeLessThanOrEqual(3_000);
+    await until(() => Date.now() > end + 150);
+    expect((await read()).code).toBe('session_invalid');
+    await fixture.close();
+  });
+
+  test('after its absolute lifetime, even if it is used', async () => {
+    const fixture = await openFixture({ sessionAbsoluteSeconds: 1 });
+    const token = await fixture.logIn(await fixture.user());
+    await until(async () => (await fixture.call('GET', '/sessions/current', { token })).status === 401);
+    await fixture.close();
+  }, 10_000);
+});

@@ -1,0 +1,82 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { type Fixture, type Login, openFixture } from '../fixture/fixture.ts';
+
+let fixture: Fixture;
+let user: Login;
+let token: string;
+let ticketIds: string[];
+beforeAll(async () => {
+  fixture = await openFixture();
+  user = await fixture.user();
+  token = await fixture.logIn(user);
+  const { performanceId, seatCategoryId } = fixture.catalog.show();
+  const item = { performanceId, seatCategoryId, tariffId: fixture.catalog.full.id, quantity: 3 };
+  await fixture.call('POST', '/shopping-cart/items', { token, body: item });
+  const { contactNumber } = user;
+  await fixture.call('POST', '/orders', {
+    token,
+    body: { contactNumber, paymentMethod: 'simulated', paymentToken: 'ok' },
+  });
+  ticketIds = [...fixture.tickets.tickets.keys()];
+});
+afterAll(() => fixture.close());
+
+const setStatus = (id: string, status: 'printed' | 'controlled') => {
+  const ticket = fixture.tickets.tickets.get(id);
+  if (ticket) fixture.tickets.tickets.set(id, { ...ticket, status });
+};
+
+test('the tickets of the login are a map by id, in pages', async () => {
+  const { data, headers } = await fixture.call('GET', '/tickets?limit=2', { token });
+  expect([Object.keys(data).length, headers.get('x-total-amount')]).toEqual([2, '3']);
+  expect(headers.get('link')).toContain('offset=2&limit=2>; rel="next"');
+  const [id = ''] = ticketIds;
+  expect((await fixture.call('GET', `/tickets/${id}`, { token })).data).toMatchObject({
+    id,
+    status: 'not_printed',
+    price: 4_500,
+    currency: 'CHF',
+    barcode: expect.any(String),
+    beneficiaryFirstName: null,
+  });
+});
+
+test('status is a filter, and an unknown one is 400', async () => {
+  expect(Object.keys((await fixture.call('GET', '/tickets?status=printed', { token })).data)).toEqual([]);
+  expect(Object.keys((await fixture.call('GET', '/tickets?status=not_printed', { token })).data)).toHaveLength(3);
+  expect((await fixture.call('GET', '/tickets?status=torn', { token })).code).toBe('invalid_parameter');
+});
+
+test('the beneficiary can be set; for a printed ticket the answer is the replacing one', async () => {
+  const [id = '', printed = ''] = ticketIds;
+  const name = (ticketId: string, body: object) => fixture.call('PATCH', `/tickets/${ticketId}`, { token, body });
+  const named = await name(id, { beneficiaryFirstName: 'Ana', beneficiaryLastName: 'Martin' });
+  expect(named.data).toMatchObject({ id, beneficiaryFirstName: 'Ana', beneficiaryLastName: 'Martin' });
+  expect((await name(id, { beneficiaryFirstName: null })).data.beneficiaryLastName).toBe('Martin');
+  const trimmed = await name(id, { beneficiaryFirstName: ' Ana ', beneficiaryLastName: '  ' });
+  expect(trimmed.data).toMatchObject({ beneficiaryFirstName: 'Ana', beneficiaryLastName: null });
+  setStatus(printed, 'printed');
+  const replaced = await name(printed, { beneficiaryFirstName: 'Zoë' });
+  expect([replaced.status, replaced.data.id === printed]).toEqual([200, false]);
+});
+
+test('a controlled ticket cannot be changed', async () => {
+  const id = String(ticketIds[2]);
+  setStatus(id, 'controlled');
+  const { status, code } = await fixture.call('PATCH', `/tickets/${id}`, {
+    token,
+    body: { beneficiaryFirstName: 'A' },
+  });
+  expect([status, code]).toEqual([400, 'ticket_not_changeable']);
+});
+
+test('the ticket of another contact is 404', async () => {
+  const stranger = await fixture.logIn(await fixture.user());
+  const [id = ''] = ticketIds;
+  const foreign = await fixture.call('GET', `/tickets/${id}`, { token: stranger });
+  const unknown = await fixture.call('GET', '/tickets/tic_unknown', { token: stranger });
+  expect([foreign.status, foreign.text]).toEqual([404, unknown.text]);
+  const body = { beneficiaryFirstName: 'Eve' };
+  expect((await fixture.call('PATCH', `/tickets/${id}`, { token: stranger, body })).status).toBe(404);
+  expect((await fixture.call('GET', '/tickets', { token: stranger })).data).toEqual({});
+});

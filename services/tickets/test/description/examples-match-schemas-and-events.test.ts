@@ -1,0 +1,37 @@
+import { exampleFaults } from '@boxoffice/http';
+import { topology } from '@boxoffice/messaging';
+import { expect, test } from '@jest/globals';
+import { createContext } from '../../src/context.ts';
+import { examples, tickets } from '../../src/index.ts';
+import { routes } from '../../src/routes.ts';
+import { cancelled, confirmed, PATH, printed, ticketOf } from '../fixture/orders.ts';
+import { openFixture, SERVICE_SECRET } from '../fixture/service.ts';
+
+test('every operation has examples that match its schemas', async () => {
+  const fixture = await openFixture();
+  expect(exampleFaults(routes(createContext(fixture.store, SERVICE_SECRET)))).toEqual([]);
+  await fixture.close();
+});
+
+test('published events have the members of their examples, and each has a consumer', async () => {
+  const fixture = await openFixture();
+  const { order, id } = await printed(fixture, confirmed(2));
+  const next = ticketOf(await fixture.call('POST', `${PATH}/${id}/replacement`, { body: {} })).id;
+  await fixture.call('POST', `${PATH}/${next}/control`);
+  await fixture.call('DELETE', `${PATH}/${next}/control`);
+  await fixture.deliver('order.cancelled', cancelled(order));
+  const facts = await fixture.facts(order.orderId);
+  expect(facts.map(({ type }) => type).sort()).toEqual(Object.keys(examples).sort());
+  for (const { type, data } of facts)
+    expect([type, Object.keys(data).sort()]).toEqual([
+      type,
+      Object.keys(examples[type as keyof typeof examples]).sort(),
+    ]);
+  const consumed = Object.values(topology).flatMap(({ types }) => types as readonly string[]);
+  for (const type of Object.keys(examples)) expect(consumed).toContain(type);
+  await fixture.close();
+});
+
+test('the queues of the service are those of the topology', () => {
+  expect(tickets.queues?.map(({ name }) => name).sort()).toEqual(['tickets.contact-erased.v1', 'tickets.orders.v1']);
+});

@@ -1,0 +1,129 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { createContext } from '../../src/context.ts';
+import { issue } from '../../src/issue/issue.ts';
+import { onContactErased } from '../../src/reactions/contact-erased.ts';
+import { Crash, crashingAt, untilNoneCrashes } from '../fixture/crashes.ts';
+import { engines, missing } from '../fixture/engines.ts';
+import { type Confirmed, cancelled, confirmed, issued, PATH, printed, withMembers } from '../fixture/orders.ts';
+import { type Fixture, openFixture, SERVICE_SECRET } from '../fixture/service.ts';
+
+const NAME = 'Martin-of-the-test';
+const named = (contact: string | null, lines = 2): Confirmed =>
+  withMembers(confirmed(lines, contact), { beneficiary: { firstName: 'Ana', lastName: NAME } });
+const someone = () => `C${randomUUID()}`;
+
+describe.each(engines)(`an erasure removes names from the cart, on $name${missing}`, (engine) => {
+  let fixture: Fixture;
+  beforeAll(async () => {
+    fixture = await openFixture(engine);
+  });
+  afterAll(() => fixture.close());
+
+  /** The stored documents of an order, as JSON. */
+  const stored = async ({ orderId }: Confirmed): Promise<string> => {
+    const { orders, tickets } = fixture.context.collections(fixture.institution);
+    return JSON.stringify([await orders.get(orderId), await tickets.find({ where: { orderId } })]);
+  };
+  const erase = (contactNumber: string) => fixture.deliver('contact.erased', { contactNumber });
+
+  test('names are removed from the tickets and from the stored order', async () => {
+    const [mine, others] = [someone(), someone()];
+    const [order, other] = [await issued(fixture, named(mine)), await issued(fixture, named(others))];
+    expect(await stored(order)).toContain(NAME);
+    await erase(mine);
+    expect(await stored(order)).not.toContain(NAME);
+    expect(await stored(other)).toContain(NAME);
+    await issued(fixture, order);
+    expect(await stored(order)).not.toContain(NAME);
+  });
+
+  test('names are removed if the confirmation or the buyer arrives after the erasure', async () => {
+    const contact = someone();
+    await erase(contact);
+    const [called, published, late] = [named(contact), named(contact), named(null)];
+    await issued(fixture, called);
+    await fixture.deliver('order.confirmed', published, { version: 3 });
+    await issued(fixture, late);
+    await fixture.deliver('order.confirmed', { ...late, contactNumber: contact }, { version: 9 });
+    for (const order of [called, published, late]) {
+      expect(await stored(order)).toContain(order.tickets[0]?.ticketId);
+      expect(await stored(order)).not.toContain(NAME);
+    }
+    const elsewhere = named(contact);
+    await fixture.deliver('order.confirmed', elsewhere, { version: 3, institution: 'museum' });
+    const { tickets } = fixture.context.collections('museum');
+    expect(JSON.stringify(await tickets.get(elsewhere.tickets[0]?.ticketId ?? ''))).toContain(NAME);
+  });
+
+  test('negative control: an issue that ignores erasures restores the name', async () => {
+    const contact = someone();
+    await erase(contact);
+    const collections = (institution: string) => {
+      const real = fixture.context.collections(institution);
+      return { ...real, erasedContacts: { ...real.erasedContacts, get: async () => undefined } };
+    };
+    const order = named(contact);
+    await issue({ ...fixture.context, collections }, fixture.institution, { ...order, version: 3 });
+    expect(await stored(order)).toContain(NAME);
+  });
+
+  test('concurrent issue and erasure leave no name', async () => {
+    for (let round = 0; round < 20; round += 1) {
+      const contact = someone();
+      const order = named(contact);
+      await Promise.all([
+        issue(fixture.context, fixture.institution, { ...order, version: 3 }),
+        erase(contact),
+        fixture.deliver('order.confirmed', order, { version: 3 }),
+      ]);
+      expect(await stored(order)).not.toContain(NAME);
+    }
+  });
+
+  test('a ticket that the cancellation inserts has no name', async () => {
+    const order = named(null);
+    const dying = createContext(crashingAt(fixture.store, 1, 'after'), SERVICE_SECRET);
+    await expect(issue(dying, fixture.institution, { ...order, version: 3 })).rejects.toBeInstanceOf(Crash);
+    await fixture.deliver('order.cancelled', cancelled(order), { version: 4 });
+    const tickets = await fixture.context
+      .collections(fixture.institution)
+      .tickets.find({ where: { orderId: order.orderId } });
+    expect(tickets.map(({ status, beneficiary }) => [status, beneficiary])).toEqual([
+      ['cancelled', null],
+      ['cancelled', null],
+    ]);
+  });
+
+  test.each(['before', 'after'] as const)('a repeat completes an erasure that died %s any write', async (when) => {
+    const contactNumber = someone();
+    const order = await issued(fixture, named(contactNumber, 3));
+    const about = { id: '', type: 'contact.erased', key: '', version: 1, occurredAt: '', data: { contactNumber } };
+    const message = { ...about, institution: fixture.institution };
+    const run = (store: typeof fixture.store) => onContactErased(createContext(store, SERVICE_SECRET), message);
+    expect(await untilNoneCrashes(fixture.store, run, when)).toBeGreaterThan(2);
+    expect(await stored(order)).not.toContain(NAME);
+  });
+
+  test.each(['before', 'after'] as const)('a repeated issue that died %s any write leaves no name', async (when) => {
+    const contactNumber = someone();
+    await erase(contactNumber);
+    const order = named(contactNumber);
+    const run = (store: typeof fixture.store) =>
+      issue(createContext(store, SERVICE_SECRET), fixture.institution, { ...order, version: 3 });
+    expect(await untilNoneCrashes(fixture.store, run, when)).toBeGreaterThan(0);
+    expect(await stored(order)).not.toContain(NAME);
+  });
+
+  test('the reason of a replacement is stored with the replaced ticket, not shown, and erased', async () => {
+    const contact = someone();
+    const { order, id } = await printed(fixture, confirmed(1, contact));
+    const reply = await fixture.call('POST', `${PATH}/${id}/replacement`, { body: { reason: `lost by ${NAME}` } });
+    expect([reply.status, reply.text.includes(NAME)]).toEqual([201, false]);
+    const old = await fixture.context.collections(fixture.institution).tickets.get(id);
+    expect(old?.successor?.reason).toBe(`lost by ${NAME}`);
+    expect((await fixture.call('GET', `${PATH}?orderId=${order.orderId}`)).text).not.toContain(NAME);
+    await erase(contact);
+    expect(await stored(order)).not.toContain(NAME);
+  });
+});

@@ -1,0 +1,50 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { engines, missing } from '../fixture/engines.ts';
+import { confirmed, firstOf, issued, PATH, SHOP, shopTicketOf, withMembers } from '../fixture/orders.ts';
+import { type Fixture, openFixture } from '../fixture/service.ts';
+
+const ana = { firstName: 'Ana', lastName: 'Martin' };
+const eva = { firstName: 'Eva', lastName: 'Moreau' };
+
+/** The call and the event of the same confirmation; only the call has the name. */
+const bought = () => {
+  const event = confirmed(1);
+  return { event, call: withMembers(event, { beneficiary: ana }) };
+};
+
+describe.each(engines)(`names may come after the event that issued the tickets, on $name${missing}`, (engine) => {
+  let fixture: Fixture;
+  beforeAll(async () => {
+    fixture = await openFixture(engine);
+  });
+  afterAll(() => fixture.close());
+
+  const shown = async (order: ReturnType<typeof confirmed>) =>
+    shopTicketOf(await fixture.call('GET', `${SHOP}/${firstOf(order)}`));
+  const byEvent = (order: ReturnType<typeof confirmed>) => fixture.deliver('order.confirmed', order, { version: 3 });
+
+  test('a late call names a ticket without a name in place, printed or not', async () => {
+    for (const print of [false, true]) {
+      const { event, call } = bought();
+      await byEvent(event);
+      expect((await shown(event)).beneficiary).toBeNull();
+      if (print) expect((await fixture.call('POST', `${PATH}/${firstOf(event)}/printing`)).status).toBe(200);
+      await issued(fixture, call);
+      expect(await shown(event)).toMatchObject({ beneficiary: ana, status: print ? 'printed' : 'not_printed' });
+    }
+  });
+
+  test('a name that was set before the late call stays', async () => {
+    const { event, call } = bought();
+    await byEvent(event);
+    const changed = await fixture.call('PATCH', `${PATH}/${firstOf(event)}`, { body: { beneficiary: eva } });
+    expect(changed.status).toBe(200);
+    await issued(fixture, call);
+    expect((await shown(event)).beneficiary).toEqual(eva);
+    const other = bought();
+    await issued(fixture, other.call);
+    await byEvent(other.event);
+    await issued(fixture, withMembers(other.event, { beneficiary: eva }));
+    expect((await shown(other.event)).beneficiary).toEqual(ana);
+  });
+});

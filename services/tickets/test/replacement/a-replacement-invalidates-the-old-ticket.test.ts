@@ -1,0 +1,160 @@
+import { randomUUID } from 'node:crypto';
+import type { Store } from '@boxoffice/store';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { createContext } from '../../src/context.ts';
+import { replaceTicket } from '../../src/replacement/replace.ts';
+import { resumeInterrupted } from '../../src/replacement/sweep.ts';
+import { crashingAt, untilNoneCrashes } from '../fixture/crashes.ts';
+import { engines, missing } from '../fixture/engines.ts';
+import { cancelled, confirmed, firstOf, issued, orderTicketsOf, PATH, printed, ticketOf } from '../fixture/orders.ts';
+import { type Fixture, openFixture, SERVICE_SECRET, startInstance } from '../fixture/service.ts';
+
+describe.each(engines)(`a replacement invalidates the old ticket, on $name${missing}`, (engine) => {
+  let fixture: Fixture;
+  beforeAll(async () => {
+    fixture = await openFixture(engine);
+  });
+  afterAll(() => fixture.close());
+
+  const get = async (id: string) => ticketOf(await fixture.call('GET', `${PATH}/${id}`));
+  const replace = (id: string, headers?: Record<string, string>, on = fixture.call) =>
+    on('POST', `${PATH}/${id}/replacement`, { body: { reason: 'lost' }, headers });
+  const control = (id: string) => fixture.call('POST', `${PATH}/${id}/control`);
+
+  test('the new ticket is printed, and the control of the old one is refused with the id of the new one', async () => {
+    const { order, id } = await printed(fixture);
+    const old = await get(id);
+    const reply = await replace(id);
+    const next = ticketOf(reply);
+    expect(reply.status).toBe(201);
+    expect(reply.headers.get('location')).toBe(`${PATH}/${next.id}`);
+    expect(next).toMatchObject({ status: 'printed', replaces: id, replacedBy: null, place: old.place });
+    expect(next.barcode).not.toBe(old.barcode);
+    expect((await fixture.call('GET', `${PATH}/${next.id}`)).text).toBe(reply.text);
+    expect(await get(id)).toMatchObject({ status: 'invalidated', replacedBy: next.id });
+    const refused = await control(id);
+    expect(refused.status).toBe(412);
+    expect(refused.body.details).toContain(next.id);
+    expect((await replace(id)).status).toBe(412);
+    const byBarcode = await fixture.call('GET', `${PATH}?barcode=${old.barcode}`);
+    expect(byBarcode.data).toMatchObject({ items: [{ id, status: 'invalidated', replacedBy: next.id }] });
+    expect((await control(next.id)).status).toBe(200);
+    expect(await fixture.facts(order.orderId)).toMatchObject([
+      {
+        type: 'ticket.replaced',
+        version: 1,
+        data: { ticketId: next.id, replaces: id, orderId: order.orderId, lineId: order.tickets[0]?.lineId },
+      },
+      { type: 'ticket.controlled', version: 2 },
+    ]);
+  });
+
+  test('only a printed ticket is replaced', async () => {
+    const id = firstOf(await issued(fixture));
+    expect((await replace(id)).status).toBe(412);
+    await fixture.call('POST', `${PATH}/${id}/printing`);
+    await control(id);
+    expect((await replace(id)).status).toBe(412);
+  });
+
+  test('another name on a printed ticket creates a new ticket, the same name does not', async () => {
+    const { id } = await printed(fixture);
+    const rename = (of: string, lastName: string) =>
+      fixture.call('PATCH', `${PATH}/${of}`, { body: { beneficiary: { lastName } } });
+    const renamed = await rename(id, 'Martin');
+    expect(renamed.status).toBe(200);
+    const next = ticketOf(renamed);
+    expect(next).toMatchObject({
+      replaces: id,
+      status: 'printed',
+      beneficiary: { firstName: null, lastName: 'Martin' },
+    });
+    expect(ticketOf(await rename(next.id, 'Martin')).id).toBe(next.id);
+    expect((await rename(id, 'Late')).status).toBe(412);
+    const third = ticketOf(await replace(next.id));
+    expect(third).toMatchObject({ replaces: next.id, beneficiary: { firstName: null, lastName: 'Martin' } });
+    await control(third.id);
+    expect((await rename(third.id, 'Late')).status).toBe(412);
+  });
+
+  test('of twenty concurrent replacements one is 201; with one key all return one ticket', async () => {
+    const { id } = await printed(fixture);
+    const replies = await Promise.all(Array.from({ length: 20 }, () => replace(id)));
+    expect(replies.map(({ status }) => status).sort()).toEqual([201, ...Array(19).fill(412)]);
+    const { id: other } = await printed(fixture);
+    const headers = { 'idempotency-key': randomUUID() };
+    const same = await Promise.all(Array.from({ length: 5 }, () => replace(other, headers)));
+    const texts = same.filter(({ status }) => status === 201).map(({ text }) => text);
+    expect(new Set(texts).size).toBe(1);
+    expect((await replace(other, headers)).text).toBe(texts[0]);
+  });
+
+  test.each(['before', 'after'] as const)(
+    'a replacement whose process dies %s any write leaves one valid ticket',
+    async (when) => {
+      for (let write = 1; write <= 4; write += 1) {
+        const { order, id } = await printed(fixture);
+        const dying = await startInstance(crashingAt(fixture.store, write, when), fixture.institution);
+        const headers = { 'idempotency-key': randomUUID() };
+        const quiet = console.error;
+        console.error = () => {};
+        const lost = await replace(id, headers, dying.call);
+        console.error = quiet;
+        await dying.close();
+        expect(lost.status).toBe(500);
+        const repeat = await replace(id, headers);
+        expect(repeat.status).toBe(201);
+        const next = ticketOf(repeat);
+        expect(next.replaces).toBe(id);
+        expect((await control(id)).status).toBe(412);
+        expect((await control(next.id)).status).toBe(200);
+        expect((await orderTicketsOf(fixture, order.orderId)).tickets).toMatchObject([{ ticketId: next.id }]);
+        const facts = await fixture.facts(order.orderId);
+        expect(facts.map(({ type }) => type)).toEqual(['ticket.replaced', 'ticket.controlled']);
+      }
+    },
+  );
+
+  test('the sweep completes an interrupted replacement', async () => {
+    const { order, id } = await printed(fixture);
+    const dying = createContext(crashingAt(fixture.store, 3, 'before'), SERVICE_SECRET);
+    const replacing = replaceTicket(dying, fixture.institution, id, { ifMatch: () => {} });
+    await expect(replacing).rejects.toMatchObject({ name: 'Crash' });
+    const find = () =>
+      fixture.context.collections(fixture.institution).tickets.find({ where: { orderId: order.orderId } });
+    expect(await find()).toHaveLength(1);
+    const later = () => Date.now() + 60_000;
+    await resumeInterrupted(createContext(fixture.store, SERVICE_SECRET, later));
+    expect((await find()).map(({ status }) => status).sort()).toEqual(['invalidated', 'printed']);
+    const pending = () =>
+      fixture.context.collections(fixture.institution).replacements.find({ where: { ticketId: id } });
+    expect(await pending()).toEqual([]);
+  });
+
+  test('the sweep may die at any write', async () => {
+    const { order, id } = await printed(fixture);
+    const dying = createContext(crashingAt(fixture.store, 3, 'before'), SERVICE_SECRET);
+    await expect(replaceTicket(dying, fixture.institution, id, { ifMatch: () => {} })).rejects.toBeDefined();
+    const later = () => Date.now() + 60_000;
+    const sweep = (store: Store) => resumeInterrupted(createContext(store, SERVICE_SECRET, later));
+    await untilNoneCrashes(fixture.store, sweep, 'after');
+    expect((await orderTicketsOf(fixture, order.orderId)).tickets).toHaveLength(1);
+    expect((await fixture.facts(order.orderId)).map(({ type }) => type)).toEqual(['ticket.replaced']);
+  });
+
+  test('a replacement that races with the cancellation leaves no live ticket', async () => {
+    for (let round = 0; round < 15; round += 1) {
+      const { order, id } = await printed(fixture, confirmed(2));
+      const [reply] = await Promise.all([
+        replace(id),
+        fixture.deliver('order.cancelled', cancelled(order)),
+        fixture.deliver('order.cancelled', cancelled(order)),
+      ]);
+      expect([201, 412]).toContain(reply.status);
+      const { tickets } = await orderTicketsOf(fixture, order.orderId);
+      expect(tickets.map(({ status }) => status)).toEqual(['cancelled', 'cancelled']);
+      const facts = (await fixture.facts(order.orderId)).filter(({ type }) => type === 'tickets.cancelled');
+      expect(facts).toMatchObject([{ data: { ticketsCancelled: 2, controlled: 0 } }]);
+    }
+  });
+});
