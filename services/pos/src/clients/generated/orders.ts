@@ -85,9 +85,9 @@ export interface components {
             readonly id: string;
             /** @enum {string} */
             readonly state: "open" | "reserved" | "payment_pending" | "confirmed" | "expired" | "cancelled";
-            /** @description false: a cart */
+            /** @description false: the order is a cart */
             readonly listed: boolean;
-            /** @description listed, and a cart again: its payment failed, its places are held */
+            /** @description listed, but a cart again: its payment failed, its places are still held */
             readonly payable: boolean;
             readonly version: number;
             readonly pointOfSale: string | null;
