@@ -172,12 +172,9 @@ if (control === undefined || control === '') {
       allowed: readonly string[],
       act: (name: string) => (channel: ConfirmChannel) => Promise<unknown>,
     ): Promise<string[]> => {
-      const wrong: string[] = [];
-      for (const name of names) {
-        const code = await it.attempt(act(name));
-        if (code !== (allowed.includes(name) ? 0 : 403)) wrong.push(`${name}: ${code}`);
-      }
-      return wrong;
+      const codes = await Promise.all(names.map(async (name) => ({ name, code: await it.attempt(act(name)) })));
+      const wrong = codes.filter(({ name, code }) => code !== (allowed.includes(name) ? 0 : 403));
+      return wrong.map(({ name, code }) => `${name}: ${code}`);
     };
     const publish = (exchange: string, key: string) => async (channel: ConfirmChannel) => {
       channel.publish(exchange, key, bytes);
