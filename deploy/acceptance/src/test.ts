@@ -1,6 +1,7 @@
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { runChecks } from './checks.ts';
 import { run } from './command.ts';
 import { missingEngines } from './engines.ts';
@@ -9,6 +10,8 @@ import { missingEngines } from './engines.ts';
 const patterns = process.argv.slice(2);
 const scratch = await mkdtemp(join(tmpdir(), 'boxoffice-test-'));
 const report = join(scratch, 'jest.json');
+// The tests start some hundred processes, which would compile the same sources each.
+const compiled = fileURLToPath(new URL('../../../.cache/compiled', import.meta.url));
 
 const checks = patterns.length > 0 ? { passed: 0, failed: 0 } : await runChecks();
 const { status } = await run(
@@ -22,7 +25,7 @@ const { status } = await run(
     `--outputFile=${report}`,
     ...patterns,
   ],
-  { NODE_ENV: 'test' },
+  { NODE_ENV: 'test', NODE_COMPILE_CACHE: compiled },
 );
 
 interface JestReport {
