@@ -24,6 +24,8 @@ const rank = ({ path }) => {
 export default class LongestFirst extends Sequencer {
   sort(tests) {
     const sorted = super.sort(tests);
-    return sorted.some(({ duration }) => duration !== undefined) ? sorted : sorted.toSorted((a, b) => rank(a) - rank(b));
+    return sorted.some(({ duration }) => duration !== undefined)
+      ? sorted
+      : sorted.toSorted((a, b) => rank(a) - rank(b));
   }
 }
