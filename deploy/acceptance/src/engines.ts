@@ -1,3 +1,4 @@
+import { kustomizeCommand } from '@boxoffice/kubernetes';
 import { chromiumPath } from './chromium.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -7,6 +8,8 @@ interface Engine {
   readonly name: string;
   readonly isThere: (env: Environment) => boolean;
   readonly how: string;
+  /** The folder of the tests that cannot run at all without it. */
+  readonly tests?: string;
 }
 
 const engines: readonly Engine[] = [
@@ -30,8 +33,27 @@ const engines: readonly Engine[] = [
     isThere: (env) => chromiumPath(env) !== undefined,
     how: 'install chromium, or set TEST_CHROMIUM to the path of one',
   },
+  {
+    name: 'kustomize',
+    isThere: () => kustomizeCommand() !== undefined,
+    how: 'install kustomize 5 or a kubectl that contains it',
+    tests: '/deploy/kubernetes/test/',
+  },
 ];
 
-/** The engines that this run cannot exercise, each as a sentence with the way to install it. */
-export const missingEngines = (env: Environment): string[] =>
-  engines.filter(({ isThere }) => !isThere(env)).map(({ name, how }) => `not exercised: ${name}; ${how}`);
+/** What this run cannot exercise for want of an engine. */
+export interface Missing {
+  /** A sentence for each engine, with the way to install it. */
+  readonly lines: readonly string[];
+  /** Patterns of the tests to leave out. */
+  readonly tests: readonly string[];
+}
+
+/** Finds the engines that the environment lacks. */
+export const missingEngines = (env: Environment): Missing => {
+  const missing = engines.filter(({ isThere }) => !isThere(env));
+  return {
+    lines: missing.map(({ name, how }) => `not exercised: ${name}; ${how}`),
+    tests: missing.flatMap(({ tests }) => tests ?? []),
+  };
+};

@@ -13,6 +13,7 @@ const report = join(scratch, 'jest.json');
 // The tests start some hundred processes, which would compile the same sources each.
 const compiled = fileURLToPath(new URL('../../../.cache/compiled', import.meta.url));
 
+const missing = missingEngines(process.env);
 const checks = patterns.length > 0 ? { passed: 0, failed: 0 } : await runChecks();
 const { status } = await run(
   'node',
@@ -23,6 +24,8 @@ const { status } = await run(
     'node_modules/jest/bin/jest.js',
     '--json',
     `--outputFile=${report}`,
+    // The option replaces the list of the configuration.
+    ...['/node_modules/', '/dist/', ...missing.tests].map((pattern) => `--testPathIgnorePatterns=${pattern}`),
     ...patterns,
   ],
   { NODE_ENV: 'test', NODE_COMPILE_CACHE: compiled },
@@ -38,15 +41,14 @@ const none: JestReport = { numPassedTests: 0, numFailedTests: 0, numPendingTests
 const jest: JestReport = await readFile(report, 'utf8').then(JSON.parse, () => none);
 await rm(scratch, { recursive: true, force: true, maxRetries: 5 });
 
-const missing = missingEngines(process.env);
 const everyEngine = process.env.TEST_EVERY_ENGINE === '1';
-const broken = jest.numRuntimeErrorTestSuites + (everyEngine ? missing.length + jest.numPendingTests : 0);
+const broken = jest.numRuntimeErrorTestSuites + (everyEngine ? missing.lines.length + jest.numPendingTests : 0);
 const passed = checks.passed + jest.numPassedTests;
 const failed =
   checks.failed + jest.numFailedTests + broken + (status !== 0 && jest.numFailedTests + broken === 0 ? 1 : 0);
 
 process.stdout.write('\n');
-for (const line of missing) process.stdout.write(`${line}\n`);
+for (const line of missing.lines) process.stdout.write(`${line}\n`);
 if (jest.numPendingTests > 0) process.stdout.write(`${jest.numPendingTests} tests skipped for want of an engine\n`);
 process.stdout.write(`${passed} passed, ${failed} failed\n`);
 process.exitCode = failed === 0 ? 0 : 1;

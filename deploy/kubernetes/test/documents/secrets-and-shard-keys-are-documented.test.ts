@@ -3,9 +3,8 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
+import { asList, at, nameOf, type Resource, rendered, templatePath } from '../../src/index.ts';
 import { applicable, base, repository } from '../folders.ts';
-import { rendered } from '../kustomize/render.ts';
-import { asList, at, nameOf, type Resource, templatePath } from '../kustomize/tree.ts';
 import { product } from '../processes/product.ts';
 import { surroundingsOf } from '../processes/surroundings.ts';
 

@@ -1,7 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
+import { at, type Resource, rendered, templatePath } from '../../src/index.ts';
 import { base, everything, example, firstInstitution } from '../folders.ts';
-import { rendered } from '../kustomize/render.ts';
-import { at, type Resource, templatePath } from '../kustomize/tree.ts';
 import { deployed, surroundingsOf } from '../processes/surroundings.ts';
 import { type End, mayReach, podsOf } from './passage.ts';
 

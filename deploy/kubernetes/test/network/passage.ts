@@ -1,4 +1,4 @@
-import { asList, asTree, at, type Resource, type Tree, type Value } from '../kustomize/tree.ts';
+import { asList, asTree, at, type Resource, type Tree, type Value } from '../../src/index.ts';
 
 /** One end of a connection: a pod of the product, or a pod of another namespace. */
 export interface End {

@@ -1,7 +1,16 @@
 import { describe, expect, test } from '@jest/globals';
+import {
+  asList,
+  asTree,
+  at,
+  nameOf,
+  type Resource,
+  rendered,
+  type Tree,
+  templatePath,
+  type Value,
+} from '../../src/index.ts';
 import { base, everything, example, firstInstitution, topology } from '../folders.ts';
-import { rendered } from '../kustomize/render.ts';
-import { asList, asTree, at, nameOf, type Resource, type Tree, templatePath, type Value } from '../kustomize/tree.ts';
 import { operatorVersion, product } from './product.ts';
 import { deployed, type Surroundings, surroundingsOf } from './surroundings.ts';
 

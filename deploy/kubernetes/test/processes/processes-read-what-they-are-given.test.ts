@@ -1,7 +1,6 @@
 import { beforeAll, describe, expect, test } from '@jest/globals';
+import { asList, at, nameOf, type Resource, rendered } from '../../src/index.ts';
 import { everything, example } from '../folders.ts';
-import { rendered } from '../kustomize/render.ts';
-import { asList, at, nameOf, type Resource } from '../kustomize/tree.ts';
 import { product, type Started, started } from './product.ts';
 import { deployed } from './surroundings.ts';
 

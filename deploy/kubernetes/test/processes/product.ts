@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath, pathToFileURL } from 'node:url';
+import type { Tree } from '../../src/index.ts';
 import { repository } from '../folders.ts';
-import type { Tree } from '../kustomize/tree.ts';
 import type { Surroundings } from './surroundings.ts';
 
 /** A process of the product: a package with a main that listens. */

@@ -1,4 +1,4 @@
-import { asList, asTree, at, type Resource, type Tree, templatePath, textAt, type Value } from '../kustomize/tree.ts';
+import { asList, asTree, at, type Resource, type Tree, templatePath, textAt, type Value } from '../../src/index.ts';
 
 /** A file in a container, from the key of a Secret or of a ConfigMap. */
 export interface Mounted {

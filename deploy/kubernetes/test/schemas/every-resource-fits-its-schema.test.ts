@@ -1,9 +1,7 @@
 import { basename } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
+import { isTree, nameOf, type Resource, rendered, type Value } from '../../src/index.ts';
 import { applicable, base } from '../folders.ts';
-import { merge } from '../kustomize/merge.ts';
-import { rendered } from '../kustomize/render.ts';
-import { nameOf, type Resource, type Value } from '../kustomize/tree.ts';
 import { faultsOf } from './schemas.ts';
 
 const faultsIn = async (resources: readonly Resource[]): Promise<string[]> => {
@@ -45,9 +43,22 @@ test('nothing is applied but these kinds, in versions that clusters serve', () =
   expect(new Set(used)).toEqual(kinds);
 });
 
+/** The value with changes: a mapping changes members, null removes one, a list changes elements by position. */
+const changed = (value: Value | undefined, change: Value): Value => {
+  if (Array.isArray(change) && Array.isArray(value))
+    return value.map((one, index) => (change[index] === undefined ? one : changed(one, change[index])));
+  if (!isTree(change)) return change;
+  const members: Record<string, Value> = isTree(value) ? { ...value } : {};
+  for (const [name, one] of Object.entries(change)) {
+    if (one === null) delete members[name];
+    else members[name] = changed(members[name], one);
+  }
+  return members;
+};
+
 describe('a mistake is found:', () => {
   const orders = rendered(base).find((resource) => nameOf(resource) === 'Deployment/orders');
-  const withMistake = (mistake: Value) => faultsOf(merge(orders, mistake) as Resource);
+  const withMistake = (mistake: Value) => faultsOf(changed(orders, mistake) as Resource);
   const inContainer = (mistake: Value) => ({ template: { spec: { containers: [mistake] } } });
 
   test.each([

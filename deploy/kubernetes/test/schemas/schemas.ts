@@ -1,4 +1,4 @@
-import type { Resource } from '../kustomize/tree.ts';
+import type { Resource } from '../../src/index.ts';
 import { type Looked, neverLooked, watched } from './watched.ts';
 
 /** The packages of models of groups outside Kubernetes itself, compiled from the groups' own schemas. */

@@ -1,4 +1,4 @@
-import { isTree, type Tree, type Value } from '../kustomize/tree.ts';
+import { isTree, type Tree, type Value } from '../../src/index.ts';
 
 /** The members read so far, by mapping. */
 export type Looked = Map<Tree, Set<string>>;

@@ -1,0 +1,15 @@
+// Rendering of the kustomizations, for their tests.
+
+export { kustomizeCommand, rendered } from './kustomize.ts';
+export {
+  asList,
+  asTree,
+  at,
+  isTree,
+  nameOf,
+  type Resource,
+  type Tree,
+  templatePath,
+  textAt,
+  type Value,
+} from './tree.ts';
