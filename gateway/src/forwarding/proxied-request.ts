@@ -1,9 +1,12 @@
 // What http-proxy-middleware is given in place of a request and a response.
 //
-// The package gets one object of this class by cast, instead of the client's request and response. Thereby
-// - the service sees the cleaned headers in every case: the package calls no hook for a request with `Expect`;
-// - the body is counted while it is forwarded;
-// - the dozen listeners that the package adds per request, for answering by itself, are replaced by three.
+// The package gets one object of this class by cast, instead of the client's request and response. With those, as its
+// documentation shows,
+// - a request costs 10 % more processor time: `npm run bench -- gateway`, relative to the bare proxy of the same run,
+//   median of eight interleaved pairs, 95 % interval 4 % to 20 %;
+// - a service's response that ends early destroys the client's connection, where this gateway still answers 502
+//   (test/forwarding/upstream-failures-have-their-status.test.ts);
+// - the package calls no hook for a request with `Expect`, and would forward its headers as they came.
 // test/forwarding/the-proxy-uses-only-known-members.test.ts lists what the package reads and fails when it reads more.
 import type { Agent, ClientRequest, IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
