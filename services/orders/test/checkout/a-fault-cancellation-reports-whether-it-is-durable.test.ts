@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { engines } from '../fixture/engines.ts';
-import { type Fixture, openFixture } from '../fixture/fixture.ts';
+import { type Fixture, openFixture, until } from '../fixture/fixture.ts';
 import { checkout, done, newCart, newCartId, newContact, read } from '../fixture/shopper.ts';
 
 describe.each(engines)('a cancellation after a fault reports whether it is durable, on $name', (engine) => {
@@ -72,11 +72,12 @@ describe.each(engines)('a cancellation after a fault reports whether it is durab
   test('while the sale is pending the answer is 409', async () => {
     const { path } = await newCart(fixture);
     fixture.catalog.mishaps.set('sellHold', 'hangs after');
+    const sales = () => fixture.catalog.calls.filter(({ operation }) => operation === 'sellHold').length;
+    const before = sales();
     const bought = fixture.shop('POST', `${path}/checkout`, {
       body: { requestId: 'r', contactNumber, paymentMethod: 'on_account' },
     });
-    const reading = async (): Promise<boolean> => (await read(fixture, path)).listed;
-    while (!(await reading())) await new Promise((resolve) => setImmediate(resolve));
+    await until(() => sales() > before);
     expect((await fixture.shop('POST', `${path}/fault-cancellation`)).status).toBe(409);
     expect((await bought).status).toBe(503);
     fixture.catalog.mishaps.clear();
