@@ -38,14 +38,14 @@ describe('what an operator or another instance changes holds everywhere within f
     await removeClientSecret(installation.store, 'opera', client.clientId, String(old?.id));
     await refusedEverywhere(client);
     expect(await statusAt(1, { ...client, clientSecret: added.clientSecret })).toBe(200);
-  }, 60_000);
+  });
 
   test('a deleted client', async () => {
     const client = await installation.newClient(['catalog:read']);
     expect([await statusAt(0, client), await statusAt(1, client)]).toEqual([200, 200]);
     await deleteClient(installation.store, 'opera', client.clientId);
     await refusedEverywhere(client);
-  }, 60_000);
+  });
 
   test('a new secret works at once, although the client is cached', async () => {
     const client = await installation.newClient(['catalog:read']);
@@ -71,5 +71,5 @@ describe('what an operator or another instance changes holds everywhere within f
     const { body } = await installation.internal(`/internal/revocations?since=${asOf}`, undefined);
     const { clients } = body.data as { clients: Json[] };
     expect(clients).toContainEqual({ clientId: client.clientId, changedAt: expect.any(String) });
-  }, 60_000);
+  });
 });

@@ -148,7 +148,7 @@ test('what its directory lacks on the way is made; where none can be made that i
       [expect.stringContaining(`${path} cannot be written: ${reason}`)],
     ]);
   }
-}, 60_000);
+});
 
 test('what fails says why, and leaves nothing that looks like a backup', async () => {
   const broken = join(root, 'broken');
@@ -169,4 +169,4 @@ test('the commands say what they did, and leave MongoDB to its own means', async
   expect([restored.status, restored.out]).toEqual([0, expect.stringContaining('npm start')]);
   const elsewhere = await operatorOf(data, { MONGODB_URL: 'mongodb://127.0.0.1:1/x' })('backup', join(root, 'mongo'));
   expect([elsewhere.status, elsewhere.err]).toEqual([1, expect.stringContaining('mongodump --oplog')]);
-}, 60_000);
+});

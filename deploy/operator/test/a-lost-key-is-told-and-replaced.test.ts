@@ -27,4 +27,4 @@ test('without the key of its signing keys an installation does not start, and th
 
   expect(await operator('keys', 'rotate', '--compromised')).toMatchObject({ status: 0, err: '' });
   expect(await startAndEnd(directory)).toMatchObject({ status: 0, err: '' });
-}, 60_000);
+});

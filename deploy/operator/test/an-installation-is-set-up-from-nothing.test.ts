@@ -32,7 +32,7 @@ describe('an installation is set up from nothing', () => {
     const second = await json('clients', 'add-secret', 'club', created.clientId);
     expect(second.clientSecret).not.toBe(created.clientSecret);
     expect((await operator('clients', 'add-secret', 'club', created.clientId)).err).toContain('2 secrets');
-  }, 60_000);
+  });
 
   test('keys, dead letters, demo data', async () => {
     const first = await json('keys', 'rotate');
@@ -42,7 +42,7 @@ describe('an installation is set up from nothing', () => {
     expect(await json('dead-letters', 'list')).toEqual([]);
     expect((await operator('dead-letters', 'replay', 'nothing')).err).toContain('no dead letter nothing');
     expect((await json('demo', 'status')).demoData).toBe('none');
-  }, 60_000);
+  });
 
   test.each([
     [2, 'clients create INSTITUTION', ['clients', 'nonsense']],
@@ -74,5 +74,5 @@ describe('an installation is set up from nothing', () => {
     expect(await json('clients', 'list')).toHaveLength(1);
     const help = await operator('--help');
     expect(help).toMatchObject({ status: 0, out: expect.stringContaining('keys rotate') });
-  }, 90_000);
+  });
 });

@@ -19,7 +19,7 @@ test('service-secrets prints the secret of each process, or of one, and makes no
   );
   expect((await operator('service-secrets', 'pos')).out).toBe(`${deriveServiceSecret(ROOT, 'pos')}\n`);
   expect(existsSync(nowhere)).toBe(false);
-}, 60_000);
+});
 
 test('--directory writes them into files for their owner, and prints none', async () => {
   const { status, out } = await operator('service-secrets', '--directory', directory);
@@ -30,7 +30,7 @@ test('--directory writes them into files for their owner, and prints none', asyn
     expect(statSync(file).mode & 0o777).toBe(0o600);
     expect(out).not.toContain(deriveServiceSecret(ROOT, process));
   }
-}, 60_000);
+});
 
 test.each([
   ['there is no process shop; there are: gateway,', { SERVICE_ROOT_SECRET: ROOT }, ['service-secrets', 'shop']],
@@ -41,5 +41,5 @@ test.each([
     const { status, err } = await operatorOf(nowhere, settings)(...words);
     expect([status, err]).toEqual([1, expect.stringContaining(message)]);
   },
-  60_000,
+  120_000,
 );

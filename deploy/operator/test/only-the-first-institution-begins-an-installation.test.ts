@@ -19,7 +19,7 @@ test('a mistyped data directory is told, and not made', async () => {
     );
   }
   expect(existsSync(mistyped)).toBe(false);
-}, 90_000);
+});
 
 test('commands on stores need no broker; dead letters do', async () => {
   const operator = operatorOf(temporaryDirectory(), {
@@ -33,4 +33,4 @@ test('commands on stores need no broker; dead letters do', async () => {
   const letters = await operator('dead-letters', 'list');
   expect(letters.err).toMatch(/^operator: AMQP_URL: [^\n]*\n$/);
   expect(letters.status).toBe(1);
-}, 90_000);
+});

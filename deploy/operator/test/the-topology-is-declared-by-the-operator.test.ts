@@ -39,4 +39,4 @@ test('topology declare without a broker, or with one that is not there, says whi
 test('topology rights prints what each user needs', async () => {
   const { out } = await operatorOf(nowhere)('topology', 'rights', '--json');
   expect(JSON.parse(out)).toEqual(rightsOf());
-}, 60_000);
+});

@@ -75,7 +75,7 @@ test('what a withdrawn key signed is refused within five seconds, seen before or
   // The gateway refuses by itself, because another instance of the authorizer may lag behind.
   expect(its.authorizer.decisionRequests.length - before).toBeLessThanOrEqual(1);
   expect(await statusOf(next)).toBe(200);
-}, 60_000);
+});
 
 test('both hold within five seconds while the bus is silent', async () => {
   const [revoked, changed] = [its.authorizer.token(['contacts:read']), its.authorizer.token(['contacts:read'])];
@@ -89,4 +89,4 @@ test('both hold within five seconds while the bus is silent', async () => {
   await until(async () => (await statusOf(revoked)) === 401 && (await statusOf(changed)) === 403, 10 * PROMISED_MS);
   // The gateway refused by its revocation list, without another decision request.
   expect(decisionRequests()).toBe(before);
-}, 60_000);
+});

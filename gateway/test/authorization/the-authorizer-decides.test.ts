@@ -61,7 +61,7 @@ describe('a decision', () => {
     await its.as(token)(LIST);
     its.authorizer.client(token).scopes = [];
     await until(async () => (await its.as(token)(LIST)).status === 403, 10 * 5_000);
-  }, 60_000);
+  });
 });
 
 describe('an authorizer that does not decide', () => {

@@ -46,7 +46,7 @@ const FEW = 4;
 let product: Product;
 beforeAll(async () => {
   product = await startProduct();
-}, 60_000);
+});
 afterAll(async () => {
   await product?.stop();
   await product?.discard();

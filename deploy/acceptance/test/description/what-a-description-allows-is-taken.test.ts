@@ -146,7 +146,7 @@ describe('the institution API', () => {
   beforeAll(async () => {
     operations = operationsOf(await description('/openapi.json'));
     ask = asked(await authorised(product, 'opera', 'full'), () => ({}));
-  }, 60_000);
+  });
 
   test('no request that its description allows is refused by its form', async () => {
     expect(await refusedOf(operations, ask)).toEqual([]);
@@ -158,7 +158,7 @@ describe('the institution API', () => {
 
   test('an id outside of its pattern is answered, to the byte, like one that never was', async () => {
     expect(await unlikeUnknown(operations, ask)).toEqual([]);
-  }, 60_000);
+  });
 
   test('every parameter of a path has a pattern', () => {
     const without = operations.flatMap(({ id, params }) =>
@@ -199,7 +199,7 @@ describe.each(['v1', 'vexp'])('the point-of-sale API %s', (version) => {
       if (operation.path.endsWith('/sessions/current') && operation.method === 'DELETE') token = await logIn();
       return reply;
     };
-  }, 60_000);
+  });
 
   test('no request that its description allows is refused by its form', async () => {
     expect(await refusedOf(operations, ask)).toEqual([]);
@@ -211,7 +211,7 @@ describe.each(['v1', 'vexp'])('the point-of-sale API %s', (version) => {
 
   test('an id outside of its pattern is answered, to the byte, like one that never was', async () => {
     expect(await unlikeUnknown(operations, ask)).toEqual([]);
-  }, 60_000);
+  });
 
   test('a body is required wherever a method can have one, and a request without Content-Type is 415', async () => {
     const writing = operations.filter(({ method }) => method === 'POST' || method === 'PATCH');
@@ -223,5 +223,5 @@ describe.each(['v1', 'vexp'])('the point-of-sale API %s', (version) => {
       const empty = await ask(operation, { ...right, body: undefined }, { 'content-type': 'application/json' });
       expect(empty.status).not.toBe(415);
     }
-  }, 60_000);
+  });
 });

@@ -42,7 +42,7 @@ describe('an installation keeps what it was told', () => {
     const reader = await authorised(again, 'opera', 'full');
     for (const number of acknowledged) expect((await reader(`/contacts/individuals/${number}`)).status).toBe(200);
     expect(await again.stop('SIGTERM')).toBe(0);
-  }, 90_000);
+  });
 
   test('a lost demo.json is written again with new secrets, readable by its owner only', async () => {
     const [seeded] = products;
@@ -56,5 +56,5 @@ describe('an installation keeps what it was told', () => {
     for (const secret of secrets(again)) expect(secrets(seeded)).not.toContain(secret);
     await authorised(again, 'museum', 'reader');
     await again.stop();
-  }, 60_000);
+  });
 });

@@ -36,7 +36,7 @@ test('a program that is ready is healthy; one that starts, says nothing or is no
   expect(await checked({ PORT: String((silent.address() as AddressInfo).port) })).toBe(1);
   silent.close();
   silent.closeAllConnections();
-}, 60_000);
+});
 
 test('one that speaks TLS is asked so', async () => {
   const directory = mkdtempSync(join(tmpdir(), 'boxoffice-health-'));
@@ -49,7 +49,7 @@ test('one that speaks TLS is asked so', async () => {
   expect(await checked({ PORT })).toBe(1);
   server.close();
   server.closeAllConnections();
-}, 60_000);
+});
 
 test('it loads no HTTP client, and the images hold the code of their program compiled', () => {
   expect(read('deploy/healthcheck.cjs')).not.toMatch(/node:https?'/);

@@ -25,7 +25,7 @@ beforeAll(async () => {
   begun = (await buy(watched)).traceparent;
   figures = await watched.figures();
   await watched.product.stop();
-}, 90_000);
+});
 afterAll(async () => {
   await receiver.close();
   await watched?.product.stop();

@@ -30,7 +30,7 @@ test('a seeding that is killed is finished by the next start, nothing twice', as
   expect(products.filter(({ state }) => state === 'running')).toHaveLength(254);
   expect(new Set(products.map(({ code }) => code)).size).toBe(254);
   expect(products.map(({ id }) => id)).toContain(demo.fixtures.opera?.numbered.productId);
-}, 60_000);
+});
 
 test('the commands on the screen work when pasted', async () => {
   const commands = program

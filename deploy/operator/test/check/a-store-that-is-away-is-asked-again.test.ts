@@ -57,5 +57,5 @@ test.each(engines)(
       await close();
     }
   },
-  60_000,
+  120_000,
 );

@@ -64,7 +64,7 @@ test('by the settings that the services have, with what cannot be reached told a
   } finally {
     await catalog.close();
   }
-}, 60_000);
+});
 
 test('whose address is not known is a row that names its setting, and never is all said to be well then', async () => {
   const directory = temporaryDirectory();
@@ -92,7 +92,7 @@ test('whose address is not known is a row that names its setting, and never is a
     await ready.close();
     rmSync(directory, { recursive: true, force: true, maxRetries: 5 });
   }
-}, 60_000);
+});
 
 test('where no process can be asked that is wrong, and the settings that would say where they are are named', async () => {
   const url = 'mongodb://127.0.0.1:1/?serverSelectionTimeoutMS=100';
@@ -102,4 +102,4 @@ test('where no process can be asked that is wrong, and the settings that would s
   expect(out).toMatch(/^processes\n.*\ngateway +not asked: GATEWAY_URL is not set$/m);
   expect(lastLine(out)).toMatch(/^WRONG: no process could be asked: none of GATEWAY_URL, .*, POS_URL is set; /);
   expect((await operator('status', '--help')).out).toContain('GATEWAY_URL');
-}, 60_000);
+});

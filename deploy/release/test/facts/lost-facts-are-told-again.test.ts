@@ -30,7 +30,7 @@ beforeAll(async () => {
   if (!catalog) throw new Error('there is no catalog');
   await createInstitution(catalog, { id: institution, name: 'Opera', currency: 'CHF', languages: ['fr'] });
   partner = await newPartner(scenario, institution);
-}, 60_000);
+});
 
 afterAll(async () => {
   await scenario?.close();
@@ -177,7 +177,7 @@ describe('facts that a broker lost', () => {
     await waitUntil(isDrained);
     expect(await everything()).toEqual(before);
     expect(await scenario.deadLetters.list()).toEqual([]);
-  }, 60_000);
+  });
 
   test('are chosen by service and time', async () => {
     const { rows } = await operator('facts', 'republish', '--service', 'tickets', '--dry-run');
@@ -187,7 +187,7 @@ describe('facts that a broker lost', () => {
     expect(none.rows.map(({ wouldRepublish }) => wouldRepublish)).toEqual(none.rows.map(() => 0));
     expect((await operator('facts', 'republish', '--service', 'pos')).status).toBe(2);
     expect((await operator('facts', 'republish', '--since', 'monday')).status).toBe(2);
-  }, 60_000);
+  });
 });
 
 test('every fact that a queue takes is told again by its publisher', () => {

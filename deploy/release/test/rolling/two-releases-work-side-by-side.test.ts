@@ -49,7 +49,7 @@ describe('a service of which two releases run', () => {
     await waitUntil(async () => (await silent()).every((events) => events.length === 0));
     expect(errors).toEqual([]);
     expect(await scenario.deadLetters.list()).toEqual([]);
-  }, 90_000);
+  });
 
   test('both have had their part: facts of each were published and heard', () => {
     const [some, others] = [facts.filter(({ data }) => 'addedByTheNextRelease' in data), facts];

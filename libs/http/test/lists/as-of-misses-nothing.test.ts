@@ -174,5 +174,5 @@ describe.each(engines)('asOf as the next modifiedSince, on $name', ({ open, runs
     }
     const { mirror, there } = await outcome(worst);
     expect(mirror).toEqual(there);
-  }, 60_000);
+  });
 });

@@ -31,7 +31,7 @@ export const inOrderPerKey = async (subject: Subject): Promise<void> => {
 
 /** Order per key only. */
 export const order: readonly Check[] = [
-  { rule: '10,000 messages arrive in order per key, one of a key at a time', run: inOrderPerKey, timeoutMs: 60_000 },
+  { rule: '10,000 messages arrive in order per key, one of a key at a time', run: inOrderPerKey },
   {
     rule: 'a key whose handler takes long holds up no other key',
     async run(subject) {

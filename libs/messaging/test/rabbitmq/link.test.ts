@@ -59,7 +59,7 @@ describeWithBroker('a connection to RabbitMQ', (url) => {
       }
       expect(pieces).toBeGreaterThan(5);
     }),
-    60_000,
+    120_000,
   );
 
   test(
@@ -69,6 +69,6 @@ describeWithBroker('a connection to RabbitMQ', (url) => {
       way.freeze();
       await link.close();
     }),
-    60_000,
+    120_000,
   );
 });

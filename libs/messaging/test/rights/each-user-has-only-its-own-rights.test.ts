@@ -74,7 +74,7 @@ if (control === undefined || control === '') {
   afterAll(async () => {
     await Promise.all(buses.map((bus) => bus.close()));
     await broker.stop();
-  }, 60_000);
+  });
 
   describe('with the users and rights of the composition', () => {
     test('no process declares the topology; it says who does, and goes on when that is done', async () => {
@@ -99,7 +99,7 @@ if (control === undefined || control === '') {
         patience,
       );
       await early.publish(probe({ type: 'order.expired' }));
-    }, 60_000);
+    });
 
     test('the operator declares as often as it likes', async () => {
       await declareRabbitmqTopology({ url: broker.url('operator'), logger: silent });
@@ -120,7 +120,7 @@ if (control === undefined || control === '') {
         await (await connect('authorizer')).publish(message);
         await until('the broadcast', () => heard.includes(message.id), patience);
       },
-      60_000,
+      120_000,
     );
 
     test('what cannot be read dies, the operator lists it and gives it back; what fails comes again', async () => {
@@ -149,7 +149,7 @@ if (control === undefined || control === '') {
       expect(await deadLetters.replay(String(letter?.id))).toBe(true);
       await until('its second life', () => attempts.filter((one) => one.startsWith(dying.id)).length === 2, patience);
       await until('the retry', () => attempts.includes(`${failing.id} 2`), patience);
-    }, 90_000);
+    });
   });
 
   /** Consumers of earlier tests, which would take messages away. */

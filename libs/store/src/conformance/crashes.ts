@@ -104,7 +104,6 @@ const crash = async (subject: Subject, child: ChildEngine, processes: number, ac
 
 const check = (rule: string, processes: number, acknowledgements: number): Check => ({
   rule,
-  timeoutMs: 60_000,
   async run(subject) {
     const { child } = subject.engine;
     if (!child) throw new Error('the engine does not say how a child process opens it');

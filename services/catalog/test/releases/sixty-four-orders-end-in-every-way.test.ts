@@ -152,9 +152,9 @@ describe.each(engines)(`64 orders on $name${missing}`, ({ name, start }) => {
 
   test('whatever their ends and however the messages come: nothing bought is lost, nothing else stays, each is told once', async () => {
     await tryOut(name === 'SQLite' ? 2 : 1);
-  }, 60_000);
+  });
 
   test('negative control: releases that forget the version lose what was paid late', async () => {
     await expect(tryOut(1, (store) => forgetting(store, 'asOf'))).rejects.toThrow();
-  }, 60_000);
+  });
 });

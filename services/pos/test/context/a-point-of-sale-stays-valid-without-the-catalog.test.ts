@@ -33,7 +33,7 @@ describe('while the catalog is unavailable', () => {
       fixture.catalog.revive();
       await until(async () => (await fixture.call('GET', '/products')).status === 200);
     },
-    60_000,
+    120_000,
   );
 });
 
