@@ -1,9 +1,9 @@
-import { accept, house } from './houses.js';
+import { accept, institution } from './institutions.js';
 
 const BASE = '/tnwr/v1';
-const TOKEN = `boxoffice.token.${house.serviceHost}`;
+const TOKEN = `boxoffice.token.${institution.serviceHost}`;
 
-/** An answer that is none of success: `code` is family B's errorCode; `network` when there was no answer at all. */
+/** An unsuccessful answer: `code` is family B's errorCode, or `network` without an answer. */
 export class Refusal extends Error {
   constructor(code, { status = 0, body, retryAfter } = {}) {
     super(body?.errorMessage ?? code);
@@ -14,8 +14,8 @@ export class Refusal extends Error {
     this.orderCancelled = body?.orderCancelled === true;
   }
 
-  /** Whether nobody can say if the request had its effect: it may be sent again with the same key. */
-  get isOpen() {
+  /** Whether the outcome of the request is unknown: it may be repeated with the same key. */
+  get isUnknown() {
     return this.status === 0 || this.status >= 500;
   }
 }
@@ -23,15 +23,15 @@ export class Refusal extends Error {
 let language = '';
 let token = sessionStorage.getItem(TOKEN);
 let onSessionEnd = () => {};
-/** How much the server's clock is ahead of ours. */
-let ahead = 0;
+/** The server's clock minus the browser's, in milliseconds. */
+let clockOffset = 0;
 
-/** All texts come in this language from now on. */
-export const speak = (code) => {
+/** Requests texts in this language from now on. */
+export const useLanguage = (code) => {
   language = code;
 };
 
-/** Called when the server knows our session no longer. */
+/** Sets the function called when the server no longer knows the session. */
 export const whenSessionEnds = (listener) => {
   onSessionEnd = listener;
 };
@@ -43,17 +43,17 @@ export const forgetSession = () => {
   sessionStorage.removeItem(TOKEN);
 };
 
-/** The server's time, which carts end by. */
-export const serverNow = () => Date.now() + ahead;
+/** The server's time, which decides when a cart expires. */
+export const serverNow = () => Date.now() + clockOffset;
 
-/** For one action, however often it is sent. */
+/** An idempotency key: one per action, reused by its repetitions. */
 export const newKey = () => crypto.randomUUID();
 
-const keepToken = (response) => {
-  const given = response.headers.get('X-auth-token');
-  if (!given) return;
-  token = given;
-  sessionStorage.setItem(TOKEN, given);
+const storeToken = (response) => {
+  const received = response.headers.get('X-auth-token');
+  if (!received) return;
+  token = received;
+  sessionStorage.setItem(TOKEN, received);
 };
 
 const addressOf = (path, query = {}) => {
@@ -66,16 +66,16 @@ const addressOf = (path, query = {}) => {
 
 const headersOf = (method, key) => ({
   Accept: 'application/json',
-  'X-Service-Host': house.serviceHost,
+  'X-Service-Host': institution.serviceHost,
   ...(token ? { 'X-auth-token': token } : {}),
   ...(method === 'POST' || method === 'PATCH' ? { 'Content-Type': 'application/json' } : {}),
   ...(key ? { 'Idempotency-Key': key } : {}),
 });
 
-const LATER_MS = 500;
+const RETRY_MS = 500;
 
-/** A telephone that goes from one network to the next loses what it has just asked for. */
-const later = (attempt) => new Promise((resolve) => setTimeout(resolve, LATER_MS)).then(attempt);
+/** A phone that changes networks loses its pending requests: a GET is repeated once. */
+const retryLater = (attempt) => new Promise((resolve) => setTimeout(resolve, RETRY_MS)).then(attempt);
 
 const send = async (method, path, { query, body = {}, key }) => {
   const attempt = () =>
@@ -84,26 +84,26 @@ const send = async (method, path, { query, body = {}, key }) => {
       headers: headersOf(method, key),
       ...(method === 'POST' || method === 'PATCH' ? { body: JSON.stringify(body) } : {}),
     });
-  const again = (error) => (method === 'GET' ? later(attempt) : Promise.reject(error));
+  const again = (error) => (method === 'GET' ? retryLater(attempt) : Promise.reject(error));
   const response = await attempt()
     .catch(again)
     .catch(() => {
       throw new Refusal('network');
     });
   const date = Date.parse(response.headers.get('Date') ?? '');
-  // It tells whole seconds; less than two are as good as none.
-  if (!Number.isNaN(date)) ahead = Math.abs(date - Date.now()) < 2000 ? 0 : date - Date.now();
+  // The header has whole seconds: a difference below two is ignored.
+  if (!Number.isNaN(date)) clockOffset = Math.abs(date - Date.now()) < 2000 ? 0 : date - Date.now();
   return response;
 };
 
-/** One call of family B: its data, and `total` of a list. @throws {Refusal} */
+/** Makes one call of family B; returns its data, and the `total` of a list. @throws {Refusal} */
 const call = async (method, path, request = {}) => {
   const sent = token;
   const response = await send(method, path, request);
   const answer = await response.json().catch(() => undefined);
   if (answer?.success) {
     accept();
-    keepToken(response);
+    storeToken(response);
     return { data: answer.data, total: Number(response.headers.get('X-Total-Amount') ?? 0) };
   }
   const code = answer?.errorCode ?? 'internal_error';
@@ -117,7 +117,7 @@ const call = async (method, path, request = {}) => {
   throw new Refusal(code, { status: response.status, body: answer, retryAfter: response.headers.get('Retry-After') });
 };
 
-/** What a stranger may do is done as a stranger when the session has ended. */
+/** Whether the request is repeated without a session after the session has ended. */
 const needsNoSession = (method, path) =>
   token === null && (path.startsWith('/products') || (method === 'POST' && path === '/shopping-cart/items'));
 
@@ -131,7 +131,7 @@ const get = (path, query) => call('GET', path, { query });
 const dataOf = async (answer) => (await answer).data;
 const idOf = encodeURIComponent;
 
-/** Every record of a list, however many pages it takes. */
+/** All records of a list, from all its pages. */
 const all = async (path, query) => {
   const records = [];
   for (;;) {
@@ -147,7 +147,7 @@ const page = async (path, query) => {
   return { records: Object.values(data), total };
 };
 
-/** The operations that the shop needs, by what they do. */
+/** The operations of the API that the shop uses. */
 export const api = {
   products: (query) => page('/products', query),
   allProducts: (query) => all('/products', query),

@@ -6,22 +6,22 @@ import { t } from './texts/index.js';
 
 const LAST_MS = 120_000;
 
-/** Told once each to who cannot see the clock, in minutes. */
-const TOLD = [10, 5, 2, 1];
+/** The remaining minutes that are announced to screen readers, once each. */
+const ANNOUNCED_MINUTES = [10, 5, 2, 1];
 
-let told = '';
-let asked = '';
+let announced = '';
+let reloadedFor = '';
 
 export const timeLeft = () => Date.parse(visitor.cart.expiresAt) - serverNow();
 
-const tell = (left) => {
-  const minutes = TOLD.findLast((one) => left <= one * 60_000);
+const announceLeft = (left) => {
+  const minutes = ANNOUNCED_MINUTES.findLast((one) => left <= one * 60_000);
   const key = `${visitor.cart.expiresAt} ${minutes}`;
-  if (minutes === undefined || key === told) return;
-  // A cart that begins between two of these times needs no word yet.
-  if (told.startsWith(`${visitor.cart.expiresAt} `) || left > (minutes - 1) * 60_000)
+  if (minutes === undefined || key === announced) return;
+  // A cart that starts between two of these times is not announced before the next.
+  if (announced.startsWith(`${visitor.cart.expiresAt} `) || left > (minutes - 1) * 60_000)
     announce(t('minutesLeft', { count: minutes }));
-  told = key;
+  announced = key;
 };
 
 const showOn = (left) => (element) => {
@@ -34,13 +34,13 @@ const tick = () => {
   if (!expiresAt) return;
   const left = timeLeft();
   document.querySelectorAll('[data-clock]').forEach(showOn(left));
-  tell(left);
-  // Only the server knows that the cart is over; it may have been given more time elsewhere.
-  if (left <= 0 && asked !== expiresAt) {
-    asked = expiresAt;
+  announceLeft(left);
+  // Only the server knows whether the cart has expired: its hold may have been extended elsewhere.
+  if (left <= 0 && reloadedFor !== expiresAt) {
+    reloadedFor = expiresAt;
     setTimeout(() => loadCart().catch(() => undefined), 300);
   }
 };
 
-/** Keeps every `[data-clock]` of the page going. */
+/** Updates every `[data-clock]` of the page twice a second. */
 export const startCountdown = () => setInterval(tick, 500);

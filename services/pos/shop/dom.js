@@ -15,21 +15,21 @@ const build = (element, attributes, children) => {
   return element;
 };
 
-/** An element; `on…` attributes are listeners, absent and false ones are left out, texts are texts and never markup. */
+/** Creates an element: `on…` attributes are listeners, absent and false ones are omitted, texts are never markup. */
 export const h = (tag, attributes, ...children) => build(document.createElement(tag), attributes, children);
 
-/** The same for drawings. */
+/** Creates an SVG element in the same way. */
 export const svg = (tag, attributes, ...children) => build(document.createElementNS(SVG, tag), attributes, children);
 
-/** A text with one space between its words and none around them. */
+/** Trims a text and collapses its white space. */
 export const tidy = (text) => text.trim().replaceAll(/\s+/g, ' ');
 
-/** A text that is read out and not shown. */
-export const unseen = (text) => h('span', { class: 'unseen' }, text);
+/** A text for screen readers only. */
+export const screenReaderText = (text) => h('span', { class: 'unseen' }, text);
 
 let last = 0;
 
-/** An id that no other element has. */
+/** A unique element id. */
 export const newId = (prefix) => {
   last += 1;
   return `${prefix}-${last}`;

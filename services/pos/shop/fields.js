@@ -3,7 +3,7 @@ import { t } from './texts/index.js';
 
 const EMAIL = /^[^\s@]+@[^\s@]+\.[^\s@]+$/;
 
-/** A labelled field that says itself what is wrong with it. `rule`: 'email', or nothing for any text. */
+/** A labelled field with its own error message. `rule`: 'email', or undefined for any text. */
 export const textField = ({ label, type = 'text', inputmode, autocomplete, rule, value = '' }) => {
   const id = newId('field');
   const error = h('span', { class: 'field-error', id: `${id}-error` });
@@ -26,9 +26,9 @@ export const textField = ({ label, type = 'text', inputmode, autocomplete, rule,
     input.setAttribute('aria-invalid', `${error.textContent !== ''}`);
     return error.textContent === '';
   };
-  // Once told, what is wrong goes away as soon as it is right.
+  // A shown error disappears as soon as the value is valid.
   input.addEventListener('input', () => error.textContent !== '' && check());
-  // What is shown is what is sent; spaces may belong to a password.
+  // The field shows the value that is sent; a password may contain spaces.
   input.addEventListener('change', () => {
     if (type !== 'password') input.value = tidy(input.value);
   });
@@ -40,14 +40,14 @@ export const textField = ({ label, type = 'text', inputmode, autocomplete, rule,
   };
 };
 
-/** Checks all fields and leads the visitor to the first that is wrong. */
+/** Checks all fields and focuses the first invalid one. */
 export const checkAll = (fields) => {
   const wrong = fields.filter((field) => !field.check());
   wrong[0]?.input.focus();
   return wrong.length === 0;
 };
 
-/** Choices of which one holds: `options` are `{value, label, text?}`. */
+/** A group of radio buttons: `options` are `{value, label, text?}`. */
 export const radioCards = ({ legend, options, chosen, onchange }) => {
   const name = newId('choice');
   return h(

@@ -1,13 +1,13 @@
-import { house } from './houses.js';
+import { institution } from './institutions.js';
 import { locale } from './texts/index.js';
 
-const kept = new Map();
+const formats = new Map();
 
-/** Formats are dear to make and cheap to use. */
+/** A cached format: formats are expensive to create. */
 const format = (Kind, options) => {
   const key = `${Kind.name}${locale()}${JSON.stringify(options)}`;
-  const known = kept.get(key) ?? new Kind(locale(), options);
-  kept.set(key, known);
+  const known = formats.get(key) ?? new Kind(locale(), options);
+  formats.set(key, known);
   return known;
 };
 
@@ -17,7 +17,7 @@ export const money = (amount, currency) => {
   return shown.format(amount / 10 ** shown.resolvedOptions().maximumFractionDigits);
 };
 
-const date = (options, timeZone = house.timeZone) => format(Intl.DateTimeFormat, { timeZone, ...options });
+const date = (options, timeZone = institution.timeZone) => format(Intl.DateTimeFormat, { timeZone, ...options });
 
 /** Saturday 5 December 2026 */
 export const longDay = (iso, timeZone) =>
@@ -31,14 +31,14 @@ export const time = (iso, timeZone) => date({ hour: 'numeric', minute: '2-digit'
 
 export const month = (iso) => (iso === null ? '' : date({ month: 'long', year: 'numeric' }).format(new Date(iso)));
 
-/** Day of the month and the rest of it, for large figures. */
+/** Day, month and weekday separately, for a date in large type. */
 export const dayParts = (iso, timeZone) => ({
   day: date({ day: 'numeric' }, timeZone).format(new Date(iso)).replace(/\D+/g, ''),
   month: date({ month: 'long', year: 'numeric' }, timeZone).format(new Date(iso)),
   weekday: date({ weekday: 'long' }, timeZone).format(new Date(iso)),
 });
 
-/** From the first to the last day, in as few words as the language allows. */
+/** A range from the first to the last day, in the short form of the language. */
 export const period = (from, to) => {
   if (from === null) return '';
   const shown = date({ day: 'numeric', month: 'long', year: 'numeric' });
@@ -47,13 +47,13 @@ export const period = (from, to) => {
     : shown.format(new Date(from));
 };
 
-/** Two hours and twenty minutes, in short; nothing where the browser has no words for it. */
+/** A duration such as `2 hr, 20 min`; empty if the browser cannot format durations. */
 export const duration = (minutes) =>
   minutes && 'DurationFormat' in Intl
     ? format(Intl.DurationFormat, { style: 'short' }).format({ hours: Math.floor(minutes / 60), minutes: minutes % 60 })
     : '';
 
-/** Minutes and seconds that are left, never less than nothing. */
+/** The remaining minutes and seconds, at least 0:00. */
 export const clock = (milliseconds) => {
   const seconds = Math.max(0, Math.ceil(milliseconds / 1000));
   return `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, '0')}`;

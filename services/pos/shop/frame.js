@@ -1,7 +1,7 @@
 import { timeLeft } from './countdown.js';
-import { h, svg, unseen } from './dom.js';
+import { h, screenReaderText, svg } from './dom.js';
 import { clock } from './format.js';
-import { house, houseName } from './houses.js';
+import { institution, institutionName } from './institutions.js';
 import { cartItems, visitor } from './state.js';
 import { language, languages, t } from './texts/index.js';
 
@@ -35,7 +35,7 @@ const languageButtons = (onLanguage) =>
           onclick: () => onLanguage(code),
         },
         h('span', { 'aria-hidden': 'true' }, code.toUpperCase()),
-        unseen(LANGUAGE_NAMES[code]),
+        screenReaderText(LANGUAGE_NAMES[code]),
       ),
     ),
   );
@@ -61,13 +61,13 @@ const cartLink = (path) => {
     ),
     h('span', { class: 'cart-word' }, t('cart')),
     count > 0 && h('span', { class: 'cart-count', 'aria-hidden': 'true' }, count),
-    count > 0 && unseen(t('placesInCart', { count })),
-    // Ticks twice a second: to be looked at, not to be read out.
+    count > 0 && screenReaderText(t('placesInCart', { count })),
+    // Changes every second: hidden from screen readers.
     count > 0 && h('span', { class: 'cart-clock', 'aria-hidden': 'true', 'data-clock': true }, clock(timeLeft())),
   );
 };
 
-/** How the control that has the focus is found again once it is drawn anew. */
+/** A selector that finds the focused control again after it is redrawn. */
 const focusedIn = (place) => {
   const focused = document.activeElement;
   if (!place.contains(focused)) return undefined;
@@ -75,9 +75,9 @@ const focusedIn = (place) => {
   return code ? `[data-language="${code}"]` : `a[href="${focused.getAttribute('href')}"]`;
 };
 
-const name = () => houseName() ?? t('ticketOffice');
+const name = () => institutionName() ?? t('ticketOffice');
 
-/** Draws the page's head: the house, where one can go, the languages, the cart. */
+/** Draws the header: institution, navigation, languages, cart. */
 export const header = (path, onLanguage) => {
   const place = document.querySelector('.frame-header');
   const focused = focusedIn(place);
@@ -99,12 +99,12 @@ export const header = (path, onLanguage) => {
   if (focused) place.querySelector(focused)?.focus();
 };
 
-/** What the window is called. */
+/** Sets the title of the window. */
 export const setTitle = (title) => {
   document.title = `${title} · ${name()}`;
 };
 
-/** Draws the page's foot. */
+/** Draws the footer. */
 export const footer = () => {
   document
     .querySelector('.frame-footer')
@@ -112,7 +112,7 @@ export const footer = () => {
       h(
         'div',
         { class: 'wrap' },
-        h('p', { class: 'foot-name' }, name(), house.city && h('span', {}, house.city)),
+        h('p', { class: 'foot-name' }, name(), institution.city && h('span', {}, institution.city)),
         h('p', { class: 'small' }, t('demoFooter')),
       ),
     );

@@ -4,7 +4,7 @@ import { act } from './notices.js';
 import { logIn } from './state.js';
 import { t } from './texts/index.js';
 
-/** The form to log in; `done` is called when the visitor is. */
+/** The login form; calls `done` after the login. */
 export const loginForm = (done) => {
   const login = textField({ label: t('login'), autocomplete: 'username' });
   const password = textField({ label: t('password'), type: 'password', autocomplete: 'current-password' });
@@ -12,7 +12,7 @@ export const loginForm = (done) => {
   const submit = async (event) => {
     event.preventDefault();
     if (!checkAll([login, password])) return;
-    // Spaces may belong to a password.
+    // A password may contain spaces.
     const went = await act(button, () => logIn(login.value(), password.input.value));
     if (went) done();
     else password.input.focus();

@@ -2,20 +2,20 @@ import { Refusal } from './api.js';
 import { h } from './dom.js';
 import { errorText, t } from './texts/index.js';
 
-/** A wait that “a moment” says already. */
+/** A wait up to this many seconds is not announced in seconds. */
 const FEW_SECONDS = 3;
 
 const region = () => document.querySelector('.notices');
 
-/** Says something politely to who cannot see it. */
+/** Announces a text to screen readers, politely. */
 export const announce = (text) => {
   const announcer = document.querySelector('[data-announcer]');
-  // The same text twice is not read twice.
+  // Screen readers do not repeat an unchanged text: a repetition gets a space.
   announcer.textContent = announcer.textContent === text ? `${text}\u00a0` : text;
 };
 
-/** What was said of one page is not said of the next. */
-export const hush = () => {
+/** Clears the announcement, for instance of the previous page. */
+export const clearAnnouncement = () => {
   document.querySelector('[data-announcer]').textContent = '';
 };
 
@@ -26,7 +26,7 @@ const closeNotice = () => {
   document.querySelector('main').focus();
 };
 
-/** Shows a notice on top of the page until the visitor goes on; `kind`: error or done. */
+/** Shows a notice at the top of the page until the visitor leaves it; `kind`: error or done. */
 export const notice = (kind, text) => {
   const close = h(
     'button',
@@ -36,7 +36,7 @@ export const notice = (kind, text) => {
   region().replaceChildren(h('div', { class: `notice notice-${kind}` }, h('p', {}, text), close));
 };
 
-/** What an error means, in the visitor's words. What is no refusal is a mistake of ours and goes to the console. */
+/** The message of an error for the visitor. An error other than a refusal is a bug and is logged to the console. */
 export const wordsOf = (error) => {
   if (!(error instanceof Refusal)) {
     console.error(error);
@@ -45,7 +45,7 @@ export const wordsOf = (error) => {
   const also = error.userLoggedOut ? [t('alsoLoggedOut')] : [];
   const { retryAfter } = error;
   if (retryAfter > FEW_SECONDS) also.push(t('waitSeconds', { count: retryAfter }));
-  // A failure that waiting mends says so.
+  // A temporary failure has its own message.
   const code = error.status >= 500 && retryAfter > 0 ? 'try_later' : error.code;
   return [errorText(code), ...also].join(' ');
 };
@@ -53,8 +53,8 @@ export const wordsOf = (error) => {
 export const showError = (error) => notice('error', wordsOf(error));
 
 /**
- * Runs an action of a button: once at a time, its error on top of the page. Answers whether it went well; undefined when it was running
- * already.
+ * Runs the action of a button, once at a time, and shows its error at the top of the page. Returns whether it
+ * succeeded; undefined if it was running already.
  */
 export const act = async (button, action) => {
   if (button.getAttribute('aria-busy') === 'true') return undefined;

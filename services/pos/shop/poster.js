@@ -1,11 +1,11 @@
 import { svg } from './dom.js';
 
-// A picture for every product, drawn from its code: always the same one, and no two neighbours alike.
+// A picture per product, derived from its code: always the same, and different from its neighbours.
 
 const WIDTH = 320;
 const HEIGHT = 400;
 
-/** Ground, shade, light, accent. */
+/** Background, shade, light, accent. */
 const palettes = [
   ['#5a0f1e', '#86203a', '#efd3b0', '#e0a458'],
   ['#111c3d', '#2c427f', '#cdd7f1', '#e6c887'],
@@ -17,7 +17,7 @@ const palettes = [
   ['#153a4d', '#3c728e', '#d9e8ee', '#e6a35c'],
 ];
 
-/** A small generator of numbers between 0 and 1, the same ones for the same text. */
+/** A generator of numbers between 0 and 1, with the text as its seed. */
 const numbersFrom = (text) => {
   let state = 2166136261;
   for (const letter of text) state = Math.imul(state ^ letter.codePointAt(0), 16777619);
@@ -155,8 +155,8 @@ const discs = ([, shade, light, accent], next) => {
   ];
 };
 
-/** Seats of a house, seen from the stage. */
-const house = ([, , light, accent], next) => {
+/** The seats of a hall, seen from the stage. */
+const hall = ([, , light, accent], next) => {
   const lit = Math.floor(next() * 40);
   const rows = range(9, (row) => {
     const count = 9 + row * 2;
@@ -172,13 +172,13 @@ const house = ([, , light, accent], next) => {
   return [path('M70 400A90 90 0 0 1 250 400Z', { fill: accent, 'fill-opacity': 0.9 }), ...rows.flat()];
 };
 
-const motifs = [arches, moon, curtain, staves, fan, pipes, discs, house];
+const motifs = [arches, moon, curtain, staves, fan, pipes, discs, hall];
 
-/** The picture of a product; it says nothing that the text beside it does not say. */
+/** The picture of a product; decorative, hidden from screen readers. */
 export const poster = (code) => {
   const next = numbersFrom(`${code}.`);
   const running = Number(/\d+$/.exec(code)?.[0] ?? Math.floor(next() * 64));
-  // Neighbours differ in colour and motif, and a pair of both comes back after sixty-four codes only.
+  // Neighbours differ in colour and motif; a combination of both repeats after 64 codes.
   const round = Math.floor(running / 8);
   const palette = palettes[(running * 3 + round) % palettes.length];
   const motif = motifs[(running * 5 + round * 2) % motifs.length];
@@ -195,7 +195,7 @@ export const poster = (code) => {
   );
 };
 
-/** The house itself, for the first page: arcs of seats that fade into the dark. */
+/** The picture of the first page: arcs of seats that fade into the dark. */
 export const auditorium = () => {
   const rows = range(13, (row) => {
     const count = 19 + row * 5;

@@ -2,10 +2,10 @@ import { svg } from './dom.js';
 
 const QUIET = 4;
 
-/** The encoder is fetched when the first ticket is shown. */
+/** The encoder is loaded with the first ticket. */
 const encoder = () => import(new URL('lib/lean-qr.mjs', import.meta.url).href);
 
-/** A barcode's QR code, dark on light whatever the page's colours are: scanners want it so. */
+/** The QR code of a barcode, dark on light in every colour scheme, as scanners require. */
 export const qrCode = async (barcode, label) => {
   const { correction, generate } = await encoder();
   const code = generate(barcode, { minCorrectionLevel: correction.L });

@@ -1,9 +1,9 @@
-// The shop's entry: takes the visitor to the page that the address names. It uses the point-of-sale API and nothing else.
-import { Refusal, speak } from './api.js';
+// The entry of the shop: shows the page of the address. It uses only the point-of-sale API.
+import { Refusal, useLanguage } from './api.js';
 import { startCountdown } from './countdown.js';
 import { h } from './dom.js';
 import { footer, header, setTitle } from './frame.js';
-import { announce, clearNotices, hush, notice, showError, wordsOf } from './notices.js';
+import { announce, clearAnnouncement, clearNotices, notice, showError, wordsOf } from './notices.js';
 import { accountPage } from './pages/account.js';
 import { cartPage } from './pages/cart.js';
 import { checkoutPage } from './pages/checkout.js';
@@ -24,7 +24,7 @@ const pages = [
 
 const main = document.querySelector('main');
 
-/** What is no well-formed escape means itself. */
+/** Decodes a part of the address; an ill-formed escape is returned as it is. */
 const decoded = (text) => {
   try {
     return decodeURIComponent(text);
@@ -33,7 +33,7 @@ const decoded = (text) => {
   }
 };
 
-/** Where the visitor is: the part of the address after `#`. */
+/** The current page with its parameters: the part of the address after `#`. */
 const place = () => {
   const [path, query = ''] = (location.hash.slice(1) || '/').split('?', 2);
   const found = pages
@@ -42,7 +42,7 @@ const place = () => {
   return { page: found?.page, parameters: (found?.parts ?? []).map(decoded), query: new URLSearchParams(query), path };
 };
 
-/** The address names a host that is no point of sale's. */
+/** The page for an address whose host is not a point of sale. */
 const noShop = () => ({
   title: t('noShopTitle'),
   node: h(
@@ -75,42 +75,43 @@ const failed = (error) => {
 };
 
 let current = { leave: undefined };
-let turn = 0;
+let lastDraw = 0;
 
-const LATE_MS = 800;
+const SLOW_MS = 800;
 
-/** Says that a page is on its way when it takes its time. */
-const sayIfLate = () => {
+/** Announces a page that loads slowly; before the first page it shows the message at once. */
+const announceIfSlow = () => {
   if (!main.querySelector('h1')) main.replaceChildren(h('p', { class: 'wrap lead late' }, t('oneMoment')));
-  return setTimeout(() => announce(t('oneMoment')), LATE_MS);
+  return setTimeout(() => announce(t('oneMoment')), SLOW_MS);
 };
 
-/** Draws the page of the address. `keep`: the visitor stays where he is, only what is shown changes. */
-const show = async ({ keep = false } = {}) => {
-  turn += 1;
-  const mine = turn;
+/** Draws the page of the address. `isUpdate`: the same page is redrawn; scroll position and focus stay. */
+const show = async ({ isUpdate = false } = {}) => {
+  lastDraw += 1;
+  const mine = lastDraw;
   const { page, parameters, query, path } = place();
-  if (!keep) hush();
+  if (!isUpdate) clearAnnouncement();
   main.setAttribute('aria-busy', 'true');
-  const late = sayIfLate();
-  const drawn = await (page ? page(parameters, query, { redraw: () => show({ keep: true }) }) : Promise.reject()).catch(
-    failed,
-  );
-  clearTimeout(late);
-  if (mine !== turn) {
+  const timer = announceIfSlow();
+  const drawn = await (page
+    ? page(parameters, query, { redraw: () => show({ isUpdate: true }) })
+    : Promise.reject()
+  ).catch(failed);
+  clearTimeout(timer);
+  if (mine !== lastDraw) {
     drawn.leave?.();
     return;
   }
   current.leave?.();
   current = drawn;
-  if (document.querySelector('[data-announcer]').textContent === t('oneMoment')) hush();
+  if (document.querySelector('[data-announcer]').textContent === t('oneMoment')) clearAnnouncement();
   const hadFocus = main.contains(document.activeElement);
   main.replaceChildren(drawn.node);
   main.removeAttribute('aria-busy');
   setTitle(drawn.title);
   drawHeader(path);
   footer();
-  if (keep) {
+  if (isUpdate) {
     if (hadFocus) main.querySelector('h1')?.focus();
     return;
   }
@@ -123,13 +124,13 @@ const drawHeader = (path = place().path) => header(path, setLanguage);
 const setLanguage = async (code) => {
   choose(code);
   drawFrame();
-  await show({ keep: true });
+  await show({ isUpdate: true });
   document.querySelector(`[data-language="${code}"]`)?.focus();
   announce(t('languageChosen'));
 };
 
 const drawFrame = () => {
-  speak(language());
+  useLanguage(language());
   document.documentElement.lang = language();
   document.querySelector('[data-skip]').textContent = t('skip');
   drawHeader();
@@ -162,9 +163,9 @@ window.addEventListener('hashchange', () => {
 
 drawFrame();
 main.setAttribute('aria-busy', 'true');
-clearTimeout(sayIfLate());
+clearTimeout(announceIfSlow());
 await restore().catch((error) => {
   if (!(error instanceof Refusal) || error.status !== 401) showError(error);
 });
 startCountdown();
-await show({ keep: true });
+await show({ isUpdate: true });

@@ -3,12 +3,12 @@ import { language } from './texts/index.js';
 
 const NOTHING = { id: null, items: {}, total: 0, currency: '', expiresAt: null };
 
-/** What the shop knows of its visitor: the contact of who is logged in, and the cart as the server last told it. */
+/** The visitor's state: the logged-in contact, and the cart of the last answer. */
 export const visitor = { contact: null, cart: NOTHING, cartExpired: false };
 
 const changes = new EventTarget();
 
-/** Calls the listener whenever login or cart are other than before; answers how to stop that. */
+/** Calls the listener after each change of login or cart; returns a function that removes it. */
 export const onChange = (listener) => {
   changes.addEventListener('change', listener);
   return () => changes.removeEventListener('change', listener);
@@ -16,44 +16,44 @@ export const onChange = (listener) => {
 
 let queue = Promise.resolve();
 
-/** Writes to the cart go one after the other, in the order of the visitor's actions. */
+/** Runs writes to the cart one after the other, in the order of the visitor's actions. */
 export const inTurn = (action) => {
   const mine = queue.catch(() => undefined).then(action);
   queue = mine;
   return mine;
 };
 
-/** Calls the listener when a session has ended that held a cart or a login. */
+/** Calls the listener when a session with a cart or a login has ended. */
 export const onLoss = (listener) => changes.addEventListener('lost', listener);
 
 const changed = () => changes.dispatchEvent(new Event('change'));
 
 export const cartItems = () => Object.values(visitor.cart.items);
 
-/** Takes a cart over as the server gave it. */
-export const takeCart = (cart) => {
+/** Sets the cart to the one of an answer. */
+export const setCart = (cart) => {
   visitor.cart = cart;
   visitor.cartExpired = false;
   changed();
   return cart;
 };
 
-/** The hold is over: what was in the cart is anybody's again. */
+/** Marks the cart as expired: its hold has ended and its places are free. */
 export const expireCart = () => {
   visitor.cart = NOTHING;
   visitor.cartExpired = true;
   changed();
 };
 
-export const emptyCart = () => takeCart(NOTHING);
+export const emptyCart = () => setCart(NOTHING);
 
-/** Asks the server for the cart. An expired one is a state, not an error. */
+/** Loads the cart. An expired cart is a state, not an error. */
 export const loadCart = async () => {
   if (!hasSession()) return emptyCart();
   try {
-    return takeCart(await api.cart());
+    return setCart(await api.cart());
   } catch (error) {
-    // The session's end has been told; it took the cart along.
+    // The visitor was notified of the end of the session; the cart ended with it.
     if (error instanceof Refusal && error.code === 'session_invalid') return emptyCart();
     if (!(error instanceof Refusal) || error.code !== 'cart_expired') throw error;
     expireCart();
@@ -61,26 +61,26 @@ export const loadCart = async () => {
   }
 };
 
-const takeContact = async (contactNumber) => {
+const setContact = async (contactNumber) => {
   visitor.contact = contactNumber ? await api.contact(contactNumber) : null;
   products.clear();
   changed();
 };
 
-/** Logs in; the cart moves along. @throws {Refusal} login_failed, too_many_requests */
+/** Logs in; the cart is retained. @throws {Refusal} login_failed, too_many_requests */
 export const logIn = async (login, password) => {
   const { contactNumber } = await api.logIn(login, password);
-  await takeContact(contactNumber);
+  await setContact(contactNumber);
   await loadCart();
 };
 
-/** Logs out, which gives the cart's places back. */
+/** Logs out; the server releases the places of the cart. */
 export const logOut = async () => {
   if (hasSession()) await api.logOut().catch(() => undefined);
   end();
 };
 
-/** The server knows the session no longer; told to who loses something by it. */
+/** Ends a session that the server no longer knows; reports the loss of a cart or a login. */
 const lose = () => {
   const isLoss = visitor.contact !== null || cartItems().length > 0;
   end();
@@ -96,39 +96,39 @@ const end = () => {
   changed();
 };
 
-/** Finds a session of this tab again. */
+/** Restores the session of this tab. */
 export const restore = async () => {
   whenSessionEnds(lose);
   if (!hasSession()) return;
   const { contactNumber } = await api.session();
-  await takeContact(contactNumber);
+  await setContact(contactNumber);
   await loadCart();
 };
 
-const KEPT_MS = 20_000;
+const CACHE_MS = 20_000;
 const products = new Map();
 
-/** A product with everything that is sold of it, as this visitor may buy it; kept for some seconds unless it must be fresh. */
+/** A product with the performances and prices for this visitor; cached for 20 seconds, except with `fresh`. */
 export const productOf = (id, { fresh = false } = {}) => {
   const key = `${language()} ${id}`;
   const known = products.get(key);
   if (known && !fresh && known.until > Date.now()) return known.product;
   const product = api.product(id, visitor.contact?.contactNumber);
-  products.set(key, { product, until: Date.now() + KEPT_MS });
+  products.set(key, { product, until: Date.now() + CACHE_MS });
   product.catch(() => products.delete(key));
   return product;
 };
 
-/** The same, or undefined when it is no longer shown: what was bought outlives the programme. */
+/** The same; undefined if the product is no longer shown, as a ticket may outlast its product. */
 export const productIfShown = (id) =>
   productOf(id).catch((error) => {
     if (error instanceof Refusal && error.status === 404) return undefined;
     throw error;
   });
 
-const write = (action) => inTurn(async () => takeCart(await action()));
+const write = (action) => inTurn(async () => setCart(await action()));
 
-/** The writes to the cart. Each takes over what the server answers. @throws {Refusal} */
+/** The writes to the cart; each sets the cart to the answer. @throws {Refusal} */
 export const cart = {
   add: (body, key) => write(() => api.addItems(body, key)),
   change: (id, body) => write(() => api.changeItem(id, body)),

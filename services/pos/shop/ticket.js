@@ -6,7 +6,7 @@ import { t } from './texts/index.js';
 
 const fact = (name, value) => value && h('div', {}, h('dt', {}, name), h('dd', {}, value));
 
-/** A ticket to show at the door: what it is for, for whom, and its code. `more`: controls below it. */
+/** A ticket with its barcode, as it is shown at the entrance. `more`: controls below it. */
 export const ticketCard = (
   { product, title, when, category, place, tariff, price, currency, holder, barcode, isVoid = false, code },
   ...more
@@ -43,11 +43,11 @@ export const ticketCard = (
   );
 };
 
-/** First and last name together; empty without either. */
+/** The first and last name; empty without both. */
 export const holderOf = ({ beneficiaryFirstName, beneficiaryLastName }) =>
   [beneficiaryFirstName, beneficiaryLastName].filter(Boolean).join(' ');
 
-/** What a place is called: a seat by row and number; one place of many that are alike has no name. */
+/** The name of a place: row and number of a seat; undefined in an unnumbered category. */
 export const placeName = (place, category) => {
   if (place?.row && place.seat) return t('seatName', place);
   return category && !category.numbered ? undefined : place?.label;

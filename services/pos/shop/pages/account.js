@@ -18,13 +18,13 @@ const orderRow = ({ id, state, total, currency, createdAt, items }) =>
     h('span', { class: `badge badge-${state === 'confirmed' ? 'done' : 'quiet'}` }, t(`state_${state}`)),
   );
 
-/** The orders that the visitor may see; undefined without any. */
+/** The orders that the visitor may see; undefined without orders. */
 const ownOrders = async () => {
   const [list, more] = await growing(api.orders, orderRow, 'orders');
   return list.firstChild ? [list, more] : undefined;
 };
 
-/** What a guest has bought in this tab; nothing as long as that is nothing. */
+/** The orders of a guest in this tab; undefined without orders. */
 const guestOrders = async () => {
   const orders = hasSession() && (await ownOrders());
   return orders && h('section', {}, h('h2', {}, t('guestOrders')), orders);
@@ -66,13 +66,13 @@ const loggedIn = async (redraw) => {
   return { title: t('myTickets'), node };
 };
 
-/** Log in; then the own tickets and orders. */
+/** The login form, or the tickets and orders of the logged-in contact. */
 export const accountPage = async (_parameters, _query, { redraw }) => {
   if (!visitor.contact) return loggedOut(redraw);
   try {
     return await loggedIn(redraw);
   } catch (error) {
-    // The session has ended just now, which has been told.
+    // The session has just ended; the visitor was notified.
     if (error instanceof Refusal && error.status === 401 && !visitor.contact) return loggedOut(redraw);
     throw error;
   }

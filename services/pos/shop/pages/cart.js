@@ -7,7 +7,7 @@ import { cart, cartItems, loadCart, onChange, productIfShown, visitor } from '..
 import { t } from '../texts/index.js';
 import { placeName } from '../ticket.js';
 
-/** A page that says one thing, and leads to the programme. */
+/** A page with one message and a link to the programme. */
 export const message = (title, text) =>
   h(
     'div',
@@ -17,7 +17,7 @@ export const message = (title, text) =>
     h('p', { class: 'buttons' }, h('a', { class: 'button', href: '#/' }, t('toProgramme'))),
   );
 
-/** Items of the cart or of an order, by performance, with what the programme says of each. */
+/** The items of a cart or an order by performance, with their products. */
 export const byPerformance = async (items) => {
   const groups = [...Map.groupBy(items, ({ performanceId }) => performanceId)];
   return Promise.all(
@@ -29,7 +29,7 @@ export const byPerformance = async (items) => {
   );
 };
 
-/** When and where, in one line. */
+/** Date and venue in one line. */
 export const whenAndWhere = ({ product, performance, items = [] }) => {
   if (!performance) return items[0]?.startDate ? longDay(items[0].startDate) : '';
   const { startDate, timeZone, venue } = performance;
@@ -37,7 +37,7 @@ export const whenAndWhere = ({ product, performance, items = [] }) => {
   return [...when, venue?.name].filter(Boolean).join(' · ');
 };
 
-/** The name of a category of the group's performance. */
+/** The seat category of an item. */
 export const categoryOf = ({ performance }, { seatCategoryId }) =>
   performance?.seatCategories.find(({ id }) => id === seatCategoryId);
 
@@ -54,7 +54,7 @@ const tariffChoice = (group, item, name) => {
   };
   return h(
     'select',
-    { 'aria-label': `${t('tariff')}, ${name}`, 'data-keep': `tariff-${item.id}`, onchange: change },
+    { 'aria-label': `${t('tariff')}, ${name}`, 'data-focus-key': `tariff-${item.id}`, onchange: change },
     prices.map(({ tariffId, tariff }) =>
       h('option', { value: tariffId, selected: tariffId === item.tariffId }, tariff),
     ),
@@ -64,7 +64,7 @@ const tariffChoice = (group, item, name) => {
 const beneficiary = (item) => {
   const field = (member, text) => {
     const id = newId('name');
-    // One write after the other, so that what was typed last is what stays.
+    // Writes run one after the other: the last typed name is the stored one.
     const change = async ({ target }) => {
       target.value = tidy(target.value);
       clearNotices();
@@ -85,7 +85,7 @@ const beneficiary = (item) => {
         maxlength: 100,
         autocomplete: 'off',
         value: item[member] ?? '',
-        'data-keep': `${member}-${item.id}`,
+        'data-focus-key': `${member}-${item.id}`,
         onchange: change,
       }),
     );
@@ -144,7 +144,7 @@ const groupBlock = (group) =>
     ),
   );
 
-/** Total, time and the way on. */
+/** Total, remaining time and the button to continue. */
 export const summary = (...more) =>
   h(
     'aside',
@@ -169,7 +169,7 @@ export const summary = (...more) =>
     more,
   );
 
-/** What a page shows when there is nothing to buy in the cart; undefined when there is. */
+/** The page for an empty or expired cart; undefined if the cart has items. */
 export const withoutCart = () => {
   if (visitor.cartExpired)
     return { title: t('cartExpiredTitle'), node: message(t('cartExpiredTitle'), t('cartExpiredText')) };
@@ -201,20 +201,20 @@ const drawn = async () => {
   return { title: t('cart'), node };
 };
 
-/** Draws the page anew and leaves the focus on the control that had it. */
+/** Redraws the page; the focused control keeps the focus. */
 const replace = (node, next) => {
-  const kept = document.activeElement?.getAttribute('data-keep');
+  const focusKey = document.activeElement?.getAttribute('data-focus-key');
   const had = node.contains(document.activeElement);
   node.replaceChildren(next.node);
-  if (kept) node.querySelector(`[data-keep="${kept}"]`)?.focus();
+  if (focusKey) node.querySelector(`[data-focus-key="${focusKey}"]`)?.focus();
   else if (had) node.querySelector('h1')?.focus();
 };
 
-/** What the page's structure depends on; names are typed into it and need no new one. */
+/** The values that require a redraw when they change; a changed name does not. */
 const structure = () =>
   JSON.stringify([visitor.cartExpired, cartItems().map(({ id, tariffId, amount }) => [id, tariffId, amount])]);
 
-/** The cart: what is held, for whom, and for how long. */
+/** The cart: its items, their beneficiaries, and the remaining time of the hold. */
 export const cartPage = async () => {
   await loadCart();
   const first = await drawn();

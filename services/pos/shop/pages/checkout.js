@@ -2,29 +2,29 @@ import { h } from '../dom.js';
 import { checkAll, radioCards, textField } from '../fields.js';
 import { money } from '../format.js';
 import { loginForm } from '../login.js';
-import { act, announce, hush } from '../notices.js';
+import { act, announce, clearAnnouncement } from '../notices.js';
 import { cartItems, emptyCart, loadCart, logOut, visitor } from '../state.js';
 import { t } from '../texts/index.js';
 import { byPerformance, message, summary, whenAndWhere, withoutCart } from './cart.js';
-import { askAgain, buy, isBeingMade, isUnsettled } from './purchase.js';
+import { buy, isRunning, isUnsettled, repeat } from './purchase.js';
 
-/** What the visitor typed, kept while he looks at something else; never stored. */
+/** The details that the visitor typed, in memory only, so that another page does not clear them. */
 const typed = { firstName: '', lastName: '', email: '' };
 
 const guestFields = () => {
   const make = (member, more) => {
     const field = textField({ label: t(member), value: typed[member], ...more });
-    const keep = () => {
+    const save = () => {
       typed[member] = field.input.value;
     };
-    field.input.addEventListener('input', keep);
-    field.input.addEventListener('change', keep);
+    field.input.addEventListener('input', save);
+    field.input.addEventListener('change', save);
     return [member, field];
   };
   return Object.fromEntries([
     make('firstName', { autocomplete: 'given-name' }),
     make('lastName', { autocomplete: 'family-name' }),
-    // Not of the type `email`: browsers take only ASCII for one.
+    // Not of type `email`: browsers accept only ASCII there.
     make('email', { inputmode: 'email', autocomplete: 'email', rule: 'email' }),
   ]);
 };
@@ -52,7 +52,7 @@ const loggedIn = (redraw) => {
   );
 };
 
-/** Who buys: the logged-in contact, a guest, or somebody who logs in now. */
+/** The buyer: the logged-in contact, a guest, or a visitor who logs in now. */
 const buyer = (redraw) => {
   if (visitor.contact)
     return { node: loggedIn(redraw), fields: [], body: () => ({ contactNumber: visitor.contact.contactNumber }) };
@@ -108,7 +108,7 @@ const lines = async () => {
   );
 };
 
-/** An unforeseen error cancelled the order: told until there is something else to buy. */
+/** Whether an unexpected error cancelled the order; shown until the cart has items again. */
 let wasCancelled = false;
 
 const cancelled = () => ({
@@ -116,7 +116,7 @@ const cancelled = () => ({
   node: message(t('purchaseCancelledTitle'), t('purchaseCancelledText')),
 });
 
-/** Does what makes an order of the cart and shows the order; else the page again, as things are now. */
+/** Runs the purchase and shows the order; after a failure it redraws the page if its state changed. */
 const settle = async (button, action, redraw) => {
   const wasUnsettled = isUnsettled();
   let order;
@@ -131,27 +131,27 @@ const settle = async (button, action, redraw) => {
     location.hash = `#/order/${encodeURIComponent(order.id)}?new=1`;
     return;
   }
-  hush();
-  // It may have been the cart that the purchase failed at.
+  clearAnnouncement();
+  // The purchase may have failed because of the cart.
   if (!isUnsettled() && !wasCancelled) await loadCart().catch(() => undefined);
   if (wasUnsettled || isUnsettled() || withoutCart()) await redraw();
 };
 
-/** Nobody can say what became of the purchase: asking again is all that is offered, and is safe. One that is being made is waited for. */
+/** The page of a purchase with an unknown outcome: it offers a safe repetition, and waits for a running purchase. */
 const unsettled = (redraw) => {
   const button = h('button', { type: 'button', class: 'button' }, t('askAgain'));
-  const ask = () => settle(button, askAgain, redraw);
+  const ask = () => settle(button, repeat, redraw);
   button.addEventListener('click', ask);
-  const isWaiting = isBeingMade();
+  const isWaiting = isRunning();
   if (isWaiting) void ask();
   const title = t(isWaiting ? 'paying' : 'unsettledTitle');
   const heading = h('h1', { tabindex: '-1' }, title);
-  const told = [h('p', { class: 'lead' }, t('unsettledText')), h('p', { class: 'buttons' }, button)];
-  const text = isWaiting ? h('p', { class: 'lead' }, t('oneMoment')) : told;
+  const repetition = [h('p', { class: 'lead' }, t('unsettledText')), h('p', { class: 'buttons' }, button)];
+  const text = isWaiting ? h('p', { class: 'lead' }, t('oneMoment')) : repetition;
   return { title, node: h('div', { class: 'wrap page-message' }, heading, text) };
 };
 
-/** Who buys, how it is paid, and the button that does it. */
+/** The checkout: buyer, payment, and the button to buy. */
 export const checkoutPage = async (_parameters, _query, { redraw }) => {
   if (isUnsettled()) return unsettled(redraw);
   if (visitor.cart.id !== null || !wasCancelled) await loadCart();
@@ -167,11 +167,11 @@ export const checkoutPage = async (_parameters, _query, { redraw }) => {
     t('payNow', { price: money(visitor.cart.total, visitor.cart.currency) }),
   );
   button.addEventListener('click', async () => {
-    if (isBeingMade() || !checkAll(who.fields)) return;
+    if (isRunning() || !checkAll(who.fields)) return;
     announce(t('paying'));
     await settle(button, () => buy({ ...who.body(), paymentMethod: 'simulated', paymentToken: outcome }), redraw);
   });
-  // As in a form: Enter in a field that belongs to none is the same as the button.
+  // Enter in a field outside a form presses the button.
   const onEnter = ({ key, target }) => {
     if (key === 'Enter' && target.matches('input:not([type=radio])') && !target.form) button.click();
   };

@@ -48,7 +48,7 @@ const categories = (performance, currency, chosen, choose) => {
   );
 };
 
-/** Puts the groups into the cart one after the other; each with its own key, kept until its answer is known. */
+/** Adds the groups to the cart one after the other; each has its own key until its outcome is known. */
 const adding = (product, performance, keys) => async (category, groups) => {
   for (const group of groups) {
     const body = {
@@ -64,15 +64,15 @@ const adding = (product, performance, keys) => async (category, groups) => {
       await cart.add(body, key);
       keys.delete(signature);
     } catch (error) {
-      if (!(error instanceof Refusal && error.isOpen)) keys.delete(signature);
-      // What was free a moment ago is not: the next look must be a fresh one.
+      if (!(error instanceof Refusal && error.isUnknown)) keys.delete(signature);
+      // The places are no longer free: the cached product is stale.
       void productOf(product.id, { fresh: true }).catch(() => undefined);
       throw error;
     }
   }
 };
 
-/** The choice of places of one performance: a category, then seats on the map or how many of each tariff. */
+/** The choice of places of a performance: a category, then seats on the map or a quantity per tariff. */
 export const choicePanel = (product, performance) => {
   const offered = performance.seatCategories.filter(({ prices }) => prices.length > 0);
   if (offered.length === 0) {
@@ -91,22 +91,28 @@ const panelOf = (product, performance) => {
   let picker;
   let later;
 
-  const tell = ({ count, amount }) => {
+  const showSum = ({ count, amount }) => {
     const text = count === 0 ? t('nothingChosen') : t('chosen', { count, price: money(amount, currency) });
     if (sum.textContent !== '' && sum.textContent !== text) announce(text);
     sum.textContent = text;
-    // Disabled in earnest, it would drop the focus when somebody else was faster.
+    // The attribute `disabled` would drop the focus when the places are taken by another visitor.
     button.setAttribute('aria-disabled', `${count === 0}`);
   };
 
   const choose = (next) => {
     category = next;
     const make = next.numbered ? seatMap : quantities;
-    // A map that arrives late has nothing to say of a choice that has been left.
-    const own = make({ product, performance, category: next, currency, tell: (sum) => picker === own && tell(sum) });
+    // A seat map that loads late must not change the sum of another category.
+    const own = make({
+      product,
+      performance,
+      category: next,
+      currency,
+      onSum: (sum) => picker === own && showSum(sum),
+    });
     picker = own;
     below.replaceChildren(picker.node);
-    tell({ count: 0, amount: 0 });
+    showSum({ count: 0, amount: 0 });
   };
 
   button.addEventListener('click', async () => {
@@ -118,7 +124,7 @@ const panelOf = (product, performance) => {
     if (went) location.hash = '#/cart';
     if (went === false) {
       picker.refresh?.();
-      // What is free is told up to a second late; then who was faster is seen.
+      // Availability is up to one second old: a second refresh shows the places taken in between.
       clearTimeout(later);
       later = setTimeout(() => picker.refresh?.(), LATE_MS);
     }

@@ -4,7 +4,7 @@ import { t } from '../texts/index.js';
 
 const SIZE = 20;
 
-/** A list of which more is shown by a button. `from`: the records, or how to ask for some of them. Answers the nodes. */
+/** A list with a “show more” button. `from`: the records, or a function that loads a page. Returns the nodes. */
 export const growing = async (from, draw, className) => {
   const load = Array.isArray(from)
     ? ({ offset, limit }) => ({ records: from.slice(offset, offset + limit), total: from.length })
@@ -23,7 +23,7 @@ export const growing = async (from, draw, className) => {
   more.addEventListener('click', () =>
     act(more, async () => {
       const first = await next();
-      // The button may be gone; one reads on where the new ones begin.
+      // The button may be hidden now: the first new record gets the focus.
       first?.querySelector('a, summary')?.focus();
     }),
   );

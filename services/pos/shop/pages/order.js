@@ -11,7 +11,7 @@ import { byPerformance, categoryOf, whenAndWhere } from './cart.js';
 
 const POLL_MS = 2_000;
 
-/** States in which an order may change without the visitor's doing. */
+/** The states in which an order may change without an action of the visitor. */
 const WAITING = ['payment_pending', 'open', 'reserved'];
 
 const tickets = async (order) => {
@@ -59,7 +59,7 @@ const confirmation = (cancel) => {
   yes.addEventListener('click', async () => {
     const went = await act(yes, cancel);
     dialog.close();
-    // The page says it already; the control that opened this is no more.
+    // The page shows the result; the button that opened the dialog no longer exists.
     if (went) document.querySelector('main h1')?.focus();
   });
   dialog.addEventListener('close', () => dialog.remove());
@@ -67,7 +67,7 @@ const confirmation = (cancel) => {
   dialog.showModal();
 };
 
-/** The payment failed and the order is the visitor's cart again: it can be paid in another way as long as its places are kept. */
+/** Whether the payment failed and the order is the visitor's cart again: payable as long as its places are held. */
 const isPayable = ({ id, state }) => state === 'open' && visitor.cart.id === id && timeLeft() > 0;
 
 const actions = (order, cancel) => {
@@ -87,7 +87,7 @@ const actions = (order, cancel) => {
 
 const titleOf = (order, isNew) => (order.state === 'confirmed' && isNew ? t('thankYou') : t(`order_${order.state}`));
 
-const told = (order) =>
+const lead = (order) =>
   isPayable(order)
     ? [
         h('p', { class: 'lead' }, t('order_open_payable')),
@@ -105,7 +105,7 @@ const drawn = async (order, isNew, cancel) =>
     'div',
     { class: 'wrap page order', 'data-state': order.state },
     h('h1', { tabindex: '-1' }, titleOf(order, isNew)),
-    told(order),
+    lead(order),
     isPayable(order) && h('p', { class: 'buttons' }, actions(order, cancel)),
     h(
       'p',
@@ -117,19 +117,19 @@ const drawn = async (order, isNew, cancel) =>
     !isPayable(order) && h('p', { class: 'buttons' }, actions(order, cancel)),
   );
 
-/** An order: its tickets with their codes, or what it waits for. */
+/** An order: its tickets with their barcodes, or its pending state. */
 export const orderPage = async ([id], query) => {
   let order = await api.order(id);
   let timer;
   let isHere = true;
-  /** Whether the heading has the focus, which reads it out. */
+  /** Whether the heading has the focus: screen readers then read it. */
   let isRead = false;
   const isNew = query.has('new');
   const cancelKey = newKey();
   const node = h('div', {});
 
   const draw = async () => {
-    // The server makes the cart of an order whose payment failed; nobody has told this tab.
+    // An order with a failed payment is a cart again on the server: load it.
     if (order.state === 'open') await loadCart().catch(() => undefined);
     const next = await drawn(order, isNew, cancel);
     const had = node.contains(document.activeElement);
@@ -153,7 +153,7 @@ export const orderPage = async ([id], query) => {
     await draw();
     if (isOtherState && !isRead) announce(titleOf(order, isNew));
   };
-  // A look that fails is made again; the page stays as it is meanwhile.
+  // A failed poll is repeated; the page stays unchanged.
   const poll = async () => {
     const next = await api.order(id).catch(() => order);
     if (isHere) await take(next);

@@ -11,12 +11,12 @@ import { growing } from './growing.js';
 
 const GOOD = ['not_printed', 'printed'];
 
-/** An evening is over by the next morning: until then its ticket is at hand. */
+/** A ticket counts as upcoming for this long after the start of its performance. */
 const EVENING_MS = 12 * 3_600_000;
 
 const orderLink = ({ orderId }) => h('a', { href: `#/order/${encodeURIComponent(orderId)}` }, t('showOrder'));
 
-/** Lets go of the old card only once the new one can be shown. */
+/** The form for the names of a ticket; `replace` exchanges its card when the new one is drawn. */
 const nameForm = (ticket, replace) => {
   const first = textField({ label: t('firstName'), value: ticket.beneficiaryFirstName ?? '' });
   const last = textField({ label: t('lastName'), value: ticket.beneficiaryLastName ?? '' });
@@ -78,7 +78,7 @@ const validCard = async (ticket) => {
   return card;
 };
 
-/** One line for what admits nobody any more. */
+/** One row for a past or invalid ticket. */
 const otherRow = async (ticket) => {
   const { performance, title, when } = await titled(ticket);
   const state = GOOD.includes(ticket.status) ? 'past' : ticket.status;
@@ -97,7 +97,7 @@ const otherRow = async (ticket) => {
   );
 };
 
-/** Passes and the like are good as long as they last, shows until they are over. */
+/** Whether a ticket is valid and upcoming: a show until it is over, another product until its end date. */
 const isToCome = async ({ status, startDate, productId }) => {
   if (!GOOD.includes(status)) return false;
   if (!startDate || Date.parse(startDate) + EVENING_MS > Date.now()) return true;
@@ -118,14 +118,14 @@ const others = (tickets) => {
     h('summary', {}, t('otherTickets', { count: tickets.length })),
     place,
   );
-  // Drawn when somebody wants to see them.
+  // Drawn when it is unfolded.
   folded.addEventListener('toggle', async () => {
     if (folded.open && !place.firstChild) place.append(...(await growing(tickets, otherRow, 'orders')));
   });
   return folded;
 };
 
-/** The tickets of the login: those that admit somebody, by date; all others folded away, the latest first. */
+/** The tickets of the login: the upcoming ones by date, the others folded, the latest first. */
 export const ownTickets = async () => {
   const tickets = await api.allTickets();
   if (tickets.length === 0) return { isEmpty: true, node: h('p', {}, t('noTickets')) };

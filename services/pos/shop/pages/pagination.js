@@ -1,14 +1,14 @@
-import { h, unseen } from '../dom.js';
+import { h, screenReaderText } from '../dom.js';
 import { number } from '../format.js';
 import { t } from '../texts/index.js';
 
-/** The pages worth a link: the ends, and those around this one. */
+/** The linked pages: the first, the last, and the neighbours of the current one. */
 const worth = (page, pages) =>
   [...new Set([1, 2, page - 1, page, page + 1, pages - 1, pages])]
     .filter((one) => one >= 1 && one <= pages)
     .toSorted((a, b) => a - b);
 
-/** Links to the pages of a list; nothing when there is one only. */
+/** Links to the pages of a list; nothing for a single page. */
 export const pagination = ({ page, pages, href }) => {
   if (pages < 2) return [];
   const shown = worth(page, pages);
@@ -17,7 +17,12 @@ export const pagination = ({ page, pages, href }) => {
     h(
       'li',
       {},
-      h('a', { href: href(one), 'aria-current': one === page && 'page' }, unseen(`${t('page')} `), number(one)),
+      h(
+        'a',
+        { href: href(one), 'aria-current': one === page && 'page' },
+        screenReaderText(`${t('page')} `),
+        number(one),
+      ),
     ),
   ]);
   const step = (to, rel, text, sign) =>

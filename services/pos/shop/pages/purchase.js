@@ -1,38 +1,38 @@
 import { api, newKey, Refusal } from '../api.js';
 import { emptyCart, inTurn, loadCart, visitor } from '../state.js';
 
-const OPEN = 'boxoffice.purchase';
+const UNSETTLED = 'boxoffice.purchase';
 
 /**
- * The purchase of which nobody can say yet whether it took place: the request as it was sent, and the order that it makes. A tab that
- * is loaded anew knows the order only; who buys is never stored.
+ * The purchase with an unknown outcome: its request and the id of its order. A reloaded tab knows only the id; the
+ * buyer is never stored.
  */
-let open;
+let unsettled;
 let running;
 
 const remember = (request) => {
-  open = request;
-  if (open) sessionStorage.setItem(OPEN, open.orderId);
-  else sessionStorage.removeItem(OPEN);
+  unsettled = request;
+  if (unsettled) sessionStorage.setItem(UNSETTLED, unsettled.orderId);
+  else sessionStorage.removeItem(UNSETTLED);
 };
 
-/** A repeat is worth while as long as nobody can say what became of the request. */
+/** Whether the outcome of the request is unknown, so that it can be repeated. */
 const isUndecided = (error) =>
-  error instanceof Refusal && (error.isOpen || error.code === 'idempotency_in_progress') && !error.orderCancelled;
+  error instanceof Refusal && (error.isUnknown || error.code === 'idempotency_in_progress') && !error.orderCancelled;
 
-/** What has become of the order of a purchase whose request is known no longer; undefined when there is none. */
-const look = async ({ orderId }) => {
+/** The order of a purchase whose request is lost; undefined if nothing was bought. */
+const boughtOrder = async ({ orderId }) => {
   try {
     const order = await api.order(orderId);
     return order.state === 'open' ? undefined : order;
   } catch (error) {
-    if (!(error instanceof Refusal) || error.isOpen || error.status === 429) throw error;
+    if (!(error instanceof Refusal) || error.isUnknown || error.status === 429) throw error;
     return undefined;
   }
 };
 
 const send = async (request) => {
-  // Noted before it is sent: the tab may be gone before the answer comes.
+  // Stored before the request is sent: the tab may be closed before the answer.
   remember(request);
   try {
     const order = await inTurn(() => api.buy(request.body, request.key));
@@ -42,8 +42,8 @@ const send = async (request) => {
   } catch (error) {
     if (isUndecided(error)) throw error;
     remember(undefined);
-    // A cart that is gone may have been bought by an earlier request whose answer never came.
-    const bought = error.code === 'cart_empty' && (await look(request).catch(() => undefined));
+    // An empty cart may have been bought by an earlier request whose answer was lost.
+    const bought = error.code === 'cart_empty' && (await boughtOrder(request).catch(() => undefined));
     if (!bought) throw error;
     emptyCart();
     return bought;
@@ -57,27 +57,27 @@ const once = (action) => {
   return running;
 };
 
-/** Buys what is in the cart; while a purchase is being made, that one. @throws {Refusal} */
+/** Buys the cart; returns the running purchase if there is one. @throws {Refusal} */
 export const buy = (body) => once(() => send({ body, key: newKey(), orderId: visitor.cart.id }));
 
-/** Whether one is being made at this moment. */
-export const isBeingMade = () => running !== undefined;
+/** Whether a purchase is running. */
+export const isRunning = () => running !== undefined;
 
-/** Whether a purchase was made of which nobody can say yet what became of it. */
-export const isUnsettled = () => open !== undefined;
+/** Whether there is a purchase with an unknown outcome. */
+export const isUnsettled = () => unsettled !== undefined;
 
 /**
- * Asks again what became of the unsettled purchase: with the same request and the same key, which buys nothing twice. Answers the order;
- * undefined when nothing was bought. @throws {Refusal} what the purchase was refused for, or that nobody can say yet
+ * Repeats the unsettled purchase with the same request and key, so that nothing is bought twice. Returns the order;
+ * undefined if nothing was bought. @throws {Refusal} the refusal of the purchase, or its outcome is still unknown
  */
-export const askAgain = () =>
+export const repeat = () =>
   once(async () => {
-    if (open.key) return send(open);
-    const order = await look(open);
+    if (unsettled.key) return send(unsettled);
+    const order = await boughtOrder(unsettled);
     remember(undefined);
     await loadCart();
     return order;
   });
 
-const left = sessionStorage.getItem(OPEN);
-if (left) open = { orderId: left };
+const left = sessionStorage.getItem(UNSETTLED);
+if (left) unsettled = { orderId: left };

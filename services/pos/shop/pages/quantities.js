@@ -2,18 +2,18 @@ import { h, newId } from '../dom.js';
 import { money } from '../format.js';
 import { t } from '../texts/index.js';
 
-/** More than any point of sale sells at once. */
+/** The largest quantity per tariff; every point of sale sells fewer at once. */
 const MOST = 20;
 
-/** How many places of each tariff. */
-export const quantities = ({ category, currency, tell }) => {
+/** The choice of a quantity per tariff. */
+export const quantities = ({ category, currency, onSum }) => {
   const wanted = new Map(category.prices.map(({ tariffId }) => [tariffId, 0]));
   const most = Math.min(MOST, category.free);
 
   const total = () => {
     const count = [...wanted.values()].reduce((sum, one) => sum + one, 0);
     const amount = category.prices.reduce((sum, price) => sum + price.amount * (wanted.get(price.tariffId) ?? 0), 0);
-    tell({ count, amount });
+    onSum({ count, amount });
   };
 
   const row = ({ tariffId, tariff, amount }) => {
@@ -33,7 +33,7 @@ export const quantities = ({ category, currency, tell }) => {
       const taken = Math.max(0, Math.min(most, Number.isInteger(value) ? value : 0));
       field.value = String(taken);
       wanted.set(tariffId, taken);
-      // Disabled in earnest, they would drop the focus of who has just pressed them.
+      // The attribute `disabled` would drop the focus of a pressed button.
       less.setAttribute('aria-disabled', `${taken === 0}`);
       more.setAttribute('aria-disabled', `${taken >= most}`);
       total();

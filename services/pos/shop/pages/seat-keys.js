@@ -1,10 +1,10 @@
-/** The seat nearest to where one stands, in the row above or below. */
+/** The seat of a row that is nearest to a horizontal position. */
 const nearest = (row, x) => {
   const distance = (seat) => Math.abs(seat.getBoundingClientRect().left - x);
   return [...row.querySelectorAll('button')].toSorted((a, b) => distance(a) - distance(b))[0];
 };
 
-/** Where an arrow key, Home or End leads from a seat. */
+/** The seat that an arrow key, Home or End moves to. */
 const targetOf = (map, seat, key, far) => {
   const row = seat.closest('[role=row]');
   const seats = [...row.querySelectorAll('button')];
@@ -29,7 +29,7 @@ const targetOf = (map, seat, key, far) => {
   }
 };
 
-/** Moves the focus in the grid of seats, which is one stop of the Tab key. */
+/** Moves the focus in the grid of seats; the grid is one tab stop. */
 export const moveFocus = (map, event) => {
   const seat = event.target.closest('button');
   if (!seat) return;

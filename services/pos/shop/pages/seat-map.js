@@ -26,8 +26,8 @@ const legend = () =>
     ),
   );
 
-/** The seats of a numbered category, as buttons in a grid: one stop for the Tab key, arrows inside. */
-export const seatMap = ({ product, performance, category, currency, tell }) => {
+/** The seats of a numbered category as a grid of buttons: one tab stop, arrow keys inside. */
+export const seatMap = ({ product, performance, category, currency, onSum }) => {
   const chosen = new Map();
   const buttons = new Map();
   const map = h('div', { class: 'seats', role: 'grid', 'aria-label': t('seatMap'), 'aria-busy': 'true' });
@@ -38,7 +38,7 @@ export const seatMap = ({ product, performance, category, currency, tell }) => {
   const priceOf = (tariffId) => category.prices.find((price) => price.tariffId === tariffId)?.amount ?? 0;
 
   const sum = () =>
-    tell({
+    onSum({
       count: chosen.size,
       amount: [...chosen.values()].reduce((all, { tariffId }) => all + priceOf(tariffId), 0),
     });
@@ -111,7 +111,7 @@ export const seatMap = ({ product, performance, category, currency, tell }) => {
       { type: 'button', tabindex: -1, 'data-place': place.id, onclick: () => toggle(place) },
       place.seat ?? place.label,
     );
-    // Rows bend around the stage.
+    // Rows are curved around the stage.
     const middle = (row.length - 1) / 2;
     button.style.setProperty('--bend', String(((index - middle) / Math.max(1, middle)) ** 2));
     buttons.set(place.id, button);
@@ -146,7 +146,7 @@ export const seatMap = ({ product, performance, category, currency, tell }) => {
       const isFirst = buttons.size === 0;
       draw(places);
       drawList();
-      // Where the house is wider than the screen, one begins in its middle.
+      // A hall wider than the screen starts scrolled to its middle.
       if (isFirst) scroll.scrollLeft = (scroll.scrollWidth - scroll.clientWidth) / 2;
     } catch (error) {
       map.replaceChildren(h('p', { class: 'lead' }, wordsOf(error)));
@@ -158,7 +158,7 @@ export const seatMap = ({ product, performance, category, currency, tell }) => {
   void refresh();
   const hint = h('p', { class: 'small hint' }, t('seatHint'));
   const stage = h('div', { class: 'stage', 'aria-hidden': 'true' }, h('span', {}, t('stage')));
-  const scroll = h('div', { class: 'seat-scroll' }, h('div', { class: 'seat-house' }, stage, map));
+  const scroll = h('div', { class: 'seat-scroll' }, h('div', { class: 'seat-hall' }, stage, map));
   const node = h('div', { class: 'seat-area' }, legend(), scroll, hint, list);
   const groups = () =>
     [...Map.groupBy(chosen.values(), ({ tariffId }) => tariffId)].map(([tariffId, those]) => ({

@@ -27,7 +27,7 @@ const facts = (product) => {
   );
 };
 
-/** A date in full, for who hears it instead of seeing it. */
+/** The full date of a performance, for screen readers. */
 const dateName = (performance) => {
   const { startDate, timeZone, availability } = performance;
   const stock = { few: t('few'), sold_out: t('soldOut') }[availability];
@@ -112,7 +112,7 @@ const head = (product) =>
     ),
   );
 
-/** One product: what it is, when it takes place, and the choice of places. */
+/** One product: its description, its dates, and the choice of places. */
 export const showPage = async ([id]) => {
   const product = await productOf(id, { fresh: true });
   const { performances } = product;

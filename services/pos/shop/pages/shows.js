@@ -1,7 +1,7 @@
 import { api } from '../api.js';
 import { h, newId } from '../dom.js';
 import { money, month, number, period, shortDay } from '../format.js';
-import { house } from '../houses.js';
+import { institution } from '../institutions.js';
 import { announce, showError } from '../notices.js';
 import { auditorium, poster } from '../poster.js';
 import { visitor } from '../state.js';
@@ -11,14 +11,14 @@ import { pagination } from './pagination.js';
 const SIZE = 24;
 const TYPES = ['show', 'pass', 'season_ticket', 'membership', 'service', 'goods', 'package'];
 
-/** Whole lists, for the search; asked for once per type and language. */
-const wholes = new Map();
+/** Complete lists for the search, loaded once per type and language. */
+const completeLists = new Map();
 
-const wholeList = (type) => {
+const completeList = (type) => {
   const key = `${type} ${language()}`;
-  const list = wholes.get(key) ?? api.allProducts({ type });
-  wholes.set(key, list);
-  list.catch(() => wholes.delete(key));
+  const list = completeLists.get(key) ?? api.allProducts({ type });
+  completeLists.set(key, list);
+  list.catch(() => completeLists.delete(key));
   return list;
 };
 
@@ -33,7 +33,7 @@ const load = async ({ type, wanted, page }) => {
   const offset = (page - 1) * SIZE;
   if (wanted.trim() === '')
     return api.products({ type, offset, limit: SIZE, contactNumber: visitor.contact?.contactNumber });
-  const found = matching(await wholeList(type), wanted);
+  const found = matching(await completeList(type), wanted);
   return { records: found.slice(offset, offset + SIZE), total: found.length };
 };
 
@@ -45,7 +45,7 @@ const addressOf = ({ type, wanted, page }) => {
   return query.size > 0 ? `#/?${query}` : '#/';
 };
 
-/** What is worth a word about a product's stock; undefined where there is plenty. */
+/** The badge for a product that is scarce, sold out or not on sale; else undefined. */
 export const badge = ({ availability, onSale = true }) => {
   if (!onSale) return h('span', { class: 'badge badge-quiet' }, t('notOnSale'));
   if (availability === 'sold_out') return h('span', { class: 'badge badge-out' }, t('soldOut'));
@@ -117,13 +117,13 @@ const hero = (search) =>
     h(
       'div',
       { class: 'wrap hero-text' },
-      h('h1', { tabindex: '-1' }, house.headline[language()]),
-      h('p', { class: 'hero-line' }, house.season[language()]),
+      h('h1', { tabindex: '-1' }, institution.headline[language()]),
+      h('p', { class: 'hero-line' }, institution.season[language()]),
       search,
     ),
   );
 
-/** The programme: everything that is sold, by month, with search by title and pages. */
+/** The programme: all products by month, with a search by title, in pages. */
 export const showsPage = async (_parameters, query) => {
   const state = {
     type: TYPES.includes(query.get('type')) ? query.get('type') : 'show',

@@ -1,4 +1,4 @@
-/** What the shop says in German, as it is written in Switzerland. */
+/** The German texts of the shop, in Swiss spelling. */
 export const de = {
   skip: 'Zum Inhalt',
   close: 'Schliessen',

@@ -1,4 +1,4 @@
-/** What the shop says in English. */
+/** The English texts of the shop. */
 export const en = {
   skip: 'Skip to content',
   close: 'Close',

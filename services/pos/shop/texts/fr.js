@@ -1,4 +1,4 @@
-/** What the shop says in French. */
+/** The French texts of the shop. */
 export const fr = {
   skip: 'Aller au contenu',
   close: 'Fermer',

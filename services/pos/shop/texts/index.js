@@ -1,4 +1,4 @@
-import { house } from '../houses.js';
+import { institution } from '../institutions.js';
 import { de } from './de.js';
 import { en } from './en.js';
 import { fr } from './fr.js';
@@ -6,27 +6,29 @@ import { fr } from './fr.js';
 const tables = { fr, en, de };
 const LANGUAGE = 'boxoffice.language';
 
-/** The languages that both the shop and the house speak. */
-export const languages = house.languages.filter((code) => code in tables);
+/** The languages of the institution that the shop has texts for. */
+export const languages = institution.languages.filter((code) => code in tables);
 
-const wished = [
+const preferred = [
   new URLSearchParams(location.search).get('lang'),
   localStorage.getItem(LANGUAGE),
   ...navigator.languages.map((tag) => tag.split('-')[0]),
 ];
 
-let current = wished.find((code) => languages.includes(code)) ?? languages[0] ?? 'en';
+let current = preferred.find((code) => languages.includes(code)) ?? languages[0] ?? 'en';
 
 export const language = () => current;
 
-/** For dates, amounts and numbers: the language as it is written where the house stands. */
+/** The locale of dates, amounts and numbers: the language in the region of the institution. */
 export const locale = () =>
-  current === 'en' || house.region === '' ? ({ en: 'en-GB' }[current] ?? current) : `${current}-${house.region}`;
+  current === 'en' || institution.region === ''
+    ? ({ en: 'en-GB' }[current] ?? current)
+    : `${current}-${institution.region}`;
 
 export const choose = (code) => {
   current = code;
   localStorage.setItem(LANGUAGE, code);
-  // What a link asked for does not outlast what the visitor chose.
+  // The visitor's choice replaces the language of the link.
   const address = new URL(location.href);
   address.searchParams.delete('lang');
   history.replaceState(null, '', address);
@@ -34,7 +36,7 @@ export const choose = (code) => {
 
 const fill = (text, values) => text.replaceAll(/\{(\w+)\}/g, (_whole, name) => String(values[name] ?? ''));
 
-/** The text of that name. One with forms (`{one, other}`) goes by `count`. */
+/** The text of a name; plural forms (`{one, other}`) are selected by `count`. */
 export const t = (name, values = {}) => {
   const text = tables[current][name];
   if (text === undefined) return name;
@@ -42,5 +44,5 @@ export const t = (name, values = {}) => {
   return fill(text[new Intl.PluralRules(current).select(values.count)] ?? text.other, values);
 };
 
-/** What an errorCode means to a visitor; codes that he can do nothing about share one sentence. */
+/** The message of an errorCode for the visitor; codes without their own message share one. */
 export const errorText = (code) => tables[current].errors[code] ?? tables[current].errors.internal_error;

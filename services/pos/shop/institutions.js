@@ -1,19 +1,19 @@
-// What a house's own web team would set; the API tells everything else.
+// What the web team of an institution would configure; everything else comes from the API.
 
 /**
- * @typedef {object} House
- * @property {string} serviceHost the point of sale, as X-Service-Host names it
- * @property {string | undefined} name of a house that is listed here
+ * @typedef {object} Institution
+ * @property {string} serviceHost host of the point of sale, sent as X-Service-Host
+ * @property {string | undefined} only of an institution that is listed here
  * @property {string} city
- * @property {string} region whose customs dates and amounts are written by
+ * @property {string} region of the formats of dates and amounts
  * @property {string[]} languages the first one is the default
- * @property {string} timeZone for dates that are not one performance's own
+ * @property {string} timeZone of dates without a performance
  * @property {Record<string, string>} headline of the first page
  * @property {Record<string, string>} season the line below it
  */
 
-/** @type {House[]} */
-const houses = [
+/** @type {Institution[]} */
+const institutions = [
   {
     serviceHost: 'tickets.opera.example',
     name: 'Opéra du Lac',
@@ -43,12 +43,12 @@ const houses = [
   },
 ];
 
-/** What a service host can look like. */
+/** The form of a service host. */
 const HOST = /^[a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?(:[0-9]{1,5})?$/;
-/** No point of sale's host: the API refuses it. */
+/** Not the host of any point of sale: the API refuses it. */
 const NO_HOST = '-';
 
-const unknown = (serviceHost) => ({
+const unlisted = (serviceHost) => ({
   serviceHost: HOST.test(serviceHost) ? serviceHost : NO_HOST,
   name: undefined,
   city: '',
@@ -59,20 +59,22 @@ const unknown = (serviceHost) => ({
   season: {},
 });
 
-const asked = new URLSearchParams(location.search).get('host')?.toLowerCase();
+const requested = new URLSearchParams(location.search).get('host')?.toLowerCase();
 
-/** The house whose shop this is: the first, or the one that the address names with `?host=`. @type {House} */
-export const house = asked ? (houses.find(({ serviceHost }) => serviceHost === asked) ?? unknown(asked)) : houses[0];
+/** The institution of this shop: the first, or the one of `?host=` in the address. @type {Institution} */
+export const institution = requested
+  ? (institutions.find(({ serviceHost }) => serviceHost === requested) ?? unlisted(requested))
+  : institutions[0];
 
 let accepted = false;
 
-/** To be called when the API has answered for the house: its point of sale exists. */
+/** Called after the first successful answer of the API: the point of sale exists. */
 export const accept = () => {
   accepted = true;
 };
 
 /**
- * What the house is called; undefined while nobody knows. An address can name any text as the host, so the host is shown only once the
- * API has accepted it.
+ * The name of the institution; undefined while it is unknown. An address can contain any text as the host, so the host
+ * is shown only after the API has accepted it.
  */
-export const houseName = () => house.name ?? (accepted ? house.serviceHost : undefined);
+export const institutionName = () => institution.name ?? (accepted ? institution.serviceHost : undefined);
