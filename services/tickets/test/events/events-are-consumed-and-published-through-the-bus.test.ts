@@ -18,12 +18,12 @@ test('the composed service consumes its events and publishes the result, without
   const settled = Promise.withResolvers<Message>();
   await engines.bus.subscribe(topology.ordersFulfilment, async (message) => settled.resolve(message));
   const store = await engines.store('tickets', tickets.collections);
-  const nobody = 'http://127.0.0.1:9';
+  const unreachable = 'http://127.0.0.1:9';
   const service = await startService(tickets, {
     store,
     bus: engines.bus,
-    authorizerUrl: nobody,
-    publicUrl: nobody,
+    authorizerUrl: unreachable,
+    publicUrl: unreachable,
     serviceSecret: SERVICE_SECRET,
     host: '127.0.0.1',
     port: 0,
